@@ -1,6 +1,6 @@
 """Reading and writing files: pipes do not hang, all of a file is written or nothing, and a fault is one sentence."""
 
-import io
+import codecs
 import os
 import select
 import stat
@@ -12,6 +12,7 @@ from topoloom.errors import InputError
 
 #: How long a named pipe may wait for the program that writes into it.
 _WRITER_SECONDS = 1.0
+_PIECE = 1 << 20
 
 
 def write_atomically(path: str | os.PathLike[str], content: str | bytes) -> None:
@@ -84,8 +85,16 @@ def read_text(path: str | os.PathLike[str], longest: int) -> str:
         It cannot be read, is not UTF-8, or has more than `longest` characters.
     """
     try:
-        with io.TextIOWrapper(open_to_read(path), "utf-8-sig", newline="") as file:
-            text = file.read(longest + 1)
+        with open_to_read(path) as file:
+            # Piece by piece: asked for all at once, memory for the longest is taken, however short the file is.
+            decoder = codecs.getincrementaldecoder("utf-8-sig")()
+            parts, length = [], 0
+            while length <= longest and (data := file.read(_PIECE)):
+                parts.append(decoder.decode(data))
+                length += len(parts[-1])
+            if length <= longest:
+                parts.append(decoder.decode(b"", final=True))
+        text = "".join(parts)
     except IsADirectoryError:
         raise InputError(f"{path} is a folder; a file is needed") from None
     except UnicodeDecodeError:
