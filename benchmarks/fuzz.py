@@ -2,7 +2,8 @@
 
     .venv/bin/python benchmarks/fuzz.py [--minutes 10] [--seed 1] [--keep FOLDER] [READER ...]
 
-Rounds of cases of each reader until the time is over; the files of each fault are kept in FOLDER. Exit code 1: there were faults.
+Rounds of cases of each reader until the time is over; the files of each fault are kept in FOLDER. Exit code 1: there were
+faults.
 """
 
 import argparse

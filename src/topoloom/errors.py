@@ -2,12 +2,26 @@
 
 from collections.abc import Iterable
 
+#: Characters of the longest sentence.
+_LONGEST = 999
+
 
 class InputError(ValueError):
     """Bad input: one sentence that says what was wrong, where, and what would do.
 
-    The command line prints it as ``error: ...`` and exits with code 2.
+    The command line prints it as ``error: ...`` and exits with code 2. What a file holds may be quoted in it as it stands:
+    characters that would end the line, or that a terminal obeys, are shown as escapes.
+
+    Examples
+    --------
+    >>> str(InputError("net.csv:3: 'a\\rb' is no switch"))
+    "net.csv:3: 'a\\\\rb' is no switch"
     """
+
+    def __init__(self, sentence: str = "") -> None:
+        shown = sentence if sentence.isprintable() else "".join(map(_visible, sentence))
+        # What is quoted has no end of its own: a key of a million letters. The beginning says where, the end what would do.
+        super().__init__(shown if len(shown) <= _LONGEST else f"{shown[:600]} ... {shown[-300:]}")
 
 
 class Stopped(Exception):  # noqa: N818 (nothing went wrong)
@@ -15,6 +29,10 @@ class Stopped(Exception):  # noqa: N818 (nothing went wrong)
 
     The command line says so and exits with code 130.
     """
+
+
+def _visible(letter: str) -> str:
+    return letter if letter.isprintable() else ascii(letter)[1:-1]
 
 
 def check_type(value: object, kind: type | tuple[type, ...], taker: str, remedy: str = "") -> None:

@@ -294,7 +294,7 @@ def fits(kind: Any, value: Any) -> bool:
         try:
             number = float(value)
         except OverflowError:  # a whole number of hundreds of digits
-            number = math.copysign(math.inf, value)
+            number = math.inf if value > 0 else -math.inf
         return not (
             math.isnan(number)
             or (kind.ge is not None and number < kind.ge)

@@ -1,8 +1,8 @@
 """The fuzzer: damaged files through every reader, in a process of its own with limits, and what each reader may do with them.
 
-A case is the seed's files with one of them damaged, and is known by its reader, the seed of its random numbers and its number. The
-law: a reader returns, or raises one `InputError` of one line that names the file; no other exception, no warning, no more than some
-seconds and some hundred megabytes. What is returned comes back the same when it is written and read once more.
+A case is the seed's files with one of them damaged, and is known by its reader, the seed of its random numbers and its number.
+The law: a reader returns, or raises one `InputError` of one line that names the file; no other exception, no warning, no more
+than some seconds and some hundred megabytes. What is returned comes back the same when it is written and read once more.
 """
 
 import argparse
@@ -42,7 +42,14 @@ def run(readers: list[str], seed: int, first: int, count: int, keep: Path | None
     faults: list[dict[str, object]] = []
     todo = [(name, first) for name in readers]
     while todo:
-        words = [sys.executable, str(HERE / "engine.py"), json.dumps(todo), str(seed), str(first + count), str(keep or "")]
+        words = [
+            sys.executable,
+            str(HERE / "engine.py"),
+            json.dumps(todo),
+            str(seed),
+            str(first + count),
+            str(keep or ""),
+        ]
         # What little text may ask for is less here, so that a case that is near the limit is quick.
         environment = os.environ | {"TOPOLOOM_MEMORY_GB": "0.1", "PYTHONHASHSEED": "0"}
         child = subprocess.run(words, capture_output=True, text=True, env=environment, check=False)

@@ -10,6 +10,7 @@ from topoloom.errors import InputError, at
 from topoloom.formats._named_graph import HOSTS, NamedGraph
 from topoloom.formats._registry import Format, register
 from topoloom.formats._text import short, text_of
+from topoloom.text_parts import decimal_in
 from topoloom.topology import Topology
 
 _TOKEN = re.compile(
@@ -203,8 +204,7 @@ class _Parser:
         text = self._id("a value after '='")
         if kind != "number":
             return text
-        value = float(text) if "." in text else int(text)
-        return value if np.isfinite(value) else text
+        return text if "." in text and decimal_in(text) is None else float(text) if "." in text else int(text)
 
     def _id(self, wanted: str) -> str:
         if self._kind not in _IDS or (self._kind == "word" and self._token.lower() in _KEYWORDS):
