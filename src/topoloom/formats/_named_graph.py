@@ -1,5 +1,6 @@
 """Graphs whose nodes have names and attributes, as GraphML and DOT hold them, and the topology that they mean."""
 
+import logging
 from array import array
 from typing import Any
 
@@ -11,6 +12,8 @@ from topoloom.formats._registry import MOST_LABELS
 from topoloom.formats._text import label_array, short, take_endpoints, topology_from
 from topoloom.text_parts import whole_in
 from topoloom.topology import Topology
+
+log = logging.getLogger("topoloom")
 
 #: Ports of one switch, and endpoints of one fabric: past these a number in a file is a mistake that would fill memory.
 _MOST_HOSTS_AT_SWITCH = 65_535
@@ -121,7 +124,9 @@ class NamedGraph:
         for key in keys:
             self._allowance.take(16.0 * n, f"{n:,} values of {len(keys)} labels")
             column = self._column(key)
-            if column is not None:
+            if column is None:
+                log.warning("%s: %s is not read: not every node has it", self._source, short(key))
+            else:
                 labels[key] = label_array(key, column, self._source, self._allowance)[order]
         if names is not None:
             labels.setdefault("id", label_array("id", names, self._source, self._allowance)[order])

@@ -1,10 +1,12 @@
 """Reading cable lists: rows in any order, from any spreadsheet, to a topology and where its switches stand."""
 
+import logging
 import math
 import re
 from array import array
 from collections.abc import Iterable
 from dataclasses import dataclass
+from difflib import get_close_matches
 
 import numpy as np
 
@@ -15,7 +17,38 @@ from topoloom.formats._text import largest_id_allowed, short, text_of, topology_
 from topoloom.text_parts import decimal_in
 from topoloom.topology import MOST_SWITCHES, Topology
 
+log = logging.getLogger("topoloom")
+
+#: The columns of a whole list, in order; labels come after them. What a list does not know it leaves out.
+COLUMNS = (
+    "cable",
+    "kind",
+    "bundle",
+    "a_cabinet",
+    "a_height",
+    "a_switch",
+    "a_port",
+    "a_label",
+    "b_cabinet",
+    "b_height",
+    "b_switch",
+    "b_port",
+    "b_label",
+    "length_m",
+    "stock_m",
+    "product",
+    "medium",
+    "usd_low",
+    "usd_high",
+    "power_w",
+    "hosts",
+    "topology",
+    "spec",
+)
+
 NEEDED = ("kind", "a_switch", "a_port", "b_switch", "b_port")
+#: A column whose name is this near to one that is read is a misspelt one.
+_NEAR = 0.8
 _NUMBER = re.compile(r"[0-9]{1,9}")
 _HOST = re.compile(r"(?:host\s*)?([0-9]{1,9})", re.IGNORECASE)
 
@@ -144,6 +177,12 @@ class _Reader:
         self._width = len(names)
         if len(self._place) < sum(map(bool, names)):
             raise at(self._source, line, "the header names a column twice")
+        for name in names:
+            meant = get_close_matches(name, COLUMNS, 1, _NEAR) if name and name not in COLUMNS else []
+            if meant:
+                log.warning(
+                    "%s:%d: the column %s is not read; did you mean %s?", self._source, line, short(name), meant[0]
+                )
 
     def _link(self, cells: list[str], line: int) -> None:
         u, v = self._switch(cells, "a_switch", line), self._switch(cells, "b_switch", line)
