@@ -1,6 +1,7 @@
 """The one error that a user's mistake raises, and the one that ends work which somebody stopped."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 
 #: Characters of the longest sentence.
 _LONGEST = 999
@@ -118,6 +119,17 @@ def at(source: str, line: int | None, reason: str) -> InputError:
     """
     place = source if line is None else f"{source}:{line}"
     return InputError(f"{place}: {reason}")
+
+
+@contextmanager
+def naming(source: str) -> Iterator[None]:
+    """Inside, an `InputError` that does not name `source` itself does: for what is worked out from a file's content."""
+    try:
+        yield
+    except InputError as error:
+        if source in str(error):
+            raise
+        raise at(source, None, str(error)) from None
 
 
 def hint(name: str, known: Iterable[str]) -> str:

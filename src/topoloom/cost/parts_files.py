@@ -11,7 +11,7 @@ import msgspec
 from topoloom.cost.device_types import SUFFIXES, device_types
 from topoloom.cost.parts import Parts
 from topoloom.cost.products import SwitchParts
-from topoloom.errors import InputError, at
+from topoloom.errors import InputError, naming
 from topoloom.files import read_text
 from topoloom.json_files import parse_json
 from topoloom.register import Register
@@ -110,8 +110,6 @@ def parts_from_json(text: str, source: str) -> Parts:
         It is damaged.
     """
     parts = parse_json(text, source, Parts, "parts catalogue")
-    try:
+    with naming(source):
         parts.check()
-    except InputError as error:
-        raise at(source, None, str(error)) from None
     return parts

@@ -16,7 +16,7 @@ from topoloom.cost.parts import Parts
 from topoloom.cost.parts_files import PARTS as CATALOGUES
 from topoloom.cost.parts_files import load_parts, parts_from_json
 from topoloom.csv_files import unguarded
-from topoloom.errors import InputError, at
+from topoloom.errors import InputError, at, naming
 from topoloom.expansion.cable_order.order_of_work import Task
 from topoloom.expansion.cable_order.order_search import ADD, MOVE, UNPLUG
 from topoloom.expansion.cable_order.wiring import Cable, cable_alone, cables_of
@@ -95,16 +95,7 @@ def load_expansion(folder: str | os.PathLike[str], parts: Parts | str | Path | N
     told = {} if kept is None else kept.provenance.settings
     rate = told.get("rate_gbps")
     rate_gbps = catalogue.link_rate(rate if isinstance(rate, (int, float)) else None)
-    before, after = (
-        cable(
-            layout_of(found, path / name / CABLES),
-            catalogue,
-            rate_gbps,
-            bool(found.endpoint_number.any()),
-            Plugs.listed(found),
-        )
-        for name, found in lists.items()
-    )
+    before, after = (_cabled(found, path / name / CABLES, catalogue, rate_gbps) for name, found in lists.items())
     steps = rows_of(path / STEPS, ("step", "title", "switches"))
     if kept is not None and len(kept.steps) != len(steps):
         raise at(str(path / RECORD), None, f"tells of {len(kept.steps)} steps; {STEPS} has {len(steps)}")
@@ -145,6 +136,13 @@ def load_expansion(folder: str | os.PathLike[str], parts: Parts | str | Path | N
         start=start,
         provenance=kept.provenance,
     )
+
+
+def _cabled(found: CableList, path: Path, parts: Parts, rate_gbps: float | None) -> Cabling:
+    """The network of a cable list, with the ports and the numbers of the list."""
+    layout = layout_of(found, path)
+    with naming(str(path)):
+        return cable(layout, parts, rate_gbps, bool(found.endpoint_number.any()), Plugs.listed(found))
 
 
 def _record_in(folder: Path) -> _Kept | None:

@@ -25,8 +25,8 @@ from topoloom.yaml_files import parse_yaml
 
 _SLICE = re.compile(r"([A-Za-z0-9_-]+)(?:\[(-?[0-9]{0,9})(?:(:)(-?[0-9]{0,9}))?(?:(:)(-?[0-9]{0,9}))?\])?")
 _MOST_CABLES = 1 << 22
-#: What a cable, or a port at the end of an edge, takes while the file is read.
-_CABLE_BYTES, _PORT_BYTES = 700.0, 200.0
+#: What a cable takes while the file is read; a port at the end of an edge has one at least.
+_CABLE_BYTES = 700.0
 _DEEPEST = 50
 #: What makes a device a host, whatever else is in it; and what makes any other a switch. The ASICs of switches are
 #: processors (cpu) in the files that come with the package.
@@ -255,7 +255,7 @@ class _Reader:
             ports = len(paths) * len(places) * len(copies)
             if ports > _MOST_CABLES:
                 raise self._wrong(f"edge {number}: more than {_MOST_CABLES} ports at one end")
-            Allowance(self.source, self.text_bytes).take(_PORT_BYTES * ports, f"{ports:,} ports of edge {number}")
+            Allowance(self.source, self.text_bytes).take(_CABLE_BYTES * ports, f"{ports:,} ports of edge {number}")
             paths = [f"{path}.{part}.{place}" for path in paths for place in places]
             device = part
         return [(group.rank, copy, path) for copy in copies for path in paths]

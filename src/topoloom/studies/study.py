@@ -215,7 +215,7 @@ def read_study(path: str | os.PathLike[str]) -> Study:
 def _check(study: Study) -> None:
     """Refuse axes that are empty, twice there, or that nothing uses."""
     verb = VERBS.find(study.verb)
-    known = [field.encode_name for field in msgspec.structs.fields(verb.arguments)]
+    known = [field.encode_name for field in verb.fields]
     seen: set[str] = set()
     fields = _fields_of(study)
     for name, axis in (*study.axes.items(), *((n, a) for table in study.together for n, a in table.items())):
@@ -315,7 +315,7 @@ def _scalar(value: Any) -> bool:
 
 def _filled(task: Mapping[str, Any], values: Mapping[str, Any], verb: Verb[Any]) -> dict[str, Any]:
     """The arguments at a point: those that all share, the axes that are arguments, and every text with its braces filled."""
-    known = {field.encode_name for field in msgspec.structs.fields(verb.arguments)}
+    known = {field.encode_name for field in verb.fields}
     arguments: dict[str, Any] = _copied(task)
     # A value may itself name other axes: family = "dsn:n={n}".
     values = {name: _formatted(value, values) for name, value in values.items()}
