@@ -101,3 +101,18 @@ def test_defaults_are_the_same_values_as_before():
     topology = FORMATS.find("graphml").read(text.encode(), "net.graphml")
     assert topology.labels["a"].tolist() == [9 if node == 3 else 7 for node in range(_NODES)]
     assert topology.hosts == 2 * _NODES
+
+
+@pytest.mark.parametrize(
+    ("file", "text"),
+    [
+        ("net.edges", "# switches 16777215\n0 1\n"),
+        ("net.nodos", "NODOS 16777215\nGRADO 3\n"),
+        ("net.json", '{"format": "topoloom", "version": 1, "switches": 16777215, "links": []}'),
+    ],
+)
+def test_switches_that_are_only_counted_are_counted(file, text, tmp_path):
+    """Switches without a cable, in a number: memory for whatever looks at them."""
+    (tmp_path / file).write_text(text)
+    with pytest.raises(InputError, match=rf"{file}: 16,777,215 switches take about 1\.7 GB"):
+        load(tmp_path / file)

@@ -173,3 +173,15 @@ def test_the_endpoints_of_anytopo_are_hosts():
         read(nodes.format(99999), key.format("int"))
     labelled = Topology([(0, 1)], 2, [0], labels={"endpoints": np.array([3, 4])})
     assert graphml.read(graphml.write(labelled).encode(), "net") == labelled
+
+
+def test_an_attribute_that_not_every_node_has_is_reported(caplog):
+    """It can be no label, which every switch has; it does not vanish without a word."""
+    text = (
+        '<graphml><key id="a" for="node" attr.name="role"/><graph><node id="0"><data key="a">leaf</data></node>'
+        '<node id="1"/></graph></graphml>'
+    )
+    assert not graphml.read(text.encode(), "x.graphml").labels
+    assert [record.getMessage() for record in caplog.records] == [
+        "x.graphml: 'role' is not read: not every node has it"
+    ]

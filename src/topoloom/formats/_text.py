@@ -16,6 +16,8 @@ from topoloom.topology import MOST_SWITCHES, Topology
 _LONGEST_TEXT = 1024
 #: Bytes that an endpoint takes while a topology is made of it.
 _ENDPOINT_BYTES = 80
+#: Bytes that a switch takes where its network is looked at.
+_SWITCH_BYTES = 100.0
 
 
 def text_of(data: bytes, source: str) -> str:
@@ -107,6 +109,9 @@ def take_endpoints(allowance: Allowance, hosts: int, line: int | None = None) ->
 def topology_from(source: str, **parts: Any) -> Topology:
     """`Topology(**parts)`, whose complaints name the file."""
     parts.setdefault("name", stem(source))
+    # A file may only count switches: those without a cable are no text, but memory for whatever comes next.
+    lonely = parts["switches"] - 2 * len(parts.get("links", ())) - len(parts.get("endpoints", ()))
+    Allowance(source).take(_SWITCH_BYTES * max(0, lonely), f"{parts['switches']:,} switches")
     try:
         return Topology(**parts)
     except InputError as error:

@@ -35,7 +35,7 @@ _PORTS = "a switch's port is 'Port 7' or 'Blade 16_Port 2/20'"
 #: How a port of a switch begins; a word this near to one of them is a misspelt one, and no adapter.
 _WORD = re.compile(r"[A-Za-z]+(?: [A-Za-z]+)?")
 _PORT_WORDS = ("port", "blade", "ib port")
-_NEAR = 0.7
+_NEAR = 0.6
 
 
 def fabric_of(data: bytes, source: str) -> Fabric:
