@@ -294,7 +294,7 @@ def fits(kind: Any, value: Any) -> bool:
         try:
             number = float(value)
         except OverflowError:  # a whole number of hundreds of digits
-            number = math.inf if value > 0 else -math.inf
+            number = math.inf if value > 0 else -math.inf  # type: ignore[operator]
         return not (
             math.isnan(number)
             or (kind.ge is not None and number < kind.ge)

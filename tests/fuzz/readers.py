@@ -86,6 +86,8 @@ def _format(name: str) -> Reader:
             and np.setdiff1d(np.arange(found.switches), np.union1d(found.links, found.endpoints)).size
         ):
             return None
+        if record.simple and not (_simple(found).links.shape == found.links.shape):
+            return None
         try:
             data = encode(found, record)
         except InputError:  # what one format holds of names and labels another does not

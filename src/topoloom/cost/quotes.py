@@ -91,7 +91,8 @@ def lay_over(parts: Parts, path: str | Path) -> Parts:
         raise at(path, line_of(text, ["extends"]), reason)
     data |= {key: value for key in _PLAIN if (value := getattr(given, key)) is not None}
     for keys in _TABLES:
-        rows, sold = given, data
+        rows: Any = given
+        sold: Any = data
         for key in keys:
             rows, sold = getattr(rows, key), sold[key]
         for number, row in enumerate(rows):

@@ -179,8 +179,13 @@ def _words(kind: Any) -> str:
     return accepts(kind).removesuffix(" or none")
 
 
+#: No limit, or no path.
+_ENDLESS = {"inf": np.inf, "-inf": -np.inf}
+
+
 def _number(cell: str, source: str, line: int, key: str, comma: bool) -> float:
-    value = decimal_in(cell.replace(",", ".") if comma else cell)
+    plain = cell.replace(",", ".") if comma else cell
+    value = _ENDLESS.get(plain.lower(), decimal_in(plain))
     if value is None:
         raise at(source, line, f"{key}: {cell[:40]!a} is no number")
     return value
