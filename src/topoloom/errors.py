@@ -1,18 +1,32 @@
 """The one error that a user's mistake raises, and the one that ends work which somebody stopped."""
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 
 #: Bytes of a file's name and of a path, its end included, that file systems of Linux take; and that in words.
 _LONGEST_NAME, _LONGEST_PATH = 255, 4096
 TOO_LONG = "a file's name has at most 255 bytes, and its path 4,095"
+#: Characters of the longest sentence.
+_LONGEST = 999
 
 
 class InputError(ValueError):
     """Bad input: one sentence that says what was wrong, where, and what would do.
 
-    The command line prints it as ``error: ...`` and exits with code 2.
+    The command line prints it as ``error: ...`` and exits with code 2. What a file holds may be quoted in it as it stands:
+    characters that would end the line, or that a terminal obeys, are shown as escapes.
+
+    Examples
+    --------
+    >>> str(InputError("net.csv:3: 'a\\rb' is no switch"))
+    "net.csv:3: 'a\\\\rb' is no switch"
     """
+
+    def __init__(self, sentence: str = "") -> None:
+        shown = sentence if sentence.isprintable() else "".join(map(_visible, sentence))
+        # What is quoted has no end of its own: a key of a million letters. The beginning says where, the end what would do.
+        super().__init__(shown if len(shown) <= _LONGEST else f"{shown[:600]} ... {shown[-300:]}")
 
 
 class Stopped(Exception):  # noqa: N818 (nothing went wrong)
@@ -20,6 +34,10 @@ class Stopped(Exception):  # noqa: N818 (nothing went wrong)
 
     The command line says so and exits with code 130.
     """
+
+
+def _visible(letter: str) -> str:
+    return letter if letter.isprintable() else ascii(letter)[1:-1]
 
 
 def check_type(value: object, kind: type | tuple[type, ...], taker: str, remedy: str = "") -> None:
@@ -171,6 +189,17 @@ def at(source: str, line: int | None, reason: str) -> InputError:
     """
     place = source if line is None else f"{source}:{line}"
     return InputError(f"{place}: {reason}")
+
+
+@contextmanager
+def naming(source: str) -> Iterator[None]:
+    """Inside, an `InputError` that does not name `source` itself does: for what is worked out from a file's content."""
+    try:
+        yield
+    except InputError as error:
+        if source in str(error):
+            raise
+        raise at(source, None, str(error)) from None
 
 
 def hint(name: str, known: Iterable[str]) -> str:

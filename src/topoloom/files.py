@@ -1,7 +1,7 @@
 """Reading and writing files: pipes do not hang, all of a file is written or nothing, and a fault is one sentence."""
 
+import codecs
 import errno
-import io
 import json
 import os
 import select
@@ -21,6 +21,7 @@ _WRITER_SECONDS = 1.0
 BELOW = "TOPOLOOM_FILES_BELOW"
 #: Where this environment variable is set nothing is written for users, nor is finished what a killed program began to write.
 READ_ONLY = "TOPOLOOM_READ_ONLY"
+_PIECE = 1 << 20
 
 
 def write_atomically(path: str | os.PathLike[str], content: str | bytes) -> None:
@@ -114,8 +115,16 @@ def read_text(path: str | os.PathLike[str], longest: int) -> str:
         It cannot be read, is not UTF-8, or has more than `longest` characters.
     """
     try:
-        with io.TextIOWrapper(open_to_read(path), "utf-8-sig", newline="") as file:
-            text = file.read(longest + 1)
+        with open_to_read(path) as file:
+            # Piece by piece: asked for all at once, memory for the longest is taken, however short the file is.
+            decoder = codecs.getincrementaldecoder("utf-8-sig")()
+            parts, length = [], 0
+            while length <= longest and (data := file.read(_PIECE)):
+                parts.append(decoder.decode(data))
+                length += len(parts[-1])
+            if length <= longest:
+                parts.append(decoder.decode(b"", final=True))
+        text = "".join(parts)
     except IsADirectoryError:
         raise InputError(f"{path} is a folder; a file is needed") from None
     except UnicodeDecodeError:

@@ -8,6 +8,7 @@ from functools import partial
 from topoloom.errors import InputError, at, check_type, hint
 from topoloom.files import read_text
 from topoloom.network import Network
+from topoloom.text_parts import text_lines
 
 _LONGEST = 1 << 24
 _SHOWN = 60
@@ -82,7 +83,7 @@ def _parts(text: str) -> Iterator[tuple[str, _Error]]:
 
 
 def _lines(path: str) -> Iterator[tuple[str, _Error]]:
-    for number, line in enumerate(read_text(path, _LONGEST).splitlines(), 1):
+    for number, line in enumerate(text_lines(read_text(path, _LONGEST)), 1):
         for part in line.split("#")[0].split(","):
             if part.strip():
                 yield part.strip(), partial(at, path, number)

@@ -68,7 +68,7 @@ class Shards(Generic[L]):
             for line in data[:whole].split(b"\n"):
                 try:
                     yield self._decoder.decode(line)
-                except (msgspec.DecodeError, UnicodeDecodeError):
+                except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
                     continue  # torn, by a writer that was killed or a disk that was full
 
     def writer(self) -> "ShardWriter[L]":

@@ -14,7 +14,7 @@ from topoloom.cabling.lists import bundles_csv, cables_csv, host_list, labels_cs
 from topoloom.cabling.netbox import netbox_files
 from topoloom.cabling.plugs import load_plugs
 from topoloom.cabling.sheets import SHEET_NAMES, sheets
-from topoloom.errors import InputError, at, check_path, check_type
+from topoloom.errors import InputError, at, check_path, check_type, naming
 from topoloom.floors.floor_files import read_floor
 from topoloom.floors.floor_text import floor_toml
 from topoloom.folders import write_folder
@@ -148,7 +148,9 @@ def load_cabling(path: str | os.PathLike[str]) -> Cabling:
         the catalogue and the plugs).
     """
     plugs = load_plugs(path)
-    return cable(load_layout(path), host_cables=bool(plugs.endpoint_number.any()), plugs=plugs)
+    layout = load_layout(path)
+    with naming(os.fspath(path)):
+        return cable(layout, host_cables=bool(plugs.endpoint_number.any()), plugs=plugs)
 
 
 def load_layout(path: str | os.PathLike[str]) -> Layout:

@@ -12,8 +12,9 @@ import msgspec
 from topoloom.cost.device_types import SUFFIXES, device_types
 from topoloom.cost.parts import Parts
 from topoloom.cost.products import SwitchParts
-from topoloom.errors import InputError, at
+from topoloom.errors import InputError, naming
 from topoloom.files import read_text
+from topoloom.json_files import parse_json
 from topoloom.register import Register
 from topoloom.toml_files import LONGEST, parse_toml
 
@@ -109,9 +110,7 @@ def parts_from_json(text: str, source: str) -> Parts:
     InputError
         It is damaged.
     """
-    try:
-        parts = msgspec.json.decode(text, type=Parts)
-    except (msgspec.DecodeError, ValueError) as error:
-        raise at(source, None, f"is no parts catalogue: {error}") from None
-    parts.check()
+    parts = parse_json(text, source, Parts, "parts catalogue")
+    with naming(source):
+        parts.check()
     return parts

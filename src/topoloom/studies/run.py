@@ -64,6 +64,7 @@ def run_study(
     only: str | None = None,
     retry_failed: bool = False,
     most: int | None = None,
+    planned: list[tuple[dict[str, Any], Task]] | None = None,
     work: Work | None = None,
 ) -> StudyResults:
     """Run the tasks of a study that have no record yet.
@@ -85,6 +86,8 @@ def run_study(
         Run tasks again that have failed.
     most : int, optional
         Run so many at most: pilots, spread over the study.
+    planned : list of (dict, Task), optional
+        What `Study.planned` gave, where it is known.
     work : Work, optional
         Told of tasks, each record delivered as soon as it is in the store; when stopped, what is finished is the result.
 
@@ -102,7 +105,7 @@ def run_study(
     check_path(folder, "run_study", "name a folder")
     work = Work() if work is None else work
     chosen = EXECUTORS.find(study.run.executor if executor is None else executor)
-    planned = study.planned()
+    planned = study.planned(work) if planned is None else planned
     store = Store(folder, create=True)
     with _alone(store.folder):
         write_atomically(store.folder / DEFINITION, msgspec.json.format(msgspec.json.encode(study), indent=1) + b"\n")

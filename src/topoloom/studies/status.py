@@ -89,6 +89,6 @@ def _running(store: Store) -> StudyProgress | None:
     """What a run under way says of itself; None where it has said nothing for a minute."""
     try:
         told = msgspec.json.decode((store.folder / PROGRESS).read_bytes(), type=StudyProgress)
-    except (OSError, msgspec.DecodeError):
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
     return told if time.time() - told.at < STALE_S else None

@@ -95,7 +95,7 @@ def task_of(verb: str, arguments: Mapping[str, Any], base: str | Path = ".") -> 
     checked = arguments_of(of, arguments)
     told = {
         field.encode_name: plain(getattr(checked, field.name))
-        for field in msgspec.structs.fields(checked)
+        for field in of.fields
         if getattr(checked, field.name) != _default(field)
     }
     files = {}
@@ -118,11 +118,11 @@ def arguments_of(verb: Verb[Any], arguments: Mapping[str, Any]) -> Any:
     InputError
         An argument that it has not, or that is missing, of the wrong type or out of its range.
     """
-    known = [field.encode_name for field in msgspec.structs.fields(verb.arguments)]
+    known = [field.encode_name for field in verb.fields]
     for name in arguments:
         if name not in known:
             raise InputError(f"{verb.name} has no argument {shown(name)} ({hint(str(name), known)})")
-    for field in msgspec.structs.fields(verb.arguments):
+    for field in verb.fields:
         if field.required and field.encode_name not in arguments:
             raise InputError(f"{verb.name} needs the argument '{field.encode_name}'")
     try:
