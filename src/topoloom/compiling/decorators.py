@@ -19,7 +19,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from numba import config, njit
+from numba import config as _numba_config
+from numba import njit
 
 from topoloom.compiling.kept import Kept
 
@@ -33,6 +34,7 @@ def _compiled(function: Callable | None = None, /, *, options: dict[str, Any], *
     """The function as Numba compiles it when it is first called, or as it is kept from an earlier time."""
     if function is None:
         return partial(_compiled, options=options, **more)
+    config: Any = _numba_config  # whose names Numba makes when it is imported
     switched_off, config.DISABLE_JIT = config.DISABLE_JIT, 0
     try:
         dispatcher = njit(**options, **more)(function)
