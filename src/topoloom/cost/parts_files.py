@@ -1,6 +1,7 @@
 """Parts catalogues in files and in packages: by name, as TOML, as device types of NetBox, and as JSON beside what it priced."""
 
 import math
+import os
 from functools import lru_cache
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -52,7 +53,7 @@ def load_parts(name: str | Path) -> Parts:
     """
     if Path(name).suffix == ".toml":
         return _checked(read_text(name, LONGEST), str(name))
-    if Path(name).suffix in SUFFIXES or (str(name) not in PARTS and Path(name).is_dir()):
+    if Path(name).suffix in SUFFIXES or (str(name) not in PARTS and os.path.isdir(name)):
         return _of_device_types(Path(name))
     try:
         return PARTS.find(str(name))
