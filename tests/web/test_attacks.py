@@ -177,8 +177,12 @@ def _fuzz(server, seed, count):
         status, _, body = raw(server.host, request)
         if status >= 500 or b"Traceback" in body:
             wrong.append((status, request, body))
-    jobs = server.client.get("/api/tasks").json()
     assert wrong == []
+    until = time.monotonic() + 15
+    jobs = server.client.get("/api/tasks").json()
+    while any(job["state"] in ("waiting", "running") for job in jobs) and time.monotonic() < until:
+        time.sleep(0.5)
+        jobs = server.client.get("/api/tasks").json()
     assert [job for job in jobs if "defect" in job["error"]] == []
 
 
@@ -188,10 +192,10 @@ def test_random_requests(server):
 
 
 @pytest.mark.exhaustive
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(4))
 def test_very_many_random_requests(server, seed):
     """As before, with other seeds."""
-    _fuzz(server, seed, 3000)
+    _fuzz(server, seed, 2000)
 
 
 def test_the_first_address_may_be_followed_from_anywhere(server):
