@@ -86,7 +86,7 @@ def _format(name: str) -> Reader:
             and np.setdiff1d(np.arange(found.switches), np.union1d(found.links, found.endpoints)).size
         ):
             return None
-        if record.simple and not (_simple(found).links.shape == found.links.shape):
+        if record.simple and _simple(found).links.shape != found.links.shape:
             return None
         try:
             data = encode(found, record)
