@@ -13,8 +13,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "fuzz"))
 
-from engine import run
-from readers import READERS
+from fuzz_engine import run
+from fuzz_readers import READERS
 
 #: Cases of a reader in a round.
 ROUND = 40

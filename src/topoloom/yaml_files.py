@@ -16,7 +16,7 @@ from topoloom.errors import InputError, at
 
 T = TypeVar("T")
 
-#: Lists and tables within each other; nobody writes so many.
+#: Lists and tables within each other; no such file needs more.
 _DEEPEST = 50
 _MOST_DIGITS = 300
 _WHOLE = re.compile(r"[-+]?(?:[1-9][0-9]*|0[0-7]*|0b[01]+|0x[0-9a-fA-F]+)")

@@ -1,4 +1,4 @@
-"""Damaged files through every reader (`engine`): a few cases of each here, many in `make test-all`."""
+"""Damaged files through every reader (`fuzz_engine`): a few cases of each here, many in `make test-all`."""
 
 import sys
 from pathlib import Path
@@ -7,8 +7,8 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from engine import run
-from readers import READERS
+from fuzz_engine import run
+from fuzz_readers import READERS
 
 from topoloom.formats import FORMATS
 

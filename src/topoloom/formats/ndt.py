@@ -98,7 +98,7 @@ class _Reader:
         self._plugging.cable(one, other, line, rate_gbps=rate_gbps, length_m=length_m)
 
     def fabric(self) -> Fabric:
-        """The fabric, once all rows are taken; what was left out is reported."""
+        """The fabric, once all rows are taken; what was not read is reported."""
         for device, (line, port) in self._adapters.items():
             if device in self._switches:
                 reason = (

@@ -44,7 +44,7 @@ def run(readers: list[str], seed: int, first: int, count: int, keep: Path | None
     while todo:
         words = [
             sys.executable,
-            str(HERE / "engine.py"),
+            str(HERE / "fuzz_engine.py"),
             json.dumps(todo),
             str(seed),
             str(first + count),
@@ -73,8 +73,8 @@ def _serve(todo: list[tuple[str, int]], seed: int, end: int, keep: str) -> None:
     """The child: every case of every reader, a line on stdout for each fault."""
     import tempfile
 
-    from mutations import mutated
-    from readers import READERS
+    from damage import mutated
+    from fuzz_readers import READERS
 
     from topoloom import InputError
 
