@@ -109,7 +109,7 @@ def app_runs_of(
         if topologies.count(name) > 1:
             name = f"{name} by {labels['engine']}"
         networks.append(name)
-        runs.append(replace(AppRun.from_record(record.content()), network=name))
+        runs.append(replace(record.result_as(folder, AppRun), network=name))
     if not runs:
         raise InputError(f"{os.fspath(folder)}: no run is finished")
     beside = str(topologies[0]) if baseline is None else baseline
