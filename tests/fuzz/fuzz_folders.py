@@ -266,7 +266,7 @@ FOLDERS = {
         simulate_study([_RING], ["dor"], loads=[0.1], fast=True, saturation=True, width=0.2), load_curves_of
     ),
     "store of survivals": _sweep(resilience_study([_RING], samples=4), survivals_of),
-    "store of application runs": _sweep(app_study([_RING], ["alltoall:bytes=64"], simulator="flows"), app_runs_of),
+    "store of application runs": _sweep(app_study(["alltoall:bytes=64"], [_RING], simulator="flows"), app_runs_of),
     "served store": folder_reader(_served, _read_served),
     "journal": Reader(_journal, lambda folder: _settled(folder / "net")),
 }
