@@ -121,7 +121,7 @@ def trace_from(path: str | os.PathLike[str]) -> Trace:
         raise InputError(f"{folder}: there is no index of traces ({', '.join(_INDEXES)}), a file's name a line")
     files = []
     for line, name in enumerate(read_text(index, _LONGEST).split(), 1):
-        file = next((place for place in (index.parent / name, Path(name)) if place.is_file()), None)
+        file = next((place for place in (index.parent / name, Path(name)) if _is_file(place)), None)
         if file is None:
             raise InputError(f"{index}:{line}: there is no file {name[:80]}")
         files.append(file)
@@ -130,6 +130,13 @@ def trace_from(path: str | os.PathLike[str]) -> Trace:
     for rank, file in enumerate(files):
         _check(file, rank)
     return Trace(folder.resolve().name, len(files), lambda rank: files[rank].read_text("utf-8", "replace"))
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:  # a name that no file system takes
+        return False
 
 
 def _check(file: Path, rank: int) -> None:
