@@ -119,8 +119,8 @@ def lift(topology: Topology, copies: int, seed: int) -> Topology:
     """
     from topoloom.graph.connectivity import components
 
-    switches, links, ports = (copies * n for n in (topology.switches, len(topology.links), topology.endpoints.size))
-    check_size(f"lift: {copies} copies of {topology.name}", Facts(switches, links=links, hosts=ports))
+    counts = topology.switches * copies, len(topology.links) * copies, topology.endpoints.size * copies
+    check_size(f"lift: {copies} copies of {topology.name}", Facts(counts[0], links=counts[1], hosts=counts[2]))
     if topology.hosts != topology.endpoints.size:
         raise InputError(
             "lift: hosts have several ports; lift the network before its hosts get them (+lift:...+rails:...)"

@@ -239,6 +239,8 @@ def read_definition(folder: str | os.PathLike[str]) -> Study:
         There is none, or it is damaged.
     """
     path = Store(folder).folder / DEFINITION
+    if not path.is_file():
+        raise InputError(f"{path}: there is no such file; run the study's file into this folder again")
     what = "definition of a study (run the study's file into this folder again)"
     return parse_json(read_text(path, _LONGEST), str(path), Study, what)
 
