@@ -162,7 +162,8 @@ def _read_study(path: Path) -> Any:
             record.content()
     with suppress(InputError):  # what is wrong with a point is of the study, as of one that is read from TOML
         study_status(read_definition(path), Store(path))
-    return found.rows()
+        return found.rows()
+    return None
 
 
 def _sweep(study: Study, collect: Callable[[Study, Path], Any]) -> Reader:
