@@ -156,13 +156,13 @@ def _read_study(path: Path) -> Any:
     from topoloom import Store, study_status
     from topoloom.studies.run import read_definition
 
-    found = open_study(path)
+    study = read_definition(path)
     for record in Store(path).records().values():
         with suppress(InputError):  # names its task: it does not know its file
             record.content()
     with suppress(InputError):  # what is wrong with a point is of the study, as of one that is read from TOML
-        study_status(read_definition(path), Store(path))
-        return found.rows()
+        study_status(study, Store(path))
+        return open_study(path).rows()
     return None
 
 

@@ -154,6 +154,6 @@ def test_more_than_the_machine_has_is_refused_and_much_is_told(monkeypatch, capl
     monkeypatch.setattr(grammar, "_MUCH_MEMORY", 10_000.0)
     build("hypercube:n=8,hosts=2")
     assert "256 switches, 1,024 links and 512 hosts take about" in caplog.text
-    monkeypatch.setattr(grammar, "_memory", lambda: 20_000.0)
+    monkeypatch.setattr(grammar, "_memory", lambda: (20_000.0, "this machine has"))
     with pytest.raises(InputError, match="GB of memory; this machine has"):
         build("hypercube:n=8,hosts=2")
