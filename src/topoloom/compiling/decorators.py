@@ -19,7 +19,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from numba import config, njit
+from numba import njit
+from numba.core import config
 
 from topoloom.compiling.kept import Kept
 
@@ -33,11 +34,12 @@ def _compiled(function: Callable | None = None, /, *, options: dict[str, Any], *
     """The function as Numba compiles it when it is first called, or as it is kept from an earlier time."""
     if function is None:
         return partial(_compiled, options=options, **more)
-    switched_off, config.DISABLE_JIT = config.DISABLE_JIT, 0
+    numba: Any = config  # whose attributes are made from the environment
+    switched_off, numba.DISABLE_JIT = numba.DISABLE_JIT, 0
     try:
         dispatcher = njit(**options, **more)(function)
     finally:  # NUMBA_DISABLE_JIT is for functions that Python can run too; kernels call what is compiled alone
-        config.DISABLE_JIT = switched_off
+        numba.DISABLE_JIT = switched_off
     dispatcher._cache = Kept(function)
     return dispatcher
 

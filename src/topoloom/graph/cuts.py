@@ -234,7 +234,9 @@ def _check_parts(topology: Topology, parts: int, seeds: int, by: str) -> None:
     most = topology.switches if by == "switches" else int((topology.endpoints_at > 0).sum())
     what = "switches" if by == "switches" else "switches with hosts"
     if most < 2:
-        raise InputError(f"{topology.name}: {most} {what if most != 1 else what.replace('switches', 'switch')}; a cut takes two")
+        raise InputError(
+            f"{topology.name}: {most} {what if most != 1 else what.replace('switches', 'switch')}; a cut takes two"
+        )
     if not 2 <= parts <= most:
         raise InputError(f"{topology.name}: {parts} parts of {most} {what}; 2 to {most} parts can be made")
 
