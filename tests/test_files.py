@@ -1,12 +1,13 @@
 """Files: all of it or nothing."""
 
+import json
 import os
 import stat
 
 import pytest
 
 from topoloom import InputError
-from topoloom.files import write_atomically
+from topoloom.files import BELOW, read_text, write_atomically
 
 
 def test_text_and_bytes_arrive_unchanged(tmp_path):
@@ -94,3 +95,27 @@ def test_half_a_surrogate_pair_is_refused(tmp_path):
     """Text that UTF-8 cannot hold is refused before anything is touched."""
     with pytest.raises(InputError, match="character 2 "):
         write_atomically(tmp_path / "a", "x\ud800")
+
+
+def test_reading_is_bounded_by_folders(tmp_path, monkeypatch):
+    """Where `BELOW` names folders no file elsewhere is read, by no path: not by a link, one in the middle, or a descriptor."""
+    inside, outside = tmp_path / "inside", tmp_path / "outside"
+    for folder in (inside, outside):
+        folder.mkdir()
+        (folder / "a.txt").write_text(folder.name)
+    (inside / "link.txt").symlink_to(outside / "a.txt")
+    (inside / "way").symlink_to(outside)
+    (outside / "back.txt").symlink_to(inside / "a.txt")
+    monkeypatch.setenv(BELOW, json.dumps([str(inside)]))
+    assert read_text(inside / "a.txt", 99) == "inside"
+    assert read_text(outside / "back.txt", 99) == "inside"
+    with (outside / "a.txt").open() as file:
+        ways = (
+            *(outside / "a.txt", inside / "link.txt", inside / "way" / "a.txt", inside / ".." / "outside" / "a.txt"),
+            f"/proc/self/fd/{file.fileno()}",
+        )
+        for path in ways:
+            with pytest.raises(InputError, match="lies outside the folders that may be read"):
+                read_text(path, 99)
+    monkeypatch.delenv(BELOW)
+    assert read_text(inside / "link.txt", 99) == "outside"

@@ -187,5 +187,5 @@ def test_a_folder_called_like_a_family_does_not_hide_it(tmp_path, monkeypatch):
 @pytest.mark.parametrize("wrong", [3, None, GRID, b"x"])
 def test_wrong_types_are_one_sentence(wrong):
     """What is no name of a network is told so."""
-    with pytest.raises(InputError, match="open_network takes the name of a network"):
+    with pytest.raises(InputError, match="open_network takes a str or a PathLike"):
         open_network(wrong)

@@ -94,7 +94,7 @@ class Outer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             r"f:9: rows.more.names = 1: it is a list, each text in quotes",
         ),
         ("hosts = 1\n[[rows]]\n[[rows]]\n[[rows.more]]", r"f:4: the key 'name' is missing in \[rows.more\]"),
-        ("hosts = " + "9" * 5000, r"f: a number has thousands of digits"),
+        ("hosts = " + "9" * 5000, r"f:1: a number has thousands of digits"),
         ("hosts = 1\n[[rows]]\n[[rows]]\nleast = 3\nmost = 2", r"f:4: rows: least: it is above most = 2"),
     ],
 )

@@ -44,11 +44,25 @@ def test_a_deadline_sets_the_flag_without_being_asked():
     assert work.seconds_left == 0
 
 
-@pytest.mark.parametrize("seconds", [0, -1, float("inf"), float("nan")])
+@pytest.mark.parametrize("seconds", [0, -1, float("-inf"), float("nan")])
 def test_a_deadline_is_a_number_of_seconds(seconds):
-    """None, or a finite number above 0."""
+    """None, or a number above 0."""
     with pytest.raises(InputError, match="give a number of seconds above 0"):
         Work(seconds=seconds)
+
+
+@pytest.mark.parametrize("seconds", [6e10, 1e300, float("inf")])
+def test_a_deadline_beyond_what_threads_can_wait_is_no_deadline(seconds, monkeypatch):
+    """A budget of 1e9 minutes is a long time, for a share too, and no `OverflowError` of the thread that waits."""
+    failed = []
+    monkeypatch.setattr(threading, "excepthook", failed.append)
+    work = Work(seconds=seconds)
+    share = work.share(seconds * 2)
+    time.sleep(0.05)
+    assert not failed
+    assert not work.stopped
+    assert not share.stopped
+    assert work.seconds_left > 5e10
 
 
 def test_progress_knows_what_is_left():

@@ -1,13 +1,32 @@
 """The one error that a user's mistake raises, and the one that ends work which somebody stopped."""
 
-from collections.abc import Iterable
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+
+#: Bytes of a file's name and of a path, its end included, that file systems of Linux take; and that in words.
+_LONGEST_NAME, _LONGEST_PATH = 255, 4096
+TOO_LONG = "a file's name has at most 255 bytes, and its path 4,095"
+#: Characters of the longest sentence.
+_LONGEST = 999
 
 
 class InputError(ValueError):
     """Bad input: one sentence that says what was wrong, where, and what would do.
 
-    The command line prints it as ``error: ...`` and exits with code 2.
+    The command line prints it as ``error: ...`` and exits with code 2. What a file holds may be quoted in it as it stands:
+    characters that would end the line, or that a terminal obeys, are shown as escapes.
+
+    Examples
+    --------
+    >>> str(InputError("net.csv:3: 'a\\rb' is no switch"))
+    "net.csv:3: 'a\\\\rb' is no switch"
     """
+
+    def __init__(self, sentence: str = "") -> None:
+        shown = sentence if sentence.isprintable() else "".join(map(_visible, sentence))
+        # What is quoted has no end of its own: a key of a million letters. The beginning says where, the end what would do.
+        super().__init__(shown if len(shown) <= _LONGEST else f"{shown[:600]} ... {shown[-300:]}")
 
 
 class Stopped(Exception):  # noqa: N818 (nothing went wrong)
@@ -15,6 +34,10 @@ class Stopped(Exception):  # noqa: N818 (nothing went wrong)
 
     The command line says so and exits with code 130.
     """
+
+
+def _visible(letter: str) -> str:
+    return letter if letter.isprintable() else ascii(letter)[1:-1]
 
 
 def check_type(value: object, kind: type | tuple[type, ...], taker: str, remedy: str = "") -> None:
@@ -45,6 +68,72 @@ def check_type(value: object, kind: type | tuple[type, ...], taker: str, remedy:
     """
     if not isinstance(value, kind):
         raise wrong_type(value, kind, taker, remedy)
+
+
+def check_path(value: object, taker: str, remedy: str = "") -> None:
+    """Refuse what is no path, or one that no file system takes.
+
+    A number is none either: the system would take it for a file that is open, and close it.
+
+    Parameters
+    ----------
+    value : object
+        What was given.
+    taker : str
+        Who wants it: "load".
+    remedy : str
+        What to give: "name a file".
+
+    Raises
+    ------
+    InputError
+        It is neither a text nor a path, or a name in it is too long.
+
+    Examples
+    --------
+    >>> check_path(1, "load", "name a file")
+    Traceback (most recent call last):
+        ...
+    topoloom.errors.InputError: load takes a str or a PathLike, not 1, an int; name a file
+    """
+    if not isinstance(value, (str, os.PathLike)):
+        raise wrong_type(value, (str, os.PathLike), taker, remedy)
+    path = os.fspath(value)
+    names = path.encode("utf-8", "surrogatepass").split(b"/") if isinstance(path, str) else path.split(b"/")
+    if max(map(len, names)) > _LONGEST_NAME or sum(map(len, names)) + len(names) > _LONGEST_PATH:
+        raise InputError(f"{taker}: {path[:60]!r}... is too long: {TOO_LONG}")
+
+
+def check_all(values: object, kind: type | tuple[type, ...], taker: str, remedy: str = "") -> None:
+    """Refuse what is no sequence, and a sequence with a value of a wrong type.
+
+    Parameters
+    ----------
+    values : object
+        What was given.
+    kind : type or tuple of types
+        What each of its values is to be.
+    taker : str
+        Who wants them: "progress".
+    remedy : str
+        How to get them.
+
+    Raises
+    ------
+    InputError
+        It is no sequence of such values.
+
+    Examples
+    --------
+    >>> check_all([1, "2"], int, "boil", "int(text) makes one")
+    Traceback (most recent call last):
+        ...
+    topoloom.errors.InputError: boil takes an int, not '2', a str; int(text) makes one
+    """
+    if isinstance(values, (str, bytes)) or not isinstance(values, Sequence):
+        raise wrong_type(values, Sequence, taker, remedy)
+    for value in values:
+        check_type(value, kind, taker, remedy)
 
 
 def wrong_type(value: object, kind: type | tuple[type, ...], taker: str, remedy: str = "") -> InputError:
@@ -100,6 +189,17 @@ def at(source: str, line: int | None, reason: str) -> InputError:
     """
     place = source if line is None else f"{source}:{line}"
     return InputError(f"{place}: {reason}")
+
+
+@contextmanager
+def naming(source: str) -> Iterator[None]:
+    """Inside, an `InputError` that does not name `source` itself does: for what is worked out from a file's content."""
+    try:
+        yield
+    except InputError as error:
+        if source in str(error):
+            raise
+        raise at(source, None, str(error)) from None
 
 
 def hint(name: str, known: Iterable[str]) -> str:

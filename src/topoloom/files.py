@@ -1,11 +1,14 @@
 """Reading and writing files: pipes do not hang, all of a file is written or nothing, and a fault is one sentence."""
 
+import codecs
 import errno
-import io
+import json
 import os
 import select
 import stat
 import tempfile
+from collections.abc import Iterable
+from functools import lru_cache
 from pathlib import Path
 from typing import BinaryIO
 
@@ -13,6 +16,12 @@ from topoloom.errors import InputError
 
 #: How long a named pipe may wait for the program that writes into it.
 _WRITER_SECONDS = 1.0
+#: The environment variable that bounds what this process and its children read for users: a JSON list of folders. Where it
+#: is not set, nothing is bounded. The explorer sets it.
+BELOW = "TOPOLOOM_FILES_BELOW"
+#: Where this environment variable is set nothing is written for users, nor is finished what a killed program began to write.
+READ_ONLY = "TOPOLOOM_READ_ONLY"
+_PIECE = 1 << 20
 
 
 def write_atomically(path: str | os.PathLike[str], content: str | bytes) -> None:
@@ -50,9 +59,27 @@ def open_to_read(path: str | os.PathLike[str]) -> BinaryIO:
     Raises
     ------
     OSError, ValueError
-        As `open`.
+        As `open`; PermissionError where the file lies outside the folders of `BELOW`.
     """
     return open(path, "rb", opener=_opened)
+
+
+def refuse_outside(path: str | os.PathLike[str], folders: Iterable[Path] | None = None) -> None:
+    """Raise `PermissionError` for a path that leads, links followed, out of folders; `folders` None: those of `BELOW`."""
+    folders = _folders(os.environ.get(BELOW)) if folders is None else folders
+    if folders is not None and not is_below(path, folders):
+        raise PermissionError(errno.EACCES, "lies outside the folders that may be read", os.fspath(path))
+
+
+def is_below(path: str | os.PathLike[str], folders: Iterable[Path]) -> bool:
+    """Whether a path, links followed, is one of some resolved folders or lies below one."""
+    real = Path(os.path.realpath(path))
+    return any(real.is_relative_to(folder) for folder in folders)
+
+
+@lru_cache(maxsize=4)
+def _folders(text: str | None) -> tuple[Path, ...] | None:
+    return None if text is None else tuple(Path(os.path.realpath(folder)) for folder in json.loads(text))
 
 
 def is_pipe(path: str | os.PathLike[str]) -> bool:
@@ -64,9 +91,12 @@ def is_pipe(path: str | os.PathLike[str]) -> bool:
 
 
 def _opened(path: str, flags: int) -> int:
+    refuse_outside(path)
     # Opened plainly, a pipe without a writer blocks in the system, where not even Ctrl-C is heard by Python.
     handle = os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
     try:
+        if BELOW in os.environ and os.path.exists(f"/proc/self/fd/{handle}"):
+            refuse_outside(f"/proc/self/fd/{handle}")  # a link may have been put there since the first look
         if stat.S_ISFIFO(os.fstat(handle).st_mode):
             select.select([handle], [], [], _WRITER_SECONDS)
         os.set_blocking(handle, True)
@@ -85,8 +115,16 @@ def read_text(path: str | os.PathLike[str], longest: int) -> str:
         It cannot be read, is not UTF-8, or has more than `longest` characters.
     """
     try:
-        with io.TextIOWrapper(open_to_read(path), "utf-8-sig", newline="") as file:
-            text = file.read(longest + 1)
+        with open_to_read(path) as file:
+            # Piece by piece: asked for all at once, memory for the longest is taken, however short the file is.
+            decoder = codecs.getincrementaldecoder("utf-8-sig")()
+            parts, length = [], 0
+            while length <= longest and (data := file.read(_PIECE)):
+                parts.append(decoder.decode(data))
+                length += len(parts[-1])
+            if length <= longest:
+                parts.append(decoder.decode(b"", final=True))
+        text = "".join(parts)
     except IsADirectoryError:
         raise InputError(f"{path} is a folder; a file is needed") from None
     except UnicodeDecodeError:

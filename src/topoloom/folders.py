@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from topoloom.errors import InputError
-from topoloom.files import reason
+from topoloom.files import READ_ONLY, reason
 from topoloom.staging import OWN_NAMES, UNFINISHED, Content, Staging, settled
 
 
@@ -64,7 +64,7 @@ def settle(folder: str | os.PathLike[str]) -> None:
     Raises
     ------
     InputError
-        Another program keeps writing; or the folder cannot be finished, with the reason.
+        Another program keeps writing; or the folder cannot be finished, with the reason; or `READ_ONLY` forbids it.
     """
     try:
         path = Path(os.path.realpath(folder))
@@ -74,6 +74,8 @@ def settle(folder: str | os.PathLike[str]) -> None:
             unsettled.append(path)
     except (OSError, ValueError):
         return  # no name of a folder: whoever reads it says so
+    if unsettled and READ_ONLY in os.environ:
+        raise InputError(f"{os.fspath(folder)}: is not whole yet; a program that only looks does not finish it")
     for place in unsettled:
         settled(place, os.fspath(folder))
 

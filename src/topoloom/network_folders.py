@@ -8,6 +8,7 @@ import msgspec
 from topoloom._version import __version__
 from topoloom.errors import InputError, at
 from topoloom.files import read_text
+from topoloom.json_files import parse_json
 from topoloom.results import Provenance
 
 #: What lies in a network folder: the network, where its switches stand, every cable, forwarding tables, where it came from.
@@ -50,19 +51,12 @@ def read_note(folder: str | os.PathLike[str]) -> FolderNote | None:
     path = Path(folder) / PROVENANCE
     if not path.is_file():
         return None
-    try:
-        text = read_text(path, _LONGEST)
-        version = msgspec.json.decode(text, type=_Version).version
-        if version > VERSION:
-            reason = (
-                f"the folder is of version {version}; topoloom {__version__} reads up to {VERSION}: take a newer one"
-            )
-            raise at(str(path), None, reason)
-        return msgspec.json.decode(text, type=FolderNote)
-    except msgspec.DecodeError as error:
-        raise at(
-            str(path), None, f"is no note of a network folder: {error}; remove it, or write the folder anew"
-        ) from None
+    text, what = read_text(path, _LONGEST), "note of a network folder (remove it, or write the folder again)"
+    version = parse_json(text, str(path), _Version, what).version
+    if version > VERSION:
+        reason = f"the folder is of version {version}; topoloom {__version__} reads up to {VERSION}: take a newer one"
+        raise at(str(path), None, reason)
+    return parse_json(text, str(path), FolderNote, what)
 
 
 def refuse_other_network(folder: str | os.PathLike[str], digest: str, verb: str) -> None:

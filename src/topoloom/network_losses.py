@@ -5,9 +5,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 
-from topoloom.errors import InputError, at, hint
+from topoloom.errors import InputError, at, check_type, hint
 from topoloom.files import read_text
 from topoloom.network import Network
+from topoloom.text_parts import text_lines
 
 _LONGEST = 1 << 24
 _SHOWN = 60
@@ -58,6 +59,8 @@ def losses(network: Network, text: str) -> Losses:
     >>> losses(open_network("petersen"), "0-1,S7")
     Losses(links=[(0, 1)], cables=[], switches=[7])
     """
+    check_type(network, Network, "losses", "open_network(source) makes one")
+    check_type(text, str, "losses", "write 3-17,5")
     reader = _Reader(network)
     found = Losses()
     for part, place in _parts(text):
@@ -80,7 +83,7 @@ def _parts(text: str) -> Iterator[tuple[str, _Error]]:
 
 
 def _lines(path: str) -> Iterator[tuple[str, _Error]]:
-    for number, line in enumerate(read_text(path, _LONGEST).splitlines(), 1):
+    for number, line in enumerate(text_lines(read_text(path, _LONGEST)), 1):
         for part in line.split("#")[0].split(","):
             if part.strip():
                 yield part.strip(), partial(at, path, number)

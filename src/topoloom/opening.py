@@ -5,12 +5,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import numpy as np
 
 from topoloom.cabling.files import layout_of
 from topoloom.cabling.product_rates import planned_cables
-from topoloom.errors import InputError, at
+from topoloom.errors import at, check_path
 from topoloom.expansion.plan_files import AFTER, BEFORE
 from topoloom.expansion.plan_reader import load_expansion
 from topoloom.fabrics.fabric import Fabric
@@ -22,6 +21,7 @@ from topoloom.formats.cables import load_cables
 from topoloom.formats.ibnetdiscover import NAME as DISCOVERED
 from topoloom.formats.ibnetdiscover import fabric_of, load_fabric
 from topoloom.hosts.files import read_host_names
+from topoloom.json_files import parse_json
 from topoloom.network import Network
 from topoloom.network_folders import CABLED, CABLES, DESIGN, FLOOR, HOSTS, PLAN, TABLES, TOPOLOGY, FolderNote, read_note
 from topoloom.results import Provenance, provenance_of
@@ -65,10 +65,7 @@ def open_network(source: str | os.PathLike[str], format: str | None = None, *, b
     >>> open_network("petersen").layout is None
     True
     """
-    if isinstance(source, Topology) or not isinstance(source, str | os.PathLike):
-        raise InputError(
-            f"open_network takes the name of a network (a spec, a file, a folder), not a {type(source).__name__}"
-        )
+    check_path(source, "open_network", "name a network: a spec, a file, a folder")
     text = os.fspath(source)
     if format is not None:
         return _file(text, format, borne)
@@ -248,15 +245,8 @@ def _beside(folder: Path, topology: Topology) -> dict[str, Any]:
     if (folder / TABLES / MANIFEST).is_file():
         known["tables"] = lambda: load_tables(folder, topology)
     if (folder / DESIGN).is_file():
-        known["design"] = lambda: _decoded(folder / DESIGN)
+        known["design"] = lambda: parse_json(read_text(folder / DESIGN, _LONGEST), str(folder / DESIGN))
     return known
-
-
-def _decoded(path: Path) -> Any:
-    try:
-        return msgspec.json.decode(read_text(path, _LONGEST))
-    except msgspec.DecodeError as error:
-        raise at(str(path), None, f"is no JSON: {error}") from None
 
 
 def _noted(folder: Path, topology: Topology) -> Provenance:

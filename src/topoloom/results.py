@@ -16,6 +16,7 @@ import numpy as np
 from topoloom._version import __version__
 from topoloom.errors import InputError, at
 from topoloom.files import read_text, write_atomically
+from topoloom.json_files import parse_json
 from topoloom.topology import Topology
 
 if TYPE_CHECKING:
@@ -171,11 +172,7 @@ class Result(Recorded):
             The file cannot be read, or holds something else: ``file: reason``.
         """
         source = os.fspath(path)
-        try:
-            record = msgspec.json.decode(read_text(Path(path), _LONGEST))
-        except msgspec.DecodeError as error:
-            raise at(source, None, f"is no JSON: {error}") from None
-        return cls.from_record(record, source)
+        return cls.from_record(parse_json(read_text(Path(path), _LONGEST), source), source)
 
     @classmethod
     def from_record(cls, record: Any, source: str = "record") -> Self:

@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 from topoloom.cabling.files import network_files
-from topoloom.errors import InputError, check_type
+from topoloom.errors import InputError, check_path, check_type
 from topoloom.fabrics.fabric import Fabric
 from topoloom.fabrics.net_text import discovered_text
 from topoloom.folders import write_folder
@@ -41,6 +41,7 @@ def save_routing(routing: Routing, folder: str | os.PathLike[str], fabric: Fabri
         The folder is a layout, plan or design of another network; it cannot be made or written.
     """
     check_type(routing, Routing, "save_routing", "route(topology) makes one")
+    check_path(folder, "save_routing", "name a folder")
     files: dict[str, Content] = {**table_contents(routing, folder)}
     stale, topology = stale_tables(routing, folder), routing.topology
     if any((Path(folder) / name).is_file() for name in (CABLES, PLAN, DESIGN)):

@@ -291,7 +291,10 @@ def fits(kind: Any, value: Any) -> bool:
         whole = isinstance(kind, inspect.IntType)
         if isinstance(value, bool) or not isinstance(value, Integral if whole else Real):
             return False
-        number = float(value)
+        try:
+            number = float(value)
+        except OverflowError:  # a whole number of hundreds of digits
+            number = math.inf if value > 0 else -math.inf  # type: ignore[operator]
         return not (
             math.isnan(number)
             or (kind.ge is not None and number < kind.ge)

@@ -15,7 +15,7 @@ from typing import Generic, TypeVar
 
 import msgspec
 
-from topoloom.errors import InputError
+from topoloom.errors import InputError, check_path
 from topoloom.files import reason
 
 L = TypeVar("L")
@@ -42,6 +42,7 @@ class Shards(Generic[L]):
     """
 
     def __init__(self, folder: str | os.PathLike[str], kind: type[L]) -> None:
+        check_path(folder, "a store of records", "name a folder")
         self.folder = Path(folder)
         self._decoder = msgspec.json.Decoder(kind)
         self._read_to: dict[Path, int] = {}
@@ -67,7 +68,7 @@ class Shards(Generic[L]):
             for line in data[:whole].split(b"\n"):
                 try:
                     yield self._decoder.decode(line)
-                except (msgspec.DecodeError, UnicodeDecodeError):
+                except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
                     continue  # torn, by a writer that was killed or a disk that was full
 
     def writer(self) -> "ShardWriter[L]":

@@ -19,6 +19,7 @@ T = TypeVar("T")
 #: Characters of the longest file.
 LONGEST = 4_000_000
 _LONGEST_SHOWN = 60
+_ENDLESS = re.compile(r"[0-9_]{4300,}")
 
 
 class TomlTable(Settings, frozen=True):
@@ -100,7 +101,9 @@ def _tables(text: str, source: str) -> dict[str, Any]:
     except RecursionError:
         raise InputError(f"{source}: the tables nest too deep to be read") from None
     except ValueError:  # Python reads no integer of more than 4,300 digits
-        raise InputError(f"{source}: a number has thousands of digits; write a shorter one") from None
+        endless = _ENDLESS.search(text)
+        place = None if endless is None else 1 + text.count("\n", 0, endless.start())
+        raise at(source, place, "a number has thousands of digits; write a shorter one") from None
 
 
 def _explained(error: Exception, data: Any, text: str, shape: type, source: str) -> InputError:

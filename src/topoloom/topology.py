@@ -215,6 +215,9 @@ class Topology:
             A directed graph, hosts that are no whole numbers, or links of unequal ``capacity`` or ``weight``: all links of
             a topology are alike.
         """
+        if not (hasattr(graph, "nodes") and hasattr(graph, "is_directed")):
+            kind = "None" if graph is None else f"a value of type {type(graph).__name__}"
+            raise InputError(f"from_networkx takes a graph of NetworkX, not {kind}")
         if graph.is_directed():
             raise InputError(f"{name}: the graph is directed; pass graph.to_undirected()")
         number = {node: i for i, node in enumerate(graph)}

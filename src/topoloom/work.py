@@ -54,7 +54,7 @@ class Work:
     Parameters
     ----------
     seconds : float, optional
-        The verb ends so many seconds from now with what it has; never when left out.
+        The verb ends so many seconds from now with what it has; never when left out, or infinite.
     on_progress : callable (Progress), optional
         Told how far it is, at most ten times a second, from any thread.
     on_result : callable (object), optional
@@ -86,7 +86,7 @@ class Work:
         on_progress: Callable[[Progress], None] | None = None,
         on_result: Callable[[Any], None] | None = None,
     ) -> None:
-        if seconds is not None and not 0 < seconds < float("inf"):
+        if seconds is not None and not seconds > 0:
             raise InputError(f"seconds={seconds:g}: give a number of seconds above 0, or leave it out")
         import numpy
 
@@ -99,8 +99,8 @@ class Work:
         self._done, self._total, self._what, self._note = 0.0, None, "", ""  # type: float, float | None, str, str
         self._began = self._told = time.monotonic()
         if seconds is not None:
-            # Kernels read the flag only: somebody has to set it in time.
-            timer = threading.Timer(seconds, self._expire)
+            # Kernels read the flag only: somebody has to set it in time. No thread can wait for longer than 292 years.
+            timer = threading.Timer(min(seconds, threading.TIMEOUT_MAX), self._expire)
             timer.daemon = True
             timer.start()
 

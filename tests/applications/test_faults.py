@@ -200,7 +200,7 @@ def test_a_command_is_ended_with_all_its_children(tmp_path):
 
 def test_wrong_types_are_sentences(tmp_path):
     """Each argument of `run_app` and `program_from`, given what somebody may take for it."""
-    with pytest.raises(InputError, match="network='petersen': give a Topology"):
+    with pytest.raises(InputError, match="run_app takes a Topology or a Routing or a Sequence, not 'petersen'"):
         run_app("petersen", "alltoall")
     for arguments, reason in (
         ({"app": 3}, "app=3: give a text"),
@@ -217,7 +217,7 @@ def test_wrong_types_are_sentences(tmp_path):
     ):
         with pytest.raises(InputError, match=reason):
             run_app(TORUS, **({"app": "alltoall"} | arguments))
-    with pytest.raises(InputError, match="path=None"):
+    with pytest.raises(InputError, match="program_from takes a str or a PathLike, not None"):
         program_from(None)
     with pytest.raises(InputError, match="arguments='-n 5': give a sequence"):
         program_from(tmp_path, "-n 5")

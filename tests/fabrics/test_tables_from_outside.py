@@ -292,3 +292,14 @@ BITS = [
     "#",
     "\u2028",
 ]
+
+
+@pytest.mark.parametrize("block", ["qos-match-rle", "qos-ulps", "port-grp"])
+def test_a_block_of_a_policy_that_is_not_read_is_refused(block):
+    """A misspelt rule would else be no rule, without a word."""
+    routing = route(build("torus:dims=3x3,hosts=1"), lanes=2)
+    fabric = planned_fabric(routing.topology)
+    tables = read_lft(lft_text(routing), "x.lft", fabric)
+    policy = f"{block}\n  source: A\nend-{block}\n" + qos_text(routing, fabric)
+    with pytest.raises(InputError, match=f"x.qos:1: a block '{block}'; those that are read are port-groups"):
+        read_levels(policy, "x.qos", fabric, tables.lid_of)

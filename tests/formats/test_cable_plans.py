@@ -84,6 +84,41 @@ def test_an_ndt():
     assert (found.endpoint_rate_gbps.tolist(), found.endpoint_length_m.tolist()) == ([200.0, 200.0], [2.0, 2.5])
 
 
+_HEAD = "StartDevice,StartPort,EndDevice,EndPort,LinkType\na,Port 1,b,Port 1,Data\nb,Port 2,c,Port 1,Data\n"
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        *(
+            f"a,{port},c,Port 2,Data"
+            for port in ("Prot 2", "Port 2a", "Port", "P", "2", "-", "Port １", "HCA-1", "IB Port 1")
+        ),
+        *(f"c,Port 2,a,{port},Data" for port in ("Prt 2", "Blade 1_Prot 2/3", "Blad 1_Port 2/3", "port_2")),
+        *(
+            f"new,{port},c,Port 2,Data"
+            for port in ("Prot 2", "Potr 2", "Pot 2", "PORTT 2", "Blda 1_Port 2/3", "IB Prot 1", "7")
+        ),
+        *("a,Port 2,c,Port 2,Dta", "a,Port 2,c,Port 2,Dat a"),
+    ],
+)
+def test_a_misspelt_row_of_an_ndt_is_refused(row):
+    """No cable is lost or becomes a host's: a switch has ports of switches only, and what is nearly a port is no adapter."""
+    for text in (f"{_HEAD}{row}\n", f"{_HEAD.splitlines()[0]}\n{row}\n" + "\n".join(_HEAD.splitlines()[1:])):
+        with pytest.raises(InputError, match=r"^x:[0-9]+: "):
+            fabric(text, "ndt")
+
+
+def test_what_of_an_ndt_is_not_read_is_reported(caplog):
+    """Rows of other types and cells that hold no number are counted; adapters may be called as they like."""
+    text = NDT + "node3,mlx5_0,leaf1,Port 3,Data,fast,,\nnode4,node4 ens2f0,leaf1,Port 4,,,,3 m\n"
+    assert fabric(text, "ndt").host_names[-2:] == ("node3 mlx5_0", "node4 ens2f0")
+    assert [record.getMessage() for record in caplog.records if record.levelname == "WARNING"] == [
+        "x: 1 rows of LinkType 'Management' are no data cables and not read",
+        "x: 2 cells of Speed or Cable Length are no numbers and not read",
+    ]
+
+
 def test_an_ndt_is_the_plan_of_what_calls_itself_by_box_and_chip():
     """MF0;core-a:MCS8500/L16/U2 is chip 2 of leaf 16 of Core-A, with a zero before it or without."""
     text = 'Switch 41 "A" # "MF0;LEAF1:MQM8700/U1"\n[40] "B"[20]\n[1] "H"[1]\n[2] "I"[2]\n'

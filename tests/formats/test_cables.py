@@ -178,3 +178,12 @@ def test_wrong_rows_are_named(lines, reason):
     """A row that is no cable is answered with file, line and what a row holds."""
     with pytest.raises(InputError, match=reason):
         read(*lines)
+
+
+def test_a_misspelt_column_is_reported(caplog):
+    """A column that is nearly one that is read does not vanish without a word; people's own columns do."""
+    text = "kind,a_switch,a_port,b_switch,b_port,lenght_m,ordered by\nlink,0,1,1,1,3,Ada\n"
+    cables.read(text.encode(), "x.csv")
+    assert [record.getMessage() for record in caplog.records] == [
+        "x.csv:1: the column 'lenght_m' is not read; did you mean length_m?"
+    ]

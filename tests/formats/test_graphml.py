@@ -130,7 +130,7 @@ def test_hosts_cannot_fill_the_memory():
 def test_many_defaults_cannot_fill_the_memory():
     """Attributes with defaults are bounded, for each gives every node a value."""
     keys = "".join(f'<key id="k{i}" for="node" attr.name="k{i}"><default/></key>' for i in range(200))
-    with pytest.raises(InputError, match="more than 100 attributes"):
+    with pytest.raises(InputError, match="more than 100 default attributes"):
         read('<node id="0"/>', keys)
 
 
@@ -173,3 +173,15 @@ def test_the_endpoints_of_anytopo_are_hosts():
         read(nodes.format(99999), key.format("int"))
     labelled = Topology([(0, 1)], 2, [0], labels={"endpoints": np.array([3, 4])})
     assert graphml.read(graphml.write(labelled).encode(), "net") == labelled
+
+
+def test_an_attribute_that_not_every_node_has_is_reported(caplog):
+    """It can be no label, which every switch has; it does not vanish without a word."""
+    text = (
+        '<graphml><key id="a" for="node" attr.name="role"/><graph><node id="0"><data key="a">leaf</data></node>'
+        '<node id="1"/></graph></graphml>'
+    )
+    assert not graphml.read(text.encode(), "x.graphml").labels
+    assert [record.getMessage() for record in caplog.records] == [
+        "x.graphml: 'role' is not read: not every node has it"
+    ]

@@ -190,10 +190,10 @@ def test_what_the_package_takes_without_a_word_is_refused(changes, reason):
     [
         ("a: &x [1]\nb: *x\n", "net:2: a YAML alias"),
         ("name: [\n", "net:2: is no YAML"),
-        ("name: !!bool maybe\n", "net: is no YAML that can be read"),
-        ("name: 2024-13-01\n", "net: is no YAML that can be read"),
-        ("- 1\n", "net: is no InfraGraph"),
-        ("{", "net: is no JSON"),
+        ("name: !!bool maybe\n", "net:1: a tag .*!!bool"),
+        ("name: 2024-13-01\n", "net: 0 switches"),
+        ("- 1\n", "net:1: is no InfraGraph"),
+        ("{", "net:1: is not JSON"),
         ("[" * 100_000, "net"),
     ],
 )
@@ -234,6 +234,6 @@ def test_labels_do_not_hide_what_a_part_is():
 def test_yaml_needs_its_package_and_json_does_not(monkeypatch):
     """Without pyyaml the remedy is named."""
     monkeypatch.setitem(sys.modules, "yaml", None)
-    with pytest.raises(InputError, match=r"pip install 'topoloom\[yaml\]'; JSON does without"):
+    with pytest.raises(InputError, match=r"pip install 'topoloom\[yaml\]'"):
         RECORD.read(b"name: pair\n", "net")
     assert read(PAIR).switches == 2

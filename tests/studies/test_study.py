@@ -14,6 +14,7 @@ from click.testing import CliRunner
 
 from topoloom import InputError, Store, Study, read_study, run_study, study_status
 from topoloom.cli.main import cli
+from topoloom.errors import Stopped
 from topoloom.studies.conditions import holds
 from topoloom.studies.run import spread
 from topoloom.work import Work
@@ -288,3 +289,41 @@ def test_a_folder_that_cannot_be_made_is_said(tmp_path):
     with pytest.raises(InputError, match="holds no study"):
         Store(tmp_path)
     assert not os.path.exists(tmp_path / "store.json")
+
+
+@pytest.mark.parametrize(
+    ("axes", "message"),
+    [
+        ({"topology": ["petersen"] * 10_000, "seed": list(range(10_000))}, "100,000,000 points, more than 1,000,000"),
+        ({"seed": {"from": 1, "to": 10**9, "step": 1}}, "has 1,000,000,000 values; at most"),
+        ({"seed": {"from": 0, "to": 1, "step": 1e-12}}, "has 1,000,000,000,001 values; at most"),
+        ({"seed": {"from": 10**400, "to": 10**401, "step": 1}}, "is of numbers up to"),
+        ({"seed": {"from": 1, "to": float("nan"), "step": 1}}, "is of numbers up to"),
+    ],
+)
+def test_points_are_counted_before_they_are_made(axes, message):
+    """A line of a study may stand for millions of tasks: past the limit it is refused at once, and the limit can be raised."""
+    task = {} if "topology" in axes else {"topology": "petersen"}
+    with pytest.raises(InputError, match=message):
+        Study(verb="route", task=task, axes=axes).planned()
+
+
+def test_the_limit_of_points_can_be_raised():
+    """[run] most_points says how many are meant."""
+    study = Study(verb="route", task={"topology": "petersen"}, seeds=30)
+    few = msgspec.structs.replace(study, run=msgspec.structs.replace(study.run, most_points=29))
+    with pytest.raises(InputError, match=r"30 points, more than 29; shorten an axis, or set most_points in \[run\]"):
+        few.tasks()
+    assert len(study.tasks()) == 30
+
+
+def test_long_lists_of_tasks_show_their_progress_and_can_be_stopped():
+    """Points are a stage of the work, with their number from its beginning on."""
+    seen = []
+    study = Study(verb="route", task={"topology": "petersen"}, seeds=3000)
+    study.planned(Work(on_progress=seen.append))
+    assert (seen[0].done, seen[0].total, seen[0].what) == (0, 3000, "points")
+    work = Work()
+    work.stop()
+    with pytest.raises(Stopped):
+        study.planned(work)

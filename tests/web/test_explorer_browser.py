@@ -12,6 +12,7 @@ import pytest
 from test_server import Server
 
 from topoloom import Study, run_study
+from topoloom.web.browser import browsers
 
 webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
 from selenium.common.exceptions import StaleElementReferenceException  # noqa: E402
@@ -331,3 +332,16 @@ def test_growth_goes_step_by_step(browser, server):
     assert "step=2" in browser.current_url
     picture = browser.find_element(By.CSS_SELECTOR, "figure img")
     _wait(browser, lambda: browser.execute_script("return arguments[0].naturalWidth > 100", picture))
+
+
+def test_the_file_that_leads_the_browser_there(browser, server, monkeypatch):
+    """From a private file, with no cookie: the page is there, and the token neither in its address nor on its way back."""
+    monkeypatch.setattr("webbrowser.open", lambda _address: True)
+    browser.get("about:blank")
+    browser.execute_cdp_cmd("Network.clearBrowserCookies", {})
+    with browsers() as follow:
+        browser.get(follow(server.first).as_uri())
+        WebDriverWait(browser, 30).until(lambda one: one.title.endswith("topoloom") and "\u2013" in one.title)
+    assert browser.current_url.startswith(server.base + "/")
+    assert not any(word in browser.current_url for word in ("token", "opened"))
+    assert not browser.execute_script("return document.referrer")

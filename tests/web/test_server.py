@@ -28,9 +28,9 @@ _PATIENCE_S = 60
 
 
 class Server:
-    """`topoloom serve` as a process, and a client that has its token."""
+    """`topoloom serve` as a process, and a client that has its token; `log`: a file for what it says on standard error."""
 
-    def __init__(self, store: Path, *options: str):
+    def __init__(self, store: Path, *options: str, log: Path | None = None):
         command = [
             sys.executable,
             "-m",
@@ -43,9 +43,14 @@ class Server:
             "--no-browser",
             *options,
         ]
-        self.process = subprocess.Popen(
-            command, stdout=subprocess.PIPE, text=True, env=os.environ | {"TOPOLOOM_TOKEN": _TOKEN}
-        )
+        with ExitStack() as stack:
+            self.process = subprocess.Popen(
+                command,
+                stdout=subprocess.PIPE,
+                stderr=None if log is None else stack.enter_context(log.open("w")),
+                text=True,
+                env=os.environ | {"TOPOLOOM_TOKEN": _TOKEN},
+            )
         self.first = re.search(r"http\S+", self.process.stdout.readline())[0]
         self.base = self.first.partition("/?")[0]
         self.host = self.base.removeprefix("http://")

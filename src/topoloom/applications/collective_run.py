@@ -17,7 +17,7 @@ from topoloom.collectives.bound import CollectiveBound, bound_of, operation_of
 from topoloom.collectives.flows import fullest_seconds
 from topoloom.collectives.making import chosen_of, schedule_of
 from topoloom.collectives.schedule import CollectiveSchedule, checked_schedule
-from topoloom.errors import InputError
+from topoloom.errors import InputError, check_type
 from topoloom.flows.state import Fabric
 from topoloom.layout.layout import Layout
 from topoloom.results import provenance_of
@@ -86,7 +86,7 @@ def collective_bound(
     >>> round(found.bandwidth_s * 1e6)  # three megabytes into each host, at 40 Gb/s
     600
     """
-    check_kind("network", network, (Topology, Routing), "a Topology or a Routing")
+    check_type(network, (Topology, Routing), "collective_bound", "build(spec) makes a Topology")
     topology = network if isinstance(network, Topology) else network.topology
     settings = AppSettings() if settings is None else settings
     homes, _ = _homes(topology, operation, bytes, ranks, placement, root, settings, layout, seed, jobs)
@@ -173,7 +173,7 @@ def collective(
         `work` was stopped.
     """
     work = Work() if work is None else work
-    routings = routings_of(network)
+    routings = routings_of(network, "collective")
     topology = routings[0].topology
     settings = AppSettings() if settings is None else settings
     check_kind("settings", settings, AppSettings, "AppSettings")
@@ -228,9 +228,9 @@ def simulate_schedule(
         `work` was stopped.
     """
     work = Work() if work is None else work
+    routings = routings_of(network, "simulate_schedule")
     check_kind("schedule", schedule, CollectiveSchedule, "a CollectiveSchedule, as topoloom.read_schedule reads it")
     checked_schedule(schedule, "schedule")
-    routings = routings_of(network)
     topology = routings[0].topology
     settings = AppSettings() if settings is None else settings
     check_kind("settings", settings, AppSettings, "AppSettings")

@@ -9,6 +9,7 @@ from topoloom.files import read_text
 from topoloom.layout.layout import Layout
 from topoloom.random_streams import Draws
 from topoloom.routing.routing import Routing
+from topoloom.text_parts import text_lines, whole_in
 from topoloom.threads import cores
 from topoloom.topology import Topology
 
@@ -90,13 +91,14 @@ def switch_of_hosts(topology: Topology) -> np.ndarray:
 
 def _from_file(path: str, ranks: int, hosts: int) -> np.ndarray:
     homes = []
-    for line, text in enumerate(read_text(path, _LONGEST).splitlines(), 1):
+    for line, text in enumerate(text_lines(read_text(path, _LONGEST)), 1):
         word = text.partition("#")[0].strip().removeprefix("host")
         if not word:
             continue
-        if not (word.isascii() and word.isdigit()) or int(word) >= hosts:
-            raise at(path, line, f"{text.strip()[:40]!r} is no host; hosts are 0 to {hosts - 1}, one a line")
-        homes.append(int(word))
+        home = whole_in(word, hosts - 1)
+        if home is None:
+            raise at(path, line, f"{text.strip()[:40]!a} is no host; hosts are 0 to {hosts - 1}, one a line")
+        homes.append(home)
     if len(homes) != ranks:
         raise InputError(f"{path}: it names {len(homes)} hosts for {ranks} ranks; give one a line for each rank")
     return np.array(homes)

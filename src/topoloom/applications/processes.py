@@ -128,8 +128,9 @@ def run(
     finally:
         os.close(writing)
     try:
-        began = time.monotonic()
-        while not select.select([reading], [], [], _LOOK_SECONDS)[0]:
+        began, ended = time.monotonic(), select.poll()  # which has no limit of file numbers, as `select` has
+        ended.register(reading, select.POLLIN)
+        while not ended.poll(_LOOK_SECONDS * 1000):
             limits.work.check()
             if time.monotonic() - began > limits.seconds:
                 raise InputError(

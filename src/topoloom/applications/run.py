@@ -22,12 +22,11 @@ from topoloom.applications.registry import opened, program_of
 from topoloom.applications.schedule_run import run_schedule
 from topoloom.applications.settings import AppSettings
 from topoloom.applications.tools import built_in, compiled, platform_library, version
-from topoloom.errors import InputError
+from topoloom.errors import InputError, check_all, wrong_type
 from topoloom.layout.layout import Layout
 from topoloom.results import provenance_of
 from topoloom.routing.route import route
 from topoloom.routing.routing import Routing
-from topoloom.settings import shown
 from topoloom.topology import Topology
 from topoloom.work import Work
 
@@ -104,7 +103,7 @@ def run_app(
     and b. A message has the rate of one port.
     """
     limits = limits_of(time_limit_s, work)
-    routings = routings_of(network)
+    routings = routings_of(network, "run_app")
     check_kind(
         "app",
         app,
@@ -178,8 +177,8 @@ def run_app(
     )
 
 
-def routings_of(network: Routing | Topology | Sequence[Routing]) -> tuple[Routing, ...]:
-    """The tables of what `run_app` is given.
+def routings_of(network: Routing | Topology | Sequence[Routing], taker: str) -> tuple[Routing, ...]:
+    """The tables of what `taker`, `run_app` for one, is given.
 
     Raises
     ------
@@ -190,12 +189,13 @@ def routings_of(network: Routing | Topology | Sequence[Routing]) -> tuple[Routin
         return (route(network, "minimal"),)
     if isinstance(network, Routing):
         return (network,)
-    listed = tuple(network) if isinstance(network, Sequence) else ()
-    if not listed or not all(isinstance(one, Routing) for one in listed):
-        raise InputError(
-            f"network={shown(network)}: give a Topology, a Routing, or several; topoloom.build('SPEC') makes a Topology"
-        )
-    return listed
+    remedy = "build(spec) makes a Topology, and route(topology) its tables"
+    if not isinstance(network, Sequence) or isinstance(network, str):  # type: ignore[unreachable]
+        raise wrong_type(network, (Topology, Routing, Sequence), taker, remedy)
+    if not network:
+        raise InputError(f"{taker} takes one Routing or more, not an empty sequence; {remedy}")
+    check_all(network, Routing, taker, remedy)
+    return tuple(network)
 
 
 def _written(path: Path, program: Program) -> bytes:

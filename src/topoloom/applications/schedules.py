@@ -1,13 +1,13 @@
 """The verb `schedule_of_program`: an application as a schedule, for other tools."""
 
-from topoloom.applications.checks import check_kind, check_whole
+from topoloom.applications.checks import check_whole
 from topoloom.applications.flow_run import plan_of
 from topoloom.applications.program import Program, Scheduled, Source, Trace
 from topoloom.applications.registry import opened, program_of
 from topoloom.applications.settings import AppSettings
 from topoloom.collectives.messages import messages_of
 from topoloom.collectives.schedule import CollectiveSchedule
-from topoloom.errors import InputError
+from topoloom.errors import InputError, check_type
 from topoloom.flows.schedule import Schedule
 
 
@@ -40,7 +40,7 @@ def schedule_of_program(
 
     if isinstance(app, CollectiveSchedule):
         return messages_of(app)[0]
-    check_kind("app", app, (str, Source, Trace, Scheduled), "a text as 'alltoall:bytes=8', or a program")
+    check_type(app, (str, Source, Trace, Scheduled), "schedule_of_program", "write 'alltoall:bytes=8', say")
     check_whole("ranks", ranks, 1, none=True)
     settings = AppSettings() if settings is None else settings
     app = opened(app)

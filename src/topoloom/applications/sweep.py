@@ -13,7 +13,7 @@ from topoloom.applications.program import Program
 from topoloom.applications.registry import opened, program_of
 from topoloom.applications.run import ranks_on, run_app
 from topoloom.applications.settings import AppSettings
-from topoloom.errors import InputError, Stopped
+from topoloom.errors import InputError, Stopped, check_all, check_type
 from topoloom.layout.layout import Layout
 from topoloom.results import Provenance
 from topoloom.routing.host_routings import host_routings
@@ -99,6 +99,7 @@ def cases_of(
     Stopped
         `work` was stopped.
     """
+    check_type(name, str, "cases_of", "what the network is called")
     layout = network if isinstance(network, Layout) else None
     topology = network.topology if isinstance(network, Layout) else network
     if tables is not None:
@@ -196,6 +197,7 @@ def run_apps(
     Stopped
         `work` was stopped before a run was finished.
     """
+    check_all(cases, Case, "run_apps", "cases_of(name, network) makes them")
     work = Work() if work is None else work
     limits_of(time_limit_s, work)
     check_whole("ranks", ranks, 1, none=True)
@@ -204,7 +206,7 @@ def run_apps(
     settings = AppSettings() if settings is None else settings
     by = simulator_of(simulator)
     if not cases or not apps or not placements:
-        raise InputError("give at least one case, one program and one placement")
+        raise InputError("run_apps: give at least one case, one program and one placement")
     names = [case.name for case in cases]
     baseline = names[0] if baseline is None else baseline
     if baseline not in names:

@@ -5,6 +5,7 @@ from topoloom.applications.program import CLOCK_STARTS, CLOCK_STOPS, Trace
 from topoloom.applications.settings import AppSettings
 from topoloom.errors import InputError
 from topoloom.flows.plan import OTHER, Plan, Script
+from topoloom.text_parts import text_lines
 
 #: Bytes of SimGrid's datatypes by number: double, int, char, short, long, float, byte, logical, complex.
 _BYTES = {0: 8, 1: 4, 2: 1, 3: 2, 4: 8, 5: 4, 6: 1, 23: 4, 43: 16}
@@ -41,7 +42,7 @@ class _Reader:
 
     def read(self, text: str) -> Script:
         """The operations of the rank."""
-        for number, line in enumerate(text.splitlines(), 1):
+        for number, line in enumerate(text_lines(text), 1):
             words = line.split()
             if not words:
                 continue

@@ -13,7 +13,7 @@ from topoloom.applications.copied_folder import copy_sources, is_program
 from topoloom.applications.processes import TIME_LIMIT_S, Limits, output_of, passing_folder
 from topoloom.applications.program import Source, Trace
 from topoloom.applications.tools import FORTRAN, FORTRAN_ENDS, cache_folder, compiled, complaint, placed, tool
-from topoloom.errors import InputError, at
+from topoloom.errors import InputError, at, check_path
 from topoloom.files import read_text
 from topoloom.settings import shown
 from topoloom.work import Work
@@ -67,6 +67,7 @@ def program_from(
     Stopped
         `work` was stopped.
     """
+    check_path(path, "program_from", "name a file or a folder")
     check_text("path", os.fspath(path) if isinstance(path, os.PathLike) else path, "a file or a folder")
     if isinstance(arguments, str) or not all(isinstance(one, str) for one in arguments):
         raise InputError(f"arguments={shown(arguments)}: give a sequence of texts, as in ['-n', '5']")
@@ -111,6 +112,7 @@ def trace_from(path: str | os.PathLike[str]) -> Trace:
     InputError
         No index, a trace that is missing, of another rank, or cut short: ``file: reason``.
     """
+    check_path(path, "trace_from", "name a folder of traces, or its index")
     folder = Path(path)
     index = (
         folder if folder.is_file() else next((folder / name for name in _INDEXES if (folder / name).is_file()), None)

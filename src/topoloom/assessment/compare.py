@@ -1,7 +1,7 @@
 """The verb `compare`: networks that somebody names, taken the whole way side by side."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ from topoloom.assessment.subject import LANES, MOST_REPEATS, Subject
 from topoloom.cost.parts import Parts
 from topoloom.cost.parts_files import load_parts
 from topoloom.cost.spares import Spares
-from topoloom.errors import InputError, hint
+from topoloom.errors import InputError, hint, wrong_type
 from topoloom.floors.floor import Floor
 from topoloom.floors.floor_files import read_floor
 from topoloom.hosts.housing import Housing
@@ -26,7 +26,7 @@ from topoloom.work import Work
 
 
 def compare(
-    networks: Sequence[Any],
+    networks: Iterable[Any],
     *,
     reference: int | None = None,
     minimize: str = "cost_usd",
@@ -101,6 +101,8 @@ def compare(
     >>> [one.name for one in found.networks]
     ['petersen', 'ring(n=10)']
     """
+    if isinstance(networks, (str, bytes)) or not isinstance(networks, Iterable):
+        raise wrong_type(networks, Iterable, "compare", "name networks, as in ['petersen', 'hypercube:n=4']")
     given = list(networks)
     if not given:
         raise InputError("compare: name one network or more")

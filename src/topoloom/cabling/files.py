@@ -14,7 +14,7 @@ from topoloom.cabling.lists import bundles_csv, cables_csv, host_list, labels_cs
 from topoloom.cabling.netbox import netbox_files
 from topoloom.cabling.plugs import load_plugs
 from topoloom.cabling.sheets import SHEET_NAMES, sheets
-from topoloom.errors import InputError, at
+from topoloom.errors import InputError, at, check_path, check_type, naming
 from topoloom.floors.floor_files import read_floor
 from topoloom.floors.floor_text import floor_toml
 from topoloom.folders import write_folder
@@ -79,6 +79,8 @@ def save_cabling(
     InputError
         The folder cannot be made, or a file in it cannot be written; nothing has changed then.
     """
+    check_type(cabling, Cabling, "save_cabling", "cable(layout) makes one")
+    check_path(folder, "save_cabling", "name a folder")
     refuse_other_network(folder, cabling.layout.topology.digest, "layout")
     return write_folder(
         folder,
@@ -146,7 +148,9 @@ def load_cabling(path: str | os.PathLike[str]) -> Cabling:
         the catalogue and the plugs).
     """
     plugs = load_plugs(path)
-    return cable(load_layout(path), host_cables=bool(plugs.endpoint_number.any()), plugs=plugs)
+    layout = load_layout(path)
+    with naming(os.fspath(path)):
+        return cable(layout, host_cables=bool(plugs.endpoint_number.any()), plugs=plugs)
 
 
 def load_layout(path: str | os.PathLike[str]) -> Layout:
@@ -169,6 +173,7 @@ def load_layout(path: str | os.PathLike[str]) -> Layout:
     Lengths are those of the floor. Where the list has others (measured by hand, or the switch was moved) a warning names
     the first.
     """
+    check_path(path, "load_layout", "name a folder, or its cables.csv")
     source = Path(path)
     if source.is_dir():
         source = source / "cables.csv"

@@ -11,6 +11,7 @@ from topoloom.cli.output import say
 from topoloom.errors import InputError
 from topoloom.files import read_text, write_atomically
 from topoloom.formats import load, save
+from topoloom.json_files import parse_json
 from topoloom.topology import Topology
 
 if TYPE_CHECKING:
@@ -94,10 +95,9 @@ class Checkpoint:
             raise InputError(
                 f"{self._state}: not there, so {output} cannot be resumed; name it as TOPOLOGY to start from it"
             )
-        try:
-            state = msgspec.json.decode(read_text(self._state, 1 << 26), type=_State)
-        except msgspec.DecodeError as error:
-            raise InputError(f"{self._state}: {error}; remove it and start anew") from None
+        state = parse_json(
+            read_text(self._state, 1 << 26), str(self._state), _State, "state of a search (remove it, and start again)"
+        )
         found = load(output)
         same = found.switches == self._given.switches and (found.degrees == self._given.degrees).all()
         if state.start != self._given.digest or not same:

@@ -1,5 +1,6 @@
 """`topoloom`: finds a command's file when it is called, and turns errors into one line and an exit code."""
 
+import errno
 import logging
 import os
 import sys
@@ -13,7 +14,7 @@ from topoloom.cli.examples import with_example
 from topoloom.cli.output import say
 from topoloom.cli.signals import INTERRUPTED, interrupted, leave, listen
 from topoloom.cli.streams import prepare
-from topoloom.errors import InputError, Stopped
+from topoloom.errors import TOO_LONG, InputError, Stopped
 
 #: Every command and its one-line help; the file of the same name is imported only when the command is used.
 _COMMANDS = {
@@ -49,6 +50,8 @@ _COMMANDS = {
 _COMPLETION = "_TOPOLOOM_COMPLETE"
 #: Characters of an error line; what a user echoes back at us may be longer than a screen.
 _LONGEST = 2000
+#: Characters of a path that no file system takes.
+_SHOWN = 60
 
 
 class _Lazy(click.Group):
@@ -92,6 +95,7 @@ def cli() -> None:
 def main(arguments: list[str] | None = None) -> NoReturn:
     """Run the command line; exit codes: 0 done, 1 our fault, 2 the user's mistake, 3 differences found, 130 interrupted."""
     prepare()
+    os.environ["MPLBACKEND"] = "agg"  # pictures are files, whatever windows the user's own programs draw into
     listen()
     logging.basicConfig(format="topoloom: %(message)s", level=logging.WARNING, stream=sys.stderr)
     try:
@@ -136,6 +140,10 @@ def _outcome(arguments: list[str]) -> tuple[int, str]:
         return INTERRUPTED, str(error)
     except MemoryError:
         return 2, "not enough memory for this; try a smaller network"
+    except OSError as error:
+        if error.errno != errno.ENAMETOOLONG:
+            raise
+        return 2, f"{str(error.filename)[:_SHOWN]}...: the name is too long; {TOO_LONG}"
     except RecursionError:
         return 2, "the input nests too deep to be read"
     except Exception:

@@ -1,5 +1,6 @@
 """CollectiveSchedule: what each rank sends to whom, chunk by chunk and by which paths; written as JSON and read back."""
 
+import os
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -7,7 +8,7 @@ import numpy as np
 
 from topoloom.collectives.bound import OPERATIONS
 from topoloom.collectives.forest import Edge, Tree
-from topoloom.errors import InputError
+from topoloom.errors import InputError, check_path
 from topoloom.figures.style import COLOURS, axes_of
 from topoloom.results import Provenance, Result
 
@@ -166,7 +167,7 @@ def checked_schedule(schedule: CollectiveSchedule, source: str) -> CollectiveSch
     return schedule
 
 
-def read_schedule(path: str) -> CollectiveSchedule:
+def read_schedule(path: str | os.PathLike[str]) -> CollectiveSchedule:
     """The schedule in a file that `CollectiveSchedule.save` or ``topoloom collective -o`` wrote, checked.
 
     Raises
@@ -174,6 +175,7 @@ def read_schedule(path: str) -> CollectiveSchedule:
     InputError
         It is none, or its trees do not bring everybody what is due.
     """
+    check_path(path, "read_schedule", "name a file")
     return checked_schedule(CollectiveSchedule.load(path), str(path))
 
 

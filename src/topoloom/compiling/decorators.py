@@ -19,6 +19,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from numba import config as _numba_config
 from numba import njit
 
 from topoloom.compiling.kept import Kept
@@ -33,7 +34,12 @@ def _compiled(function: Callable | None = None, /, *, options: dict[str, Any], *
     """The function as Numba compiles it when it is first called, or as it is kept from an earlier time."""
     if function is None:
         return partial(_compiled, options=options, **more)
-    dispatcher = njit(**options, **more)(function)
+    config: Any = _numba_config  # whose names Numba makes when it is imported
+    switched_off, config.DISABLE_JIT = config.DISABLE_JIT, 0
+    try:
+        dispatcher = njit(**options, **more)(function)
+    finally:  # NUMBA_DISABLE_JIT is for functions that Python can run too; kernels call what is compiled alone
+        config.DISABLE_JIT = switched_off
     dispatcher._cache = Kept(function)
     return dispatcher
 

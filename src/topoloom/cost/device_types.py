@@ -15,13 +15,14 @@ import re
 from collections import Counter
 from functools import lru_cache
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import msgspec
 
 from topoloom.cost.products import SwitchProduct
 from topoloom.errors import InputError, at
 from topoloom.files import read_text
+from topoloom.yaml_files import parse_yaml
 
 #: Suffixes of such files.
 SUFFIXES = (".yaml", ".yml")
@@ -97,10 +98,7 @@ def device_type(path: Path) -> tuple[SwitchProduct, bool] | None:
 @lru_cache(maxsize=_MOST_FILES)
 def _switch_of(text: str, path: Path) -> tuple[SwitchProduct, bool] | None:
     """As `device_type`, from the text of the file; a command asks for the same one several times."""
-    try:
-        told = msgspec.convert(_plain(text, path), _DeviceType, strict=False)
-    except msgspec.ValidationError as error:
-        raise at(str(path), None, f"is no device type: {error}") from None
+    told = parse_yaml(text, _DeviceType, str(path), "device type", strict=False)
     stems = Counter(_stem(one.name) for one in told.interfaces)
     kinds = Counter(
         one.type
@@ -166,29 +164,3 @@ def device_types(path: Path) -> tuple[list[SwitchProduct], bool]:
         for one, _ in found
     ]
     return sorted(named, key=lambda one: (one.ports, one.name)), 2 * sum(ib for _, ib in found) > len(found)
-
-
-def _plain(text: str, path: Path) -> Any:
-    """What a YAML file says, as plain data. Aliases are refused: a few lines of them may stand for gigabytes."""
-    try:
-        import yaml
-    except ImportError:
-        raise InputError("device types are YAML, which needs PyYAML: pip install 'topoloom[yaml]'") from None
-
-    class Loader(yaml.SafeLoader):  # type: ignore[misc]
-        """Knows plain data only, and no aliases."""
-
-        def compose_node(self, parent: Any, index: Any) -> Any:
-            if self.check_event(yaml.events.AliasEvent):
-                raise yaml.YAMLError("an alias (*), which a device type has no use for")
-            return super().compose_node(parent, index)
-
-    try:
-        return yaml.load(text, Loader)
-    except yaml.MarkedYAMLError as error:
-        line = None if error.problem_mark is None else error.problem_mark.line + 1
-        raise at(str(path), line, f"is no YAML: {error.problem or error}") from None
-    except (yaml.YAMLError, ValueError) as error:
-        raise at(str(path), None, f"is no YAML: {str(error).splitlines()[0]}") from None
-    except RecursionError:
-        raise at(str(path), None, "is no device type: it nests too deep") from None

@@ -1,6 +1,7 @@
 """Parts catalogues in files and in packages: by name, as TOML, as device types of NetBox, and as JSON beside what it priced."""
 
 import math
+import os
 from functools import lru_cache
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -11,8 +12,9 @@ import msgspec
 from topoloom.cost.device_types import SUFFIXES, device_types
 from topoloom.cost.parts import Parts
 from topoloom.cost.products import SwitchParts
-from topoloom.errors import InputError, at
+from topoloom.errors import InputError, naming
 from topoloom.files import read_text
+from topoloom.json_files import parse_json
 from topoloom.register import Register
 from topoloom.toml_files import LONGEST, parse_toml
 
@@ -52,7 +54,7 @@ def load_parts(name: str | Path) -> Parts:
     """
     if Path(name).suffix == ".toml":
         return _checked(read_text(name, LONGEST), str(name))
-    if Path(name).suffix in SUFFIXES or (str(name) not in PARTS and Path(name).is_dir()):
+    if Path(name).suffix in SUFFIXES or (str(name) not in PARTS and os.path.isdir(name)):
         return _of_device_types(Path(name))
     try:
         return PARTS.find(str(name))
@@ -108,9 +110,7 @@ def parts_from_json(text: str, source: str) -> Parts:
     InputError
         It is damaged.
     """
-    try:
-        parts = msgspec.json.decode(text, type=Parts)
-    except (msgspec.DecodeError, ValueError) as error:
-        raise at(source, None, f"is no parts catalogue: {error}") from None
-    parts.check()
+    parts = parse_json(text, source, Parts, "parts catalogue")
+    with naming(source):
+        parts.check()
     return parts

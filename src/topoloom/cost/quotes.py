@@ -2,7 +2,6 @@
 
 import datetime
 import logging
-import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -12,15 +11,37 @@ from topoloom.cost.parts import Parts
 from topoloom.cost.parts_files import load_parts
 from topoloom.errors import InputError, at, hint
 from topoloom.files import read_text
-from topoloom.toml_files import LONGEST
-from topoloom.toml_lines import keys_with_lines, line_of
+from topoloom.toml_files import LONGEST, TomlTable, parse_toml
+from topoloom.toml_lines import line_of
 
 log = logging.getLogger("topoloom")
 
 #: The tables whose products a file of quotes may name, as paths of keys.
 _TABLES = (("switch", "product"), ("cable",), ("transceiver",), ("nic",), ("server",))
-#: What may stand beside them: of the catalogue itself.
+#: What may stand next to them: of the catalogue itself.
 _PLAIN = ("installation_usd", "rewiring_usd", "slack_m")
+_Rows = tuple[dict[str, Any], ...]
+
+
+class _SwitchQuotes(TomlTable, frozen=True):
+    """The table [switch]."""
+
+    product: _Rows = ()
+
+
+class _Quotes(TomlTable, frozen=True):
+    """A file of quotes: what a row may say is known once its product is."""
+
+    name: str | None = None
+    extends: str | None = None
+    installation_usd: Any = None
+    rewiring_usd: Any = None
+    slack_m: Any = None
+    switch: _SwitchQuotes = _SwitchQuotes()
+    cable: _Rows = ()
+    transceiver: _Rows = ()
+    nic: _Rows = ()
+    server: _Rows = ()
 
 
 def quoted_parts(name: str | Path, prices: str | Path | None = None) -> Parts:
@@ -63,37 +84,27 @@ def lay_over(parts: Parts, path: str | Path) -> Parts:
     """
     path = str(path)
     text = read_text(path, LONGEST)
-    try:
-        given = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise InputError(f"{path}: {error}; see the TOML rules at toml.io") from None
+    given = parse_toml(text, _Quotes, path)
     data = msgspec.to_builtins(parts, builtin_types=(datetime.date,))
-    name = str(given.pop("name", Path(path).stem))
-    extends = given.pop("extends", parts.name)
-    if extends != parts.name:
-        reason = f"the quotes are for the catalogue '{extends}', not '{parts.name}'; give --parts {extends}"
+    if given.extends not in (None, parts.name):
+        reason = f"the quotes are for the catalogue '{given.extends}', not '{parts.name}'; give --parts {given.extends}"
         raise at(path, line_of(text, ["extends"]), reason)
-    for key in _PLAIN:
-        if key in given:
-            data[key] = given.pop(key)
+    data |= {key: value for key in _PLAIN if (value := getattr(given, key)) is not None}
     for keys in _TABLES:
-        quoted, sold = given, data
-        for key in keys[:-1]:
-            quoted, sold = quoted.get(key, {}), sold[key]
-        rows = quoted.pop(keys[-1], [])
+        rows: Any = given
+        sold: Any = data
+        for key in keys:
+            rows, sold = getattr(rows, key), sold[key]
         for number, row in enumerate(rows):
-            _lay_row(row, sold[keys[-1]], path, line_of(text, [*keys, str(number)]))
-    left = [key for key, value in given.items() if value]
-    if left:
-        known = [*dict.fromkeys(keys[0] for keys in _TABLES), *_PLAIN, "name", "extends"]
-        line = next((line for keys, line in keys_with_lines(text) if keys[:1] == (left[0],)), None)
-        raise at(path, line, f"quotes have no key '{left[0]}' ({hint(left[0], known)})")
-    data["name"] = f"{parts.name} with {name}"
+            _lay_row(row, sold, path, line_of(text, [*keys, str(number)]))
+    data["name"] = f"{parts.name} with {given.name or Path(path).stem}"
     try:
         made = msgspec.convert(data, Parts, strict=True)
         made.check()
     except (msgspec.ValidationError, InputError) as error:
-        raise InputError(f"{path}: with these quotes the catalogue '{parts.name}' cannot be used: {error}") from None
+        raise InputError(
+            f"{path}: with these quotes the catalogue '{parts.name}' cannot be used: {' '.join(str(error).split())}"
+        ) from None
     return made
 
 
@@ -103,12 +114,12 @@ def _lay_row(row: dict[str, Any], sold: list[dict[str, Any]], path: str, line: i
     mine = [one for one in sold if (one.get("name") or one.get("medium")) == name]
     if not mine:
         names = [str(one.get("name") or one.get("medium")) for one in sold]
-        raise at(path, line, f"the catalogue has no '{name}' there ({hint(str(name), names)})")
+        raise at(path, line, f"the catalogue has no '{str(name)[:60]}' there ({hint(str(name)[:60], names)})")
     row = dict(row)
     until = row.pop("valid_until", None)
     row.pop("seller", None)
-    if until is not None and not isinstance(until, datetime.date):
-        raise at(path, line, f"valid_until = {until!r}: it is a date, as in 2026-12-31")
+    if until is not None and (not isinstance(until, datetime.date) or isinstance(until, datetime.datetime)):
+        raise at(path, line, f"valid_until = {str(until)[:40]!a}: it is a date, as in 2026-12-31")
     if until is not None and until < datetime.date.today():
         log.warning("%s: the quote for '%s' was valid until %s", path, name, until)
     for one in mine:

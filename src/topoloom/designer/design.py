@@ -17,7 +17,7 @@ from topoloom.designer.screening import Screening
 from topoloom.designer.search import Search, Searched, best_of_catalogue
 from topoloom.designer.store import Store
 from topoloom.designer.usual import usual_specs
-from topoloom.errors import InputError
+from topoloom.errors import InputError, check_path
 from topoloom.layout.layout import Layout
 from topoloom.results import Provenance, Result, schema_id
 from topoloom.threads import cores
@@ -201,6 +201,8 @@ def design(
     A stop or Ctrl-C ends the measuring; the design is then made of what was measured: `ended` says so, and `unmeasured`
     how much is missing.
     """
+    if not isinstance(need, Need):
+        check_path(need, "design", "give a Need, or the path of a requirement file")
     work = Work() if work is None else work
     need = need.filled() if isinstance(need, Need) else read_need(need)
     parts = need.catalogue()

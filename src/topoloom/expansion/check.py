@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from topoloom.cabling.files import load_layout
-from topoloom.errors import InputError, at
+from topoloom.errors import InputError, at, check_path
 from topoloom.expansion.plan_files import AFTER, BEFORE, STEPS
 from topoloom.expansion.plan_rows import Row, number_in, rows_of
 from topoloom.graph.connectivity import components
@@ -73,6 +73,7 @@ def check_plan(folder: str | os.PathLike[str]) -> CheckedPlan:
     InputError
         The first place that does not fit: ``file:line: reason``.
     """
+    check_path(folder, "check_plan", "name the folder of a plan")
     folder = Path(folder)
     state = _State()
     for line, row in rows_of(folder / BEFORE / "cables.csv", _LIST_COLUMNS):

@@ -17,6 +17,7 @@ from topoloom.cabling.sheets import SHEET_NAMES
 from topoloom.cost.choose import Cables
 from topoloom.cost.parts_files import parts_json
 from topoloom.csv_files import csv_table, guarded, numbers, texts
+from topoloom.errors import check_path, check_type
 from topoloom.expansion.cable_order.order_of_work import Task
 from topoloom.expansion.cable_order.order_search import ADD
 from topoloom.expansion.expansion import Expansion, Step
@@ -69,6 +70,8 @@ def save_expansion(
     InputError
         The folder cannot be made, or a file in it cannot be written; nothing has changed then.
     """
+    check_type(expansion, Expansion, "save_expansion", "expand(network, to) makes one")
+    check_path(folder, "save_expansion", "name a folder")
     refuse_other_network(folder, expansion.provenance.digest, "expand")
     before = expansion.before
     start = {

@@ -16,7 +16,7 @@ from topoloom.cost.parts import Parts
 from topoloom.cost.parts_files import PARTS as CATALOGUES
 from topoloom.cost.parts_files import load_parts, parts_from_json
 from topoloom.csv_files import unguarded
-from topoloom.errors import InputError, at
+from topoloom.errors import InputError, at, check_path, naming
 from topoloom.expansion.cable_order.order_of_work import Task
 from topoloom.expansion.cable_order.order_search import ADD, MOVE, UNPLUG
 from topoloom.expansion.cable_order.wiring import Cable, cable_alone, cables_of
@@ -29,6 +29,7 @@ from topoloom.formats import load
 from topoloom.formats.cable_reader import CableList
 from topoloom.formats.cables import load_cables
 from topoloom.graph.path_lengths import path_lengths
+from topoloom.json_files import parse_json
 from topoloom.network_folders import CABLES, PLAN, read_note
 from topoloom.results import Provenance, provenance_of, schema_id
 from topoloom.topology import Topology
@@ -83,6 +84,7 @@ def load_expansion(folder: str | os.PathLike[str], parts: Parts | str | Path | N
         A file that is missing or wrong, a task that cannot be done, or cables that no catalogue has:
         ``file:line: reason``.
     """
+    check_path(folder, "load_expansion", "name the folder of a plan")
     path = Path(folder)
     settle(path)
     note = read_note(path)
@@ -94,16 +96,7 @@ def load_expansion(folder: str | os.PathLike[str], parts: Parts | str | Path | N
     told = {} if kept is None else kept.provenance.settings
     rate = told.get("rate_gbps")
     rate_gbps = catalogue.link_rate(rate if isinstance(rate, (int, float)) else None)
-    before, after = (
-        cable(
-            layout_of(found, path / name / CABLES),
-            catalogue,
-            rate_gbps,
-            bool(found.endpoint_number.any()),
-            Plugs.listed(found),
-        )
-        for name, found in lists.items()
-    )
+    before, after = (_cabled(found, path / name / CABLES, catalogue, rate_gbps) for name, found in lists.items())
     steps = rows_of(path / STEPS, ("step", "title", "switches"))
     if kept is not None and len(kept.steps) != len(steps):
         raise at(str(path / RECORD), None, f"tells of {len(kept.steps)} steps; {STEPS} has {len(steps)}")
@@ -146,6 +139,13 @@ def load_expansion(folder: str | os.PathLike[str], parts: Parts | str | Path | N
     )
 
 
+def _cabled(found: CableList, path: Path, parts: Parts, rate_gbps: float | None) -> Cabling:
+    """The network of a cable list, with the ports and the numbers of the list."""
+    layout = layout_of(found, path)
+    with naming(str(path)):
+        return cable(layout, parts, rate_gbps, bool(found.endpoint_number.any()), Plugs.listed(found))
+
+
 def _record_in(folder: Path) -> _Kept | None:
     """The plan's record; None in a folder of topoloom 0.1.
 
@@ -157,10 +157,7 @@ def _record_in(folder: Path) -> _Kept | None:
     path = folder / RECORD
     if not path.is_file():
         return None
-    try:
-        kept = msgspec.json.decode(read_text(path, _LONGEST), type=_Kept)
-    except msgspec.DecodeError as error:
-        raise at(str(path), None, f"is no record of a plan: {error}") from None
+    kept = parse_json(read_text(path, _LONGEST), str(path), _Kept, "record of a plan")
     if kept.schema != schema_id(Expansion):
         raise at(str(path), None, f"is {kept.schema[:60]}; expected {schema_id(Expansion)}")
     return kept

@@ -6,6 +6,7 @@ from pathlib import Path
 from topoloom.csv_files import csv_rows, unguarded
 from topoloom.errors import InputError, at
 from topoloom.files import read_text
+from topoloom.text_parts import decimal_in
 
 #: Larger files are no plan.
 _LONGEST = 1 << 30
@@ -59,7 +60,7 @@ def number_in(text: str, source: str, line: int, what: str = "number of a switch
         It holds none, or one of more digits than a plan has.
     """
     if not (text.isascii() and text.isdigit()) or len(text) > _DIGITS:
-        raise at(source, line, f"{text[:20]!r} is no {what}")
+        raise at(source, line, f"{text[:20]!a} is no {what}")
     return int(text)
 
 
@@ -82,10 +83,7 @@ def metres_in(text: str, source: str, line: int) -> float:
     InputError
         It holds something else.
     """
-    try:
-        value = float(text) if text else math.nan
-    except ValueError:
-        value = math.inf
-    if math.isinf(value):
-        raise at(source, line, f"{text[:20]!r} is no number")
+    value = decimal_in(text) if text else math.nan
+    if value is None:
+        raise at(source, line, f"{text[:20]!a} is no number")
     return value

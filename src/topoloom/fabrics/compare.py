@@ -13,6 +13,7 @@ from types import MappingProxyType
 
 import numpy as np
 
+from topoloom.errors import check_type
 from topoloom.fabrics.cable_errors import cable_errors, counted_at
 from topoloom.fabrics.comparison import (
     EXTRA,
@@ -73,6 +74,8 @@ def compare_fabrics(
     Comparison
         What is wrong, missing, extra and exchanged, with the names of both networks.
     """
+    for fabric in (plan, actual):
+        check_type(fabric, Fabric, "compare_fabrics", "open_network(source).fabric is one")
     started = time.monotonic()
     n, h = plan.topology.switches, plan.topology.hosts
     unknown = n + h

@@ -5,13 +5,16 @@ is not known is ``N/A``.
 """
 
 import csv
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from topoloom.errors import InputError, at
 from topoloom.fabrics._lines import lines_of
+from topoloom.text_parts import whole_in
 
 _MOST_COLUMNS = 2000
+_HEX = re.compile(r"(?:0[xX])?[0-9a-fA-F]{1,16}")
 
 
 @dataclass(frozen=True)
@@ -43,11 +46,8 @@ class Row:
             if needed:
                 raise self.wrong(f"needs {names[0]}")
             return None
-        try:
-            number = int(said, 16 if said.lower().startswith("0x") else 10)
-        except ValueError:
-            number = -1
-        if not 0 <= number < 1 << 64:
+        number = int(said, 16) if _HEX.fullmatch(said) and said[:2] in ("0x", "0X") else whole_in(said, (1 << 64) - 1)
+        if number is None:
             raise self.wrong(f"{names[0]} is {said[:40]!a}, no number")
         return number
 
@@ -58,13 +58,9 @@ class Row:
             if needed:
                 raise self.wrong(f"needs {names[0]}")
             return None
-        try:
-            guid = int(said, 16)
-        except ValueError:
-            guid = -1
-        if not 0 <= guid < 1 << 64:
+        if not _HEX.fullmatch(said):
             raise self.wrong(f"{names[0]} is {said[:40]!a}, no GUID")
-        return guid
+        return int(said, 16)
 
     def wrong(self, reason: str) -> InputError:
         """The error for this row."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from topoloom.csv_files import csv_rows, unguarded
-from topoloom.errors import InputError, at
+from topoloom.errors import InputError, at, check_type
 from topoloom.fabrics.fabric import Fabric
 from topoloom.fabrics.plug_matching import match_plugs
 from topoloom.fabrics.structure_matching import match_shapes
@@ -88,6 +88,8 @@ def identify(
     InputError
         Nothing is identified by that method; fewer than half of the links agree.
     """
+    for fabric in (plan, actual):
+        check_type(fabric, Fabric, "identify", "open_network(source).fabric is one")
     if by not in METHODS:
         raise InputError(f"--by {by}: it is one of {', '.join(METHODS)}")
     started = time.monotonic()

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from topoloom.errors import InputError
+from topoloom.errors import InputError, check_type
 from topoloom.fabrics._live_tables import by_target, carried
 from topoloom.fabrics._updates import in_force, kept_where_unused, levels_by_step, step_told, updates_of
 from topoloom.fabrics.fabric import Fabric
@@ -65,6 +65,8 @@ def mend_fabric(
     Stopped
         `work` was stopped.
     """
+    for fabric in (old, new):
+        check_type(fabric, Fabric, "mend_fabric", "open_network(source).fabric is one")
     work, started = Work() if work is None else work, time.monotonic()
     if not new.topology.endpoints.size:
         raise InputError(f"{new.made}: no hosts, so tables have nowhere to lead")

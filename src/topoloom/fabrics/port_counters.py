@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from topoloom.errors import at
 from topoloom.fabrics._lines import lines_of
 from topoloom.fabrics.db_csv_sections import sections
+from topoloom.text_parts import whole_in
 
 #: Counters by their letters alone, without Port, Counter(s) and Ext: what each tool calls them, and how they are shown.
 _SHOWN = {
@@ -137,6 +138,7 @@ def _errors(counted: object) -> dict[str, int]:
         plain = name.lower().removeprefix("port").removesuffix("extended").removesuffix("ext")
         plain = plain.removesuffix("counters").removesuffix("counter")
         shown = _SHOWN.get(plain)
-        if shown is not None and value.strip().isdecimal() and 0 < int(value) < 1 << 64:
-            found[shown] = max(found.get(shown, 0), int(value))
+        count = whole_in(value, (1 << 64) - 1)
+        if shown is not None and count:
+            found[shown] = max(found.get(shown, 0), count)
     return found

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from topoloom.errors import InputError
+from topoloom.errors import InputError, check_all
 from topoloom.fabrics.comparison import MISSING, ONE_SIDED, SLOW, Comparison, Fault
 from topoloom.results import Provenance, Result
 
@@ -121,8 +121,9 @@ def progress(comparisons: Sequence[Comparison], sources: Sequence[str], cabinets
     InputError
         No discovery, or of another plan.
     """
+    check_all(comparisons, Comparison, "progress", "compare_fabrics(plan, actual, match) makes them")
     if not comparisons:
-        raise InputError("name at least one discovery to set beside the plan")
+        raise InputError("progress: name at least one discovery to compare with the plan")
     first, last = comparisons[0], comparisons[-1]
     for source, one in zip(sources, comparisons, strict=True):
         if (one.plan, one.planned_cables) != (first.plan, first.planned_cables):

@@ -4,12 +4,17 @@ import re
 
 import numpy as np
 
-from topoloom.errors import InputError, at
+from topoloom.errors import at
 from topoloom.fabrics._lines import lines_of
 from topoloom.fabrics.fabric import Fabric
 
 _PAIR = re.compile(r"0x([0-9a-fA-F]{1,16})\s+([0-9]{1,5})\s+([0-9]{1,2})")
 _MOST = 15
+#: Blocks of a policy; what stands in qos-setup decides no level.
+_BLOCKS = (
+    *("port-groups", "port-group", "qos-setup", "qos-levels", "qos-level", "qos-match-rules", "qos-match-rule"),
+    *("vlarb-tables", "vlarb-scope", "sl2vl-tables", "sl2vl-scope"),
+)
 
 
 def read_levels(text: str, source: str, fabric: Fabric, lid_of: dict[int, int]) -> np.ndarray:
@@ -94,8 +99,10 @@ class _Policy:
                 # Lists may stand on several lines of the same key.
                 key = key.strip().lower()
                 keys[key] = f"{keys[key]}, {value.strip()}" if key in keys else value.strip()
-            elif re.fullmatch(r"[a-z-]+", word):
+            elif word in _BLOCKS:
                 inside.append(word)
+            elif re.fullmatch(r"[a-z-]+", word):
+                raise at(self._source, number, f"a block '{line[:60]}'; those that are read are {', '.join(_BLOCKS)}")
             else:
                 raise at(self._source, number, f"{line[:60]!a} is no line of a QoS policy")
         if inside:
@@ -155,4 +162,4 @@ class _Policy:
         try:
             return np.unique(np.concatenate([self._groups[name.strip()] for name in names.split(",")]))
         except KeyError as missing:
-            raise InputError(f"{self._source}:{line}: there is no port group {str(missing.args[0])[:60]!a}") from None
+            raise at(self._source, line, f"there is no port group {str(missing.args[0])[:60]!a}") from None

@@ -6,7 +6,7 @@ import numpy as np
 
 from topoloom.errors import InputError
 from topoloom.failures.failure_orders import Failing, failing, failures_at, states
-from topoloom.topology import Topology
+from topoloom.topology import Topology, checked
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,6 +94,7 @@ def surviving_network(
     >>> surviving_network(build("hypercube:n=4"), share=0.25)
     Topology(hypercube(n=4) less 8 links: 16 switches, 24 links)
     """
+    checked(topology, "surviving_network")
     what = failing(topology, fail, order, cabinets)
     return without(topology, losses(topology, what, share, seed, sample))
 

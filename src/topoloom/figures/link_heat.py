@@ -58,6 +58,8 @@ def link_heat(routing: "Routing", point: "Point", geometry: "Geometry | None" = 
         The point has no loads of this network's channels.
     """
     topology, loads = routing.topology, np.asarray(point.channel_loads, float)
+    if not routing.channels.to.size:
+        raise InputError(f"{topology.name}: it has no links whose loads could be drawn")
     if loads.size != routing.channels.to.size or not loads.size:
         has = f"{loads.size} loads of channels; {topology.name} has {routing.channels.to.size} channels"
         raise InputError(f"the point at load {point.offered:g} has {has}: simulate that network")

@@ -13,6 +13,7 @@ import numpy as np
 from topoloom.errors import InputError, at
 from topoloom.files import read_text
 from topoloom.settings import accepts, setting
+from topoloom.text_parts import decimal_in, text_lines
 from topoloom.toml_files import TomlTable
 
 #: Characters of the longest floor file: a matrix of thousands of slots.
@@ -133,11 +134,11 @@ def read_matrix(path: str | Path, names: Collection[str], others: Collection[str
 def _rows(path: str | Path) -> tuple[Iterator[tuple[int, list[str]]], bool]:
     """The rows of a CSV file with their lines, cells stripped, as many as in the first; and whether commas are decimal."""
     text = read_text(path, LONGEST)
-    first = next((line for line in text.splitlines() if line.strip() and not line.startswith("#")), "")
+    first = next((line for line in text_lines(text) if line.strip() and not line.startswith("#")), "")
     comma = ";" in first
 
     def rows() -> Iterator[tuple[int, list[str]]]:
-        reader = csv.reader(text.splitlines(), delimiter=";" if comma else ",")
+        reader = csv.reader(text_lines(text), delimiter=";" if comma else ",")
         width = 0
         try:
             for cells in reader:
@@ -178,13 +179,15 @@ def _words(kind: Any) -> str:
     return accepts(kind).removesuffix(" or none")
 
 
+#: No limit, or no path.
+_ENDLESS = {"inf": np.inf, "-inf": -np.inf}
+
+
 def _number(cell: str, source: str, line: int, key: str, comma: bool) -> float:
-    try:
-        value = float(cell.replace(",", ".") if comma else cell)
-    except ValueError:
-        value = np.nan
-    if np.isnan(value):
-        raise at(source, line, f"{key}: '{cell}' is no number")
+    plain = cell.replace(",", ".") if comma else cell
+    value = _ENDLESS.get(plain.lower(), decimal_in(plain))
+    if value is None:
+        raise at(source, line, f"{key}: {cell[:40]!a} is no number")
     return value
 
 

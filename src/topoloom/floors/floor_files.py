@@ -30,7 +30,7 @@ _MOST_SLOTS = 1_000_000
 
 
 def _size(description: str) -> Any:
-    return setting(description, unit="m", above=0, most=1e5)
+    return setting(description, unit="m", least=0.001, most=1e5)
 
 
 def _length(description: str) -> Any:

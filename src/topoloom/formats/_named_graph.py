@@ -1,14 +1,19 @@
 """Graphs whose nodes have names and attributes, as GraphML and DOT hold them, and the topology that they mean."""
 
+import logging
 from array import array
 from typing import Any
 
 import numpy as np
 
+from topoloom.allowance import Allowance
 from topoloom.errors import at
 from topoloom.formats._registry import MOST_LABELS
-from topoloom.formats._text import label_array, short, topology_from
+from topoloom.formats._text import label_array, short, take_endpoints, topology_from
+from topoloom.text_parts import whole_in
 from topoloom.topology import Topology
+
+log = logging.getLogger("topoloom")
 
 #: Ports of one switch, and endpoints of one fabric: past these a number in a file is a mistake that would fill memory.
 _MOST_HOSTS_AT_SWITCH = 65_535
@@ -22,12 +27,15 @@ ENDPOINTS = "endpoints"
 class NamedGraph:
     """Collects nodes, links and attributes in the order of a file; `topology` turns them into a `Topology`."""
 
-    def __init__(self, source: str) -> None:
-        self._source = source
+    def __init__(self, source: str, text_bytes: int) -> None:
+        self._source, self._allowance = source, Allowance(source, text_bytes)
         self._index: dict[str, int] = {}
         self._ends = array("q")
         self._values: dict[str, dict[int, Any]] = {}
         self._hosts: dict[int, int] = {}
+        #: What nodes are given that come from now on, and what each node was given so: one table for many nodes.
+        self._defaults: dict[str, Any] = {}
+        self._given: list[dict[str, Any]] = []
 
     def __len__(self) -> int:
         return len(self._index)
@@ -37,7 +45,19 @@ class NamedGraph:
 
     def node(self, name: str) -> int:
         """The position of a node, which is new when its name is."""
+        if name not in self._index:
+            self._given.append(self._defaults)
         return self._index.setdefault(name, len(self._index))
+
+    def default(self, values: dict[str, Any], line: int | None, *, everywhere: bool = False) -> None:
+        """Give attributes to all nodes that come, and to those that are there if `everywhere`, unless theirs are set."""
+        if len(values) > MOST_LABELS:
+            raise at(self._source, line, f"sets more than {MOST_LABELS} default attributes")
+        if HOSTS in values:
+            self._count(values[HOSTS], line)
+        self._defaults = values
+        if everywhere:
+            self._given = [values] * len(self._index)
 
     def link(self, a: int, b: int, line: int) -> None:
         """Join two nodes by their positions; raises `InputError` for a node and itself."""
@@ -49,17 +69,25 @@ class NamedGraph:
     def set(self, node: int, key: str, value: int | float | str, line: int | None) -> None:
         """Give a node an attribute; `HOSTS` is the number of its endpoints, any other becomes a label."""
         if key == HOSTS:
-            text = str(value).strip()
-            if not (text.isascii() and text.isdigit() and len(text) <= 9 and int(text) <= _MOST_HOSTS_AT_SWITCH):
-                raise at(
-                    self._source, line, f"{short(text)} hosts on a switch; at most {_MOST_HOSTS_AT_SWITCH}, in digits"
-                )
-            self._hosts[node] = int(text)
+            self._hosts[node] = self._count(value, line)
             return
         found = self._values.setdefault(key, {})
         if len(self._values) > MOST_LABELS:
             raise at(self._source, line, f"more than {MOST_LABELS} attributes on nodes; at most {MOST_LABELS} are read")
         found[node] = value
+
+    def _count(self, value: int | float | str, line: int | None) -> int:
+        count = whole_in(str(value), _MOST_HOSTS_AT_SWITCH)
+        if count is None:
+            reason = f"{short(str(value))} hosts on a switch; at most {_MOST_HOSTS_AT_SWITCH}, in digits"
+            raise at(self._source, line, reason)
+        return count
+
+    def _column(self, key: str) -> list[Any] | None:
+        """The value of an attribute for every node; None where one has none."""
+        own = self._values.get(key, {})
+        column = [own[i] if i in own else given.get(key) for i, given in enumerate(self._given)]
+        return None if any(value is None for value in column) else column
 
     def topology(self, name: str | None = None, spec: str | None = None, *, merge: bool = False) -> Topology:
         """The topology: attributes that every node has are its labels; `merge` makes parallel links one.
@@ -74,24 +102,34 @@ class NamedGraph:
         links = number[np.frombuffer(self._ends, np.int64).reshape(-1, 2)] if self._ends else np.empty((0, 2), np.int64)
         if merge:
             links = np.unique(np.sort(links, axis=1), axis=0)
+        keys = dict.fromkeys(key for given in {id(one): one for one in self._given}.values() for key in given)
+        keys = dict.fromkeys([*self._values, *keys])
+        hosts = {
+            i: self._count(given[HOSTS], None) for i, given in enumerate(self._given) if HOSTS in given
+        } | self._hosts
+        keys.pop(HOSTS, None)
+        if not hosts and ENDPOINTS in keys:
+            counted = self._column(ENDPOINTS)
+            if counted is not None and all(isinstance(value, int) and value >= 0 for value in counted):
+                hosts = {node: self._count(value, None) for node, value in enumerate(counted)}
+                del keys[ENDPOINTS]
         counts = np.zeros(n, np.int64)
-        if not self._hosts:
-            for node, value in self._values.get(ENDPOINTS, {}).items() if self._counted() else ():
-                self.set(node, HOSTS, value, None)
-            if self._hosts:
-                del self._values[ENDPOINTS]
-        if self._hosts:
-            counts[number[list(self._hosts)]] = list(self._hosts.values())
+        if hosts:
+            counts[number[list(hosts)]] = list(hosts.values())
         if counts.sum() > _MOST_ENDPOINTS:
             raise at(self._source, None, f"{counts.sum()} hosts in all; at most {_MOST_ENDPOINTS} are read")
+        take_endpoints(self._allowance, int(counts.sum()))
         order = np.argsort(number)
-        labels = {
-            key: label_array(key, [found[i] for i in range(n)], self._source)[order]
-            for key, found in self._values.items()
-            if len(found) == n
-        }
+        labels = {}
+        for key in keys:
+            self._allowance.take(16.0 * n, f"{n:,} values of {len(keys)} labels")
+            column = self._column(key)
+            if column is None:
+                log.warning("%s: %s is not read: not every node has it", self._source, short(key))
+            else:
+                labels[key] = label_array(key, column, self._source, self._allowance)[order]
         if names is not None:
-            labels.setdefault("id", label_array("id", names, self._source)[order])
+            labels.setdefault("id", label_array("id", names, self._source, self._allowance)[order])
         return topology_from(
             self._source,
             links=links,
@@ -101,11 +139,6 @@ class NamedGraph:
             spec=spec,
             **({"name": name} if name else {}),
         )
-
-    def _counted(self) -> bool:
-        """Whether every node has a whole number of endpoints."""
-        found = self._values.get(ENDPOINTS, {})
-        return len(found) == len(self._index) and all(isinstance(value, int) and value >= 0 for value in found.values())
 
 
 def _numbered(names: list[str]) -> tuple[np.ndarray, list[Any] | None]:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import BinaryIO
 
-from topoloom.errors import InputError, at
+from topoloom.errors import InputError, at, check_path
 from topoloom.fabrics.exports.registry import Order
 from topoloom.files import is_pipe, open_to_read, reason, write_atomically
 from topoloom.formats._registry import FORMATS, Format, encode, format_for, unknown_suffix
@@ -53,6 +53,7 @@ def load(path: str | os.PathLike[str], format: str | None = None) -> Topology:
     InputError
         The file cannot be read, or is not what its format asks for: ``file:line: reason``.
     """
+    check_path(path, "load", "name a file")
     return parsed(*read_source(path, format))
 
 
@@ -123,6 +124,7 @@ def save(
         No format fits, the format cannot carry the topology, or the file cannot be written.
     """
     checked(topology, "save")
+    check_path(path, "save", "name a file")
     target = os.fspath(path)
     put(encode(topology, choose_format(target, format), order), target)
 

@@ -1,27 +1,30 @@
 """Rows of kind ``switch`` in a cable list: the hosts, the labels and the provenance that no cable carries."""
 
-import math
 import re
 from collections.abc import Iterable
 
 import numpy as np
 
+from topoloom.allowance import Allowance
 from topoloom.csv_files import unguarded
 from topoloom.errors import at
 from topoloom.formats._text import label_array, short
+from topoloom.text_parts import decimal_in
 
 _HOSTS = re.compile(r"([0-9]{1,9})(?:\.\.([0-9]{1,9}))?")
 _INTEGER = re.compile(r"[+-]?[0-9]{1,20}")
 #: More hosts than any fabric has; a range past it is a mistake.
 _MOST_HOSTS = 1 << 24
+#: What a host of a range takes while the list is read.
+_HOST_BYTES = 220
 
 
 class SwitchRows:
     """Takes the rows of kind ``switch`` one by one."""
 
-    def __init__(self, source: str) -> None:
+    def __init__(self, source: str, text_bytes: int) -> None:
         self.switches = 0
-        self._source = source
+        self._source, self._allowance = source, Allowance(source, text_bytes)
         # Of each label: its column, and whether it is text.
         self._labels: dict[str, tuple[int, bool]] = {}
         self._others: dict[str, int] = {}
@@ -70,6 +73,7 @@ class SwitchRows:
             self._hosts += last - first + 1
             if self._hosts > _MOST_HOSTS:
                 raise at(self._source, line, f"more than {_MOST_HOSTS} hosts; each host's port belongs to one switch")
+            self._allowance.take(float(_HOST_BYTES) * (last - first + 1), f"{self._hosts:,} hosts", line)
             numbers.extend(range(first, last + 1))
         return numbers
 
@@ -87,8 +91,9 @@ class SwitchRows:
             raise at(self._source, None, reason)
         rows = [self._marks[switch] for switch in range(switches)]
         return {
-            key: label_array(key, [self._value(key, marks[i], text, line) for line, marks in rows], self._source)
+            key: label_array(key, column, self._source, self._allowance)
             for i, (key, (_, text)) in enumerate(self._labels.items())
+            for column in [[self._value(key, marks[i], text, line) for line, marks in rows]]
         }
 
     def _value(self, key: str, cell: str, text: bool, line: int) -> str | int | float:
@@ -96,11 +101,8 @@ class SwitchRows:
             return unguarded(cell)
         if _INTEGER.fullmatch(cell.strip()):
             return int(cell)
-        try:
-            value = float(cell)
-        except ValueError:
-            value = math.nan
-        if not math.isfinite(value):
+        value = decimal_in(cell)
+        if value is None:
             label = short(f"label_{key}")
             reason = f"{label} is {short(cell)}; it must be a number (the header of a column of texts ends in ':text')"
             raise at(self._source, line, reason)

@@ -7,13 +7,17 @@ from typing import Any
 
 import numpy as np
 
+from topoloom.allowance import Allowance
 from topoloom.errors import InputError, at
 from topoloom.fabrics.fabric import Fabric
 from topoloom.topology import MOST_SWITCHES, Topology
 
 #: NumPy gives every text of a label the width of the longest one.
 _LONGEST_TEXT = 1024
-_MOST_TEXT_BYTES = 1 << 30
+#: Bytes that an endpoint takes while a topology is made of it.
+_ENDPOINT_BYTES = 80
+#: Bytes that a switch takes where its network is looked at.
+_SWITCH_BYTES = 100.0
 
 
 def text_of(data: bytes, source: str) -> str:
@@ -56,13 +60,38 @@ def largest_id_allowed(ids: int) -> int:
     return min(4 * ids + 1024, MOST_SWITCHES) - 1
 
 
-def label_array(key: str, values: list[Any], source: str) -> np.ndarray:
-    """One label as an array: text, int64, or float64 when any value is a float; raises `InputError` when too large."""
+def label_array(key: str, values: list[Any], source: str, allowance: Allowance) -> np.ndarray:
+    """One label as an array: text, int64, or float64 when any value is a float.
+
+    Parameters
+    ----------
+    key : str
+        The label's name.
+    values : list of str, int or float
+        One a switch.
+    source : str
+        The file's name, for messages.
+    allowance : Allowance
+        What the file may still ask for.
+
+    Returns
+    -------
+    array
+
+    Raises
+    ------
+    InputError
+        A text or a number that is too long, or all of them together are.
+    """
     if any(isinstance(value, str) for value in values):
         values = [value if isinstance(value, str) else str(value) for value in values]
         width = max(map(len, values))
-        if width > _LONGEST_TEXT or width * 4 * len(values) > _MOST_TEXT_BYTES:
+        if width > _LONGEST_TEXT:
             raise at(source, None, f"label {short(key)} holds {width} characters; at most {_LONGEST_TEXT} are kept")
+        # Twice: once more where the topology keeps it.
+        allowance.take(
+            8.0 * width * len(values), f"{len(values):,} texts of label {short(key)}, as wide as the longest,"
+        )
         return np.array(values, np.str_)
     if any(isinstance(value, float) for value in values):
         return np.array(values, np.float64)
@@ -72,9 +101,17 @@ def label_array(key: str, values: list[Any], source: str) -> np.ndarray:
         raise at(source, None, f"label {short(key)} holds a number past 64 bits") from None
 
 
+def take_endpoints(allowance: Allowance, hosts: int, line: int | None = None) -> None:
+    """Count the memory of endpoints that a file only gives the number of; raises `InputError` past the limit."""
+    allowance.take(float(_ENDPOINT_BYTES) * hosts, f"{hosts:,} hosts", line)
+
+
 def topology_from(source: str, **parts: Any) -> Topology:
     """`Topology(**parts)`, whose complaints name the file."""
     parts.setdefault("name", stem(source))
+    # A file may only count switches: those without a cable are no text, but memory for whatever comes next.
+    lonely = parts["switches"] - 2 * len(parts.get("links", ())) - len(parts.get("endpoints", ()))
+    Allowance(source).take(_SWITCH_BYTES * max(0, lonely), f"{parts['switches']:,} switches")
     try:
         return Topology(**parts)
     except InputError as error:

@@ -1,10 +1,12 @@
 """Reading cable lists: rows in any order, from any spreadsheet, to a topology and where its switches stand."""
 
+import logging
 import math
 import re
 from array import array
 from collections.abc import Iterable
 from dataclasses import dataclass
+from difflib import get_close_matches
 
 import numpy as np
 
@@ -12,9 +14,41 @@ from topoloom.csv_files import csv_rows, unguarded
 from topoloom.errors import at
 from topoloom.formats._switch_rows import SwitchRows
 from topoloom.formats._text import largest_id_allowed, short, text_of, topology_from
+from topoloom.text_parts import decimal_in
 from topoloom.topology import MOST_SWITCHES, Topology
 
+log = logging.getLogger("topoloom")
+
+#: The columns of a whole list, in order; labels come after them. What a list does not know it leaves out.
+COLUMNS = (
+    "cable",
+    "kind",
+    "bundle",
+    "a_cabinet",
+    "a_height",
+    "a_switch",
+    "a_port",
+    "a_label",
+    "b_cabinet",
+    "b_height",
+    "b_switch",
+    "b_port",
+    "b_label",
+    "length_m",
+    "stock_m",
+    "product",
+    "medium",
+    "usd_low",
+    "usd_high",
+    "power_w",
+    "hosts",
+    "topology",
+    "spec",
+)
+
 NEEDED = ("kind", "a_switch", "a_port", "b_switch", "b_port")
+#: A column whose name is this near to one that is read is a misspelt one.
+_NEAR = 0.8
 _NUMBER = re.compile(r"[0-9]{1,9}")
 _HOST = re.compile(r"(?:host\s*)?([0-9]{1,9})", re.IGNORECASE)
 
@@ -84,7 +118,7 @@ def read_cables(data: bytes, source: str) -> CableList:
     InputError
         A row that is none, two cables in a port: ``file:line: reason``.
     """
-    reader = _Reader(source)
+    reader = _Reader(source, len(data))
     for line, cells in csv_rows(text_of(data, source), source):
         reader.take(cells, line)
     return reader.finished()
@@ -93,7 +127,7 @@ def read_cables(data: bytes, source: str) -> CableList:
 class _Reader:
     """Takes the rows of a cable list one by one."""
 
-    def __init__(self, source: str) -> None:
+    def __init__(self, source: str, text_bytes: int) -> None:
         self._source = source
         self._place: dict[str, int] = {}
         self._width = 0
@@ -109,7 +143,7 @@ class _Reader:
         # Flat triples (switch, cabinet, line).
         self._stands = array("q")
         self._cabinets: dict[str, int] = {}
-        self._rows = SwitchRows(source)
+        self._rows = SwitchRows(source, text_bytes)
 
     def take(self, cells: list[str], line: int) -> None:
         """One row; the first is the header."""
@@ -143,6 +177,12 @@ class _Reader:
         self._width = len(names)
         if len(self._place) < sum(map(bool, names)):
             raise at(self._source, line, "the header names a column twice")
+        for name in names:
+            meant = get_close_matches(name, COLUMNS, 1, _NEAR) if name and name not in COLUMNS else []
+            if meant:
+                log.warning(
+                    "%s:%d: the column %s is not read; did you mean %s?", self._source, line, short(name), meant[0]
+                )
 
     def _link(self, cells: list[str], line: int) -> None:
         u, v = self._switch(cells, "a_switch", line), self._switch(cells, "b_switch", line)
@@ -282,8 +322,5 @@ def _one_cable_a_port(ends: np.ndarray, what: str, source: str) -> None:
 
 def _length(text: str) -> float:
     """Metres in a cell; half of the world writes 5,8. NaN when it is none: people write "ordered" and "?" there."""
-    try:
-        metres = float(text.replace(",", "."))
-    except ValueError:
-        return math.nan
-    return metres if 0 <= metres < math.inf else math.nan
+    metres = decimal_in(text.replace(",", "."))
+    return math.nan if metres is None or metres < 0 else metres

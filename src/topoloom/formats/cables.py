@@ -11,37 +11,10 @@ from topoloom.csv_files import csv_table, guarded, numbers, texts
 from topoloom.fabrics.fabric import Fabric, planned_fabric
 from topoloom.formats._registry import Format, register
 from topoloom.formats._storage import contents
-from topoloom.formats.cable_reader import CableList, read_cables
+from topoloom.formats.cable_reader import COLUMNS, CableList, read_cables
 from topoloom.topology import Topology
 
 log = logging.getLogger("topoloom")
-
-#: The columns of a whole list, in order; labels come after them. What a list does not know it leaves out.
-COLUMNS = (
-    "cable",
-    "kind",
-    "bundle",
-    "a_cabinet",
-    "a_height",
-    "a_switch",
-    "a_port",
-    "a_label",
-    "b_cabinet",
-    "b_height",
-    "b_switch",
-    "b_port",
-    "b_label",
-    "length_m",
-    "stock_m",
-    "product",
-    "medium",
-    "usd_low",
-    "usd_high",
-    "power_w",
-    "hosts",
-    "topology",
-    "spec",
-)
 
 Columns = Mapping[str, Sequence[str]]
 

@@ -9,6 +9,7 @@ from topoloom.errors import at
 from topoloom.fabrics.exports.caminos import nodos_text
 from topoloom.formats._registry import Format, register
 from topoloom.formats._text import short, text_of, topology_from
+from topoloom.text_parts import text_lines
 from topoloom.topology import MOST_SWITCHES, Topology
 
 _NUMBER = re.compile(r"[0-9]{1,9}")
@@ -22,7 +23,7 @@ def read(data: bytes, source: str) -> Topology:
     InputError
         Other words than NODOS, GRADO and N, a neighbour that is no router, a link that is there from one end only.
     """
-    lines = enumerate(text_of(data, source).splitlines(), 1)
+    lines = enumerate(text_lines(text_of(data, source)), 1)
     routers = 0
     seen: dict[int, int] = {}
     ends: list[tuple[int, int]] = []

@@ -8,8 +8,9 @@ import numpy as np
 
 from topoloom.errors import InputError, at
 from topoloom.formats._named_graph import HOSTS, NamedGraph
-from topoloom.formats._registry import MOST_LABELS, Format, register
+from topoloom.formats._registry import Format, register
 from topoloom.formats._text import short, text_of
+from topoloom.text_parts import decimal_in
 from topoloom.topology import Topology
 
 _TOKEN = re.compile(
@@ -87,7 +88,7 @@ class _Parser:
     def __init__(self, text: str, source: str) -> None:
         self._text = text
         self._source = source
-        self._graph = NamedGraph(source)
+        self._graph = NamedGraph(source, len(text))
         self._defaults: dict[str, Any] = {}
         self._spec: str | None = None
         # The token at hand starts at _start and ends at _place; lines are counted up to _counted_to.
@@ -125,8 +126,7 @@ class _Parser:
             self._fail("holds a subgraph; topoloom reads flat graphs: name each link by itself")
         elif self._take_word("node"):
             self._defaults = {**self._defaults, **self._attributes()}
-            if len(self._defaults) > MOST_LABELS:
-                self._fail(f"sets more than {MOST_LABELS} default attributes")
+            self._graph.default(self._defaults, self._here())
         elif self._take_word("graph") or self._take_word("edge"):
             self._attributes()
         else:
@@ -171,11 +171,7 @@ class _Parser:
                 self._graph.set(first, key, value, line)
 
     def _node(self, name: str) -> int:
-        new = name not in self._graph
         node = self._graph.node(name)
-        if new:
-            for key, value in self._defaults.items():
-                self._graph.set(node, key, value, self._here())
         for _ in range(2):
             # A port and a compass point say where a drawing puts the line.
             if self._is(":"):
@@ -208,8 +204,7 @@ class _Parser:
         text = self._id("a value after '='")
         if kind != "number":
             return text
-        value = float(text) if "." in text else int(text)
-        return value if np.isfinite(value) else text
+        return text if "." in text and decimal_in(text) is None else float(text) if "." in text else int(text)
 
     def _id(self, wanted: str) -> str:
         if self._kind not in _IDS or (self._kind == "word" and self._token.lower() in _KEYWORDS):

@@ -10,6 +10,7 @@ import numpy as np
 from topoloom.errors import InputError, at
 from topoloom.formats._registry import Format, register
 from topoloom.formats._text import largest_id_allowed, short, text_of, topology_from
+from topoloom.text_parts import text_lines
 from topoloom.topology import MOST_SWITCHES, Topology
 
 #: What the writer puts first when the links alone do not tell how many switches there are.
@@ -38,7 +39,7 @@ def read(data: bytes, source: str) -> Topology:
     quick = _quick(data)
     if quick is not None:
         return topology_from(source, links=quick, switches=int(quick.max()) + 1)
-    lines = text_of(data, source).splitlines()
+    lines = text_lines(text_of(data, source))
     first = next((words for _, words in _pairs(lines)), [""])
     points = [_point(told, source, number) for number, told in _comments(lines, _POINT)]
     return _grid(lines, points, source) if "," in first[0] or points else _plain(lines, source)

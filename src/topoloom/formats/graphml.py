@@ -7,12 +7,11 @@ from typing import Any
 from xml.parsers import expat
 from xml.sax.saxutils import escape, quoteattr
 
-import numpy as np
-
 from topoloom.errors import InputError, at
 from topoloom.formats._named_graph import HOSTS, NamedGraph
 from topoloom.formats._registry import Format, register
 from topoloom.formats._text import short, text_of
+from topoloom.text_parts import decimal_in
 from topoloom.topology import Topology
 
 _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -69,7 +68,7 @@ def read(data: bytes, source: str) -> Topology:
     Where no node has `hosts`, the whole numbers `endpoints` of SST Merlin's anytopo count.
     """
     text = text_of(data, source)
-    reader = _Reader(source)
+    reader = _Reader(source, len(data))
     try:
         reader.parser.Parse(text.encode(), True)
     except expat.ExpatError as error:
@@ -101,9 +100,9 @@ class _Open:
 class _Reader:
     """Turns expat's events into a `NamedGraph`."""
 
-    def __init__(self, source: str) -> None:
+    def __init__(self, source: str, text_bytes: int) -> None:
         self._source = source
-        self._graph = NamedGraph(source)
+        self._graph = NamedGraph(source, text_bytes)
         self._keys: dict[str, _Key] = {}
         self._open: list[_Open] = []
         self._declared: set[int] = set()
@@ -128,10 +127,7 @@ class _Reader:
         # By name, not by key: many keys of one name must not cost many passes over the nodes.
         keys = self._keys.values()
         defaults = {key.name: key.default for key in keys if key.default is not None and key.domain in {"node", "all"}}
-        for name, value in defaults.items():
-            for node in self._declared:
-                if (node, name) not in self._given:
-                    self._graph.set(node, name, value, None)
+        self._graph.default(defaults, None, everywhere=True)
         return self._graph.topology(self._about.get("name"), self._about.get("spec"))
 
     def _wrong(self, reason: str) -> InputError:
@@ -242,11 +238,8 @@ class _Reader:
         if key.type == "boolean" and word.lower() in {"true", "false", "1", "0"}:
             return int(word.lower() in {"true", "1"})
         if key.type in {"float", "double"}:
-            try:
-                value = float(word)
-            except ValueError:
-                value = np.nan
-            if np.isfinite(value):
+            value = decimal_in(word)
+            if value is not None:
                 return value
         raise self._wrong(f"{short(word)} is not a value of type {short(key.type)} (attribute {short(key.name)})")
 

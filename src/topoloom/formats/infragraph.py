@@ -12,16 +12,21 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from topoloom.allowance import Allowance
 from topoloom.errors import InputError, at
 from topoloom.fabrics.exports.infragraph import infragraph_text
 from topoloom.fabrics.exports.registry import Order
 from topoloom.fabrics.fabric import planned_fabric
 from topoloom.formats._registry import Format, register
 from topoloom.formats._text import short, stem, text_of, topology_from
+from topoloom.json_files import strict_json
 from topoloom.topology import MOST_SWITCHES, Topology
+from topoloom.yaml_files import parse_yaml
 
 _SLICE = re.compile(r"([A-Za-z0-9_-]+)(?:\[(-?[0-9]{0,9})(?:(:)(-?[0-9]{0,9}))?(?:(:)(-?[0-9]{0,9}))?\])?")
 _MOST_CABLES = 1 << 22
+#: What a cable takes while the file is read; a port at the end of an edge has one at least.
+_CABLE_BYTES = 700.0
 _DEEPEST = 50
 #: What makes a device a host, whatever else is in it; and what makes any other a switch. The ASICs of switches are
 #: processors (cpu) in the files that come with the package.
@@ -95,41 +100,13 @@ def read(data: bytes, source: str) -> Topology:
         No YAML or JSON, what the schema does not know, or cables that cannot be.
     """
     text = text_of(data, source)
+    if not text.lstrip().startswith("{"):
+        return _Reader(parse_yaml(text, Document, source, "InfraGraph"), source, len(data)).topology()
     try:
-        plain = msgspec.json.decode(text) if text.lstrip().startswith("{") else _yaml(text, source)
-        found = msgspec.convert(plain, Document)
+        found = msgspec.convert(strict_json(text, source), Document)
     except msgspec.ValidationError as error:
         raise at(source, None, f"is no InfraGraph: {' '.join(str(error).split())}") from None
-    except (msgspec.DecodeError, RecursionError) as error:
-        raise at(source, None, f"is no JSON: {' '.join(str(error).split())}") from None
-    return _Reader(found, source).topology()
-
-
-def _yaml(text: str, source: str) -> Any:
-    """The value of a YAML text without aliases, which could stand for far more than the file holds."""
-    try:
-        import yaml
-    except ImportError:
-        raise InputError(f"{source}: YAML needs pyyaml: pip install 'topoloom[yaml]'; JSON does without") from None
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    try:
-        for event in yaml.parse(text, Loader=loader) if "*" in text else ():
-            if isinstance(event, yaml.AliasEvent):
-                raise at(source, event.start_mark.line + 1, "a YAML alias; write it out")
-        return yaml.load(text, Loader=loader)
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        reason = getattr(error, "problem", None) or str(error).partition("\n")[0]
-        raise at(
-            source, None if mark is None else mark.line + 1, f"is no YAML: {' '.join(str(reason).split())}"
-        ) from None
-    except InputError:
-        raise
-    except (RecursionError, ValueError, KeyError, TypeError, AttributeError, OverflowError):
-        # What constructors of YAML's own types raise: a date that there is not, a truth that is neither yes nor no.
-        raise at(
-            source, None, "is no YAML that can be read: it nests too deep, or holds a value that there is not"
-        ) from None
+    return _Reader(found, source, len(data)).topology()
 
 
 @dataclass
@@ -148,8 +125,12 @@ class _Reader:
 
     found: Document
     source: str
+    text_bytes: int
     devices: dict[str, dict[str, Component]] = field(default_factory=dict)
     groups: dict[str, _Group] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.allowance = Allowance(self.source, self.text_bytes)
 
     def topology(self) -> Topology:
         """The topology, once names and cables are found to fit."""
@@ -254,6 +235,7 @@ class _Reader:
         count = len(one) if edge.scheme == "one2one" else len(one) * len(other)
         if count > room:
             raise self._wrong(f"edge {number}: more than {_MOST_CABLES} cables in all")
+        self.allowance.take(_CABLE_BYTES * count, f"{count:,} cables of edge {number}")
         return list(zip(one, other, strict=True) if edge.scheme == "one2one" else itertools.product(one, other))
 
     def _ends(self, end: End, number: int) -> list[tuple[int, int, str]]:
@@ -270,8 +252,10 @@ class _Reader:
             if part not in self.devices.get(device, {}):
                 raise self._wrong(f"edge {number}: device {short(device)} has no component {short(part)}")
             places = self._range(span, self.devices[device][part].count, step, number)
-            if len(paths) * len(places) * len(copies) > _MOST_CABLES:
+            ports = len(paths) * len(places) * len(copies)
+            if ports > _MOST_CABLES:
                 raise self._wrong(f"edge {number}: more than {_MOST_CABLES} ports at one end")
+            Allowance(self.source, self.text_bytes).take(_CABLE_BYTES * ports, f"{ports:,} ports of edge {number}")
             paths = [f"{path}.{part}.{place}" for path in paths for place in places]
             device = part
         return [(group.rank, copy, path) for copy in copies for path in paths]

@@ -2,10 +2,14 @@
 
 A switch's port is ``Port 7``, or of a director ``Blade 16_Port 2/20``: port 20 of the second chip of the 16th leaf, which calls
 itself ``NAME:MODEL/L16/U2`` and is the switch ``NAME/L16/U2`` here. Any other port is a host's: ``IB Port 2`` its second, and
-what else it is called (``node7 ibp11s0f0``, ``HCA-1``) an adapter. Source: the NDT plugin in Mellanox/ufm_sdk_3.0.
+what else it is called (``node7 ibp11s0f0``, ``HCA-1``) an adapter. A device is a switch or a host, and a misspelt port is
+refused. Source: the NDT plugin in Mellanox/ufm_sdk_3.0.
 """
 
+import logging
 import re
+from collections import Counter
+from difflib import get_close_matches
 
 from topoloom.csv_files import csv_rows, csv_text, unguarded
 from topoloom.errors import at
@@ -16,6 +20,8 @@ from topoloom.formats._registry import Format, register
 from topoloom.formats._text import fabric_from, short, stem, text_of
 from topoloom.topology import Topology
 
+log = logging.getLogger("topoloom")
+
 NAME = "ndt"
 _NEEDED = ("startdevice", "startport", "enddevice", "endport")
 _COLUMNS = ("StartDevice", "StartPort", "EndDevice", "EndPort", "LinkType")
@@ -25,6 +31,11 @@ _AT_HOST = re.compile(r"IB\s*Port\s*([0-9]{1,5})", re.IGNORECASE)
 _NUMBER = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,3})?")
 #: Above so many Gb/s a speed is in Mb/s, as UFM writes it.
 _MOST_GBPS = 10_000
+_PORTS = "a switch's port is 'Port 7' or 'Blade 16_Port 2/20'"
+#: How a port of a switch begins; a word this near to one of them is a misspelt one, and no adapter.
+_WORD = re.compile(r"[A-Za-z]+(?: [A-Za-z]+)?")
+_PORT_WORDS = ("port", "blade", "ib port")
+_NEAR = 0.6
 
 
 def fabric_of(data: bytes, source: str) -> Fabric:
@@ -35,7 +46,7 @@ def fabric_of(data: bytes, source: str) -> Fabric:
     InputError
         A column that is needed and missing; a row that is none; two cables in a port.
     """
-    plugging = Plugging(source)
+    reader = _Reader(source)
     place: dict[str, int] | None = None
     for number, row in csv_rows(text_of(data, source), source):
         cells = [unguarded(cell).strip() for cell in row]
@@ -56,39 +67,85 @@ def fabric_of(data: bytes, source: str) -> Fabric:
         lacking = next((name for name in _NEEDED if not said.get(name)), None)
         if lacking is not None:
             raise at(source, number, f"a row without {_COLUMNS[_NEEDED.index(lacking)]}")
-        if said.get("linktype", "").lower() not in ("", "data"):
-            continue
-        one = _end(plugging, said["startdevice"], said["startport"], number)
-        other = _end(plugging, said["enddevice"], said["endport"], number)
-        speed, length_m = _number(said.get("speed", "")), _number(said.get("cable length", ""))
+        reader.take(said, number)
+    return reader.fabric()
+
+
+class _Reader:
+    """Takes the rows one by one."""
+
+    def __init__(self, source: str) -> None:
+        self._source = source
+        self._plugging = Plugging(source)
+        # Where a device is a switch, and where it has ports of other kinds: the line, and what the port is called.
+        self._switches: dict[str, int] = {}
+        self._adapters: dict[str, tuple[int, str]] = {}
+        self._others: Counter[str] = Counter()
+        self._no_numbers = 0
+
+    def take(self, said: dict[str, str], line: int) -> None:
+        """A row: a cable, or something of another type, which is counted."""
+        kind = said.get("linktype", "")
+        if kind.lower() not in ("", "data"):
+            if get_close_matches(kind.lower(), ["data"], 1):
+                raise at(self._source, line, f"LinkType is {short(kind)}; did you mean Data?")
+            self._others[kind] += 1
+            return
+        one = self._end(said["startdevice"], said["startport"], line)
+        other = self._end(said["enddevice"], said["endport"], line)
+        speed, length_m = self._number(said.get("speed", "")), self._number(said.get("cable length", ""))
         rate_gbps = speed / 1000 if speed > _MOST_GBPS else speed
-        plugging.cable(one, other, number, rate_gbps=rate_gbps, length_m=length_m)
-    what = "a switch's port is 'Port 7' or 'Blade 16_Port 2/20'"
-    return fabric_from(source, lambda: plugging.fabric(stem(source), what))
+        self._plugging.cable(one, other, line, rate_gbps=rate_gbps, length_m=length_m)
 
+    def fabric(self) -> Fabric:
+        """The fabric, once all rows are taken; what was not read is reported."""
+        for device, (line, port) in self._adapters.items():
+            if device in self._switches:
+                reason = (
+                    f"{short(device)} is a switch on line {self._switches[device]}, and {short(port)} is no port of one"
+                )
+                raise at(self._source, line, f"{reason}; {_PORTS}")
+        for kind, count in self._others.items():
+            log.warning("%s: %d rows of LinkType %s are no data cables and not read", self._source, count, short(kind))
+        if self._no_numbers:
+            log.warning(
+                "%s: %d cells of Speed or Cable Length are no numbers and not read", self._source, self._no_numbers
+            )
+        return fabric_from(self._source, lambda: self._plugging.fabric(stem(self._source), _PORTS))
 
-def _end(plugging: Plugging, device: str, port: str, number: int) -> tuple[Node, int]:
-    if found := _AT_SWITCH.fullmatch(port):
-        return plugging.node(device, device, number, switch=True), _port(plugging, found[1], port, number)
-    if found := _AT_DIRECTOR.fullmatch(port):
-        name = f"{device}/L{int(found[1])}/U{int(found[2])}"
-        return plugging.node(name, name, number, switch=True), _port(plugging, found[3], port, number)
-    # Some name the port in the device, too: Server 1 IB Port 1.
-    device = device.removesuffix(port).strip() or device
-    if found := _AT_HOST.fullmatch(port):
-        return plugging.node(device, device, number, switch=False), _port(plugging, found[1], port, number)
-    name = port if port.startswith(f"{device} ") else f"{device} {port}"
-    return plugging.node(name, name, number, switch=False), 1
+    def _end(self, device: str, port: str, line: int) -> tuple[Node, int]:
+        plugging = self._plugging
+        if found := _AT_SWITCH.fullmatch(port):
+            self._switches.setdefault(device, line)
+            return plugging.node(device, device, line, switch=True), _port(plugging, found[1], port, line)
+        if found := _AT_DIRECTOR.fullmatch(port):
+            self._switches.setdefault(device, line)
+            name = f"{device}/L{int(found[1])}/U{int(found[2])}"
+            return plugging.node(name, name, line, switch=True), _port(plugging, found[3], port, line)
+        self._adapters.setdefault(device, (line, port))
+        # Some name the port in the device, too: Server 1 IB Port 1.
+        device = device.removesuffix(port).strip() or device
+        if found := _AT_HOST.fullmatch(port):
+            return plugging.node(device, device, line, switch=False), _port(plugging, found[1], port, line)
+        word = _WORD.match(port)
+        if word is None or get_close_matches(word[0].lower(), _PORT_WORDS, 1, _NEAR):
+            raise at(
+                self._source, line, f"{short(port)} is no port; {_PORTS}, a host's 'IB Port 1' or its adapter 'HCA-1'"
+            )
+        name = port if port.startswith(f"{device} ") else f"{device} {port}"
+        return plugging.node(name, name, line, switch=False), 1
+
+    def _number(self, said: str) -> float:
+        if _NUMBER.fullmatch(said):
+            return float(said)
+        self._no_numbers += bool(said)
+        return 0.0
 
 
 def _port(plugging: Plugging, said: str, port: str, number: int) -> int:
     if int(said) == 0:
         raise at(plugging.source, number, f"{short(port)}: ports are numbered from 1")
     return int(said)
-
-
-def _number(said: str) -> float:
-    return float(said) if _NUMBER.fullmatch(said) else 0.0
 
 
 def read(data: bytes, source: str) -> Topology:

@@ -11,6 +11,7 @@ from topoloom.fabrics.exports.registry import Order
 from topoloom.fabrics.fabric import planned_fabric
 from topoloom.formats._registry import Format, register
 from topoloom.formats._text import short, text_of, topology_from
+from topoloom.text_parts import text_lines
 from topoloom.topology import MOST_SWITCHES, Topology
 
 _NUMBER = re.compile(r"[0-9]{1,9}")
@@ -39,7 +40,7 @@ def read(data: bytes, source: str) -> Topology:
     InputError
         Words out of place, counts that are not those of the lines, a cable of nodes that there are not, or of two hosts.
     """
-    lines = [(n, words) for n, text in enumerate(text_of(data, source).splitlines(), 1) if (words := text.split())]
+    lines = [(n, words) for n, text in enumerate(text_lines(text_of(data, source)), 1) if (words := text.split())]
     if not lines:
         raise at(source, None, f"the file is empty; its first line is {_HEADS}")
     head = _head(lines[0][1], source, lines[0][0])

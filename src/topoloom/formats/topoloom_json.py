@@ -1,21 +1,27 @@
 """topoloom's own JSON: everything that a topology holds, versioned; docs/file-format.md is its specification."""
 
 import json
+import math
 import re
-from typing import Annotated, Any, NoReturn
+from collections.abc import Iterator
+from typing import Annotated, Any
 
 import msgspec
 import numpy as np
 
 from topoloom._version import __version__
+from topoloom.allowance import Allowance
 from topoloom.errors import InputError, at
 from topoloom.formats._packed import Packed, pack, unpack
 from topoloom.formats._registry import MOST_LABELS, Format, register
 from topoloom.formats._text import label_array, short, text_of, topology_from
+from topoloom.json_files import strict_json
 from topoloom.topology import MOST_SWITCHES, Topology
 
 #: Readers of this release know versions 1 .. VERSION; tests/formats/fixtures holds a file of each.
 VERSION = 1
+#: What a number of a packed array takes while it is read.
+_NUMBER_BYTES = 40.0
 
 _Text = Annotated[str, msgspec.Meta(max_length=10_000)]
 
@@ -61,14 +67,13 @@ def write(topology: Topology) -> str:
 def read(data: bytes, source: str) -> Topology:
     """The topology in topoloom's own JSON."""
     text = text_of(data, source)
-    raw = _parsed(text, source)
+    raw = strict_json(text, source)
     _recognised(raw, source)
     try:
         document = msgspec.convert(raw, _Document)
     except msgspec.ValidationError as error:
         raise _field_error(text, source, str(error)) from None
     del raw
-    _whole_characters(document, source)
     return _topology(document, text, source)
 
 
@@ -79,12 +84,16 @@ def _topology(document: _Document, text: str, source: str) -> Topology:
     if len(document.labels) > MOST_LABELS:
         raise _field_error(text, source, f"more than {MOST_LABELS} labels - at `$.labels`")
     parts: dict[str, Any] = {}
+    allowance = Allowance(source, len(text))
+    for field, packed in _packed(document):
+        numbers = math.prod(max(0, size) for size in packed.shape)
+        allowance.take(_NUMBER_BYTES * numbers, f"{numbers:,} numbers of {field[:60]!a}")
     shapes: dict[str, tuple[int | None, ...]] = {"links": (None, 2), "endpoints": (None,)}
     for field, shape in shapes.items():
         parts[field] = _numbers(getattr(document, field), shape, text, source, f"$.{field}")
     if document.host is not None:
         parts["host"] = _numbers(document.host, parts["endpoints"].shape, text, source, "$.host")
-    labels = {key: _label(key, value, switches, text, source) for key, value in document.labels.items()}
+    labels = {key: _label(key, value, switches, text, source, allowance) for key, value in document.labels.items()}
     for array, field in ((parts["links"], "links"), (parts["endpoints"], "endpoints")):
         wrong = np.argwhere((array < 0) | (array >= switches))
         if wrong.size:
@@ -117,7 +126,15 @@ def _numbers(value: Any, shape: tuple[int | None, ...], text: str, source: str, 
         raise _field_error(text, source, f"{problem} - at `{path}`") from None
 
 
-def _label(key: str, value: list[Any] | Packed, switches: int, text: str, source: str) -> np.ndarray:
+def _packed(document: _Document) -> Iterator[tuple[str, Packed]]:
+    """The fields that are packed, by their names."""
+    fields: dict[str, Any] = {"links": document.links, "endpoints": document.endpoints, "host": document.host}
+    return ((key, value) for key, value in [*fields.items(), *document.labels.items()] if isinstance(value, Packed))
+
+
+def _label(
+    key: str, value: list[Any] | Packed, switches: int, text: str, source: str, allowance: Allowance
+) -> np.ndarray:
     path = f"$.labels.{key[:60]}"
     if isinstance(value, Packed):
         try:
@@ -133,60 +150,9 @@ def _label(key: str, value: list[Any] | Packed, switches: int, text: str, source
     if 0 < sum(isinstance(one, str) for one in value) < switches:
         raise _field_error(text, source, f"text and numbers mixed; a label holds one or the other - at `{path}`")
     try:
-        return label_array(key, value, source)
+        return label_array(key, value, source, allowance)
     except OverflowError:
         raise _field_error(text, source, f"a number past 64 bits - at `{path}`") from None
-
-
-def _parsed(text: str, source: str) -> Any:
-    """The JSON value in `text`; msgspec would take the last of two equal keys and give no line, so json parses."""
-    try:
-        return json.loads(text, object_pairs_hook=_unique, parse_constant=_not_finite, parse_float=_finite)
-    except json.JSONDecodeError as error:
-        raise at(source, error.lineno, f"is not JSON: {error.msg[:1].lower() + error.msg[1:]}") from None
-    except RecursionError:
-        raise at(source, None, "nests too deep to be a topology") from None
-    except _RepeatedError as error:
-        key = str(error)
-        places = re.finditer(re.escape(json.dumps(key, ensure_ascii=False)) + r"\s*:", text)
-        starts = [place.start() for place in places]
-        line = 1 + text.count("\n", 0, starts[1]) if len(starts) > 1 else None
-        raise at(source, line, f"the field {short(key)} is given twice") from None
-    except _NotFiniteError as error:
-        word = str(error)
-        found = text.find(word)
-        raise at(source, 1 + text.count("\n", 0, found), f"{short(word)} is not a finite number") from None
-    except ValueError:
-        # Python refuses whole numbers of thousands of digits.
-        raise at(source, None, "holds a number of thousands of digits") from None
-
-
-class _RepeatedError(Exception):
-    """A key that an object gives twice."""
-
-
-class _NotFiniteError(Exception):
-    """A number that is infinite or NaN."""
-
-
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        seen = set()
-        for key, _ in pairs:
-            if key in seen:
-                raise _RepeatedError(key)
-            seen.add(key)
-    return found
-
-
-def _not_finite(word: str) -> NoReturn:
-    raise _NotFiniteError(word)
-
-
-def _finite(digits: str) -> float:
-    value = float(digits)
-    return value if np.isfinite(value) else _not_finite(digits)
 
 
 def _recognised(raw: Any, source: str) -> None:
@@ -197,17 +163,6 @@ def _recognised(raw: Any, source: str) -> None:
         raise at(source, None, f"the version is {short(json.dumps(version))}; this topoloom reads version {VERSION}")
     if version > VERSION:
         raise at(source, None, f"the version is {version}; this topoloom reads up to {VERSION}: update topoloom")
-
-
-def _whole_characters(document: _Document, source: str) -> None:
-    """Refuse escapes like ``\\ud800`` without their other half: no file and no digest could hold such text."""
-    texts = [document.made_by, document.name or "", document.spec or "", *document.labels]
-    for value in document.labels.values():
-        texts += [one for one in value if isinstance(one, str)] if isinstance(value, list) else []
-    try:
-        "".join(texts).encode()
-    except UnicodeEncodeError as error:
-        raise at(source, None, f"holds {error.object[error.start]!a}, half of a surrogate pair") from None
 
 
 def _field_error(text: str, source: str, message: str) -> InputError:

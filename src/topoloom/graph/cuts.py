@@ -232,8 +232,11 @@ def _check_parts(topology: Topology, parts: int, seeds: int, by: str) -> None:
     if seeds < 1:
         raise InputError(f"seeds={seeds}: METIS must run at least once")
     most = topology.switches if by == "switches" else int((topology.endpoints_at > 0).sum())
+    what = "switches" if by == "switches" else "switches with hosts"
+    if most < 2:
+        counted = what if most != 1 else what.replace("switches", "switch")
+        raise InputError(f"{topology.name}: {most} {counted}; a cut takes two")
     if not 2 <= parts <= most:
-        what = "switches" if by == "switches" else "switches with hosts"
         raise InputError(f"{topology.name}: {parts} parts of {most} {what}; 2 to {most} parts can be made")
 
 

@@ -24,6 +24,8 @@ _MOST_BLOCKS = 4096
 
 def available() -> bool:
     """Whether Numba finds a CUDA device. ``NUMBA_DISABLE_CUDA=1`` in the environment hides it."""
+    import topoloom.compiling  # noqa: F401 (imports Numba whatever its variables say)
+
     try:
         from numba import cuda
     except ImportError:

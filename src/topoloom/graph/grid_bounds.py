@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from topoloom.errors import InputError
+from topoloom.errors import InputError, check_type
 from topoloom.graph.geometry import Geometry
 from topoloom.graph.moore import moore_aspl, moore_within
 from topoloom.results import Provenance, Result, plain
@@ -226,6 +226,7 @@ def balanced_pairs(
     >>> [(pair.degree, pair.length) for pair in found.pairs]
     [(4, 2), (6, 3), (9, 4)]
     """
+    check_type(geometry, Geometry, "balanced_pairs", "Geometry.grid(rows, columns) makes one")
     n = len(geometry.points)
     chosen_degrees, chosen_lengths = list(degrees), list(lengths)
     _check_time(geometry, min(chosen_lengths, default=1))

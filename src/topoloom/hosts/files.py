@@ -11,6 +11,7 @@ from topoloom.csv_files import csv_rows, csv_table, numbers, texts, unguarded
 from topoloom.errors import at
 from topoloom.files import read_text
 from topoloom.hosts.housing import Housing, host_names
+from topoloom.text_parts import whole_in
 
 _LONGEST = 1 << 28
 _LONGEST_NAME = 256
@@ -135,6 +136,7 @@ def _rows(path: str | Path, hosts: int, needed: str) -> Iterator[tuple[int, int,
         if len(cells) != len(names):
             raise at(source, line, f"{len(cells)} columns; the header has {len(names)}")
         text = cells[names.index("host")].strip()
-        if not text.isascii() or not text.isdigit() or int(text) >= hosts:
+        host = whole_in(text, hosts - 1)
+        if host is None:
             raise at(source, line, f"host is {text[:40]!a}; hosts are numbers, 0 to {hosts - 1}")
-        yield line, int(text), dict(zip(names, cells, strict=True))
+        yield line, host, dict(zip(names, cells, strict=True))

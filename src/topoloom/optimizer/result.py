@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Literal, Self
 
 import msgspec
 import numpy as np
@@ -13,6 +13,7 @@ import numpy as np
 from topoloom.errors import at
 from topoloom.files import read_text
 from topoloom.folders import write_folder
+from topoloom.json_files import parse_json
 from topoloom.results import Provenance, Result, summary
 from topoloom.topology import Topology
 from topoloom.work import Ended
@@ -163,10 +164,7 @@ class Optimized(Result):
         folder = Path(path)
         source = str(folder / _RECORD)
         topology: Topology = import_module("topoloom.formats").load(folder / _TOPOLOGY)
-        try:
-            record: Any = msgspec.json.decode(read_text(folder / _RECORD, _LONGEST))
-        except msgspec.DecodeError as error:
-            raise at(source, None, f"is no JSON: {error}") from None
+        record = parse_json(read_text(folder / _RECORD, _LONGEST), source)
         if not isinstance(record, dict) or record.get("topology") != summary(topology):
             raise at(source, None, f"is no record of the graph in {_TOPOLOGY}; the two are saved together")
         return cls.from_record({**record, "topology": topology}, source)

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from topoloom.errors import InputError
+from topoloom.errors import InputError, check_all, wrong_type
 from topoloom.reproduction.long_runs import LONG_RUNS
 from topoloom.reproduction.registry import Claim, Computed, claims, run
 from topoloom.results import Provenance, Result
@@ -126,10 +126,15 @@ def reproduce(
     >>> reproduce(["xu-2019/table-1/petersen"]).verdicts
     {'exact': 1}
     """
+    remedy = "name claims, as in ['besta-2014']"
+    if isinstance(chosen, (str, bytes)) or not isinstance(chosen, Iterable):
+        raise wrong_type(chosen, Iterable, "reproduce", remedy)
+    names = list(chosen)
+    check_all(names, str, "reproduce", remedy)
     work = Work() if work is None else work
     if full and missing:
         raise InputError("full makes all long runs, missing those that are not kept: give one of the two")
-    wanted = claims(chosen)
+    wanted = claims(names)
     work.begin(len(wanted), "claims")
     found, seconds = list[Reproduced](), dict[str, float]()
     with work.interruptible():

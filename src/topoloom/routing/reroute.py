@@ -201,7 +201,7 @@ def without(
         lost[alike[0]] = True
     kept = np.flatnonzero(~lost)
     if not kept.size:
-        raise InputError(f"{topology.name}: no link is left; there is nothing to route")
+        raise InputError(f"{topology.name}: no link is left; switches that stand alone need no tables")
     hosts = ~gone[topology.endpoints]
     left = Topology(
         links=topology.links[kept],

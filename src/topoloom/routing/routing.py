@@ -256,7 +256,7 @@ def _mapped_table(tables: Path, name: str, kind: type, shape: tuple[int, int], v
     tables.mkdir(exist_ok=True)
     staging = Staging.made_in(tables)
     try:
-        row = np.full(shape[1], value, kind)
+        row: np.ndarray = np.full(shape[1], value, kind)
         needed, free = shape[0] * row.nbytes, shutil.disk_usage(tables).free
         if needed > free:
             raise OSError(errno.ENOSPC, f"{needed / 1e6:,.1f} MB are needed, and {free / 1e6:,.1f} MB are free")

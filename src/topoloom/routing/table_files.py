@@ -7,15 +7,17 @@ import os
 from collections.abc import Iterator
 from dataclasses import fields
 from pathlib import Path
-from typing import Any
+from typing import Any, get_type_hints
 
 import msgspec
 import numpy as np
 
 from topoloom.errors import InputError, at
-from topoloom.files import read_text, reason
+from topoloom.files import read_text
 from topoloom.folders import write_folder
+from topoloom.json_files import parse_json
 from topoloom.network_folders import TABLES
+from topoloom.npy_files import read_npy, read_npz
 from topoloom.results import Provenance
 from topoloom.routing.choices import AnyShortest, Choice, Detour, Escape, Layers
 from topoloom.routing.judge.verdict import Verdict
@@ -34,8 +36,10 @@ _MOST_ENTRIES = 1 << 29
 _LONGEST = 1 << 28
 #: Destinations whose entries are looked at together.
 _BLOCK = 256
+_REMEDY = "route the network again"
 _PARTS = ("links", "endpoints", "host")
 _LABEL = "label."
+_ARRAYS = ("histogram", "lane_pairs", "cycle")
 
 
 class _Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -131,10 +135,7 @@ def load_tables(folder: str | os.PathLike[str], topology: Topology | None = None
     """
     place = Path(folder) / TABLES / MANIFEST
     source = os.fspath(place)
-    try:
-        record = msgspec.json.decode(read_text(place, _LONGEST))
-    except msgspec.DecodeError as error:
-        raise at(source, None, f"is no JSON: {error}") from None
+    record = parse_json(read_text(place, _LONGEST), source)
     found = record.get("schema") if isinstance(record, dict) else None
     if found != SCHEMA:
         raise at(source, None, f"is {found or 'no record of topoloom'}; expected {SCHEMA}")
@@ -243,8 +244,9 @@ def _read_choice(record: dict[str, Any] | None, here: Path, topology: Topology) 
     values = {key: value for key, value in record.items() if key != "kind"}
     kind = _CHOICES.get(str(record.get("kind")))
     try:
+        values = _typed(kind, values)
         if kind is Layers:
-            numbers = range(1, 1 + int(values["layers"]))
+            numbers = range(1, 1 + msgspec.convert(record["layers"], int))
             ports = tuple(_read(here / f"ports_{number}.npy") for number in numbers)
             for number, table in zip(numbers, ports, strict=True):
                 _check_ports(table, topology, here / f"ports_{number}.npy")
@@ -256,8 +258,9 @@ def _read_choice(record: dict[str, Any] | None, here: Path, topology: Topology) 
         if kind is not None:
             made: Choice = kind(**values)
             return made
-    except (KeyError, TypeError, ValueError):
-        pass
+    except (KeyError, TypeError, ValueError, OverflowError) as error:
+        if isinstance(error, InputError):
+            raise
     raise at(source, None, "what packets may choose is damaged")
 
 
@@ -274,10 +277,22 @@ def _read_verdict(record: dict[str, Any] | None, here: Path, topology: Topology)
         values["histogram"] = np.array(values["histogram"], np.int64)
         values["lane_pairs"] = np.array(values["lane_pairs"], np.int64)
         values["cycle"] = tuple((int(one), int(other)) for one, other in values["cycle"])
-        values["provenance"] = msgspec.convert(values["provenance"], Provenance)
+        values |= _typed(Verdict, {key: value for key, value in values.items() if key not in _ARRAYS})
         return Verdict(**values, channel_load=channel_load, switch_load=switch_load)
-    except (KeyError, TypeError, ValueError, msgspec.ValidationError) as error:
+    except (KeyError, TypeError, ValueError, OverflowError) as error:
         raise at(os.fspath(here / MANIFEST), None, f"the verdict is damaged: {error}") from None
+
+
+def _typed(kind: type[Any] | None, values: dict[str, Any]) -> dict[str, Any]:
+    """The values as the fields of a class that have their names hold them; others stay.
+
+    Raises
+    ------
+    msgspec.ValidationError
+        A value that a field cannot hold.
+    """
+    hints = get_type_hints(kind) if kind is not None else {}
+    return {key: msgspec.convert(value, hints[key]) if key in hints else value for key, value in values.items()}
 
 
 def _network(topology: Topology) -> bytes:
@@ -290,17 +305,16 @@ def _network(topology: Topology) -> bytes:
 
 
 def _read_network(path: Path, manifest: _Manifest) -> Topology:
-    found = _opened(path)
+    arrays = read_npz(path, _REMEDY)
+    labels = {name.removeprefix(_LABEL): one for name, one in arrays.items() if name.startswith(_LABEL)}
+    missing = next((name for name in _PARTS if name not in arrays), None)
+    if missing is not None:
+        raise at(os.fspath(path), None, f"is damaged (it has no array {missing}); {_REMEDY}")
+    parts = {name: arrays[name] for name in _PARTS}
     try:
-        with found:
-            arrays = {name: found[name] for name in found.files}
-        labels = {name.removeprefix(_LABEL): one for name, one in arrays.items() if name.startswith(_LABEL)}
-        parts = {name: arrays[name] for name in _PARTS}
         return Topology(**parts, switches=manifest.switches, labels=labels, name=manifest.name, spec=manifest.spec)
-    except (KeyError, ValueError, OSError, EOFError) as error:
-        if isinstance(error, InputError):
-            raise at(os.fspath(path), None, str(error)) from None
-        raise at(os.fspath(path), None, "is damaged; route the network anew") from None
+    except InputError as error:
+        raise at(os.fspath(path), None, str(error)) from None
 
 
 def _npy(array: np.ndarray) -> bytes:
@@ -310,19 +324,10 @@ def _npy(array: np.ndarray) -> bytes:
 
 
 def _read(path: Path) -> np.ndarray:
-    array: np.ndarray = _opened(path)
+    array = read_npy(path, _REMEDY)
     if array.size > _MOST_ENTRIES:
         return array
     return np.array(array)
-
-
-def _opened(path: Path) -> Any:
-    try:
-        return np.load(path, mmap_mode="r" if path.suffix == ".npy" else None, allow_pickle=False)
-    except OSError as error:
-        raise at(os.fspath(path), None, f"cannot be read: {reason(error)}") from None
-    except (ValueError, EOFError):
-        raise at(os.fspath(path), None, "is damaged; route the network anew") from None
 
 
 def _check_ports(ports: np.ndarray, topology: Topology, path: Path) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from topoloom.csv_files import csv_text
-from topoloom.errors import InputError
+from topoloom.errors import InputError, check_type
 from topoloom.results import Provenance, Result, provenance_of
 from topoloom.routing.routing import Routing
 from topoloom.simulator.buffers import DONE, FLITS, INSIDE, LAST_END, LATENCY, LOGGED, MADE, ROUTERS, WAITED
@@ -166,6 +166,7 @@ def execute(
     Stopped
         `work` was stopped before the end.
     """
+    check_type(routing, Routing, "execute", "route(topology) makes one")
     work = Work() if work is None else work
     name, config = router_of(preset, settings)
     sent = traffic_between_hosts(traffic, routing, seed)

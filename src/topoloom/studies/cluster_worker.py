@@ -54,14 +54,14 @@ def serve(folder: str, submission: str, threads: int, limit_s: float | None = No
     work = Work()
     signal.signal(signal.SIGTERM, lambda _number, _frame: work.stop())
     store = Store(folder)
-    place = int(os.environ.get("SLURM_ARRAY_TASK_ID", "0"))
+    place = _whole("SLURM_ARRAY_TASK_ID", 0)
     job = os.environ.get("SLURM_ARRAY_JOB_ID")
     # In containers, and on other machines, others have the same process number.
     owner = f"{kernel()}-{os.getpid()}-{secrets.token_hex(4)}" if job is None else f"{job}-{place}"
     end = _end()
     _let_the_first_go(store, place, work)
     claims = Claims(Path(submission), owner)
-    workers = int(os.environ.get("SLURM_ARRAY_TASK_COUNT", "1"))
+    workers = _whole("SLURM_ARRAY_TASK_COUNT", 1)
     estimates = Estimates(store.records().values())
     begin = place * len(claims.batches) // max(1, workers)
     waiting = time.monotonic()
@@ -101,6 +101,14 @@ def serve(folder: str, submission: str, threads: int, limit_s: float | None = No
                 time.sleep(_LOOK_EVERY_S)
     (Path(submission) / f"ended-{place}").touch()
     return 0
+
+
+def _whole(variable: str, default: int) -> int:
+    """A number that the scheduler gives in the environment."""
+    text = os.environ.get(variable, "").strip() or str(default)
+    if not (text.isascii() and text.isdecimal() and len(text) < 10):
+        raise InputError(f"{variable}={text[:40]}: Slurm gives a whole number; unset it outside of a job array")
+    return int(text)
 
 
 def _let_the_first_go(store: Store, place: int, work: Work) -> None:

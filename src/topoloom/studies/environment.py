@@ -6,6 +6,7 @@ import sys
 import sysconfig
 from collections.abc import Mapping
 
+from topoloom.files import BELOW
 from topoloom.surroundings import safe_variables
 
 #: Variables that say where compiled kernels are kept.
@@ -20,7 +21,7 @@ def worker_environment(more: Mapping[str, str] | None = None) -> dict[str, str]:
     # What the same Python finds by itself is left out: put first, it would come before the standard library.
     paths = [path for path in sys.path if path and path not in (*own, zipped) and not _within(path, library)]
     found = {"PYTHONPATH": os.pathsep.join(paths)}
-    found |= {name: os.environ[name] for name in _CACHES if name in os.environ}
+    found |= {name: os.environ[name] for name in (*_CACHES, BELOW) if name in os.environ}
     return found | safe_variables() | dict(more or {})
 
 

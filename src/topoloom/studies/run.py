@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from topoloom.errors import InputError
+from topoloom.errors import InputError, check_path, check_type
 from topoloom.files import write_atomically
 from topoloom.studies.conditions import holds
 from topoloom.studies.estimate import Estimates
@@ -64,6 +64,7 @@ def run_study(
     only: str | None = None,
     retry_failed: bool = False,
     most: int | None = None,
+    planned: list[tuple[dict[str, Any], Task]] | None = None,
     work: Work | None = None,
 ) -> StudyResults:
     """Run the tasks of a study that have no record yet.
@@ -85,6 +86,8 @@ def run_study(
         Run tasks again that have failed.
     most : int, optional
         Run so many at most: pilots, spread over the study.
+    planned : list of (dict, Task), optional
+        What `Study.planned` gave, where it is known.
     work : Work, optional
         Told of tasks, each record delivered as soon as it is in the store; when stopped, what is finished is the result.
 
@@ -98,9 +101,11 @@ def run_study(
     InputError
         What a task's verb does not take, before anything runs; another run in the same folder; a store that cannot be written.
     """
+    check_type(study, Study, "run_study", "read_study(path) makes one")
+    check_path(folder, "run_study", "name a folder")
     work = Work() if work is None else work
     chosen = EXECUTORS.find(study.run.executor if executor is None else executor)
-    planned = study.planned()
+    planned = study.planned(work) if planned is None else planned
     store = Store(folder, create=True)
     with _alone(store.folder):
         write_atomically(store.folder / DEFINITION, msgspec.json.format(msgspec.json.encode(study), indent=1) + b"\n")
@@ -253,4 +258,5 @@ def open_study(folder: str | os.PathLike[str]) -> StudyResults:
     InputError
         There is no study, or it is damaged.
     """
+    check_path(folder, "open_study", "name the folder of a study")
     return StudyResults.of(read_definition(folder), Store(folder))

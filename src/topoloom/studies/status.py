@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 import msgspec
 
+from topoloom.errors import check_type
 from topoloom.results import Provenance, Result
 from topoloom.studies.estimate import Estimates
 from topoloom.studies.run import PROGRESS, STALE_S, StudyProgress
@@ -59,6 +60,7 @@ class StudyStatus(Result):
 
 def study_status(study: Study, store: Store) -> StudyStatus:
     """How far a study is in a store."""
+    check_type(study, Study, "study_status", "read_study(path) makes one")
     tasks = study.tasks()
     records = store.records()
     known = [records[task.digest] for task in tasks if task.digest in records]
@@ -87,6 +89,6 @@ def _running(store: Store) -> StudyProgress | None:
     """What a run under way says of itself; None where it has said nothing for a minute."""
     try:
         told = msgspec.json.decode((store.folder / PROGRESS).read_bytes(), type=StudyProgress)
-    except (OSError, msgspec.DecodeError):
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
     return told if time.time() - told.at < STALE_S else None

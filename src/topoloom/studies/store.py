@@ -7,12 +7,14 @@ from pathlib import Path
 import msgspec
 
 from topoloom.errors import InputError, at
-from topoloom.files import reason, write_atomically
+from topoloom.files import read_text, reason, write_atomically
+from topoloom.json_files import parse_json
 from topoloom.shards import Shards, ShardWriter
 from topoloom.studies.record import Record
 
 #: The folder's own note, its shards, and the newest version that this program writes and reads.
 NOTE, SHARDS, VERSION = "store.json", "records", 1
+_LONGEST_NOTE = 1 << 16
 
 
 class _Note(msgspec.Struct):
@@ -94,10 +96,7 @@ class Store:
 
 def _check(note: Path) -> None:
     """Refuse the store of a newer topoloom."""
-    try:
-        schema = msgspec.json.decode(note.read_bytes(), type=_Note).schema
-    except (OSError, msgspec.DecodeError) as error:
-        raise at(os.fspath(note), None, f"is no note of a study's store: {error}") from None
+    schema = parse_json(read_text(note, _LONGEST_NOTE), os.fspath(note), _Note, "note of a study's store").schema
     known = [f"topoloom/store/{version}" for version in range(1, VERSION + 1)]
     if schema not in known:
         raise at(os.fspath(note), None, f"is '{schema[:60]}'; this topoloom reads {', '.join(known)}")

@@ -11,7 +11,7 @@ from typing import Annotated, Any, ClassVar
 
 import msgspec
 
-from topoloom.errors import InputError, at, hint
+from topoloom.errors import InputError, at, check_path, hint
 from topoloom.files import read_text
 from topoloom.settings import setting, shown
 from topoloom.studies.conditions import holds
@@ -20,9 +20,12 @@ from topoloom.studies.task import Task, task_of
 from topoloom.studies.verb import VERBS, Verb
 from topoloom.toml_files import LONGEST, TomlTable, parse_toml
 from topoloom.toml_lines import line_of
+from topoloom.work import Work
 
-#: Tasks of a study at most: more is a mistake in an axis.
-MOST_TASKS = 10_000_000
+#: Points of a study, and values of an axis, where [run] does not say more: past it a mistake in an axis is likelier.
+MOST_POINTS = 1_000_000
+#: Points between two reports of progress.
+_TOLD_EVERY = 1000
 #: Nothing yet, for each study anew.
 _TABLE: Any = msgspec.field(default_factory=dict)
 _LIST: Any = msgspec.field(default_factory=list)
@@ -30,6 +33,8 @@ _LIST: Any = msgspec.field(default_factory=list)
 _CODE_OPTIONS = ("sbatch", "jobqueue", "address")
 #: Variables by which nothing can be loaded or started; the others (PATH, LD_PRELOAD, PYTHONPATH ...) are too many to name.
 _HARMLESS = re.compile(r"[A-Z]+_NUM_THREADS|TZ|LANG|LC_[A-Z]+")
+#: Values of a range, and the largest of its numbers: steps between larger ones are none.
+_MOST_VALUES, _LARGEST = 10_000_000, 1e300
 _RANGE = ({"from", "to", "step"}, {"from", "to", "times"})
 
 
@@ -49,6 +54,9 @@ class Running(TomlTable, frozen=True):
     attempts: Annotated[
         int, setting("how often a task is begun whose worker is lost before it counts as failed", least=1, most=100)
     ] = 2
+    most_points: Annotated[
+        int, setting("points of the axes, before `where` and `skip`; more are refused", least=1, most=1_000_000_000)
+    ] = MOST_POINTS
     node: Annotated[Node, setting("what a task needs of a machine: [run.node]")] = Node()
 
 
@@ -112,6 +120,7 @@ class Study(TomlTable, frozen=True, kw_only=True):
 
     def points(self) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
         """The points of the study: what each axis is called there, and its value; the last axis goes fastest."""
+        self._count()
         dimensions: list[list[dict[str, tuple[Any, Any]]]] = [
             *([{name: one} for one in _values(name, axis)] for name, axis in self.axes.items()),
             *(
@@ -129,31 +138,51 @@ class Study(TomlTable, frozen=True, kw_only=True):
             if self._meant(labels):
                 yield labels, {name: value for name, (_, value) in merged.items()}
 
+    def _count(self) -> int:
+        """How many points there are before conditions.
+
+        Raises
+        ------
+        InputError
+            More than `Running.most_points`.
+        """
+        sizes = [len(_values(name, axis)) for name, axis in self.axes.items()]
+        sizes += [min(map(len, table.values()), default=1) for table in self.together]
+        count = math.prod(sizes) * (self.seeds or 1)
+        if count > self.run.most_points:
+            raise InputError(
+                f"study: {count:,} points, more than {self.run.most_points:,}; shorten an axis, or set most_points in [run]"
+            )
+        return count
+
     def _meant(self, labels: Mapping[str, Any]) -> bool:
         if any(all(labels.get(name) == value for name, value in one.items()) for one in self.skip):
             return False
         return all(holds(condition, labels) for condition in self.where)
 
-    def tasks(self) -> list[Task]:
+    def tasks(self, work: Work | None = None) -> list[Task]:
         """Every task once, in the order of the points.
 
-        Raises
-        ------
-        InputError
-            A task that its verb does not take; more than ten million of them.
-        """
-        return list({task.digest: task for _, task in self.planned()}.values())
-
-    def planned(self) -> list[tuple[dict[str, Any], Task]]:
-        """Every point with its task.
+        Parameters
+        ----------
+        work : Work, optional
+            Given the progress.
 
         Raises
         ------
         InputError
-            As `tasks`.
+            A task that its verb does not take; more points than `Running.most_points`.
+        Stopped
+            `work` was stopped.
         """
+        return list({task.digest: task for _, task in self.planned(work)}.values())
+
+    def planned(self, work: Work | None = None) -> list[tuple[dict[str, Any], Task]]:
+        """Every point with its task; parameters and errors are those of `tasks`."""
         found, known = [], {}
         base = self.base or "."
+        work = Work() if work is None else work
+        work.begin(self._count(), "points")
         for labels, values in self.points():
             arguments = _filled(self.task, values, VERBS.find(self.verb))
             key = msgspec.json.encode(arguments, order="sorted")
@@ -164,8 +193,9 @@ class Study(TomlTable, frozen=True, kw_only=True):
                     told = ", ".join(f"{name}={shown(label)}" for name, label in labels.items())
                     raise InputError(f"study: {error}" + (f" (at {told})" if told else "")) from None
             found.append((labels, known[key]))
-            if len(found) > MOST_TASKS:
-                raise InputError(f"study: more than {MOST_TASKS:,} tasks; shorten an axis")
+            if len(found) % _TOLD_EVERY == 0:
+                work.check()
+                work.reach(len(found))
         if not found:
             raise InputError("study: no task is left; loosen `where` or `skip`")
         return found
@@ -190,6 +220,7 @@ def read_study(path: str | os.PathLike[str], *, trust: bool = False) -> Study:
     InputError
         ``file:line: reason`` for anything that cannot be read or used, and for keys that run code without `trust`.
     """
+    check_path(path, "read_study", "name a file")
     source = os.fspath(path)
     text = read_text(Path(path), LONGEST)
     study = parse_toml(text, Study, source)
@@ -222,7 +253,7 @@ def _code_in(study: Study) -> tuple[str, ...]:
 def _check(study: Study) -> None:
     """Refuse axes that are empty, twice there, or that nothing uses."""
     verb = VERBS.find(study.verb)
-    known = [field.encode_name for field in msgspec.structs.fields(verb.arguments)]
+    known = [field.encode_name for field in verb.fields]
     seen: set[str] = set()
     fields = _fields_of(study)
     for name, axis in (*study.axes.items(), *((n, a) for table in study.together for n, a in table.items())):
@@ -295,20 +326,25 @@ def _values(name: str, axis: Any) -> list[tuple[Any, Any]]:
 def _range(name: str, axis: Mapping[str, Any]) -> list[float]:
     """The values from one to another, ends included, by steps or by factors."""
     numbers = list(axis.values())
-    if not all(isinstance(one, (int, float)) and not isinstance(one, bool) and math.isfinite(one) for one in numbers):
-        raise InputError(f"study: the range of axis '{name}' is of numbers")
+    if not all(isinstance(one, (int, float)) and not isinstance(one, bool) and abs(one) <= _LARGEST for one in numbers):
+        raise InputError(f"study: the range of axis '{name}' is of numbers up to {_LARGEST:g}")
     first, last = axis["from"], axis["to"]
     by = axis.get("step", axis.get("times"))
     if ("step" in axis and by <= 0) or ("times" in axis and (by <= 1 or first <= 0)) or last < first:
         raise InputError(f"study: the range of axis '{name}' goes upwards, by steps above 0 or by a factor above 1")
     found: list[float] = []
-    while len(found) <= MOST_TASKS:
-        at_step = first + len(found) * by if "step" in axis else first * by ** len(found)
+    steps = (last - first) / by if "step" in axis else math.log(last / first) / math.log(by)
+    if steps >= _MOST_VALUES:
+        raise InputError(f"study: the range of axis '{name}' has {steps + 1:,.0f} values; at most {_MOST_VALUES:,}")
+    while True:
+        try:
+            at_step = first + len(found) * by if "step" in axis else first * by ** len(found)
+        except OverflowError:  # far behind the last
+            return found
         value = at_step if isinstance(at_step, int) else round(at_step, 12)
         if value > last * (1 + 1e-12):
             return found
         found.append(value)
-    raise InputError(f"study: the range of axis '{name}' has more than {MOST_TASKS:,} values")
 
 
 def _scalar(value: Any) -> bool:
@@ -317,7 +353,7 @@ def _scalar(value: Any) -> bool:
 
 def _filled(task: Mapping[str, Any], values: Mapping[str, Any], verb: Verb[Any]) -> dict[str, Any]:
     """The arguments at a point: those that all share, the axes that are arguments, and every text with its braces filled."""
-    known = {field.encode_name for field in msgspec.structs.fields(verb.arguments)}
+    known = {field.encode_name for field in verb.fields}
     arguments: dict[str, Any] = _copied(task)
     # A value may itself name other axes: family = "dsn:n={n}".
     values = {name: _formatted(value, values) for name, value in values.items()}

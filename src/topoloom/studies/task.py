@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from topoloom.errors import InputError, hint
+from topoloom.errors import InputError, check_type, hint
 from topoloom.folders import files_in, settle
 from topoloom.network_folders import CABLES, DESIGN, PLAN, TOPOLOGY
 from topoloom.results import Result, plain
@@ -90,11 +90,12 @@ def task_of(verb: str, arguments: Mapping[str, Any], base: str | Path = ".") -> 
         ...
     topoloom.errors.InputError: hops has no argument 'topolgy' (did you mean topology?)
     """
+    check_type(verb, str, "task_of", "name a verb")
     of = VERBS.find(verb)
     checked = arguments_of(of, arguments)
     told = {
         field.encode_name: plain(getattr(checked, field.name))
-        for field in msgspec.structs.fields(checked)
+        for field in of.fields
         if getattr(checked, field.name) != _default(field)
     }
     files = {}
@@ -117,11 +118,11 @@ def arguments_of(verb: Verb[Any], arguments: Mapping[str, Any]) -> Any:
     InputError
         An argument that it has not, or that is missing, of the wrong type or out of its range.
     """
-    known = [field.encode_name for field in msgspec.structs.fields(verb.arguments)]
+    known = [field.encode_name for field in verb.fields]
     for name in arguments:
         if name not in known:
             raise InputError(f"{verb.name} has no argument {shown(name)} ({hint(str(name), known)})")
-    for field in msgspec.structs.fields(verb.arguments):
+    for field in verb.fields:
         if field.required and field.encode_name not in arguments:
             raise InputError(f"{verb.name} needs the argument '{field.encode_name}'")
     try:
@@ -153,6 +154,7 @@ def run_task(task: Task, jobs: int = 1, work: Work | None = None) -> tuple[dict[
     Stopped
         `work` was stopped.
     """
+    check_type(task, Task, "run_task", "task_of(verb, arguments) makes one")
     work = Work() if work is None else work
     verb = VERBS.find(task.verb)
     arguments = arguments_of(verb, task.arguments)

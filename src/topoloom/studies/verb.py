@@ -2,7 +2,10 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Generic, TypeVar
+
+import msgspec
 
 from topoloom.register import Register
 from topoloom.results import Result
@@ -41,6 +44,11 @@ class Verb(Generic[A]):
     files: tuple[str, ...] = ("topology",)
     row: Callable[[Any], dict[str, Any]] | None = None
     workloads: tuple[str, ...] = ()
+
+    @cached_property
+    def fields(self) -> tuple[msgspec.structs.FieldInfo, ...]:
+        """The fields of `arguments`; asked for once, for msgspec works them out each time."""
+        return msgspec.structs.fields(self.arguments)
 
     def row_of(self, result: Any) -> dict[str, Any]:
         """The row of one result."""

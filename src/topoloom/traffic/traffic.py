@@ -112,7 +112,9 @@ class Traffic:
             By destination and source, in rates of a host's link; what stays on a switch is left out.
         """
         if self.matrix is not None:
-            rows = np.ascontiguousarray(self.matrix[:, begin:end].T)
+            rows = np.array(
+                self.matrix[:, begin:end].T, order="C"
+            )  # a copy even of one switch, whose part is the matrix itself
         elif self.kind == LISTS:
             rows = self._listed[begin:end].toarray()
             if self.share < 1:

@@ -1,9 +1,11 @@
 """The server: pages, the catalogue, tasks and their records, folders, and a websocket that tells what changes."""
 
 import asyncio
+import mimetypes
+import os
 import secrets
 import time
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from functools import cache
 from importlib.resources import files
@@ -14,7 +16,7 @@ from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
-from starlette.responses import FileResponse, Response
+from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route, WebSocketRoute
 from starlette.types import ASGIApp
 from starlette.websockets import WebSocket, WebSocketDisconnect
@@ -74,6 +76,11 @@ ASKED = (
 _MOST_NEWS = 256
 #: A message of a browser: there is none that it has to send.
 _LONGEST_MESSAGE = 1024
+#: Characters of the arguments of a task, which lists of tasks show.
+_LONGEST_ARGUMENTS = 250_000
+#: Bytes of a file that are sent at once.
+_PIECE = 1 << 18
+_READ_ONLY = "this server shows what is done, begins nothing and changes nothing (--read-only)"
 
 
 class Explorer:
@@ -123,10 +130,15 @@ class Explorer:
         if verb == "need":
             check_text(str(arguments.get("text", "")), self.spaces)
         elif verb == "design":
-            arguments = kept_need(self.jobs.store.folder, self.spaces, arguments)
+            arguments = kept_need(self.jobs.folder, self.spaces, arguments, write=not self.read_only)
         else:
             arguments = self.spaces.check(arguments)
-        return task_of(verb, arguments, next(iter(self.spaces.roots.values()), "."))
+        if len(msgspec.json.encode(arguments)) > _LONGEST_ARGUMENTS:
+            raise InputError(
+                f"{verb}: a task has at most {_LONGEST_ARGUMENTS:,} characters of arguments; shorten a list"
+            )
+        # Every file that it opens has its whole path by now: nothing else is a file.
+        return task_of(verb, arguments, os.devnull)
 
 
 def told(job: Job) -> dict[str, Any]:
@@ -193,6 +205,7 @@ def make_app(jobs: Jobs, spaces: Spaces, *, token: str, hosts: Sequence[str], re
         WebSocketRoute("/api/events", _events),
     ]
     app = Starlette(routes=routes, lifespan=life, exception_handlers={InputError: _complain})
+    app.router.redirect_slashes = False
     app.state.explorer = explorer
     return Guard(GZipMiddleware(app, minimum_size=2000), token, tuple(hosts))
 
@@ -326,12 +339,13 @@ async def _submit(request: Request) -> Response:
         verb, arguments = asked["verb"], asked["arguments"]
         if not (isinstance(verb, str) and isinstance(arguments, dict)):
             raise TypeError
-    except (msgspec.DecodeError, KeyError, TypeError, UnicodeDecodeError):
-        raise InputError('a task is {"verb": "info", "arguments": {"topology": "petersen"}}') from None
+    except (msgspec.DecodeError, KeyError, TypeError, UnicodeDecodeError, RecursionError) as error:
+        what = f"{error}; " if isinstance(error, (msgspec.DecodeError, UnicodeDecodeError)) else ""
+        raise InputError(what + 'a task is {"verb": "info", "arguments": {"topology": "petersen"}}') from None
     task = await run_in_threadpool(explorer.task, verb, arguments)
-    known = explorer.jobs.find(task.digest) or explorer.jobs.record(task.digest)
-    if explorer.read_only and known is None:
-        return _json({"error": "this server shows what is done and begins nothing (--read-only)"}, 403)
+    if explorer.read_only:
+        job = await run_in_threadpool(explorer.jobs.known, task)
+        return _json(told(job)) if job is not None else _json({"error": _READ_ONLY}, 403)
     job = await run_in_threadpool(explorer.jobs.submit, task)
     return _json(told(job), 200 if job.state == "done" else 202)
 
@@ -350,7 +364,7 @@ async def _task(request: Request) -> Response:
 async def _cancel(request: Request) -> Response:
     explorer = _of(request)
     if explorer.read_only:
-        return _json({"error": "this server shows what is done and changes nothing (--read-only)"}, 403)
+        return _json({"error": _READ_ONLY}, 403)
     done = await run_in_threadpool(explorer.jobs.cancel, request.path_params["digest"])
     return _json({"cancelled": done})
 
@@ -371,8 +385,8 @@ async def _curves(request: Request) -> Response:
 
 async def _study(request: Request) -> Response:
     """Curves of a study in a folder that is served."""
-    asked, path = request.query_params, _of(request).spaces.path
-    folder = await run_in_threadpool(path, asked.get("folder", ""))
+    asked, spaces = request.query_params, _of(request).spaces
+    folder = await run_in_threadpool(spaces.study, asked.get("folder", ""))
     chosen = {name: asked.get(name) or None for name in ("x", "y", "where")}
     by = asked.getlist("by") or None
     return _json(await run_in_threadpool(lambda: curves_of_study(folder, by=by, **chosen)))
@@ -383,10 +397,16 @@ async def _folders(request: Request) -> Response:
 
 
 async def _file(request: Request) -> Response:
-    path = await run_in_threadpool(_of(request).spaces.path, request.path_params["address"])
-    if not path.is_file():
-        raise InputError("that is a folder; its files are listed under /folders")
-    return FileResponse(path, headers={"content-security-policy": FILE_POLICY})
+    address = request.path_params["address"]
+    file = await run_in_threadpool(_of(request).spaces.open, address)
+
+    def pieces() -> Iterator[bytes]:
+        with file:
+            while piece := file.read(_PIECE):
+                yield piece
+
+    kind = mimetypes.guess_type(address)[0] or "application/octet-stream"
+    return StreamingResponse(pieces(), media_type=kind, headers={"content-security-policy": FILE_POLICY})
 
 
 async def _events(socket: WebSocket) -> None:

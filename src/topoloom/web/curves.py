@@ -3,18 +3,23 @@
 import shlex
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
+from topoloom.errors import InputError
 from topoloom.failures.survival import Survival
 from topoloom.report.curve_data import curve_data, load_intervals, survival_intervals
 from topoloom.simulator.load_curve import LoadCurve
 from topoloom.studies.record import Record
-from topoloom.studies.run import open_study
+from topoloom.studies.run import open_study, read_definition
 from topoloom.studies.series import curves_of
 from topoloom.web.jobs import Jobs
+
+#: Points of a study that is drawn.
+MOST_POINTS = 50_000
 
 
 def curves_of_records(jobs: Jobs, digests: Sequence[str]) -> dict[str, Any]:
@@ -88,6 +93,11 @@ def curves_of_study(
     InputError
         No study lies there, nothing can be drawn, or an axis or measure is not known.
     """
+    if len(list(islice(read_definition(folder).points(), MOST_POINTS + 1))) > MOST_POINTS:
+        raise InputError(
+            f"{folder}: the study has more than {MOST_POINTS:,} points, too many to draw while you wait;"
+            f" 'topoloom study plot {folder}' draws them"
+        )
     results = open_study(folder)
     chosen = {name: value for name, value in {"x": x, "y": y, "where": where}.items() if value is not None}
     drawn = curves_of(results, by=by, **chosen)

@@ -1,16 +1,20 @@
 """Who may ask: the right host, the right origin, the token, requests of bounded size; and what browsers are told."""
 
+import asyncio
 import hmac
+from html import escape
 from http.cookies import CookieError, SimpleCookie
 from time import monotonic
-from urllib.parse import parse_qsl, urlencode
+from urllib.parse import parse_qsl, quote, urlencode
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-#: Bytes of a request's body, at most.
-MOST_BODY = 1 << 20
-#: Requests that one address may make: so many at once, and so many a second afterwards.
-BURST, A_SECOND = 400, 100
+from topoloom.web.browser import OPENED
+
+#: Bytes of a request's body, at most, and seconds in which it must be there.
+MOST_BODY, BODY_S = 1 << 20, 15.0
+#: Requests without the token, of all clients together: how many at once, how many a second after that; seconds others wait.
+BURST, A_SECOND, WAIT_S = 60, 20, 0.5
 #: Open websockets, at most.
 MOST_SOCKETS = 32
 
@@ -24,6 +28,7 @@ FILE_POLICY = (
     "sandbox allow-scripts; default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src 'self' data:;"
     " base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
 )
+_TOO_LARGE = f"more than {MOST_BODY >> 20} MB; that is no request of ours"
 _HEADERS = (
     (b"x-content-type-options", b"nosniff"),
     (b"referrer-policy", b"no-referrer"),
@@ -50,7 +55,7 @@ class Guard:
         self._hosts = {host.lower() for host in hosts}
         self._cookie = "topoloom-" + hosts[0].rpartition(":")[2]
         self._sockets = 0
-        self._buckets: dict[str, tuple[float, float]] = {}
+        self._left, self._last = float(BURST), monotonic()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One request."""
@@ -58,20 +63,24 @@ class Guard:
             await self._app(scope, receive, send)
             return
         headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
-        status, why = self._refused(scope, headers)
+        admitted = self._has_token(scope, headers)
+        if not admitted and not self._paced():
+            if scope["type"] == "http":  # a websocket is counted by nobody while it waits
+                await asyncio.sleep(WAIT_S)
+            status, why = 429, "too many requests without the token; wait a second"
+        else:
+            status, why = self._refused(scope, headers, admitted)
         if status:
             await _refuse(scope, receive, send, status, why)
         elif scope["type"] == "websocket":
             await self._socket(scope, receive, send)
-        elif scope["method"] == "GET" and "token" in dict(parse_qsl(scope["query_string"].decode("latin-1"))):
-            await self._welcome(scope, send)
+        elif self._is_first(scope):
+            await self._welcome(scope, headers, send)
         else:
-            await self._app(scope, _bounded(receive), _told(send))
+            await self._answer(scope, receive, send)
 
-    def _refused(self, scope: Scope, headers: dict[str, str]) -> tuple[int, str]:
+    def _refused(self, scope: Scope, headers: dict[str, str], admitted: bool) -> tuple[int, str]:
         """Why a request is refused; 0 where it is not."""
-        if not self._paced(scope):
-            return 429, "too many requests; wait a second"
         if headers.get("host", "").lower() not in self._hosts:
             return 421, "this server does not answer for that host"
         origin = headers.get("origin")
@@ -79,27 +88,42 @@ class Guard:
             scheme, _, host = (origin or "").partition("://")
             if scheme not in ("http", "https") or host.lower() not in self._hosts:
                 return 403, "requests from other pages are refused"
-        if headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
+        # The first address may be followed from anywhere: no other page knows it.
+        own = headers.get("sec-fetch-site", "same-origin") in ("same-origin", "none")
+        if not own and not (admitted and self._is_first(scope)):
             return 403, "requests from other pages are refused"
-        if not self._known(scope, headers):
+        if not admitted:
             return 401, "the token is missing; open the address that topoloom serve printed"
+        door = scope.get("state", {}).get("door")
+        if door is not None and not door.paced():
+            return 429, "too many requests; wait a second"
+        if door is not None and scope["type"] == "http" and not door.doors.admit(door):
+            return 503, "too many requests are being answered; ask again in a second"
         length = headers.get("content-length", "0")
-        if not length.isdecimal() or int(length) > MOST_BODY:
-            return 413, f"more than {MOST_BODY >> 20} MB; that is no request of ours"
+        if not length.isdecimal() or len(length) > 20 or int(length) > MOST_BODY:
+            return 413, _TOO_LARGE
         return 0, ""
 
-    def _paced(self, scope: Scope) -> bool:
-        """Whether an address asks no faster than anybody could look."""
-        client = (scope.get("client") or ("?",))[0]
+    def _paced(self) -> bool:
+        """Whether strangers ask no faster than anybody could look; those with the token do not count."""
         now = monotonic()
-        left, last = self._buckets.get(client, (float(BURST), now))
-        left = min(BURST, left + (now - last) * A_SECOND) - 1
-        if len(self._buckets) > 1000:
-            self._buckets.clear()
-        self._buckets[client] = max(left, -1), now
-        return left >= 0
+        self._left = min(BURST, self._left + (now - self._last) * A_SECOND) - 1
+        self._last = now
+        allowed = self._left >= 0
+        self._left = max(self._left, -1.0)
+        return allowed
 
-    def _known(self, scope: Scope, headers: dict[str, str]) -> bool:
+    def _is_first(self, scope: Scope) -> bool:
+        """Whether a request is of the first address, the one with the token."""
+        if scope["type"] != "http" or scope["method"] != "GET":
+            return False
+        pairs = parse_qsl(scope["query_string"].decode("latin-1"))
+        return any(name == "token" and self._is_token(value) for name, value in pairs)
+
+    def _is_token(self, text: str) -> bool:
+        return hmac.compare_digest(text.encode(), self._token.encode())
+
+    def _has_token(self, scope: Scope, headers: dict[str, str]) -> bool:
         given = [headers.get("authorization", "").removeprefix("Bearer ")]
         if scope["type"] == "http":
             given += [value for name, value in parse_qsl(scope["query_string"].decode("latin-1")) if name == "token"]
@@ -108,21 +132,47 @@ class Guard:
         except CookieError:
             morsel = None
         given += [morsel.value] if morsel is not None else []
-        return any(hmac.compare_digest(one.encode(), self._token.encode()) for one in given)
+        return any(self._is_token(text) for text in given)
 
-    async def _welcome(self, scope: Scope, send: Send) -> None:
+    async def _welcome(self, scope: Scope, headers: dict[str, str], send: Send) -> None:
         """The cookie, and the address without the token, so that it stands in no history."""
-        left = urlencode([pair for pair in parse_qsl(scope["query_string"].decode("latin-1")) if pair[0] != "token"])
-        # A path of two slashes would be another host's.
-        place = "/" + scope["path"].lstrip("/\\") + (f"?{left}" if left else "")
-        cookie = f"{self._cookie}={self._token}; Path=/; HttpOnly; SameSite=Strict"
-        headers = [
-            (b"location", place.encode("latin-1", "ignore")),
-            (b"set-cookie", cookie.encode()),
-            (b"content-length", b"0"),
-        ]
-        await send({"type": "http.response.start", "status": 303, "headers": [*headers, *_HEADERS]})
-        await send({"type": "http.response.body", "body": b""})
+        pairs = parse_qsl(scope["query_string"].decode("latin-1"))
+        left = urlencode([pair for pair in pairs if pair[0] not in ("token", OPENED)])
+        # A path of two slashes would be another host's, and a line end another header.
+        place = "/" + quote(scope["path"].lstrip("/\\"), safe="/") + (f"?{left}" if left else "")
+        cookie = (b"set-cookie", f"{self._cookie}={self._token}; Path=/; HttpOnly; SameSite=Strict".encode())
+        status, body, more = 303, b"", [(b"location", place.encode())]
+        if any(name == OPENED for name, _ in pairs) or headers.get("sec-fetch-site", "none") != "none":
+            # Browsers keep the cookie back while they follow a redirect that another page, or a file, began.
+            status, more = (
+                200,
+                [(b"refresh", f"0; url={place}".encode()), (b"content-type", b"text/html; charset=utf-8")],
+            )
+            body = f'<!doctype html><title>topoloom</title><a href="{escape(place)}">topoloom</a>\n'.encode()
+        more += [cookie, (b"content-length", b"%d" % len(body)), (b"cache-control", b"no-store")]
+        more += [(b"content-security-policy", POLICY.encode()), *_HEADERS]
+        await send({"type": "http.response.start", "status": status, "headers": more})
+        await send({"type": "http.response.body", "body": body})
+
+    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """A request with its whole body, which must be there soon and be of bounded size."""
+        body = bytearray()
+        try:
+            async with asyncio.timeout(BODY_S):
+                more = True
+                while more:
+                    message = await receive()
+                    if message["type"] != "http.request":
+                        return  # nobody waits for the answer
+                    body += message.get("body", b"")
+                    more = message.get("more_body", False)
+                    if len(body) > MOST_BODY:
+                        await _refuse(scope, receive, send, 413, _TOO_LARGE)
+                        return
+        except TimeoutError:
+            await _refuse(scope, receive, send, 408, f"the request was not there after {BODY_S:.0f} s")
+            return
+        await self._app(scope, _whole(bytes(body), receive), _told(send))
 
     async def _socket(self, scope: Scope, receive: Receive, send: Send) -> None:
         if self._sockets >= MOST_SOCKETS:
@@ -141,21 +191,21 @@ async def _refuse(scope: Scope, receive: Receive, send: Send, status: int, why: 
         await send({"type": "websocket.close", "code": 1008, "reason": why})
         return
     headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"connection", b"close"), *_HEADERS]
+    headers += [(b"retry-after", b"1")] if status in (429, 503) else []
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": why.encode() + b"\n"})
 
 
-def _bounded(receive: Receive) -> Receive:
-    """What is received, no more than a request may have."""
-    read = 0
+def _whole(body: bytes, receive: Receive) -> Receive:
+    """What is received: the body, and later that nobody waits any more."""
+    given = False
 
     async def take() -> Message:
-        nonlocal read
-        message = await receive()
-        read += len(message.get("body", b""))
-        if read > MOST_BODY:
-            return {"type": "http.disconnect"}
-        return message
+        nonlocal given
+        if given:
+            return await receive()
+        given = True
+        return {"type": "http.request", "body": body, "more_body": False}
 
     return take
 

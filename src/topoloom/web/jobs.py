@@ -3,20 +3,21 @@
 import threading
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 import msgspec
 
 from topoloom.errors import InputError
-from topoloom.shards import Shards
 from topoloom.studies.estimate import Estimates
 from topoloom.studies.executor import EXECUTORS, Run
 from topoloom.studies.node import Node
 from topoloom.studies.record import Record
-from topoloom.studies.store import Store
+from topoloom.studies.store import NOTE, Store
 from topoloom.studies.task import Task
+from topoloom.web.lease import Lease
+from topoloom.web.queue import Note, Queue
 from topoloom.work import Work
 
 State = Literal["waiting", "running", "done", "failed", "cancelled"]
@@ -26,26 +27,11 @@ QUICK = ("draw", "info", "need", "trace")
 QUICK_LIMIT_S = 120.0
 #: Tasks that wait, at most; more are refused.
 MOST_WAITING = 200
+#: Cancelled tasks that are remembered: from twice as many on, the older ones are forgotten with all that they left.
+MOST_CANCELLED = 50
 #: The executor that can be fed while it runs.
 _FED = "processes"
 _LOOK_S, _AGAIN_S = 0.2, 5.0
-
-
-class Note(msgspec.Struct, frozen=True):
-    """A line of the queue: a task was asked for, or is not wanted any more.
-
-    Attributes
-    ----------
-    digest : str
-    at : float
-        Seconds since 1970.
-    task : Task or None
-        None: cancelled.
-    """
-
-    digest: str
-    at: float
-    task: Task | None = None
 
 
 class Job(msgspec.Struct):
@@ -84,7 +70,7 @@ class Jobs:
     Parameters
     ----------
     folder : path
-        Of the store; the queue is kept beside its records. Made if it is not there.
+        Of the store; the queue is kept with its records. Made if it is not there.
     executor : str
         Who runs what takes long.
     jobs : int, optional
@@ -93,11 +79,13 @@ class Jobs:
         Of the executor.
     limit_s : float
         Seconds that a task may take.
+    read_only : bool
+        What others do is looked at: nothing is run, and nothing is written.
 
     Raises
     ------
     InputError
-        No such executor; the folder cannot be used.
+        No such executor; the folder cannot be used, or another server has it.
     """
 
     def __init__(
@@ -108,44 +96,71 @@ class Jobs:
         jobs: int | None = None,
         options: dict[str, Any] | None = None,
         limit_s: float = 3600.0,
+        read_only: bool = False,
     ) -> None:
         EXECUTORS.find(executor)
-        self.store = Store(folder, create=True)
-        self._notes = Shards(self.store.folder / "queue", Note)
+        self.folder, self.read_only = Path(folder), read_only
+        self._store: Store | None = None
+        if not read_only or (self.folder / NOTE).is_file():
+            self._store = Store(self.folder, create=not read_only)
+        self._lease = None if read_only else Lease(self.folder)
+        self._queue = Queue(self.folder)
         self._lock = threading.RLock()
         self._jobs: dict[str, Job] = {}
-        self._estimates = Estimates(self.store.records().values())
+        self._estimates = Estimates(self._records().values())
         self._work = Work()
         self.changed: Callable[[Job], None] = lambda _job: None
         self._remember()
-        self._queue = self._notes.writer()
         settings = {"jobs": jobs, "options": options or {}, "limit_s": limit_s}
         self._lanes = (
             _Lane(self, _FED, {"jobs": 1, "options": {}, "limit_s": QUICK_LIMIT_S}),
             _Lane(self, executor, settings),
         )
-        for job in self._jobs.values():
-            if job.state == "waiting":
-                self._lane(job.task).add(job.task)
+        if not read_only:
+            self._tidy()
+            for job in self._jobs.values():
+                if job.state == "waiting":
+                    self._lane(job.task).add(job.task)
+
+    def _records(self) -> dict[str, Record]:
+        """The records of the store; none where a server that only looks finds no store."""
+        return {} if self._store is None else self._store.records()
 
     def _remember(self) -> None:
-        """What was asked for before: done, cancelled, or to be done yet."""
-        records = self.store.records()
-        for note in sorted(self._notes.new(), key=lambda note: note.at):
+        """What was asked for: done, cancelled, or to be done yet."""
+        records = self._records()
+        for note in self._queue.new():
             if note.task is None:
-                self._jobs.pop(note.digest, None)
+                if note.digest in self._jobs:
+                    self._jobs[note.digest].state = "cancelled"
             elif note.digest in records:
                 self._jobs[note.digest] = _ended(Job(note.digest, note.task, "done", note.at), records[note.digest])
             else:
                 self._jobs[note.digest] = Job(note.digest, note.task, "waiting", note.at)
 
+    def _tidy(self) -> None:
+        """Forget cancelled tasks but for the newest, and what tasks left in the queue that were asked for again and again."""
+        if self._queue.lines - len(self._jobs) <= 2 * MOST_CANCELLED:
+            return
+        cancelled = [digest for digest, job in self._jobs.items() if job.state == "cancelled"]
+        cancelled.sort(key=lambda digest: self._jobs[digest].at)
+        for digest in cancelled[:-MOST_CANCELLED]:
+            del self._jobs[digest]
+        notes = []
+        for job in self._jobs.values():
+            notes.append(Note(job.digest, job.at, job.task))
+            if job.state == "cancelled":
+                notes.append(Note(job.digest, job.at))
+        self._queue.rewrite(notes)
+
     def _lane(self, task: Task) -> "_Lane":
         return self._lanes[0 if task.verb in QUICK else 1]
 
     def start(self) -> None:
-        """Begin to work."""
+        """Begin to work, unless it only looks."""
         for lane in self._lanes:
-            lane.start()
+            if not self.read_only:
+                lane.start()
 
     def close(self) -> None:
         """End: what runs is begun again by the next server."""
@@ -153,6 +168,14 @@ class Jobs:
         for lane in self._lanes:
             lane.join()
         self._queue.close()
+        if self._lease is not None:
+            self._lease.end()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     def submit(self, task: Task) -> Job:
         """A task is wanted; what has a record is done already.
@@ -160,13 +183,15 @@ class Jobs:
         Raises
         ------
         InputError
-            Too many wait; the folder cannot be written.
+            Too many wait; the folder cannot be written; this server only looks.
         """
+        if self.read_only:
+            raise InputError("this server shows what is done and begins nothing (--read-only)")
         with self._lock:
             job = self._jobs.get(task.digest)
             if job is not None and job.state in ("waiting", "running", "done"):
                 return job
-            record = self.store.records().get(task.digest)
+            record = self._records().get(task.digest)
             if record is not None and record.state == "done":
                 self._jobs[task.digest] = job = _ended(Job(task.digest, task, "done", time.time()), record)
                 return job
@@ -176,6 +201,7 @@ class Jobs:
             self._queue.write(Note(task.digest, job.at, task))
             self._jobs[task.digest] = job
             self._lane(task).add(task)
+            self._tidy()
         self.changed(job)
         return job
 
@@ -186,27 +212,48 @@ class Jobs:
         """A task is not wanted any more; False where there is none, or it is over."""
         with self._lock:
             job = self._jobs.get(digest)
-            if job is None or job.state not in ("waiting", "running"):
+            if self.read_only or job is None or job.state not in ("waiting", "running"):
                 return False
             self._queue.write(Note(digest, time.time()))
             job.state = "cancelled"
             self._lane(job.task).drop(digest)
+            self._tidy()
         self.changed(job)
         return True
 
     def all(self) -> list[Job]:
         """Every job, the newest first."""
         with self._lock:
+            self._look()
             return sorted(self._jobs.values(), key=lambda job: -job.at)
 
     def find(self, digest: str) -> Job | None:
         """One job."""
-        return self._jobs.get(digest)
+        with self._lock:
+            self._look()
+            return self._jobs.get(digest)
+
+    def _look(self) -> None:
+        """What the server that works has written since, where this one only looks."""
+        if not self.read_only:
+            return
+        with suppress(InputError):  # the one that works may be rewriting the queue
+            self._remember()
+        for digest, record in self._records().items():
+            if digest in self._jobs:
+                _ended(self._jobs[digest], record)
+
+    def known(self, task: Task) -> Job | None:
+        """The job of a task that is done, or was asked for; nothing is begun."""
+        record = self.record(task.digest)
+        if record is not None:
+            return _ended(Job(task.digest, task, "done", time.time()), record)
+        return self.find(task.digest)
 
     def record(self, digest: str) -> Record | None:
         """The record of a task that is over."""
         with self._lock:
-            return self.store.records().get(digest)
+            return self._records().get(digest)
 
     def begun(self, digest: str) -> None:
         """A worker is at it."""
@@ -226,6 +273,13 @@ class Jobs:
                 return
             _ended(job, record)
         self.changed(job)
+
+    @property
+    def store(self) -> Store:
+        """Where records go."""
+        if self._store is None:
+            raise InputError(f"{self.folder}: holds no records, and a server that only looks makes no store")
+        return self._store
 
     def run_of(self, tasks: Sequence[Task], settings: dict[str, Any], feed: "_Lane | None") -> Run:
         """What an executor is given.

@@ -1,7 +1,7 @@
 """Requirements that are written in the browser: checked, and kept as files, so that a task can name them."""
 
 import hashlib
-import tomllib
+import os
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +10,9 @@ import msgspec
 from topoloom.designer.store import candidates_in
 from topoloom.errors import InputError
 from topoloom.files import write_atomically
+from topoloom.settings import shown
 from topoloom.studies.task import Task
+from topoloom.toml_files import parse_toml
 from topoloom.web.spaces import Spaces
 
 #: Where they are, in the server's own folder.
@@ -19,11 +21,15 @@ FOLDER = "needs"
 MEASURED = "measured"
 #: What no measurement depends on, so that another limit measures nothing again.
 _AFTERWARDS = ("title", "limits", "minimize", "compare", "finalists", "minutes", "repeats", "families")
+#: Characters of the longest requirement.
+_LONGEST = 200_000
+#: Keys that may name a file; the file of a requirement lies with the server, so relative paths would start from there.
+_FILES = (("parts",), ("prices",), ("floor", "file"))
 #: For people: no file is named there.
 _FREE = ("title",)
 
 
-def kept_need(folder: Path, spaces: Spaces, arguments: dict[str, Any]) -> dict[str, Any]:
+def kept_need(folder: Path, spaces: Spaces, arguments: dict[str, Any], *, write: bool) -> dict[str, Any]:
     """The arguments of a design, its text kept as a file of the server's.
 
     Parameters
@@ -34,6 +40,8 @@ def kept_need(folder: Path, spaces: Spaces, arguments: dict[str, Any]) -> dict[s
         What it may name files in.
     arguments : dict
         ``text``, and what is changed of it (``change``).
+    write : bool
+        Keep it; else it must have been kept before.
 
     Returns
     -------
@@ -43,7 +51,7 @@ def kept_need(folder: Path, spaces: Spaces, arguments: dict[str, Any]) -> dict[s
     Raises
     ------
     InputError
-        No text; it is not TOML; it names files that are not served.
+        No text; it is not TOML; it names files that are not served; it was not kept before.
     """
     text = arguments.get("text")
     if not isinstance(text, str) or set(arguments) - {"text", "change"}:
@@ -51,19 +59,23 @@ def kept_need(folder: Path, spaces: Spaces, arguments: dict[str, Any]) -> dict[s
     change = arguments.get("change", {})
     if not isinstance(change, dict):
         raise InputError("a design's `change` is a table")
-    check_text(text, spaces)
-    spaces.check({name: value for name, value in change.items() if name not in _FREE})
+    content = check_text(text, spaces)
+    change = _checked(change, spaces)
     path = folder / FOLDER / f"requirement-{hashlib.sha256(text.encode()).hexdigest()[:12]}.toml"
     if not path.is_file():
+        if not write:
+            raise InputError("nobody has asked for this design yet")
         path.parent.mkdir(parents=True, exist_ok=True)
         write_atomically(path, text)
-    return {"need": str(path), "change": change, "measured": str(folder / MEASURED / _stamp(text))}
+    elif write:
+        os.utime(path)  # it is wanted again: what nobody names for long is removed
+    return {"need": str(path), "change": change, "measured": str(folder / MEASURED / _stamp(content))}
 
 
-def _stamp(text: str) -> str:
+def _stamp(content: dict[str, Any]) -> str:
     """The same for requirements that differ in what is asked of measurements alone."""
-    content = {name: value for name, value in tomllib.loads(text).items() if name not in _AFTERWARDS}
-    return hashlib.sha256(repr(sorted(content.items())).encode()).hexdigest()[:16]
+    asked = sorted((name, value) for name, value in content.items() if name not in _AFTERWARDS)
+    return hashlib.sha256(repr(asked).encode()).hexdigest()[:16]
 
 
 def measured_so_far(task: Task, most: int = 300) -> list[dict[str, Any]]:
@@ -87,16 +99,33 @@ def measured_so_far(task: Task, most: int = 300) -> list[dict[str, Any]]:
     return [msgspec.to_builtins(row) for row in rows]
 
 
-def check_text(text: str, spaces: Spaces) -> None:
-    """Refuse a requirement that names files elsewhere.
+def check_text(text: str, spaces: Spaces) -> dict[str, Any]:
+    """The tables of a requirement, which names no files elsewhere.
 
     Raises
     ------
     InputError
-        It does, or it is not TOML.
+        It does, it is not TOML, or it is longer than any requirement.
     """
-    try:
-        content = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise InputError(f"requirement: {error}") from None
-    spaces.check({name: value for name, value in content.items() if name not in _FREE})
+    if len(text) > _LONGEST:
+        raise InputError(f"requirement: has more than {_LONGEST:,} characters; no requirement has")
+    content = parse_toml(text, dict[str, Any], "requirement")
+    checked = _checked(content, spaces)
+    for keys in _FILES:
+        named, path = _at(content, keys), _at(checked, keys)
+        if isinstance(named, str) and (path != named or Path(named).suffix) and not Path(named).is_absolute():
+            whole = f"write its whole path, {path}" if path != named else "there is no such file in the served folders"
+            raise InputError(f"requirement: {'.'.join(keys)} = {shown(named)}: {whole}")
+    return content
+
+
+def _at(content: Any, keys: tuple[str, ...]) -> Any:
+    for key in keys:
+        content = content.get(key) if isinstance(content, dict) else None
+    return content
+
+
+def _checked(content: dict[str, Any], spaces: Spaces) -> dict[str, Any]:
+    """What a requirement says, with every name of a file as the path that it leads to."""
+    free = {name: value for name, value in content.items() if name in _FREE}
+    return spaces.check({name: value for name, value in content.items() if name not in free}) | free

@@ -1,18 +1,23 @@
 """`serve`: the explorer on a port of this machine, until it is stopped."""
 
+import asyncio
+import json
 import logging
 import os
 import socket
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from topoloom.errors import InputError
+from topoloom.errors import InputError, check_all
+from topoloom.files import BELOW, READ_ONLY
 from topoloom.web.jobs import Jobs
 from topoloom.web.spaces import Spaces
 
-#: What is bounded of connections: open at a time, seconds that an idle one stays, bytes of a message and of headers.
-_MOST_OPEN, _IDLE_S, _MESSAGE, _HEADERS = 128, 30, 4096, 32 * 1024
+#: What is bounded of connections: seconds that an idle one stays, bytes of a message and of headers; see also `door`.
+_IDLE_S, _MESSAGE, _HEADERS = 30, 4096, 32 * 1024
+#: Connections that the system keeps until they are looked at; with those of `door` they are fewer than the files of a process.
+_WAITING, _FILES = 256, 1024
 
 
 def serve(
@@ -44,7 +49,7 @@ def serve(
     executor, jobs, limit_s
         Who runs what takes long, how many tasks side by side, and seconds of a task.
     read_only : bool
-        Show what is done, and begin nothing.
+        Show what is done, begin nothing and write nothing.
     token : str, optional
         A new one when left out.
     ready : callable (str)
@@ -53,35 +58,52 @@ def serve(
     Raises
     ------
     InputError
-        A folder that is none, an executor that is none, a port that is taken; the extra `web` is not installed.
+        A folder that is none, an executor that is none, a port that is taken, a store that another server has; the extra
+        `web` is not installed.
     """
+    check_all(folders, (str, os.PathLike), "serve", "name folders")
     try:
         import uvicorn
 
         from topoloom.web.app import make_app, new_token
+        from topoloom.web.door import Door, Doors
     except ImportError as error:
         raise InputError(f"the explorer needs {error.name}: pip install 'topoloom[web]'") from None
     spaces = Spaces(folders)
-    queue = Jobs(Path(store), executor=executor, jobs=jobs, limit_s=limit_s)
     token = token or new_token()
-    with _listening(host, port) as listening:
+    with (
+        Jobs(Path(store), executor=executor, jobs=jobs, limit_s=limit_s, read_only=read_only) as queue,
+        _listening(host, port) as listening,
+        _bounded([*spaces.roots.values(), Path(store)], read_only),
+    ):
         found = listening.getsockname()[1]
         shown = f"[{host}]" if ":" in host else host
         known = dict.fromkeys([shown, "127.0.0.1", "localhost", "[::1]", *names])
         app = make_app(queue, spaces, token=token, hosts=[f"{name}:{found}" for name in known], read_only=read_only)
+
+        class OwnDoor(Door):
+            """A connection of this server."""
+
+            doors = Doors()
+
         config = uvicorn.Config(
             app,
+            http=OwnDoor,
             log_level="warning",
             access_log=False,
             server_header=False,
+            proxy_headers=False,
             ws="websockets-sansio",
             ws_max_size=_MESSAGE,
-            limit_concurrency=_MOST_OPEN,
+            backlog=_WAITING,
             timeout_keep_alive=_IDLE_S,
             timeout_graceful_shutdown=2,
             h11_max_incomplete_event_size=_HEADERS,
         )
-        logging.getLogger("uvicorn.error").setLevel(logging.ERROR)
+        _allow_files()
+        log = logging.getLogger("uvicorn.error")
+        log.setLevel(logging.ERROR)
+        log.addFilter(_no_goodbyes)
         here = "localhost" if host in ("0.0.0.0", "::") else shown
 
         class Server(uvicorn.Server):
@@ -95,6 +117,37 @@ def serve(
         # Ctrl-C and SIGTERM are how it ends.
         with suppress(KeyboardInterrupt):
             Server(config).run(sockets=[listening])
+
+
+@contextmanager
+def _bounded(folders: Sequence[Path], read_only: bool) -> Iterator[None]:
+    """This process and its workers open no files of users elsewhere, whatever a task says; if `read_only`, they finish none."""
+    bounds = {BELOW: json.dumps([os.path.realpath(folder) for folder in folders])}
+    bounds |= {READ_ONLY: "1"} if read_only else {}
+    before = {name: os.environ.get(name) for name in bounds}
+    os.environ.update(bounds)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            del os.environ[name]
+            if value is not None:
+                os.environ[name] = value
+
+
+def _allow_files() -> None:
+    """As many open files as connections need, where the system lets us have them."""
+    with suppress(ImportError, OSError, ValueError):
+        import resource
+
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        if soft != resource.RLIM_INFINITY and soft < _FILES:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (_FILES if hard < 0 else min(_FILES, hard), hard))
+
+
+def _no_goodbyes(record: logging.LogRecord) -> bool:
+    """Whether a line of the log is no complaint that a request was ended because the server ends."""
+    return not (record.exc_info and isinstance(record.exc_info[1], asyncio.CancelledError))
 
 
 def _listening(host: str, port: int) -> socket.socket:

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from topoloom.errors import InputError, check_type
+from topoloom.errors import InputError, check_path
 from topoloom.files import read_text
 from topoloom.flows.operations import RECV, SEND
 from topoloom.flows.schedule import MOST_RANKS, CircleError, Rank, Schedule, schedule_of
@@ -90,7 +90,7 @@ def load_chakra(path: str | os.PathLike[str], replay: Replay | None = None) -> S
     ``et_def.proto`` of MLCommons Chakra; bytes of collectives as ASTRA-sim has them: of the whole vector for all-reduce,
     reduce-scatter and all-to-all, of a rank's part for all-gather.
     """
-    check_type(path, (str, os.PathLike), "load_chakra", "name FOLDER/NAME")
+    check_path(path, "load_chakra", "name FOLDER/NAME")
     replay = Replay() if replay is None else replay
     files = _files(Path(path))
     groups = _Groups(len(files), replay.groups)

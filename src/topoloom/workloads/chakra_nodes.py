@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from topoloom.errors import InputError
+from topoloom.text_parts import whole_in
 from topoloom.workloads import wire
 
 #: Kinds of nodes.
@@ -79,8 +80,10 @@ class Node:
         found = self.attributes.get(name, default)
         if found is None:
             raise wire.WireError(f"it has no attribute {name}")
-        if isinstance(found, str) and found.isascii() and found.isdigit():
-            found = int(found)
+        if isinstance(found, str):
+            found = whole_in(found, 1 << 64)
+        if found is None:
+            raise wire.WireError(f"its attribute {name} is no number of 0 or more")
         if isinstance(found, (str, list)) or not found >= 0:
             raise wire.WireError(f"its attribute {name} is no number of 0 or more")
         return found

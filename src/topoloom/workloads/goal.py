@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from topoloom.errors import InputError, check_type
+from topoloom.errors import InputError, check_path, check_type
 from topoloom.files import open_to_read, reason, write_atomically
 from topoloom.flows.schedule import Schedule
 from topoloom.workloads import goal_binary, goal_text
@@ -34,8 +34,8 @@ def load_goal(path: str | os.PathLike[str]) -> Schedule:
     Hoefler, Siebert and Lumsdaine, Group Operation Assembly Language, ICPP 2009; the files of LogGOPSim (Hoefler, Schneider and
     Lumsdaine, LSAP 2010): ``txt2bin.re`` and ``Parser.hpp``.
     """
+    check_path(path, "load_goal", "name a file")
     source = os.fspath(path)
-    check_type(source, str, "load_goal", "name a file")
     try:
         with open_to_read(path) as file:
             magic = file.read(8)

@@ -10,7 +10,7 @@ from topoloom.work import Work
 
 
 def _known(value: float) -> float | None:
-    return None if math.isnan(value) else float(value)
+    return float(value) if math.isfinite(value) else None
 
 
 def _money(subject: Subject, work: Work) -> Found:

@@ -9,6 +9,7 @@ from topoloom.cli.progress import working
 from topoloom.cli.types import Whole
 from topoloom.errors import InputError
 from topoloom.opening import open_network
+from topoloom.text_parts import whole_in
 
 if TYPE_CHECKING:
     from topoloom.graph.bounds import Bounds
@@ -92,10 +93,10 @@ def _of_grid(
 
 
 def _size(text: str) -> tuple[int, int]:
-    rows, _, columns = text.partition("x")
-    if not (rows.isdecimal() and columns.isdecimal() and 0 < int(rows) * int(columns) <= 1 << 20):
-        raise InputError(f"'{text}' is not a grid; write ROWSxCOLUMNS, 30x30")
-    return int(rows), int(columns)
+    rows, columns = (whole_in(number, 1 << 20) for number in text.partition("x")[::2])
+    if not rows or not columns or rows * columns > 1 << 20:
+        raise InputError(f"{text[:40]!a} is not a grid; write ROWSxCOLUMNS, 30x30")
+    return rows, columns
 
 
 def _print(found: "Bounds | BalancedPairs") -> None:

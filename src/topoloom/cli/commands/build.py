@@ -12,13 +12,13 @@ from topoloom.cli.output import json_option
 @click.option("--format", "name", metavar="FORMAT", help="The file's format; else its suffix tells.")
 @json_option
 def command(spec: str, output: str, name: str | None, as_json: bool) -> None:
-    from pathlib import Path
+    import os
 
     from topoloom.errors import InputError
     from topoloom.spec import build
 
     # A wrong file name should not cost a long build.
     record = checked(output, name, as_json)
-    if Path(spec).is_file():
+    if os.path.isfile(spec):  # Path.is_file raises where a spec is longer than a file's name
         raise InputError(f"{spec} is a file; 'topoloom convert' reads files, build takes a spec")
     deliver(build(spec), output, record, as_json)

@@ -119,7 +119,7 @@ def _print(found: "Hops") -> None:
         rows.insert(1, ("sampled", f"from {found.sources:,} random switches, seed {found.provenance.seed}"))
     for group in ("latency", "paths"):
         part: dict[str, Any] = record[group] or {}
-        rows += [(f"{group}: {key}", _shown(value)) for key, value in part.items() if key != "provenance"]
+        rows += [(f"{group}: {key}", _shown(value, group)) for key, value in part.items() if key != "provenance"]
     print_facts(found.provenance.name, rows)
     pairs = found.histogram
     distances = [("hops", "ordered pairs", "share", "within")]
@@ -135,5 +135,7 @@ def _print(found: "Hops") -> None:
         print_table([("farthest at", "switches"), *((str(at), str(count)) for at, count in counts if count)])
 
 
-def _shown(value: Any) -> str:
+def _shown(value: Any, group: str) -> str:
+    if value is None:
+        return "infinite" if group == "latency" else "there are no two switches"
     return ", ".join(f"{k} {plain(v)}" for k, v in value.items()) if isinstance(value, dict) else plain(value)

@@ -217,6 +217,8 @@ def _shown(found: "Quality", key: str) -> str:
         return f"{plain(value.least)} to {plain(value.most)}, mean {plain(value.mean)}"
     if key == "effective_bisection" and found.expected:
         return "not said by expected loads"
+    if key == "effective_bisection" and found.hosts < 2:
+        return "one host has no halves"
     if key == "effective_bisection":
         error = plain(found.effective_bisection_error)
         return f"{plain(value)} +- {error} ({found.bisections} bisections, seed {found.provenance.seed})"

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from topoloom.cli.output import say
-from topoloom.cli.signals import expected, hang_up_ends
+from topoloom.cli.signals import ends_by_signals
 from topoloom.cli.types import Number, Whole
 from topoloom.errors import InputError
 
@@ -36,7 +36,7 @@ _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 @click.option(
     "--time-limit", type=Number(above=0, unit="seconds"), default=3600.0, show_default="3600", help="Seconds of a task."
 )
-@click.option("--read-only", is_flag=True, help="Show what is done, and begin nothing.")
+@click.option("--read-only", is_flag=True, help="Show what is done; begin nothing, write nothing.")
 @click.option("--token", envvar="TOPOLOOM_TOKEN", help="The token in place of a new one; better in TOPOLOOM_TOKEN.")
 @click.option("--no-browser", is_flag=True, help="Open no browser.")
 def command(
@@ -52,12 +52,14 @@ def command(
     token: str | None,
     no_browser: bool,
 ) -> None:
+    from topoloom.web.browser import browsers
     from topoloom.web.server import serve
 
     if token is not None and not (
         8 <= len(token) <= 200 and token.isascii() and token.replace("-", "").replace("_", "").isalnum()
     ):
         raise InputError("--token: 8 to 200 letters, digits, - and _")
+    os.environ.pop("TOPOLOOM_TOKEN", None)  # it is not for the browser, nor for workers and what they run
     home = Path(os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser()) / "topoloom" / "explorer"
 
     def ready(address: str) -> None:
@@ -66,25 +68,23 @@ def command(
             say("it answers other machines, without encryption: in a network that is not yours use ssh -L", err=True)
         say("Ctrl-C ends it; what is finished stays", err=True)
         if not no_browser and _has_screen():
-            import webbrowser
+            follow(address)
 
-            webbrowser.open(address)
-
-    hang_up_ends()
-    serve(
-        folders,
-        store=home if store is None else store,
-        host=host,
-        port=port,
-        names=names,
-        executor=executor,
-        jobs=jobs,
-        limit_s=time_limit,
-        read_only=read_only,
-        token=token,
-        ready=ready,
-    )
-    expected()  # Ctrl-C and SIGTERM are how it ends
+    ends_by_signals()
+    with browsers() as follow:
+        serve(
+            folders,
+            store=home if store is None else store,
+            host=host,
+            port=port,
+            names=names,
+            executor=executor,
+            jobs=jobs,
+            limit_s=time_limit,
+            read_only=read_only,
+            token=token,
+            ready=ready,
+        )
 
 
 def _has_screen() -> bool:

@@ -194,6 +194,8 @@ def command(
             tables=saved,
             work=work,
         )
+    if heat is not None and not simulated[0].routing.channels.to.size:
+        raise InputError(f"--heat: {simulated[0].routing.topology.name} has no links whose loads could be drawn")
     if packets is not None:
         _write_packets(simulated[0], preset, settings, max(wanted), seed, packets)
     if any(to_the_end):

@@ -90,14 +90,16 @@ def run_command(
             run_study(study, folder, only=only, most=pilots, executor="processes", jobs=1, work=work)
         _tell_status(_status(folder), as_json)
         return
-    tasks = len(study.tasks())
+    with working("study") as work:
+        planned = study.planned(work)
+        tasks = len({task.digest for _, task in planned})
     known = len(Store(folder, create=True).records())
     say(
         f"{tasks:,} task{'s' * (tasks != 1)} of verb {study.verb}" + (f"; {known:,} have a record" if known else ""),
         err=True,
     )
     with working("study") as work:
-        found = run_study(study, folder, only=only, retry_failed=retry_failed, work=work, **given)
+        found = run_study(study, folder, only=only, retry_failed=retry_failed, planned=planned, work=work, **given)
     _write(found, Path(folder))
     if as_json:
         print_record(found)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from topoloom.errors import InputError
-from topoloom.fabrics.exports._shared import refuse_hostless, refuse_parallel
+from topoloom.fabrics.exports._shared import refuse_hostless, refuse_parallel, refuse_planes
 from topoloom.fabrics.exports.registry import Files, Order, export
 from topoloom.topology import Topology
 
@@ -52,6 +52,7 @@ def anynet_text(topology: Topology, link_cycles: np.ndarray | None = None) -> st
         raise InputError(
             f"{name}: hosts with several ports; a node of anynet has one router: give a single plane, or hosts with one port"
         )
+    refuse_planes(topology, "anynet")
     offsets, to, link = topology.csr
     ways = [""] * to.size if link_cycles is None else [f" {n}" for n in link_cycles[link].tolist()]
     nodes: list[list[str]] = [[] for _ in range(topology.switches)]

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from topoloom.errors import InputError
+from topoloom.errors import InputError, check_path, check_type
 from topoloom.fabrics.cable_lengths import CableLengths, lengths_in
 from topoloom.fabrics.exports.settings import ExportSettings
 from topoloom.fabrics.fabric import Fabric
@@ -246,6 +246,9 @@ def write_export(
         No such export or option; what the tool's files cannot say; tables that are needed and not given; a layout of another
         network; a folder that cannot be written to. Nothing is written then.
     """
+    check_type(name, str, "write_export", "name an export, as in 'opensm'")
+    check_type(fabric, Fabric, "write_export", "open_network(source).fabric is one")
+    check_path(folder, "write_export", "name a folder")
     lengths = None if layout is None else lengths_in(layout, fabric.topology)
     return write_order(name, Order(fabric, routing, settings or ExportSettings(), lengths, layout), folder)
 

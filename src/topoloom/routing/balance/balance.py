@@ -188,7 +188,7 @@ def balance_routing(
     (481, 482, True)
     """
     work, began = Work() if work is None else work, time.monotonic()
-    _check(topology, objective)
+    _check(topology, objective, "balance_routing")
     if rounds is not None and rounds < 0:
         raise InputError(f"rounds={rounds}; the search takes 0 or more")
     if topology.switches > _MOST_SWITCHES:
@@ -264,7 +264,7 @@ def balance_paths(
     (10, 12, 11.0, 11.0)
     """
     work, began = Work() if work is None else work, time.monotonic()
-    _check(topology, objective)
+    _check(topology, objective, "balance_paths")
     shortest = ShortestPaths(topology)
     chosen, found = _solved(
         topology, shortest, objective, directed=directed, trees=False, seconds=seconds, known=None, work=work
@@ -319,8 +319,8 @@ def _tables(topology: Topology, paths: ShortestPaths, chosen: dict[tuple[int, in
     return ports
 
 
-def _check(topology: Topology, objective: str) -> None:
-    checked(topology, "a balance of loads")
+def _check(topology: Topology, objective: str, taker: str) -> None:
+    checked(topology, taker)
     if objective not in (VERTICES, EDGES):
         raise InputError(f"no objective '{objective}'; it is '{VERTICES}' or '{EDGES}'")
     parts = component_count(topology)

@@ -4,6 +4,7 @@ import numpy as np
 
 from topoloom.errors import InputError, at
 from topoloom.files import read_text
+from topoloom.text_parts import text_lines, whole_in
 from topoloom.traffic.finite import Trace
 from topoloom.traffic.register import Request, pattern
 
@@ -34,7 +35,7 @@ def read_trace(path: str, hosts: int) -> np.ndarray:
     """
     lines = [
         (number, line)
-        for number, line in enumerate(read_text(path, _LONGEST).splitlines(), 1)
+        for number, line in enumerate(text_lines(read_text(path, _LONGEST)), 1)
         if line.strip() and not line.startswith("#")
     ]
     header, first = lines.pop(0) if lines else (1, "")
@@ -63,5 +64,5 @@ def read_trace(path: str, hosts: int) -> np.ndarray:
 
 def _whole(cell: str) -> int:
     """The number in a cell; -1: none that could be right."""
-    digits = cell.strip()
-    return int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 12 else -1
+    number = whole_in(cell, 10**12)
+    return -1 if number is None else number

@@ -1,0 +1,445 @@
+"""Every reader of files from outside: the files that topoloom writes for it, and how it is called."""
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+
+from topoloom import InputError, build, load_layout, open_network, place, route, save_expansion
+from topoloom.cabling.cabling import cable
+from topoloom.cabling.files import save_cabling
+from topoloom.fabrics.fabric import Fabric, planned_fabric
+from topoloom.formats import FORMATS, encode
+from topoloom.formats.ibnetdiscover import fabric_of
+from topoloom.topology import Topology
+
+Files = dict[str, bytes]
+_TESTS = Path(__file__).parents[1]
+_SPEC = "fat-tree:k=4"
+
+
+@dataclass(frozen=True)
+class Reader:
+    """A reader: a list of seeds (files by name, of which one is damaged), and a function of their folder.
+
+    `again` writes what was read into files and reads those; what is read must be the same. `spared` are never damaged.
+    """
+
+    seeds: Callable[[], list[Files]]
+    read: Callable[[Path], Any]
+    again: Callable[[Any, Path], Any] | None = None
+    spared: tuple[str, ...] = ()
+
+    def check(self, folder: Path) -> str:
+        """Read a folder; what is wrong with what was read, or nothing."""
+        found = self.read(folder)
+        if self.again is None:
+            return ""
+        back = self.again(found, folder)
+        return (
+            ""
+            if back is None or back == found
+            else "what was read does not come back when it is written and read again"
+        )
+
+
+def _topologies() -> list[Topology]:
+    labelled = Topology(
+        [(0, 1), (1, 2), (2, 3), (3, 0), (0, 1), (1, 4)],
+        6,
+        [0, 0, 1, 2, 4],
+        [0, 1, 2, 0, 3],
+        {"x": np.array([0, 1, 2, 0, 1, 2]), "y": np.array([0, 0, 0, 1, 1, 1]), "role": np.array(list('ab<&"é'))},
+        "sample(n=6)",
+        "sample:n=6",
+    )
+    return [build(_SPEC), build("torus:dims=3x3,hosts=2"), labelled]
+
+
+def _simple(topology: Topology) -> Topology:
+    return topology.replace(links=np.unique(topology.links, axis=0).reshape(-1, 2))
+
+
+def _format(name: str) -> Reader:
+    record = FORMATS.find(name)
+    file = f"net{record.suffixes[0]}"
+
+    def seeds() -> list[Files]:
+        found = []
+        for topology in _topologies():
+            if name == "grid-edges" and "y" not in topology.labels:
+                continue
+            found.append({file: encode(_simple(topology) if record.simple else topology, record)})
+        return found
+
+    def read(folder: Path) -> Topology:
+        return record.read((folder / file).read_bytes(), str(folder / file))
+
+    def again(found: Topology, folder: Path) -> Topology | None:
+        if (
+            "isolated" not in record.keeps
+            and np.setdiff1d(np.arange(found.switches), np.union1d(found.links, found.endpoints)).size
+        ):
+            return None
+        if record.simple and _simple(found).links.shape != found.links.shape:
+            return None
+        try:
+            data = encode(found, record)
+        except InputError:  # what one format holds of names and labels another does not
+            return None
+        back = record.read(data, str(folder / file))
+        if "labels" in record.keeps:
+            return back
+        return back.replace(
+            labels=found.labels,
+            **({} if "host" in record.keeps else {"endpoints": found.endpoints, "host": found.host}),
+        )
+
+    return Reader(seeds, read, again)
+
+
+@cache
+def _fabric() -> Fabric:
+    return planned_fabric(build(_SPEC))
+
+
+@cache
+def _discovered() -> Fabric:
+    from topoloom.fabrics.net_text import discovered_text
+
+    return fabric_of(discovered_text(_fabric()).encode(), "net")
+
+
+def _text_reader(file: str, texts: Callable[[], list[str]], read: Callable[[str, str], Any]) -> Reader:
+    return Reader(
+        lambda: [{file: text.encode()} for text in texts()],
+        lambda folder: read(_read(folder / file), str(folder / file)),
+    )
+
+
+def _read(path: Path) -> str:
+    from topoloom.files import read_text
+
+    return read_text(path, 1 << 28)
+
+
+def _path_reader(file: str, texts: Callable[[], list[str | bytes]], read: Callable[[Path], Any]) -> Reader:
+    return Reader(
+        lambda: [{file: text.encode() if isinstance(text, str) else text} for text in texts()],
+        lambda folder: read(folder / file),
+    )
+
+
+def _folder(write: Callable[[Path], Any], read: Callable[[Path], Any], spared: tuple[str, ...] = ()) -> Reader:
+    """A reader of a folder that a function writes."""
+
+    def seeds() -> list[Files]:
+        with TemporaryDirectory() as place:
+            target = Path(place) / "net"
+            write(target)
+            return [{str(file.relative_to(place)): file.read_bytes() for file in target.rglob("*") if file.is_file()}]
+
+    return Reader(seeds, lambda folder: read(folder / "net"), spared=spared)
+
+
+def _opened(path: Path) -> Any:
+    network = open_network(str(path))
+    return [
+        getattr(network, part)
+        for part in ("layout", "cables", "fabric", "tables", "expansion", "design")
+        if part in network.known and getattr(network, part) is not None
+    ]
+
+
+def _housed(path: Path) -> None:
+    from topoloom.hosts.housing import HostType, Housing, RackRule
+
+    housing = Housing(host=HostType(name="node", nics=4, u=2, power_w=500, weight_kg=30), rack=RackRule(u=12))
+    layout = place(build("fat-tree:k=8,hosts=64+rails:nics=4"), "koibuchi-2013", housing=housing)
+    save_cabling(cable(layout), path)
+
+
+def _laid(path: Path) -> None:
+    save_cabling(cable(place(build(_SPEC), "koibuchi-2013")), path)
+
+
+def _grown(path: Path) -> None:
+    from topoloom import expand
+
+    save_expansion(expand(build("torus:dims=4x4,hosts=1"), 20), path)
+
+
+def _routed(path: Path) -> None:
+    route(build("torus:dims=4x4,hosts=1"), "dor-random").save(path)
+
+
+def _levels(text: str, source: str) -> Any:
+    from topoloom.fabrics.infiniband import lft_text
+    from topoloom.fabrics.lft import read_lft
+    from topoloom.fabrics.service_levels import read_levels
+
+    tables = read_lft(lft_text(_lanes(), _fabric()), "x.lft", _fabric())
+    return read_levels(text, source, _fabric(), tables.lid_of)
+
+
+@cache
+def _lanes() -> Any:
+    return route(build(_SPEC), "orders", lanes=3)
+
+
+def _lft() -> str:
+    from topoloom.fabrics.infiniband import lft_text
+
+    return lft_text(_lanes(), _fabric())
+
+
+def _qos() -> str:
+    from topoloom.fabrics.infiniband import qos_text
+
+    return qos_text(_lanes(), _fabric())
+
+
+def _goal() -> list[Files]:
+    from topoloom.workloads.goal import load_goal, save_goal
+
+    text = (
+        b"num_ranks 3\nrank 0 {\nl1: calc 100 cpu 0\nl2: send 10b to 1 tag 7\nl2 requires l1\nl3: recv 8b from 2\n}\n"
+        b"rank 1 {\nl1: recv 10b from 0 tag 7\n}\nrank 2 {\na: send 8b to 0\n}\n"
+    )
+    with TemporaryDirectory() as place:
+        path = Path(place) / "x.goal"
+        path.write_bytes(text)
+        save_goal(load_goal(path), path, binary=True)
+        return [{"x.goal": text}, {"x.goal": path.read_bytes()}]
+
+
+def _chakra() -> list[Files]:
+    sys.path.append(str(_TESTS / "workloads"))
+    from chakra_writer import COLL, COMP, RECV, SEND, node, written
+
+    ranks = [
+        written(
+            [
+                node(1, COMP, micros=5, num_ops=1000),
+                node(2, SEND, [1], comm_size=8, comm_dst=1, comm_tag=3)
+                if rank == 0
+                else node(2, RECV, [1], comm_size=8, comm_src=0, comm_tag=3),
+                node(3, COLL, [2], comm_type=0, comm_size=1024),
+            ]
+        )
+        for rank in range(2)
+    ]
+    return [{"t.0.et": ranks[0], "t.1.et": ranks[1], "groups.json": b'{"0": [0, 1]}'}]
+
+
+def _read_chakra(folder: Path) -> Any:
+    from topoloom.workloads.chakra import Replay, load_chakra
+
+    return load_chakra(folder / "t", Replay(groups=folder / "groups.json"))
+
+
+def _store() -> Reader:
+    from topoloom.studies.record import done
+    from topoloom.studies.store import Store
+    from topoloom.studies.task import task_of
+
+    def write(path: Path) -> None:
+        store = Store(path, create=True)
+        with store.writer() as shard:
+            for spec in ("petersen", "ring:n=5"):
+                shard.write(done(task_of("hops", {"topology": spec}), {"diameter": 2}, {"diameter": 2}, 0.1))
+
+    return _folder(write, lambda path: Store(path).records())
+
+
+def _records() -> list[str | bytes]:
+    from topoloom import hops, info
+
+    with TemporaryDirectory() as place:
+        found: list[str | bytes] = []
+        for result in (hops(build("petersen")), info(build(_SPEC))):
+            result.save(Path(place) / "x.json")
+            found.append((Path(place) / "x.json").read_bytes())
+        return found
+
+
+def _any_record(path: Path) -> Any:
+    from topoloom.graph.hops import Hops
+    from topoloom.overview import Info
+
+    return (Info if b"topoloom/info" in path.read_bytes() else Hops).load(path)
+
+
+def _collective() -> list[str | bytes]:
+    from topoloom import collective
+
+    schedule = collective(build("ring:n=4,hosts=1"), "allreduce", 1_000_000, pieces=1).schedule
+    with TemporaryDirectory() as place:
+        schedule.save(Path(place) / "x.json")
+        return [(Path(place) / "x.json").read_bytes()]
+
+
+def _examples(*names: str) -> Callable[[], list[str | bytes]]:
+    return lambda: [path.read_bytes() for name in names for path in sorted((_TESTS.parent / "examples").glob(name))]
+
+
+def _example_reader(pattern: str, around: str, read: Callable[[Path], Any]) -> Reader:
+    """A reader of examples that name other files, which lie around them and are not damaged."""
+    examples = _TESTS.parent / "examples"
+    others = [file for file in examples.glob(around) if file.suffix in (".toml", ".csv")]
+    spared = {str(file.relative_to(examples)): file.read_bytes() for file in others}
+
+    def seeds() -> list[Files]:
+        folder = str(Path(pattern).parent)
+        return [{**spared, f"{folder}/fuzzed.toml": file.read_bytes()} for file in sorted(examples.glob(pattern))]
+
+    return Reader(seeds, lambda path: read(next(path.rglob("fuzzed.toml"))), spared=tuple(spared))
+
+
+def _parts() -> list[str | bytes]:
+    from importlib.resources import files
+
+    return [
+        (files("topoloom.cost") / "catalogues" / f"{name}.toml").read_bytes()
+        for name in ("slimfly-2014", "infiniband-2026")
+    ]
+
+
+def _made() -> dict[str, Reader]:
+    from topoloom.applications.placement import place_ranks
+    from topoloom.applications.training_model import read_model
+    from topoloom.collectives.schedule import read_schedule
+    from topoloom.cost.parts_files import load_parts, parts_from_json, parts_json
+    from topoloom.cost.quotes import quoted_parts
+    from topoloom.designer.need_files import read_need
+    from topoloom.fabrics.exports.opensm import guid2lid_text
+    from topoloom.fabrics.identify import read_map
+    from topoloom.fabrics.lft import read_guid2lid, read_lft
+    from topoloom.fabrics.net_text import discovered_text
+    from topoloom.fabrics.port_counters import read_counters
+    from topoloom.floors.floor_files import read_floor
+    from topoloom.formats._storage import load
+    from topoloom.hosts.files import housing_toml, read_host_names
+    from topoloom.hosts.housing import HostType, Housing, RackRule, read_housing
+    from topoloom.network_losses import losses
+    from topoloom.routing.table_files import load_tables, save_tables
+    from topoloom.studies.study import read_study
+    from topoloom.traffic.patterns.trace import read_trace
+    from topoloom.workloads.goal import load_goal
+
+    guids = [f"0x{guid:x}" for guid in _fabric().switch_guids.tolist()]
+    device = "".join(
+        ["manufacturer: Nvidia\nmodel: SN5600\nslug: x\nu_height: 1\nweight: 23.5\nweight_unit: kg\ninterfaces:\n"]
+        + [f"- name: swp{i}\n  type: 800gbase-x-osfp\n" for i in range(1, 17)]
+        + ["power-ports:\n- name: PSU1\n  maximum_draw: 1300\n"]
+    )
+    guid = _fabric().switch_guids.tolist()[0]
+    counters = [
+        f'Errors for 0x{guid:x} "S0"\n   GUID 0x{guid:x} port ALL: [SymbolErrorCounter == 7]\n'
+        f"   GUID 0x{guid:x} port 2: [SymbolErrorCounter == 7] [LinkDownedCounter == 3]\n",
+        "# Port counters: Lid 4 port 2 (CapMask: 0x1400)\nPortSelect:......................2\n"
+        "SymbolErrorCounter:..............9\n",
+        f"START_PM_INFO\nNodeGUID,PortGUID,PortNumber,SymbolErrorCounter\n0x{guid:x},0x{guid:x},3,12\nEND_PM_INFO\n",
+    ]
+    slot = '[[slot]]\nname = "{}"\nx_m = {}\ny_m = 0\n'
+    hall = 'matrix = "m.csv"\ndistance = "matrix"\n' + slot.format("A", 0) + slot.format("B", 3)
+    matrix = ",A,B\nA,0,3\nB,3,0\n"
+    network = open_network(_SPEC)
+    return {
+        **{f"format {name}": _format(name) for name, record in FORMATS.items() if record.read is not None},
+        "gzip": Reader(
+            lambda: [{"net.edges.gz": _packed(encode(one, FORMATS.find("edges")))} for one in _topologies()],
+            lambda folder: load(folder / "net.edges.gz"),
+        ),
+        "discovered": _text_reader(
+            "net.net", lambda: [discovered_text(_fabric())], lambda text, source: fabric_of(text.encode(), source)
+        ),
+        "discovered, borne": _text_reader(
+            "net.net",
+            lambda: [discovered_text(_fabric())],
+            lambda text, source: fabric_of(text.encode(), source, borne=True),
+        ),
+        "tables": _folder(_tables(save_tables), load_tables),
+        "routed folder": _folder(_routed, _opened),
+        "layout folder": _folder(_laid, _opened, ("net/report.html",)),
+        "layout with hosts": _folder(_housed, _opened, ("net/report.html",)),
+        "load_layout": _folder(_laid, load_layout, ("net/report.html",)),
+        "plan folder": _folder(_grown, _opened, ("net/report.html",)),
+        "lft": _text_reader("x.lft", lambda: [_lft()], lambda text, source: read_lft(text, source, _fabric())),
+        "guid2lid": _text_reader("guid2lid", lambda: [guid2lid_text(_discovered())], read_guid2lid),
+        "qos": _text_reader("x.qos", lambda: [_qos()], _levels),
+        "counters": _text_reader("x.txt", lambda: counters, read_counters),
+        "map": _text_reader(
+            "map.csv",
+            lambda: ["switch,guid\n" + "".join(f"{i},{guid}\n" for i, guid in enumerate(guids))],
+            lambda text, source: read_map(text, source, _fabric(), _fabric(), ()),
+        ),
+        "floor.toml": _example_reader("floors/*.toml", "floors/*.csv", read_floor),
+        "slots": _path_reader("floor.csv", _examples("floors/*.csv"), read_floor),
+        "matrix": Reader(
+            lambda: [{"floor.toml": hall.encode(), "m.csv": matrix.encode()}],
+            lambda folder: read_floor(folder / "floor.toml"),
+        ),
+        "hosts.toml": _path_reader(
+            "hosts.toml",
+            lambda: [housing_toml(Housing(host=HostType(name="node", nics=4, u=2), rack=RackRule(u=12)))],
+            read_housing,
+        ),
+        "hosts.csv": _path_reader(
+            "hosts.csv", lambda: ["host,name\n0,a\n1,b\n2,c\n"], lambda path: read_host_names(path, 3)
+        ),
+        "need": _example_reader("*.toml", "*/*", read_need),
+        "quotes": _path_reader(
+            "q.toml", _examples("quotes/*ndr.toml"), lambda path: quoted_parts("infiniband-2026", path)
+        ),
+        "parts": _path_reader("parts.toml", _parts, load_parts),
+        "parts.json": _text_reader(
+            "parts.json", lambda: [parts_json(load_parts("slimfly-2014")).decode()], parts_from_json
+        ),
+        "device types": _path_reader("x.yaml", lambda: [device], load_parts),
+        "study": _path_reader("study.toml", _examples("studies/*.toml"), _study(read_study)),
+        "store": _store(),
+        "model": _path_reader("model.toml", _examples("models/*.toml"), lambda path: read_model(str(path))),
+        "goal": Reader(_goal, lambda folder: load_goal(folder / "x.goal")),
+        "chakra": Reader(_chakra, _read_chakra),
+        "record": _path_reader("x.json", _records, _any_record),
+        "collective": _path_reader("x.json", _collective, lambda path: read_schedule(str(path))),
+        "losses": _path_reader("lost.txt", lambda: ["0-4,5  # x\nS7\n"], lambda path: losses(network, f"@{path}")),
+        "trace": _path_reader(
+            "t.csv",
+            lambda: ["cycle,source,destination,flits\n0,0,1,2\n5,3,2,1\n"],
+            lambda path: read_trace(str(path), 8),
+        ),
+        "placement": _path_reader(
+            "p.txt", lambda: ["0\n3\nhost5\n"], lambda path: place_ranks(f"file:{path}", 3, build(_SPEC))
+        ),
+    }
+
+
+def _tables(save: Callable[..., Any]) -> Callable[[Path], Any]:
+    return lambda path: (path.mkdir(), save(_lanes(), path))
+
+
+def _study(read: Callable[[Path], Any]) -> Callable[[Path], Any]:
+    def tasks(path: Path) -> Any:
+        study = read(path)
+        try:
+            return [one for one, _ in zip(study.points(), range(50), strict=False)]
+        except InputError:  # of a condition, where it is asked
+            return None
+
+    return tasks
+
+
+def _packed(data: bytes) -> bytes:
+    import gzip
+
+    return gzip.compress(data, mtime=0)
+
+
+READERS = _made()

@@ -1,0 +1,36 @@
+"""Damaged files through every reader (`fuzz_engine`): a few cases of each here, many in `make test-all`."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from fuzz_engine import run
+from fuzz_readers import READERS
+
+from topoloom.formats import FORMATS
+
+SEED = 38
+
+
+def test_every_format_that_is_read_has_seeds():
+    """A format that is added to the register is fuzzed, or this fails; every reader has a seed, none of them empty."""
+    assert {f"format {name}" for name, record in FORMATS.items() if record.read is not None} <= READERS.keys()
+    for name, reader in READERS.items():
+        seeds = reader.seeds()
+        assert seeds, name
+        assert all(content for files in seeds for content in files.values()), name
+
+
+def test_some_damaged_files_of_every_kind():
+    """A reader returns, or raises one sentence that names the file: no other error, no warning, within time and memory."""
+    assert run(list(READERS), SEED, 0, 2) == []
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("name", READERS)
+def test_many_damaged_files(name):
+    """As above: some hundred cases of each reader, always the same ones."""
+    assert run([name], SEED, 2, 400) == []
