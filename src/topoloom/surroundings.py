@@ -24,9 +24,12 @@ def secure() -> None:
     listed = os.environ.get("PYTHONPATH", "").split(os.pathsep)
     if "" in listed and listed != [""]:
         os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, listed))
-        here = os.path.abspath("")
-        if here in sys.path and here not in map(os.path.abspath, filter(None, listed)):
-            sys.path.remove(here)
+        try:
+            here = os.getcwd()
+            if here in sys.path and here not in map(os.path.abspath, filter(None, listed)):
+                sys.path.remove(here)
+        except OSError:  # the current folder has been removed
+            pass
     sys.path[:] = filter(None, sys.path)
     package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     if package not in sys.path:  # `python -m topoloom` in a checkout's src
