@@ -39,7 +39,7 @@ def _compiled(function: Callable | None = None, /, *, options: dict[str, Any], *
     try:
         dispatcher = njit(**options, **more)(function)
     finally:  # NUMBA_DISABLE_JIT is for functions that Python can run too; kernels call what is compiled alone
-        numba.DISABLE_JIT = switched_off
+        config.DISABLE_JIT = switched_off
     dispatcher._cache = Kept(function)
     return dispatcher
 
