@@ -24,7 +24,7 @@ _GRACE_SECONDS = 1.2
 _DELIVERY_SECONDS = {signal.SIGTERM: 1.7, signal.SIGINT: 60.0, signal.SIGHUP: 60.0}
 _LOOK_SECONDS = 0.05
 
-_hurry, _meant = threading.Event(), threading.Event()
+_hurry, _meant, _leaving = threading.Event(), threading.Event(), threading.Event()
 
 
 def interrupted() -> bool:
@@ -51,7 +51,7 @@ def listen() -> None:
     """From now on signals stop work; does nothing outside the main thread, which alone gets signals."""
     if threading.current_thread() is not threading.main_thread():
         return
-    for event in (asked, _hurry, _meant):
+    for event in (asked, _hurry, _meant, _leaving):
         event.clear()
     # A finalizer in which an interrupt turns up only tells that it did.
     sys.unraisablehook = lambda fault: None if interrupted() else sys.__unraisablehook__(fault)
@@ -67,10 +67,7 @@ def listen() -> None:
 
 def leave() -> None:
     """From now on the command has nothing more to do than to end: a further signal ends it at once, and silently."""
-    if threading.current_thread() is threading.main_thread():
-        for number in _SIGNALS:
-            if isinstance(signal.getsignal(number), _Interrupts):
-                signal.signal(number, lambda *_: os._exit(INTERRUPTED))
+    _leaving.set()
 
 
 class _Interrupts:
@@ -80,6 +77,8 @@ class _Interrupts:
         self._asked = False
 
     def __call__(self, _number: int, _frame: object) -> None:
+        if _leaving.is_set():
+            os._exit(INTERRUPTED)
         asked.set()
         running = stop_all()
         first, self._asked = not self._asked, True
