@@ -51,15 +51,23 @@ def safe_path() -> Iterator[None]:
     For `multiprocessing` and Dask, which take no options for their Python. The environment is the whole process's: other
     threads that start a Python meanwhile have it so as well, which does no harm.
     """
-    before = os.environ.get(_SAFE)
-    os.environ[_SAFE] = before or _OURS
+    with variables_set(safe_variables()):
+        yield
+
+
+@contextmanager
+def variables_set(values: Mapping[str, str]) -> Iterator[None]:
+    """While it is open, the process and what it starts have these variables of the environment."""
+    before = {name: os.environ.get(name) for name in values}
+    os.environ.update(values)
     try:
         yield
     finally:
-        if before is None:
-            os.environ.pop(_SAFE, None)
-        else:
-            os.environ[_SAFE] = before
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
 
 
 def safe_variables() -> dict[str, str]:
