@@ -4,8 +4,11 @@ import tracemalloc
 
 import pytest
 
-from topoloom import InputError, load
+from topoloom import InputError, build, lifetime, load, quality, resilience, route
 from topoloom.allowance import VARIABLE, Allowance
+from topoloom.fabrics.fabric import planned_fabric
+from topoloom.fabrics.lft import read_lft
+from topoloom.fabrics.service_levels import read_levels
 from topoloom.formats import FORMATS
 from topoloom.formats._packed import pack
 
@@ -116,3 +119,23 @@ def test_switches_that_are_only_counted_are_counted(file, text, tmp_path):
     (tmp_path / file).write_text(text)
     with pytest.raises(InputError, match=rf"{file}: 16,777,215 switches take about 1\.7 GB"):
         load(tmp_path / file)
+
+
+_RING = "ring:n=4,hosts=1"
+_MANY = 10**12
+ASKED = {
+    "resilience": lambda: resilience(build(_RING), samples=_MANY),
+    "lifetime": lambda: lifetime(build(_RING), link_fit=100, samples=_MANY),
+    "quality": lambda: quality(route(build(_RING)), bisections=_MANY),
+    "x.lft": lambda: read_lft("# no table\n", "x.lft", planned_fabric(build("ring:n=30000,hosts=1"))),
+    "x.qos": lambda: read_levels("qos-levels\n", "x.qos", planned_fabric(build("ring:n=40000,hosts=1")), {}),
+}
+
+
+@pytest.mark.parametrize("name", ASKED)
+def test_numbers_that_ask_for_much_are_refused_at_once(name):
+    """Samples, bisections, tables and service levels of a large fabric in a short file."""
+    with pytest.raises(
+        InputError, match=rf"^{name}: .* take about [\d,.]+ GB of memory; at most 1 GB .* set {VARIABLE}="
+    ):
+        ASKED[name]()

@@ -20,6 +20,7 @@ import msgspec
 
 from topoloom.errors import InputError
 from topoloom.files import reason, sync
+from topoloom.json_files import parse_json
 from topoloom.locks import Lock, abandoned, age_seconds, kernel
 
 #: How the name of a staging folder begins. Its writer's kernel follows: by it others know whether a lock would show.
@@ -203,7 +204,7 @@ def settled(target: Path, shown: str) -> None:
             continue  # its writer has just finished
         except PermissionError:
             pass  # of another user, who may be writing now
-        except (OSError, msgspec.DecodeError, InputError, _UndoneError) as error:
+        except (OSError, InputError, _UndoneError) as error:
             why = reason(error) if isinstance(error, OSError) else str(error)
             raise InputError(f"{ended}, and it cannot be finished: {why}; write the folder again") from None
         if time.monotonic() > deadline:
@@ -216,7 +217,7 @@ def settled(target: Path, shown: str) -> None:
 
 def _taken_over(journal: Path, target: Path) -> bool:
     """Carry out the plan of a program that is no more; False where it is still at work."""
-    plan = msgspec.json.decode((journal / _PLAN).read_bytes(), type=_Plan)
+    plan = parse_json((journal / _PLAN).read_bytes(), _PLAN, _Plan, "plan of a folder")
     _check_plan(journal, target, plan)
     lock = abandoned(journal / _LOCK, plan.kernel)
     if lock is None:

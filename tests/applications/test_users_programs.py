@@ -190,6 +190,10 @@ def test_traces_that_are_none(tmp_path):
     (tmp_path / "index.txt").write_text("a.txt\nb.txt\n")
     with pytest.raises(InputError, match=r"index.txt:1: there is no file a.txt"):
         trace_from(tmp_path)
+    (tmp_path / "index.txt").write_text("x" * 300 + "\n")
+    with pytest.raises(InputError, match=r"index.txt:1: there is no file xxx"):
+        trace_from(tmp_path)
+    (tmp_path / "index.txt").write_text("a.txt\nb.txt\n")
     text = ring(2, 8, 0).text
     (tmp_path / "a.txt").write_text(text(0))
     (tmp_path / "b.txt").write_text(text(0))

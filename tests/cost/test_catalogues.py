@@ -109,6 +109,20 @@ def test_one_port_parts_into_two_hosts():
         assert line.length_m == pytest.approx(2 * pieces * 1.5)
 
 
+def test_a_quote_that_makes_the_catalogue_useless_is_named_with_its_line(tmp_path):
+    """Also where the fault shows only when all quotes lie over the catalogue; the first bad one counts."""
+    path = tmp_path / "q.toml"
+    good = '[[switch.product]]\nname = "SB7800"\nprice_usd = 5\n'
+    path.write_text(f"{good}\n{good.replace('SB7800', 'QM8700').replace('5', '-5')}")
+    with pytest.raises(
+        InputError, match=r"q.toml:5: with this quote the catalogue 'infiniband-2026' cannot be used: .*price"
+    ):
+        quoted_parts("infiniband-2026", path)
+    path.write_text(f"\nslack_m = -1\n{good}")
+    with pytest.raises(InputError, match=r"q.toml:2: with this quote .*slack_m"):
+        quoted_parts("infiniband-2026", path)
+
+
 def test_spares_are_bought_besides():
     """1 % of the switches and at least one, 2 % of cables and optics, at the price of one."""
     parts = quoted_parts("infiniband-2026", QUOTES)
@@ -145,7 +159,7 @@ def test_quotes_lie_over_a_catalogue():
         ),
         ('extends = "ethernet-2026"', "the quotes are for the catalogue 'ethernet-2026', not 'infiniband-2026'"),
         ("installation_usd = " + "1" * 5000, "q.toml:1: a number has thousands of digits"),
-        ("installation_usd = " + "1" * 400, r"q\.toml: .* cannot be used"),
+        ("installation_usd = " + "1" * 400, r"q\.toml:1: .* cannot be used"),
         ("a." * 50_000, "q.toml:1: tables and arrays nest more than 50 deep"),
         ("switch = 3", "q.toml:1: switch = 3: it is a table"),
         ("cable = [1]", "q.toml:1: cable = 1: it is a table"),

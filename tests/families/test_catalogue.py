@@ -271,8 +271,13 @@ def test_dragonfly_groups_are_joined_once_when_largest():
         ("cascade:groups=242,pair_links=4", r"at most 3 for each pair"),
         ("random-folded-clos:k=7,leaves=8", r"k=7 must be even"),
         ("random-folded-clos:k=8,leaves=6", r"leaves=6 must be even and at least k=8 \(nearest: 8\)"),
-        ("complete:n=30+lift:copies=1000000", r"copies of 30 switches; at most 16777216"),
-        ("complete:n=2000+lift:copies=1000", r"1000 copies of 1999000 links; at most 268435456"),
+        ("complete:n=30+lift:copies=1000000", r"copies of complete\(n=30\): 30000000 switches; at most 16777216"),
+        (
+            "complete:n=2000+lift:copies=1000",
+            r"1000 copies of complete\(n=2000\): about 1999000000 links; at most 268435456",
+        ),
+        ("complete:n=1000+planes:count=1024", r"1024 planes: about 511488000 links; at most"),
+        ("ring:n=4096,hosts=80+rail-only:rails=1024", r"1024 rails: 335,544,320 ports of hosts; at most"),
         ("mesh:dims=5+lift:copies=2", r"a tree cannot be lifted"),
     ],
 )
@@ -280,6 +285,13 @@ def test_parameters_that_do_not_fit_are_named_with_the_remedy(spec, words):
     """A bad parameter is one sentence with its name, its value and what would do."""
     with pytest.raises(InputError, match=words):
         build(spec)
+
+
+def test_what_the_process_may_not_have_is_refused_before_it_is_taken(monkeypatch):
+    """``ulimit -v`` counts as the machine's memory does."""
+    monkeypatch.setattr("resource.getrlimit", lambda _: (1_000_000_000, 1_000_000_000))
+    with pytest.raises(InputError, match=r"take about 2.7 GB of memory; ulimit -v allows 1.0 GB"):
+        build("ring:n=16777216")
 
 
 def test_an_incomplete_hypercube_of_all_switches_is_the_whole_one():

@@ -137,7 +137,9 @@ def _sentence_fault(said: str, folder: Path, files: dict[str, bytes]) -> str:
     shown = said.replace(str(folder), "")
     if len(shown) > _LONGEST_SENTENCE or len(shown.splitlines()) != 1:
         return f"the sentence is {len(shown)} characters in {len(shown.splitlines())} lines: {shown[:300]!r}"
-    if str(folder) not in said and not any(Path(file).name in said for file in files) and "MEMORY_GB" not in said:
+    # A damaged file may name a file that `damage` knows of, and the sentence then names that one.
+    named = str(folder) in said or any(Path(file).name in said for file in files) or "/etc/passwd:" in said
+    if not named and "MEMORY_GB" not in said:
         return f"the sentence names no file: {shown[:300]!r}"
     return ""
 

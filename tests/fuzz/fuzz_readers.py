@@ -2,50 +2,24 @@
 
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
+from fuzz_folders import FOLDERS, lanes
+from fuzz_reader import Files, Reader, path_reader, text_reader
+from fuzz_records import RECORDS
 
-from topoloom import InputError, build, load_layout, open_network, place, route, save_expansion
-from topoloom.cabling.cabling import cable
-from topoloom.cabling.files import save_cabling
+from topoloom import InputError, build, open_network, trace_from
 from topoloom.fabrics.fabric import Fabric, planned_fabric
 from topoloom.formats import FORMATS, encode
 from topoloom.formats.ibnetdiscover import fabric_of
 from topoloom.topology import Topology
 
-Files = dict[str, bytes]
 _TESTS = Path(__file__).parents[1]
 _SPEC = "fat-tree:k=4"
-
-
-@dataclass(frozen=True)
-class Reader:
-    """A reader: a list of seeds (files by name, of which one is damaged), and a function of their folder.
-
-    `again` writes what was read into files and reads those; what is read must be the same. `spared` are never damaged.
-    """
-
-    seeds: Callable[[], list[Files]]
-    read: Callable[[Path], Any]
-    again: Callable[[Any, Path], Any] | None = None
-    spared: tuple[str, ...] = ()
-
-    def check(self, folder: Path) -> str:
-        """Read a folder; what is wrong with what was read, or nothing."""
-        found = self.read(folder)
-        if self.again is None:
-            return ""
-        back = self.again(found, folder)
-        return (
-            ""
-            if back is None or back == found
-            else "what was read does not come back when it is written and read again"
-        )
 
 
 def _topologies() -> list[Topology]:
@@ -115,93 +89,25 @@ def _discovered() -> Fabric:
     return fabric_of(discovered_text(_fabric()).encode(), "net")
 
 
-def _text_reader(file: str, texts: Callable[[], list[str]], read: Callable[[str, str], Any]) -> Reader:
-    return Reader(
-        lambda: [{file: text.encode()} for text in texts()],
-        lambda folder: read(_read(folder / file), str(folder / file)),
-    )
-
-
-def _read(path: Path) -> str:
-    from topoloom.files import read_text
-
-    return read_text(path, 1 << 28)
-
-
-def _path_reader(file: str, texts: Callable[[], list[str | bytes]], read: Callable[[Path], Any]) -> Reader:
-    return Reader(
-        lambda: [{file: text.encode() if isinstance(text, str) else text} for text in texts()],
-        lambda folder: read(folder / file),
-    )
-
-
-def _folder(write: Callable[[Path], Any], read: Callable[[Path], Any], spared: tuple[str, ...] = ()) -> Reader:
-    """A reader of a folder that a function writes."""
-
-    def seeds() -> list[Files]:
-        with TemporaryDirectory() as place:
-            target = Path(place) / "net"
-            write(target)
-            return [{str(file.relative_to(place)): file.read_bytes() for file in target.rglob("*") if file.is_file()}]
-
-    return Reader(seeds, lambda folder: read(folder / "net"), spared=spared)
-
-
-def _opened(path: Path) -> Any:
-    network = open_network(str(path))
-    return [
-        getattr(network, part)
-        for part in ("layout", "cables", "fabric", "tables", "expansion", "design")
-        if part in network.known and getattr(network, part) is not None
-    ]
-
-
-def _housed(path: Path) -> None:
-    from topoloom.hosts.housing import HostType, Housing, RackRule
-
-    housing = Housing(host=HostType(name="node", nics=4, u=2, power_w=500, weight_kg=30), rack=RackRule(u=12))
-    layout = place(build("fat-tree:k=8,hosts=64+rails:nics=4"), "koibuchi-2013", housing=housing)
-    save_cabling(cable(layout), path)
-
-
-def _laid(path: Path) -> None:
-    save_cabling(cable(place(build(_SPEC), "koibuchi-2013")), path)
-
-
-def _grown(path: Path) -> None:
-    from topoloom import expand
-
-    save_expansion(expand(build("torus:dims=4x4,hosts=1"), 20), path)
-
-
-def _routed(path: Path) -> None:
-    route(build("torus:dims=4x4,hosts=1"), "dor-random").save(path)
-
-
 def _levels(text: str, source: str) -> Any:
     from topoloom.fabrics.infiniband import lft_text
     from topoloom.fabrics.lft import read_lft
     from topoloom.fabrics.service_levels import read_levels
 
-    tables = read_lft(lft_text(_lanes(), _fabric()), "x.lft", _fabric())
+    tables = read_lft(lft_text(lanes(), _fabric()), "x.lft", _fabric())
     return read_levels(text, source, _fabric(), tables.lid_of)
-
-
-@cache
-def _lanes() -> Any:
-    return route(build(_SPEC), "orders", lanes=3)
 
 
 def _lft() -> str:
     from topoloom.fabrics.infiniband import lft_text
 
-    return lft_text(_lanes(), _fabric())
+    return lft_text(lanes(), _fabric())
 
 
 def _qos() -> str:
     from topoloom.fabrics.infiniband import qos_text
 
-    return qos_text(_lanes(), _fabric())
+    return qos_text(lanes(), _fabric())
 
 
 def _goal() -> list[Files]:
@@ -243,45 +149,15 @@ def _read_chakra(folder: Path) -> Any:
     return load_chakra(folder / "t", Replay(groups=folder / "groups.json"))
 
 
-def _store() -> Reader:
-    from topoloom.studies.record import done
-    from topoloom.studies.store import Store
-    from topoloom.studies.task import task_of
-
-    def write(path: Path) -> None:
-        store = Store(path, create=True)
-        with store.writer() as shard:
-            for spec in ("petersen", "ring:n=5"):
-                shard.write(done(task_of("hops", {"topology": spec}), {"diameter": 2}, {"diameter": 2}, 0.1))
-
-    return _folder(write, lambda path: Store(path).records())
+def _traces() -> list[Files]:
+    lines = "{0} init\n{0} compute 1e6\n{0} send {1} 0 100\n{0} recv {1} 0 100\n{0} finalize\n"
+    traces = {f"rank-{rank}.txt": lines.format(rank, 1 - rank).encode() for rank in range(2)}
+    return [{"index.txt": "".join(f"{name}\n" for name in traces).encode(), **traces}]
 
 
-def _records() -> list[str | bytes]:
-    from topoloom import hops, info
-
-    with TemporaryDirectory() as place:
-        found: list[str | bytes] = []
-        for result in (hops(build("petersen")), info(build(_SPEC))):
-            result.save(Path(place) / "x.json")
-            found.append((Path(place) / "x.json").read_bytes())
-        return found
-
-
-def _any_record(path: Path) -> Any:
-    from topoloom.graph.hops import Hops
-    from topoloom.overview import Info
-
-    return (Info if b"topoloom/info" in path.read_bytes() else Hops).load(path)
-
-
-def _collective() -> list[str | bytes]:
-    from topoloom import collective
-
-    schedule = collective(build("ring:n=4,hosts=1"), "allreduce", 1_000_000, pieces=1).schedule
-    with TemporaryDirectory() as place:
-        schedule.save(Path(place) / "x.json")
-        return [(Path(place) / "x.json").read_bytes()]
+def _read_traces(folder: Path) -> Any:
+    found = trace_from(folder)
+    return [found.text(rank) for rank in range(found.ranks)]
 
 
 def _examples(*names: str) -> Callable[[], list[str | bytes]]:
@@ -313,7 +189,6 @@ def _parts() -> list[str | bytes]:
 def _made() -> dict[str, Reader]:
     from topoloom.applications.placement import place_ranks
     from topoloom.applications.training_model import read_model
-    from topoloom.collectives.schedule import read_schedule
     from topoloom.cost.parts_files import load_parts, parts_from_json, parts_json
     from topoloom.cost.quotes import quoted_parts
     from topoloom.designer.need_files import read_need
@@ -327,7 +202,6 @@ def _made() -> dict[str, Reader]:
     from topoloom.hosts.files import housing_toml, read_host_names
     from topoloom.hosts.housing import HostType, Housing, RackRule, read_housing
     from topoloom.network_losses import losses
-    from topoloom.routing.table_files import load_tables, save_tables
     from topoloom.studies.study import read_study
     from topoloom.traffic.patterns.trace import read_trace
     from topoloom.workloads.goal import load_goal
@@ -356,73 +230,61 @@ def _made() -> dict[str, Reader]:
             lambda: [{"net.edges.gz": _packed(encode(one, FORMATS.find("edges")))} for one in _topologies()],
             lambda folder: load(folder / "net.edges.gz"),
         ),
-        "discovered": _text_reader(
+        "discovered": text_reader(
             "net.net", lambda: [discovered_text(_fabric())], lambda text, source: fabric_of(text.encode(), source)
         ),
-        "discovered, borne": _text_reader(
+        "discovered, borne": text_reader(
             "net.net",
             lambda: [discovered_text(_fabric())],
             lambda text, source: fabric_of(text.encode(), source, borne=True),
         ),
-        "tables": _folder(_tables(save_tables), load_tables),
-        "routed folder": _folder(_routed, _opened),
-        "layout folder": _folder(_laid, _opened, ("net/report.html",)),
-        "layout with hosts": _folder(_housed, _opened, ("net/report.html",)),
-        "load_layout": _folder(_laid, load_layout, ("net/report.html",)),
-        "plan folder": _folder(_grown, _opened, ("net/report.html",)),
-        "lft": _text_reader("x.lft", lambda: [_lft()], lambda text, source: read_lft(text, source, _fabric())),
-        "guid2lid": _text_reader("guid2lid", lambda: [guid2lid_text(_discovered())], read_guid2lid),
-        "qos": _text_reader("x.qos", lambda: [_qos()], _levels),
-        "counters": _text_reader("x.txt", lambda: counters, read_counters),
-        "map": _text_reader(
+        "lft": text_reader("x.lft", lambda: [_lft()], lambda text, source: read_lft(text, source, _fabric())),
+        "guid2lid": text_reader("guid2lid", lambda: [guid2lid_text(_discovered())], read_guid2lid),
+        "qos": text_reader("x.qos", lambda: [_qos()], _levels),
+        "counters": text_reader("x.txt", lambda: counters, read_counters),
+        "map": text_reader(
             "map.csv",
             lambda: ["switch,guid\n" + "".join(f"{i},{guid}\n" for i, guid in enumerate(guids))],
             lambda text, source: read_map(text, source, _fabric(), _fabric(), ()),
         ),
         "floor.toml": _example_reader("floors/*.toml", "floors/*.csv", read_floor),
-        "slots": _path_reader("floor.csv", _examples("floors/*.csv"), read_floor),
+        "slots": path_reader("floor.csv", _examples("floors/*.csv"), read_floor),
         "matrix": Reader(
             lambda: [{"floor.toml": hall.encode(), "m.csv": matrix.encode()}],
             lambda folder: read_floor(folder / "floor.toml"),
         ),
-        "hosts.toml": _path_reader(
+        "hosts.toml": path_reader(
             "hosts.toml",
             lambda: [housing_toml(Housing(host=HostType(name="node", nics=4, u=2), rack=RackRule(u=12)))],
             read_housing,
         ),
-        "hosts.csv": _path_reader(
+        "hosts.csv": path_reader(
             "hosts.csv", lambda: ["host,name\n0,a\n1,b\n2,c\n"], lambda path: read_host_names(path, 3)
         ),
         "need": _example_reader("*.toml", "*/*", read_need),
-        "quotes": _path_reader(
+        "quotes": path_reader(
             "q.toml", _examples("quotes/*ndr.toml"), lambda path: quoted_parts("infiniband-2026", path)
         ),
-        "parts": _path_reader("parts.toml", _parts, load_parts),
-        "parts.json": _text_reader(
+        "parts": path_reader("parts.toml", _parts, load_parts),
+        "parts.json": text_reader(
             "parts.json", lambda: [parts_json(load_parts("slimfly-2014")).decode()], parts_from_json
         ),
-        "device types": _path_reader("x.yaml", lambda: [device], load_parts),
-        "study": _path_reader("study.toml", _examples("studies/*.toml"), _study(read_study)),
-        "store": _store(),
-        "model": _path_reader("model.toml", _examples("models/*.toml"), lambda path: read_model(str(path))),
+        "device types": path_reader("x.yaml", lambda: [device], load_parts),
+        "study": path_reader("study.toml", _examples("studies/*.toml"), _study(read_study)),
+        "model": path_reader("model.toml", _examples("models/*.toml"), lambda path: read_model(str(path))),
         "goal": Reader(_goal, lambda folder: load_goal(folder / "x.goal")),
         "chakra": Reader(_chakra, _read_chakra),
-        "record": _path_reader("x.json", _records, _any_record),
-        "collective": _path_reader("x.json", _collective, lambda path: read_schedule(str(path))),
-        "losses": _path_reader("lost.txt", lambda: ["0-4,5  # x\nS7\n"], lambda path: losses(network, f"@{path}")),
-        "trace": _path_reader(
+        "losses": path_reader("lost.txt", lambda: ["0-4,5  # x\nS7\n"], lambda path: losses(network, f"@{path}")),
+        "trace": path_reader(
             "t.csv",
             lambda: ["cycle,source,destination,flits\n0,0,1,2\n5,3,2,1\n"],
             lambda path: read_trace(str(path), 8),
         ),
-        "placement": _path_reader(
+        "application traces": Reader(_traces, _read_traces),
+        "placement": path_reader(
             "p.txt", lambda: ["0\n3\nhost5\n"], lambda path: place_ranks(f"file:{path}", 3, build(_SPEC))
         ),
     }
-
-
-def _tables(save: Callable[..., Any]) -> Callable[[Path], Any]:
-    return lambda path: (path.mkdir(), save(_lanes(), path))
 
 
 def _study(read: Callable[[Path], Any]) -> Callable[[Path], Any]:
@@ -442,4 +304,4 @@ def _packed(data: bytes) -> bytes:
     return gzip.compress(data, mtime=0)
 
 
-READERS = _made()
+READERS = {**_made(), **FOLDERS, **RECORDS}

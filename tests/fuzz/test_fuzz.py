@@ -8,6 +8,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 
 from fuzz_engine import run
+from fuzz_modules import NOT_FUZZED, READ_BY, reading_modules
 from fuzz_readers import READERS
 
 from topoloom.formats import FORMATS
@@ -22,6 +23,13 @@ def test_every_format_that_is_read_has_seeds():
         seeds = reader.seeds()
         assert seeds, name
         assert all(content for files in seeds for content in files.values()), name
+
+
+def test_every_module_that_reads_files_is_fuzzed_or_says_why_not():
+    """A module that begins to read files is listed with its readers, which there are, or with a reason; no line is stale."""
+    assert reading_modules() == READ_BY.keys() | NOT_FUZZED.keys()
+    assert not READ_BY.keys() & NOT_FUZZED.keys()
+    assert {reader for readers in READ_BY.values() for reader in readers} <= READERS.keys()
 
 
 def test_some_damaged_files_of_every_kind():

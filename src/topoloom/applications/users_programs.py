@@ -14,7 +14,7 @@ from topoloom.applications.processes import TIME_LIMIT_S, Limits, output_of, pas
 from topoloom.applications.program import Source, Trace
 from topoloom.applications.tools import FORTRAN, FORTRAN_ENDS, cache_folder, compiled, complaint, placed, tool
 from topoloom.errors import InputError, at, check_path
-from topoloom.files import read_text
+from topoloom.files import open_to_read, read_text, reason
 from topoloom.settings import shown
 from topoloom.work import Work
 
@@ -121,7 +121,7 @@ def trace_from(path: str | os.PathLike[str]) -> Trace:
         raise InputError(f"{folder}: there is no index of traces ({', '.join(_INDEXES)}), a file's name a line")
     files = []
     for line, name in enumerate(read_text(index, _LONGEST).split(), 1):
-        file = next((place for place in (index.parent / name, Path(name)) if place.is_file()), None)
+        file = next((place for place in (index.parent / name, Path(name)) if _is_file(place)), None)
         if file is None:
             raise InputError(f"{index}:{line}: there is no file {name[:80]}")
         files.append(file)
@@ -132,18 +132,28 @@ def trace_from(path: str | os.PathLike[str]) -> Trace:
     return Trace(folder.resolve().name, len(files), lambda rank: files[rank].read_text("utf-8", "replace"))
 
 
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:  # a name that no file system takes
+        return False
+
+
 def _check(file: Path, rank: int) -> None:
     """Refuse a trace that has another rank's lines, or no end."""
     beginning, words = f"{rank} ".encode(), [b""]
-    with open(file, "rb") as opened:
-        for number, line in enumerate(opened, 1):
-            if not line.strip():
-                continue
-            if not line.startswith(beginning) or (number == 1 and line.split()[1:2] != [b"init"]):
-                told = line.decode("utf-8", "replace").strip()[:40]
-                wanted = f"begins with '{rank} init'" if number == 1 else f"has '{rank}' before each action"
-                raise at(str(file), number, f"the trace of rank {rank} {wanted}; here is '{told}'")
-            words = line.split()
+    try:
+        with open_to_read(file) as opened:
+            for number, line in enumerate(opened, 1):
+                if not line.strip():
+                    continue
+                if not line.startswith(beginning) or (number == 1 and line.split()[1:2] != [b"init"]):
+                    told = line.decode("utf-8", "replace").strip()[:40]
+                    wanted = f"begins with '{rank} init'" if number == 1 else f"has '{rank}' before each action"
+                    raise at(str(file), number, f"the trace of rank {rank} {wanted}; here is '{told}'")
+                words = line.split()
+    except OSError as error:
+        raise InputError(f"{file} cannot be read: {reason(error)}") from None
     if words[1:2] != [b"finalize"]:
         end = b" ".join(words).decode("utf-8", "replace")[:40]
         raise InputError(f"{file}: the trace is cut short: it ends with '{end}', not '{rank} finalize'")

@@ -2,6 +2,7 @@
 
 import datetime
 import logging
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -85,27 +86,47 @@ def lay_over(parts: Parts, path: str | Path) -> Parts:
     path = str(path)
     text = read_text(path, LONGEST)
     given = parse_toml(text, _Quotes, path)
-    data = msgspec.to_builtins(parts, builtin_types=(datetime.date,))
     if given.extends not in (None, parts.name):
         reason = f"the quotes are for the catalogue '{given.extends}', not '{parts.name}'; give --parts {given.extends}"
         raise at(path, line_of(text, ["extends"]), reason)
-    data |= {key: value for key in _PLAIN if (value := getattr(given, key)) is not None}
+    *_, (_, data) = _laid(parts, given, text, path)
+    data["name"] = f"{parts.name} with {given.name or Path(path).stem}"
+    try:
+        return _usable(data)
+    except (msgspec.ValidationError, InputError):
+        # Which quote it was is looked for only now.
+        for line, data in _laid(parts, given, text, path):
+            try:
+                _usable(data)
+            except (msgspec.ValidationError, InputError) as error:
+                why = " ".join(str(error).split())
+                raise at(path, line, f"with this quote the catalogue '{parts.name}' cannot be used: {why}") from None
+        raise
+
+
+def _laid(parts: Parts, given: _Quotes, text: str, path: str) -> Iterator[tuple[int | None, dict[str, Any]]]:
+    """The catalogue with quotes laid over it, one more each time, and the line of that one."""
+    data = msgspec.to_builtins(parts, builtin_types=(datetime.date,))
+    yield None, data
+    for key in _PLAIN:
+        if (value := getattr(given, key)) is not None:
+            data[key] = value
+            yield line_of(text, [key]), data
     for keys in _TABLES:
         rows: Any = given
         sold: Any = data
         for key in keys:
             rows, sold = getattr(rows, key), sold[key]
         for number, row in enumerate(rows):
-            _lay_row(row, sold, path, line_of(text, [*keys, str(number)]))
-    data["name"] = f"{parts.name} with {given.name or Path(path).stem}"
-    try:
-        made = msgspec.convert(data, Parts, strict=True)
-        made.check()
-    except (msgspec.ValidationError, InputError) as error:
-        raise InputError(
-            f"{path}: with these quotes the catalogue '{parts.name}' cannot be used: {' '.join(str(error).split())}"
-        ) from None
-    return made
+            line = line_of(text, [*keys, str(number)])
+            _lay_row(row, sold, path, line)
+            yield line, data
+
+
+def _usable(data: dict[str, Any]) -> Parts:
+    parts = msgspec.convert(data, Parts, strict=True)
+    parts.check()
+    return parts
 
 
 def _lay_row(row: dict[str, Any], sold: list[dict[str, Any]], path: str, line: int | None) -> None:

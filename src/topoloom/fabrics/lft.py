@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from topoloom.allowance import Allowance
 from topoloom.errors import at
 from topoloom.fabrics._lines import lines_of
 from topoloom.fabrics.fabric import Fabric
@@ -65,6 +66,7 @@ def read_lft(text: str, source: str, fabric: Fabric, lids: dict[int, int] | None
     switch_of = {guid: s for s, guid in enumerate(fabric.switch_guids.tolist())}
     target_of = {guid: e for e, guid in enumerate(fabric.port_guids.tolist())}
     target_of |= {guid: k + s for guid, s in switch_of.items()}
+    Allowance(source, len(text)).take(2.0 * n * (k + n), f"tables of {n:,} switches to {k + n:,} addresses")
     known = _known_lids(fabric, target_of, lids)
     reader = _Reader(source, fabric, np.full((n, k + n), -1, np.int16), known)
     for number, line in lines_of(text, source):

@@ -4,6 +4,7 @@ import re
 
 import numpy as np
 
+from topoloom.allowance import Allowance
 from topoloom.errors import at
 from topoloom.fabrics._lines import lines_of
 from topoloom.fabrics.fabric import Fabric
@@ -43,6 +44,8 @@ def read_levels(text: str, source: str, fabric: Fabric, lid_of: dict[int, int]) 
     lines = [(number, line) for number, line in lines if line]
     if not lines:
         raise at(source, None, "holds no service levels")
+    k = fabric.topology.endpoints.size
+    Allowance(source, len(text)).take(float(k * k), f"service levels from {k:,} addresses to each")
     if _PAIR.fullmatch(lines[0][1]):
         return _pairs(lines, source, fabric, lid_of)
     return _Policy(source, fabric).read(lines)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from topoloom.allowance import Allowance
 from topoloom.errors import InputError
 from topoloom.failures.criterion import criterion_of
 from topoloom.failures.failure_orders import Failing
@@ -122,6 +123,7 @@ def lifetime(
         )
     if samples < 1:
         raise InputError(f"samples={samples}: at least one is needed")
+    Allowance("lifetime").take(24.0 * samples, f"{samples:,} samples")
     if plane_count(topology) > 1:
         raise InputError(
             f"{topology.name}: how long the hosts of several planes reach each other is not worked out; give a single plane"

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
+from topoloom.allowance import Allowance
 from topoloom.errors import InputError
 from topoloom.failures.criterion import criterion_of
 from topoloom.failures.failure_orders import failing, failures_at, states
@@ -222,6 +223,7 @@ def _check(
         raise InputError(f"width={width:g}: how wide an interval of a probability may be, as in 0.02")
     if samples is not None and samples < 1:
         raise InputError(f"samples={samples}: at least one is needed")
+    Allowance("resilience").take(8.0 * (samples or 0), f"{samples or 0:,} samples")
     if tolerate is not None and not 0 <= tolerate < math.inf:
         raise InputError(f"tolerate={tolerate:g}: hops more, at least 0")
     if metric == "disconnection" and (tolerate is not None or values):

@@ -3,8 +3,8 @@
 import numpy as np
 
 from topoloom.errors import InputError
-from topoloom.spec import Integer, transform
-from topoloom.topology import MOST_SWITCHES, Topology
+from topoloom.spec import Facts, Integer, check_size, transform
+from topoloom.topology import Topology
 
 
 @transform(
@@ -80,8 +80,8 @@ def _side_by_side(topology: Topology, count: int, what: str) -> Topology:
     n = topology.switches
     if what in topology.labels:
         raise InputError(f"{topology.name} has {what}s already; give their number once")
-    if n * count > MOST_SWITCHES:
-        raise InputError(f"{topology.name}: {count} times {n:,} switches; at most {MOST_SWITCHES:,} are built")
+    sizes = Facts(n * count, links=len(topology.links) * count, hosts=topology.endpoints.size * count)
+    check_size(f"{topology.name}: {count} {what}s", sizes)
     plane = np.repeat(np.arange(count), n)
     labels = {key: np.tile(values, count) for key, values in topology.labels.items()}
     group = topology.labels.get("group")

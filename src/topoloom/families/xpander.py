@@ -10,13 +10,10 @@ import numpy as np
 from topoloom.errors import InputError
 from topoloom.families._sizing import free_degrees, host_counts, serving
 from topoloom.random_streams import Draws
-from topoloom.spec import Facts, Integer, Integers, Seed, family, transform
-from topoloom.topology import MOST_SWITCHES, Topology
+from topoloom.spec import Facts, Integer, Integers, Seed, check_size, family, transform
+from topoloom.topology import Topology
 
 log = logging.getLogger("topoloom")
-
-#: Links of a lifted network.
-_MOST_LINKS = 1 << 28
 
 
 def _facts(degree: int, lifts: tuple[int, ...], seed: int = 1) -> Facts:
@@ -122,10 +119,8 @@ def lift(topology: Topology, copies: int, seed: int) -> Topology:
     """
     from topoloom.graph.connectivity import components
 
-    if topology.switches * copies > MOST_SWITCHES:
-        raise InputError(f"lift: {copies} copies of {topology.switches} switches; at most {MOST_SWITCHES} are built")
-    if len(topology.links) * copies > _MOST_LINKS:
-        raise InputError(f"lift: {copies} copies of {len(topology.links)} links; at most {_MOST_LINKS} are built")
+    counts = topology.switches * copies, len(topology.links) * copies, topology.endpoints.size * copies
+    check_size(f"lift: {copies} copies of {topology.name}", Facts(counts[0], links=counts[1], hosts=counts[2]))
     if topology.hosts != topology.endpoints.size:
         raise InputError(
             "lift: hosts have several ports; lift the network before its hosts get them (+lift:...+rails:...)"

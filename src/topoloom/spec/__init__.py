@@ -1,6 +1,6 @@
 """Specs: ``slimfly:q=19,hosts=15`` to a Topology, and the register of families."""
 
-from topoloom.spec.grammar import bisection_by_theory, build, facts_of, family_of, make, read_settings
+from topoloom.spec.grammar import bisection_by_theory, build, check_size, facts_of, family_of, make, read_settings
 from topoloom.spec.listing import listed, sizes_listed
 from topoloom.spec.parameters import Choice, Integer, Integers, Parameter, Ratio, Real, Seed, Text, Word
 from topoloom.spec.registry import FAMILIES, TRANSFORMS, Facts, Family, Transform, family, transform
@@ -22,6 +22,7 @@ __all__ = [
     "Word",
     "bisection_by_theory",
     "build",
+    "check_size",
     "facts_of",
     "family",
     "family_of",

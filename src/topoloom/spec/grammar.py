@@ -8,6 +8,7 @@ settings  = key "=" value { "," key "=" value }
 import logging
 import math
 import os
+import resource
 from collections.abc import Iterator
 from math import prod
 from typing import Any
@@ -110,7 +111,7 @@ def make(record: Family, values: dict[str, Any], hosts: Any = None) -> Topology:
         disconnected.
     """
     facts = record.known(values)
-    _check_size(record.name, facts, hosts if record.takes_hosts else None)
+    check_size(record.name, facts, hosts if record.takes_hosts else None)
     topology = _connected_draw(record, values) if record.random else record.make(**values)
     spec = record.spec_of(values, hosts)
     name = f"{record.name}({spec.partition(':')[2]})" if ":" in spec else spec
@@ -228,7 +229,7 @@ def _check_product(sizes: list[tuple[int, int]], hosts: Any) -> None:
     """Refuse a product that is too large, from the switches and links of its factors."""
     switches = prod(count for count, _ in sizes)
     links = sum(links * switches // count for count, links in sizes)
-    _check_size("product", Facts(switches, links=links), hosts)
+    check_size("product", Facts(switches, links=links), hosts)
 
 
 def read_settings(
@@ -295,8 +296,23 @@ def _read(name: str, key: str, parameter: Parameter, text: str) -> Any:
         raise InputError(f"{name}: {key}={error}") from None
 
 
-def _check_size(name: str, facts: Facts, hosts: Any) -> None:
-    """Refuse, before any memory is taken, what no machine room or this machine's memory holds; and tell of much memory."""
+def check_size(name: str, facts: Facts, hosts: Any = None) -> None:
+    """Refuse, before any memory is taken, what no machine room or this machine's memory holds; and tell of much memory.
+
+    Parameters
+    ----------
+    name : str
+        Of the family or transform, for messages.
+    facts : Facts
+        Of what is to be built: switches, links or degree, and hosts.
+    hosts : int, "full" or None
+        Hosts on each switch that carries some; None: as `facts` says.
+
+    Raises
+    ------
+    InputError
+        There are more switches, links or hosts than are built, or than memory holds.
+    """
     if facts.switches > MOST_SWITCHES:
         raise InputError(f"{name}: {facts.switches} switches; at most {MOST_SWITCHES} are built")
     links = facts.links if facts.links is not None else facts.switches * (facts.degree or 0) // 2
@@ -306,14 +322,15 @@ def _check_size(name: str, facts: Facts, hosts: Any) -> None:
     carriers = facts.switches if facts.carriers is None else facts.carriers
     _check_hosts(name, each, carriers)
     attached = each * carriers if hosts is not None else facts.hosts
+    if attached > _MOST_HOSTS:
+        raise InputError(f"{name}: {attached:,} ports of hosts; at most {_MOST_HOSTS:,} are attached")
     needed = sum(count * size for count, size in zip((facts.switches, links, attached), _BYTES, strict=True))
-    if needed < _MUCH_MEMORY:
-        return
+    present, whose = _memory()
     size = f"{name}: {facts.switches:,} switches, {links:,} links and {attached:,} hosts"
-    present = _memory()
     if needed > present:
-        raise InputError(f"{size} take about {needed / 1e9:.0f} GB of memory; this machine has {present / 1e9:.0f} GB")
-    log.warning("%s take about %.0f GB of memory", size, needed / 1e9)
+        raise InputError(f"{size} take about {needed / 1e9:.1f} GB of memory; {whose} {present / 1e9:.1f} GB")
+    if needed > _MUCH_MEMORY:
+        log.warning("%s take about %.0f GB of memory", size, needed / 1e9)
 
 
 def _check_hosts(name: str, each: int, carriers: int) -> None:
@@ -324,12 +341,16 @@ def _check_hosts(name: str, each: int, carriers: int) -> None:
         )
 
 
-def _memory() -> float:
-    """Bytes of memory of this machine; inf where nobody can say."""
+def _memory() -> tuple[float, str]:
+    """Bytes of memory that there are, inf where nobody can say; and who has them."""
     try:
-        return float(os.sysconf("SC_PHYS_PAGES")) * os.sysconf("SC_PAGE_SIZE")
+        present = float(os.sysconf("SC_PHYS_PAGES")) * os.sysconf("SC_PAGE_SIZE")
+        allowed = resource.getrlimit(resource.RLIMIT_AS)[0]
+        if allowed != resource.RLIM_INFINITY and allowed < present:
+            return float(allowed), "ulimit -v allows"
     except (AttributeError, ValueError, OSError):
-        return math.inf
+        return math.inf, ""
+    return present, "this machine has"
 
 
 def _split(text: str, separator: str) -> list[str]:

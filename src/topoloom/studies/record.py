@@ -1,5 +1,6 @@
 """Record: what became of one task, as a line of the store."""
 
+import os
 import socket
 import time
 from pathlib import Path
@@ -8,6 +9,8 @@ from typing import Any, Literal
 import msgspec
 
 from topoloom._version import __version__
+from topoloom.json_files import parse_json
+from topoloom.results import Result
 from topoloom.studies.task import Task
 
 
@@ -50,8 +53,39 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     at: str = ""
 
     def content(self) -> Any:
-        """The record of the result."""
-        return msgspec.json.decode(self.result)
+        """The record of the result.
+
+        Raises
+        ------
+        InputError
+            The line of the store is damaged: it is read only now.
+        """
+        return parse_json(bytes(self.result), f"result of task {self.digest} in the store")
+
+    def result_as(self, store: str | os.PathLike[str], *kinds: type[Result]) -> Any:
+        """The result, as an object.
+
+        Parameters
+        ----------
+        store : path
+            Where the record is, for messages.
+        *kinds : type
+            What it may be.
+
+        Returns
+        -------
+        One of `kinds`
+
+        Raises
+        ------
+        InputError
+            The line of the store is damaged, or the result is of no such kind.
+        """
+        source = f"{os.fspath(store)}: result of task {self.digest}"
+        content = parse_json(bytes(self.result), source)
+        schema = str(content.get("schema")) if isinstance(content, dict) else ""
+        kind = next((one for one in kinds if schema.startswith(f"topoloom/{one.noun}/")), kinds[0])
+        return kind.from_record(content, source)
 
 
 def done(task: Task, result: Any, row: dict[str, Any], seconds: float, *, attempts: int = 1) -> Record:

@@ -12,7 +12,8 @@ from typing import Any
 import msgspec
 
 from topoloom.errors import InputError, check_path, check_type
-from topoloom.files import write_atomically
+from topoloom.files import read_text, write_atomically
+from topoloom.json_files import parse_json
 from topoloom.studies.conditions import holds
 from topoloom.studies.estimate import Estimates
 from topoloom.studies.executor import EXECUTORS, Run
@@ -28,6 +29,8 @@ from topoloom.work import Work
 DEFINITION, PROGRESS, LOCK = "study.json", "progress.json", "run.lock"
 #: Seconds between two writings of `PROGRESS`; of one that is older nobody knows whether it goes on.
 TOLD_EVERY_S, STALE_S = 2.0, 60.0
+#: Characters of the longest definition.
+_LONGEST = 1 << 28
 
 
 class StudyProgress(msgspec.Struct, frozen=True):
@@ -236,10 +239,10 @@ def read_definition(folder: str | os.PathLike[str]) -> Study:
         There is none, or it is damaged.
     """
     path = Store(folder).folder / DEFINITION
-    try:
-        return msgspec.json.decode(path.read_bytes(), type=Study)
-    except (OSError, msgspec.DecodeError) as error:
-        raise InputError(f"{path}: {error}; run the study's file into this folder again") from None
+    if not path.is_file():
+        raise InputError(f"{path}: there is no such file; run the study's file into this folder again")
+    what = "definition of a study (run the study's file into this folder again)"
+    return parse_json(read_text(path, _LONGEST), str(path), Study, what)
 
 
 def open_study(folder: str | os.PathLike[str]) -> StudyResults:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from topoloom.allowance import Allowance
 from topoloom.errors import InputError
 from topoloom.random_streams import Draws
 from topoloom.routing.routing import Routing
@@ -93,6 +94,7 @@ def effective_bisection(
     switch = host_switches(routing.topology)
     if bisections < 1:
         raise InputError(f"bisections={bisections}: at least one is needed")
+    Allowance("quality").take(8.0 * bisections, f"{bisections:,} bisections")
     if switch.size < 2:
         raise InputError(f"{routing.topology.name}: {switch.size} hosts; halves need two at least")
     table_loads(routing, uniform(routing.topology), jobs, work=work)  # refuses tables that do not lead everywhere

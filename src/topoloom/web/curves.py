@@ -43,18 +43,17 @@ def curves_of_records(jobs: Jobs, digests: Sequence[str]) -> dict[str, Any]:
         if record is None or record.state != "done":
             continue
         if record.task.verb == "resilience":
-            survivals.append(Survival.from_record(record.content()))
+            survivals.append(record.result_as(jobs.folder, Survival))
         elif record.task.verb == "simulate" and "load" in record.task.arguments:
-            _join(points, record)
+            _join(points, record, record.result_as(jobs.folder, LoadCurve))
     drawn = [load_intervals([_rising(curve) for curve in points.values()])] if points else []
     if survivals:
         drawn.append(survival_intervals(survivals))
     return curve_data(drawn)
 
 
-def _join(curves: dict[str, LoadCurve], record: Record) -> None:
+def _join(curves: dict[str, LoadCurve], record: Record, curve: LoadCurve) -> None:
     """Points that differ in nothing but their load are one curve."""
-    curve = LoadCurve.from_record(record.content())
     others = {name: value for name, value in record.task.arguments.items() if name != "load"}
     key = msgspec.json.encode(others, order="sorted").decode()
     known = curves.get(key)

@@ -137,5 +137,5 @@ class Lease:
 def _read(path: Path) -> Owner:
     try:
         return msgspec.json.decode(path.read_bytes(), type=Owner)
-    except (OSError, msgspec.DecodeError, UnicodeDecodeError):
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return Owner()  # being written, or gone

@@ -15,6 +15,9 @@ from topoloom.studies.study import Study
 from topoloom.studies.sweeps.kept import kept
 from topoloom.work import Ended
 
+#: Tables of different seeds, at most; more are no axis, but a mistake.
+_MOST_SEEDS = 1_000_000
+
 
 def app_study(
     apps: Sequence[str],
@@ -70,6 +73,8 @@ def app_study(
         networks,
         {"placement": [how for how, _ in where], "seed": [its for _, its in where]},
     ]
+    if routing_seeds > _MOST_SEEDS:
+        raise InputError(f"routing_seeds={routing_seeds}; they are 1 to {_MOST_SEEDS:,}")
     if routing_seeds > 1:
         together.insert(1, {"routing_seed": list(range(seed, seed + routing_seeds))})
     else:
@@ -109,7 +114,7 @@ def app_runs_of(
         if topologies.count(name) > 1:
             name = f"{name} by {labels['engine']}"
         networks.append(name)
-        runs.append(replace(AppRun.from_record(record.content()), network=name))
+        runs.append(replace(record.result_as(folder, AppRun), network=name))
     if not runs:
         raise InputError(f"{os.fspath(folder)}: no run is finished")
     beside = str(topologies[0]) if baseline is None else baseline

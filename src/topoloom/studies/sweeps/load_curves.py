@@ -1,7 +1,7 @@
 """`topoloom simulate` as a study: a task a load."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -108,24 +108,17 @@ def load_curves_of(study: Study, folder: str | os.PathLike[str], *, ended: Ended
     saturations: dict[tuple[Any, ...], Saturation] = {}
     executions: list[Execution] = []
     seed = study.task.get("seed", 1)
-    for labels, task, record in kept(study, folder):
-        content = record.content()
-        if _noun(content) == Execution.noun:
-            executions.append(Execution.from_record(content))
-            continue
+    for labels, _, record in kept(study, folder):
+        result = record.result_as(folder, LoadCurve, Saturation, Execution)
         of = tuple(labels.get(name) for name in ("topology", "engine", "traffic"))
-        if task.arguments.get("saturation"):
-            saturations[of] = Saturation.from_record(content)
-            continue
-        curve = LoadCurve.from_record(content)
-        known = found.get(of)
-        found[of] = curve if known is None else replace(known, points=known.points + curve.points)
+        if isinstance(result, Execution):
+            executions.append(result)
+        elif isinstance(result, Saturation):
+            saturations[of] = result
+        else:
+            known = found.get(of)
+            found[of] = result if known is None else replace(known, points=known.points + result.points)
     if executions:
         return Executions(tuple(executions), provenance=Provenance(seed=seed))
     curves = tuple(replace(curve, saturation=saturations.get(of)) for of, curve in found.items())
     return LoadCurves(curves, ended=ended, provenance=Provenance(seed=seed))
-
-
-def _noun(content: Mapping[str, Any]) -> str:
-    """What a record is of: "load-curve" in ``topoloom/load-curve/1``."""
-    return str(content["schema"]).split("/")[1]

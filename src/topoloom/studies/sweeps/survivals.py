@@ -56,4 +56,4 @@ def survivals_of(study: Study, folder: str | os.PathLike[str]) -> Survivals:
     InputError
         The folder holds no study.
     """
-    return Survivals(tuple(Survival.from_record(record.content()) for _, _, record in kept(study, folder)))
+    return Survivals(tuple(record.result_as(folder, Survival) for _, _, record in kept(study, folder)))

@@ -1,0 +1,132 @@
+"""Every module that reads files, and the readers of `fuzz_readers` that go through it, or why none does.
+
+`reading_modules` finds them in the source by what they call; a new one has to be listed here.
+"""
+
+import ast
+from pathlib import Path
+
+import topoloom
+
+#: What reads a file, or makes objects of what is in one, by the name that it is called by.
+_CALLS = {
+    *("read_text", "read_bytes", "open_to_read", "read_toml", "read_npy", "read_npz", "csv_rows", "Shards"),
+    *("parse_toml", "parse_json", "parse_yaml", "strict_json", "memmap", "open_memmap", "loadtxt", "fromfile"),
+}
+#: The same of modules: ``json.loads``.
+_LOADERS = {"csv", "np", "numpy", "json", "tomllib", "msgspec.json", "pickle", "yaml", "zlib"}
+
+#: By module: the readers that damage what it reads.
+READ_BY: dict[str, tuple[str, ...]] = {
+    "applications.placement": ("placement",),
+    "applications.training_model": ("model",),
+    "applications.users_programs": ("application traces",),
+    "assessment.assess": ("steps",),
+    "cli.checkpoint": ("checkpoint",),
+    "cli.commands.verify": ("lft", "qos", "guid2lid"),
+    "cli.comparing": ("map", "counters"),
+    "cli.mending": ("lft", "qos"),
+    "cost.device_types": ("device types",),
+    "cost.parts_files": ("parts", "parts.json"),
+    "cost.quotes": ("quotes",),
+    "csv_files": ("format cables", "map"),
+    "designer.need_files": ("need",),
+    "designer.store": ("screening",),
+    "expansion.plan_reader": ("plan folder",),
+    "expansion.plan_rows": ("plan folder", "plan on paper"),
+    "fabrics.db_csv_sections": ("format ibdiagnet", "counters"),
+    "fabrics.identify": ("map",),
+    "files": ("need", "trace"),
+    "floors.floor_csv": ("slots", "matrix"),
+    "floors.floor_files": ("floor.toml",),
+    "formats._storage": ("gzip",),
+    "formats.cable_reader": ("format cables",),
+    "formats.edges": ("format edges",),
+    "formats.infragraph": ("format infragraph",),
+    "formats.ndt": ("format ndt",),
+    "formats.topoloom_json": ("format topoloom",),
+    "hosts.files": ("hosts.csv", "layout with hosts"),
+    "hosts.housing": ("hosts.toml",),
+    "json_files": ("record", "format topoloom"),
+    "network_folders": ("layout folder", "routed folder"),
+    "network_losses": ("losses",),
+    "npy_files": ("tables",),
+    "opening": ("design",),
+    "optimizer.result": ("optimized",),
+    "results": ("record", "comparison"),
+    "routing.table_files": ("tables",),
+    "shards": ("store", "screening"),
+    "staging": ("journal",),
+    "studies.record": ("store", "store of curves", "store of survivals", "store of application runs"),
+    "studies.run": ("store",),
+    "studies.status": ("store",),
+    "studies.store": ("store",),
+    "studies.study": ("study",),
+    "toml_files": ("hosts.toml", "model"),
+    "traffic.patterns.trace": ("trace",),
+    "web.lease": ("served store",),
+    "web.queue": ("served store",),
+    "workloads.chakra": ("chakra",),
+    "workloads.goal": ("goal",),
+    "workloads.wire": ("chakra",),
+}
+
+_OWN = "files of the package itself"
+_MACHINE = "what the system says of the machine"
+_PRIVATE = "what its own child process or cluster has just written, in a folder or pipe of this run"
+#: By module: why no damaged file reaches it.
+NOT_FUZZED: dict[str, str] = {
+    "__main__": "the null device",
+    "applications._supervisor": _MACHINE,
+    "applications.copied_folder": "bytes of the user's programs, which are copied and not understood",
+    "applications.launch": _PRIVATE,
+    "applications.run": _PRIVATE,
+    "applications.schedule_replay": _PRIVATE,
+    "applications.tools": "bytes of programs, for their digest",
+    "cabling.fault_sheets": _OWN,
+    "cabling.sheets": _OWN,
+    "cli.streams": "the null device",
+    "compiling.kept": "compiled kernels: code, run only from folders that no other user can write (their tests)",
+    "compiling.stamp": _OWN,
+    "cost.parts": _OWN,
+    "graph._metis_process": _PRIVATE,
+    "graph.metis": _PRIVATE,
+    "locks": _MACHINE,
+    "report.page": _OWN,
+    "report.scripting": _OWN,
+    "report.side_by_side": "what it has just encoded itself",
+    "reproduction.long_runs": _OWN,
+    "routing.memory": _MACHINE,
+    "routing.routing": _PRIVATE,
+    "studies.claims": _PRIVATE,
+    "studies.cluster_worker": _PRIVATE,
+    "studies.executors.dask": _PRIVATE,
+    "studies.executors.processes": _PRIVATE,
+    "studies.executors.slurm": _PRIVATE,
+    "studies.task": "bytes of files, for their digest",
+    "studies.worker": _PRIVATE,
+    "web.app": "requests, which tests/web damages, and files of the package",
+    "web.needs": "requests, which tests/web damages; read again as `need`",
+    "web.spaces": "bytes of files, which are served and not understood",
+}
+
+
+def reading_modules() -> set[str]:
+    """The modules of topoloom, without its name, that call something that reads."""
+    root = Path(topoloom.__file__).parent
+    return {
+        ".".join(path.relative_to(root).with_suffix("").parts).removesuffix(".__init__")
+        for path in root.rglob("*.py")
+        if any(_reads(node) for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+    }
+
+
+def _reads(node: ast.AST) -> bool:
+    if not isinstance(node, ast.Call):
+        return False
+    if isinstance(node.func, ast.Name):
+        return node.func.id in _CALLS or node.func.id == "open"
+    if not isinstance(node.func, ast.Attribute):
+        return False
+    name, owner = node.func.attr, ast.unparse(node.func.value)
+    return name in _CALLS or (name in ("load", "loads", "decode", "reader") and owner in _LOADERS) or name == "open"
