@@ -187,8 +187,8 @@ class Result(Recorded):
         """
         wanted = schema_id(cls)
         found = record.get("schema") if isinstance(record, dict) else None
-        if found not in {f"topoloom/{cls.noun}/{version}" for version in range(1, cls.record_version + 1)}:
-            raise at(source, None, f"is {found or 'no record of topoloom'}; expected {wanted}")
+        if found not in [f"topoloom/{cls.noun}/{version}" for version in range(1, cls.record_version + 1)]:
+            raise at(source, None, f"is {str(found)[:60] if found else 'no record of topoloom'}; expected {wanted}")
         content = {key: value for key, value in record.items() if key not in cls.derived and key != "schema"}
         kinds = get_type_hints(cls)
         fields = getattr(cls, "__dataclass_fields__", {})

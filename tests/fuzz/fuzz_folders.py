@@ -160,7 +160,10 @@ def _read_study(path: Path) -> Any:
     for record in Store(path).records().values():
         with suppress(InputError):  # names its task: it does not know its file
             record.content()
-    return found.rows(), study_status(read_definition(path), Store(path)).done
+    with suppress(InputError):  # what is wrong with a point is of the study, as of one that is read from TOML
+        study_status(read_definition(path), Store(path))
+        return found.rows()
+    return None
 
 
 def _sweep(study: Study, collect: Callable[[Study, Path], Any]) -> Reader:

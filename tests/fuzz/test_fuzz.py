@@ -11,6 +11,7 @@ from fuzz_engine import run
 from fuzz_modules import NOT_FUZZED, READ_BY, reading_modules
 from fuzz_readers import READERS
 
+from topoloom import Hops, InputError
 from topoloom.formats import FORMATS
 
 SEED = 38
@@ -42,3 +43,10 @@ def test_some_damaged_files_of_every_kind():
 def test_many_damaged_files(name):
     """As above: some hundred cases of each reader, always the same ones."""
     assert run([name], SEED, 2, 400) == []
+
+
+@pytest.mark.parametrize("schema", [{}, {"a": 1}, [], [1], 3, None, "x" * 500])
+def test_a_schema_of_another_type_is_a_sentence(schema):
+    """What the fuzzer found in a record: a table where its kind should stand."""
+    with pytest.raises(InputError, match=r"^r.json: is .{1,60}; expected topoloom/hops/"):
+        Hops.from_record({"schema": schema}, "r.json")
