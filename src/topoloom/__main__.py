@@ -20,7 +20,11 @@ for _number in (_signal.SIGINT, _signal.SIGTERM, _signal.SIGHUP):
     if _signal.getsignal(_number) in (_signal.default_int_handler, _signal.SIG_DFL):
         _signal.signal(_number, _leave)
 # `python -m` puts the current folder first, where somebody's `random.py` may lie: off the path before anything is imported.
-if __name__ == "__main__" and not sys.flags.safe_path and sys.path[0] in ("", os.path.abspath("")):
+try:
+    _here = os.getcwd()
+except OSError:  # it has been removed
+    _here = ""
+if __name__ == "__main__" and not sys.flags.safe_path and sys.path[0] in ("", _here):
     del sys.path[0]
 
 from topoloom.surroundings import secure  # noqa: E402 (what must come first stands above)

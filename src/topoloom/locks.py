@@ -45,6 +45,10 @@ class Lock:
         make : bool
             Whether the file is made if it is not there.
 
+        Returns
+        -------
+        Lock or None
+
         Raises
         ------
         FileNotFoundError

@@ -127,7 +127,26 @@ class Staging:
         return True
 
     def carry_out_in(self, target: Path, names: list[str], patterns: tuple[str, ...], shown: str) -> None:
-        """Move the new files to their places in the folder `target`; all, or none."""
+        """Move the new files to their places in the folder `target`; all, or none.
+
+        Parameters
+        ----------
+        target : Path
+            The folder, links followed.
+        names : list of str
+            The files that were made by `fill`, by path within it.
+        patterns : tuple of str
+            Of files that go.
+        shown : str
+            The folder's name as the user wrote it, for messages.
+
+        Raises
+        ------
+        OSError
+            A file cannot be moved; the folder is as it was.
+        InputError
+            Another program keeps writing the folder.
+        """
         deadline = time.monotonic() + _PATIENCE_SECONDS
         while True:
             settled(target, shown)

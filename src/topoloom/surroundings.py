@@ -24,9 +24,12 @@ def secure() -> None:
     listed = os.environ.get("PYTHONPATH", "").split(os.pathsep)
     if "" in listed and listed != [""]:
         os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, listed))
-        here = os.path.abspath("")
-        if here in sys.path and here not in map(os.path.abspath, filter(None, listed)):
-            sys.path.remove(here)
+        try:
+            here = os.getcwd()
+            if here in sys.path and here not in map(os.path.abspath, filter(None, listed)):
+                sys.path.remove(here)
+        except OSError:  # the current folder has been removed
+            pass
     sys.path[:] = filter(None, sys.path)
     package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     if package not in sys.path:  # `python -m topoloom` in a checkout's src
@@ -48,15 +51,23 @@ def safe_path() -> Iterator[None]:
     For `multiprocessing` and Dask, which take no options for their Python. The environment is the whole process's: other
     threads that start a Python meanwhile have it so as well, which does no harm.
     """
-    before = os.environ.get(_SAFE)
-    os.environ[_SAFE] = before or _OURS
+    with variables_set(safe_variables()):
+        yield
+
+
+@contextmanager
+def variables_set(values: Mapping[str, str]) -> Iterator[None]:
+    """While it is open, the process and what it starts have these variables of the environment."""
+    before = {name: os.environ.get(name) for name in values}
+    os.environ.update(values)
     try:
         yield
     finally:
-        if before is None:
-            os.environ.pop(_SAFE, None)
-        else:
-            os.environ[_SAFE] = before
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
 
 
 def safe_variables() -> dict[str, str]:

@@ -201,7 +201,7 @@ def test_a_named_format_wins_over_the_suffix(tmp_path):
         ("cut.json.gz", "not a whole gzip file"),
         ("bomb.edges.gz", r"more than 6\d MiB"),
         ("a\0b.json", "null"),
-        ("x" * 300 + ".json", "name too long"),
+        ("x" * 300 + ".json", "is too long: a file's name has at most 255 bytes"),
         ("net.json/deeper.json", "not a directory"),
     ],
 )

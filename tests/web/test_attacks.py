@@ -401,22 +401,34 @@ def test_one_server_has_a_store(tmp_path):
     """Another says in one sentence who has it and how to go on, also from a container of its own; one that only looks sees
     what is done meanwhile. Killed, its store is another's at once."""
     first = Server(tmp_path / "s", "--jobs", "1")
-    serve = [sys.executable, "-m", "topoloom", "serve", "--no-browser", "--port", "0", "--store", str(tmp_path / "s")]
-    contained = ["unshare", "-rfp", "--mount-proc"]
-    if subprocess.run([*contained, "true"], capture_output=True, check=False).returncode:
-        contained = []
-    for command in (serve, [*contained, *serve]):
-        second = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
-        assert second.returncode in (1, 2)
-        assert f"process {first.process.pid} of" in second.stderr
-        assert "--store" in second.stderr
-        assert "Traceback" not in second.stderr
-    looking = Server(tmp_path / "s", "--read-only")
-    done = first.record("info", topology="petersen")
-    assert looking.wait(done["digest"]) == done
-    assert [job["digest"] for job in looking.client.get("/api/tasks").json()] == [done["digest"]]
-    looking.end()
-    first.end(signal.SIGKILL)
+    try:
+        serve = [
+            sys.executable,
+            "-m",
+            "topoloom",
+            "serve",
+            "--no-browser",
+            "--port",
+            "0",
+            "--store",
+            str(tmp_path / "s"),
+        ]
+        contained = ["unshare", "-rfp", "--mount-proc"]
+        if subprocess.run([*contained, "true"], capture_output=True, check=False).returncode:
+            contained = []
+        for command in (serve, [*contained, *serve]):
+            second = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+            assert second.returncode in (1, 2)
+            assert f"process {first.process.pid} of" in second.stderr
+            assert "--store" in second.stderr
+            assert "Traceback" not in second.stderr
+        looking = Server(tmp_path / "s", "--read-only")
+        done = first.record("info", topology="petersen")
+        assert looking.wait(done["digest"]) == done
+        assert [job["digest"] for job in looking.client.get("/api/tasks").json()] == [done["digest"]]
+        looking.end()
+    finally:
+        first.end(signal.SIGKILL)
     next_one = Server(tmp_path / "s")
     assert next_one.record("info", topology="petersen") == done
     next_one.end()

@@ -190,7 +190,8 @@ def routings_of(network: Routing | Topology | Sequence[Routing], taker: str) -> 
     if isinstance(network, Routing):
         return (network,)
     remedy = "build(spec) makes a Topology, and route(topology) its tables"
-    if not isinstance(network, Sequence) or isinstance(network, str):  # type: ignore[unreachable]
+    given: object = network
+    if isinstance(given, str) or not isinstance(given, Sequence):
         raise wrong_type(network, (Topology, Routing, Sequence), taker, remedy)
     if not network:
         raise InputError(f"{taker} takes one Routing or more, not an empty sequence; {remedy}")

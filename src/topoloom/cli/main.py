@@ -100,9 +100,10 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     logging.basicConfig(format="topoloom: %(message)s", level=logging.WARNING, stream=sys.stderr)
     try:
         code, message = _outcome(sys.argv[1:] if arguments is None else arguments)
+        leave()
     except KeyboardInterrupt:  # a second signal, while the first was being answered
+        leave()
         code, message = INTERRUPTED, ""
-    leave()
     if interrupted():
         # What is printed is what was finished by then, whatever the command made of it.
         code, message = INTERRUPTED, message or "interrupted"

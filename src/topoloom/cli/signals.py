@@ -24,12 +24,12 @@ _GRACE_SECONDS = 1.2
 _DELIVERY_SECONDS = {signal.SIGTERM: 1.7, signal.SIGINT: 60.0, signal.SIGHUP: 60.0}
 _LOOK_SECONDS = 0.05
 
-_hurry = threading.Event()
+_hurry, _meant, _leaving = threading.Event(), threading.Event(), threading.Event()
 
 
 def interrupted() -> bool:
-    """Whether a signal has asked this process to end."""
-    return asked.is_set()
+    """Whether a signal has asked this process to end before it was done."""
+    return asked.is_set() and not _meant.is_set()
 
 
 def hurried() -> bool:
@@ -37,23 +37,22 @@ def hurried() -> bool:
     return _hurry.is_set()
 
 
-def hang_up_ends() -> None:
-    """A closed terminal is to the command as `kill` is: for a library that knows SIGTERM alone (the web server)."""
+def ends_by_signals() -> None:
+    """Signals are how this command ends (`serve`): they are no interruption, and its code is 0.
+
+    Its library knows SIGINT and SIGTERM; a closed terminal is to it as `kill` is.
+    """
+    _meant.set()
     if isinstance(signal.getsignal(signal.SIGHUP), _Interrupts):
         signal.signal(signal.SIGHUP, lambda *_: signal.raise_signal(signal.SIGTERM))
-
-
-def expected() -> None:
-    """The signal was how the command ends (`serve`): it is no interruption."""
-    asked.clear()
 
 
 def listen() -> None:
     """From now on signals stop work; does nothing outside the main thread, which alone gets signals."""
     if threading.current_thread() is not threading.main_thread():
         return
-    asked.clear()
-    _hurry.clear()
+    for event in (asked, _hurry, _meant, _leaving):
+        event.clear()
     # A finalizer in which an interrupt turns up only tells that it did.
     sys.unraisablehook = lambda fault: None if interrupted() else sys.__unraisablehook__(fault)
     reading, writing = os.pipe()
@@ -68,10 +67,7 @@ def listen() -> None:
 
 def leave() -> None:
     """From now on the command has nothing more to do than to end: a further signal ends it at once, and silently."""
-    if threading.current_thread() is threading.main_thread():
-        for number in _SIGNALS:
-            if isinstance(signal.getsignal(number), _Interrupts):
-                signal.signal(number, lambda *_: os._exit(INTERRUPTED))
+    _leaving.set()
 
 
 class _Interrupts:
@@ -81,6 +77,8 @@ class _Interrupts:
         self._asked = False
 
     def __call__(self, _number: int, _frame: object) -> None:
+        if _leaving.is_set():
+            os._exit(INTERRUPTED)
         asked.set()
         running = stop_all()
         first, self._asked = not self._asked, True
@@ -104,17 +102,17 @@ def _watch(reading: int) -> None:
 def _end(seconds: float, working: bool) -> None:
     """End the process when its time is over, unless it ends before."""
     began = time.monotonic()
-    while (passed := time.monotonic() - began) < seconds and asked.is_set():
+    if _meant.is_set():
+        seconds, working = _DELIVERY_SECONDS[signal.SIGTERM], True
+    while (passed := time.monotonic() - began) < seconds:
         if passed > _GRACE_SECONDS and (at_work() or not working):
             break
         time.sleep(_LOOK_SECONDS)
-    if not asked.is_set():
-        return
     # What is printed already; nobody may be reading it.
     flush = threading.Thread(target=sys.stdout.flush, daemon=True)
     flush.start()
     flush.join(_LOOK_SECONDS)
-    if select.select([], [2], [], 0)[1]:
+    if not _meant.is_set() and select.select([], [2], [], 0)[1]:
         with suppress(OSError):
             os.write(2, b"error: interrupted\n")
-    os._exit(INTERRUPTED)
+    os._exit(0 if _meant.is_set() else INTERRUPTED)

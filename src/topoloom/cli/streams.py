@@ -12,11 +12,20 @@ either is closed            it is as if it were `/dev/null`
 
 import io
 import os
+import select
 import sys
+from collections.abc import Callable
 from typing import Any
 
 from topoloom.errors import InputError
 from topoloom.files import reason
+
+
+def _written(write: Callable[[Any], int | None], data: Any, file: io.FileIO) -> int:
+    """The bytes that the system took; of a pipe that somebody has set not to block, when it takes some."""
+    while (taken := write(data)) is None:
+        select.select([], [file], [])
+    return taken
 
 
 class _Output(io.FileIO):
@@ -28,7 +37,7 @@ class _Output(io.FileIO):
         """All bytes that the system takes, or, once nobody reads, all of them."""
         if not self.gone:
             try:
-                return super().write(data) or 0
+                return _written(super().write, data, self)
             except BrokenPipeError:
                 self.gone = True
             except OSError as error:
@@ -43,7 +52,7 @@ class _Comments(io.FileIO):
     def write(self, data: Any, /) -> int:
         """All bytes that the system takes; all of them where it takes none."""
         try:
-            return super().write(data) or 0
+            return _written(super().write, data, self)
         except OSError:
             return memoryview(data).nbytes
 

@@ -241,6 +241,11 @@ def new_table(topology: Topology, kind: type, folder: str | None, name: str, val
     -------
     kind[n, n]
         What is written into it goes to the file, where there is one.
+
+    Raises
+    ------
+    InputError
+        The file cannot be written; what lies in the folder is as it was.
     """
     shape = topology.switches, topology.switches
     if folder is None:

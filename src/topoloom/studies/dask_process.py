@@ -6,28 +6,18 @@ Dask loads this module (`preload`) in the scheduler and in the nannies, and call
 import ctypes
 import os
 import signal
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
+
+from topoloom.surroundings import variables_set
 
 _SET_PARENT_DEATH_SIGNAL = 1
 #: The process that starts the cluster.
 _STARTER = "TOPOLOOM_STARTED_BY"
 
 
-@contextmanager
-def started_by_us() -> Iterator[None]:
+def started_by_us() -> AbstractContextManager[None]:
     """While it is open, Dask's processes that are started know by whom, and say nothing of what goes well."""
-    given = {_STARTER: str(os.getpid()), "DASK_LOGGING__DISTRIBUTED": "warning"}
-    before = {name: os.environ.get(name) for name in given}
-    os.environ.update(given)
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            if value is None:
-                os.environ.pop(name, None)
-            else:
-                os.environ[name] = value
+    return variables_set({_STARTER: str(os.getpid()), "DASK_LOGGING__DISTRIBUTED": "warning"})
 
 
 def dask_setup(_service: object) -> None:

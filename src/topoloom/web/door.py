@@ -6,11 +6,12 @@ giving way to the newest; whoever has the token is not counted among them.
 
 import asyncio
 import logging
-from time import monotonic
 from typing import Any
 
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from topoloom.web.pace import Pace
 
 log = logging.getLogger("uvicorn.error")
 
@@ -19,7 +20,7 @@ HEADERS_S = 5.0
 #: Connections of strangers, and of those with the token, at a time.
 MOST_STRANGERS, MOST_OWNERS = 256, 256
 #: Requests of a connection with the token: how many at once, and how many a second after that.
-BURST, A_SECOND = 400, 100
+_BURST, _PER_SECOND = 400, 100
 
 
 class Doors:
@@ -74,7 +75,7 @@ class Door(H11Protocol):
         super().__init__(*arguments, **named)
         self.app_state = {**self.app_state, "door": self}
         self._timer: asyncio.TimerHandle | None = None
-        self._left, self._last = float(BURST), monotonic()
+        self.pace = Pace(_BURST, _PER_SECOND)
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """A connection is there; its first request has seconds to arrive."""
@@ -120,15 +121,6 @@ class Door(H11Protocol):
     def idle(self) -> bool:
         """Whether no request waits for its answer."""
         return self.cycle is None or self.cycle.response_complete
-
-    def paced(self) -> bool:
-        """Whether requests come no faster than anybody could look."""
-        now = monotonic()
-        self._left = min(BURST, self._left + (now - self._last) * A_SECOND) - 1
-        self._last = now
-        allowed = self._left >= 0
-        self._left = max(self._left, -1.0)
-        return allowed
 
     def shut(self) -> None:
         """End the connection now; what was not sent is not sent."""

@@ -4,17 +4,17 @@ import asyncio
 import hmac
 from html import escape
 from http.cookies import CookieError, SimpleCookie
-from time import monotonic
 from urllib.parse import parse_qsl, quote, urlencode
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from topoloom.web.browser import OPENED
+from topoloom.web.pace import Pace
 
 #: Bytes of a request's body, at most, and seconds in which it must be there.
 MOST_BODY, BODY_S = 1 << 20, 15.0
 #: Requests without the token, of all clients together: how many at once, how many a second after that; seconds others wait.
-BURST, A_SECOND, WAIT_S = 60, 20, 0.5
+_BURST, _PER_SECOND, WAIT_S = 60, 20, 0.5
 #: Open websockets, at most.
 MOST_SOCKETS = 32
 
@@ -55,7 +55,7 @@ class Guard:
         self._hosts = {host.lower() for host in hosts}
         self._cookie = "topoloom-" + hosts[0].rpartition(":")[2]
         self._sockets = 0
-        self._left, self._last = float(BURST), monotonic()
+        self._strangers = Pace(_BURST, _PER_SECOND)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One request."""
@@ -64,7 +64,7 @@ class Guard:
             return
         headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
         admitted = self._has_token(scope, headers)
-        if not admitted and not self._paced():
+        if not admitted and not self._strangers.allows():
             if scope["type"] == "http":  # a websocket is counted by nobody while it waits
                 await asyncio.sleep(WAIT_S)
             status, why = 429, "too many requests without the token; wait a second"
@@ -95,7 +95,7 @@ class Guard:
         if not admitted:
             return 401, "the token is missing; open the address that topoloom serve printed"
         door = scope.get("state", {}).get("door")
-        if door is not None and not door.paced():
+        if door is not None and not door.pace.allows():
             return 429, "too many requests; wait a second"
         if door is not None and scope["type"] == "http" and not door.doors.admit(door):
             return 503, "too many requests are being answered; ask again in a second"
@@ -103,15 +103,6 @@ class Guard:
         if not length.isdecimal() or len(length) > 20 or int(length) > MOST_BODY:
             return 413, _TOO_LARGE
         return 0, ""
-
-    def _paced(self) -> bool:
-        """Whether strangers ask no faster than anybody could look; those with the token do not count."""
-        now = monotonic()
-        self._left = min(BURST, self._left + (now - self._last) * A_SECOND) - 1
-        self._last = now
-        allowed = self._left >= 0
-        self._left = max(self._left, -1.0)
-        return allowed
 
     def _is_first(self, scope: Scope) -> bool:
         """Whether a request is of the first address, the one with the token."""

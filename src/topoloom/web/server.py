@@ -5,12 +5,13 @@ import json
 import logging
 import os
 import socket
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 
 from topoloom.errors import InputError, check_all
 from topoloom.files import BELOW, READ_ONLY
+from topoloom.surroundings import variables_set
 from topoloom.web.jobs import Jobs
 from topoloom.web.spaces import Spaces
 
@@ -119,20 +120,10 @@ def serve(
             Server(config).run(sockets=[listening])
 
 
-@contextmanager
-def _bounded(folders: Sequence[Path], read_only: bool) -> Iterator[None]:
+def _bounded(folders: Sequence[Path], read_only: bool) -> AbstractContextManager[None]:
     """This process and its workers open no files of users elsewhere, whatever a task says; if `read_only`, they finish none."""
     bounds = {BELOW: json.dumps([os.path.realpath(folder) for folder in folders])}
-    bounds |= {READ_ONLY: "1"} if read_only else {}
-    before = {name: os.environ.get(name) for name in bounds}
-    os.environ.update(bounds)
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            del os.environ[name]
-            if value is not None:
-                os.environ[name] = value
+    return variables_set(bounds | ({READ_ONLY: "1"} if read_only else {}))
 
 
 def _allow_files() -> None:

@@ -128,3 +128,5 @@ def command(
         print_assessments(found.networks, minutes, found.reference)
     if out is not None and not as_json:
         say(f"report: {out / 'compare.html'}")
+    if found.ended == "interrupted":
+        raise KeyboardInterrupt

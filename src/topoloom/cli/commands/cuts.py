@@ -56,6 +56,8 @@ def command(
     else:
         theory = bisection_by_theory(opened) if parts == 2 and by == "switches" else None
         _print(found, theory, assign)
+    if found.ended != "done":
+        raise KeyboardInterrupt
 
 
 def _print(found: "Cuts", theory: int | None, assign: bool) -> None:

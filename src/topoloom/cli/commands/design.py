@@ -102,6 +102,8 @@ def command(
             print_assessments(found.finalists, found.need.minutes)
             say(f"finalists: {out / 'finalists'}, a folder each, for every other command")
         say(f"report: {out / 'report.html'}")
+    if found.ended == "interrupted":
+        raise KeyboardInterrupt
 
 
 def _changed(need: "Need", networks: int | None, **options: float | None) -> "Need":

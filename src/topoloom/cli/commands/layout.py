@@ -110,6 +110,8 @@ def command(
         _print_layout(layout)
         if out is not None:
             say(f"wrote {out}")
+    if layout.ended == "interrupted":
+        raise KeyboardInterrupt
 
 
 def _print_layout(layout: Layout) -> None:

@@ -163,6 +163,8 @@ def command(
         print_record(found)
     elif output != "-":
         print_facts(found.topology.name, _facts(found, output))
+    if found.ended == "interrupted":
+        raise KeyboardInterrupt
 
 
 def _opened(name: str, options: _Options) -> tuple[Topology, "LinkLengths | None", Any]:

@@ -90,6 +90,8 @@ def command(
         say(counted, err=as_lines)
         if reproduction.ended != "done" and not unread():
             say(f"{reproduction.ended}: the claims above are those that were finished", err=True)
+    if reproduction.ended == "interrupted" and not unread():
+        raise KeyboardInterrupt
 
 
 def _duration(claim: "Claim") -> str:

@@ -317,6 +317,7 @@ def command(
     _show(curves, len(topologies) > 1, folder, width, as_json)
     if interrupted:
         say(f"{curves[-1].name}: {curves[-1].samples} samples are finished", err=True)
+        raise KeyboardInterrupt
 
 
 def _show(curves: "Sequence[Survival]", several: bool, folder: str | None, width: float | None, as_json: bool) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from topoloom.cli.output import say
-from topoloom.cli.signals import expected, hang_up_ends
+from topoloom.cli.signals import ends_by_signals
 from topoloom.cli.types import Number, Whole
 from topoloom.errors import InputError
 
@@ -70,7 +70,7 @@ def command(
         if not no_browser and _has_screen():
             follow(address)
 
-    hang_up_ends()
+    ends_by_signals()
     with browsers() as follow:
         serve(
             folders,
@@ -85,7 +85,6 @@ def command(
             token=token,
             ready=ready,
         )
-    expected()  # Ctrl-C and SIGTERM are how it ends
 
 
 def _has_screen() -> bool:

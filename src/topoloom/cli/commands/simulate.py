@@ -227,6 +227,8 @@ def command(
     for file in (output, plot, heat):
         if file is not None:
             say(f"wrote {file}", err=True)
+    if curves.ended != "done":
+        raise KeyboardInterrupt
 
 
 def _refuse_loads(traffics: tuple[str, ...], to_the_end: list[bool], given: dict[str, object]) -> None:
