@@ -4,7 +4,7 @@ import datetime
 import logging
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 
@@ -12,6 +12,7 @@ from topoloom.cost.parts import Parts
 from topoloom.cost.parts_files import load_parts
 from topoloom.errors import InputError, at, hint
 from topoloom.files import read_text
+from topoloom.settings import setting
 from topoloom.toml_files import LONGEST, TomlTable, parse_toml
 from topoloom.toml_lines import line_of
 
@@ -25,24 +26,24 @@ _Rows = tuple[dict[str, Any], ...]
 
 
 class _SwitchQuotes(TomlTable, frozen=True):
-    """The table [switch]."""
+    """The table [switch] of a file of quotes."""
 
-    product: _Rows = ()
+    product: Annotated[_Rows, setting("switches of the catalogue by their names, and what is quoted of each")] = ()
 
 
 class _Quotes(TomlTable, frozen=True):
     """A file of quotes: what a row may say is known once its product is."""
 
-    name: str | None = None
-    extends: str | None = None
-    installation_usd: Any = None
-    rewiring_usd: Any = None
-    slack_m: Any = None
-    switch: _SwitchQuotes = _SwitchQuotes()
-    cable: _Rows = ()
-    transceiver: _Rows = ()
-    nic: _Rows = ()
-    server: _Rows = ()
+    name: Annotated[str | None, setting("what bills call the quotes; the file's name when not given")] = None
+    extends: Annotated[str | None, setting("the catalogue that they are for")] = None
+    installation_usd: Annotated[Any, setting("of the catalogue: laying one cable", unit="USD")] = None
+    rewiring_usd: Annotated[Any, setting("of the catalogue: moving one cable", unit="USD")] = None
+    slack_m: Annotated[Any, setting("of the catalogue: what a cable must be longer than its link", unit="m")] = None
+    switch: Annotated[_SwitchQuotes, setting("quotes of switches")] = _SwitchQuotes()
+    cable: Annotated[_Rows, setting("quotes of cables, by the names of the catalogue")] = ()
+    transceiver: Annotated[_Rows, setting("quotes of transceivers")] = ()
+    nic: Annotated[_Rows, setting("quotes of network interfaces")] = ()
+    server: Annotated[_Rows, setting("quotes of servers")] = ()
 
 
 def quoted_parts(name: str | Path, prices: str | Path | None = None) -> Parts:
