@@ -330,6 +330,15 @@ def test_a_folder_of_the_last_release_that_was_left_unfinished_is_refused(tmp_pa
         settle(tmp_path / "out")
 
 
+def test_a_plan_that_is_missing_is_not_waited_for_without_end(tmp_path, monkeypatch):
+    """A folder of that name in which there is no plan ends in the sentence, after the usual time."""
+    monkeypatch.setattr("topoloom.staging._PATIENCE_SECONDS", 0.1)
+    write_folder(tmp_path / "out", {"a": "1"})
+    (tmp_path / "out" / UNFINISHED).mkdir()
+    with pytest.raises(InputError, match="another program has been writing this folder"):
+        settle(tmp_path / "out")
+
+
 def test_staging_of_another_machine_is_left_until_it_is_old(tmp_path):
     """Over NFS a lock of another machine may not show: only age tells, by the day."""
     other = tmp_path / ".topoloom-folder-0123456789ab-x"

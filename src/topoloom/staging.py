@@ -200,10 +200,8 @@ def settled(target: Path, shown: str) -> None:
         try:
             if _taken_over(journal, target):
                 return
-        except FileNotFoundError:
-            continue  # its writer has just finished
-        except PermissionError:
-            pass  # of another user, who may be writing now
+        except (FileNotFoundError, PermissionError):
+            pass  # its writer has just finished; or it is of another user, who may be writing now
         except (OSError, InputError, _UndoneError) as error:
             why = reason(error) if isinstance(error, OSError) else str(error)
             raise InputError(f"{ended}, and it cannot be finished: {why}; write the folder again") from None
