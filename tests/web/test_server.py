@@ -507,3 +507,9 @@ def test_growth_has_a_picture_and_the_cables_of_each_step(server):
     ]
     assert all(step["picture"].startswith("<svg") for step in grown["steps"])
     assert sum(one["work"] == "add" for step in grown["steps"] for one in step["cables"]) > 0
+
+
+def test_a_browser_that_asks_for_an_icon_gets_no_error(server):
+    """Pages that name no icon, a report among them, leave no error in the browser's console."""
+    answer = server.client.get("/favicon.ico")
+    assert (answer.status_code, answer.content) == (204, b"")

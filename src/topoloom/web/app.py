@@ -190,6 +190,7 @@ def make_app(jobs: Jobs, spaces: Spaces, *, token: str, hosts: Sequence[str], re
 
     routes = [
         *(Route(path, _page) for path in PAGES),
+        Route("/favicon.ico", _icon),
         Route("/explorer.js", _script),
         Route("/explorer.css", _style),
         Route("/api/catalogue", _catalogue),
@@ -249,6 +250,11 @@ def _css() -> str:
 
 async def _page(_request: Request) -> Response:
     return Response(_static("explorer.html"), media_type="text/html; charset=utf-8")
+
+
+async def _icon(_request: Request) -> Response:
+    # Browsers ask for it with every page that names no icon: a served report, a file of a folder.
+    return Response(status_code=204)
 
 
 async def _script(_request: Request) -> Response:

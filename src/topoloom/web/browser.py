@@ -19,7 +19,7 @@ _LASTS_S = 60.0
 _PAGE = """<!doctype html>
 <meta charset="utf-8"><meta name="referrer" content="no-referrer">
 <meta http-equiv="refresh" content="0; url={address}">
-<title>topoloom</title><a rel="noreferrer" href="{address}">topoloom</a>
+<link rel="icon" href="data:,"><title>topoloom</title><a rel="noreferrer" href="{address}">topoloom</a>
 """
 
 

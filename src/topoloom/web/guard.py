@@ -139,7 +139,8 @@ class Guard:
                 200,
                 [(b"refresh", f"0; url={place}".encode()), (b"content-type", b"text/html; charset=utf-8")],
             )
-            body = f'<!doctype html><title>topoloom</title><a href="{escape(place)}">topoloom</a>\n'.encode()
+            head = '<!doctype html><link rel="icon" href="data:,"><title>topoloom</title>'
+            body = f'{head}<a href="{escape(place)}">topoloom</a>\n'.encode()
         more += [cookie, (b"content-length", b"%d" % len(body)), (b"cache-control", b"no-store")]
         more += [(b"content-security-policy", POLICY.encode()), *_HEADERS]
         await send({"type": "http.response.start", "status": status, "headers": more})
