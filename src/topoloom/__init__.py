@@ -56,7 +56,6 @@ _HOMES = {
     "Quality": "topoloom.throughput.result",
     "RULES": "topoloom.fabrics.diagnosis.rule",
     "Replay": "topoloom.workloads.chakra",
-    "Reproduction": "topoloom.reproduction.reproduce",
     "Rerouted": "topoloom.routing.reroute",
     "RouterConfig": "topoloom.simulator.router_config",
     "Routing": "topoloom.routing.routing",
@@ -115,7 +114,6 @@ _HOMES = {
     "quality": "topoloom.throughput.quality",
     "read_schedule": "topoloom.collectives.schedule",
     "read_study": "topoloom.studies.study",
-    "reproduce": "topoloom.reproduction.reproduce",
     "reroute": "topoloom.routing.reroute",
     "resilience": "topoloom.failures.resilience",
     "route": "topoloom.routing.route",
@@ -239,8 +237,6 @@ if TYPE_CHECKING:
     from topoloom.optimizer.result import Optimized as Optimized
     from topoloom.overview import Info as Info
     from topoloom.overview import info as info
-    from topoloom.reproduction.reproduce import Reproduction as Reproduction
-    from topoloom.reproduction.reproduce import reproduce as reproduce
     from topoloom.routing.balance.balance import balance_paths as balance_paths
     from topoloom.routing.balance.balance import balance_routing as balance_routing
     from topoloom.routing.host_routings import host_routings as host_routings

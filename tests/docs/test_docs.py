@@ -150,7 +150,7 @@ def test_what_contributors_are_told_works(tmp_path):
             path.write_text(block.text)
             if block.file.startswith("src/topoloom/"):
                 rooms[".".join(path.parent.relative_to(tmp_path / "src").parts)] = str(path.parent)
-    assert set(rooms) == {"topoloom.families", "topoloom.formats", "topoloom.reproduction.papers"}
+    assert set(rooms) == {"topoloom.families", "topoloom.formats", "topoloom_papers.papers"}
     # As if the files lay in the package: every register looks through its package's folders.
     start = "import importlib\n" + "".join(
         f"importlib.import_module('{room}').__path__.append({folder!r})\n" for room, folder in rooms.items()

@@ -4,8 +4,8 @@ import ast
 from pathlib import Path
 
 import topoloom.figures
-from topoloom.figures.curves import Curves, Series, draw_curves
 from topoloom.figures.style import axes_of, png_bytes, sheet, svg_text
+from topoloom_papers.curves import Curves, Series, draw_curves
 
 ROOM = Path(topoloom.figures.__file__).parent
 

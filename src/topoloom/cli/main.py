@@ -4,7 +4,6 @@ import errno
 import logging
 import os
 import sys
-from importlib import import_module
 from typing import Any, NoReturn
 
 import click
@@ -12,6 +11,7 @@ import click
 from topoloom._version import __version__
 from topoloom.cli.examples import with_example
 from topoloom.cli.output import say
+from topoloom.cli.register import COMMANDS, Command
 from topoloom.cli.signals import INTERRUPTED, interrupted, leave, listen
 from topoloom.cli.streams import prepare
 from topoloom.errors import TOO_LONG, InputError, Stopped
@@ -42,9 +42,9 @@ _COMMANDS = {
     "compare": "Networks that you name, taken the whole way side by side, from bill to growth.",
     "serve": "The explorer: topoloom in the browser, on this machine or over ssh -L.",
     "study": "A verb over axes: many tasks, on this machine or a cluster; nothing is lost, nothing runs twice.",
-    "reproduce": "The papers' numbers with ours beside them.",
 }
-
+for _name, _help in _COMMANDS.items():
+    COMMANDS.add(_name, Command(_help, f"topoloom.cli.commands.{_name}:command"))
 
 #: Where shells ask for completions.
 _COMPLETION = "_TOPOLOOM_COMPLETE"
@@ -58,28 +58,28 @@ class _Lazy(click.Group):
     """A group whose commands are imported when they are needed."""
 
     def list_commands(self, _ctx: click.Context) -> list[str]:
-        return list(_COMMANDS)
+        return [*_COMMANDS, *(name for name in COMMANDS if name not in _COMMANDS)]
 
     def get_command(self, _ctx: click.Context, name: str) -> click.Command | None:
-        if name not in _COMMANDS:
+        if name not in COMMANDS:
             return None
-        command: click.Command = import_module(f"topoloom.cli.commands.{name}").command
+        command = COMMANDS[name].load()
         command.help = with_example(name, command.help or "")
         return command
 
-    def format_commands(self, _ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl(list(_COMMANDS.items()))
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        groups: dict[str, list[tuple[str, str]]] = {}
+        for name in self.list_commands(ctx):
+            groups.setdefault(COMMANDS[name].group, []).append((name, COMMANDS[name].help))
+        for group, lines in groups.items():
+            with formatter.section(group):
+                formatter.write_dl(lines)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args and args[0] not in _COMMANDS and not args[0].startswith("-"):
-            from difflib import get_close_matches
-
-            near = get_close_matches(args[0], _COMMANDS, 1)
-            hint = f"did you mean '{near[0]}'?" if near else "'topoloom --help' lists the commands"
-            raise InputError(f"no command named '{args[0]}' ({hint})")
+        if args and not args[0].startswith("-"):
+            COMMANDS.find(args[0])
         return super().resolve_command(ctx, args)
 
 

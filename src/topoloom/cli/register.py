@@ -1,0 +1,39 @@
+"""The commands of the command line: topoloom's own, and those that other packages add."""
+
+from dataclasses import dataclass
+from importlib import import_module
+
+import click
+
+from topoloom.register import Register
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command, as the help of `topoloom` lists it; its module is imported when it is used.
+
+    Attributes
+    ----------
+    help : str
+        What it does, in one line.
+    place : str
+        Where the click command is: ``package.module:name``.
+    group : str
+        The heading under which the help lists it.
+    """
+
+    help: str
+    place: str
+    group: str = "Commands"
+
+    def load(self) -> click.Command:
+        """The click command."""
+        module, _, name = self.place.partition(":")
+        command: click.Command = getattr(import_module(module), name)
+        return command
+
+
+#: By name. Other packages add theirs by entry points of this group, which are read only for the help and for unknown names.
+COMMANDS: Register[Command] = Register(
+    "command", group="topoloom.commands", listed="topoloom --help", elsewhere={"reproduce": "topoloom-papers"}
+)
