@@ -16,13 +16,15 @@ from topoloom.applications.settings import AppSettings
 from topoloom.applications.tools import compiled
 from topoloom.routing.route import route
 from topoloom.spec import build
-from topoloom_papers import Verdict, _app_runs, claims, long_runs, registry, run
+from topoloom_papers import _app_runs, long_runs, registry
 from topoloom_papers._app_runs import Contest, Gain, Job, Setup, ran, told
 from topoloom_papers._simgrid_paths import ALGORITHMS, simgrid_routing
 from topoloom_papers.long_runs import LongRuns
 from topoloom_papers.papers.truong_2016 import applications as truong_applications
 from topoloom_papers.papers.xu_2019 import applications as xu_applications
 from topoloom_papers.papers.xu_2019 import graph500 as xu_graph500
+from topoloom_papers.registry import claims, run
+from topoloom_papers.verdicts import Verdict
 
 _IDS = {
     "truong-2016/fig-9/64",

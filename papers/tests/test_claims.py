@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from topoloom import InputError
-from topoloom_papers import Verdict, claims, run
+from topoloom_papers.registry import claims, run
+from topoloom_papers.verdicts import Verdict
 
 #: The verdict on each claim; one that changes is a finding, not a nuisance. After new long runs they are looked at one by one.
 _VERDICTS = json.loads((Path(__file__).parent / "verdicts.json").read_text())

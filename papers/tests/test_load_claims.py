@@ -6,12 +6,14 @@ from topoloom.routing.registry import engines
 from topoloom.simulator.load_curve import LoadCurve
 from topoloom.spec import build
 from topoloom.traffic import PATTERNS
-from topoloom_papers import Verdict, _load_curves, claims
+from topoloom_papers import _load_curves
 from topoloom_papers._load_curves import Contender, LoadPoint, above, latency_figure, not_below, slightly_above, swept
 from topoloom_papers.long_runs import LONG_RUNS
 from topoloom_papers.papers.besta_2014 import buffers as besta_buffers
 from topoloom_papers.papers.besta_2014 import loads as besta_loads
 from topoloom_papers.papers.besta_2014.loads import DRAGONFLY, LOADS, NAMES, SLIMFLY, TREE, contender
+from topoloom_papers.registry import claims
+from topoloom_papers.verdicts import Verdict
 
 _SMALL = Contender("SF-MIN", "slimfly:q=5,hosts=4", "hop-lanes")
 

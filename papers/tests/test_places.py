@@ -1,7 +1,7 @@
 """Places of papers: their order, and their papers' names."""
 
-from topoloom_papers import claims
 from topoloom_papers.places import citation, in_order, place_name, place_of
+from topoloom_papers.registry import claims
 
 
 def test_places_stand_in_the_order_of_a_paper():

@@ -1,4 +1,4 @@
-"""`topoloom reproduce -o`: the figures that claims are about, as points and as pictures."""
+"""`topoloom reproduce`: what it prints, and the figures that claims are about, as points and as pictures."""
 
 import csv
 import json
@@ -7,17 +7,38 @@ from collections import Counter
 import pytest
 from click.testing import CliRunner
 
-from topoloom.cli.commands import reproduce
 from topoloom.errors import InputError
 from topoloom.figures.style import axes_of
+from topoloom_papers.command import command
 from topoloom_papers.curves import Curves, Series, curves_svg, draw_curves
 
 
 def _run(*arguments):
-    result = CliRunner().invoke(reproduce.command, arguments, catch_exceptions=False, standalone_mode=False)
+    result = CliRunner().invoke(command, arguments, catch_exceptions=False, standalone_mode=False)
     if result.exception is not None:
         raise result.exception
     return result.stdout
+
+
+def test_it_prints_published_and_ours():
+    """A claim's page has both numbers and the verdict; --list computes nothing."""
+    text = _run("besta-2014/table-iv/sf-cost")
+    for words in ("published: 1033 USD", "1033.167", "print explained by an error"):
+        assert words in text
+    listed = json.loads(_run("--list", "--json"))["claims"]
+    assert len({one["id"] for one in listed}) == len(listed) > 70
+
+
+@pytest.mark.parametrize("name", ["007", "n" * 300, "no/such/claim", ""])
+def test_a_name_that_no_claim_has_is_one_sentence(name, tmp_path):
+    """As is a folder whose name no file system takes, and one that is a file."""
+    with pytest.raises(InputError, match=f"no claim '{name}'"):
+        _run(name)
+    with pytest.raises(InputError, match="name is too long"):
+        _run("besta-2014/fig-11b", "-o", str(tmp_path / ("n" * 300)))
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InputError, match="file"):
+        _run("besta-2014/fig-11b", "-o", str(tmp_path / "file"))
 
 
 def test_a_figure_is_written_as_points_and_as_a_picture(tmp_path):

@@ -3,10 +3,11 @@
 import pytest
 
 from topoloom.spec import build
-from topoloom_papers import Verdict, claims, run
 from topoloom_papers.long_runs import LONG_RUNS
 from topoloom_papers.papers.besta_2014 import resilience as besta_resilience
 from topoloom_papers.papers.besta_2014.resilience import ASPL, DIAMETER, NETWORKS, TABLE_III, Failures
+from topoloom_papers.registry import claims, run
+from topoloom_papers.verdicts import Verdict
 
 
 def test_every_cell_has_its_network_and_its_claim():

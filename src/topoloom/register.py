@@ -100,7 +100,8 @@ class Register(Generic[T], Mapping[str, T]):
         InputError
             There is none; the sentence names the nearest, all there are, or the package to install.
         """
-        record = self._get(name) if isinstance(name, str) else None
+        self._load()
+        record = self._records.get(self._aliases.get(name, name)) if isinstance(name, str) else None
         if record is None:
             if name in self._elsewhere:
                 package = self._elsewhere[name]
@@ -114,10 +115,8 @@ class Register(Generic[T], Mapping[str, T]):
         return self._origin[name]
 
     def __getitem__(self, name: str) -> T:
-        record = self._get(name)
-        if record is None:
-            raise KeyError(name)
-        return record
+        self._load()
+        return self._records[self._aliases.get(name, name)]
 
     def __iter__(self) -> Iterator[str]:
         self._load()
@@ -132,12 +131,6 @@ class Register(Generic[T], Mapping[str, T]):
         """The name behind every alias."""
         self._load()
         return dict(self._aliases)
-
-    def _get(self, name: str) -> T | None:
-        """The record of a name or alias. One that is there already keeps its name: nothing is loaded for it."""
-        if name not in self._records:
-            self._load()
-        return self._records.get(self._aliases.get(name, name))
 
     @staticmethod
     def _name_of(origin: str) -> str:

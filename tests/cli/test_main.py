@@ -54,7 +54,6 @@ def test_help_is_quick():
         "layout",
         "cost",
         "design",
-        "reproduce",
         "route",
         "quality",
         "simulate",
@@ -87,7 +86,6 @@ def test_every_command_has_help_and_json(command):
         (["cost", "slimfly:q=5,hosts=4", "--radix", "3"], "uses 11 ports"),
         (["cost", "petersen", "--as-printed"], "is not a network of Table IV"),
         (["design", "none.toml", "-o", "out"], "none.toml cannot be read"),
-        (["reproduce", "007"], "no claim '007'"),
         (["families", "fat-three"], "no family named 'fat-three'"),
         (["families", "--hosts", "10"], "--hosts and --radix go together"),
         (["hopps", "petersen"], "did you mean 'hops'?"),
@@ -139,16 +137,6 @@ def test_layout_measures_and_draws(tmp_path):
         assert done.returncode == 0, done.stderr
         assert json.loads(done.stdout)["cabinets"] == 5
         assert (tmp_path / name).stat().st_size > 500
-
-
-def test_reproduce_tells_published_and_ours():
-    """A claim's page has both numbers and the verdict; --list computes nothing."""
-    done = topoloom("reproduce", "besta-2014/table-iv/sf-cost")
-    assert "published: 1033 USD" in done.stdout
-    assert "1033.167" in done.stdout
-    assert "print explained by an error" in done.stdout
-    listed = json.loads(topoloom("reproduce", "--list", "--json").stdout)["claims"]
-    assert len({one["id"] for one in listed}) == len(listed) > 70
 
 
 _NEED = """

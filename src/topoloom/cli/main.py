@@ -43,8 +43,11 @@ _COMMANDS = {
     "serve": "The explorer: topoloom in the browser, on this machine or over ssh -L.",
     "study": "A verb over axes: many tasks, on this machine or a cluster; nothing is lost, nothing runs twice.",
 }
-for _name, _help in _COMMANDS.items():
-    COMMANDS.add(_name, Command(_help, f"topoloom.cli.commands.{_name}:command"))
+#: The same as other packages add theirs, so that two of one name are reported.
+_OWN = {name: Command(text, f"topoloom.cli.commands.{name}:command") for name, text in _COMMANDS.items()}
+for _name, _command in _OWN.items():
+    COMMANDS.add(_name, _command)
+
 
 #: Where shells ask for completions.
 _COMPLETION = "_TOPOLOOM_COMPLETE"
@@ -58,12 +61,13 @@ class _Lazy(click.Group):
     """A group whose commands are imported when they are needed."""
 
     def list_commands(self, _ctx: click.Context) -> list[str]:
-        return [*_COMMANDS, *(name for name in COMMANDS if name not in _COMMANDS)]
+        return [*_OWN, *(name for name in COMMANDS if name not in _OWN)]
 
     def get_command(self, _ctx: click.Context, name: str) -> click.Command | None:
-        if name not in COMMANDS:
+        record = _OWN.get(name) or COMMANDS.get(name)  # installed packages are looked through only for other names
+        if record is None:
             return None
-        command = COMMANDS[name].load()
+        command = record.load()
         command.help = with_example(name, command.help or "")
         return command
 
@@ -78,7 +82,7 @@ class _Lazy(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args and not args[0].startswith("-"):
+        if args and args[0] not in _OWN and not args[0].startswith("-"):
             COMMANDS.find(args[0])
         return super().resolve_command(ctx, args)
 

@@ -5,6 +5,7 @@ from importlib import import_module
 
 import click
 
+from topoloom.errors import InputError
 from topoloom.register import Register
 
 
@@ -27,9 +28,20 @@ class Command:
     group: str = "Commands"
 
     def load(self) -> click.Command:
-        """The click command."""
+        """The click command.
+
+        Raises
+        ------
+        InputError
+            It is of another package, and cannot be imported.
+        """
         module, _, name = self.place.partition(":")
-        command: click.Command = getattr(import_module(module), name)
+        try:
+            command: click.Command = getattr(import_module(module), name)
+        except Exception as error:
+            if module.startswith("topoloom."):
+                raise
+            raise InputError(f"{self.place} cannot be imported: {type(error).__name__}: {error}") from error
         return command
 
 
