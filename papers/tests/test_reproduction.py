@@ -27,7 +27,7 @@ def test_its_record_is_true_to_its_schema_and_is_read_back():
 @pytest.mark.parametrize("wrong", [77_777, 3.5, True, "besta-2014", b"besta-2014", [None], [1, 2], object(), len])
 def test_what_is_no_list_of_claims_is_refused(wrong):
     """In a sentence that begins with the function's name and says what to give it."""
-    with pytest.raises(InputError, match=r"^reproduce: .*name claims, as in \['besta-2014'\]"):
+    with pytest.raises(InputError, match=r"^reproduce takes an? .*name claims, as in \['besta-2014'\]"):
         reproduce(wrong)
 
 

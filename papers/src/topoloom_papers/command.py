@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 )
 @click.option("--missing", is_flag=True, help="Make the long runs that are not kept, and read the others.")
 @click.option(
-    "--keep", is_flag=True, help="Keep what is measured, and how long it took, with the project: for its maintainers."
+    "--keep", is_flag=True, help="Keep what is measured, and how long it took, with the package: for its maintainers."
 )
 @click.option(
     "-o",

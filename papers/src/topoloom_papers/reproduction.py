@@ -103,11 +103,11 @@ def reproduce(
     chosen : texts
         Ids, or what they begin with (``besta-2014``, ``truong-2016/theorem``); all when empty.
     full : bool
-        Make the long runs again, which take minutes to hours; else they are read from what is kept with the project.
+        Make the long runs again, which take minutes to hours; else they are read from what is kept with the package.
     missing : bool
         Make the long runs that are not kept, and read the others.
     keep : bool
-        Keep what was measured, and how long each claim took, in the project's own data, each as soon as it is there.
+        Keep what was measured, and how long each claim took, in the package's own data, each as soon as it is there.
     work : Work, optional
         Given each (`Claim`, `Computed`) as soon as it is there. Stopped, it ends at once: what was being computed is left.
 
