@@ -72,9 +72,10 @@ class _Lazy(click.Group):
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        groups: dict[str, list[tuple[str, str]]] = {}
-        for name in self.list_commands(ctx):
-            groups.setdefault(COMMANDS[name].group, []).append((name, COMMANDS[name].help))
+        names = self.list_commands(ctx)
+        width, groups = max(map(len, names)), dict[str, list[tuple[str, str]]]()
+        for name in names:
+            groups.setdefault(COMMANDS[name].group, []).append((f"{name:{width}}", COMMANDS[name].help))
         for group, lines in groups.items():
             with formatter.section(group):
                 formatter.write_dl(lines)
