@@ -139,6 +139,31 @@ def test_layout_measures_and_draws(tmp_path):
         assert (tmp_path / name).stat().st_size > 500
 
 
+_WITHOUT = """
+import importlib.metadata as metadata, sys
+whole = metadata.entry_points
+metadata.entry_points = lambda **chosen: [one for one in whole(**chosen) if one.dist.name != "topoloom-papers"]
+from topoloom.__main__ import main
+main()
+"""
+
+
+def test_a_command_of_a_package_that_is_not_installed_names_the_package(tmp_path):
+    """`reproduce` is of topoloom-papers: the help has it no more, and one sentence says what to install, to studies, too."""
+    (tmp_path / "s.toml").write_text('verb = "reproduce"\ntask.claim = "xu-2019/table-1"\n')
+
+    def without(*words):
+        return subprocess.run(
+            [sys.executable, "-c", _WITHOUT, *words], capture_output=True, text=True, cwd=tmp_path, check=False
+        )
+
+    assert "reproduce" not in without("--help").stdout
+    for words in (("reproduce",), ("reproduce", "--help"), ("study", "s.toml", "-o", "s")):
+        done = without(*words)
+        assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1), words
+        assert "reproduce: install topoloom-papers, which has this" in done.stderr
+
+
 _NEED = """
 hosts = 120
 [switch]
