@@ -18,14 +18,14 @@ from pathlib import Path
 
 import numpy as np
 from msgspec import structs
-
 from topoloom.applications.flow_run import fabric, plan_of
+from topoloom.flows.fabric import fabric_of
+from topoloom.flows.plan import Plan, Script
+
 from topoloom.applications.registry import program_of
 from topoloom.applications.run import run_app
 from topoloom.applications.settings import AppSettings
 from topoloom.errors import Stopped
-from topoloom.flows.fabric import fabric_of
-from topoloom.flows.plan import Plan, Script
 from topoloom.flows.simulate import simulate_plan
 from topoloom.routing.host_routings import host_routings
 from topoloom.routing.route import route

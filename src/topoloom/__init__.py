@@ -135,7 +135,6 @@ _HOMES = {
     "save_routing": "topoloom.routing_folders",
     "schedule_of_program": "topoloom.applications.schedules",
     "serve": "topoloom.web.server",
-    "simulate_schedule": "topoloom.applications.collective_run",
     "simulate": "topoloom.simulator.simulate",
     "study_status": "topoloom.studies.status",
     "surviving_network": "topoloom.failures.surviving_network",
@@ -153,7 +152,6 @@ if TYPE_CHECKING:
     from topoloom.applications.collective_result import Collective as Collective
     from topoloom.applications.collective_run import collective as collective
     from topoloom.applications.collective_run import collective_bound as collective_bound
-    from topoloom.applications.collective_run import simulate_schedule as simulate_schedule
     from topoloom.applications.run import run_app as run_app
     from topoloom.applications.schedules import schedule_of_program as schedule_of_program
     from topoloom.applications.settings import AppSettings as AppSettings

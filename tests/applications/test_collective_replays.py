@@ -2,6 +2,11 @@
 
 import numpy as np
 import pytest
+from topoloom.applications.collective_replay import schedule_simulator
+from topoloom.applications.flit_replay import FlitSettings, router_for
+from topoloom.applications.flow_run import fabric
+from topoloom.applications.schedule_replay import replay, schedule_bytes
+from topoloom.collectives.flows import ways_of
 
 from topoloom import (
     AppSettings,
@@ -14,13 +19,8 @@ from topoloom import (
     route,
     simulate_schedule,
 )
-from topoloom.applications.collective_replay import schedule_simulator
-from topoloom.applications.flit_replay import FlitSettings, router_for
-from topoloom.applications.flow_run import fabric
 from topoloom.applications.platform import layers_bytes
 from topoloom.applications.processes import Limits
-from topoloom.applications.schedule_replay import replay, schedule_bytes
-from topoloom.collectives.flows import ways_of
 from topoloom.collectives.messages import messages_of
 from topoloom.collectives.path_layers import path_layers
 

@@ -96,6 +96,7 @@ def test_half_duplex_and_slow_hosts():
 def test_the_matrix_is_simgrids():
     """What ranks send to each other, counted from the plan: SimGrid's, without its 16 bytes a message."""
     from topoloom.applications.flow_run import matrix_by_flows
+
     from topoloom.applications.registry import program_of
 
     program = program_of("cg:class=S", 16)

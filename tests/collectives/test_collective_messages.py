@@ -5,14 +5,14 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-
-from topoloom import AppSettings, InputError, build, collective, load_goal, route, save_goal, schedule_of_program
 from topoloom.applications.flow_run import fabric
 from topoloom.collectives.flows import ways_of
+from topoloom.flows.simulate_schedule import simulate_schedule as simulate_operations
+
+from topoloom import AppSettings, InputError, build, collective, load_goal, route, save_goal, schedule_of_program
 from topoloom.collectives.messages import messages_of
 from topoloom.collectives.path_layers import path_layers
 from topoloom.flows.operations import SEND
-from topoloom.flows.simulate_schedule import simulate_schedule as simulate_operations
 
 #: Networks, whether hosts have more ports than one, and the rate of their links to hosts.
 NETWORKS = {

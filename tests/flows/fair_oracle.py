@@ -3,9 +3,9 @@
 from itertools import pairwise
 
 import numpy as np
-
 from topoloom.flows.fabric import fabric_of
 from topoloom.flows.plan import Plan, Script
+
 from topoloom.routing.routing import Routing
 
 #: Bytes a second of every link.

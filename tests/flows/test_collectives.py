@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 from fair_oracle import RATE, fabric, sends
+from topoloom.flows.matrix import bytes_between
+from topoloom.flows.plan import Plan, Script, all_alike
 
 from topoloom import InputError, build, route
 from topoloom.flows.collectives import ALGORITHMS
 from topoloom.flows.kernels.steps import step_of
-from topoloom.flows.matrix import bytes_between
-from topoloom.flows.plan import Plan, Script, all_alike
 from topoloom.flows.simulate import simulate_plan
 from topoloom.work import Work
 

@@ -5,10 +5,10 @@ import pytest
 from fair_oracle import RATE, fabric, fair_rates, finish_times, paths, sends
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from topoloom.flows.plan import Script, all_alike, laid
 
 from topoloom import build, route
 from topoloom.flows.kernels.ranks import DONE, FULL, PAUSED, run
-from topoloom.flows.plan import Script, all_alike, laid
 from topoloom.flows.simulate import _program, _state, longest_path, simulate_plan, with_room
 from topoloom.flows.state import DIRTY, FLOWING, FRESH
 

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from fair_oracle import sends
 from msgspec import structs
+from topoloom.flows.fabric import fabric_of
 
 from topoloom import build, route
-from topoloom.flows.fabric import fabric_of
 from topoloom.flows.simulate import simulate_plan
 from topoloom.simulator.execute import execute
 from topoloom.simulator.presets import find_preset

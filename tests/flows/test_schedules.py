@@ -3,17 +3,17 @@
 import numpy as np
 import pytest
 from msgspec import structs
+from topoloom.applications.flow_run import fabric, plan_of
+from topoloom.flows.simulate_schedule import simulate_schedule
+from topoloom.workloads.from_plan import schedule_of_plan
 
 from topoloom import InputError, build, route
-from topoloom.applications.flow_run import fabric, plan_of
 from topoloom.applications.registry import program_of
 from topoloom.applications.settings import AppSettings
 from topoloom.flows.operations import ANY, CALC, RECV, SEND
 from topoloom.flows.schedule import Rank, schedule_of
 from topoloom.flows.simulate import simulate_plan
-from topoloom.flows.simulate_schedule import simulate_schedule
 from topoloom.random_streams import Draws
-from topoloom.workloads.from_plan import schedule_of_plan
 
 #: 8 Gb/s are a byte a nanosecond; a message passes two switches of 200 ns.
 MACHINE, DELAY = AppSettings(rate_gbps=8), 400.0

@@ -17,7 +17,7 @@ from topoloom.simulator.cables import cables_between
 from topoloom.simulator.execute import execute, packets_of
 from topoloom.simulator.presets import find_preset
 from topoloom.simulator.router_config import RouterConfig
-from topoloom.simulator.run import Run
+from topoloom.simulator.run import RouterRun
 from topoloom.simulator.simulate import simulate
 from topoloom.spec import build
 from topoloom.traffic import traffic_of
@@ -69,7 +69,7 @@ def test_whatever_the_routers_flits_are_conserved_and_come_to_rest(name, config,
     Then no buffer holds a flit, no packet an output VC or a record, and every VC's credits are back.
     """
     routing = routed(name)
-    run = Run(routing, config, traffic_of("uniform", routing), load, seed)
+    run = RouterRun(routing, config, traffic_of("uniform", routing), load, seed)
     at = run.network
     for _ in range(4):
         run.go(150, 0, 1 << 60)

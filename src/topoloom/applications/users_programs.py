@@ -10,8 +10,8 @@ from pathlib import Path
 
 from topoloom.applications.checks import check_text, limits_of
 from topoloom.applications.copied_folder import copy_sources, is_program
-from topoloom.applications.processes import TIME_LIMIT_S, Limits, output_of, passing_folder
-from topoloom.applications.program import Source, Trace
+from topoloom.applications.processes import TIME_LIMIT_S, ProcessLimits, output_of, passing_folder
+from topoloom.applications.program import RankTraces, Source
 from topoloom.applications.tools import FORTRAN, FORTRAN_ENDS, cache_folder, compiled, complaint, placed, tool
 from topoloom.errors import InputError, at, check_path
 from topoloom.files import open_to_read, read_text, reason
@@ -104,7 +104,7 @@ def _in_order(files: list[Path]) -> list[Path]:
         return list(texts)
 
 
-def trace_from(path: str | os.PathLike[str]) -> Trace:
+def trace_from(path: str | os.PathLike[str]) -> RankTraces:
     """The traces in a folder, which an index file lists, one a rank in their order.
 
     Raises
@@ -129,7 +129,7 @@ def trace_from(path: str | os.PathLike[str]) -> Trace:
         raise InputError(f"{index}: it lists no traces")
     for rank, file in enumerate(files):
         _check(file, rank)
-    return Trace(folder.resolve().name, len(files), lambda rank: files[rank].read_text("utf-8", "replace"))
+    return RankTraces(folder.resolve().name, len(files), lambda rank: files[rank].read_text("utf-8", "replace"))
 
 
 def _is_file(path: Path) -> bool:
@@ -159,7 +159,7 @@ def _check(file: Path, rank: int) -> None:
         raise InputError(f"{file}: the trace is cut short: it ends with '{end}', not '{rank} finalize'")
 
 
-def _made(folder: Path, make: str, limits: Limits) -> Path:
+def _made(folder: Path, make: str, limits: ProcessLimits) -> Path:
     """The program that a folder's Makefile builds, in a copy without what was built there before."""
     if not folder.is_dir():
         raise InputError(f"{folder}: --make needs a folder with a Makefile")

@@ -10,9 +10,9 @@ from topoloom.errors import InputError, check_path
 from topoloom.files import read_text
 from topoloom.flows.operations import RECV, SEND
 from topoloom.flows.schedule import MOST_RANKS, CircleError, Rank, Schedule, schedule_of
+from topoloom.flows.steps import collective_steps
 from topoloom.workloads import chakra_nodes as nodes
 from topoloom.workloads.chakra_nodes import Node, nodes_of
-from topoloom.workloads.steps import collective
 from topoloom.workloads.wire import WireError
 
 #: What a rank has to work with, each one thing at a time: an accelerator's computing, its messages, a processor, its memory.
@@ -301,7 +301,7 @@ class _Reader:
         last = [begin]
         place = members.index(self.number)
         for algorithm, amount in parts(COLLECTIVES[kind][0], size, len(members), self.replay.algorithms):
-            last = collective(self.rank, algorithm, amount, members, place, tag, last, MESSAGES)
+            last = collective_steps(self.rank, algorithm, amount, members, place, tag, last, MESSAGES)
         end = self.rank.calc(0.0, MESSAGES)
         self.rank.requires(end, *last)
         self.first[node.id], self.last[node.id] = begin, end

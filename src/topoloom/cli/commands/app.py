@@ -182,7 +182,7 @@ def command(
     folder: str | None,
     as_json: bool,
 ) -> None:
-    from topoloom.applications.flow_run import simulator_of
+    from topoloom.applications.backends import backend_of
     from topoloom.applications.settings import PRESETS, changed
     from topoloom.applications.sweep import placements_of, run_apps
     from topoloom.cli.placing import refuse_given
@@ -194,7 +194,7 @@ def command(
     if not (apps or mpi or trace):
         raise InputError("say what runs: --app NAME (topoloom app --help lists them), --mpi FILE or --trace FOLDER")
     settings = changed(PRESETS.find(preset), changes)
-    simulator_of(simulator)
+    backend_of(simulator)
     placements_of(placements, seed)
     networks = _networks(topologies, engines)
     beside = next(iter(networks)) if baseline is None else baseline
@@ -290,7 +290,9 @@ def _write_goal(
     app = opened(apps[0]) if apps else trace_from(trace[0])
     schedule = schedule_of_program(app, ranks_on(open_network(topologies[0]).topology, app, ranks), settings)
     save_goal(schedule, path)
-    say(f"wrote {path}: {schedule.ranks} ranks, {schedule.operations:,} operations, {schedule.messages:,} messages")
+    say(
+        f"wrote {path}: {schedule.ranks} ranks, {schedule.operations.count:,} operations, {schedule.messages:,} messages"
+    )
 
 
 def _users(

@@ -21,8 +21,7 @@ class _Help(click.Command):
     """Lists the operations and the algorithms."""
 
     def format_epilog(self, _ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        from topoloom.applications.collective_replay import SIMULATORS
-        from topoloom.applications.flit_replay import FlitSettings
+        from topoloom.applications.backends import SIMULATORS, FlitSettings
         from topoloom.collectives.bound import OPERATIONS
         from topoloom.collectives.making import ALGORITHMS
         from topoloom.settings import described
@@ -114,7 +113,7 @@ def command(
     path: str | None,
     as_json: bool,
 ) -> None:
-    from topoloom.applications.collective_run import collective, collective_bound, simulate_schedule
+    from topoloom.applications.collective_run import collective, collective_bound
     from topoloom.applications.settings import PRESETS, changed
     from topoloom.applications.sweep import cases_of
     from topoloom.cli.placing import refuse_given
@@ -174,7 +173,7 @@ def command(
                 "work": work,
             }
             found = (
-                simulate_schedule(case.routings, schedule, **common)
+                collective(case.routings, schedule, **common)
                 if schedule is not None
                 else collective(
                     case.routings,

@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import lru_cache, wraps
 from statistics import fmean
 
-from topoloom.applications.flow_run import FLOWS, SIMGRID
+from topoloom.applications.backends import FLOWS, SIMGRID
 from topoloom.applications.settings import PRESETS
 from topoloom.figures.curves import Curves
 from topoloom.reproduction._app_figures import relative_figure
