@@ -8,7 +8,7 @@ Each rank a host, links and hosts at 40 Gb/s, delays of 200 ns a switch. An all-
 import argparse
 import time
 
-from topoloom import build, collective, route, simulate_schedule
+from topoloom import build, collective, route
 from topoloom.applications.tools import available
 
 _NETWORKS = {
@@ -51,7 +51,7 @@ def main() -> None:
                 line += f" {1e6 * found.seconds:9.1f} {took:5.1f}s"
                 for simulator in others:
                     began = time.perf_counter()
-                    other = simulate_schedule(tables, found.schedule, simulator=simulator)
+                    other = collective(tables, found.schedule, simulator=simulator)
                     took = time.perf_counter() - began
                     off = 100 * (other.seconds / found.seconds - 1)
                     line += f" {1e6 * other.seconds:9.1f} {off:+6.2f}% {took:5.1f}s"

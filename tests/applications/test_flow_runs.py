@@ -94,13 +94,12 @@ def test_half_duplex_and_slow_hosts():
 
 @pytest.mark.simgrid
 def test_the_matrix_is_simgrids():
-    """What ranks send to each other, counted from the plan: SimGrid's, without its 16 bytes a message."""
-    from topoloom.applications.flow_run import matrix_by_flows
-
+    """What ranks send to each other, counted from the programs: SimGrid's, without its 16 bytes a message."""
     from topoloom.applications.registry import program_of
+    from topoloom.applications.schedules import as_schedule
 
     program = program_of("cg:class=S", 16)
-    ours = matrix_by_flows(program, 16, AppSettings())
+    ours = as_schedule(program, AppSettings()).bytes_between()
     theirs = matrix_of(program, 16, TORUS, AppSettings())
     assert ((ours > 0) <= (theirs > 0)).all()
     assert ours.sum() == pytest.approx(theirs.sum(), rel=0.02)

@@ -15,7 +15,7 @@ from ring_trace import TORUS, ring
 from topoloom import InputError, build, place, route
 from topoloom.applications.app_runs import compared
 from topoloom.applications.placement import place_ranks
-from topoloom.applications.program import CLOCK_STARTS, CLOCK_STOPS, Trace
+from topoloom.applications.program import CLOCK_STARTS, CLOCK_STOPS, RankTraces
 from topoloom.applications.registry import program_of
 from topoloom.applications.run import matrix_of, run_app
 from topoloom.applications.run_csv import links_csv, ranks_csv, runs_csv
@@ -204,7 +204,7 @@ def test_a_clock_is_of_the_rank_that_takes_longest():
         parts = [1e8, CLOCK_STARTS, 2e8 + rank * 1e8, CLOCK_STOPS, 3e8]
         return "".join(f"{rank} {line}\n" for line in ("init", *(f"compute {part:.12g}" for part in parts), "finalize"))
 
-    run = run_app(TORUS, Trace("clocked", 2, text, operations=5e8, timed=False, marked=text))
+    run = run_app(TORUS, RankTraces("clocked", 2, text, operations=5e8, timed=False, marked=text))
     assert run.communication == pytest.approx([1 / 7, 0], abs=1e-6)
     assert run.results["clock"].value == pytest.approx(3e-3, rel=1e-9)
     assert run.mops == pytest.approx(5e8 / 3e-3 / 1e6)
@@ -294,7 +294,7 @@ def test_a_single_switch_and_several_ranks_a_host(tmp_path):
     def text(rank):
         return f"{rank} init\n{rank} compute {1e8 * (rank + 1)}\n{rank} finalize\n"
 
-    run = run_app(switch, Trace("each", 4, text), placement=f"file:{tmp_path / 'hosts.txt'}")
+    run = run_app(switch, RankTraces("each", 4, text), placement=f"file:{tmp_path / 'hosts.txt'}")
     assert run.communication == pytest.approx([0.75, 0.5, 0.25, 0], abs=1e-6)
 
 
