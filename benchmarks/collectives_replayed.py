@@ -9,7 +9,7 @@ import argparse
 import time
 
 from topoloom import build, collective, route
-from topoloom.applications.tools import available
+from topoloom.applications.tools import simgrid_available
 
 _NETWORKS = {
     "torus": ("torus:dims=4x4,hosts=1", "orders"),
@@ -34,7 +34,7 @@ def main() -> None:
     parser.add_argument("--only", default=",".join(_NETWORKS))
     parser.add_argument("--flits", default="")
     asked = parser.parse_args()
-    others = [*(["simgrid"] if available() else []), f"flits:{asked.flits}"]
+    others = [*(["simgrid"] if simgrid_available() else []), f"flits:{asked.flits}"]
     print(f"{'network':23} {'operation':14} {'by':6} {'paths':6} {'bound':>9} {'flows':>9} {'took':>6}", end="")
     print("".join(f" {name.partition(':')[0]:>9} {'off':>7} {'took':>6}" for name in others))
     for name in asked.only.split(","):

@@ -19,7 +19,7 @@ from topoloom.applications.program import CLOCK_STARTS, CLOCK_STOPS, RankTraces
 from topoloom.applications.registry import program_of
 from topoloom.applications.run import matrix_of, run_app
 from topoloom.applications.run_csv import links_csv, ranks_csv, runs_csv
-from topoloom.applications.settings import PRESETS, AppSettings, changed
+from topoloom.applications.settings import PRESETS, AppSettings, with_changes
 from topoloom.applications.sweep import Case, run_apps
 from topoloom.applications.users_programs import program_from
 from topoloom.work import Work
@@ -213,7 +213,7 @@ def test_a_clock_is_of_the_rank_that_takes_longest():
 
 def test_settings():
     """Read from text, with what is wrong in a sentence; the presets are what papers say."""
-    assert changed(AppSettings(), ["rate_gbps=100", "model=smpi"]).rate_gbps == 100
+    assert with_changes(AppSettings(), ["rate_gbps=100", "model=smpi"]).rate_gbps == 100
     assert PRESETS["xu-2019"].speed_gflops == 8
     for change, reason in (
         ("rate=1", "no simulation setting 'rate' .did you mean rate_gbps"),
@@ -229,7 +229,7 @@ def test_settings():
         ("rate_gbps", "write KEY=VALUE"),
     ):
         with pytest.raises(InputError, match=reason):
-            changed(AppSettings(), [change])
+            with_changes(AppSettings(), [change])
 
 
 @pytest.mark.simgrid
@@ -300,9 +300,9 @@ def test_a_single_switch_and_several_ranks_a_host(tmp_path):
 
 def test_algorithms_are_changed_one_by_one():
     """What is not named stays; blanks do not matter; nothing at all takes all away."""
-    found = changed(AppSettings(), ["algorithms=alltoall:pair, bcast:NTSL"]).algorithms
+    found = with_changes(AppSettings(), ["algorithms=alltoall:pair, bcast:NTSL"]).algorithms
     assert found.split(",") == ["alltoall:pair", "alltoallv:ring", "allreduce:rdb", "reduce:binomial", "bcast:NTSL"]
-    assert changed(AppSettings(), ["algorithms="]).algorithms == ""
+    assert with_changes(AppSettings(), ["algorithms="]).algorithms == ""
 
 
 def test_a_sweep_refuses_before_it_runs():

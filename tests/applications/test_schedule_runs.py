@@ -171,7 +171,7 @@ def test_a_task_of_a_study_knows_what_is_in_the_file(tmp_path):
     ("options", "says"),
     [
         (["--app", "alltoall:bytes=8", "--goal", "x.goal"], ""),
-        (["--app", "pingpong", "--goal", "x.goal"], "flows run no compiled programs"),
+        (["--app", "pingpong", "--goal", "x.goal"], "no simulator but SimGrid runs compiled programs"),
         (["--app", "alltoall", "--app", "lu:class=S", "--goal", "x.goal"], "one program on one topology is written"),
         (["--app", "alltoall", "--goal", "x.goal", "--json"], "--json: a schedule is written, and nothing is run"),
         (["--app", "goal", "--simulator", "flows"], "goal: file= is missing"),

@@ -167,9 +167,9 @@ def test_a_ring_round_a_tree_is_as_quick_as_the_bound():
 
 def test_a_ring_of_simgrids_takes_as_long():
     """The ring along the tables on a complete graph: SimGrid's time of the same messages, step by step, to half a percent."""
-    from topoloom.applications.tools import available
+    from topoloom.applications.tools import simgrid_available
 
-    if not available():
+    if not simgrid_available():
         pytest.skip("SimGrid is not installed (Debian: libsimgrid-dev, g++)")
     routing = route(build("complete:n=6,hosts=1"))
     ours = collective(routing, "allreduce", 6_000_000, algorithm="ring", paths="tables", settings=SETTINGS)

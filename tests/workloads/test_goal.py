@@ -80,7 +80,7 @@ NODES = [
 
 def same(a, b):
     """Whether two schedules hold the same numbers."""
-    return all(np.array_equal(getattr(a, name), getattr(b, name)) for name in ARRAYS)
+    return all(np.array_equal(getattr(a.operations, name), getattr(b.operations, name)) for name in ARRAYS)
 
 
 def test_text_is_read_as_it_is_meant(tmp_path):

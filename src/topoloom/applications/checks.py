@@ -40,7 +40,7 @@ def check_kind(name: str, value: Any, kinds: type | tuple[type, ...], what: str)
         raise InputError(f"{name}={shown(value)}: give {what}")
 
 
-def check_text(name: str, value: Any, what: str) -> None:
+def check_words(name: str, value: Any, what: str) -> None:
     """Refuse what is no text, and texts with a zero byte, which no file's name may have.
 
     Parameters

@@ -8,7 +8,7 @@ import numpy as np
 from msgspec import structs
 
 from topoloom.applications.backends import FLOWS, Backend, backend_of, check_backend, run_schedule
-from topoloom.applications.checks import check_kind, check_text, check_whole
+from topoloom.applications.checks import check_kind, check_whole, check_words
 from topoloom.applications.collective_result import Collective
 from topoloom.applications.machine import machine, network_as_flows
 from topoloom.applications.placement import place_ranks
@@ -279,11 +279,11 @@ def _homes(
     jobs: int | None,
 ) -> tuple[np.ndarray, str]:
     """Checks what both verbs are given: the host of each rank, and the operation's name."""
-    check_text("operation", operation, "a text, as 'allreduce'")
+    check_words("operation", operation, "a text, as 'allreduce'")
     check_whole("bytes", size, 0)
     check_whole("ranks", ranks, 1, none=True)
     check_whole("root", root, 0)
-    check_text("placement", placement, "a text, as 'linear'")
+    check_words("placement", placement, "a text, as 'linear'")
     check_kind("settings", settings, AppSettings, "AppSettings")
     check_kind("layout", layout, (Layout, type(None)), "a Layout, as topoloom.place makes one")
     check_whole("seed", seed, 0)

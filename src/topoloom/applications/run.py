@@ -11,7 +11,7 @@ from msgspec import structs
 
 from topoloom.applications.app_run import AppRun, Measurement
 from topoloom.applications.backends import SIMGRID, Backend, ScheduleRun, backend_of, check_backend, run_schedule
-from topoloom.applications.checks import check_kind, check_text, check_whole, limits_of
+from topoloom.applications.checks import check_kind, check_whole, check_words, limits_of
 from topoloom.applications.launch import Ran, run_smpi, workplace
 from topoloom.applications.least_time import least_seconds
 from topoloom.applications.placement import place_ranks
@@ -113,7 +113,7 @@ def run_app(
         "a text as 'alltoall:bytes=8', a program of program_from or trace_from, or a Schedule, as load_goal reads it",
     )
     check_whole("ranks", ranks, 1, none=True)
-    check_text("placement", placement, "a text, as 'linear'")
+    check_words("placement", placement, "a text, as 'linear'")
     check_kind("settings", settings, (AppSettings, type(None)), "AppSettings")
     check_kind("layout", layout, (Layout, type(None)), "a Layout, as topoloom.place makes one")
     check_whole("seed", seed, 0)

@@ -50,7 +50,7 @@ def tool(name: str) -> str:
     return found
 
 
-def available() -> bool:
+def simgrid_available() -> bool:
     """Whether applications can run here."""
     return all(shutil.which(name) for name in NEEDED)
 

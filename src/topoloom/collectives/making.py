@@ -10,7 +10,7 @@ from topoloom.collectives.forest import Tree, packed_forest, why_no_forest
 from topoloom.collectives.network import RankNetwork, rank_network
 from topoloom.collectives.rings import binomial_tree, pair_trees, ring_order
 from topoloom.collectives.schedule import CollectiveSchedule, chain_trees
-from topoloom.collectives.ways import Ways, switches_of
+from topoloom.collectives.ways import Ways, way_switches
 from topoloom.errors import InputError, hint
 from topoloom.flows.state import FlowNetwork
 from topoloom.topology import Topology
@@ -196,7 +196,7 @@ def _by_tables(schedule: CollectiveSchedule, net: FlowNetwork, back: np.ndarray)
         replace(
             tree,
             edges=tuple(
-                replace(edge, switches=switches_of(ways.down(tree, number), net))
+                replace(edge, switches=way_switches(ways.down(tree, number), net))
                 for number, edge in enumerate(tree.edges)
             ),
         )

@@ -11,7 +11,7 @@ from topoloom.collectives.ways import ways_of
 from topoloom.errors import InputError
 from topoloom.flows.operations import RECV, SEND
 from topoloom.flows.programs import Programs, Script
-from topoloom.flows.schedule import Paths, Rank, Schedule, schedule_of
+from topoloom.flows.schedule import OwnPaths, Rank, Schedule, schedule_of
 from topoloom.flows.state import FlowNetwork
 
 #: Pieces that a rank waits for at a time, so that delays do not stand between them.
@@ -90,7 +90,7 @@ def schedule_of_trees(
         return found
     ways = [one for _, down, up in ways_of(trees, fabric, back) for pair in zip(down, up, strict=True) for one in pair]
     of = np.concatenate([np.asarray(way, np.int64) for way in book.way])
-    return Schedule(found.name, found.content, paths=Paths(tuple(ways), of, trees.paths == "tables"))
+    return Schedule(found.name, found.content, paths=OwnPaths(tuple(ways), of, trees.paths == "tables"))
 
 
 def _write(book: "_Book", schedule: CollectiveSchedule, tree: Tree, way: int, tag: int, size: float) -> None:

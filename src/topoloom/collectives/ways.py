@@ -105,7 +105,7 @@ class Ways:
         return Way(out, tuple(channels), into)
 
 
-def switches_of(way: Way, fabric: FlowNetwork) -> tuple[int, ...]:
+def way_switches(way: Way, fabric: FlowNetwork) -> tuple[int, ...]:
     """The switches of a way."""
     return (int(fabric.switch[way.out]), *(int(fabric.to[one]) for one in way.channels))
 

@@ -134,7 +134,7 @@ def _refuse_dead_ends(routing: Routing) -> None:
     table_loads(routing, uniform(routing.topology), 1)
 
 
-def longest_path(fabric: FlowNetwork, homes: np.ndarray) -> int:
+def longest_walk(fabric: FlowNetwork, homes: np.ndarray) -> int:
     """Channels on the longest path between two of the hosts, at most; the hosts' own links are not counted.
 
     Parameters

@@ -111,7 +111,7 @@ class Way(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Paths:
+class OwnPaths:
     """Paths of messages of their own, on one network.
 
     Attributes
@@ -140,14 +140,14 @@ class Schedule:
         As it is written down: operation by operation, or as programs of classes of ranks, which large collectives need.
     eager : bool
         Whether every message sets out when it is sent, whatever its size, as Chakra has it; else that is for settings to say.
-    paths : Paths, optional
+    paths : OwnPaths, optional
         Where messages have paths of their own.
     """
 
     name: str
     content: Operations | Programs
     eager: bool = False
-    paths: Paths | None = None
+    paths: OwnPaths | None = None
 
     @property
     def ranks(self) -> int:

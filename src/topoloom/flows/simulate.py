@@ -7,10 +7,10 @@ import numpy as np
 
 from topoloom.errors import InputError
 from topoloom.flows.empty_state import empty_state, with_room
-from topoloom.flows.network import longest_path
+from topoloom.flows.network import longest_walk
 from topoloom.flows.operations import RECV, SEND
 from topoloom.flows.programs import Laid, Programs, laid
-from topoloom.flows.schedule import Paths, Schedule
+from topoloom.flows.schedule import OwnPaths, Schedule
 from topoloom.flows.state import COMPUTE, FILLINGS, MESSAGES, STEPS, FlowNetwork, Program, ScheduleState, State
 from topoloom.flows.waiting import stuck_text, unreceived, waiting_operations
 from topoloom.work import Work
@@ -182,7 +182,7 @@ def programs_before(
         detached=limits[0],
         eager=limits[1],
     )
-    most = longest_path(fabric, homes) + 2
+    most = longest_walk(fabric, homes) + 2
     return program, empty_state(fabric, arrays.first[of], most, window, programs.requests, len(programs.labels))
 
 
@@ -207,7 +207,7 @@ def _operations_run(
     order = waiting_operations(schedule, 1e9, *limits)
     whose = np.arange(homes.size)
     if schedule.paths is None:
-        longest = longest_path(fabric, homes)
+        longest = longest_walk(fabric, homes)
     else:
         fabric, order, homes, whose = _along_paths(fabric, schedule, schedule.paths, order, homes)
         longest = max((len(way.channels) for way in schedule.paths.ways if way is not None), default=0)
@@ -244,7 +244,7 @@ def _times(state: State, finished: np.ndarray, spent: np.ndarray, worked: np.nda
 
 
 def _along_paths(
-    fabric: FlowNetwork, schedule: Schedule, paths: Paths, order: ScheduleState, homes: np.ndarray
+    fabric: FlowNetwork, schedule: Schedule, paths: OwnPaths, order: ScheduleState, homes: np.ndarray
 ) -> tuple[FlowNetwork, ScheduleState, np.ndarray, np.ndarray]:
     """Each path becomes a port that is reached by it alone, and a rank at that port receives what comes along it.
 

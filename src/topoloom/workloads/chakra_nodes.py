@@ -41,7 +41,7 @@ _OLD = "it is of an older schema, from before Chakra 1.0; convert it with the to
 
 
 @dataclass
-class Node:
+class TraceNode:
     """A node of a trace.
 
     Attributes
@@ -89,7 +89,7 @@ class Node:
         return found
 
 
-def nodes_of(path: str | os.PathLike[str]) -> Iterator[Node]:
+def nodes_of(path: str | os.PathLike[str]) -> Iterator[TraceNode]:
     """The nodes of a file, in its order.
 
     Raises
@@ -118,8 +118,8 @@ def _check_head(data: bytes) -> None:
             raise wire.WireError(f"the first message is no metadata of a Chakra trace; {_OLD}, if it is one at all")
 
 
-def _node(data: bytes) -> Node:
-    found = Node()
+def _node(data: bytes) -> TraceNode:
+    found = TraceNode()
     for number, how, value in wire.fields(data):
         if number in (_ID, _TYPE, _DURATION):
             if not isinstance(value, int):
@@ -132,7 +132,7 @@ def _node(data: bytes) -> Node:
                 found.micros = value
         elif number in (_CTRL, _DATA):
             into = found.needs if number == _DATA else found.follows
-            into.extend(wire.numbers(how, value))
+            into.extend(wire.packed_numbers(how, value))
         elif number in (_NAME, _INPUTS, _ATTR):
             if isinstance(value, int):
                 raise wire.WireError(f"field {number} of a node is a number; {_OLD}")
@@ -153,7 +153,7 @@ def _inputs(data: bytes) -> str:
     return ""
 
 
-def _take_attribute(node: Node, data: bytes) -> None:
+def _take_attribute(node: TraceNode, data: bytes) -> None:
     """An attribute, by whichever type its writer has chosen."""
     name, found = "", None
     for number, how, value in wire.fields(data):
@@ -181,6 +181,9 @@ def _value(kind: str, how: int, value: int | bytes) -> int | float | str | list[
         return value.decode("utf-8", "replace")
     if kind == "bools":
         return [
-            bool(one) for number, way, listed in wire.fields(value) if number == 1 for one in wire.numbers(way, listed)
+            bool(one)
+            for number, way, listed in wire.fields(value)
+            if number == 1
+            for one in wire.packed_numbers(way, listed)
         ]
     return int.from_bytes(value, "little", signed=kind == "sfixed")

@@ -77,7 +77,7 @@ def fields(data: bytes) -> Iterator[tuple[int, int, int | bytes]]:
         place += size
 
 
-def numbers(how: int, value: int | bytes) -> list[int]:
+def packed_numbers(how: int, value: int | bytes) -> list[int]:
     """Whole numbers of a repeated field, packed or one by one.
 
     Raises

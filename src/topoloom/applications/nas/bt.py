@@ -2,7 +2,7 @@
 
 from topoloom.applications.nas.actions import DOUBLE, INTEGER, LOGICAL, TraceLines
 from topoloom.applications.nas.cells import Cells, cells_of, check_cells, faces
-from topoloom.applications.nas.skeleton import NasRun, Parts, skeleton
+from topoloom.applications.nas.skeleton import ClockedParts, NasRun, skeleton
 from topoloom.applications.program import RankTraces
 
 SIZES = {"S": (12, 60), "W": (24, 200), "A": (64, 200), "B": (102, 200), "C": (162, 200), "D": (408, 250)}
@@ -28,7 +28,7 @@ def bt(run: NasRun) -> RankTraces:
     steps = run.steps(usual)
     step = 3478.8 * size**3 - 17655.7 * size**2 + 28023.7 * size
 
-    def parts(me: TraceLines) -> Parts:
+    def parts(me: TraceLines) -> ClockedParts:
         cells = cells_of(size, run.ranks, me.number)
         room = (size // cells.side + 1) ** 2
 
@@ -39,7 +39,7 @@ def bt(run: NasRun) -> RankTraces:
 
         sizes = me.bcast(1, INTEGER) + me.bcast(1, DOUBLE) + me.bcast(3, INTEGER) + me.bcast(1, INTEGER) * 2
         norm = me.allreduce(5, DOUBLE)
-        return Parts(
+        return ClockedParts(
             sizes + me.bcast(1, LOGICAL) + one(0.0) + me.barrier(),
             one(step / size**3) * steps,
             norm + faces(me, cells) + norm + me.reduce(1, DOUBLE) + me.barrier(),

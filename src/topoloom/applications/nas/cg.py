@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from topoloom.applications.nas.actions import DOUBLE, LOGICAL, TraceLines
-from topoloom.applications.nas.skeleton import NasRun, Parts, check_ranks, is_power_of_two, share, skeleton
+from topoloom.applications.nas.skeleton import ClockedParts, NasRun, check_ranks, is_power_of_two, share, skeleton
 from topoloom.applications.program import RankTraces
 
 SIZES = {
@@ -47,9 +47,9 @@ def cg(run: NasRun) -> RankTraces:
     nonzeros = nonzer * (nonzer + 1)
     operations = 2.0 * steps * size * (3 + nonzeros + _INNER * (5 + nonzeros) + 3)
 
-    def parts(me: TraceLines) -> Parts:
+    def parts(me: TraceLines) -> ClockedParts:
         mine = _share(size, run.ranks, me.number)
-        return Parts(
+        return ClockedParts(
             me.bcast(1, LOGICAL) + _iteration(me, mine, 0.0, nonzeros) + me.barrier(),
             _iteration(me, mine, 2.0 * size, nonzeros) * steps,
             me.reduce(1, DOUBLE),

@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from topoloom.applications.nas.actions import DOUBLE, INTEGER, TraceLines
-from topoloom.applications.nas.skeleton import NasRun, Parts, check_ranks, skeleton
+from topoloom.applications.nas.skeleton import ClockedParts, NasRun, check_ranks, skeleton
 from topoloom.applications.program import RankTraces
 
 SIZES = {
@@ -45,7 +45,7 @@ def dt(run: NasRun, graph: str) -> RankTraces:
     sinks = sorted(set(range(net.nodes)) - {tail for tail, _ in net.arcs})
     unit = float(samples * _FIELDS)
 
-    def parts(me: TraceLines) -> Parts:
+    def parts(me: TraceLines) -> ClockedParts:
         text = ""
         for arc, (tail, head) in enumerate(net.arcs):
             if head == me.number:
@@ -57,7 +57,7 @@ def dt(run: NasRun, graph: str) -> RankTraces:
             text += me.send(0, len(net.arcs) + me.number, 1)
         if me.number == 0:
             text += "".join(me.recv(sink, len(net.arcs) + sink, 1, DOUBLE) for sink in sinks)
-        return Parts("", text, "")
+        return ClockedParts("", text, "")
 
     return skeleton(f"dt.{graph}", run, unit * len(net.arcs), parts)
 

@@ -1,7 +1,7 @@
 """EP: random numbers, each rank by itself, and three sums in the end."""
 
 from topoloom.applications.nas.actions import DOUBLE, LOGICAL, TraceLines
-from topoloom.applications.nas.skeleton import NasRun, Parts, check_ranks, share, skeleton
+from topoloom.applications.nas.skeleton import ClockedParts, NasRun, check_ranks, share, skeleton
 from topoloom.applications.program import RankTraces
 
 SIZES = {"S": 24, "W": 25, "A": 28, "B": 30, "C": 32, "D": 36}
@@ -19,9 +19,9 @@ def ep(run: NasRun) -> RankTraces:
     batches = 1 << exponent - _BATCH
     check_ranks("ep", run.ranks, f"at most {batches} for class {run.size}", lambda ranks: ranks <= batches)
 
-    def parts(me: TraceLines) -> Parts:
+    def parts(me: TraceLines) -> ClockedParts:
         numbers = share(batches, run.ranks, me.number) * 2.0 ** (_BATCH + 1)
         sums = me.allreduce(1, DOUBLE) * 2 + me.allreduce(10, DOUBLE)
-        return Parts(me.bcast(1, LOGICAL) + me.barrier(), me.compute(numbers) + sums, me.allreduce(1, DOUBLE))
+        return ClockedParts(me.bcast(1, LOGICAL) + me.barrier(), me.compute(numbers) + sums, me.allreduce(1, DOUBLE))
 
     return skeleton("ep", run, 2.0 ** (exponent + 1), parts)

@@ -3,7 +3,7 @@
 from math import log
 
 from topoloom.applications.nas.actions import COMPLEX, INTEGER, LOGICAL, TraceLines
-from topoloom.applications.nas.skeleton import NasRun, Parts, check_ranks, is_power_of_two, skeleton
+from topoloom.applications.nas.skeleton import ClockedParts, NasRun, check_ranks, is_power_of_two, skeleton
 from topoloom.applications.program import RankTraces
 
 SIZES = {
@@ -42,13 +42,13 @@ def ft(run: NasRun, groups: bool = True) -> RankTraces:
     first = points * (14.8157 + 7.19641 * log(points))
     step = points * (5.23518 + 7.21113 * log(points))
 
-    def parts(me: TraceLines) -> Parts:
+    def parts(me: TraceLines) -> ClockedParts:
         moves = _moves(me, run, groups)
         works = _works(run)
         timed = _transform(me, [first / run.ranks * work for work in works], moves)
         back = _transform(me, [step / run.ranks * work for work in works[::-1]], moves[::-1])
         opening = me.bcast(1, INTEGER) * 4 + me.bcast(1, LOGICAL)
-        return Parts(opening + "".join(moves) + me.barrier(), timed + (back + me.reduce(1, COMPLEX)) * steps, "")
+        return ClockedParts(opening + "".join(moves) + me.barrier(), timed + (back + me.reduce(1, COMPLEX)) * steps, "")
 
     return skeleton("ft", run, first + steps * step, parts)
 

@@ -1,7 +1,7 @@
 """LU: sweeps over a cube that ranks share by columns; a wave of small messages for every plane."""
 
 from topoloom.applications.nas.actions import DOUBLE, INTEGER, LOGICAL, TraceLines
-from topoloom.applications.nas.skeleton import NasRun, Parts, check_ranks, share, skeleton
+from topoloom.applications.nas.skeleton import ClockedParts, NasRun, check_ranks, share, skeleton
 from topoloom.applications.program import RankTraces
 
 SIZES = {"S": (12, 50), "W": (33, 300), "A": (64, 250), "B": (102, 250), "C": (162, 250), "D": (408, 300)}
@@ -32,7 +32,7 @@ def lu(run: NasRun) -> RankTraces:
     steps = run.steps(usual)
     step = 1984.77 * size**3 - 10923.3 * size**2 + 27770.9 * size - 144010
 
-    def parts(me: TraceLines) -> Parts:
+    def parts(me: TraceLines) -> ClockedParts:
         grid = _Grid(me, size, run.ranks)
         norm = me.allreduce(5, DOUBLE)
         once = me.allreduce(1, DOUBLE)
@@ -43,7 +43,9 @@ def lu(run: NasRun) -> RankTraces:
         start = swap + norm + me.barrier()
         timed = grid.step(step, "", "") * (steps - 1) + grid.step(step, norm, norm)
         integral = grid.corner() + once + grid.edges("y") + once + grid.edges("x") + once
-        return Parts(sizes + me.bcast(1, LOGICAL) + swap + start + first + once + start, timed, once + norm + integral)
+        return ClockedParts(
+            sizes + me.bcast(1, LOGICAL) + swap + start + first + once + start, timed, once + norm + integral
+        )
 
     return skeleton("lu", run, steps * step, parts)
 

@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from topoloom.applications.nas.actions import DOUBLE, INTEGER, LOGICAL, TraceLines
-from topoloom.applications.nas.skeleton import NasRun, Parts, check_ranks, is_power_of_two, skeleton
+from topoloom.applications.nas.skeleton import ClockedParts, NasRun, check_ranks, is_power_of_two, skeleton
 from topoloom.applications.program import RankTraces
 
 SIZES = {"S": (5, 4), "W": (7, 4), "A": (8, 4), "B": (8, 20), "C": (9, 20), "D": (10, 50)}
@@ -57,7 +57,7 @@ def mg(run: NasRun) -> RankTraces:
     steps = run.steps(usual)
     unit = 58.0 * side**3 / _loops(finest)
 
-    def parts(me: TraceLines) -> Parts:
+    def parts(me: TraceLines) -> ClockedParts:
         levels = _levels(finest, run.ranks, me.number)
         room = 2 * (2 + side // _box(run.ranks)[0]) ** 2 if run.ranks > 1 else 0
         halo = {k: _halo(me, level, room) for k, level in levels.items()}
@@ -77,7 +77,7 @@ def mg(run: NasRun) -> RankTraces:
 
         sizes = me.bcast(1, INTEGER) * 5 + me.bcast(8, INTEGER) + me.bcast(1, LOGICAL)
         before = me.barrier() + sizes + charge + norm + halo[finest] + norm + cycle(0.0) + charge + me.barrier()
-        return Parts(before, halo[finest] + norm + cycle(unit) * steps + norm, me.reduce(1, DOUBLE))
+        return ClockedParts(before, halo[finest] + norm + cycle(unit) * steps + norm, me.reduce(1, DOUBLE))
 
     return skeleton("mg", run, 58.0 * steps * side**3, parts)
 

@@ -10,7 +10,7 @@ from topoloom.errors import InputError
 _MOST = 1 << 20  # ranks that are looked at for the nearest
 
 
-class Parts(NamedTuple):
+class ClockedParts(NamedTuple):
     """The text of a rank: what the benchmark does before its clock runs, while it runs, and after."""
 
     before: str
@@ -31,7 +31,7 @@ class NasRun(NamedTuple):
         return self.iterations or usual
 
 
-def skeleton(name: str, run: NasRun, operations: float, parts: Callable[[TraceLines], Parts]) -> RankTraces:
+def skeleton(name: str, run: NasRun, operations: float, parts: Callable[[TraceLines], ClockedParts]) -> RankTraces:
     """The trace of a benchmark whose ranks have these parts.
 
     Without the untimed parts the trace is what the benchmark's clock measures; with them it is marked where that starts and
@@ -45,7 +45,7 @@ def skeleton(name: str, run: NasRun, operations: float, parts: Callable[[TraceLi
         Class, ranks, iterations, and whether the untimed parts are in.
     operations : float
         Operations that the benchmark counts for its rate.
-    parts : callable (TraceLines) to Parts
+    parts : callable (TraceLines) to ClockedParts
         A rank's actions before, within and after what the benchmark's clock measures.
 
     Returns

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from topoloom.applications.nas._random import MASK, MULTIPLIER, power, sequence
 from topoloom.applications.nas.actions import DOUBLE, INTEGER, TraceLines
-from topoloom.applications.nas.skeleton import NasRun, Parts, check_ranks, is_power_of_two, skeleton
+from topoloom.applications.nas.skeleton import ClockedParts, NasRun, check_ranks, is_power_of_two, skeleton
 from topoloom.applications.program import RankTraces
 
 SIZES = {"S": (16, 11, 9), "W": (20, 16, 10), "A": (23, 19, 10), "B": (25, 21, 10), "C": (27, 23, 10)}
@@ -34,7 +34,7 @@ def integer_sort(run: NasRun) -> RankTraces:
     check_ranks("is", run.ranks, rule, lambda ranks: is_power_of_two(ranks) and ranks <= most)
     steps = run.steps(_ITERATIONS)
 
-    def parts(me: TraceLines) -> Parts:
+    def parts(me: TraceLines) -> ClockedParts:
         moves, timed = [], ""
         for moved in _moved(run.size, run.ranks, steps):
             sent, received = moved[me.number].tolist(), moved[:, me.number].tolist()
@@ -45,7 +45,9 @@ def integer_sort(run: NasRun) -> RankTraces:
         check = me.irecv(me.number - 1, 1000, 1, INTEGER) if me.number > 0 else ""
         check += me.send(me.number + 1, 1000, 1, INTEGER) if me.number < run.ranks - 1 else ""
         check += me.wait_received(me.number - 1, 1000) if me.number > 0 else ""
-        return Parts(me.bcast(1, INTEGER) + moves[0], timed, me.reduce(1, DOUBLE) + check + me.reduce(1, INTEGER))
+        return ClockedParts(
+            me.bcast(1, INTEGER) + moves[0], timed, me.reduce(1, DOUBLE) + check + me.reduce(1, INTEGER)
+        )
 
     return skeleton("is", run, float(steps << keys), parts)
 

@@ -2,7 +2,7 @@
 
 from topoloom.applications.nas.actions import DOUBLE, INTEGER, LOGICAL, TraceLines
 from topoloom.applications.nas.cells import Cells, cells_of, check_cells, faces
-from topoloom.applications.nas.skeleton import NasRun, Parts, skeleton
+from topoloom.applications.nas.skeleton import ClockedParts, NasRun, skeleton
 from topoloom.applications.program import RankTraces
 
 SIZES = {"S": (12, 100), "W": (36, 400), "A": (64, 400), "B": (102, 400), "C": (162, 400), "D": (408, 500)}
@@ -25,7 +25,7 @@ def sp(run: NasRun) -> RankTraces:
     steps = run.steps(usual)
     step = 881.174 * size**3 - 4683.91 * size**2 + 11484.5 * size - 19272.4
 
-    def parts(me: TraceLines) -> Parts:
+    def parts(me: TraceLines) -> ClockedParts:
         cells = cells_of(size, run.ranks, me.number)
 
         def one(unit: float) -> str:
@@ -34,7 +34,7 @@ def sp(run: NasRun) -> RankTraces:
 
         sizes = me.bcast(1, INTEGER) + me.bcast(1, DOUBLE) + me.bcast(3, INTEGER) + me.bcast(1, LOGICAL)
         norm = me.allreduce(5, DOUBLE)
-        return Parts(
+        return ClockedParts(
             sizes + one(0.0) + me.barrier(),
             one(step / size**3) * steps,
             norm + faces(me, cells) + norm + me.reduce(1, DOUBLE) + me.barrier(),

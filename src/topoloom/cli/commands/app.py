@@ -183,7 +183,7 @@ def command(
     as_json: bool,
 ) -> None:
     from topoloom.applications.backends import backend_of
-    from topoloom.applications.settings import PRESETS, changed
+    from topoloom.applications.settings import PRESETS, with_changes
     from topoloom.applications.sweep import placements_of, run_apps
     from topoloom.cli.placing import refuse_given
     from topoloom.cli.progress import working
@@ -193,7 +193,7 @@ def command(
 
     if not (apps or mpi or trace):
         raise InputError("say what runs: --app NAME (topoloom app --help lists them), --mpi FILE or --trace FOLDER")
-    settings = changed(PRESETS.find(preset), changes)
+    settings = with_changes(PRESETS.find(preset), changes)
     backend_of(simulator)
     placements_of(placements, seed)
     networks = _networks(topologies, engines)
@@ -298,12 +298,12 @@ def _write_goal(
 def _users(
     mpi: tuple[str, ...], make: str | None, arguments: str, trace: tuple[str, ...], time_limit: float, work: "Work"
 ) -> list["Program"]:
-    from topoloom.applications.users_programs import program_from, trace_from, words
+    from topoloom.applications.users_programs import argument_words, program_from, trace_from
 
     if len(mpi) != 1 and (make is not None or arguments):
         option = "--make" if make is not None else "--args"
         raise InputError(f"{option} is for one program of your own; give it with one --mpi")
-    given = words(arguments, "--args")
+    given = argument_words(arguments, "--args")
     built = (program_from(path, given, make, time_limit_s=time_limit, work=work) for path in mpi)
     return [*built, *(trace_from(path) for path in trace)]
 

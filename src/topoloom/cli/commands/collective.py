@@ -114,7 +114,7 @@ def command(
     as_json: bool,
 ) -> None:
     from topoloom.applications.collective_run import collective, collective_bound
-    from topoloom.applications.settings import PRESETS, changed
+    from topoloom.applications.settings import PRESETS, with_changes
     from topoloom.applications.sweep import cases_of
     from topoloom.cli.placing import refuse_given
     from topoloom.cli.progress import working
@@ -123,7 +123,7 @@ def command(
     from topoloom.collectives.schedule import read_schedule
     from topoloom.opening import open_network
 
-    settings = changed(PRESETS.find(preset), changes)
+    settings = with_changes(PRESETS.find(preset), changes)
     operation = operation_of(operation)
     if path is not None and Path(path).suffix not in _SUFFIXES:
         raise InputError(f"{path}: a schedule is written as .json, as .xml for MSCCL, or as .goal for LogGOPSim")
@@ -243,9 +243,9 @@ def _of_schedule(found: "Collective") -> list[tuple[str, str]]:
 
 
 def _time(seconds: float) -> str:
-    from topoloom.applications.app_runs import short
+    from topoloom.applications.app_runs import short_value
 
-    return short(seconds, "s")
+    return short_value(seconds, "s")
 
 
 def _write(found: "Collective", path: str, as_json: bool) -> None:
