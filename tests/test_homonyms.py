@@ -12,7 +12,6 @@ PACKAGES = ("applications", "collectives", "flows", "workloads", "simulator")
 ALLOWED: dict[str, str] = {
     "Collective": "a public result, and a line of a need's file",
     "Rules": "what routers do, as the simulator's kernels take it, and what a searched graph obeys",
-    "main": "the entry of a program that runs as a process of its own",
 }
 
 

@@ -139,7 +139,7 @@ def _usage(found: "Application") -> str:
     default="simgrid",
     show_default=True,
     help="simgrid, or flows: ours, for traces, schedules, alltoall, allreduce, collective and training, also on 16,384 ranks;"
-    " with flows:window=0.2 rates may be out of date for a fifth of a message's time.",
+    " with flows:window=0.2 rates may be out of date for a fifth of a message's time; or flits: the same among routers.",
 )
 @click.option("--seed", default=1, show_default=True, type=Whole(0, (1 << 31) - 1), help="Of placements and tables.")
 @click.option("--jobs", type=Whole(1, 1024), help="Simulations side by side; every core when left out.")
