@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from topoloom.applications.tools import available
+from topoloom.applications.tools import simgrid_available
 
 PLUGIN = Path(__file__).parents[1] / "examples" / "plugin"
 
@@ -190,7 +190,7 @@ def test_a_damaged_catalogue_is_passed_over(topoloom, tmp_path):
 
 
 @pytest.mark.simgrid
-@pytest.mark.skipif(not available(), reason="SimGrid is not installed (Debian: libsimgrid-dev, g++)")
+@pytest.mark.skipif(not simgrid_available(), reason="SimGrid is not installed (Debian: libsimgrid-dev, g++)")
 def test_the_application_runs(topoloom):
     """SimGrid replays its trace along topoloom's tables."""
     done = topoloom("app", "wheel:rim=3,hosts=1", "--app", "token:laps=3")

@@ -33,7 +33,7 @@ VERBS = {
     "simulate": ("simulate", "saturation", "execute"),
     "resilience": ("resilience", "blast_radius", "degradation", "lifetime", "surviving_network", "reroute"),
     "app": ("run_app", "schedule_of_program", "load_goal", "save_goal", "load_chakra"),
-    "collective": ("collective", "collective_bound", "simulate_schedule", "read_schedule"),
+    "collective": ("collective", "collective_bound", "read_schedule"),
     "verify": ("diagnose", "RULES", "identify", "compare_fabrics"),
     "watch": ("identify", "compare_fabrics", "progress"),
     "layout": ("place",),

@@ -9,8 +9,8 @@ import pytest
 from msgspec import structs
 
 from topoloom.applications.app_run import Measurement
-from topoloom.applications.launch import simulate, workplace
-from topoloom.applications.processes import Limits
+from topoloom.applications.launch import run_smpi, workplace
+from topoloom.applications.processes import ProcessLimits
 from topoloom.applications.registry import program_of
 from topoloom.applications.settings import AppSettings
 from topoloom.applications.tools import compiled
@@ -291,15 +291,15 @@ def test_ways_are_those_of_simgrids_own_routing(name, tmp_path):
     (tmp_path / "pairs.c").write_text(_PAIRS)
     options = [option for option in AppSettings().options(replay=False) if "algorithms" not in option]
     with workplace() as folder:
-        told = simulate(
+        told = run_smpi(
             folder,
             tmp_path / "routes.xml",
             list(range(topology.switches)),
-            [str(compiled((tmp_path / "pairs.c",), Limits()))],
+            [str(compiled((tmp_path / "pairs.c",), ProcessLimits()))],
             options,
             {},
             "pairs",
-            Limits(),
+            ProcessLimits(),
         )
     lines = [line.split()[1:] for line in told.output.splitlines() if line.startswith("took")]
     assert len(lines) == topology.switches * (topology.switches - 1)

@@ -5,7 +5,6 @@ from .applications.app_runs import AppRuns as AppRuns
 from .applications.collective_result import Collective as Collective
 from .applications.collective_run import collective as collective
 from .applications.collective_run import collective_bound as collective_bound
-from .applications.collective_run import simulate_schedule as simulate_schedule
 from .applications.run import run_app as run_app
 from .applications.schedules import schedule_of_program as schedule_of_program
 from .applications.settings import AppSettings as AppSettings

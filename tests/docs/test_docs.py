@@ -15,7 +15,7 @@ import doc_blocks
 import pytest
 from doc_blocks import PAGES, ROOT, Block, blocks, prose, shown
 
-from topoloom.applications.tools import available
+from topoloom.applications.tools import simgrid_available
 from topoloom.designer import need
 
 PAGE = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
@@ -37,7 +37,7 @@ def test_what_a_page_shows_is_what_happens(page, desk):
     ```console blocks of topoloom commands (and ls, cat, head) run; ```sh blocks do not: what takes long goes there.
     Blocks that begin with a file's name in a comment are that file; CONTRIBUTING's have a test of their own below.
     """
-    if page.name == "applications.md" and not available():
+    if page.name == "applications.md" and not simgrid_available():
         pytest.skip("SimGrid is not installed (Debian: libsimgrid-dev, g++): its page is not run")
     names: dict[str, object] = {}
     for block in blocks(page):

@@ -81,7 +81,7 @@ NOT_FUZZED: dict[str, str] = {
     "applications.copied_folder": "bytes of the user's programs, which are copied and not understood",
     "applications.launch": _PRIVATE,
     "applications.run": _PRIVATE,
-    "applications.schedule_replay": _PRIVATE,
+    "applications.simgrid_backend": _PRIVATE,
     "applications.tools": "bytes of programs, for their digest",
     "cabling.fault_sheets": _OWN,
     "cabling.sheets": _OWN,

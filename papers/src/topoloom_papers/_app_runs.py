@@ -8,7 +8,7 @@ from statistics import fmean
 
 from msgspec import structs
 
-from topoloom.applications.flow_run import SIMGRID
+from topoloom.applications.backends import SIMGRID
 from topoloom.applications.run import run_app
 from topoloom.applications.settings import AppSettings
 from topoloom.applications.tools import NEEDED, tool

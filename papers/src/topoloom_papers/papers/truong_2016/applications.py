@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import lru_cache, wraps
 from statistics import fmean
 
-from topoloom.applications.flow_run import FLOWS, SIMGRID
+from topoloom.applications.backends import FLOWS, SIMGRID
 from topoloom.applications.settings import PRESETS
 from topoloom.routing.route import route
 from topoloom.routing.routing import Routing

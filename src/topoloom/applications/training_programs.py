@@ -1,4 +1,4 @@
-"""A step of training as a plan of flows: the same operations in the same order as ``programs/training.c``."""
+"""A step of training as programs of ranks: the same operations in the same order as ``programs/training.c``."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -8,10 +8,10 @@ from topoloom.applications.app_run import Measurement
 from topoloom.applications.flow_algorithms import algorithms_of
 from topoloom.applications.settings import AppSettings
 from topoloom.errors import InputError
-from topoloom.flows.plan import Plan, Script
+from topoloom.flows.programs import Programs, Script
 
 if TYPE_CHECKING:
-    from topoloom.flows.simulate import FlowTimes
+    from topoloom.applications.backends import ScheduleRun
 
 #: What time is counted under, as training.c prints it.
 KINDS = ("compute", "tensor", "expert", "pipeline", "data", "embedding")
@@ -21,8 +21,8 @@ _IN_TENSOR, _IN_EXPERT, _IN_PIPELINE, _IN_DATA, _IN_EXPERT_DATA, _IN_EMBEDDING =
 _FORWARD, _BACKWARD = 1, 2
 
 
-def training_plan(name: str, ranks: int, told: dict[str, Any], settings: AppSettings) -> Plan:
-    """The plan of what ``training.c`` is told (`catalogue.training.arguments_of`).
+def training_programs(name: str, ranks: int, told: dict[str, Any], settings: AppSettings) -> Programs:
+    """What ranks do by the arguments of ``training.c`` (`catalogue.training.training_arguments`).
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ def training_plan(name: str, ranks: int, told: dict[str, Any], settings: AppSett
 
     Returns
     -------
-    Plan
+    Programs
         A class of ranks a stage.
 
     Raises
@@ -59,15 +59,15 @@ def training_plan(name: str, ranks: int, told: dict[str, Any], settings: AppSett
         rank % (tp * dp) * (pp + 1) + np.where(edge, pp, stage),
     )
     scripts = tuple(_Stage(name, number, told, settings).step() for number in range(pp))
-    return Plan(name, scripts, stage, groups, KINDS)
+    return Programs(scripts, stage, groups, KINDS, settings.speed_gflops * 1e9)
 
 
-def training_results(times: "FlowTimes", told: dict[str, Any], settings: AppSettings) -> dict[str, Measurement]:
+def training_results(run: "ScheduleRun", told: dict[str, Any], settings: AppSettings) -> dict[str, Measurement]:
     """What training.c prints of a step.
 
     Parameters
     ----------
-    times : FlowTimes
+    run : ScheduleRun
     told : dict
         The program's arguments.
     settings : AppSettings
@@ -76,12 +76,15 @@ def training_results(times: "FlowTimes", told: dict[str, Any], settings: AppSett
     -------
     dict of str to Measurement
     """
-    time, flops = times.seconds, float(told["model_flops"])
+    time, flops = run.seconds, float(told["model_flops"])
     found = {"time": Measurement(time, "s")}
-    found |= {kind: Measurement(float(times.spent[:, i].max()), "s") for i, kind in enumerate(KINDS)}
-    computing = times.spent[:, _COMPUTE] / np.maximum(times.finished, np.finfo(float).tiny)
+    if run.spent.size:
+        found |= {kind: Measurement(float(run.spent[:, i].max()), "s") for i, kind in enumerate(KINDS)}
+    computing = (run.spent[:, _COMPUTE] if run.spent.size else run.worked) / np.maximum(
+        run.finished if run.spent.size else time, np.finfo(float).tiny
+    )
     speed = flops / time
-    ranks = times.finished.size
+    ranks = run.worked.size
     return found | {
         "communication": Measurement(float(1 - computing.mean()), "-"),
         "tokens": Measurement(float(told["tokens"]) / time, "1/s"),

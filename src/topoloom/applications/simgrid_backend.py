@@ -1,49 +1,30 @@
-"""A schedule on SimGrid: the file that replay.cpp reads, and what it writes."""
+"""Schedules on SimGrid: the file that replay.cpp reads, and what it writes."""
 
 import os
 import struct
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
+from topoloom.applications.backends import ScheduleRun
 from topoloom.applications.launch import workplace
 from topoloom.applications.platform import layers_bytes, write_fabric
-from topoloom.applications.processes import MOST_OUTPUT, Limits, run
+from topoloom.applications.processes import MOST_OUTPUT, ProcessLimits, run_process
 from topoloom.applications.settings import DETACHED, AppSettings
 from topoloom.applications.tools import platform_library, schedule_player
-from topoloom.collectives.path_layers import PathLayers
+from topoloom.collectives.path_layers import PathLayers, path_layers
 from topoloom.errors import InputError
 from topoloom.flows.operations import CALC
 from topoloom.flows.schedule import Schedule
+from topoloom.flows.state import FlowNetwork
 from topoloom.graph.host_ports import ports_by_host
 from topoloom.layout.layout import Layout
 from topoloom.routing.routing import Routing
 from topoloom.topology import Topology
+from topoloom.work import Work
 
 _STUCK = "stuck "
-
-
-@dataclass(frozen=True, eq=False)
-class Replayed:
-    """What came of a schedule.
-
-    Attributes
-    ----------
-    seconds : float
-        Until the last operation is done.
-    worked : float64[ranks]
-        Seconds that at least one cpu of each rank computed.
-    link_bytes : float64[links, 2]
-    cpu_s : float
-        That the simulation took.
-    """
-
-    seconds: float
-    worked: np.ndarray
-    link_bytes: np.ndarray
-    cpu_s: float
 
 
 def schedule_bytes(
@@ -74,12 +55,10 @@ def schedule_bytes(
     -------
     bytes
     """
-    s = schedule
-    limits = float(detached_bytes), np.inf if s.eager else float(eager_bytes)
+    s = schedule.operations
+    limits = float(detached_bytes), np.inf if schedule.eager else float(eager_bytes)
     amount = np.where(s.kind == CALC, s.amount / 1e9, s.amount)
-    head = (b"TLORDERS" if addresses is None else b"TLADDRES") + struct.pack(
-        "<3q2d", s.ranks, s.operations, s.cpus, *limits
-    )
+    head = (b"TLORDERS" if addresses is None else b"TLADDRES") + struct.pack("<3q2d", s.ranks, s.count, s.cpus, *limits)
     columns = (
         (s.first, "<i8"),
         (homes, "<i4"),
@@ -99,48 +78,29 @@ def schedule_bytes(
 
 def replay(
     schedule: Schedule,
-    homes: np.ndarray,
     routings: Sequence[Routing],
+    homes: np.ndarray,
     settings: AppSettings,
     layout: Layout | None,
-    limits: Limits,
-    *,
-    detached_bytes: float = DETACHED,
-    own: PathLayers | None = None,
-) -> Replayed:
-    """Run a schedule on SimGrid.
-
-    Parameters
-    ----------
-    schedule : Schedule
-    homes : int64[ranks]
-        The host of each rank.
-    routings : sequence of Routing
-    settings : AppSettings
-    layout : Layout or None
-    limits : Limits
-        What stops it.
-    detached_bytes : float
-        A send of fewer is done at once.
-    own : PathLayers, optional
-        Paths that are not those of the tables: by which layer and which of the fabric's ports each operation's message goes.
-
-    Returns
-    -------
-    Replayed
+    detached_bytes: float,
+    network: FlowNetwork | None,
+    work: Work,
+) -> ScheduleRun:
+    """Run a schedule on SimGrid; parameters are those of `topoloom.applications.backends.run_schedule`.
 
     Raises
     ------
     InputError
-        No SimGrid; a model that is MPI's; a schedule that does not come to its end, or whose messages name network interfaces
-        where hosts have several.
+        No SimGrid; a schedule that does not come to its end, or whose messages name network interfaces where hosts have
+        several.
     Stopped
-        The work was stopped.
+        `work` was stopped.
     """
     topology = routings[0].topology
-    if settings.model != "plain":
-        raise InputError(f"simulation: model={settings.model} is MPI's; schedules take model=plain")
-    if schedule.nics > 1 and topology.hosts < topology.endpoints.size:
+    limits, own = ProcessLimits(work=work), None
+    if schedule.paths is not None and network is not None and not schedule.paths.tables:
+        own = path_layers(schedule.paths.ways, network).of(schedule.paths.of)
+    if schedule.operations.nics > 1 and topology.hosts < topology.endpoints.size:
         raise InputError(
             f"{schedule.name}: its messages name network interfaces, and SimGrid's routes are fixed by the two hosts; take"
             " --simulator flows"
@@ -173,7 +133,9 @@ def replay(
         worked = np.array((folder / "ranks.txt").read_text().split(), float)
     links = np.array([line.split()[1:] for line in loads if line.startswith("link")], float).reshape(-1, 2)
     seconds = next(float(line.split()[1]) for line in loads if line.startswith("time"))
-    return Replayed(seconds, worked, links, cpu_s)
+    return ScheduleRun(
+        seconds, np.full(schedule.ranks, np.nan), worked, np.zeros((schedule.ranks, 0)), links, schedule.messages, cpu_s
+    )
 
 
 def _addresses(topology: Topology, own: PathLayers) -> tuple[np.ndarray, np.ndarray]:
@@ -186,21 +148,23 @@ def _addresses(topology: Topology, own: PathLayers) -> tuple[np.ndarray, np.ndar
     return (np.where(own.out >= 0, layer + place[own.out], 0), np.where(own.into >= 0, layer + place[own.into], 0))
 
 
-def _run(command: list[str], folder: Path, environment: dict[str, str], limits: Limits, schedule: Schedule) -> float:
+def _run(
+    command: list[str], folder: Path, environment: dict[str, str], limits: ProcessLimits, schedule: Schedule
+) -> float:
     """Run the program; how much CPU it took."""
     with (
         open(folder / "out.txt", "w+", errors="replace") as out,
         open(folder / "err.txt", "w+", errors="replace") as err,
     ):
-        code, cpu_s = run(command, folder, out, err, environment, limits, f"{schedule.name}: simulating")
+        code, cpu_s = run_process(command, folder, out, err, environment, limits, f"{schedule.name}: simulating")
         for stream in (out, err):
             stream.seek(0)
         output, errors = out.read(MOST_OUTPUT), err.read(MOST_OUTPUT)
     if output.startswith(_STUCK):
         done = int(output.removeprefix(_STUCK).split()[0])
         raise InputError(
-            f"{schedule.name}: it does not come to an end: {done} of {schedule.operations} operations are done, and others wait"
-            " for messages, or messages for them; --simulator flows names one"
+            f"{schedule.name}: it does not come to an end: {done} of {schedule.operations.count} operations are done, and"
+            " others wait for messages, or messages for them; --simulator flows names one"
         )
     if code:
         lines = errors.strip().splitlines() or output.strip().splitlines() or [f"code {code}"]

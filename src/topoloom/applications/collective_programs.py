@@ -1,25 +1,25 @@
-"""Collectives as plans of flows, and as traces of the same messages, which SimGrid replays."""
+"""Collectives as programs of ranks, and as traces of the same messages, which SimGrid replays."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from topoloom.applications.flow_algorithms import algorithms_of
-from topoloom.applications.nas.actions import Rank
-from topoloom.applications.program import AsFlows, Moved, Trace
+from topoloom.applications.nas.actions import TraceLines
+from topoloom.applications.program import AsSchedule, Moved, RankTraces
 from topoloom.applications.settings import AppSettings
 from topoloom.collectives.bound import OPERATIONS as BOUNDED
 from topoloom.errors import InputError
 
 if TYPE_CHECKING:
     from topoloom.applications.app_run import Measurement
-    from topoloom.flows.plan import Plan, Script
-    from topoloom.flows.simulate import FlowTimes
+    from topoloom.applications.backends import ScheduleRun
+    from topoloom.flows.programs import Programs, Script
 
 #: SimGrid's number of bytes as a datatype.
 _BYTE = 6
 
 
-def exchange(name: str, operation: str, ranks: int, size: int, repeats: int) -> AsFlows:
+def mpi_collective(name: str, operation: str, ranks: int, size: int, repeats: int) -> AsSchedule:
     """A collective of MPI's, by the algorithm that the settings choose, as ``alltoall.c`` and ``allreduce.c`` time it.
 
     Parameters
@@ -34,11 +34,11 @@ def exchange(name: str, operation: str, ranks: int, size: int, repeats: int) -> 
 
     Returns
     -------
-    AsFlows
+    AsSchedule
     """
 
-    def plan(settings: AppSettings) -> "Plan":
-        from topoloom.flows.plan import Script, all_alike
+    def programs(settings: AppSettings) -> "Programs":
+        from topoloom.flows.programs import Script, all_alike
 
         script = Script()
         algorithms = algorithms_of(operation, settings, name)
@@ -47,19 +47,19 @@ def exchange(name: str, operation: str, ranks: int, size: int, repeats: int) -> 
         else:
             for algorithm in algorithms * repeats:
                 script.collective(algorithm, size)
-        return all_alike(name, ranks, script)
+        return all_alike(ranks, script, settings.speed_gflops * 1e9)
 
-    def results(times: "FlowTimes", _: AppSettings) -> "dict[str, Measurement]":
+    def results(run: "ScheduleRun", _: AppSettings) -> "dict[str, Measurement]":
         from topoloom.applications.app_run import Measurement
 
-        time = times.seconds / repeats
+        time = run.seconds / repeats
         sent = size * (ranks - 1) if operation == "alltoall" else size
         found = {"time": Measurement(time, "s"), "bandwidth": Measurement(sent / time, "B/s")}
         if operation == "allreduce":
             found["bus_bandwidth"] = Measurement(2.0 * (ranks - 1) / ranks * size / time, "B/s")
         return found
 
-    return AsFlows(plan, results)
+    return AsSchedule(programs, results)
 
 
 def _rooms(group: int, ranks: int) -> None:
@@ -96,7 +96,7 @@ OPERATIONS: dict[str, dict[str, Callable[[float, int, int], list[tuple[str, floa
 }
 
 
-def collective(ranks: int, operation: str, algorithm: str, size: int, group: int, repeats: int) -> Trace:
+def collective_traces(ranks: int, operation: str, algorithm: str, size: int, group: int, repeats: int) -> RankTraces:
     """A collective, which both simulators run message by message.
 
     Parameters
@@ -112,7 +112,7 @@ def collective(ranks: int, operation: str, algorithm: str, size: int, group: int
 
     Returns
     -------
-    Trace
+    RankTraces
 
     Raises
     ------
@@ -123,7 +123,7 @@ def collective(ranks: int, operation: str, algorithm: str, size: int, group: int
     import numpy as np
 
     from topoloom.flows.collectives import algorithm_on
-    from topoloom.flows.plan import Plan, Script
+    from topoloom.flows.programs import Programs, Script
 
     if ranks < 2:
         raise InputError(f"collective: {ranks} rank; it takes at least 2")
@@ -141,22 +141,22 @@ def collective(ranks: int, operation: str, algorithm: str, size: int, group: int
     name = f"collective({operation},{chosen},bytes={size}{f',group={group}' if group < ranks else ''})"
     if operation == "pipeline":
         scripts = tuple(_link(number, ranks, size, repeats) for number in range(ranks))
-        plan = Plan(name, scripts, rank, groups)
+        programs = Programs(scripts, rank, groups)
     else:
         script = Script()
         for one, bytes_, kind in parts * repeats:
             script.collective(one, bytes_, kind)
-        plan = Plan(name, (script,), np.zeros(ranks, np.int64), groups)
+        programs = Programs((script,), np.zeros(ranks, np.int64), groups)
     # Experts' exchanges are in groups, and a pipeline is no collective; within one group of all an exchange is there and back.
     alone = operation in BOUNDED or (operation == "moe" and group == ranks)
     times = repeats * (2 if operation == "moe" else 1)
     moved = Moved("alltoall" if operation == "moe" else operation, size * times) if alone else None
-    return Trace(name, ranks, lambda number: written(plan, number), plan=plan, moved=moved)
+    return RankTraces(name, ranks, lambda number: trace_text(programs, number), programs=programs, moved=moved)
 
 
 def _link(number: int, ranks: int, size: int, repeats: int) -> "Script":
     """A rank of a pipeline: from the one before, to the next."""
-    from topoloom.flows.plan import Script
+    from topoloom.flows.programs import Script
 
     script = Script()
     for _ in range(repeats):
@@ -167,12 +167,12 @@ def _link(number: int, ranks: int, size: int, repeats: int) -> "Script":
     return script
 
 
-def written(plan: "Plan", rank: int) -> str:
+def trace_text(programs: "Programs", rank: int) -> str:
     """A rank's trace in SimGrid's format, its collectives message by message.
 
     Parameters
     ----------
-    plan : Plan
+    programs : Programs
         Of collectives, sends and receives.
     rank : int
 
@@ -185,10 +185,10 @@ def written(plan: "Plan", rank: int) -> str:
     from topoloom.flows.kernels.steps import step_of, steps_of
     from topoloom.flows.state import ALGORITHM, COLLECTIVE, GROUP, PEER, SEND, TAG, TIMES
 
-    lines, me = [f"{rank} init\n"], Rank(rank)
-    script = plan.scripts[plan.of[rank]]
+    lines, me = [f"{rank} init\n"], TraceLines(rank)
+    script = programs.scripts[programs.of[rank]]
     for code, argument, amount in zip(script.code, script.argument, script.amount, strict=True):
-        numbers = plan.groups[argument[GROUP]]
+        numbers = programs.groups[argument[GROUP]]
         members = np.flatnonzero(numbers == numbers[rank])
         if code != COLLECTIVE:
             peer, tag = int(members[argument[PEER]]), argument[TAG]

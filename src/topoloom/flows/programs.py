@@ -1,6 +1,5 @@
-"""Plan: what ranks do, one program for each class of them, and the groups in which they do it."""
+"""Programs: what ranks do one after the other, a script for each class of them, and the groups in which they do it."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -122,13 +121,11 @@ class Script:
 
 
 @dataclass(frozen=True, eq=False)
-class Plan:
-    """What ranks do.
+class Programs:
+    """What ranks do, one after the other; collectives stand in them as one operation.
 
     Attributes
     ----------
-    name : str
-        For people.
     scripts : tuple of Script
         One a class.
     of : int64[ranks]
@@ -137,13 +134,15 @@ class Plan:
         Of each kind, the number of each rank's group. Ranks of a group are in it in their order.
     labels : tuple of str
         What time is counted under.
+    flops : float
+        Operations a second of a rank.
     """
 
-    name: str
     scripts: tuple[Script, ...]
     of: np.ndarray
     groups: tuple[np.ndarray, ...]
     labels: tuple[str, ...] = (OTHER,)
+    flops: float = 1e11
 
     @property
     def ranks(self) -> int:
@@ -152,7 +151,7 @@ class Plan:
 
     @property
     def requests(self) -> int:
-        """Requests that a rank may have under way."""
+        """Requests that a rank may have open."""
         slots = [
             argument[SLOT]
             for script in self.scripts
@@ -161,28 +160,37 @@ class Plan:
         ]
         return max(slots, default=-1) + 1
 
+    def bytes_between(self, name: str) -> np.ndarray:
+        """As `topoloom.flows.schedule.Schedule.bytes_between`, counted without writing messages down; `name` is for errors."""
+        from topoloom.flows.kernels.traffic import count_bytes
 
-def all_alike(name: str, ranks: int, script: Script, labels: Sequence[str] = (OTHER,)) -> Plan:
-    """The plan of ranks that all do the same, in one group.
+        found, a = np.zeros((self.ranks, self.ranks)), laid(self, name)
+        of = np.asarray(self.of, np.int64)
+        count_bytes(a.code, a.argument, a.amount, a.first, of, a.group, a.place, a.member_first, a.member, found)
+        np.fill_diagonal(found, 0.0)
+        return found
+
+
+def all_alike(ranks: int, script: Script, flops: float = 1e11) -> Programs:
+    """Programs of ranks that all do the same, in one group.
 
     Parameters
     ----------
-    name : str
-        For people.
     ranks : int
     script : Script
-    labels : sequence of str
+    flops : float
+        Operations a second of a rank.
 
     Returns
     -------
-    Plan
+    Programs
     """
-    return Plan(name, (script,), np.zeros(ranks, np.int64), (np.zeros(ranks, np.int64),), tuple(labels))
+    return Programs((script,), np.zeros(ranks, np.int64), (np.zeros(ranks, np.int64),), flops=flops)
 
 
 @dataclass(frozen=True, eq=False)
 class Laid:
-    """A plan as arrays: `Program`'s without what the machine says, and the steps that there are in all."""
+    """Programs as arrays: `Program`'s without what the machine says, and the steps that there are in all."""
 
     code: np.ndarray
     argument: np.ndarray
@@ -195,22 +203,22 @@ class Laid:
     steps: int
 
 
-def laid(plan: Plan) -> Laid:
-    """A plan as arrays.
+def laid(programs: Programs, name: str) -> Laid:
+    """Programs as arrays; `name` is for errors.
 
     Raises
     ------
     InputError
         A collective on a number of ranks that its algorithm does not serve.
     """
-    code = np.concatenate([np.array(script.code, np.int64) for script in plan.scripts])
-    argument = np.concatenate([np.array(script.argument, np.int64).reshape(-1, COLUMNS) for script in plan.scripts])
-    amount = np.concatenate([np.array(script.amount, np.float64) for script in plan.scripts])
-    first = np.concatenate([[0], np.cumsum([len(script.code) for script in plan.scripts])])
-    ranks, kinds = plan.ranks, len(plan.groups)
+    code = np.concatenate([np.array(script.code, np.int64) for script in programs.scripts])
+    argument = np.concatenate([np.array(script.argument, np.int64).reshape(-1, COLUMNS) for script in programs.scripts])
+    amount = np.concatenate([np.array(script.amount, np.float64) for script in programs.scripts])
+    first = np.concatenate([[0], np.cumsum([len(script.code) for script in programs.scripts])])
+    ranks, kinds = programs.ranks, len(programs.groups)
     group, place = np.empty((ranks, kinds), np.int64), np.empty((ranks, kinds), np.int64)
     sizes, members, known = [], [], 0
-    for kind, numbers in enumerate(plan.groups):
+    for kind, numbers in enumerate(programs.groups):
         names, inner, counts = np.unique(numbers, return_inverse=True, return_counts=True)
         order = np.argsort(inner, kind="stable")
         begins = np.cumsum(counts) - counts
@@ -222,19 +230,19 @@ def laid(plan: Plan) -> Laid:
     every = np.concatenate(sizes)
     member_first = np.concatenate([[0], np.cumsum(every)])
     steps = 0
-    number_of = {one.number: name for name, one in ALGORITHMS.items()}
-    for number in range(len(plan.scripts)):
-        of_class = np.flatnonzero(plan.of == number)
+    by_number = {one.number: key for key, one in ALGORITHMS.items()}
+    for number in range(len(programs.scripts)):
+        of_class = np.flatnonzero(programs.of == number)
         begin, end = int(first[number]), int(first[number + 1])
         steps += (end - begin) * of_class.size
         for i in np.flatnonzero(code[begin:end] == COLLECTIVE) + begin:
             for size, times in zip(
                 *np.unique(every[group[of_class, argument[i, GROUP]]], return_counts=True), strict=True
             ):
-                algorithm = algorithm_on(number_of[int(argument[i, ALGORITHM])], int(size))
+                algorithm = algorithm_on(by_number[int(argument[i, ALGORITHM])], int(size))
                 steps += int(times) * int(argument[i, TIMES]) * algorithm.steps(int(size))
     if code.size and np.any(amount < 0):
-        raise InputError(f"{plan.name}: a message or a computation of {amount.min():g}; give 0 or more")
+        raise InputError(f"{name}: a message or a computation of {amount.min():g}; give 0 or more")
     return Laid(
         code, argument, amount, first.astype(np.int64), group, place, member_first.astype(np.int64),
         np.concatenate(members).astype(np.int64), steps,

@@ -5,14 +5,14 @@ from collections.abc import Sequence
 import numpy as np
 
 from topoloom.errors import InputError
-from topoloom.flows.state import Fabric
+from topoloom.flows.state import FlowNetwork
 from topoloom.graph.host_ports import ports_by_host
 from topoloom.graph.planes import plane_count
 from topoloom.routing.judge.prove import prove
 from topoloom.routing.routing import Routing
 
 
-def fabric_of(
+def flow_network(
     routings: Sequence[Routing],
     *,
     link_rate: float,
@@ -23,7 +23,7 @@ def fabric_of(
     inside_rate: float = np.inf,
     inside_s: float = 0.0,
     half_duplex: bool = False,
-) -> Fabric:
+) -> FlowNetwork:
     """The network of tables with its rates and delays; seconds, and bytes a second.
 
     A host with several ports, in planes or on rails, sends its messages by them in turn, each by one port and to the port of
@@ -46,7 +46,7 @@ def fabric_of(
 
     Returns
     -------
-    Fabric
+    FlowNetwork
 
     Raises
     ------
@@ -86,7 +86,7 @@ def fabric_of(
     else:
         resource = np.arange(count + 2 * hosts, dtype=np.int64)
         capacity = np.concatenate([np.full(count, link_rate), np.full(2 * hosts, host_rate)])
-    return Fabric(
+    return FlowNetwork(
         first=channels.first.astype(np.int64),
         to=channels.to.astype(np.int32),
         ports=ports,
@@ -96,7 +96,6 @@ def fabric_of(
         switch=switch,
         row=row.reshape(-1).astype(np.int64),
         port=port,
-        sends_to=np.full(hosts, -1, np.int32),
         sent_from=np.full(hosts, -1, np.int32),
         host_delay=2 * host_s + switch_s,
         inside_rate=float(inside_rate),
@@ -135,12 +134,12 @@ def _refuse_dead_ends(routing: Routing) -> None:
     table_loads(routing, uniform(routing.topology), 1)
 
 
-def longest_path(fabric: Fabric, homes: np.ndarray) -> int:
+def longest_walk(fabric: FlowNetwork, homes: np.ndarray) -> int:
     """Channels on the longest path between two of the hosts, at most; the hosts' own links are not counted.
 
     Parameters
     ----------
-    fabric : Fabric
+    fabric : FlowNetwork
     homes : int64[k]
         Hosts.
 

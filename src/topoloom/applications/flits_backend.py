@@ -1,28 +1,27 @@
-"""A schedule among routers, flit by flit, by the settings that SimGrid and flows take."""
+"""Schedules among routers, flit by flit, by the settings that SimGrid and flows take."""
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Annotated, ClassVar
+from dataclasses import replace
 
 import numpy as np
 
-from topoloom.applications.flow_run import machine
+from topoloom.applications.backends import FlitSettings, ScheduleRun, by_link
+from topoloom.applications.machine import machine
 from topoloom.applications.settings import AppSettings
-from topoloom.collectives.path_layers import PathLayers
+from topoloom.collectives.path_layers import PathLayers, path_layers
 from topoloom.errors import InputError
 from topoloom.flows.schedule import Schedule
+from topoloom.flows.state import FlowNetwork
 from topoloom.graph.host_ports import ports_by_host
 from topoloom.layout.layout import Layout
 from topoloom.routing.choices import Layers
 from topoloom.routing.judge.prove import prove
 from topoloom.routing.routing import SWITCH, Routing
-from topoloom.settings import Settings, setting
-from topoloom.simulator.buffers import DONE
 from topoloom.simulator.host_ports import ports_of_hosts
 from topoloom.simulator.network_state import MOST_LANES, lanes_of
 from topoloom.simulator.router_config import RouterConfig
-from topoloom.simulator.run import Run
+from topoloom.simulator.run import RouterRun
 from topoloom.simulator.scheduled import Placed, cycles_of
 from topoloom.simulator.to_end import go_to_end
 from topoloom.topology import Topology
@@ -33,87 +32,32 @@ from topoloom.work import Work
 _ROUTER, _MOST_VCS, _MOST_BUFFER, _CREDIT = 2, 32, 1 << 16, 3
 
 
-class FlitSettings(Settings, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What `AppSettings` do not say of flits; cycles, delays and buffers follow from these and from them.
-
-    Raises
-    ------
-    InputError
-        A value of the wrong type or out of its range.
-    """
-
-    group: ClassVar[str] = "flits"
-
-    flit_bits: Annotated[
-        int, setting("size of a flit, which a link carries in a cycle", unit="bits", least=8, most=1 << 20)
-    ] = 256
-    packet_flits: Annotated[int, setting("what messages are cut into", unit="flits", least=1, most=1 << 12)] = 64
-    lane_vcs: Annotated[
-        int, setting("virtual channels of a lane of the tables; 32 of a port at most", least=1, most=32)
-    ] = 4
-
-
-@dataclass(frozen=True, eq=False)
-class Played:
-    """What came of a schedule.
-
-    Attributes
-    ----------
-    seconds : float
-        Until the last operation is done.
-    cycles, packets : int
-    cpu_s : float
-        That the simulation took.
-    """
-
-    seconds: float
-    cycles: int
-    packets: int
-    cpu_s: float
-
-
-def play(
+def run_flits(
     schedule: Schedule,
-    homes: np.ndarray,
     routings: Sequence[Routing],
-    settings: AppSettings,
+    homes: np.ndarray,
     flits: FlitSettings,
+    settings: AppSettings,
     layout: Layout | None,
-    *,
-    own: PathLayers | None = None,
-    work: Work | None = None,
-) -> Played:
-    """Run a schedule among routers, whose sends are done when their messages are.
-
-    Parameters
-    ----------
-    schedule : Schedule
-    homes : int64[ranks]
-        The host of each rank.
-    routings : sequence of Routing
-        As flows take them.
-    settings : AppSettings
-    flits : FlitSettings
-    layout : Layout or None
-    own : PathLayers, optional
-        By which ports of the fabric each operation's message goes; and by which layer, where it has tables.
-    work : Work, optional
-        Told of operations.
-
-    Returns
-    -------
-    Played
+    detached_bytes: float,
+    network: FlowNetwork | None,
+    work: Work,
+) -> ScheduleRun:
+    """Run a schedule among routers; parameters are those of `topoloom.applications.backends.run_schedule`.
 
     Raises
     ------
     InputError
-        Hosts' links of another rate, half duplex, paths or buffers beyond what routers have room for, a deadlock.
+        Paths or buffers beyond what routers have room for, a deadlock, a schedule that does not end.
     Stopped
         `work` was stopped.
     """
-    check_flits(settings)
-    topology = routings[0].topology
-    work, began = Work() if work is None else work, time.process_time()
+    topology, began = routings[0].topology, time.process_time()
+    own = None
+    if schedule.paths is not None and network is not None:
+        own = path_layers(schedule.paths.ways, network).of(schedule.paths.of)
+        if schedule.paths.tables:
+            own = replace(own, ports=(), lanes=())
     ports = ports_of_hosts(topology)
     # Flows number ports as hosts where each has one; here they are endpoints.
     endpoint = np.argsort(topology.host) if ports is None else np.arange(topology.endpoints.size)
@@ -127,14 +71,23 @@ def play(
         into=None if own is None else endpoint[own.into],
         layer=None if own is None or not own.ports else np.maximum(own.layer, 0),
         in_turn=True,
-        detached_bytes=0.0,
+        detached_bytes=detached_bytes,
+        eager_bytes=settings.eager_bytes,
     )
-    run = Run(routing, config, placed, 0.0, 1, cables=cables, work=work)
+    run = RouterRun(routing, config, placed, 0.0, 1, cables=cables, work=work)
     go_to_end(run, placed, schedule.name, work)
     if run.play is None:
         raise InputError(f"{schedule.name}: nothing was played")
-    cycles = cycles_of(run.play)
-    return Played(cycles * config.cycle_ns * 1e-9, cycles, int(run.network.state[DONE]), time.process_time() - began)
+    cycle_s = config.cycle_ns * 1e-9
+    return ScheduleRun(
+        seconds=cycles_of(run.play) * config.cycle_ns * 1e-9,
+        finished=run.play.order.finished * cycle_s,
+        worked=run.play.order.worked * cycle_s,
+        spent=np.zeros((schedule.ranks, 0)),
+        link_bytes=by_link(routing, run.channel_flits() * (config.flit_bits / 8)),
+        messages=schedule.messages,
+        cpu_s=time.process_time() - began,
+    )
 
 
 def router_for(
@@ -199,23 +152,6 @@ def router_for(
         flit_bits=flits.flit_bits,
     )
     return config, cables
-
-
-def check_flits(settings: AppSettings) -> None:
-    """Refuse settings that routers have no word for.
-
-    Raises
-    ------
-    InputError
-        Hosts' links of another rate than links', or half duplex.
-    """
-    if settings.host_rate_gbps not in (0.0, settings.rate_gbps):
-        raise InputError(
-            f"simulation: host_rate_gbps={settings.host_rate_gbps:g} beside rate_gbps={settings.rate_gbps:g}: among routers a"
-            " host's link carries a flit a cycle, as any; leave host_rate_gbps out, or take --simulator flows"
-        )
-    if settings.duplex == "half":
-        raise InputError("simulation: duplex=half: links of routers are full duplex; take --simulator flows")
 
 
 def _by_host(routings: Sequence[Routing]) -> Routing:

@@ -1,22 +1,22 @@
-"""Time-independent traces as plans of flows: the same operations, rank by rank."""
+"""Time-independent traces as programs of ranks: the same operations, rank by rank."""
 
 from topoloom.applications.flow_algorithms import algorithms_of
-from topoloom.applications.program import CLOCK_STARTS, CLOCK_STOPS, Trace
+from topoloom.applications.program import CLOCK_STARTS, CLOCK_STOPS, RankTraces
 from topoloom.applications.settings import AppSettings
 from topoloom.errors import InputError
-from topoloom.flows.plan import OTHER, Plan, Script
+from topoloom.flows.programs import OTHER, Programs, Script
 from topoloom.text_parts import text_lines
 
 #: Bytes of SimGrid's datatypes by number: double, int, char, short, long, float, byte, logical, complex.
 _BYTES = {0: 8, 1: 4, 2: 1, 3: 2, 4: 8, 5: 4, 6: 1, 23: 4, 43: 16}
 #: What is written message by message here has a tag that programs do not use.
 _OWN_TAG = 1 << 30
-#: Labels of the plan.
+#: Labels of the programs.
 LABELS = (OTHER, "clock")
 
 
-def trace_plan(trace: Trace, settings: AppSettings) -> Plan:
-    """The plan of a trace.
+def trace_programs(trace: RankTraces, settings: AppSettings) -> Programs:
+    """What the ranks of a trace do.
 
     Raises
     ------
@@ -27,13 +27,14 @@ def trace_plan(trace: Trace, settings: AppSettings) -> Plan:
 
     text = trace.marked or trace.text
     scripts = tuple(_Reader(trace, rank, settings).read(text(rank)) for rank in range(trace.ranks))
-    return Plan(trace.name, scripts, np.arange(trace.ranks), (np.zeros(trace.ranks, np.int64),), LABELS)
+    groups = (np.zeros(trace.ranks, np.int64),)
+    return Programs(scripts, np.arange(trace.ranks), groups, LABELS, settings.speed_gflops * 1e9)
 
 
 class _Reader:
     """Reads the trace of a rank; requests have the number of a slot that is free."""
 
-    def __init__(self, trace: Trace, rank: int, settings: AppSettings) -> None:
+    def __init__(self, trace: RankTraces, rank: int, settings: AppSettings) -> None:
         self.name, self.ranks, self.rank, self.settings = trace.name, trace.ranks, rank, settings
         self.script = Script()
         self.posted: dict[tuple[int, int, int], list[int]] = {}
