@@ -5,7 +5,6 @@ from .applications.app_runs import AppRuns as AppRuns
 from .applications.collective_result import Collective as Collective
 from .applications.collective_run import collective as collective
 from .applications.collective_run import collective_bound as collective_bound
-from .applications.collective_run import simulate_schedule as simulate_schedule
 from .applications.run import run_app as run_app
 from .applications.schedules import schedule_of_program as schedule_of_program
 from .applications.settings import AppSettings as AppSettings
@@ -91,8 +90,6 @@ from .optimizer.optimize import optimize as optimize
 from .optimizer.result import Optimized as Optimized
 from .overview import Info as Info
 from .overview import info as info
-from .reproduction.reproduce import Reproduction as Reproduction
-from .reproduction.reproduce import reproduce as reproduce
 from .routing.balance.balance import balance_paths as balance_paths
 from .routing.balance.balance import balance_routing as balance_routing
 from .routing.host_routings import host_routings as host_routings

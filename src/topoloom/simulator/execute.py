@@ -16,7 +16,7 @@ from topoloom.simulator.one_load import percentile
 from topoloom.simulator.point_table import tables_digest
 from topoloom.simulator.presets import router_of, shown_router
 from topoloom.simulator.router_config import RouterConfig
-from topoloom.simulator.run import Run
+from topoloom.simulator.run import RouterRun
 from topoloom.simulator.scheduled import cycles_of
 from topoloom.simulator.to_end import LOOK, MOST_CYCLES, ended, go_to_end
 from topoloom.traffic import Traffic
@@ -172,7 +172,7 @@ def execute(
     sent = traffic_between_hosts(traffic, routing, seed)
     if isinstance(sent, Traffic):
         raise InputError(f"traffic '{traffic}' has no end; it is simulated at loads (simulate)")
-    run = Run(routing, config, sent, 0.0, seed, cables=cables, work=work)
+    run = RouterRun(routing, config, sent, 0.0, seed, cables=cables, work=work)
     state = run.network.state
     go_to_end(run, sent, traffic, work)
     done = max(1, int(state[DONE]))
@@ -240,7 +240,7 @@ def packets_of(
         raise InputError(
             f"load {load:g} and {count} packets; a load is above 0 and at most 1, and packets are 1 or more"
         )
-    run = Run(routing, config, sent, load, seed, cables=cables, log=count, work=work)
+    run = RouterRun(routing, config, sent, load, seed, cables=cables, log=count, work=work)
     state, log = run.network.state, run.network.buffers.log.reshape(-1, 8)
     begin = _WARM if isinstance(sent, Traffic) else 0
     work.begin(count, "packets")

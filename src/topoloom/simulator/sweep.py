@@ -31,7 +31,7 @@ _ALMOST_NONE = 0.01
 
 
 @dataclass(frozen=True)
-class Subject:
+class SimulatedNetwork:
     """What one simulation is of.
 
     Attributes
@@ -77,7 +77,7 @@ def subjects(
     jobs: int | None = None,
     tables: Sequence[Routing | None] | None = None,
     work: Work | None = None,
-) -> list[Subject]:
+) -> list[SimulatedNetwork]:
     """Every network routed by every engine, with every traffic: network by network, engine by engine.
 
     Parameters
@@ -103,7 +103,7 @@ def subjects(
 
     Returns
     -------
-    list of Subject
+    list of SimulatedNetwork
         Every combination once.
 
     Raises
@@ -126,12 +126,12 @@ def subjects(
             if given is None
             else [tables_for(topology, given)]
         )
-        found += [Subject(routing, traffic, cables) for routing in made for traffic in traffics]
+        found += [SimulatedNetwork(routing, traffic, cables) for routing in made for traffic in traffics]
     return found
 
 
 def sweep(
-    simulated: Sequence[Subject],
+    simulated: Sequence[SimulatedNetwork],
     preset: str | RouterConfig = "slimfly-2014",
     *,
     settings: Iterable[str] = (),
@@ -149,7 +149,7 @@ def sweep(
 
     Parameters
     ----------
-    simulated : sequence of Subject
+    simulated : sequence of SimulatedNetwork
         From `subjects`.
     preset, settings, loads, seed, jobs
         As for `simulate`.
@@ -241,7 +241,7 @@ def sweep(
 
 
 def _zero_load(
-    one: Subject,
+    one: SimulatedNetwork,
     preset: str | RouterConfig,
     settings: Sequence[str],
     points: Sequence[Point],
@@ -267,7 +267,7 @@ def _zero_load(
 
 
 def execute_all(
-    simulated: Sequence[Subject],
+    simulated: Sequence[SimulatedNetwork],
     preset: str | RouterConfig = "slimfly-2014",
     *,
     settings: Iterable[str] = (),
@@ -278,7 +278,7 @@ def execute_all(
 
     Parameters
     ----------
-    simulated : sequence of Subject
+    simulated : sequence of SimulatedNetwork
         From `subjects`.
     preset, settings, seed
         As for `execute`.

@@ -21,8 +21,7 @@ class _Help(click.Command):
     """Lists the operations and the algorithms."""
 
     def format_epilog(self, _ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        from topoloom.applications.collective_replay import SIMULATORS
-        from topoloom.applications.flit_replay import FlitSettings
+        from topoloom.applications.backends import SIMULATORS, FlitSettings
         from topoloom.collectives.bound import OPERATIONS
         from topoloom.collectives.making import ALGORITHMS
         from topoloom.settings import described
@@ -114,8 +113,8 @@ def command(
     path: str | None,
     as_json: bool,
 ) -> None:
-    from topoloom.applications.collective_run import collective, collective_bound, simulate_schedule
-    from topoloom.applications.settings import PRESETS, changed
+    from topoloom.applications.collective_run import collective, collective_bound
+    from topoloom.applications.settings import PRESETS, with_changes
     from topoloom.applications.sweep import cases_of
     from topoloom.cli.placing import refuse_given
     from topoloom.cli.progress import working
@@ -124,7 +123,7 @@ def command(
     from topoloom.collectives.schedule import read_schedule
     from topoloom.opening import open_network
 
-    settings = changed(PRESETS.find(preset), changes)
+    settings = with_changes(PRESETS.find(preset), changes)
     operation = operation_of(operation)
     if path is not None and Path(path).suffix not in _SUFFIXES:
         raise InputError(f"{path}: a schedule is written as .json, as .xml for MSCCL, or as .goal for LogGOPSim")
@@ -174,7 +173,7 @@ def command(
                 "work": work,
             }
             found = (
-                simulate_schedule(case.routings, schedule, **common)
+                collective(case.routings, schedule, **common)
                 if schedule is not None
                 else collective(
                     case.routings,
@@ -244,9 +243,9 @@ def _of_schedule(found: "Collective") -> list[tuple[str, str]]:
 
 
 def _time(seconds: float) -> str:
-    from topoloom.applications.app_runs import short
+    from topoloom.applications.app_runs import short_value
 
-    return short(seconds, "s")
+    return short_value(seconds, "s")
 
 
 def _write(found: "Collective", path: str, as_json: bool) -> None:
