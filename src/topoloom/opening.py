@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from topoloom.cabling.files import layout_of
+from topoloom.cabling.files import layout_of_cables
 from topoloom.cabling.product_rates import planned_cables
 from topoloom.errors import at, check_path
 from topoloom.expansion.plan_files import AFTER, BEFORE
@@ -197,7 +197,7 @@ def _laid_out(text: str, path: Path) -> Network:
     known: dict[str, Any] = {
         "cables": lambda: found,
         "fabric": lambda: _called(planned_cables(found), folder),
-        "layout": lambda: layout_of(found, path),
+        "layout": lambda: layout_of_cables(found, path),
         **_beside(folder, found.topology),
     }
     return Network(found.topology, text, "folder", _noted(folder, found.topology), folder, known)

@@ -8,7 +8,7 @@ from typing import Any
 from topoloom.errors import InputError
 from topoloom.results import Provenance, Result, provenance_of
 from topoloom.spec import bisection_by_theory
-from topoloom.topology import Topology, checked
+from topoloom.topology import Topology, checked_topology
 from topoloom.work import Work
 
 #: A measure that would take longer than this is left out, and said so, unless all is asked for.
@@ -136,7 +136,7 @@ def info(
     >>> found.diameter, found.bisection, found.edge_connectivity
     (2, 5, 3)
     """
-    degrees = checked(topology, "info").degrees
+    degrees = checked_topology(topology, "info").degrees
     page = _Page(topology, math.inf if full else _PATIENCE_SECONDS, jobs, Work() if work is None else work)
     page.measure(seeds, load)
     return Info(

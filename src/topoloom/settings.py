@@ -265,7 +265,7 @@ def _read(kind: Any, text: str) -> Any:
         if isinstance(kind, inspect.BoolType):
             return _YES_NO[text.lower()]
         if isinstance(kind, (inspect.IntType, inspect.FloatType)):
-            number = number_in(kind, text)
+            number = number_from(kind, text)
             return ... if number is None else number
         if isinstance(kind, inspect.NoneType):
             return None if text.lower() == "none" else ...
@@ -281,7 +281,7 @@ def _read(kind: Any, text: str) -> Any:
     return text
 
 
-def number_in(kind: Any, text: str) -> int | float | None:
+def number_from(kind: Any, text: str) -> int | float | None:
     """The number that a text is, whole where the type is; None: it is none. Its range is not looked at: `fits` does."""
     if isinstance(kind, msgspec.inspect.IntType):
         return int(text) if _WHOLE.fullmatch(text) else None

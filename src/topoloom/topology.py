@@ -255,7 +255,7 @@ def _refuse_unequal_links(graph: Any, name: str) -> None:
             )
 
 
-def checked(topology: object, taker: str) -> Topology:
+def checked_topology(topology: object, taker: str) -> Topology:
     """The topology that a public verb was given, or a sentence that says how to get one.
 
     Parameters

@@ -9,8 +9,8 @@ import numpy as np
 from topoloom.errors import InputError, hint
 from topoloom.failures.single_losses import KINDS, Hosts, Left, losses_of
 from topoloom.graph.planes import distinct_planes, plane_count, planes_of
-from topoloom.results import Provenance, Result, plain, provenance_of
-from topoloom.topology import Topology, checked
+from topoloom.results import Provenance, Result, json_value, provenance_of
+from topoloom.topology import Topology, checked_topology
 from topoloom.work import Work
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ class BlastRadius(Result):
 
     def rows(self) -> list[dict[str, Any]]:
         """A row a kind of loss."""
-        return [plain(loss) for loss in self.losses]
+        return [json_value(loss) for loss in self.losses]
 
 
 def blast_radius(
@@ -144,7 +144,7 @@ def blast_radius(
     >>> blast_radius(build("fat-tree:k=8,hosts=32"), ["leaf"]).losses[0].cut_off
     4
     """
-    name, planes = checked(topology, "blast_radius").name, plane_count(topology)
+    name, planes = checked_topology(topology, "blast_radius").name, plane_count(topology)
     if not topology.hosts:
         raise InputError(f"{name}: it has no hosts that a loss could cut off; give it some, as in hosts=4")
     if planes == 0:

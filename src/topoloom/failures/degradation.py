@@ -8,7 +8,7 @@ import numpy as np
 
 from topoloom.errors import InputError, check_type
 from topoloom.failures.failure_orders import failing, failures_at
-from topoloom.failures.surviving_network import losses, without
+from topoloom.failures.surviving_network import first_failures, without_losses
 from topoloom.graph.connectivity import components
 from topoloom.graph.planes import plane_count
 from topoloom.routing.reroute import reroute
@@ -130,10 +130,10 @@ def degradation(
         for sample in range(samples):
             work.check()
             work.advance()
-            lost = losses(topology, what, share, seed, sample)
+            lost = first_failures(topology, what, share, seed, sample)
             if lost.switches.size == topology.switches:
                 continue
-            left = without(topology, lost)
+            left = without_losses(topology, lost)
             parts = components(left)
             carries = left.endpoints_at > 0 if topology.hosts else np.ones(left.switches, np.bool_)
             if np.unique(parts[carries]).size == 1:

@@ -15,7 +15,7 @@ from topoloom.graph.planes import plane_count
 from topoloom.random_streams import Draws
 from topoloom.results import Provenance, Result, provenance_of
 from topoloom.threads import over_cores
-from topoloom.topology import Topology, checked
+from topoloom.topology import Topology, checked_topology
 from topoloom.work import Work
 
 #: Hours of a FIT: one failure in so many.
@@ -113,7 +113,7 @@ def lifetime(
     """
     from topoloom.failures.kernels.disconnection import times_to_disconnection
 
-    checked(topology, "lifetime")
+    checked_topology(topology, "lifetime")
     for name, fit in (("link_fit", link_fit), ("switch_fit", switch_fit)):
         if not 0 <= fit < math.inf:
             raise InputError(f"{name}={fit:g}: failures in 1e9 hours, at least 0")

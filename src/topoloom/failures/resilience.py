@@ -15,7 +15,7 @@ from topoloom.failures.survival import Survival, threshold_of
 from topoloom.graph.planes import plane_count
 from topoloom.results import provenance_of
 from topoloom.threads import over_cores
-from topoloom.topology import Topology, checked
+from topoloom.topology import Topology, checked_topology
 from topoloom.work import Work
 
 METRICS = ("disconnection", "diameter", "aspl")
@@ -114,7 +114,7 @@ def resilience(
     >>> [level.probability for level in found.levels], found.threshold
     ([1.0, 0.0], 0.05)
     """
-    checked(topology, "resilience")
+    checked_topology(topology, "resilience")
     work = Work() if work is None else work
     shares = _levels(levels)
     _check(metric, of, criterion, width, samples, tolerate, values)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from topoloom.errors import InputError
-from topoloom.fabrics.exports.registry import Order
+from topoloom.fabrics.exports.registry import ExportRequest
 from topoloom.fabrics.fabric import Fabric
 from topoloom.register import Register
 from topoloom.topology import Topology
@@ -48,7 +48,7 @@ class Format:
     keeps: frozenset[str]
     read: Callable[[bytes, str], Topology] | None
     write: Callable[[Topology], str | bytes]
-    write_order: Callable[[Order], str | bytes] | None = None
+    write_order: Callable[[ExportRequest], str | bytes] | None = None
     simple: bool = False
     fabric: Callable[[bytes, str], Fabric] | None = None
 
@@ -81,14 +81,14 @@ def unknown_suffix(path: str) -> InputError:
     )
 
 
-def encode(topology: Topology, record: Format, order: Order | None = None) -> bytes:
+def encode(topology: Topology, record: Format, order: ExportRequest | None = None) -> bytes:
     """The bytes of a topology in a format.
 
     Parameters
     ----------
     topology : Topology
     record : Format
-    order : Order, optional
+    order : ExportRequest, optional
         What else is known of the network, for the formats that carry it.
 
     Returns
@@ -119,7 +119,7 @@ def encode(topology: Topology, record: Format, order: Order | None = None) -> by
         raise InputError(f"a label or the name holds {half}, half of a surrogate pair; UTF-8 cannot hold it") from None
 
 
-def losses(topology: Topology, record: Format) -> list[str]:
+def dropped_by(topology: Topology, record: Format) -> list[str]:
     """What of `topology` a format leaves out, in words; empty when it keeps all of its content."""
     lost = []
     if record.simple and (np.diff(topology.links, axis=0) == 0).all(axis=1).any():

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import BinaryIO
 
 from topoloom.errors import InputError, at, check_path
-from topoloom.fabrics.exports.registry import Order
+from topoloom.fabrics.exports.registry import ExportRequest
 from topoloom.files import is_pipe, open_to_read, reason, write_atomically
 from topoloom.formats._registry import FORMATS, Format, encode, format_for, unknown_suffix
-from topoloom.topology import Topology, checked
+from topoloom.topology import Topology, checked_topology
 
 #: No file of a fabric is larger: two million links take 30 MB as text.
 _MOST_BYTES = 2 << 30
@@ -104,7 +104,7 @@ def seen_format(data: bytes, source: str) -> Format:
 
 
 def save(
-    topology: Topology, path: str | os.PathLike[str], format: str | None = None, *, order: Order | None = None
+    topology: Topology, path: str | os.PathLike[str], format: str | None = None, *, order: ExportRequest | None = None
 ) -> None:
     """Write a topology to a file, all of it or nothing.
 
@@ -115,7 +115,7 @@ def save(
         Where; a suffix ``.gz`` compresses; ``-`` is standard output.
     format : str, optional
         The format's name; chosen by the suffix when left out.
-    order : Order, optional
+    order : ExportRequest, optional
         What else is known of the network (names, lengths, rates), for the formats that carry it.
 
     Raises
@@ -123,7 +123,7 @@ def save(
     InputError
         No format fits, the format cannot carry the topology, or the file cannot be written.
     """
-    checked(topology, "save")
+    checked_topology(topology, "save")
     check_path(path, "save", "name a file")
     target = os.fspath(path)
     put(encode(topology, choose_format(target, format), order), target)

@@ -26,10 +26,10 @@ def write(topology: Topology) -> str:
     ids = 2 * len(topology.links)
     highest = int(topology.links.max(initial=-1))
     told = highest + 1 == topology.switches and highest <= largest_id_allowed(ids)
-    return ("" if told else f"# switches {topology.switches}\n") + rows(topology.links, "{} {}\n")
+    return ("" if told else f"# switches {topology.switches}\n") + formatted_rows(topology.links, "{} {}\n")
 
 
-def rows(numbers: np.ndarray, pattern: str) -> str:
+def formatted_rows(numbers: np.ndarray, pattern: str) -> str:
     """Each row of an int array (shape (m, c)) formatted by a pattern with c braces."""
     return "".join(map(pattern.format, *numbers.T.tolist())) if len(numbers) else ""
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from topoloom.errors import at
 from topoloom.fabrics.exports.ns3 import ns3_text
-from topoloom.fabrics.exports.registry import Order
+from topoloom.fabrics.exports.registry import ExportRequest
 from topoloom.fabrics.fabric import planned_fabric
 from topoloom.formats._registry import Format, register
 from topoloom.formats._text import short, text_of, topology_from
@@ -136,7 +136,7 @@ register(
         description="topology text of ns-3 under ASTRA-sim and SimAI",
         keeps=frozenset({"isolated", "endpoints"}),
         read=read,
-        write=lambda topology: ns3_text(Order(planned_fabric(topology))),
+        write=lambda topology: ns3_text(ExportRequest(planned_fabric(topology))),
         write_order=ns3_text,
         simple=True,
     )

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from topoloom.formats._registry import Format, losses
+from topoloom.formats._registry import Format, dropped_by
 from topoloom.results import Provenance, Result, provenance_of
 from topoloom.topology import Topology
 
@@ -50,6 +50,6 @@ def written_file(topology: Topology, file: str, record: Format) -> WrittenFile:
         topology.switches,
         len(topology.links),
         topology.hosts,
-        tuple(losses(topology, record)),
+        tuple(dropped_by(topology, record)),
         provenance_of(topology),
     )

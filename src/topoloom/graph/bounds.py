@@ -12,7 +12,7 @@ from topoloom.graph.moore import moore_aspl, moore_diameter, moore_order
 from topoloom.graph.path_lengths import path_lengths
 from topoloom.graph.planes import distinct_planes, plane_count
 from topoloom.results import Provenance, Result, provenance_of
-from topoloom.topology import Topology, checked
+from topoloom.topology import Topology, checked_topology
 from topoloom.work import Work
 
 
@@ -120,7 +120,7 @@ def bounds(
     >>> found.diameter, found.aspl
     (3, 1.8)
     """
-    if (planes := plane_count(checked(topology, "bounds"))) > 1:
+    if (planes := plane_count(checked_topology(topology, "bounds"))) > 1:
         if point is not None:
             raise InputError(f"{topology.name}: a point is of one plane, and there are {planes}; give a single plane")
         return _of_planes(topology, planes, measured, balanced, jobs, work)

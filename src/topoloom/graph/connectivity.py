@@ -10,7 +10,7 @@ from topoloom.errors import InputError
 from topoloom.random_streams import Draws
 from topoloom.results import Provenance, Result, provenance_of
 from topoloom.threads import over_cores
-from topoloom.topology import Topology, checked
+from topoloom.topology import Topology, checked_topology
 from topoloom.work import Work
 
 
@@ -139,7 +139,7 @@ def edge_disjoint_paths(
     """
     from topoloom.graph.kernels.flow import disjoint_path_counts
 
-    n = checked(topology, "edge_disjoint_paths").switches
+    n = checked_topology(topology, "edge_disjoint_paths").switches
     sampled = pairs is None and n * (n - 1) // 2 > samples
     chosen = _random_pairs(n, samples, seed) if sampled else _every_pair(n) if pairs is None else np.asarray(pairs)
     chosen = chosen.reshape(-1, 2).astype(np.int64)

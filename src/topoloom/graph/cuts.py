@@ -8,10 +8,10 @@ from typing import Any, Literal
 import numpy as np
 
 from topoloom.errors import InputError
-from topoloom.graph.metis import Weighted, partition, weighted
+from topoloom.graph.metis import WeightedGraph, partition, weighted
 from topoloom.graph.planes import plane_count, planes_of
 from topoloom.results import Provenance, Result, provenance_of
-from topoloom.topology import Topology, checked
+from topoloom.topology import Topology, checked_topology
 from topoloom.work import Ended, Work
 
 #: Refinement between pairs of parts: the most rounds, and the most pairs a round (all pairs of 16 parts).
@@ -119,7 +119,7 @@ def cuts(
     Stopped
         `work` was stopped before the first run was over.
     """
-    if plane_count(checked(topology, "cuts")) > 1:
+    if plane_count(checked_topology(topology, "cuts")) > 1:
         found = _of_planes(topology, lambda plane: cuts(plane, parts, seeds, by, seed, work=work))
         settings = {"parts": parts, "seeds": seeds, "by": by}
         return replace(found, provenance=provenance_of(topology, seed=seed, settings=settings))
@@ -181,7 +181,7 @@ def exact_bisection(topology: Topology, *, work: Work | None = None) -> Cuts:
     """
     from topoloom.graph.kernels.cuts import least_bisection
 
-    if plane_count(checked(topology, "exact_bisection")) > 1:
+    if plane_count(checked_topology(topology, "exact_bisection")) > 1:
         found = _of_planes(topology, lambda plane: exact_bisection(plane, work=work))
         return replace(found, provenance=provenance_of(topology, settings={"parts": 2, "by": "switches"}))
     n = topology.switches
@@ -256,7 +256,9 @@ def _surplus(cut: Cuts, limit: int) -> int:
     return max(0, int(cut.sizes.max()) - limit)
 
 
-def _refine_pairs(graph: Weighted, weight: np.ndarray, part: np.ndarray, parts: int, limit: int, work: Work) -> bool:
+def _refine_pairs(
+    graph: WeightedGraph, weight: np.ndarray, part: np.ndarray, parts: int, limit: int, work: Work
+) -> bool:
     """Exchange switches between each two parts while that saves links or evens sizes; `part` (int32[n]) in place.
 
     Whether it came to its end; False: the work was stopped.

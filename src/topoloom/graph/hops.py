@@ -18,7 +18,7 @@ from topoloom.graph.paths import PathCounts, sample_switches, shortest_path_coun
 from topoloom.graph.planes import distinct_planes, plane_count, planes_of
 from topoloom.results import Provenance, Result, provenance_of
 from topoloom.threads import over_cores
-from topoloom.topology import Topology, checked
+from topoloom.topology import Topology, checked_topology
 from topoloom.work import Work
 
 if TYPE_CHECKING:
@@ -205,7 +205,7 @@ def hops(
     >>> found.diameter, round(found.aspl, 4), found.histogram.tolist()
     (2, 1.3333, [4, 8, 4])
     """
-    n = checked(topology, "hops").switches
+    n = checked_topology(topology, "hops").switches
     check_device(device)
     sample = None if samples is None else sample_switches(np.arange(n), samples, seed)
     if sample is not None and sample.size == n:

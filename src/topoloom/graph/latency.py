@@ -13,7 +13,7 @@ from topoloom.graph.paths import sample_switches
 from topoloom.results import Provenance, Result, provenance_of
 from topoloom.settings import Settings, setting
 from topoloom.threads import over_cores
-from topoloom.topology import Topology, checked
+from topoloom.topology import Topology, checked_topology
 from topoloom.work import Work
 
 #: Buckets of a search; more would cost more to walk through than they save.
@@ -123,7 +123,7 @@ def latencies(
     from topoloom.graph.kernels.latency import latency_sums, row_latency_sums
     from topoloom.graph.kernels.simd import COSTS
 
-    lengths = _lengths(checked(topology, "latencies"), length_m)
+    lengths = _lengths(checked_topology(topology, "latencies"), length_m)
     for name, delay in (("switch_delay_ns", switch_delay_ns), ("cable_delay_ns_per_m", cable_delay_ns_per_m)):
         if not (math.isfinite(delay) and delay >= 0):
             raise InputError(f"{name}={delay}: a delay is a number of nanoseconds, 0 or more")

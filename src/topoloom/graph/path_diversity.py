@@ -16,7 +16,7 @@ from topoloom.graph.spreads import Spread, spread_of, tally_of
 from topoloom.random_streams import Draws
 from topoloom.results import Provenance, Result, provenance_of
 from topoloom.threads import over_cores
-from topoloom.topology import Topology, checked
+from topoloom.topology import Topology, checked_topology
 from topoloom.work import Work
 
 if TYPE_CHECKING:
@@ -150,7 +150,7 @@ def path_diversity(
     >>> [spread.mean for spread in found.paths], [spread.mean for spread in found.disjoint]
     ([1.0, 1.3333333333333333, 1.3333333333333333], [1.0, 2.3333333333333335, 2.3333333333333335])
     """
-    topology = checked(topology, "path_diversity")
+    topology = checked_topology(topology, "path_diversity")
     if samples is not None and samples < 1:
         raise InputError(f"samples={samples}: at least one is needed")
     if (planes := plane_count(topology)) > 1:

@@ -8,7 +8,7 @@ import numpy as np
 from topoloom.graph.connectivity import component_count
 from topoloom.graph.gpu import Device
 from topoloom.graph.pair_counts import attachment_counts, count_pairs
-from topoloom.topology import Topology, checked
+from topoloom.topology import Topology, checked_topology
 from topoloom.work import Work
 
 
@@ -74,7 +74,7 @@ def path_lengths(topology: Topology, jobs: int | None = None, *, work: Work | No
     >>> found.diameter, round(found.aspl, 4), found.histogram.tolist()
     (2, 1.3333, [4, 8, 4])
     """
-    checked(topology, "path_lengths")
+    checked_topology(topology, "path_lengths")
     pairs = count_pairs(topology, np.ones(topology.switches, np.int64), jobs, work).pairs
     return PathLengths(topology.switches, component_count(topology), pairs)
 

@@ -9,7 +9,7 @@ from topoloom.errors import InputError
 from topoloom.random_streams import Draws
 from topoloom.results import Provenance, Result, provenance_of
 from topoloom.threads import over_cores
-from topoloom.topology import Topology, checked
+from topoloom.topology import Topology, checked_topology
 from topoloom.work import Work
 
 
@@ -77,7 +77,7 @@ def shortest_path_counts(
     """
     from topoloom.graph.kernels.paths import path_counts
 
-    n = checked(topology, "shortest_path_counts").switches
+    n = checked_topology(topology, "shortest_path_counts").switches
     chosen = sample_switches(np.arange(n), sources, seed)
     offsets, neighbours, _ = topology.csr
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from topoloom.results import Provenance, Result, provenance_of
-from topoloom.topology import Topology, checked
+from topoloom.topology import Topology, checked_topology
 
 #: Below this many switches the full, dense spectrum is quicker than iterating.
 _DENSE = 500
@@ -54,7 +54,7 @@ def spectrum(topology: Topology) -> Spectrum:
     """
     from topoloom.graph.connectivity import components
 
-    part = components(checked(topology, "spectrum"))
+    part = components(checked_topology(topology, "spectrum"))
     tops: list[float] = []
     connectivity = 0.0
     whole = _adjacency(topology)

@@ -14,7 +14,7 @@ from topoloom.cabling.sheets import SHEET_NAMES
 from topoloom.cost.parts import Parts
 from topoloom.errors import InputError
 from topoloom.fabrics.cable_lengths import lengths_in
-from topoloom.fabrics.exports.registry import EXPORTS, Order, made_of
+from topoloom.fabrics.exports.registry import EXPORTS, ExportRequest, made_of
 from topoloom.fabrics.fabric import planned_fabric
 from topoloom.floors.floor_text import floor_toml
 from topoloom.layout.layout import Layout
@@ -123,7 +123,7 @@ def _exports(one: Assessment) -> dict[str, Content]:
     routing: Routing = one.routing
     if routing.lane_rule != "pair":  # what other tools read has a lane for each pair
         routing = route(one.layout.topology, ANY)
-    order = Order(fabric, routing, lengths=lengths_in(one.layout, one.layout.topology), layout=one.layout)
+    order = ExportRequest(fabric, routing, lengths=lengths_in(one.layout, one.layout.topology), layout=one.layout)
     for name, record in EXPORTS.items():
         if record.asked:
             continue

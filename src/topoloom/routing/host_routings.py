@@ -5,7 +5,7 @@ from topoloom.layout.layout import Layout
 from topoloom.random_streams import Draws
 from topoloom.routing.route import route
 from topoloom.routing.routing import Routing
-from topoloom.topology import Topology, checked
+from topoloom.topology import Topology, checked_topology
 from topoloom.work import Work
 
 
@@ -47,7 +47,7 @@ def host_routings(
     Stopped
         `work` was stopped before all tables stood.
     """
-    checked(topology, "host_routings")
+    checked_topology(topology, "host_routings")
     if count < 1:
         raise InputError(f"{count} tables for the hosts of a switch: at least one is needed")
     if count == 1:

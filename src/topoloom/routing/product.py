@@ -13,7 +13,7 @@ from topoloom.routing.channels import channels_of
 from topoloom.routing.judge.prove import prove
 from topoloom.routing.route import route
 from topoloom.routing.routing import HOP, SWITCH, Routing, empty_ports
-from topoloom.topology import Topology, checked
+from topoloom.topology import Topology, checked_topology
 from topoloom.work import Work
 
 #: Lanes are the bits of a word for the judge.
@@ -110,7 +110,7 @@ def product_routing(
     >>> int(routed.verdict.switch_load.min()), int(routed.verdict.switch_load.max())  # 10 * 6 + 10 * 6 + 9 * 9
     (201, 201)
     """
-    checked(topology, "product_routing")
+    checked_topology(topology, "product_routing")
     work = Work() if work is None else work
     factors = product_factors(topology)
     if lanes is not None and lanes < 1:

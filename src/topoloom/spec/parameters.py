@@ -8,7 +8,7 @@ from typing import Any
 from msgspec.inspect import FloatType, IntType
 
 from topoloom.errors import InputError
-from topoloom.settings import fits, number_in
+from topoloom.settings import fits, number_from
 
 
 class Parameter(ABC):
@@ -61,7 +61,7 @@ class _Number(Parameter):
         return f"{self.least} to {self.most}"
 
     def read(self, text: Any) -> Any:
-        value = number_in(self._type, str(text))
+        value = number_from(self._type, str(text))
         if value is None:
             raise InputError(f"{text!s} is not {self._words}; it must be {self.range}")
         if not fits(self._type, value):

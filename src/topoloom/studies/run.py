@@ -16,7 +16,7 @@ from topoloom.files import read_text, write_atomically
 from topoloom.json_files import parse_json
 from topoloom.studies.conditions import holds
 from topoloom.studies.estimate import Estimates
-from topoloom.studies.executor import EXECUTORS, Run
+from topoloom.studies.executor import EXECUTORS, StudyRun
 from topoloom.studies.record import Record
 from topoloom.studies.results import StudyResults
 from topoloom.studies.store import Store
@@ -123,7 +123,7 @@ def run_study(
             tasks = spread(tasks, most)
         estimates = Estimates(known.values())
         told = _Told(store, tasks, estimates, executor or study.run.executor, study, jobs, work)
-        run = Run(
+        run = StudyRun(
             tasks=tasks,
             store=store,
             node=study.run.node,

@@ -15,7 +15,7 @@ from topoloom.errors import InputError, at, check_path, hint
 from topoloom.files import read_text
 from topoloom.settings import setting, shown
 from topoloom.studies.conditions import holds
-from topoloom.studies.node import Node
+from topoloom.studies.node import WorkerNode
 from topoloom.studies.task import Task, task_of
 from topoloom.studies.verb import VERBS, Verb
 from topoloom.toml_files import LONGEST, TomlTable, parse_toml
@@ -57,7 +57,7 @@ class Running(TomlTable, frozen=True):
     most_points: Annotated[
         int, setting("points of the axes, before `where` and `skip`; more are refused", least=1, most=1_000_000_000)
     ] = MOST_POINTS
-    node: Annotated[Node, setting("what a task needs of a machine: [run.node]")] = Node()
+    node: Annotated[WorkerNode, setting("what a task needs of a machine: [run.node]")] = WorkerNode()
 
 
 class Study(TomlTable, frozen=True, kw_only=True):

@@ -11,7 +11,7 @@ import msgspec
 from topoloom.errors import InputError, check_type, hint
 from topoloom.folders import files_in, settle
 from topoloom.network_folders import CABLES, DESIGN, PLAN, TOPOLOGY
-from topoloom.results import Result, plain
+from topoloom.results import Result, json_value
 from topoloom.settings import shown
 from topoloom.studies.verb import VERBS, Verb
 from topoloom.work import Work
@@ -94,7 +94,7 @@ def task_of(verb: str, arguments: Mapping[str, Any], base: str | Path = ".") -> 
     of = VERBS.find(verb)
     checked = arguments_of(of, arguments)
     told = {
-        field.encode_name: plain(getattr(checked, field.name))
+        field.encode_name: json_value(getattr(checked, field.name))
         for field in of.fields
         if getattr(checked, field.name) != _default(field)
     }
@@ -171,8 +171,8 @@ def run_task(task: Task, jobs: int = 1, work: Work | None = None) -> tuple[dict[
     changes |= {name: with_files(task.arguments[name], files) for name, files in placed.items()}
     result = verb.run(msgspec.structs.replace(arguments, **changes) if changes else arguments, jobs, work)
     work.check()
-    row = plain(verb.row_of(result))
-    record = result.record() if isinstance(result, Result) else plain(result)
+    row = json_value(verb.row_of(result))
+    record = result.record() if isinstance(result, Result) else json_value(result)
     return without_timings(record), row
 
 

@@ -23,7 +23,7 @@ from topoloom.routing.reroute import reroute
 from topoloom.routing.routing import Routing
 from topoloom.settings import Settings, setting
 from topoloom.studies.verb import VERBS, Verb
-from topoloom.studies.verbs._tables import tables_of
+from topoloom.studies.verbs._tables import task_tables
 from topoloom.topology import Topology
 from topoloom.work import Work
 
@@ -172,7 +172,7 @@ def _kept_tables(network: Network, engine: str | None, jobs: int, work: Work) ->
     if key not in _kept:
         while len(_kept) >= _MOST_KEPT:
             del _kept[next(iter(_kept))]
-        _kept[key] = tables_of(network, engine, None, 1, jobs, work)
+        _kept[key] = task_tables(network, engine, None, 1, jobs, work)
     return _kept[key]
 
 

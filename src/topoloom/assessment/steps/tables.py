@@ -1,13 +1,13 @@
 """Forwarding tables by the engine that fits, and the judge's verdict."""
 
 from topoloom.assessment.figure import Figure
-from topoloom.assessment.step import Found, Step
+from topoloom.assessment.step import AssessmentStep, StepResult
 from topoloom.assessment.subject import Subject
 from topoloom.errors import InputError
 from topoloom.work import Work
 
 
-def _tables(subject: Subject, work: Work) -> Found:
+def _tables(subject: Subject, work: Work) -> StepResult:
     routing = subject.routed(work)
     verdict = routing.verdict
     if verdict is None:
@@ -15,7 +15,7 @@ def _tables(subject: Subject, work: Work) -> Found:
     reason = routing.provenance.settings.get("fits")
     by = f"tables of engine {routing.engine}" + (f", which fits: {reason}" if reason else "")
     judged = "all paths followed, and what waits for what searched for cycles"
-    return Found(
+    return StepResult(
         [
             Figure(
                 key="lanes",
@@ -46,4 +46,4 @@ def _tables(subject: Subject, work: Work) -> Found:
     )
 
 
-TABLES = Step("tables", "tables and their proof", "Tables", _tables)
+TABLES = AssessmentStep("tables", "tables and their proof", "Tables", _tables)

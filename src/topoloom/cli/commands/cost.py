@@ -13,7 +13,7 @@ from topoloom.topology import Topology
 
 if TYPE_CHECKING:
     from topoloom.cost.parts import Parts
-    from topoloom.cost.table_iv import Column
+    from topoloom.cost.table_iv import TableColumn
     from topoloom.floors.floor import Floor
     from topoloom.hosts.housing import Housing
     from topoloom.layout.layout import Layout
@@ -125,7 +125,7 @@ def _layout(
     return place(topology, floor, cluster, mapping, switch_w=watts, housing=housing)
 
 
-def _column(network: Topology) -> "Column":
+def _column(network: Topology) -> "TableColumn":
     from topoloom.cost.table_iv import COLUMNS, column_of
     from topoloom.errors import InputError
 

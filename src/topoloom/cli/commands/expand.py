@@ -15,7 +15,7 @@ from topoloom.floors.chosen import chosen_floor
 if TYPE_CHECKING:
     from topoloom.cabling.plugs import Plugs
     from topoloom.cost.parts import Parts
-    from topoloom.expansion.expansion import Expansion, Step
+    from topoloom.expansion.expansion import Expansion, ExpansionStep
     from topoloom.layout.layout import Layout
     from topoloom.topology import Topology
 
@@ -162,10 +162,10 @@ def _opened(
 
 
 def _list(as_json: bool) -> None:
-    from topoloom.expansion.registry import METHODS, listed
+    from topoloom.expansion.registry import METHODS, methods_listed
 
     if as_json:
-        print_record(listed())
+        print_record(methods_listed())
         return
     print_facts(None, [(name, f"{m.description}; --to counts {m.counts}") for name, m in METHODS.items()])
 
@@ -241,7 +241,7 @@ def _size(topology: "Topology") -> str:
     return f"{topology.switches:,} switches, {len(topology.links):,} links{hosts}"
 
 
-def _remark(step: "Step") -> str:
+def _remark(step: "ExpansionStep") -> str:
     if not step.connected:
         return "not connected"
     if step.cut_off:

@@ -13,7 +13,7 @@ from topoloom.cli.output import json_option, plain, print_facts, print_record, s
 from topoloom.cli.progress import working
 from topoloom.cli.types import Whole
 from topoloom.errors import InputError
-from topoloom.fabrics.exports.registry import EXPORTS, Order, export_named, write_order
+from topoloom.fabrics.exports.registry import EXPORTS, ExportRequest, export_named, write_order
 from topoloom.routing.registry import engines
 
 if TYPE_CHECKING:
@@ -173,7 +173,7 @@ def command(
             fabric = fabric.after_losses(routed.topology, mended.surviving_switches, mended.kept)
     files: list[str] = []
     if output is not None and kind is not None:
-        order = Order(fabric, routed, lengths=lengths, layout=layout)
+        order = ExportRequest(fabric, routed, lengths=lengths, layout=layout)
         if timed:
             order = replace(order, settings=export_settings(network, changes))
         files = [f"{output}/{name}" for name in write_order(kind, order, output)]

@@ -11,10 +11,10 @@ from topoloom.cli.types import Number, Whole
 from topoloom.errors import InputError
 from topoloom.fabrics.diagnosis.diagnose import diagnose
 from topoloom.fabrics.diagnosis.diagnostics import Diagnostics
-from topoloom.fabrics.diagnosis.evidence import MOST_LANES, Limits
+from topoloom.fabrics.diagnosis.evidence import MOST_LANES, HardwareLimits
 from topoloom.fabrics.diagnosis.rule import chosen
 from topoloom.fabrics.fabric import Fabric
-from topoloom.fabrics.judge import Judgement
+from topoloom.fabrics.table_verifier import Judgement
 from topoloom.files import read_text
 from topoloom.opening import open_network
 
@@ -107,7 +107,7 @@ def command(
     if actual == plan == "-":
         raise InputError("standard input holds one network; name the other one")
     how = Comparing(by, map_file, ports, hosts, machines, rate, seed)
-    limits = Limits(radix, lanes, longest, {} if parts is None else _reaches(parts), taper, how.planned_rate)
+    limits = HardwareLimits(radix, lanes, longest, {} if parts is None else _reaches(parts), taper, how.planned_rate)
     planned = open_network(plan, borne=True)
     there = None if actual is None else how.opened(planned, actual, borne=True)
     match, exact = (None, True) if there is None else how.matched(planned, there)
@@ -160,16 +160,16 @@ def _reaches(name: str) -> dict[str, float]:
 
 
 def _judged(fabric: Fabric, tables: str, qos: str | None, guid2lid: str | None, jobs: int | None) -> Judgement:
-    from topoloom.fabrics.judge import judge
     from topoloom.fabrics.lft import read_guid2lid, read_lft
     from topoloom.fabrics.service_levels import read_levels
+    from topoloom.fabrics.table_verifier import verify_tables
 
     if not fabric.topology.endpoints.size:
         raise InputError(f"{fabric.topology.name}: no hosts, so tables have nowhere to lead; add them, as in hosts=4")
     lids = None if guid2lid is None else read_guid2lid(read_text(guid2lid, _LONGEST_TEXT), guid2lid)
     read = read_lft(read_text(tables, _LONGEST_TEXT), tables, fabric, lids)
     levels = None if qos is None else read_levels(read_text(qos, _LONGEST_TEXT), qos, fabric, read.lid_of)
-    return judge(read, fabric, levels, jobs)
+    return verify_tables(read, fabric, levels, jobs)
 
 
 def _show(found: Diagnostics) -> None:

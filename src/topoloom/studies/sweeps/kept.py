@@ -11,7 +11,7 @@ from topoloom.studies.study import Study
 from topoloom.studies.task import Task
 
 
-class Kept(NamedTuple):
+class KeptPoint(NamedTuple):
     """A point of a study, and what came of it.
 
     Attributes
@@ -27,7 +27,7 @@ class Kept(NamedTuple):
     record: Record
 
 
-def kept(study: Study, folder: str | os.PathLike[str]) -> Iterator[Kept]:
+def kept(study: Study, folder: str | os.PathLike[str]) -> Iterator[KeptPoint]:
     """The points of a study that are done, in its order.
 
     Parameters
@@ -38,7 +38,7 @@ def kept(study: Study, folder: str | os.PathLike[str]) -> Iterator[Kept]:
 
     Yields
     ------
-    Kept
+    KeptPoint
 
     Raises
     ------
@@ -49,7 +49,7 @@ def kept(study: Study, folder: str | os.PathLike[str]) -> Iterator[Kept]:
     for labels, task in study.planned():
         record = records.get(task.digest)
         if record is not None and record.state == "done":
-            yield Kept(labels, task, record)
+            yield KeptPoint(labels, task, record)
 
 
 def refuse_failed(study: Study, folder: str | os.PathLike[str]) -> None:

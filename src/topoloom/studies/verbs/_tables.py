@@ -6,7 +6,7 @@ from topoloom.routing.routing import Routing
 from topoloom.work import Work
 
 
-def tables_of(
+def task_tables(
     network: Network,
     engine: str | None,
     lanes: int | None,

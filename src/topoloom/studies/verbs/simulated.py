@@ -21,7 +21,7 @@ from topoloom.simulator.saturation import saturation
 from topoloom.simulator.simulate import simulate
 from topoloom.simulator.sweep import has_end
 from topoloom.studies.verb import VERBS, Verb, flat
-from topoloom.studies.verbs._tables import tables_of
+from topoloom.studies.verbs._tables import task_tables
 from topoloom.work import Work
 
 #: The engines of `topoloom simulate` and `topoloom app` where none is named and the folder has no tables.
@@ -63,7 +63,7 @@ def _simulate(arguments: SimulateTask, jobs: int, work: Work) -> Result:
             f"simulate: traffic '{arguments.traffic}' "
             + ("goes to its end; leave out load and saturation" if ended else "needs one of load and saturation")
         )
-    tables = tables_of(network, arguments.engine, arguments.lanes, arguments.seed, jobs, work, usual=_USUAL)
+    tables = task_tables(network, arguments.engine, arguments.lanes, arguments.seed, jobs, work, usual=_USUAL)
     _, router = router_of(arguments.preset, settings)
     cables = cable_cycles(network.topology, router, arguments.between or None, network.layout)
     common: dict[str, Any] = {"settings": settings, "seed": arguments.seed, "cables": cables, "work": work}

@@ -4,7 +4,7 @@ from typing import Annotated, ClassVar, Literal
 
 from topoloom.fabrics.diagnosis.diagnose import diagnose
 from topoloom.fabrics.diagnosis.diagnostics import Diagnostics
-from topoloom.fabrics.diagnosis.evidence import MOST_LANES, Limits
+from topoloom.fabrics.diagnosis.evidence import MOST_LANES, HardwareLimits
 from topoloom.fabrics.identify import identify
 from topoloom.fabrics.machines import joined_for
 from topoloom.fabrics.rates import parse_rate
@@ -37,7 +37,7 @@ class VerifyTask(Settings, frozen=True, kw_only=True):
 
 def _verify(arguments: VerifyTask, _jobs: int, _work: Work) -> Diagnostics:
     rate = None if arguments.rate is None else parse_rate(arguments.rate)
-    limits = Limits(arguments.radix, arguments.lanes, arguments.longest_m, taper=arguments.taper, rate=rate)
+    limits = HardwareLimits(arguments.radix, arguments.lanes, arguments.longest_m, taper=arguments.taper, rate=rate)
     plan = open_network(arguments.plan, borne=True)
     there = match = None
     if arguments.actual is not None:
