@@ -74,6 +74,7 @@ _HOMES = {
     "Verdict": "topoloom.routing.judge.verdict",
     "WrittenFile": "topoloom.formats.written",
     "WrittenFiles": "topoloom.fabrics.exports.written",
+    "as_network": "topoloom.opening",
     "balance_paths": "topoloom.routing.balance.balance",
     "balance_routing": "topoloom.routing.balance.balance",
     "balanced_pairs": "topoloom.graph.grid_bounds",
@@ -132,7 +133,7 @@ _HOMES = {
     "save_cabling": "topoloom.cabling.files",
     "save_expansion": "topoloom.expansion.plan_files",
     "save_goal": "topoloom.workloads.goal",
-    "save_routing": "topoloom.routing_folders",
+    "save_routing": "topoloom.network.folder",
     "schedule_of_program": "topoloom.applications.schedules",
     "serve": "topoloom.web.server",
     "simulate_schedule": "topoloom.applications.collective_run",
@@ -232,7 +233,9 @@ if TYPE_CHECKING:
     from topoloom.layout.layout import Layout as Layout
     from topoloom.layout.place import place as place
     from topoloom.network import Network as Network
+    from topoloom.network.folder import save_routing as save_routing
     from topoloom.network_losses import losses as losses
+    from topoloom.opening import as_network as as_network
     from topoloom.opening import open_network as open_network
     from topoloom.optimizer.goals import Goal as Goal
     from topoloom.optimizer.optimize import optimize as optimize
@@ -252,7 +255,6 @@ if TYPE_CHECKING:
     from topoloom.routing.reroute import reroute as reroute
     from topoloom.routing.route import route as route
     from topoloom.routing.routing import Routing as Routing
-    from topoloom.routing_folders import save_routing as save_routing
     from topoloom.simulator.execute import Execution as Execution
     from topoloom.simulator.execute import execute as execute
     from topoloom.simulator.load_curve import LoadCurve as LoadCurve

@@ -10,24 +10,25 @@ from topoloom.applications.checks import check_kind, check_text, check_whole
 from topoloom.applications.collective_replay import ScheduleSimulator, carried_out, schedule_simulator
 from topoloom.applications.collective_result import Collective
 from topoloom.applications.flow_run import FLOWS, fabric, machine
+from topoloom.applications.given import app_settings, given
 from topoloom.applications.placement import place_ranks
-from topoloom.applications.run import routings_of
 from topoloom.applications.settings import AppSettings
 from topoloom.collectives.bound import CollectiveBound, bound_of, operation_of
 from topoloom.collectives.flows import fullest_seconds
 from topoloom.collectives.making import chosen_of, schedule_of
 from topoloom.collectives.schedule import CollectiveSchedule, checked_schedule
-from topoloom.errors import InputError, check_type
+from topoloom.errors import InputError
 from topoloom.flows.state import Fabric
 from topoloom.layout.layout import Layout
 from topoloom.results import provenance_of
 from topoloom.routing.routing import Routing
+from topoloom.sources import NetworkSource, network_of
 from topoloom.topology import Topology
 from topoloom.work import Work
 
 
 def collective_bound(
-    network: Topology | Routing,
+    network: NetworkSource,
     operation: str,
     bytes: int = 1 << 26,
     ranks: int | None = None,
@@ -45,7 +46,7 @@ def collective_bound(
 
     Parameters
     ----------
-    network : Topology or Routing
+    network : NetworkSource
         Tables say nothing here.
     operation : str
         ``allreduce``, ``allgather``, ``reduce-scatter``, ``broadcast`` or ``alltoall``.
@@ -86,9 +87,7 @@ def collective_bound(
     >>> round(found.bandwidth_s * 1e6)  # three megabytes into each host, at 40 Gb/s
     600
     """
-    check_type(network, (Topology, Routing), "collective_bound", "build(spec) makes a Topology")
-    topology = network if isinstance(network, Topology) else network.topology
-    settings = AppSettings() if settings is None else settings
+    topology, layout, settings = _without_tables(network, layout, settings)
     homes, _ = _homes(topology, operation, bytes, ranks, placement, root, settings, layout, seed, jobs)
     about = {**settings.values, "placement": placement}
     found = bound_of(
@@ -106,8 +105,20 @@ def collective_bound(
     return replace(found, provenance=provenance_of(topology, seed=seed, settings=about))
 
 
+def _without_tables(
+    network: NetworkSource, layout: Layout | None, settings: AppSettings | None
+) -> tuple[Topology, Layout | None, AppSettings]:
+    """What `given` gives, of a network that need not be routed."""
+    if isinstance(network, (Topology, Routing)):
+        topology = network if isinstance(network, Topology) else network.topology
+        return topology, layout, AppSettings() if settings is None else settings
+    opened = network_of(network, "collective_bound")
+    settings = app_settings([opened], None, ()) if settings is None else settings
+    return opened.topology, opened.layout if layout is None else layout, settings
+
+
 def collective(
-    network: Routing | Topology | Sequence[Routing],
+    network: NetworkSource | Sequence[Routing],
     operation: str,
     bytes: int = 1 << 26,
     ranks: int | None = None,
@@ -129,7 +140,7 @@ def collective(
 
     Parameters
     ----------
-    network : Routing, Topology or sequence of Routing
+    network : NetworkSource or sequence of Routing
         As for `run_app`: tables, or a topology, which engine minimal routes.
     operation : str
         ``allreduce``, ``allgather``, ``reduce-scatter``, ``broadcast`` or ``alltoall``.
@@ -173,9 +184,9 @@ def collective(
         `work` was stopped.
     """
     work = Work() if work is None else work
-    routings = routings_of(network, "collective")
+    on = given(network, layout, settings, "collective")
+    routings, layout, settings = on.routings, on.layout, on.settings
     topology = routings[0].topology
-    settings = AppSettings() if settings is None else settings
     check_kind("settings", settings, AppSettings, "AppSettings")
     by = schedule_simulator(simulator, settings)
     check_whole("pieces", pieces, 1, none=True)
@@ -195,7 +206,7 @@ def collective(
 
 
 def simulate_schedule(
-    network: Routing | Topology | Sequence[Routing],
+    network: NetworkSource | Sequence[Routing],
     schedule: CollectiveSchedule,
     *,
     settings: AppSettings | None = None,
@@ -209,7 +220,7 @@ def simulate_schedule(
 
     Parameters
     ----------
-    network : Routing, Topology or sequence of Routing
+    network : NetworkSource or sequence of Routing
         With the hosts of the schedule, and the links of its paths where they are its own.
     schedule : CollectiveSchedule
         As `topoloom.read_schedule` reads it.
@@ -228,11 +239,11 @@ def simulate_schedule(
         `work` was stopped.
     """
     work = Work() if work is None else work
-    routings = routings_of(network, "simulate_schedule")
+    on = given(network, layout, settings, "simulate_schedule")
+    routings, layout, settings = on.routings, on.layout, on.settings
     check_kind("schedule", schedule, CollectiveSchedule, "a CollectiveSchedule, as topoloom.read_schedule reads it")
     checked_schedule(schedule, "schedule")
     topology = routings[0].topology
-    settings = AppSettings() if settings is None else settings
     check_kind("settings", settings, AppSettings, "AppSettings")
     by = schedule_simulator(simulator, settings)
     homes = np.asarray(schedule.hosts, np.int64)
