@@ -47,12 +47,14 @@ class Cabling(Filed):
         The two cabinets of each bundle.
     number : int64[cables]
         The numbers on the cables: 1, 2, .. in this order, unless they had numbers before.
+    terms : Terms
+        What they are bought by, for the folder to remember.
     """
 
     noun = "cabling"
     written_by = "topoloom.cabling.files.save_cabling"
     read_by = "topoloom.cabling.files.load_cabling"
-    unrecorded = ("layout", "bought", "link", "ends", "port", "bundle", "pairs", "number")
+    unrecorded = ("layout", "bought", "link", "ends", "port", "bundle", "pairs", "number", "terms")
     derived = ("parts_name", "cables", "host_cables", "bundles", "total_m", "stock_m", "power_w")
 
     layout: Layout
@@ -65,6 +67,7 @@ class Cabling(Filed):
     pairs: np.ndarray
     number: np.ndarray
     provenance: Provenance = field(default_factory=Provenance, compare=False)
+    terms: Terms = field(default_factory=Terms)
 
     def rows(self) -> list[dict[str, Any]]:
         """A row a cable, in the order of work: its number, kind, bundle (from 1), both ends, lengths and product."""
@@ -258,7 +261,8 @@ def cable(
     settings = {"parts": parts.name, "rate_gbps": rate_gbps, "host_cables": host_cables}
     provenance = provenance_of(topology, settings=settings)
     return Cabling(
-        layout, bought, rate_gbps, link[order], ends[order], port[order], bundle[order], pairs, number, provenance
+        *(layout, bought, rate_gbps, link[order], ends[order], port[order], bundle[order], pairs, number, provenance),
+        terms.changed(parts=parts),
     )
 
 

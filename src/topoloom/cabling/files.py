@@ -107,7 +107,7 @@ def cabling_files(cabling: Cabling) -> dict[str, Content]:
     """The files of `save_cabling`, by their names."""
     layout, labels = cabling.layout, label(cabling)
     files: dict[str, Content] = {
-        **network_files(layout.topology, "layout", terms_of(cabling), layout),
+        **network_files(layout.topology, "layout", cabling.terms, layout),
         **layout_files(cabling, labels),
         "labels.csv": labels_csv(labels),
         "bundles.csv": bundles_csv(cabling),
@@ -124,14 +124,6 @@ def layout_files(cabling: Cabling, labels: Labels | None = None) -> dict[str, Co
     if layout.housing is None:
         return files
     return files | {HOUSING: housing_toml(layout.housing), HOSTS: host_list(cabling, labels), RACKS: racks_csv(cabling)}
-
-
-def terms_of(cabling: Cabling) -> Terms:
-    """What the cables of a list are bought by."""
-    parts = cabling.bought.parts
-    rate = None if cabling.rate_gbps == parts.link_rate(None) else cabling.rate_gbps
-    host_cables = cabling.with_hosts and cabling.layout.housing is None
-    return Terms(parts=parts, rate_gbps=rate, host_cables=host_cables)
 
 
 def network_files(

@@ -1,4 +1,4 @@
-"""Terms: what a network is bought by, and what its bill holds; a network remembers them, so that every command answers alike."""
+"""Terms: what a network is bought by, and what its bill holds; a network remembers them, so that all commands answer alike."""
 
 from pathlib import Path
 from typing import Any

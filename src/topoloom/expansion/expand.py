@@ -1,5 +1,6 @@
 """The verb `expand`: a plan, cable by cable, from a network on a floor to a larger one."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -169,8 +170,8 @@ def expand(
     settings = {"parts": parts.name, "rate_gbps": rate_gbps, "floor": layout.floor.name, "layout": layout.made, **asked}
     return Expansion(
         method=name,
-        before=planner.before,
-        after=after,
+        before=replace(planner.before, terms=terms.changed(parts=parts)),
+        after=replace(after, terms=terms.changed(parts=parts)),
         steps=tuple(steps),
         cables=tuple(planner.wiring.cables),
         goal=growth.goal,

@@ -23,7 +23,7 @@ from topoloom.hosts.housing import host_names
 from topoloom.layout.layout import Layout
 from topoloom.results import Provenance
 from topoloom.routing.route import route
-from topoloom.routing.routing import Routing, same_tables
+from topoloom.routing.routing import Routing, same_tables, tables_for
 from topoloom.topology import Topology
 from topoloom.work import Work
 
@@ -272,8 +272,7 @@ class Network:
         layout = placed_layout(
             self.topology, terms, room, hosts=hosts, rows=rows, columns=columns, cabinet=cabinet, **search
         )
-        dropped = ("cables", "expansion", "fabric") if "cables" in self.known else ("expansion",)
-        return self._with(dropped, layout=layout, terms=terms)
+        return self._with((), terms=terms).standing(layout)
 
     def with_layout(self, room: Any = None, **placing: Any) -> "Network":
         """This network with a layout: its own, which stays as it is, else that of `placed`, which takes the same.
@@ -292,6 +291,19 @@ class Network:
                 )
         terms = {name: placing.get(name) for name in ("parts", "prices", "rate_gbps")}
         return self.priced(**terms) if any(value is not None for value in terms.values()) else self
+
+    def standing(self, layout: Layout) -> "Network":
+        """This network where a layout has it, by the same terms.
+
+        Raises
+        ------
+        InputError
+            The layout is of another network.
+        """
+        if layout.topology != self.topology:
+            raise InputError(f"{self.source}: the layout is of another network, {layout.topology.name}")
+        dropped = ("cables", "expansion", "fabric") if "cables" in self.known else ("expansion",)
+        return self._with(dropped, layout=layout, terms=self._decided())
 
     def priced(self, **terms: Any) -> "Network":
         """This network with other terms: parts, prices, factors, rate_gbps, radix, spare_ports, host_cables, spares.
@@ -361,6 +373,16 @@ class Network:
         if engine is None and lanes is None and self.tables is not None:
             return self
         return self.routed(engine, lanes=lanes, **routing)
+
+    def with_installed(self, tables: Routing) -> "Network":
+        """This network with these tables as the installed ones.
+
+        Raises
+        ------
+        InputError
+            They are of another network.
+        """
+        return self._with((), tables=tables_for(self.topology, tables))
 
     def with_fabric(self, fabric: Fabric) -> "Network":
         """This network with the names, GUIDs and ports of its parts as they really are.
