@@ -76,10 +76,31 @@ def placing_options(*, housed: bool = True) -> Callable[[Any], Any]:
     return lambda command: reduce(lambda made, option: option(made), reversed(options), command)
 
 
-def placing_of(options: Mapping[str, Any]) -> dict[str, Any]:
-    """What of a command's options `Network.placed` takes besides terms, by its names; what was not given is left out."""
-    given = {PLACING[name]: value for name, value in options.items() if name in PLACING}
-    return {name: value for name, value in given.items() if value is not None}
+def placing_of(options: Mapping[str, Any], networks: "Iterable[Network]" = ()) -> dict[str, Any]:
+    """What of a command's options `Network.placed` takes besides terms, by its names; what was not given is left out.
+
+    Parameters
+    ----------
+    options : mapping of str to object
+        The parameters of the command.
+    networks : iterable of Network
+        For which they are.
+
+    Raises
+    ------
+    InputError
+        Something was given, and all networks are laid out already: their layouts stay as they are.
+    """
+    from topoloom.errors import InputError
+
+    given = {PLACING[name]: value for name, value in options.items() if name in PLACING and value is not None}
+    networks = list(networks)
+    if given and networks and all(network.layout is not None for network in networks):
+        name = _option(next(iter(given)))
+        raise InputError(
+            f"{name}: {networks[0].source} is laid out already, and its layout stays as it is; leave it out"
+        )
+    return given
 
 
 def terms_of(options: Mapping[str, Any], networks: "Iterable[Network]" = ()) -> dict[str, Any]:
@@ -127,8 +148,8 @@ def _remembered(network: "Network") -> dict[str, str]:
 
 
 def _option(name: str) -> str:
-    """The option of the running command that gives a term."""
-    parameter = next(own for own, term in TERMS.items() if term == name)
+    """The option of the running command for what `Network` calls so."""
+    parameter = next(own for own, called in (*TERMS.items(), *PLACING.items()) if called == name)
     known = {option.name: option.opts[0] for option in click.get_current_context().command.params}
     return known.get(parameter, f"--{parameter}")
 

@@ -323,9 +323,10 @@ def _networks(topologies: tuple[str, ...], engines: tuple[str, ...]) -> dict[str
 
 def _on_floor(networks: "list[Network]", floor: str | None) -> "list[Network]":
     """Networks, on a floor row by row where one is named and they have no layout."""
+    from topoloom.cli.placing import placing_of
     from topoloom.network.laying_out import all_laid_out
 
-    return networks if floor is None else all_laid_out(networks, floor, map="rows")
+    return networks if floor is None else all_laid_out(networks, **placing_of({"floor": floor}, networks), map="rows")
 
 
 def _cases(

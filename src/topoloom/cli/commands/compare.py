@@ -5,7 +5,7 @@ from typing import Any
 import click
 
 from topoloom.cli.output import json_option, print_record, say
-from topoloom.cli.placing import placing_of, placing_options, refuse_given, terms_of
+from topoloom.cli.placing import placing_of, placing_options, terms_of
 from topoloom.cli.signals import hurried
 from topoloom.cli.types import Number, Whole
 from topoloom.errors import Stopped
@@ -78,13 +78,12 @@ def command(
     from topoloom.opening import open_network
     from topoloom.report.compare_files import write_comparison
 
-    refuse_given(("cluster", "mapping"), "networks without a layout are placed by the default")
     if reference is not None and reference not in networks:
         raise InputError(
             f"--reference {reference}: it is none of the networks; name one of them ({', '.join(networks)})"
         )
     opened = [open_network(name) for name in networks]
-    terms, placing = terms_of(options, opened), placing_of(options)
+    terms, placing = terms_of(options, opened), placing_of(options, opened)
     out = None if folder is None else writable_folder(folder, "measured")
     with working("comparing") as work:
         found = compare(

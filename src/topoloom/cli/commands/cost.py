@@ -60,7 +60,7 @@ def command(topologies: tuple[str, ...], orders: bool, as_printed: bool, as_json
         catalogues = [load_parts("slimfly-2014")]
         bills = [_column(networks[0].topology).exact(orders)]
     else:
-        laid_out = all_laid_out(networks, terms=terms_of(options, networks), **placing_of(options))
+        laid_out = all_laid_out(networks, terms=terms_of(options, networks), **placing_of(options, networks))
         catalogues = [one.terms.catalogue for one in laid_out]
         bills = [price(one, orders=orders) for one in laid_out]
     if as_json:

@@ -88,7 +88,7 @@ def command(
         _refuse_own(topology, folder)
         out = writable_folder(folder)
     network = open_network(topology)
-    laid_out = _laid_out(network, terms_of(options, [network]), placing_of(options), seed, jobs)
+    laid_out = _laid_out(network, options, seed, jobs)
     with working("expanding") as work:
         plan = expand(
             laid_out,
@@ -115,18 +115,16 @@ def command(
         say(f"wrote {out}")
 
 
-def _laid_out(
-    network: "Network", terms: dict[str, Any], placing: dict[str, Any], seed: int, jobs: int | None
-) -> "Network":
+def _laid_out(network: "Network", options: dict[str, Any], seed: int, jobs: int | None) -> "Network":
     """The network on its floor, by its terms; a floor that is laid out can only get more rows."""
     from topoloom.expansion.growing_floor import with_rows
     from topoloom.layout.layout import Layout
 
-    priced = network.priced(**terms)
-    if priced.layout is None:
-        return priced.placed(**placing, seed=seed, jobs=jobs)
-    rows = placing.pop("rows", None)
-    priced = priced.with_layout(**placing)
+    priced = network.priced(**terms_of(options, [network]))
+    if network.layout is None:
+        return priced.placed(**placing_of(options), seed=seed, jobs=jobs)
+    rows = options["rows"]
+    placing_of(options | {"rows": None}, [network])
     return priced if rows is None else priced.standing(with_rows(priced.part(Layout), rows))
 
 
