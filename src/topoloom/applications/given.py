@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from topoloom.applications.settings import PRESETS, AppSettings
+from topoloom.applications.settings import PRESETS, AppSettings, with_changes
 from topoloom.errors import InputError
 from topoloom.layout.layout import Layout
 from topoloom.routing.host_routings import tables_by_host
 from topoloom.routing.routing import Routing
-from topoloom.settings import changed
 from topoloom.sources import NetworkSource, network_of, several
 
 if TYPE_CHECKING:
@@ -94,7 +93,7 @@ def app_settings(networks: "Iterable[Network]", preset: str | None, changes: Ite
         No such preset or setting, or networks that remember different rates.
     """
     changes = list(changes)
-    settings = changed(PRESETS.find(DEFAULT_PRESET if preset is None else preset), changes)
+    settings = with_changes(PRESETS.find(DEFAULT_PRESET if preset is None else preset), changes)
     if preset is not None or any(text.partition("=")[0].strip() == "rate_gbps" for text in changes):
         return settings
     rates = {network.decided_gbps for network in networks} - {None}
