@@ -287,7 +287,6 @@ _NO_NETWORK = {
     "load_goal",
     "program_from",
     "read_schedule",
-    "reproduce",
     "save_goal",
     "serve",
     "trace_from",

@@ -95,7 +95,6 @@ NOT_FUZZED: dict[str, str] = {
     "report.page": _OWN,
     "report.scripting": _OWN,
     "report.side_by_side": "what it has just encoded itself",
-    "reproduction.long_runs": _OWN,
     "routing.memory": _MACHINE,
     "routing.routing": _PRIVATE,
     "studies.claims": _PRIVATE,

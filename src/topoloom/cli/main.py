@@ -4,7 +4,6 @@ import errno
 import logging
 import os
 import sys
-from importlib import import_module
 from typing import Any, NoReturn
 
 import click
@@ -12,6 +11,7 @@ import click
 from topoloom._version import __version__
 from topoloom.cli.examples import with_example
 from topoloom.cli.output import say
+from topoloom.cli.register import COMMANDS, Command
 from topoloom.cli.signals import INTERRUPTED, interrupted, leave, listen
 from topoloom.cli.streams import prepare
 from topoloom.errors import TOO_LONG, InputError, Stopped
@@ -42,8 +42,11 @@ _COMMANDS = {
     "compare": "Networks that you name, taken the whole way side by side, from bill to growth.",
     "serve": "The explorer: topoloom in the browser, on this machine or over ssh -L.",
     "study": "A verb over axes: many tasks, on this machine or a cluster; nothing is lost, nothing runs twice.",
-    "reproduce": "The papers' numbers with ours beside them.",
 }
+#: The same as other packages add theirs, so that two of one name are reported.
+_OWN = {name: Command(text, f"topoloom.cli.commands.{name}:command") for name, text in _COMMANDS.items()}
+for _name, _command in _OWN.items():
+    COMMANDS.add(_name, _command)
 
 
 #: Where shells ask for completions.
@@ -58,28 +61,30 @@ class _Lazy(click.Group):
     """A group whose commands are imported when they are needed."""
 
     def list_commands(self, _ctx: click.Context) -> list[str]:
-        return list(_COMMANDS)
+        return [*_OWN, *(name for name in COMMANDS if name not in _OWN)]
 
     def get_command(self, _ctx: click.Context, name: str) -> click.Command | None:
-        if name not in _COMMANDS:
+        record = _OWN.get(name) or COMMANDS.get(name)  # installed packages are looked through only for other names
+        if record is None:
             return None
-        command: click.Command = import_module(f"topoloom.cli.commands.{name}").command
+        command = record.load()
         command.help = with_example(name, command.help or "")
         return command
 
-    def format_commands(self, _ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl(list(_COMMANDS.items()))
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        names = self.list_commands(ctx)
+        width, groups = max(map(len, names)), dict[str, list[tuple[str, str]]]()
+        for name in names:
+            groups.setdefault(COMMANDS[name].group, []).append((f"{name:{width}}", COMMANDS[name].help))
+        for group, lines in groups.items():
+            with formatter.section(group):
+                formatter.write_dl(lines)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args and args[0] not in _COMMANDS and not args[0].startswith("-"):
-            from difflib import get_close_matches
-
-            near = get_close_matches(args[0], _COMMANDS, 1)
-            hint = f"did you mean '{near[0]}'?" if near else "'topoloom --help' lists the commands"
-            raise InputError(f"no command named '{args[0]}' ({hint})")
+        if args and args[0] not in _OWN and not args[0].startswith("-"):
+            COMMANDS.find(args[0])
         return super().resolve_command(ctx, args)
 
 

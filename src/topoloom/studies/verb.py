@@ -57,7 +57,9 @@ class Verb(Generic[A]):
         return flat(result.record() if isinstance(result, Result) else result)
 
 
-VERBS: Register[Verb[Any]] = Register("verb", room="topoloom.studies.verbs", group="topoloom.verbs")
+VERBS: Register[Verb[Any]] = Register(
+    "verb", room="topoloom.studies.verbs", group="topoloom.verbs", elsewhere={"reproduce": "topoloom-papers"}
+)
 
 
 def flat(content: Mapping[str, Any]) -> dict[str, Any]:
