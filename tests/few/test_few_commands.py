@@ -100,7 +100,7 @@ TABLE = {
     ),
     "convert": ("convert N O/same.json", row(*[(name, {"hosts": net.hosts}) for name, net in NETWORKS.items()])),
     "optimize": (
-        "optimize N --moves 3 --jobs 1",
+        "optimize N --moves 3 --chains 1",
         row((f"{ONE} {APART}", Refused("there are no links to exchange")), (LINKED, {"aspl": 1.0, "optimal": True})),
     ),
     "route": (

@@ -27,7 +27,9 @@ SAME = {
         {"topology": "torus:dims=4x4", "latency": True, "switch_ns": 90.0},
         "hops torus:dims=4x4 --latency --switch-ns 90",
     ),
-    "cuts": ({"topology": "slimfly:q=5", "parts": 3}, "cuts slimfly:q=5 --parts 3"),
+    "bounds": ({"grid": "6x6", "degree": 4, "length": 3}, "bounds --grid 6x6 --degree 4 --length 3"),
+    "balance": ({"rows": 8, "columns": 8, "degrees": [3, 5]}, "balance --rows 8 --columns 8 --degrees 3-5"),
+    "cuts": ({"topology": "slimfly:q=5", "ways": 3}, "cuts slimfly:q=5 --ways 3"),
     "layout": (
         {"topology": "torus:dims=4x4", "cabinet": 4, "map": "anneal", "moves": 500, "runs": 2},
         "layout torus:dims=4x4 --cabinet 4 --map anneal --moves 500 --runs 2",
@@ -63,7 +65,7 @@ SAME = {
     ),
     "optimize": (
         {"topology": "jellyfish:n=20,degree=3,seed=1", "moves": 2000},
-        "optimize jellyfish:n=20,degree=3,seed=1 --moves 2000 --jobs 1 -o best.json",
+        "optimize jellyfish:n=20,degree=3,seed=1 --moves 2000 --chains 1 -o best.json",
     ),
     "reproduce": ({"claim": "xu-2019/table-1/petersen"}, "reproduce xu-2019/table-1/petersen"),
     "verify": ({"plan": "fat-tree:k=4", "taper": 2.0}, "verify fat-tree:k=4 --taper 2"),

@@ -1,5 +1,7 @@
 """One example for each command: the last line of its help text."""
 
+from inspect import cleandoc
+
 #: What a reader can type after the command's name; files stand for the reader's own.
 EXAMPLES = {
     "families": "slimfly --hosts 10000 --radix 48",
@@ -7,7 +9,7 @@ EXAMPLES = {
     "hops": "torus:dims=8x8x8 --latency",
     "bounds": "torus:dims=8x8x8",
     "balance": "--rows 30 --columns 30",
-    "cuts": "slimfly:q=5 --parts 4",
+    "cuts": "slimfly:q=5 --ways 4",
     "build": "slimfly:q=19,hosts=15 -o slimfly.json",
     "convert": "slimfly.json slimfly.graphml",
     "optimize": "torus:dims=8x8 --seconds 10 -o better.json",
@@ -40,4 +42,4 @@ def with_example(command: str, text: str) -> str:
     """
     if command not in EXAMPLES or "Example:" in text:
         return text
-    return f"{text.rstrip()}\n\n\b\nExample: topoloom {command} {EXAMPLES[command]}"
+    return f"{cleandoc(text)}\n\n\b\nExample: topoloom {command} {EXAMPLES[command]}"
