@@ -5,7 +5,7 @@ error messages and web forms are made from these annotations (`described`), so t
 """
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from numbers import Integral, Real
 from typing import Any, ClassVar, TypeVar
@@ -337,6 +337,15 @@ def fits(kind: Any, value: Any) -> bool:
         return isinstance(value, kind.cls)
     if isinstance(kind, (inspect.ListType, inspect.VarTupleType)):
         return isinstance(value, (list, tuple)) and all(fits(kind.item_type, item) for item in value)
+    if isinstance(kind, inspect.TupleType):
+        kinds = kind.item_types
+        return isinstance(value, (list, tuple)) and len(value) == len(kinds) and all(map(fits, kinds, value))
+    if isinstance(kind, inspect.DictType):
+        return isinstance(value, Mapping) and all(
+            fits(kind.key_type, key) and fits(kind.value_type, item) for key, item in value.items()
+        )
+    if isinstance(kind, inspect.StructType):
+        return isinstance(value, kind.cls)
     return True
 
 

@@ -177,7 +177,7 @@ def test_mistakes_are_sentences(command, arguments, reason):
 )
 def test_options_that_do_not_go_together_are_refused(arguments):
     """Bounds need one thing to bound, and for a grid both numbers; the sentence spells arguments as options."""
-    with pytest.raises(InputError, match="--|TOPOLOGY") as caught:
+    with pytest.raises(InputError, match=r"--|TOPOLOGY") as caught:
         run(bounds.command, *arguments)
     assert "`" not in str(caught.value)
 

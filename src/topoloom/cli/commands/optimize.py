@@ -69,7 +69,7 @@ def _words(goal: "str | Goal", asked: OptimizeOperation) -> str:
         return ", ".join([goal, *words])
     words += [goal.text, f"{goal.delays.switch_ns:g} ns + {goal.delays.cable_ns_per_m:g} ns/m"]
     words += [f"cap {goal.cap_ns:g} ns"] if goal.cap_ns else []
-    words += [f"parts {options['parts']}"] if asked.parts else []
+    words += [f"parts {asked.parts}"] if asked.parts else []
     return ", ".join(words)
 
 

@@ -28,7 +28,9 @@ class BalanceOperation(Operation, frozen=True, kw_only=True):
 
     rows: Annotated[int, setting("rows of switches", least=1, most=4096)]
     columns: Annotated[int, setting("switches per row", least=1, most=4096)]
-    diagrid: Annotated[bool, setting("odd rows are shifted by half a step, and cables run along the diagonals")] = False
+    diagonal: Annotated[bool, setting("odd rows are shifted by half a step, and cables run along the diagonals")] = (
+        False
+    )
     degrees: Annotated[
         tuple[
             Annotated[int, setting("the least", least=1, most=_MOST)],
@@ -55,12 +57,12 @@ class BalanceOperation(Operation, frozen=True, kw_only=True):
         """The floor."""
         from topoloom.graph.geometry import Geometry
 
-        return Geometry.diagrid(self.rows, self.columns) if self.diagrid else Geometry.grid(self.rows, self.columns)
+        return Geometry.diagrid(self.rows, self.columns) if self.diagonal else Geometry.grid(self.rows, self.columns)
 
     def ranges(self) -> tuple[range, range]:
         """The degrees and the lengths that make a difference on this floor."""
         rows, columns = self.rows, self.columns
-        farthest = max(rows - 1, 2 * columns - 2 + (rows > 1)) if self.diagrid else rows + columns - 2
+        farthest = max(rows - 1, 2 * columns - 2 + (rows > 1)) if self.diagonal else rows + columns - 2
         return (
             _upto(self.degrees, rows * columns - 1, "degrees", "links per switch"),
             _upto(self.lengths, farthest, "lengths", "steps from end to end"),

@@ -71,7 +71,7 @@ class OptimizeOperation(Operation, frozen=True, kw_only=True):
         Annotated[
             int,
             setting(
-                "chains, one thread each, of which the best counts; one per core if omitted, in a study 1",
+                "chains, one thread each, of which the best counts; one per core if omitted, 1 in a study",
                 least=1,
                 most=1024,
             ),
