@@ -66,6 +66,7 @@ _HOMES = {
     "StudyResults": "topoloom.studies.results",
     "StudyStatus": "topoloom.studies.status",
     "Survival": "topoloom.failures.survival",
+    "Degradations": "topoloom.failures.degradation",
     "Survivals": "topoloom.failures.survival",
     "TRANSFORMS": "topoloom.spec.registry",
     "Task": "topoloom.studies.task",
@@ -204,6 +205,7 @@ if TYPE_CHECKING:
     from topoloom.failures.blast_radius import BlastRadius as BlastRadius
     from topoloom.failures.blast_radius import blast_radius as blast_radius
     from topoloom.failures.degradation import Degradation as Degradation
+    from topoloom.failures.degradation import Degradations as Degradations
     from topoloom.failures.degradation import degradation as degradation
     from topoloom.failures.lifetime import Lifetime as Lifetime
     from topoloom.failures.lifetime import lifetime as lifetime

@@ -178,8 +178,8 @@ TABLE = {
             (APART, Refused("2 pieces before anything fails; join them first")),
         ),
     ),
-    "resilience --lose": (
-        "resilience N --lose all",
+    "losses": (
+        "losses N",
         row(
             ("one4 two4 twin4", {"hosts": 4, "planes": 1}),
             ("one1 two1", {"hosts": 1}),

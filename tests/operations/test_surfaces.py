@@ -22,7 +22,12 @@ CASES = [(name, field) for name, kind in OPERATIONS.items() for field in fields_
 OF_FIELDS = pytest.mark.parametrize(("name", "field"), CASES, ids=[f"{name}-{field.name}" for name, field in CASES])
 
 #: What the Python function of an operation calls by another name, or takes as an object.
+_CABINETS = dict.fromkeys(("floor", "cabinet", "cluster"), "cabinets")
 IN_PYTHON = {
+    "resilience": _CABINETS,
+    "damage": _CABINETS,
+    "degradation": {**_CABINETS, "shares": "levels", "draws": "samples", "reroute": "network", "engine": "network"},
+    "lifetime": dict.fromkeys(("link_fit", "switch_fit", "link_mtbf", "switch_mtbf"), "link_fit=0, switch_fit=0"),
     "hops": {"switch_ns": "latency", "cable_ns_per_m": "latency", "latency": "latency=Delays()"},
     "bounds": dict.fromkeys(("switches", "grid", "diagrid", "degree", "length"), "bounds_of_order, bounds_on_grid"),
     "balance": dict.fromkeys(("rows", "columns", "diagonal"), "geometry"),
@@ -39,7 +44,7 @@ IN_PYTHON = {
 SEVERAL_MEANINGS = {
     "topology": "bounds takes none, where it has a grid or an order",
     "length": "a longest link, of what there is and of what is asked",
-    "start": "",
+    "samples": "random switches of hops, random orders of failures",
 }
 
 

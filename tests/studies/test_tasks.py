@@ -59,6 +59,15 @@ SAME = {
         {"topology": "petersen:hosts=1", "operation": "allgather", "bytes": 100000, "set": {"rate_gbps": 100}},
         "collective petersen:hosts=1 --operation allgather --bytes 100000 --set rate_gbps=100",
     ),
+    "losses": ({"topology": "petersen:hosts=1", "lose": ["leaf"]}, "losses petersen:hosts=1 --lose leaf"),
+    "lifetime": (
+        {"topology": "petersen", "link_fit": 100.0, "samples": 40},
+        "lifetime petersen --link-fit 100 --samples 40",
+    ),
+    "degradation": (
+        {"topology": "petersen", "shares": [0.1], "draws": 2},
+        "degradation petersen --shares 10% --draws 2",
+    ),
     "resilience": (
         {"topology": "petersen", "samples": 50, "levels": [0.1, 0.3]},
         "resilience petersen --samples 50 --levels 10%,30%",

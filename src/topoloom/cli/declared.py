@@ -61,7 +61,7 @@ def spelled(sentence: str, command: click.Command) -> str:
 
 
 def declared(
-    *groups: type[Settings], sections: Callable[[click.HelpFormatter], None] | None = None
+    *groups: type[Settings], several: str = "", sections: Callable[[click.HelpFormatter], None] | None = None
 ) -> Callable[[Callable[..., int | None]], click.Command]:
     """Make a command of a function that takes a value of each group; the first group is its operation.
 
@@ -69,6 +69,8 @@ def declared(
     ----------
     *groups : type
         An `Operation`, whose docstring is the help text, then groups of presentation.
+    several : str
+        The field of which the command takes several values: the function has a list of operations, one per value.
     sections : callable (formatter), optional
         Writes further sections of the help.
 
@@ -80,12 +82,16 @@ def declared(
 
     def decorate(function: Callable[..., int | None]) -> click.Command:
         def call(**values: Any) -> int | None:
-            return function(*(kind(**_values(kind, values)) for kind in groups))
+            first, *others = groups
+            given = _values(first, values)
+            subjects = values[several] if several else ()
+            made: Any = [first(**{**given, several: one}) for one in subjects] if several else first(**given)
+            return function(made, *(kind(**_values(kind, values)) for kind in others))
 
         return DeclaredCommand(
             groups[0].group,
             callback=call,
-            params=[_parameter(field) for kind in groups for field in fields_of(kind)],
+            params=[_parameter(field, field.name == several) for kind in groups for field in fields_of(kind)],
             help=inspect.cleandoc(groups[0].__doc__ or ""),
             sections=sections,
         )
@@ -104,12 +110,12 @@ def _values(kind: type[Settings], given: dict[str, Any]) -> dict[str, Any]:
     return values
 
 
-def _parameter(field: Field) -> click.Parameter:
+def _parameter(field: Field, several: bool = False) -> click.Parameter:
     """The option or argument of a field."""
-    repeated = field.listed and field.reads is None
+    repeated = (field.listed and field.reads is None) or several
     common: dict[str, Any] = {"type": _type(field), "required": field.required}
-    if field.metavar:
-        common["metavar"] = field.metavar
+    if field.metavar or several:
+        common["metavar"] = f"{field.option}..." if several else field.metavar
     if not field.required and not repeated:
         common["default"] = field.default
     if field.positional:

@@ -19,3 +19,19 @@ class Threads(Settings, frozen=True, kw_only=True):
     group: ClassVar[str] = "threads"
 
     jobs: Annotated[int, setting("threads; every core if omitted", least=1, most=1024)] | None = None
+
+
+class Kept(Threads, frozen=True, kw_only=True):
+    """Running several networks as a study in a folder."""
+
+    study: (
+        Annotated[
+            str,
+            setting(
+                "run as a study in this folder, one network per task: what has a record there does not run again, and topoloom"
+                " study opens it",
+                metavar="DIRECTORY",
+            ),
+        ]
+        | None
+    ) = None

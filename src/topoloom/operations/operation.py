@@ -10,7 +10,7 @@ from topoloom.operations.context import RunContext
 from topoloom.operations.field import Field, fields_of
 from topoloom.operations.sections import section_of
 from topoloom.register import Register
-from topoloom.results import Result
+from topoloom.results import Result, plain
 from topoloom.settings import Settings, fits, shown
 
 O = TypeVar("O", bound="Operation")  # noqa: E741 (as mathematicians write it)
@@ -79,6 +79,14 @@ class Operation(Settings, frozen=True, kw_only=True):
     def row(cls, result: Any) -> dict[str, Any]:
         """The numbers and texts of a result that a row of a study shows."""
         return flat(result.record() if isinstance(result, Result) else result)
+
+    def given(self) -> dict[str, Any]:
+        """The arguments that differ from their defaults, as plain values."""
+        return {
+            name: plain(value)
+            for name, field in _FIELDS[type(self)].items()
+            if (value := getattr(self, name)) != field.default
+        }
 
     def refuse_changed(self, names: Iterable[str], why: str) -> None:
         """Refuse arguments that have another value than their default though they would change nothing.

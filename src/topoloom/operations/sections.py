@@ -10,6 +10,10 @@ SECTIONS: dict[str, dict[str, str]] = {
         "bounds": "What is possible: Moore, Cerf, grid and diagrid bounds.",
         "cuts": "How wide: bisection and p-way cuts.",
         "resilience": "What survives when cables, switches or cabinets fail.",
+        "losses": "What one lost port, switch or plane cuts off, in the worst case.",
+        "lifetime": "How long a network stays connected without repair.",
+        "degradation": "What failures cost: throughput that is left, table entries that change.",
+        "damage": "What is left of a network after failures, as a file.",
     },
     "improve": {
         "optimize": "Exchange the ends of links: the same degrees, fewer hops, less latency, power or cost.",
