@@ -99,7 +99,7 @@ TABLE = {
     ),
     "convert": ("convert N O/same.json", row(*[(name, {"hosts": net.hosts}) for name, net in NETWORKS.items()])),
     "optimize": (
-        "optimize N --moves 3 --jobs 1",
+        "optimize N --moves 3 --chains 1",
         row((f"{ONE} {APART}", Refused("there are no links to exchange")), (LINKED, {"aspl": 1.0, "optimal": True})),
     ),
     "route": (
@@ -177,8 +177,8 @@ TABLE = {
             (APART, Refused("2 pieces before anything fails; join them first")),
         ),
     ),
-    "resilience --lose": (
-        "resilience N --lose all",
+    "losses": (
+        "losses N",
         row(
             ("one4 two4 twin4", {"hosts": 4, "planes": 1}),
             ("one1 two1", {"hosts": 1}),

@@ -10,26 +10,27 @@ from msgspec import structs
 from topoloom.applications.backends import FLOWS, Backend, backend_of, check_backend, run_schedule
 from topoloom.applications.checks import check_kind, check_whole, check_words
 from topoloom.applications.collective_result import Collective
+from topoloom.applications.given import app_settings, given
 from topoloom.applications.machine import machine, network_as_flows
 from topoloom.applications.placement import place_ranks
-from topoloom.applications.run import routings_of
 from topoloom.applications.settings import AppSettings
 from topoloom.collectives.bound import CollectiveBound, bound_of, operation_of
 from topoloom.collectives.making import chosen_of, collective_schedule
 from topoloom.collectives.messages import schedule_of_trees
 from topoloom.collectives.schedule import CollectiveSchedule, checked_schedule
 from topoloom.collectives.ways import fullest_seconds
-from topoloom.errors import InputError, check_type
+from topoloom.errors import InputError
 from topoloom.flows.state import FlowNetwork
 from topoloom.layout.layout import Layout
 from topoloom.results import provenance_of
 from topoloom.routing.routing import Routing
+from topoloom.sources import NetworkSource, network_of
 from topoloom.topology import Topology
 from topoloom.work import Work
 
 
 def collective_bound(
-    network: Topology | Routing,
+    network: NetworkSource,
     operation: str,
     bytes: int = 1 << 26,
     ranks: int | None = None,
@@ -47,7 +48,7 @@ def collective_bound(
 
     Parameters
     ----------
-    network : Topology or Routing
+    network : NetworkSource
         Tables say nothing here.
     operation : str
         ``allreduce``, ``allgather``, ``reduce-scatter``, ``broadcast`` or ``alltoall``.
@@ -88,9 +89,7 @@ def collective_bound(
     >>> round(found.bandwidth_s * 1e6)  # three megabytes into each host, at 40 Gb/s
     600
     """
-    check_type(network, (Topology, Routing), "collective_bound", "build(spec) makes a Topology")
-    topology = network if isinstance(network, Topology) else network.topology
-    settings = AppSettings() if settings is None else settings
+    topology, layout, settings = _without_tables(network, layout, settings)
     homes, _ = _homes(topology, operation, bytes, ranks, placement, root, settings, layout, seed, jobs)
     about = {**settings.values, "placement": placement}
     found = bound_of(
@@ -108,8 +107,20 @@ def collective_bound(
     return replace(found, provenance=provenance_of(topology, seed=seed, settings=about))
 
 
+def _without_tables(
+    network: NetworkSource, layout: Layout | None, settings: AppSettings | None
+) -> tuple[Topology, Layout | None, AppSettings]:
+    """What `given` gives, of a network that need not be routed."""
+    if isinstance(network, (Topology, Routing)):
+        topology = network if isinstance(network, Topology) else network.topology
+        return topology, layout, AppSettings() if settings is None else settings
+    opened = network_of(network, "collective_bound")
+    settings = app_settings([opened], None, ()) if settings is None else settings
+    return opened.topology, opened.layout if layout is None else layout, settings
+
+
 def collective(
-    network: Routing | Topology | Sequence[Routing],
+    network: NetworkSource | Sequence[Routing],
     operation: str | CollectiveSchedule,
     bytes: int = 1 << 26,
     ranks: int | None = None,
@@ -131,7 +142,7 @@ def collective(
 
     Parameters
     ----------
-    network : Routing, Topology or sequence of Routing
+    network : NetworkSource or sequence of Routing
         As for `run_app`: tables, or a topology, which engine minimal routes.
     operation : str or CollectiveSchedule
         ``allreduce``, ``allgather``, ``reduce-scatter``, ``broadcast`` or ``alltoall``. Or a schedule that was made before, as
@@ -177,9 +188,9 @@ def collective(
         `work` was stopped.
     """
     work = Work() if work is None else work
-    routings = routings_of(network, "collective")
+    on = given(network, layout, settings, "collective")
+    routings, layout, settings = on.routings, on.layout, on.settings
     topology, routing = routings[0].topology, routings[0]
-    settings = AppSettings() if settings is None else settings
     check_kind("settings", settings, AppSettings, "AppSettings")
     by = backend_of(simulator)
     check_backend(by, settings)

@@ -194,7 +194,8 @@ def _value(attribute: Any) -> int | float | str | list[bool] | None:
     kind = attribute.WhichOneof("value")
     if kind is None:
         return None
-    value = getattr(attribute, kind)
+    value: Any = getattr(attribute, kind)
     if kind == "bools":
         return list(value.values)
-    return value.decode("utf-8", "replace") if kind == "string" else value
+    plain: int | float | str = value.decode("utf-8", "replace") if kind == "string" else value
+    return plain

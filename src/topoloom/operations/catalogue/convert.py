@@ -1,0 +1,44 @@
+"""The operation convert: a network from a file of one format, to be written in another."""
+
+from typing import TYPE_CHECKING, Annotated, ClassVar
+
+from topoloom.operations.context import RunContext
+from topoloom.operations.operation import Operation, operation
+from topoloom.settings import setting
+
+if TYPE_CHECKING:
+    from topoloom.network import Network
+
+
+@operation
+class ConvertOperation(Operation, frozen=True, kw_only=True):
+    """Read a topology from IN and write it to OUT; '-' is standard input or output (topoloom's JSON)."""
+
+    group: ClassVar[str] = "convert"
+    doing: ClassVar[str] = "converting"
+    functions: ClassVar[tuple[str, ...]] = ("load", "save", "write_export")
+    studied: ClassVar[bool] = False
+
+    source: Annotated[str, setting("a spec, a file or a folder", positional=True, metavar="IN", names="file")]
+    source_format: (
+        Annotated[str, setting("the format of IN; else its suffix says", option="--from", metavar="FORMAT")] | None
+    ) = None
+    machines: Annotated[
+        bool,
+        setting(
+            "the adapters of one machine (node7 mlx5_0, node7 mlx5_1) become one host; a .net file then keeps names and GUIDs"
+        ),
+    ] = False
+
+    def run(self, context: RunContext) -> "Network":
+        from dataclasses import replace
+
+        from topoloom.fabrics.machines import joined
+        from topoloom.opening import open_network
+
+        network = open_network(self.source, self.source_format)
+        if not self.machines:
+            return network
+        fabric = joined(network.fabric)
+        # Nothing else that is known of it has its hosts.
+        return replace(network, topology=fabric.topology, known={"fabric": lambda: fabric})
