@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import msgspec
 
@@ -64,7 +64,7 @@ def given(
     """
     if isinstance(source, (Routing, list, tuple)):
         return Given(several(source, Routing, taker), layout, AppSettings() if settings is None else settings)
-    network = network_of(source, taker)
+    network = network_of(cast(NetworkSource, source), taker)
     routings = tables_by_host(network.topology, network.tables, layout=network.layout)
     return Given(
         routings,
