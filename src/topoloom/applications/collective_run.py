@@ -12,7 +12,7 @@ from topoloom.applications.collective_result import Collective
 from topoloom.applications.flow_run import FLOWS, fabric, machine
 from topoloom.applications.placement import place_ranks
 from topoloom.applications.run import routings_of
-from topoloom.applications.settings import AppSettings
+from topoloom.applications.settings import AppSettings, settings_for
 from topoloom.collectives.bound import CollectiveBound, bound_of, operation_of
 from topoloom.collectives.flows import fullest_seconds
 from topoloom.collectives.making import chosen_of, schedule_of
@@ -88,7 +88,7 @@ def collective_bound(
     """
     check_type(network, (Topology, Routing), "collective_bound", "build(spec) makes a Topology")
     topology = network if isinstance(network, Topology) else network.topology
-    settings = AppSettings() if settings is None else settings
+    settings = settings_for(topology, settings, "collective_bound")
     homes, _ = _homes(topology, operation, bytes, ranks, placement, root, settings, layout, seed, jobs)
     about = {**settings.values, "placement": placement}
     found = bound_of(
@@ -175,7 +175,7 @@ def collective(
     work = Work() if work is None else work
     routings = routings_of(network, "collective")
     topology = routings[0].topology
-    settings = AppSettings() if settings is None else settings
+    settings = settings_for(topology, settings, "collective")
     check_kind("settings", settings, AppSettings, "AppSettings")
     by = schedule_simulator(simulator, settings)
     check_whole("pieces", pieces, 1, none=True)
@@ -232,7 +232,7 @@ def simulate_schedule(
     check_kind("schedule", schedule, CollectiveSchedule, "a CollectiveSchedule, as topoloom.read_schedule reads it")
     checked_schedule(schedule, "schedule")
     topology = routings[0].topology
-    settings = AppSettings() if settings is None else settings
+    settings = settings_for(topology, settings, "simulate_schedule")
     check_kind("settings", settings, AppSettings, "AppSettings")
     by = schedule_simulator(simulator, settings)
     homes = np.asarray(schedule.hosts, np.int64)

@@ -20,7 +20,7 @@ from topoloom.applications.processes import TIME_LIMIT_S, Limits
 from topoloom.applications.program import Program, Scheduled, Source, Trace
 from topoloom.applications.registry import opened, program_of
 from topoloom.applications.schedule_run import run_schedule
-from topoloom.applications.settings import AppSettings
+from topoloom.applications.settings import AppSettings, settings_for
 from topoloom.applications.tools import built_in, compiled, platform_library, version
 from topoloom.errors import InputError, check_all, wrong_type
 from topoloom.layout.layout import Layout
@@ -116,8 +116,8 @@ def run_app(
     check_kind("layout", layout, (Layout, type(None)), "a Layout, as topoloom.place makes one")
     check_whole("seed", seed, 0)
     check_whole("jobs", jobs, 1, none=True)
-    routing, settings = routings[0], AppSettings() if settings is None else settings
-    topology = routing.topology
+    routing, topology = routings[0], routings[0].topology
+    settings = settings_for(topology, settings, "run_app")
     app = opened(app)
     ranks = ranks_on(topology, app, ranks)
     program = program_of(app, ranks) if isinstance(app, str) else app

@@ -10,6 +10,7 @@ from topoloom.errors import InputError, hint
 from topoloom.register import Register
 from topoloom.settings import Settings, setting, shown
 from topoloom.settings import changed as changed_by
+from topoloom.topology import Topology, rate_for
 
 #: Collective operations whose algorithms SimGrid lets choose.
 _OPERATIONS = (
@@ -180,6 +181,22 @@ def _parts(algorithms: str) -> list[str]:
 PRESETS: Register[AppSettings] = Register(
     "preset of applications", group="topoloom.app_settings", listed="topoloom app --help"
 )
+
+
+def settings_for(topology: Topology, given: AppSettings | None, taker: str) -> AppSettings:
+    """The settings that `taker` runs with on a network: the given ones, else the default ones with the network's rate.
+
+    Raises
+    ------
+    InputError
+        The links of the network differ in their rates.
+    """
+    rate = rate_for(topology, None, taker)
+    if given is not None:
+        return given
+    return AppSettings() if rate is None else AppSettings(rate_gbps=rate)
+
+
 PRESETS.add("truong-2016", AppSettings(), aliases=("truong-2016",))
 PRESETS.add("nakano-2016", AppSettings(cable_m=5.0, collectives="mvapich2", algorithms="", switch_ns=60.0))
 PRESETS.add(

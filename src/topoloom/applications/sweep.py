@@ -12,7 +12,7 @@ from topoloom.applications.processes import TIME_LIMIT_S
 from topoloom.applications.program import Program
 from topoloom.applications.registry import opened, program_of
 from topoloom.applications.run import ranks_on, run_app
-from topoloom.applications.settings import AppSettings
+from topoloom.applications.settings import AppSettings, settings_for
 from topoloom.errors import InputError, Stopped, check_all, check_type
 from topoloom.layout.layout import Layout
 from topoloom.results import Provenance
@@ -20,7 +20,7 @@ from topoloom.routing.host_routings import host_routings
 from topoloom.routing.registry import engines
 from topoloom.routing.routing import Routing, tables_for
 from topoloom.threads import over_cores
-from topoloom.topology import Topology
+from topoloom.topology import Topology, rate_for
 from topoloom.work import Work
 
 #: Placements drawn, or tables of seeds, in one sweep.
@@ -203,7 +203,10 @@ def run_apps(
     check_whole("ranks", ranks, 1, none=True)
     check_whole("seed", seed, 0)
     check_kind("settings", settings, (AppSettings, type(None)), "AppSettings")
-    settings = AppSettings() if settings is None else settings
+    rates = {rate_for(case.topology, None, "run_apps") for case in cases}
+    if settings is None and len(rates) > 1:
+        raise InputError("run_apps: the networks differ in their rates; settings= with a rate_gbps runs all at that")
+    settings = settings_for(cases[0].topology, settings, "run_apps") if cases else AppSettings()
     by = simulator_of(simulator)
     if not cases or not apps or not placements:
         raise InputError("run_apps: give at least one case, one program and one placement")

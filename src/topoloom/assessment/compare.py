@@ -21,7 +21,7 @@ from topoloom.layout.layout import Layout
 from topoloom.layout.place import place
 from topoloom.opening import open_network
 from topoloom.routing.routing import Routing, tables_for
-from topoloom.topology import Topology
+from topoloom.topology import Topology, rate_for
 from topoloom.work import Work
 
 
@@ -110,11 +110,13 @@ def compare(
         raise InputError(f"reference={reference}: there are {len(given)} networks, numbered from 0")
     work = Work() if work is None else work
     catalogue = parts if isinstance(parts, Parts) else load_parts(parts)
-    rate = catalogue.link_rate(rate_gbps)
+    if rate_gbps is not None:
+        catalogue.link_rate(rate_gbps)
     room = floor if isinstance(floor, Floor) else read_floor(floor)
     subjects = []
     for one in given:
-        layout, tables = _opened(one, room, housing, catalogue, rate, seed, jobs, work)
+        layout, tables = _opened(one, room, housing, catalogue, rate_gbps, seed, jobs, work)
+        rate = catalogue.link_rate(rate_for(layout.topology, rate_gbps, "compare"))
         subjects.append(
             Subject(
                 layout,
@@ -139,7 +141,7 @@ def _opened(
     floor: Floor,
     housing: Housing | None,
     parts: Parts,
-    rate_gbps: float,
+    rate_gbps: float | None,
     seed: int,
     jobs: int | None,
     work: Work,
@@ -153,7 +155,7 @@ def _opened(
         For what has no layout.
     housing : Housing or None
     parts : Parts
-    rate_gbps : float
+    rate_gbps : float or None
     seed : int
     jobs : int or None
     work : Work
@@ -181,7 +183,8 @@ def _opened(
         )
     if layout is None:
         fed = floor.limits_power or housing is not None
-        watts = parts.switch_feed_w(topology.radix, rate_gbps) if fed else 0.0
+        rate = parts.link_rate(rate_for(topology, rate_gbps, "compare"))
+        watts = parts.switch_feed_w(topology.radix, rate) if fed else 0.0
         layout = place(topology, floor, seed=seed, switch_w=watts, jobs=jobs, housing=housing, work=work.step())
     return layout, None if tables is None else tables_for(layout.topology, tables)
 

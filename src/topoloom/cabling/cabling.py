@@ -15,6 +15,7 @@ from topoloom.errors import InputError, check_type
 from topoloom.formats.cables import host_ports
 from topoloom.layout.layout import Layout
 from topoloom.results import Filed, Provenance, provenance_of
+from topoloom.topology import rate_for
 
 
 @dataclass(frozen=True, eq=False)
@@ -187,7 +188,8 @@ def cable(
     parts : Parts, str or path
         The catalogue that products, stock lengths, prices and watts come from.
     rate_gbps : float, optional
-        The rate of every link, Gb/s; the default is 40, or the nearest that the catalogue's prices hold for.
+        The rate of every link, Gb/s; the default is that of the network, where it has one, else 40, or the nearest that the
+        catalogue's prices hold for.
     host_cables : bool
         Whether to list a cable for every endpoint; where hosts stand in racks of their own they are listed in any case.
     plugs : Plugs, optional
@@ -213,8 +215,8 @@ def cable(
     """
     check_type(layout, Layout, "cable", "place(topology) makes one")
     parts = parts if isinstance(parts, Parts) else load_parts(parts)
-    rate_gbps = parts.link_rate(rate_gbps)
     topology = layout.topology
+    rate_gbps = parts.link_rate(rate_for(topology, rate_gbps, "cable"))
     host_cables = host_cables or layout.housing is not None
     m, k = len(topology.links), topology.endpoints.size if host_cables else 0
     link = np.concatenate([np.arange(m), np.full(k, -1)])

@@ -55,11 +55,10 @@ def deliver(
         The file's content, where it says more than the topology does: names and GUIDs.
     """
     if text is None:
-        save(topology, output, record.name, order=order)
+        told = save(topology, output, record.name, order=order)
     else:
         put(text.encode(), output)
-        record = replace(record, keeps=record.keeps | {"labels"})
-    told = written_file(topology, output, record)
+        told = written_file(topology, output, replace(record, keeps=record.keeps | {"labels"}))
     dropped = f"; {record.name} leaves out {', '.join(told.left_out)}" if told.left_out else ""
     size = f"{told.switches} switches, {told.links} links, {told.hosts} hosts"
     where = "standard output" if output == "-" else output

@@ -15,6 +15,7 @@ from topoloom.cost.spares import Spares
 from topoloom.errors import InputError, check_type
 from topoloom.layout.layout import Layout
 from topoloom.results import Provenance, Result, plain, provenance_of
+from topoloom.topology import rate_for
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -248,7 +249,8 @@ def price(
     parts : Parts, str or path
         A catalogue, the name of one of topoloom's own, or a TOML file.
     rate_gbps : float, optional
-        The rate of every link, Gb/s; the default is 40, or the nearest that the catalogue's prices hold for.
+        The rate of every link, Gb/s; the default is that of the network, where it has one, else 40, or the nearest that the
+        catalogue's prices hold for.
     radix : int, optional
         Ports of every switch; the default is the most that any switch of the fabric uses.
     host_cables : bool
@@ -284,7 +286,7 @@ def price(
     check_type(layout, Layout, "price", "place(topology) makes one")
     parts = parts if isinstance(parts, Parts) else load_parts(parts)
     topology = layout.topology
-    rate_gbps = parts.link_rate(rate_gbps)
+    rate_gbps = parts.link_rate(rate_for(topology, rate_gbps, "price"))
     if not 0 <= spare_ports < 1e6:
         raise InputError(
             f"spare_ports={spare_ports:g}: the share of spare ports is a number from 0 to a million (0.25 is 25 %)"

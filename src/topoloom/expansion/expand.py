@@ -1,5 +1,6 @@
 """The verb `expand`: a plan, cable by cable, from a network on a floor to a larger one."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -15,13 +16,13 @@ from topoloom.expansion.migration import into_network
 from topoloom.expansion.planes import grown_planes
 from topoloom.expansion.recognise import recognised
 from topoloom.expansion.registry import Method, Request, find_method
-from topoloom.expansion.stages import Growth
+from topoloom.expansion.stages import Growth, Stage
 from topoloom.floors.floor import Floor
 from topoloom.graph.planes import plane_count, planes_of
 from topoloom.layout.layout import Layout
 from topoloom.layout.place import place
 from topoloom.results import provenance_of
-from topoloom.topology import Topology
+from topoloom.topology import Topology, rate_for, refuse_mixed
 from topoloom.work import Work
 
 #: Switches of a network that is planned cable by cable.
@@ -102,7 +103,10 @@ def expand(
     check_type(network, (Topology, Layout), "expand", "build(spec) makes a Topology")
     work = Work() if work is None else work
     parts = parts if isinstance(parts, Parts) else load_parts(parts)
-    rate_gbps = parts.link_rate(rate_gbps)
+    stands = network.topology if isinstance(network, Layout) else network
+    rate_gbps = parts.link_rate(rate_for(stands, rate_gbps, "expand"))
+    if into is not None:
+        _refuse_other_rate(stands, into)
     layout = network if isinstance(network, Layout) else place(network, floor, seed=seed, jobs=jobs)
     before = layout.topology
     planes = plane_count(before)
@@ -141,6 +145,8 @@ def expand(
             return chosen.grow(Request(stands, size, room, radix, degree, hosts, batch, seed, known))
 
     growth = grow(layout, 0) if planes < 2 else grown_planes(layout, grow, into)
+    if (rate := before.uniform_rate_gbps) is not None:
+        growth = replace(growth, stages=tuple(_with_rate(stage, rate) for stage in growth.stages))
     if into is None:
         name, more = names[0].name, (size * max(1, planes) - before.switches) * (names[0].counts == "switches")
     last = growth.stages[-1].topology
@@ -176,6 +182,23 @@ def expand(
         start=planner.start(jobs),
         provenance=provenance_of(before, seed=seed, settings=settings),
     )
+
+
+def _refuse_other_rate(before: Topology, goal: Topology) -> None:
+    """Refuse to grow into a network of another rate: cables that stay would have both."""
+    refuse_mixed(goal, "expand")
+    rates = before.uniform_rate_gbps, goal.uniform_rate_gbps
+    if None not in rates and rates[0] != rates[1]:
+        raise InputError(
+            f"expand: {before.name} has {rates[0]:g} Gb/s, and {goal.name} {rates[1]:g} Gb/s; a network grows with links of one"
+            " rate"
+        )
+
+
+def _with_rate(stage: Stage, rate_gbps: float) -> Stage:
+    """A stage whose links have the rate of what stands."""
+    topology = stage.topology.replace(link_rate_gbps=rate_gbps, endpoint_rate_gbps=rate_gbps)
+    return replace(stage, topology=topology)
 
 
 def _planes_alike(before: Topology, goal: Topology, planes: int) -> list[Topology]:

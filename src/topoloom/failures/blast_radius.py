@@ -10,7 +10,7 @@ from topoloom.errors import InputError, hint
 from topoloom.failures.single_losses import KINDS, Hosts, Left, losses_of
 from topoloom.graph.planes import distinct_planes, plane_count, planes_of
 from topoloom.results import Provenance, Result, plain, provenance_of
-from topoloom.topology import Topology, checked
+from topoloom.topology import Topology, checked, refuse_mixed
 from topoloom.work import Work
 
 if TYPE_CHECKING:
@@ -145,6 +145,7 @@ def blast_radius(
     4
     """
     name, planes = checked(topology, "blast_radius").name, plane_count(topology)
+    refuse_mixed(topology, "blast_radius")
     if not topology.hosts:
         raise InputError(f"{name}: it has no hosts that a loss could cut off; give it some, as in hosts=4")
     if planes == 0:

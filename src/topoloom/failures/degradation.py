@@ -15,7 +15,7 @@ from topoloom.routing.reroute import reroute
 from topoloom.routing.routing import Routing
 from topoloom.throughput.quality import MOST_TUB
 from topoloom.throughput.tub import tub, uniform_bound
-from topoloom.topology import Topology
+from topoloom.topology import Topology, refuse_mixed
 from topoloom.work import Work
 
 
@@ -109,6 +109,8 @@ def degradation(
     """
     check_type(network, (Topology, Routing), "degradation", "build(spec) makes a Topology")
     topology = network.topology if isinstance(network, Routing) else network
+    if throughput:
+        refuse_mixed(topology, "degradation")
     if samples < 1:
         raise InputError(f"samples={samples}: at least one is needed")
     if plane_count(topology) > 1:

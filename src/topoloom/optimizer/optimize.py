@@ -32,7 +32,7 @@ from topoloom.results import provenance_of
 from topoloom.searches import ENDLESS, run_searches
 from topoloom.spec import family_of
 from topoloom.threads import cores
-from topoloom.topology import Topology, checked
+from topoloom.topology import Topology, checked, refuse_mixed
 from topoloom.traffic import hosts_on
 from topoloom.work import Work
 
@@ -141,6 +141,7 @@ def optimize(
     (3, 2.2, 'bound')
     """
     checked(topology, "optimize")
+    refuse_mixed(topology, "optimize")
     work = Work() if work is None else work
     hops_only = objective == "hops"
     traffic = next((TrafficGoal(name) for name in NAMES if objective == name), None)

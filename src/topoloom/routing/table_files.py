@@ -23,7 +23,7 @@ from topoloom.routing.choices import AnyShortest, Choice, Detour, Escape, Layers
 from topoloom.routing.judge.verdict import Verdict
 from topoloom.routing.routing import MANIFEST, Routing
 from topoloom.staging import Content
-from topoloom.topology import Topology
+from topoloom.topology import RATE_OF_ENDPOINTS, RATE_OF_LINKS, Topology
 
 #: Readers of this release know this version of the manifest.
 SCHEMA = "topoloom/tables/1"
@@ -298,6 +298,7 @@ def _typed(kind: type[Any] | None, values: dict[str, Any]) -> dict[str, Any]:
 def _network(topology: Topology) -> bytes:
     """The network's arrays, so that tables can be read without anything else."""
     arrays = {name: getattr(topology, name) for name in _PARTS}
+    arrays |= topology.rates_of()
     arrays |= {_LABEL + name: np.asarray(values) for name, values in topology.labels.items()}
     file = io.BytesIO()
     np.savez_compressed(file, allow_pickle=False, **arrays)
@@ -310,7 +311,7 @@ def _read_network(path: Path, manifest: _Manifest) -> Topology:
     missing = next((name for name in _PARTS if name not in arrays), None)
     if missing is not None:
         raise at(os.fspath(path), None, f"is damaged (it has no array {missing}); {_REMEDY}")
-    parts = {name: arrays[name] for name in _PARTS}
+    parts = {name: arrays[name] for name in (*_PARTS, RATE_OF_LINKS, RATE_OF_ENDPOINTS) if name in arrays}
     try:
         return Topology(**parts, switches=manifest.switches, labels=labels, name=manifest.name, spec=manifest.spec)
     except InputError as error:

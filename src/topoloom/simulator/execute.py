@@ -19,6 +19,7 @@ from topoloom.simulator.router_config import RouterConfig
 from topoloom.simulator.run import Run
 from topoloom.simulator.scheduled import cycles_of
 from topoloom.simulator.to_end import LOOK, MOST_CYCLES, ended, go_to_end
+from topoloom.topology import refuse_mixed
 from topoloom.traffic import Traffic
 from topoloom.work import Work
 
@@ -167,6 +168,7 @@ def execute(
         `work` was stopped before the end.
     """
     check_type(routing, Routing, "execute", "route(topology) makes one")
+    refuse_mixed(routing.topology, "execute")
     work = Work() if work is None else work
     name, config = router_of(preset, settings)
     sent = traffic_between_hosts(traffic, routing, seed)

@@ -15,6 +15,7 @@ from topoloom.simulator.point_table import tables_digest
 from topoloom.simulator.presets import router_of
 from topoloom.simulator.router_config import RouterConfig
 from topoloom.simulator.simulate import simulate
+from topoloom.topology import refuse_mixed
 from topoloom.work import Work
 
 #: Loads that are simulated side by side between two looks: the same for any number of cores, so that the answer is, too.
@@ -63,6 +64,7 @@ def saturation(
     if not _NARROWEST <= width <= _WIDEST:
         raise InputError(f"a width of {width:g} for saturation; it is {_NARROWEST:g} to {_WIDEST:g}")
     check_type(routing, Routing, "saturation", "route(topology) makes one")
+    refuse_mixed(routing.topology, "saturation")
     work = Work() if work is None else work
     name, config = router_of(preset, settings)
     last = math.ceil(round(1 / width, 9))

@@ -19,6 +19,7 @@ from topoloom.simulator.point_table import tables_digest
 from topoloom.simulator.presets import router_of
 from topoloom.simulator.router_config import RouterConfig
 from topoloom.threads import over_cores
+from topoloom.topology import refuse_mixed
 from topoloom.traffic import Traffic
 from topoloom.work import Work
 
@@ -81,6 +82,7 @@ def simulate(
         No hosts; fewer VCs than lanes; loads or an interval out of range; tables by which packets wait for each other for ever.
     """
     check_type(routing, Routing, "simulate", "route(topology) makes one")
+    refuse_mixed(routing.topology, "simulate")
     work = Work() if work is None else work
     check_interval(interval)
     name, config = router_of(preset, settings)

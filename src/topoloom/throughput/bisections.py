@@ -11,6 +11,7 @@ from topoloom.errors import InputError
 from topoloom.random_streams import Draws
 from topoloom.routing.routing import Routing
 from topoloom.threads import over_cores
+from topoloom.topology import refuse_mixed
 from topoloom.traffic import host_switches, uniform
 from topoloom.traffic.loads import table_loads
 from topoloom.work import Work
@@ -89,6 +90,7 @@ def effective_bisection(
     >>> found.mean, found.error
     (1.0, 0.0)
     """
+    refuse_mixed(routing.topology, "effective_bisection")
     from topoloom.throughput.kernels.bisections import bisections as count_flows
 
     switch = host_switches(routing.topology)

@@ -21,7 +21,7 @@ from topoloom.throughput.rails import Rails, rails_of
 from topoloom.throughput.result import LoadSummary, Quality
 from topoloom.throughput.symmetric import symmetric_flow
 from topoloom.throughput.tub import tub, uniform_bound, volume_bound
-from topoloom.topology import Topology
+from topoloom.topology import Topology, refuse_mixed
 from topoloom.traffic import Loop, Trace, Traffic, host_permutation, hosts_on, matrix, permutation, traffic_of, uniform
 from topoloom.traffic.loads import expected_loads
 from topoloom.traffic.worst import MOST_SWITCHES, worst_permutation
@@ -97,6 +97,7 @@ def quality(
         check_type(one, Routing, "quality", "host_routings(topology, engine, count) makes several")
         if one.topology != routing.topology:
             raise InputError(f"{routing.topology.name}: tables are of another network, {one.topology.name}")
+    refuse_mixed(routing.topology, "quality")
     if gap is not None and not gap > 0:
         raise InputError(f"gap={gap}: it must be positive, as 0.05 for bounds that differ by 5 %")
     if (planes := plane_count(routing.topology)) > 1:

@@ -18,7 +18,7 @@ from topoloom.layout.layout import Layout
 from topoloom.register import Register
 from topoloom.routing.routing import Routing
 from topoloom.spec import Parameter, read_settings
-from topoloom.topology import Topology
+from topoloom.topology import Topology, refuse_mixed
 
 #: How long a cable is taken for where nobody says: a few racks further.
 UNKNOWN_M = 5.0
@@ -35,8 +35,8 @@ class Order:
     fabric : Fabric
     routing : Routing, optional
         The tables; None where there are none.
-    settings : ExportSettings
-        Rates and delays, for the exports that write them.
+    settings : ExportSettings, optional
+        Rates and delays, for the exports that write them; with the rate that all links of the network have when it is None.
     lengths : CableLengths, optional
         How long the cables are; None where nobody knows.
     layout : Layout, optional
@@ -45,14 +45,35 @@ class Order:
 
     fabric: Fabric
     routing: Routing | None = None
-    settings: ExportSettings = field(default_factory=ExportSettings)
+    settings: ExportSettings = field(default=None)  # type: ignore[assignment]  # None: those of the network
     lengths: CableLengths | None = None
     layout: Layout | None = None
+
+    def __post_init__(self) -> None:
+        if self.settings is None:
+            rate = self.topology.uniform_rate_gbps
+            object.__setattr__(self, "settings", ExportSettings() if rate is None else ExportSettings(rate_gbps=rate))
 
     @property
     def topology(self) -> Topology:
         """The fabric's."""
         return self.fabric.topology
+
+    @property
+    def link_gbps(self) -> np.ndarray:
+        """The rate of each link, float64[links]: of a mixed network its own, else that of the settings."""
+        topology = self.topology
+        if topology.mixed and topology.link_rate_gbps is not None:
+            return topology.link_rate_gbps
+        return np.full(len(topology.links), float(self.settings.rate_gbps))
+
+    @property
+    def host_gbps(self) -> np.ndarray:
+        """The same of each endpoint, float64[endpoints]."""
+        topology = self.topology
+        if topology.mixed and topology.endpoint_rate_gbps is not None:
+            return topology.endpoint_rate_gbps
+        return np.full(topology.endpoints.size, self.settings.host_gbps)
 
     @property
     def measured(self) -> bool:
@@ -123,6 +144,8 @@ class Export:
         What it takes behind its name, as `topoloom.spec` reads it: ``frr:routing=bgp``.
     asked : bool
         Whether it is written only where it is asked for; the folder of a design goes without.
+    rates : bool
+        Whether it writes the rate of each link, and not one for all, so that it takes mixed networks.
     """
 
     name: str
@@ -133,6 +156,7 @@ class Export:
     timed: bool = False
     options: dict[str, Parameter] = field(default_factory=dict)
     asked: bool = False
+    rates: bool = False
 
     @property
     def words(self) -> str:
@@ -156,6 +180,7 @@ def export(
     sometimes: tuple[str, ...] = (),
     timed: bool = False,
     asked: bool = False,
+    rates: bool = False,
     **options: Parameter,
 ) -> Callable[[Callable[..., Files]], Callable[..., Files]]:
     """Register a function of an `Order`, and of its options, as an export.
@@ -174,6 +199,8 @@ def export(
         Whether it writes rates and delays, so that it takes `ExportSettings`.
     asked : bool
         Whether it is written only where it is asked for, and not into the folder of a design.
+    rates : bool
+        Whether it writes the rate of each link; one that is timed without refuses networks of several rates.
     **options : Parameter
         What it takes behind its name.
 
@@ -185,7 +212,7 @@ def export(
 
     def register(make: Callable[..., Files]) -> Callable[..., Files]:
         usual = {key: option.default for key, option in options.items()}
-        EXPORTS.add(name, Export(name, text, tables, partial(make, **usual), sometimes, timed, options, asked))
+        EXPORTS.add(name, Export(name, text, tables, partial(make, **usual), sometimes, timed, options, asked, rates))
         return make
 
     return register
@@ -231,7 +258,8 @@ def write_export(
     routing : Routing, optional
         The forwarding tables, for the exports that write them.
     settings : ExportSettings, optional
-        Rates and delays, for the exports that write them.
+        Rates and delays, for the exports that write them. The rates of a mixed network are its own; that of one whose links
+        are alike stands where no settings are given.
     layout : Layout, optional
         Gives every cable its length, and so its delay; and the racks' names.
 
@@ -250,7 +278,7 @@ def write_export(
     check_type(fabric, Fabric, "write_export", "open_network(source).fabric is one")
     check_path(folder, "write_export", "name a folder")
     lengths = None if layout is None else lengths_in(layout, fabric.topology)
-    return write_order(name, Order(fabric, routing, settings or ExportSettings(), lengths, layout), folder)
+    return write_order(name, Order(fabric, routing, settings, lengths, layout), folder)
 
 
 def write_order(name: str, order: Order, folder: str | Path) -> list[str]:
@@ -294,8 +322,10 @@ def made_of(record: Export, order: Order, options: Mapping[str, Any] = MappingPr
     Raises
     ------
     InputError
-        It needs tables and there are none; what the tool's files cannot say.
+        It needs tables and there are none; what the tool's files cannot say, unlike rates of links among it.
     """
+    if record.timed and not record.rates:
+        refuse_mixed(order.topology, f"export {record.name}")
     if record.tables and order.routing is None:
         raise InputError(f"export {record.name} writes tables; use topoloom route with --export {record.name}")
     return dict(record.make(order, **options))

@@ -16,7 +16,7 @@ from topoloom.routing.balance.shortest_paths import Path, ShortestPaths
 from topoloom.routing.judge.prove import prove
 from topoloom.routing.judge.verdict import Verdict
 from topoloom.routing.routing import Routing, empty_ports
-from topoloom.topology import Topology, checked
+from topoloom.topology import Topology, checked, refuse_mixed
 from topoloom.work import Ended, Work
 
 #: What can be made even: pairs that pass through switches, or pairs over channels.
@@ -321,6 +321,7 @@ def _tables(topology: Topology, paths: ShortestPaths, chosen: dict[tuple[int, in
 
 def _check(topology: Topology, objective: str, taker: str) -> None:
     checked(topology, taker)
+    refuse_mixed(topology, taker)
     if objective not in (VERTICES, EDGES):
         raise InputError(f"no objective '{objective}'; it is '{VERTICES}' or '{EDGES}'")
     parts = component_count(topology)
