@@ -242,6 +242,12 @@ class Fabric:
         return f"Fabric({self.made}, {self.topology!r})"
 
 
+def without_rates(fabric: Fabric) -> Fabric:
+    """The fabric without the rates and widths of its cables."""
+    names = [name for name in (*_OF_LINKS, *_OF_ENDPOINTS) if name.endswith(("_width", "_rate_gbps"))]
+    return replace(fabric, topology=fabric.topology.without_rates(), **dict.fromkeys(names, _unknown()))
+
+
 def planned_fabric(topology: Topology) -> Fabric:
     """The fabric that topoloom plans: hosts H0, H1, ..., switches S0, S1, ..., its own ports, ibsim's GUIDs.
 

@@ -10,10 +10,12 @@ from topoloom.cli.output import json_option, print_record, say
 from topoloom.errors import InputError
 from topoloom.fabrics.exports.registry import EXPORTS, Order, export_named, write_order
 from topoloom.fabrics.exports.written import WrittenFiles
+from topoloom.fabrics.fabric import without_rates
 from topoloom.fabrics.machines import joined
 from topoloom.fabrics.net_text import discovered_text
 from topoloom.formats import FORMATS, format_for
 from topoloom.formats.ibnetdiscover import NAME as DISCOVERED
+from topoloom.link_rates import drops, tell_dropped
 from topoloom.network import Network
 from topoloom.opening import open_network
 from topoloom.results import provenance_of
@@ -42,6 +44,7 @@ class _Help(click.Command):
     is_flag=True,
     help="The adapters of one machine (node7 mlx5_0, node7 mlx5_1) become one host. A .net file then keeps names and GUIDs.",
 )
+@click.option("--drop-rates", is_flag=True, help="Leave the rates of links aside: all of them are then alike.")
 @settings_option
 @json_option
 def command(
@@ -50,28 +53,35 @@ def command(
     source_format: str | None,
     name: str | None,
     machines: bool,
+    drop_rates: bool,
     changes: tuple[str, ...],
     as_json: bool,
 ) -> None:
     if name is not None and name.partition(":")[0] in EXPORTS and not _one_file(output, name):
         export_named(name)  # a wrong option is told before a large network is read
-        _export(name, _opened(source, source_format, machines), output, changes, as_json)
+        _export(name, _opened(source, source_format, machines, drop_rates), output, changes, as_json)
         return
     record = checked(output, name, as_json)
     if changes and record.write_order is None:
         raise InputError(f"--set changes rates and delays, which the format {record.name} does not hold; leave it out")
-    network = _opened(source, source_format, machines)
+    with drops() as dropped:
+        network = _opened(source, source_format, machines, drop_rates)
     order = text = None
     if record.write_order is not None:
         order = Order(network.fabric, None, export_settings(network, changes), network.lengths)
     elif machines and record.name == DISCOVERED:
         text = discovered_text(network.fabric)
-    deliver(network.topology, output, record, as_json, order, text)
+    deliver(network.topology, output, record, as_json, order, text, tuple(dropped))
 
 
-def _opened(source: str, source_format: str | None, machines: bool) -> Network:
-    """The network, its adapters joined to machines where that is asked for."""
+def _opened(source: str, source_format: str | None, machines: bool, drop_rates: bool) -> Network:
+    """The network, its adapters joined to machines and its rates dropped where that is asked for."""
     network = open_network(source, source_format)
+    if drop_rates and network.topology.rated:
+        topology = network.topology.without_rates()
+        unrated = without_rates(network.fabric)
+        tell_dropped(source, "--drop-rates")
+        network = replace(network, topology=topology, known=network.known | {"fabric": lambda: unrated})
     if not machines:
         return network
     fabric = joined(network.fabric)
