@@ -5,6 +5,7 @@ import time
 from dataclasses import replace
 
 import numpy as np
+from msgspec import structs
 
 from topoloom.cost.parts import Parts
 from topoloom.errors import InputError
@@ -32,7 +33,7 @@ from topoloom.results import provenance_of
 from topoloom.searches import ENDLESS, run_searches
 from topoloom.spec import family_of
 from topoloom.threads import cores
-from topoloom.topology import Topology, checked, refuse_mixed
+from topoloom.topology import Topology, checked, rate_for
 from topoloom.traffic import hosts_on
 from topoloom.work import Work
 
@@ -141,7 +142,9 @@ def optimize(
     (3, 2.2, 'bound')
     """
     checked(topology, "optimize")
-    refuse_mixed(topology, "optimize")
+    rate_gbps = rate_for(topology, rate_gbps, "optimize")
+    if isinstance(objective, Goal) and objective.rate_gbps is None:
+        objective = structs.replace(objective, rate_gbps=topology.uniform_rate_gbps)
     work = Work() if work is None else work
     hops_only = objective == "hops"
     traffic = next((TrafficGoal(name) for name in NAMES if objective == name), None)
