@@ -11,7 +11,7 @@ from topoloom import InputError, Topology, build, place, route
 from topoloom.families.planes import planes
 from topoloom.graph.planes import planes_of
 from topoloom.graph.product import cartesian_product
-from topoloom.topology import rate_for, refuse_mixed
+from topoloom.link_rates import rate_for, refuse_mixed
 
 PLAIN = build("fat-tree:k=4")
 #: Uplinks of 800 Gb/s, hosts of 400.

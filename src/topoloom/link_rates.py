@@ -3,23 +3,28 @@
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from topoloom.errors import InputError
 from topoloom.text_parts import decimal_in
 
+if TYPE_CHECKING:
+    from topoloom.topology import Topology
+
 log = logging.getLogger("topoloom")
 
 #: What files and graphs call the rate of a link, and that of the endpoints of a switch.
 RATE, HOST_RATE = "rate_gbps", "host_rate_gbps"
+#: The arguments of `Topology` that hold rates.
+RATE_OF_LINKS, RATE_OF_ENDPOINTS = "link_rate_gbps", "endpoint_rate_gbps"
 #: More than any cable carries; it keeps infinity out.
 _MOST_GBPS = 1e9
 _IS = "a rate is a number above 0, in Gb/s"
 
 
-def rate_array(rates: Any, count: int, whose: str, of: str) -> np.ndarray | None:
+def rate_array(rates: Any, count: int, whose: str, of: str) -> np.ndarray:
     """Rates as float64[count]; one number is that of all, and no rates are none where `count` is 0.
 
     Parameters
@@ -28,6 +33,10 @@ def rate_array(rates: Any, count: int, whose: str, of: str) -> np.ndarray | None
     count : int
     whose, of : str
         What has them, and what they are of, for messages: "ring: link_rate_gbps", "links".
+
+    Returns
+    -------
+    float64[count]
 
     Raises
     ------
@@ -134,6 +143,10 @@ def unpacked_rates(packed: Mapping[int, Any], counts: np.ndarray, where: Callabl
     where : callable
         The switch as messages name it.
 
+    Returns
+    -------
+    float64[endpoints]
+
     Raises
     ------
     InputError
@@ -188,6 +201,10 @@ def rates_in(
     where : callable
         A link as messages name it, by its place.
 
+    Returns
+    -------
+    dict of str to float64 array
+
     Raises
     ------
     InputError
@@ -205,4 +222,65 @@ def rates_in(
     if not known.all():
         missing = f"{known.size - int(known.sum())} of {known.size} hosts' ports"
         raise InputError(f"{source}: links have {RATE}, and {missing} have no rate; the nodes give it as {HOST_RATE}")
-    return {"link_rate_gbps": np.array(rates, np.float64), "endpoint_rate_gbps": endpoints}
+    return {RATE_OF_LINKS: np.array(rates, np.float64), RATE_OF_ENDPOINTS: endpoints}
+
+
+def refuse_mixed(topology: "Topology", what: str) -> None:
+    """Refuse a network whose links differ in their rates, for a function that takes all links as alike.
+
+    Parameters
+    ----------
+    topology : Topology
+    what : str
+        The function: "simulate".
+
+    Raises
+    ------
+    InputError
+        The network is mixed.
+
+    Examples
+    --------
+    >>> from topoloom.topology import Topology
+    >>> refuse_mixed(Topology(links=[(0, 1), (1, 2)], switches=3, name="line", link_rate_gbps=[400, 800]), "simulate")
+    Traceback (most recent call last):
+        ...
+    topoloom.errors.InputError: simulate: line has links of 400 and 800 Gb/s, and simulate takes one rate for all; \
+its .without_rates() (topoloom convert IN OUT --drop-rates) makes all links alike
+    """
+    if topology.mixed:
+        raise InputError(
+            f"{what}: {topology.name} has links of {shown(topology.rates_gbps)}, and {what} takes one rate for all;"
+            " its .without_rates() (topoloom convert IN OUT --drop-rates) makes all links alike"
+        )
+
+
+def rate_for(topology: "Topology", given: float | None, what: str) -> float | None:
+    """The one rate that a function of a network takes: the given one, else the network's; None: neither is there.
+
+    Parameters
+    ----------
+    topology : Topology
+    given : float or None
+        What the caller says, Gb/s.
+    what : str
+        The function, for the message.
+
+    Returns
+    -------
+    float or None
+
+    Raises
+    ------
+    InputError
+        The network is mixed.
+
+    Examples
+    --------
+    >>> from topoloom.topology import Topology
+    >>> pair = Topology(links=[(0, 1)], switches=2, link_rate_gbps=800)
+    >>> rate_for(pair, None, "price"), rate_for(pair, 400, "price"), rate_for(pair.without_rates(), None, "price")
+    (800.0, 400, None)
+    """
+    refuse_mixed(topology, what)
+    return topology.uniform_rate_gbps if given is None else given

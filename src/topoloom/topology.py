@@ -11,15 +11,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from topoloom.errors import InputError, wrong_type
-from topoloom.link_rates import HOST_RATE, RATE, only_rate, packed_rates, rate_array, rates_in, shown, unpacked_rates
+from topoloom.link_rates import RATE_OF_ENDPOINTS, RATE_OF_LINKS, only_rate, rate_array, shown
+from topoloom.networkx_graphs import graph_of, parts_of
 
 if TYPE_CHECKING:
     import networkx
 
 #: More switches than any fabric has; an id past it in a file is a mistake, not a network.
 MOST_SWITCHES = 1 << 24
-#: The arguments of `Topology` that hold rates.
-RATE_OF_LINKS, RATE_OF_ENDPOINTS = "link_rate_gbps", "endpoint_rate_gbps"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -334,20 +333,7 @@ class Topology:
         With rates each edge has ``rate_gbps``, and each node with hosts ``host_rate_gbps``: one number, or a text of one
         for each of its endpoints where they differ.
         """
-        import networkx
-
-        graph: networkx.MultiGraph[int] = networkx.MultiGraph(name=self.name)
-        for switch in range(self.switches):
-            marks = {key: values[switch].item() for key, values in self.labels.items()}
-            graph.add_node(switch, hosts=int(self.endpoints_at[switch]), **marks)
-        if self.link_rate_gbps is None or self.endpoint_rate_gbps is None:
-            graph.add_edges_from(self.links.tolist())
-        else:
-            for (u, v), rate in zip(self.links.tolist(), self.link_rate_gbps.tolist(), strict=True):
-                graph.add_edge(u, v, **{RATE: rate})
-            for switch, value in packed_rates(self.endpoints, self.endpoint_rate_gbps).items():
-                graph.nodes[switch][HOST_RATE] = value
-        return graph
+        return graph_of(self)
 
     @classmethod
     def from_networkx(cls, graph: Any, name: str = "networkx") -> "Topology":
@@ -369,52 +355,7 @@ class Topology:
             A directed graph, hosts that are no whole numbers, rates that are none or only on some, or links of unequal
             ``capacity`` or ``weight``.
         """
-        if not (hasattr(graph, "nodes") and hasattr(graph, "is_directed")):
-            kind = "None" if graph is None else f"a value of type {type(graph).__name__}"
-            raise InputError(f"from_networkx takes a graph of NetworkX, not {kind}")
-        if graph.is_directed():
-            raise InputError(f"{name}: the graph is directed; pass graph.to_undirected()")
-        number = {node: i for i, node in enumerate(graph)}
-        _refuse_unequal_links(graph, name)
-        attributes = [dict(graph.nodes[node]) for node in graph]
-        counts = [marks.pop("hosts", 0) for marks in attributes]
-        if not all(isinstance(count, int) and count >= 0 for count in counts):
-            raise InputError(f"{name}: the node attribute 'hosts' must be a whole number from 0")
-        hosts = np.array(counts, dtype=np.int64)
-        host_rates = {i: marks.pop(HOST_RATE) for i, marks in enumerate(attributes) if HOST_RATE in marks}
-        rates = rates_in(
-            [rate for *_, rate in graph.edges(data=RATE)],
-            unpacked_rates(host_rates, hosts, lambda node: f"{name}: node {list(graph)[node]}"),
-            name,
-            lambda edge: f"{name}: the edge {list(graph.edges())[edge]}",
-        )
-        shared = set.intersection(*(set(marks) for marks in attributes)) if attributes else set()
-        if list(number) != list(range(len(number))) and "name" not in shared:
-            for node, marks in zip(graph, attributes, strict=True):
-                marks["name"] = str(node)
-            shared = {*shared, "name"}
-        return cls(
-            links=np.array([(number[u], number[v]) for u, v in graph.edges()], dtype=np.int64).reshape(-1, 2),
-            switches=len(number),
-            endpoints=np.repeat(np.arange(len(number)), hosts),
-            labels={str(key): np.array([marks[key] for marks in attributes]) for key in sorted(shared, key=str)},
-            name=name,
-            **rates,
-        )
-
-
-def _refuse_unequal_links(graph: Any, name: str) -> None:
-    """Capacity and weight have no unit, so they are no rates; a graph whose edges differ in them is another network."""
-    for key in ("capacity", "weight"):
-        given = sorted(
-            {f"{value:g}" if isinstance(value, int | float) else str(value) for *_, value in graph.edges(data=key)}
-        )
-        if len(given) > 1:
-            values = ", ".join(given[:3]) + (", ..." if len(given) > 3 else "")
-            raise InputError(
-                f"{name}: the edges differ in their {key} ({values}), which has no unit; give rates in Gb/s as {RATE}, draw"
-                " a wide link as several edges of a MultiGraph, or remove the attribute"
-            )
+        return cls(**parts_of(graph, name), name=name)
 
 
 def checked(topology: object, taker: str) -> Topology:
@@ -446,61 +387,6 @@ def checked(topology: object, taker: str) -> Topology:
     elif isinstance(getattr(topology, "topology", None), Topology):
         remedy = "give its .topology"
     raise wrong_type(topology, Topology, taker, remedy)
-
-
-def refuse_mixed(topology: Topology, what: str) -> None:
-    """Refuse a network whose links differ in their rates, for a function that takes all links as alike.
-
-    Parameters
-    ----------
-    topology : Topology
-    what : str
-        The function: "simulate".
-
-    Raises
-    ------
-    InputError
-        The network is mixed.
-
-    Examples
-    --------
-    >>> refuse_mixed(Topology(links=[(0, 1), (1, 2)], switches=3, name="line", link_rate_gbps=[400, 800]), "simulate")
-    Traceback (most recent call last):
-        ...
-    topoloom.errors.InputError: simulate: line has links of 400 and 800 Gb/s, and simulate takes one rate for all; \
-its .without_rates() (topoloom convert IN OUT --drop-rates) makes all links alike
-    """
-    if topology.mixed:
-        raise InputError(
-            f"{what}: {topology.name} has links of {shown(topology.rates_gbps)}, and {what} takes one rate for all;"
-            " its .without_rates() (topoloom convert IN OUT --drop-rates) makes all links alike"
-        )
-
-
-def rate_for(topology: Topology, given: float | None, what: str) -> float | None:
-    """The one rate that a function of a network takes: the given one, else the network's; None: neither is there.
-
-    Parameters
-    ----------
-    topology : Topology
-    given : float or None
-        What the caller says, Gb/s.
-    what : str
-        The function, for the message.
-
-    Raises
-    ------
-    InputError
-        The network is mixed.
-
-    Examples
-    --------
-    >>> pair = Topology(links=[(0, 1)], switches=2, link_rate_gbps=800)
-    >>> rate_for(pair, None, "price"), rate_for(pair, 400, "price"), rate_for(pair.without_rates(), None, "price")
-    (800.0, 400, None)
-    """
-    refuse_mixed(topology, what)
-    return topology.uniform_rate_gbps if given is None else given
 
 
 def _integers(values: Any, what: str, shape: tuple[int, ...]) -> np.ndarray:

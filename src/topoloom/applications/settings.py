@@ -7,10 +7,11 @@ from typing import Annotated, Any, ClassVar, Literal
 import msgspec
 
 from topoloom.errors import InputError, hint
+from topoloom.link_rates import rate_for
 from topoloom.register import Register
 from topoloom.settings import Settings, setting, shown
 from topoloom.settings import changed as changed_by
-from topoloom.topology import Topology, rate_for
+from topoloom.topology import Topology
 
 #: Collective operations whose algorithms SimGrid lets choose.
 _OPERATIONS = (
@@ -185,6 +186,17 @@ PRESETS: Register[AppSettings] = Register(
 
 def settings_for(topology: Topology, given: AppSettings | None, taker: str) -> AppSettings:
     """The settings that `taker` runs with on a network: the given ones, else the default ones with the network's rate.
+
+    Parameters
+    ----------
+    topology : Topology
+    given : AppSettings or None
+    taker : str
+        The function, for the message.
+
+    Returns
+    -------
+    AppSettings
 
     Raises
     ------

@@ -15,12 +15,13 @@ from topoloom.applications.run import ranks_on, run_app
 from topoloom.applications.settings import AppSettings, settings_for
 from topoloom.errors import InputError, Stopped, check_all, check_type
 from topoloom.layout.layout import Layout
+from topoloom.link_rates import rate_for
 from topoloom.results import Provenance
 from topoloom.routing.host_routings import host_routings
 from topoloom.routing.registry import engines
 from topoloom.routing.routing import Routing, tables_for
 from topoloom.threads import over_cores
-from topoloom.topology import Topology, rate_for
+from topoloom.topology import Topology
 from topoloom.work import Work
 
 #: Placements drawn, or tables of seeds, in one sweep.

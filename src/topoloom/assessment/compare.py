@@ -19,9 +19,10 @@ from topoloom.floors.floor_files import read_floor
 from topoloom.hosts.housing import Housing
 from topoloom.layout.layout import Layout
 from topoloom.layout.place import place
+from topoloom.link_rates import rate_for
 from topoloom.opening import open_network
 from topoloom.routing.routing import Routing, tables_for
-from topoloom.topology import Topology, rate_for
+from topoloom.topology import Topology
 from topoloom.work import Work
 
 

@@ -14,8 +14,8 @@ from topoloom.cost.parts_files import load_parts
 from topoloom.errors import InputError, check_type
 from topoloom.formats.cables import host_ports
 from topoloom.layout.layout import Layout
+from topoloom.link_rates import rate_for
 from topoloom.results import Filed, Provenance, provenance_of
-from topoloom.topology import rate_for
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,8 +14,8 @@ from topoloom.cost.parts_files import load_parts
 from topoloom.cost.spares import Spares
 from topoloom.errors import InputError, check_type
 from topoloom.layout.layout import Layout
+from topoloom.link_rates import rate_for
 from topoloom.results import Provenance, Result, plain, provenance_of
-from topoloom.topology import rate_for
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

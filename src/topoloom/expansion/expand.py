@@ -21,8 +21,9 @@ from topoloom.floors.floor import Floor
 from topoloom.graph.planes import plane_count, planes_of
 from topoloom.layout.layout import Layout
 from topoloom.layout.place import place
+from topoloom.link_rates import rate_for, refuse_mixed
 from topoloom.results import provenance_of
-from topoloom.topology import Topology, rate_for, refuse_mixed
+from topoloom.topology import Topology
 from topoloom.work import Work
 
 #: Switches of a network that is planned cable by cable.

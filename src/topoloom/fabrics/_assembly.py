@@ -10,8 +10,8 @@ import numpy as np
 from topoloom.errors import at
 from topoloom.fabrics.fabric import Fabric
 from topoloom.fabrics.flaws import Flaws
-from topoloom.link_rates import tell_dropped
-from topoloom.topology import RATE_OF_ENDPOINTS, RATE_OF_LINKS, Topology
+from topoloom.link_rates import RATE_OF_ENDPOINTS, RATE_OF_LINKS, tell_dropped
+from topoloom.topology import Topology
 
 log = logging.getLogger("topoloom")
 

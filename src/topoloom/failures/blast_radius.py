@@ -9,8 +9,9 @@ import numpy as np
 from topoloom.errors import InputError, hint
 from topoloom.failures.single_losses import KINDS, Hosts, Left, losses_of
 from topoloom.graph.planes import distinct_planes, plane_count, planes_of
+from topoloom.link_rates import refuse_mixed
 from topoloom.results import Provenance, Result, plain, provenance_of
-from topoloom.topology import Topology, checked, refuse_mixed
+from topoloom.topology import Topology, checked
 from topoloom.work import Work
 
 if TYPE_CHECKING:

@@ -11,11 +11,12 @@ from topoloom.failures.failure_orders import failing, failures_at
 from topoloom.failures.surviving_network import losses, without
 from topoloom.graph.connectivity import components
 from topoloom.graph.planes import plane_count
+from topoloom.link_rates import refuse_mixed
 from topoloom.routing.reroute import reroute
 from topoloom.routing.routing import Routing
 from topoloom.throughput.quality import MOST_TUB
 from topoloom.throughput.tub import tub, uniform_bound
-from topoloom.topology import Topology, refuse_mixed
+from topoloom.topology import Topology
 from topoloom.work import Work
 
 

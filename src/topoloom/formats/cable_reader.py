@@ -14,9 +14,9 @@ from topoloom.csv_files import csv_rows, unguarded
 from topoloom.errors import at
 from topoloom.formats._switch_rows import SwitchRows
 from topoloom.formats._text import largest_id_allowed, short, text_of, topology_from
-from topoloom.link_rates import HOST_RATE, RATE, rate_in, unpacked_rates
+from topoloom.link_rates import HOST_RATE, RATE, RATE_OF_ENDPOINTS, RATE_OF_LINKS, rate_in, unpacked_rates
 from topoloom.text_parts import decimal_in
-from topoloom.topology import MOST_SWITCHES, RATE_OF_ENDPOINTS, RATE_OF_LINKS, Topology
+from topoloom.topology import MOST_SWITCHES, Topology
 
 log = logging.getLogger("topoloom")
 

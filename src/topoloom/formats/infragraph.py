@@ -20,8 +20,8 @@ from topoloom.fabrics.fabric import planned_fabric
 from topoloom.formats._registry import Format, register
 from topoloom.formats._text import short, stem, text_of, topology_from
 from topoloom.json_files import strict_json
-from topoloom.link_rates import rate_in, tell_dropped
-from topoloom.topology import MOST_SWITCHES, RATE_OF_ENDPOINTS, RATE_OF_LINKS, Topology
+from topoloom.link_rates import RATE_OF_ENDPOINTS, RATE_OF_LINKS, rate_in, tell_dropped
+from topoloom.topology import MOST_SWITCHES, Topology
 from topoloom.yaml_files import parse_yaml
 
 _SLICE = re.compile(r"([A-Za-z0-9_-]+)(?:\[(-?[0-9]{0,9})(?:(:)(-?[0-9]{0,9}))?(?:(:)(-?[0-9]{0,9}))?\])?")

@@ -16,8 +16,8 @@ from topoloom.formats._packed import Packed, pack, unpack
 from topoloom.formats._registry import MOST_LABELS, Format, register
 from topoloom.formats._text import label_array, short, text_of, topology_from
 from topoloom.json_files import strict_json
-from topoloom.link_rates import rate_array
-from topoloom.topology import MOST_SWITCHES, RATE_OF_ENDPOINTS, RATE_OF_LINKS, Topology
+from topoloom.link_rates import RATE_OF_ENDPOINTS, RATE_OF_LINKS, rate_array
+from topoloom.topology import MOST_SWITCHES, Topology
 
 #: Readers of this release know versions 1 .. VERSION; tests/formats/fixtures holds a file of each. Version 2 has rates; a
 #: network without them is written as version 1, which older releases read.

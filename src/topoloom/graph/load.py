@@ -14,8 +14,9 @@ import numpy as np
 from topoloom.errors import InputError
 from topoloom.graph.path_lengths import carrier_distance_sum
 from topoloom.graph.planes import distinct_planes, plane_count
+from topoloom.link_rates import refuse_mixed
 from topoloom.threads import over_cores
-from topoloom.topology import Topology, refuse_mixed
+from topoloom.topology import Topology
 
 _LANES = 16
 

@@ -11,6 +11,7 @@ from topoloom.cost.parts import Parts
 from topoloom.errors import InputError
 from topoloom.graph.geometry import Geometry, geometry_of, longest_link
 from topoloom.graph.path_lengths import path_lengths
+from topoloom.link_rates import rate_for
 from topoloom.optimizer.checks import check_budget, check_options
 from topoloom.optimizer.goals import Goal, LatencyBounds, latency_bounds, parse_goal, weigh
 from topoloom.optimizer.limits import limits
@@ -33,7 +34,7 @@ from topoloom.results import provenance_of
 from topoloom.searches import ENDLESS, run_searches
 from topoloom.spec import family_of
 from topoloom.threads import cores
-from topoloom.topology import Topology, checked, rate_for
+from topoloom.topology import Topology, checked
 from topoloom.traffic import hosts_on
 from topoloom.work import Work
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from topoloom.csv_files import csv_text
 from topoloom.errors import InputError, check_type
+from topoloom.link_rates import refuse_mixed
 from topoloom.results import Provenance, Result, provenance_of
 from topoloom.routing.routing import Routing
 from topoloom.simulator.buffers import DONE, FLITS, INSIDE, LAST_END, LATENCY, LOGGED, MADE, ROUTERS, WAITED
@@ -19,7 +20,6 @@ from topoloom.simulator.router_config import RouterConfig
 from topoloom.simulator.run import Run
 from topoloom.simulator.scheduled import cycles_of
 from topoloom.simulator.to_end import LOOK, MOST_CYCLES, ended, go_to_end
-from topoloom.topology import refuse_mixed
 from topoloom.traffic import Traffic
 from topoloom.work import Work
 

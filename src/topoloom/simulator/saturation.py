@@ -6,6 +6,7 @@ from collections.abc import Iterable, MutableMapping
 import numpy as np
 
 from topoloom.errors import InputError, check_type
+from topoloom.link_rates import refuse_mixed
 from topoloom.results import provenance_of
 from topoloom.routing.routing import Routing
 from topoloom.simulator.load_curve import Saturation
@@ -15,7 +16,6 @@ from topoloom.simulator.point_table import tables_digest
 from topoloom.simulator.presets import router_of
 from topoloom.simulator.router_config import RouterConfig
 from topoloom.simulator.simulate import simulate
-from topoloom.topology import refuse_mixed
 from topoloom.work import Work
 
 #: Loads that are simulated side by side between two looks: the same for any number of cores, so that the answer is, too.

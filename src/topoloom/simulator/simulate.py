@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, MutableMapping
 import numpy as np
 
 from topoloom.errors import InputError, Stopped, check_type, wrong_type
+from topoloom.link_rates import refuse_mixed
 from topoloom.random_streams import Draws
 from topoloom.results import provenance_of
 from topoloom.routing.routing import Routing
@@ -19,7 +20,6 @@ from topoloom.simulator.point_table import tables_digest
 from topoloom.simulator.presets import router_of
 from topoloom.simulator.router_config import RouterConfig
 from topoloom.threads import over_cores
-from topoloom.topology import refuse_mixed
 from topoloom.traffic import Traffic
 from topoloom.work import Work
 

@@ -8,10 +8,10 @@ import numpy as np
 
 from topoloom.allowance import Allowance
 from topoloom.errors import InputError
+from topoloom.link_rates import refuse_mixed
 from topoloom.random_streams import Draws
 from topoloom.routing.routing import Routing
 from topoloom.threads import over_cores
-from topoloom.topology import refuse_mixed
 from topoloom.traffic import host_switches, uniform
 from topoloom.traffic.loads import table_loads
 from topoloom.work import Work

@@ -5,7 +5,8 @@ import math
 import numpy as np
 
 from topoloom.errors import InputError
-from topoloom.topology import Topology, refuse_mixed
+from topoloom.link_rates import refuse_mixed
+from topoloom.topology import Topology
 from topoloom.traffic import Traffic
 
 #: Flows by source and channel that are solved in minutes at most.

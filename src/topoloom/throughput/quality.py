@@ -9,6 +9,7 @@ import numpy as np
 from topoloom.errors import InputError, check_type
 from topoloom.graph.planes import plane_count
 from topoloom.graph.symmetry import symmetries
+from topoloom.link_rates import refuse_mixed
 from topoloom.results import provenance_of
 from topoloom.routing.judge.prove import prove
 from topoloom.routing.planes import distinct_tables
@@ -21,7 +22,7 @@ from topoloom.throughput.rails import Rails, rails_of
 from topoloom.throughput.result import LoadSummary, Quality
 from topoloom.throughput.symmetric import symmetric_flow
 from topoloom.throughput.tub import tub, uniform_bound, volume_bound
-from topoloom.topology import Topology, refuse_mixed
+from topoloom.topology import Topology
 from topoloom.traffic import Loop, Trace, Traffic, host_permutation, hosts_on, matrix, permutation, traffic_of, uniform
 from topoloom.traffic.loads import expected_loads
 from topoloom.traffic.worst import MOST_SWITCHES, worst_permutation

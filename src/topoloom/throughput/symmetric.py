@@ -5,9 +5,10 @@ import math
 import numpy as np
 
 from topoloom.graph.symmetry import Symmetries, symmetries
+from topoloom.link_rates import refuse_mixed
 from topoloom.throughput.approximate import Bracket
 from topoloom.throughput.flow import arcs, check_reach
-from topoloom.topology import Topology, refuse_mixed
+from topoloom.topology import Topology
 from topoloom.traffic import Traffic
 from topoloom.traffic.traffic import MATRIX, REMOTE, UNIFORM
 from topoloom.work import Work

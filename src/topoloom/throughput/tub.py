@@ -11,7 +11,8 @@ import numpy as np
 
 from topoloom.errors import InputError
 from topoloom.graph.distances import distance_matrix
-from topoloom.topology import Topology, refuse_mixed
+from topoloom.link_rates import refuse_mixed
+from topoloom.topology import Topology
 from topoloom.traffic import Traffic, hosts_on, permutation, uniform
 
 

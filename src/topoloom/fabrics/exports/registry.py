@@ -15,10 +15,11 @@ from topoloom.fabrics.exports.settings import ExportSettings
 from topoloom.fabrics.fabric import Fabric
 from topoloom.folders import write_folder
 from topoloom.layout.layout import Layout
+from topoloom.link_rates import refuse_mixed
 from topoloom.register import Register
 from topoloom.routing.routing import Routing
 from topoloom.spec import Parameter, read_settings
-from topoloom.topology import Topology, refuse_mixed
+from topoloom.topology import Topology
 
 #: How long a cable is taken for where nobody says: a few racks further.
 UNKNOWN_M = 5.0

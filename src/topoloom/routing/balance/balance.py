@@ -8,6 +8,7 @@ import numpy as np
 
 from topoloom.errors import InputError, Stopped
 from topoloom.graph.connectivity import component_count
+from topoloom.link_rates import refuse_mixed
 from topoloom.results import Provenance, Result, provenance_of
 from topoloom.routing.balance.evenness import even_squares, least_squares, unevenness
 from topoloom.routing.balance.exact import Programme
@@ -16,7 +17,7 @@ from topoloom.routing.balance.shortest_paths import Path, ShortestPaths
 from topoloom.routing.judge.prove import prove
 from topoloom.routing.judge.verdict import Verdict
 from topoloom.routing.routing import Routing, empty_ports
-from topoloom.topology import Topology, checked, refuse_mixed
+from topoloom.topology import Topology, checked
 from topoloom.work import Ended, Work
 
 #: What can be made even: pairs that pass through switches, or pairs over channels.

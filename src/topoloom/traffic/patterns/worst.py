@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import numpy as np
 
+from topoloom.link_rates import refuse_mixed
 from topoloom.spec import Choice
-from topoloom.topology import refuse_mixed
 from topoloom.traffic.busiest import busy_permutation
 from topoloom.traffic.making import check_places, to_one, to_some
 from topoloom.traffic.register import Request, pattern
