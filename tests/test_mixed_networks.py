@@ -19,11 +19,6 @@ ROUTING = route(MIXED, "minimal")
 LAYOUT = place(MIXED)
 
 
-def _schedule():
-    """A schedule of a collective on the network without rates."""
-    return topoloom.collective(PLAIN, "allgather", 1024).schedule
-
-
 #: What takes links as alike, by the calls that must be refused, and the name in the sentence where it is another.
 REFUSES = {
     "balance_paths": lambda: topoloom.balance_paths(MIXED),
@@ -43,7 +38,6 @@ REFUSES = {
     "run_apps": lambda: topoloom.run_apps(topoloom.cases_of("x", MIXED), ["alltoall:bytes=8"]),
     "saturation": lambda: topoloom.saturation(ROUTING),
     "simulate": lambda: topoloom.simulate(ROUTING, loads=[0.1]),
-    "simulate_schedule": lambda: topoloom.simulate_schedule(MIXED, _schedule()),
 }
 
 #: What does not depend on rates: why, and a call whose record must be that of the network without them, where it is quick.
@@ -81,6 +75,7 @@ INDIFFERENT = {
     "progress": ("who is cabled to whom", None),
     "losses": ("names of parts", None),
     "open_network": ("reads rates", None),
+    "as_network": ("reads rates", None),
     "load": ("reads rates", None),
     "load_layout": ("reads rates", None),
     "load_expansion": ("a plan has one rate", None),
@@ -91,7 +86,7 @@ INDIFFERENT = {
 #: What takes no network.
 NO_NETWORK = {
     *("balanced_pairs", "load_chakra", "load_goal", "open_study", "program_from", "read_schedule", "read_study"),
-    *("reproduce", "run_study", "run_task", "save_goal", "schedule_of_program", "serve", "study_status", "task_of"),
+    *("run_study", "run_task", "save_goal", "schedule_of_program", "serve", "study_status", "task_of"),
     "trace_from",
 }
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from topoloom.errors import InputError, wrong_type
+from topoloom.errors import InputError
 from topoloom.link_rates import RATE_OF_ENDPOINTS, RATE_OF_LINKS, only_rate, rate_array, shown
 from topoloom.networkx_graphs import graph_of, parts_of
 
@@ -356,37 +356,6 @@ class Topology:
             ``capacity`` or ``weight``.
         """
         return cls(**parts_of(graph, name), name=name)
-
-
-def checked(topology: object, taker: str) -> Topology:
-    """The topology that a public verb was given, or a sentence that says how to get one.
-
-    Parameters
-    ----------
-    topology : object
-    taker : str
-        The verb: "hops".
-
-    Raises
-    ------
-    InputError
-        It is no Topology.
-
-    Examples
-    --------
-    >>> checked("petersen", "hops")
-    Traceback (most recent call last):
-        ...
-    topoloom.errors.InputError: hops takes a Topology, not 'petersen', a str; build('petersen') makes one
-    """
-    if isinstance(topology, Topology):
-        return topology
-    remedy = "build(spec) or load(file) makes one"
-    if isinstance(topology, str) and len(topology) <= 60:
-        remedy = f"build({topology!r}) makes one"
-    elif isinstance(getattr(topology, "topology", None), Topology):
-        remedy = "give its .topology"
-    raise wrong_type(topology, Topology, taker, remedy)
 
 
 def _integers(values: Any, what: str, shape: tuple[int, ...]) -> np.ndarray:

@@ -75,7 +75,7 @@ def test_facts_are_known_without_building():
 def test_hosts_do_not_hide_the_theory():
     """A spec with hosts= has the facts of the spec without, and may be the factor of a product."""
     assert facts_of("hypercube:n=6,hosts=2") == facts_of("hypercube:n=6")
-    assert bisection_by_theory(build("hypercube:n=6,hosts=2")) == 32
+    assert bisection_by_theory("hypercube:n=6,hosts=2") == 32
     assert build("product:(hypercube:n=2,hosts=1)*(petersen)").switches == 40
 
 

@@ -7,11 +7,8 @@ from typing import Annotated, Any, ClassVar, Literal
 import msgspec
 
 from topoloom.errors import InputError, hint
-from topoloom.link_rates import rate_for
 from topoloom.register import Register
-from topoloom.settings import Settings, setting, shown
-from topoloom.settings import changed as changed_by
-from topoloom.topology import Topology
+from topoloom.settings import Settings, changed, setting, shown
 
 #: Collective operations whose algorithms SimGrid lets choose.
 _OPERATIONS = (
@@ -182,33 +179,6 @@ def _parts(algorithms: str) -> list[str]:
 PRESETS: Register[AppSettings] = Register(
     "preset of applications", group="topoloom.app_settings", listed="topoloom app --help"
 )
-
-
-def settings_for(topology: Topology, given: AppSettings | None, taker: str) -> AppSettings:
-    """The settings that `taker` runs with on a network: the given ones, else the default ones with the network's rate.
-
-    Parameters
-    ----------
-    topology : Topology
-    given : AppSettings or None
-    taker : str
-        The function, for the message.
-
-    Returns
-    -------
-    AppSettings
-
-    Raises
-    ------
-    InputError
-        The links of the network differ in their rates.
-    """
-    rate = rate_for(topology, None, taker)
-    if given is not None:
-        return given
-    return AppSettings() if rate is None else AppSettings(rate_gbps=rate)
-
-
 PRESETS.add("truong-2016", AppSettings(), aliases=("truong-2016",))
 PRESETS.add("nakano-2016", AppSettings(cable_m=5.0, collectives="mvapich2", algorithms="", switch_ns=60.0))
 PRESETS.add(
@@ -216,7 +186,7 @@ PRESETS.add(
 )
 
 
-def changed(settings: AppSettings, changes: Iterable[str]) -> AppSettings:
+def with_changes(settings: AppSettings, changes: Iterable[str]) -> AppSettings:
     """Settings with some of them changed by texts ``KEY=VALUE``.
 
     Algorithms are changed one by one, the others stay; ``algorithms=`` takes all of them away.
@@ -228,14 +198,14 @@ def changed(settings: AppSettings, changes: Iterable[str]) -> AppSettings:
 
     Examples
     --------
-    >>> changed(AppSettings(), ["rate_gbps=100", "algorithms=reduce:flat_tree"]).algorithms
+    >>> with_changes(AppSettings(), ["rate_gbps=100", "algorithms=reduce:flat_tree"]).algorithms
     'alltoall:ring,alltoallv:ring,allreduce:rdb,reduce:flat_tree'
     """
     for text in changes:
         name, _, value = (part.strip() for part in text.partition("="))
         if name == "algorithms" and value:
             text = f"algorithms={','.join(_merged(settings.algorithms, value))}"
-        settings = changed_by(settings, [text])
+        settings = changed(settings, [text])
     return settings
 
 

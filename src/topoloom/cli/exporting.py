@@ -1,15 +1,26 @@
 """What `convert` and `route` share about the files for other tools: their settings, and the help that lists them."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Annotated, Any
 
 import click
 
+from topoloom.cli.presentation import Json
 from topoloom.errors import InputError
 from topoloom.fabrics.exports.registry import EXPORTS
 from topoloom.fabrics.exports.settings import ExportSettings
 from topoloom.network import Network
-from topoloom.settings import changed, described
+from topoloom.settings import changed, described, setting
+
+
+class ExportChanges(Json, frozen=True, kw_only=True):
+    """Settings of the files for simulators."""
+
+    set: Annotated[
+        tuple[str, ...],
+        setting("change a setting of the files for simulators (below): rate_gbps=800", metavar="KEY=VALUE"),
+    ] = ()
+
 
 settings_option: Callable[[Callable[..., Any]], Callable[..., Any]] = click.option(
     "--set",

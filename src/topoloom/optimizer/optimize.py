@@ -32,9 +32,10 @@ from topoloom.optimizer.structures.starts import candidates, share_of
 from topoloom.optimizer.traffic_goals import NAMES, TrafficGoal, traffic_values
 from topoloom.results import provenance_of
 from topoloom.searches import ENDLESS, run_searches
+from topoloom.sources import NetworkSource, taken
 from topoloom.spec import family_of
 from topoloom.threads import cores
-from topoloom.topology import Topology, checked
+from topoloom.topology import Topology
 from topoloom.traffic import hosts_on
 from topoloom.work import Work
 
@@ -53,7 +54,7 @@ _LEAST_SYMMETRIC, _LEAST_BY_TURNS = 200, 36
 
 
 def optimize(
-    topology: Topology,
+    topology: NetworkSource,
     objective: str | Goal = "hops",
     *,
     length: int | None = None,
@@ -82,7 +83,7 @@ def optimize(
 
     Parameters
     ----------
-    topology : Topology
+    topology : NetworkSource
     objective : "hops", "all-to-all", "permutation", "worst-case" or Goal
         "hops": components, then diameter, then ASPL. The throughput of uniform traffic, the bound on that of the worst
         permutation, or the two ends of what the worst traffic gets (`topoloom.optimizer.traffic_goals`). Else a goal, or the
@@ -142,7 +143,7 @@ def optimize(
     >>> found.diameter, round(found.aspl, 4), found.reason
     (3, 2.2, 'bound')
     """
-    checked(topology, "optimize")
+    topology = taken(topology, Topology, "optimize")
     rate_gbps = rate_for(topology, rate_gbps, "optimize")
     if isinstance(objective, Goal) and objective.rate_gbps is None:
         objective = structs.replace(objective, rate_gbps=topology.uniform_rate_gbps)
