@@ -119,6 +119,7 @@ def _obeys(folder, commands):
                 assert "error: the output cannot be written" in said, (words, said)
 
 
+@pytest.mark.exhaustive
 def test_streams_change_no_exit_code_but_where_they_must(folder):
     """A reader that leaves and a full stderr: the command's own code. A full stdout: 2 and a sentence. Never a traceback."""
     quick = ("families", "hops", "verify-other", "study")
@@ -160,6 +161,7 @@ def test_a_pipeline_has_the_code_of_verify(folder):
     assert (ran.returncode, ran.stdout.count("\n")) == (3, 1)
 
 
+@pytest.mark.exhaustive
 def test_reproduce_ends_when_nobody_reads_it(folder):
     """It prints claim by claim, for minutes: the rest is not computed for nobody."""
     line = f'set -o pipefail; "{sys.executable}" -m topoloom reproduce nakano-2016 | head -1'

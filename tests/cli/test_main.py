@@ -141,6 +141,7 @@ def test_layout_measures_and_draws(tmp_path):
         assert (tmp_path / name).stat().st_size > 500
 
 
+@pytest.mark.exhaustive
 def test_reproduce_tells_published_and_ours():
     """A claim's page has both numbers and the verdict; --list computes nothing."""
     done = topoloom("reproduce", "besta-2014/table-iv/sf-cost")
@@ -185,6 +186,7 @@ def _heeding_interrupts():
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(("how", "code"), [(signal.SIGINT, 130), (signal.SIGKILL, -9)])
 def test_a_design_that_is_stopped_leaves_only_whole_files(tmp_path, how, code):
     """Ctrl-C writes a report of what was measured; kill -9 leaves whole files only, and the next run goes on from them."""
