@@ -56,8 +56,8 @@ from .fabrics.progress import progress as progress
 from .failures.blast_radius import BlastRadius as BlastRadius
 from .failures.blast_radius import blast_radius as blast_radius
 from .failures.degradation import Degradation as Degradation
-from .failures.degradation import degradation as degradation
 from .failures.degradation import Degradations as Degradations
+from .failures.degradation import degradation as degradation
 from .failures.lifetime import Lifetime as Lifetime
 from .failures.lifetime import lifetime as lifetime
 from .failures.resilience import resilience as resilience

@@ -351,9 +351,7 @@ def test_the_command_and_its_files(tmp_path, monkeypatch):
     rows = list(csv.DictReader((tmp_path / "out" / "updates.csv").open()))
     assert len(rows) == record["entries_changed"] == len(record["updates"])
     assert (tmp_path / "out" / "steps.txt").read_text().count("\n") == 2 + len(record["steps"])
-    last = CliRunner().invoke(
-        cli, ["verify", "new.net", "--tables", "out/fabric.lft", "--qos", "out/fabric.qos", "--json"]
-    )
+    last = CliRunner().invoke(cli, ["verify-tables", "new.net", "out/fabric.lft", "--qos", "out/fabric.qos", "--json"])
     assert last.exit_code == 0
     assert json.loads(last.stdout)["judgement"]["deadlock_free"]
     for number, step in enumerate(record["steps"], 1):

@@ -218,7 +218,7 @@ TABLE = {
     ),
     "verify": ("verify N", row((JOINED, {"clean": True, "errors": 0}), (APART, {"clean": False, "errors": 1}))),
     "verify the cabling": (
-        "verify N N --by shape",
+        "verify N N --match shape",
         row(
             *[
                 (name, {"comparison": {"right_cables": len(net.links) + net.endpoints.size, "missing_cables": 0}})

@@ -24,6 +24,8 @@ EXAMPLES = {
     "app": "slimfly:q=5,hosts=3 --app alltoall:bytes=4096 --ranks 64",
     "collective": "fat-tree:k=4 --operation allreduce --bytes 64MiB -o allreduce.json",
     "verify": "planned.json discovered.ibnetdiscover",
+    "verify-tables": "fabric.net opensm.lft",
+    "rules": "--only TL2xx",
     "watch": "plan monday.net tuesday.net -o sheets",
     "layout": "slimfly:q=19,hosts=15 -o plan",
     "expand": "plan --to 800 -o grown",

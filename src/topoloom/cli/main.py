@@ -37,7 +37,7 @@ class _Lazy(click.Group):
     def get_command(self, _ctx: click.Context, name: str) -> click.Command | None:
         if name not in _COMMANDS:
             return None
-        command: click.Command = import_module(f"topoloom.cli.commands.{name}").command
+        command: click.Command = import_module(f"topoloom.cli.commands.{name.replace('-', '_')}").command
         command.help = with_example(name, command.help or "")
         return command
 

@@ -34,7 +34,9 @@ SECTIONS: dict[str, dict[str, str]] = {
         "expand": "Grow a network cable by cable: a plan that an installer carries out.",
     },
     "operate": {
-        "verify": "What is cabled beside the plan; or forwarding tables from outside, followed and judged.",
+        "verify": "What is wrong with a plan, and with what is cabled, by numbered rules.",
+        "verify-tables": "Forwarding tables that another program made, verified.",
+        "rules": "The numbered rules of verify.",
         "watch": "Discoveries of a cabling week beside the plan: progress, new faults, faults gone, sheets.",
     },
     "decide": {

@@ -23,7 +23,7 @@ class ConvertOperation(Operation, frozen=True, kw_only=True):
     source_format: (
         Annotated[str, setting("the format of IN; else its suffix says", option="--from", metavar="FORMAT")] | None
     ) = None
-    machines: Annotated[
+    join_machines: Annotated[
         bool,
         setting(
             "the adapters of one machine (node7 mlx5_0, node7 mlx5_1) become one host; a .net file then keeps names and GUIDs"
@@ -37,7 +37,7 @@ class ConvertOperation(Operation, frozen=True, kw_only=True):
         from topoloom.opening import open_network
 
         network = open_network(self.source, self.source_format)
-        if not self.machines:
+        if not self.join_machines:
             return network
         fabric = joined(network.fabric)
         # Nothing else that is known of it has its hosts.
