@@ -74,7 +74,6 @@ def script(tmp_path_factory):
         pytest.param("cuts a.json --ways 3", marks=pytest.mark.exhaustive),
         pytest.param("resilience a.json --samples 5 --levels 10% -o survived", marks=pytest.mark.exhaustive),
         pytest.param("compare a.json -o compared --minutes 0.02 --jobs 2", marks=pytest.mark.exhaustive),
-        pytest.param("reproduce besta-2014/table-iv/sf-cost -o reproduced", marks=pytest.mark.exhaustive),
         pytest.param("app a.json --app alltoall:bytes=64", marks=[pytest.mark.exhaustive, pytest.mark.simgrid]),
     ],
 )

@@ -13,7 +13,7 @@ from topoloom import InputError, Routing, Topology, build, expand, open_network,
 from topoloom.cli.main import cli
 from topoloom.fabrics.fabric import planned_fabric
 from topoloom.fabrics.net_text import discovered_text
-from topoloom.routing_folders import save_routing
+from topoloom.network.folder import save_routing
 
 ARRAYS = ("switch_guids", "switch_ports", "host_guids", "host_sizes", "port_guids", "link_ports", "endpoint_ports")
 ARRAYS += ("host_ports", "switch_lids", "port_lids", "switch_lmc", "port_lmc", "loops")

@@ -5,7 +5,6 @@ from .applications.app_runs import AppRuns as AppRuns
 from .applications.collective_result import Collective as Collective
 from .applications.collective_run import collective as collective
 from .applications.collective_run import collective_bound as collective_bound
-from .applications.collective_run import simulate_schedule as simulate_schedule
 from .applications.run import run_app as run_app
 from .applications.schedules import schedule_of_program as schedule_of_program
 from .applications.settings import AppSettings as AppSettings
@@ -85,15 +84,15 @@ from .graph.path_diversity import path_diversity as path_diversity
 from .layout.layout import Layout as Layout
 from .layout.place import place as place
 from .network import Network as Network
+from .network.folder import save_routing as save_routing
 from .network_losses import losses as losses
+from .opening import as_network as as_network
 from .opening import open_network as open_network
 from .optimizer.goals import Goal as Goal
 from .optimizer.optimize import optimize as optimize
 from .optimizer.result import Optimized as Optimized
 from .overview import Info as Info
 from .overview import info as info
-from .reproduction.reproduce import Reproduction as Reproduction
-from .reproduction.reproduce import reproduce as reproduce
 from .routing.balance.balance import balance_paths as balance_paths
 from .routing.balance.balance import balance_routing as balance_routing
 from .routing.host_routings import host_routings as host_routings
@@ -105,7 +104,6 @@ from .routing.reroute import Rerouted as Rerouted
 from .routing.reroute import reroute as reroute
 from .routing.route import route as route
 from .routing.routing import Routing as Routing
-from .routing_folders import save_routing as save_routing
 from .simulator.execute import Execution as Execution
 from .simulator.execute import execute as execute
 from .simulator.load_curve import LoadCurve as LoadCurve

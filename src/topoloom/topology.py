@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from topoloom.errors import InputError, wrong_type
+from topoloom.errors import InputError
 
 if TYPE_CHECKING:
     import networkx
@@ -253,37 +253,6 @@ def _refuse_unequal_links(graph: Any, name: str) -> None:
                 f"{name}: the edges differ in their {key} ({shown}), but all links of a topology are alike; draw a wide link"
                 " as several edges of a MultiGraph, or remove the attribute"
             )
-
-
-def checked(topology: object, taker: str) -> Topology:
-    """The topology that a public verb was given, or a sentence that says how to get one.
-
-    Parameters
-    ----------
-    topology : object
-    taker : str
-        The verb: "hops".
-
-    Raises
-    ------
-    InputError
-        It is no Topology.
-
-    Examples
-    --------
-    >>> checked("petersen", "hops")
-    Traceback (most recent call last):
-        ...
-    topoloom.errors.InputError: hops takes a Topology, not 'petersen', a str; build('petersen') makes one
-    """
-    if isinstance(topology, Topology):
-        return topology
-    remedy = "build(spec) or load(file) makes one"
-    if isinstance(topology, str) and len(topology) <= 60:
-        remedy = f"build({topology!r}) makes one"
-    elif isinstance(getattr(topology, "topology", None), Topology):
-        remedy = "give its .topology"
-    raise wrong_type(topology, Topology, taker, remedy)
 
 
 def _rebuilt(

@@ -6,7 +6,19 @@ import shutil
 import pytest
 from click.testing import CliRunner
 
-from topoloom import Delays, InputError, build, cases_of, degradation, hops, open_network, quality, reroute, route
+from topoloom import (
+    Delays,
+    InputError,
+    as_network,
+    build,
+    cases_of,
+    degradation,
+    hops,
+    open_network,
+    quality,
+    reroute,
+    route,
+)
 from topoloom import run_app as run_program
 from topoloom.cli.main import cli
 from topoloom.formats import save
@@ -70,7 +82,7 @@ def test_a_simulation_takes_the_tables_of_its_folder(folder):
     network = open_network(folder)
     _same(found, simulate(network.tables, loads=[0.1]))
     _, router = router_of("slimfly-2014")
-    one = subjects([network.topology], router=router, tables=[network.tables])
+    one = subjects([network], router=router)
     assert [subject.routing.engine for subject in one] == [ENGINE]
 
 
@@ -80,7 +92,7 @@ def test_an_engine_that_is_named_makes_new_tables(folder):
     assert found["provenance"]["engine"] == "orders"
     assert SAID not in told
     record = json.loads(_run("simulate", folder, SPEC, *LOADS, "--json").stdout)
-    assert [curve["provenance"]["engine"] for curve in record["curves"]] == [ENGINE, "orders"]
+    assert [curve["provenance"]["engine"] for curve in record["curves"]] == [ENGINE, "dor-pairs"]
 
 
 def test_quality_measures_the_tables_of_its_folder(folder):
@@ -99,13 +111,15 @@ def test_programs_run_along_the_tables_of_their_folder(folder):
     assert SAID in told
     assert found["engine"] == ENGINE
     network = open_network(folder)
-    (case,) = cases_of(folder, network.layout, tables=network.tables)
+    (case,) = cases_of(folder, network)
     assert case.routing_seed == 1
     assert run_program(case.routings, "pingpong", 4, layout=case.layout).seconds == found["seconds"]
-    with pytest.raises(InputError, match="--floor: what is laid out already has its cables; leave it out"):
+    with pytest.raises(
+        InputError, match=r"--floor: .* is laid out already, and its layout stays as it is; leave it out"
+    ):
         _run("app", folder, *asked, "--floor", "slimfly-2014")
     by_seeds, nothing_told = _record("app", folder, *asked, "--routing-seeds", "2")
-    assert {run["engine"] for run in by_seeds["runs"]} == {"minimal"}
+    assert {run["engine"] for run in by_seeds["runs"]} == {"dor-pairs"}
     assert SAID not in nothing_told
 
 
@@ -172,12 +186,7 @@ def test_tables_of_another_network_are_one_sentence(folder, tmp_path):
     _run("quality", str(routed), "--bisections", "1")
     tables = open_network(folder).tables
     with pytest.raises(InputError, match="the tables are of another network"):
-        cases_of("x", other, tables=tables)
-    _, router = router_of("slimfly-2014")
-    with pytest.raises(InputError, match="the tables are of another network"):
-        subjects([other], router=router, tables=[tables])
-    with pytest.raises(InputError, match="tables for 1 networks, but 2 networks"):
-        subjects([other, other], router=router, tables=[tables])
+        as_network(other).with_installed(tables)
 
 
 @pytest.mark.parametrize(

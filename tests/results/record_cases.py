@@ -145,7 +145,6 @@ CASES: dict[str, Callable[[], Result]] = {
     "path-diversity": lambda: t.path_diversity(t.build("petersen"), samples=50),
     "progress": lambda: t.progress([_compared()], ["monday.net"]),
     "quality": lambda: t.quality(_routed()),
-    "reproduction": lambda: t.reproduce(["xu-2019/table-1/petersen"]),
     "rerouted": lambda: t.reroute(_torus(), links=[(0, 1)]),
     "routing": _routed,
     "saturation": lambda: t.saturation(_routed(), width=0.2),

@@ -34,7 +34,6 @@ EXAMPLES = {
     "design": "examples/cluster-10k.toml -o designs",
     "serve": "demo studies",
     "study": "examples/studies/load-curves.toml -o curves",
-    "reproduce": "besta-2014/table-iv",
 }
 
 

@@ -147,10 +147,13 @@ class Fabric:
         """Whether names, GUIDs and all ports are those that topoloom gives."""
         if not self.planned:
             return False
-        plan = planned_fabric(self.topology)
-        names = self.switch_names == plan.switch_names and self.host_names == plan.host_names
+        return self.same_ports(planned_fabric(self.topology))
+
+    def same_ports(self, other: "Fabric") -> bool:
+        """Whether all parts are called as those of another fabric, and all cables are in the same ports."""
+        names = self.switch_names == other.switch_names and self.host_names == other.host_names
         ports = ("link_ports", "endpoint_ports", "host_ports")
-        return names and all(np.array_equal(getattr(self, name), getattr(plan, name)) for name in ports)
+        return names and all(np.array_equal(getattr(self, name), getattr(other, name)) for name in ports)
 
     @property
     def addressed(self) -> bool:

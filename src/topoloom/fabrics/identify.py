@@ -9,10 +9,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from topoloom.csv_files import csv_rows, unguarded
-from topoloom.errors import InputError, at, check_type
+from topoloom.errors import InputError, at
 from topoloom.fabrics.fabric import Fabric
 from topoloom.fabrics.plug_matching import match_plugs
 from topoloom.fabrics.structure_matching import match_shapes
+from topoloom.sources import NetworkSource, taken
 
 NAME, GUID, HOSTS, SHAPE, MAP = "name", "guid", "hosts", "shape", "map"
 #: What `by` takes.
@@ -56,8 +57,8 @@ class Match:
 
 
 def identify(
-    plan: Fabric,
-    actual: Fabric,
+    plan: NetworkSource,
+    actual: NetworkSource,
     by: str = "auto",
     *,
     aliases: Sequence[Iterable[str]] | None = None,
@@ -68,7 +69,7 @@ def identify(
 
     Parameters
     ----------
-    plan, actual : Fabric
+    plan, actual : NetworkSource
     by : str
         "name", "guid", "hosts", "shape"; "auto": the first of these that knows at least half of the switches.
     aliases : sequence of iterables of str, optional
@@ -88,8 +89,7 @@ def identify(
     InputError
         Nothing is identified by that method; fewer than half of the links agree.
     """
-    for fabric in (plan, actual):
-        check_type(fabric, Fabric, "identify", "open_network(source).fabric is one")
+    plan, actual = taken(plan, Fabric, "identify"), taken(actual, Fabric, "identify")
     if by not in METHODS:
         raise InputError(f"by '{by}': it is one of {', '.join(METHODS)}")
     started = time.monotonic()

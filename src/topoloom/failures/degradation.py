@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from topoloom.errors import InputError, check_type
+from topoloom.errors import InputError
 from topoloom.failures.failure_orders import failing, failures_at
 from topoloom.failures.surviving_network import losses, without
 from topoloom.graph.connectivity import components
@@ -15,9 +15,9 @@ from topoloom.graph.planes import plane_count
 from topoloom.results import Provenance, Result, plain
 from topoloom.routing.reroute import reroute
 from topoloom.routing.routing import Routing
+from topoloom.sources import NetworkSource, installed
 from topoloom.throughput.quality import MOST_TUB
 from topoloom.throughput.tub import tub, uniform_bound
-from topoloom.topology import Topology
 from topoloom.work import Work
 
 
@@ -86,7 +86,7 @@ class Degradations(Result):
 
 
 def degradation(
-    network: Topology | Routing,
+    network: NetworkSource,
     fail: str = "links",
     *,
     levels: Iterable[float] = (0.05, 0.1, 0.2),
@@ -102,8 +102,8 @@ def degradation(
 
     Parameters
     ----------
-    network : Topology or Routing
-        With tables, these are mended (`routing.reroute`), and how many of their entries change is counted.
+    network : NetworkSource
+        With installed tables, these are mended (`routing.reroute`), and how many of their entries change is counted.
     fail, order, cabinets, seed
         As for `resilience`; the samples are the first ones that it looks at.
     levels : floats
@@ -136,7 +136,7 @@ def degradation(
     >>> found.failures, found.connected, round(found.uniform, 2)
     (8, 3, 0.88)
     """
-    check_type(network, (Topology, Routing), "degradation", "build(spec) makes a Topology")
+    network = installed(network, Routing, "degradation")
     topology = network.topology if isinstance(network, Routing) else network
     if samples < 1:
         raise InputError(f"samples={samples}: at least one is needed")

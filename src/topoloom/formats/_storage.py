@@ -14,7 +14,8 @@ from topoloom.errors import InputError, at, check_path
 from topoloom.fabrics.exports.registry import Order
 from topoloom.files import is_pipe, open_to_read, reason, write_atomically
 from topoloom.formats._registry import FORMATS, Format, encode, format_for, unknown_suffix
-from topoloom.topology import Topology, checked
+from topoloom.sources import NetworkSource, taken
+from topoloom.topology import Topology
 
 #: No file of a fabric is larger: two million links take 30 MB as text.
 _MOST_BYTES = 2 << 30
@@ -104,13 +105,13 @@ def seen_format(data: bytes, source: str) -> Format:
 
 
 def save(
-    topology: Topology, path: str | os.PathLike[str], format: str | None = None, *, order: Order | None = None
+    topology: NetworkSource, path: str | os.PathLike[str], format: str | None = None, *, order: Order | None = None
 ) -> None:
     """Write a topology to a file, all of it or nothing.
 
     Parameters
     ----------
-    topology : Topology
+    topology : NetworkSource
     path : path
         Where; a suffix ``.gz`` compresses; ``-`` is standard output.
     format : str, optional
@@ -123,7 +124,7 @@ def save(
     InputError
         No format fits, the format cannot carry the topology, or the file cannot be written.
     """
-    checked(topology, "save")
+    topology = taken(topology, Topology, "save")
     check_path(path, "save", "name a file")
     target = os.fspath(path)
     put(encode(topology, choose_format(target, format), order), target)

@@ -11,7 +11,8 @@ from topoloom.errors import InputError
 from topoloom.graph.metis import Weighted, partition, weighted
 from topoloom.graph.planes import plane_count, planes_of
 from topoloom.results import Provenance, Result, provenance_of
-from topoloom.topology import Topology, checked
+from topoloom.sources import NetworkSource, taken
+from topoloom.topology import Topology
 from topoloom.work import Ended, Work
 
 #: Refinement between pairs of parts: the most rounds, and the most pairs a round (all pairs of 16 parts).
@@ -82,7 +83,7 @@ class Cuts(Result):
 
 
 def cuts(
-    topology: Topology,
+    topology: NetworkSource,
     ways: int = 2,
     seeds: int = 8,
     by: Literal["switches", "hosts"] = "switches",
@@ -94,7 +95,7 @@ def cuts(
 
     Parameters
     ----------
-    topology : Topology
+    topology : NetworkSource
     ways : int
         How many parts: 2 for the bisection.
     seeds : int
@@ -119,7 +120,8 @@ def cuts(
     Stopped
         `work` was stopped before the first run was over.
     """
-    if plane_count(checked(topology, "cuts")) > 1:
+    topology = taken(topology, Topology, "cuts")
+    if plane_count(topology) > 1:
         found = _of_planes(topology, lambda plane: cuts(plane, ways, seeds, by, seed, work=work))
         settings = {"parts": ways, "seeds": seeds, "by": by}
         return replace(found, provenance=provenance_of(topology, seed=seed, settings=settings))
@@ -154,12 +156,12 @@ def cuts(
     return replace(best, runs=done, ended=work.ended if done < len(runs) else "done", provenance=provenance)
 
 
-def exact_bisection(topology: Topology, *, work: Work | None = None) -> Cuts:
+def exact_bisection(topology: NetworkSource, *, work: Work | None = None) -> Cuts:
     """The bisection itself, by branch and bound: halves of floor(n / 2) and ceil(n / 2) switches.
 
     Parameters
     ----------
-    topology : Topology
+    topology : NetworkSource
         Of 2 to 40 switches, in each plane where there are several.
     work : Work, optional
         When it is stopped, the best bisection so far is the result, and is not called exact.
@@ -181,7 +183,8 @@ def exact_bisection(topology: Topology, *, work: Work | None = None) -> Cuts:
     """
     from topoloom.graph.kernels.cuts import least_bisection
 
-    if plane_count(checked(topology, "exact_bisection")) > 1:
+    topology = taken(topology, Topology, "exact_bisection")
+    if plane_count(topology) > 1:
         found = _of_planes(topology, lambda plane: exact_bisection(plane, work=work))
         return replace(found, provenance=provenance_of(topology, settings={"parts": 2, "by": "switches"}))
     n = topology.switches

@@ -44,7 +44,6 @@ SECTIONS: dict[str, dict[str, str]] = {
         "compare": "Networks that you name, taken the whole way side by side, from bill to growth.",
         "study": "A verb over axes: many tasks, on this machine or a cluster; nothing is lost, nothing runs twice.",
         "serve": "The explorer: topoloom in the browser, on this machine or over ssh -L.",
-        "reproduce": "The papers' numbers with ours beside them.",
     },
 }
 

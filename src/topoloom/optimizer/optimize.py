@@ -30,9 +30,10 @@ from topoloom.optimizer.structures.starts import candidates, share_of
 from topoloom.optimizer.traffic_goals import NAMES, TrafficGoal, traffic_values
 from topoloom.results import provenance_of
 from topoloom.searches import ENDLESS, run_searches
+from topoloom.sources import NetworkSource, taken
 from topoloom.spec import family_of
 from topoloom.threads import cores
-from topoloom.topology import Topology, checked
+from topoloom.topology import Topology
 from topoloom.traffic import hosts_on
 from topoloom.work import Work
 
@@ -51,7 +52,7 @@ _LEAST_SYMMETRIC, _LEAST_BY_TURNS = 200, 36
 
 
 def optimize(
-    topology: Topology,
+    topology: NetworkSource,
     objective: str | Goal = "hops",
     *,
     length: int | None = None,
@@ -80,7 +81,7 @@ def optimize(
 
     Parameters
     ----------
-    topology : Topology
+    topology : NetworkSource
     objective : "hops", "all-to-all", "permutation", "worst-case" or Goal
         "hops": components, then diameter, then ASPL. The throughput of uniform traffic, the bound on that of the worst
         permutation, or the two ends of what the worst traffic gets (`topoloom.optimizer.traffic_goals`). Else a goal, or the
@@ -140,7 +141,7 @@ def optimize(
     >>> found.diameter, round(found.aspl, 4), found.reason
     (3, 2.2, 'bound')
     """
-    checked(topology, "optimize")
+    topology = taken(topology, Topology, "optimize")
     work = Work() if work is None else work
     hops_only = objective == "hops"
     traffic = next((TrafficGoal(name) for name in NAMES if objective == name), None)

@@ -62,7 +62,7 @@ class Routing(Filed):
     """
 
     noun = "routing"
-    written_by = "topoloom.routing_folders.save_routing"
+    written_by = "topoloom.network.folder.save_routing"
     read_by = "topoloom.routing.table_files.load_tables"
     derived = ("packets_choose",)
     unrecorded = ("ports", "lanes", "minimal", "choice")
@@ -194,6 +194,17 @@ def tables_for(topology: Topology, given: Routing) -> Routing:
     if given.topology != topology:
         raise InputError(f"{topology.name}: the tables are of another network, {given.topology.name}; route it anew")
     return given
+
+
+def same_tables(one: Routing | None, other: Routing | None) -> bool:
+    """Whether two networks forward alike: by tables of the same content, or both without any."""
+    if one is None or other is None:
+        return one is other
+    names = ("topology", "engine", "lane_rule", "minimal", "packets_choose")
+    return all(getattr(one, name) == getattr(other, name) for name in names) and all(
+        np.array_equal(mine.ports, its.ports) and np.array_equal(mine.lanes, its.lanes)
+        for mine, its in zip(one.host_tables, other.host_tables, strict=True)
+    )
 
 
 def carriers_of(topology: Topology) -> np.ndarray:

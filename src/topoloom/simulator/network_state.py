@@ -8,7 +8,7 @@ from topoloom.errors import InputError
 from topoloom.routing.choices import LOCAL, NOTHING, AnyShortest, Detour, Escape, Layers
 from topoloom.routing.routing import HOP, PAIR, Routing
 from topoloom.simulator import buffers as b
-from topoloom.simulator.buffers import Buffers, Demand, Network, Rules
+from topoloom.simulator.buffers import Buffers, Demand, RouterNetwork, Rules
 from topoloom.simulator.kernels.fields import PACKET_SIZE, PLACE_SIZE
 from topoloom.simulator.router_config import RouterConfig
 
@@ -31,7 +31,7 @@ class NetworkState:
     long_credits: int | None
     any_shortest: int | None
     detours: int | None
-    net: Network
+    net: RouterNetwork
     buffers: Buffers
     rules: Rules
     channel_port: np.ndarray
@@ -240,7 +240,7 @@ def _hosts_at(endpoints: np.ndarray, host_port: np.ndarray, n: int, ports: int) 
 
 def _tables_and_rules(
     routing: Routing, config: RouterConfig, vcs: int, shift: int, words: int
-) -> tuple[Network, Rules]:
+) -> tuple[RouterNetwork, Rules]:
     """Tables with their lanes, and how packets choose beside them."""
     topology, choice = routing.topology, routing.choice
     n, lanes = topology.switches, lanes_of(routing)
@@ -289,7 +289,7 @@ def _tables_and_rules(
     spans = np.full(vcs, width, np.int64)
     if kind == b.ESCAPE:
         spans[escapes:] = vcs - escapes
-    net = Network(
+    net = RouterNetwork(
         outputs.reshape(-1),
         by_packet,
         np.zeros(0, np.int32),

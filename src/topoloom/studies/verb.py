@@ -57,4 +57,6 @@ class Verb(Generic[A]):
 
 __all__ = ["VERBS", "Verb", "flat"]
 
-VERBS: Register[Verb[Any]] = Register("verb", room="topoloom.studies.verbs", group="topoloom.verbs")
+VERBS: Register[Verb[Any]] = Register(
+    "verb", room="topoloom.studies.verbs", group="topoloom.verbs", elsewhere={"reproduce": "topoloom-papers"}
+)

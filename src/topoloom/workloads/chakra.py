@@ -10,9 +10,9 @@ from topoloom.errors import InputError, check_path
 from topoloom.files import read_text
 from topoloom.flows.operations import RECV, SEND
 from topoloom.flows.schedule import MOST_RANKS, CircleError, Rank, Schedule, schedule_of
+from topoloom.flows.steps import collective_steps
 from topoloom.workloads import chakra_nodes as nodes
-from topoloom.workloads.chakra_nodes import Node, NodeError, nodes_of
-from topoloom.workloads.steps import collective
+from topoloom.workloads.chakra_nodes import NodeError, TraceNode, nodes_of
 
 #: What a rank has to work with, each one thing at a time: an accelerator's computing, its messages, a processor, its memory.
 ACCELERATOR, MESSAGES, PROCESSOR, MEMORY = range(4)
@@ -210,7 +210,7 @@ class _Reader:
 
     def read(self) -> Rank:
         """The operations of the rank."""
-        waiting: list[Node] = []
+        waiting: list[TraceNode] = []
         for node in nodes_of(self.file):
             try:
                 if node.id in self.first:
@@ -229,7 +229,7 @@ class _Reader:
             self.rank.requires(self.first[node.id], *(self.last[need] for need in needs))
         return self.rank
 
-    def _take(self, node: Node) -> None:
+    def _take(self, node: TraceNode) -> None:
         if node.type == nodes.METADATA and node.inputs:
             self.named = self.groups.in_trace(node.inputs, str(self.file)) | self.named
         if node.type in (nodes.INVALID, nodes.METADATA):
@@ -249,10 +249,10 @@ class _Reader:
         else:
             raise NodeError(f"its type is {node.type}; there are 0 to {nodes.COMM_COLL}")
 
-    def _one(self, node: Node, operation: int) -> None:
+    def _one(self, node: TraceNode, operation: int) -> None:
         self.first[node.id] = self.last[node.id] = operation
 
-    def _compute_ns(self, node: Node, cpu: int) -> float:
+    def _compute_ns(self, node: TraceNode, cpu: int) -> float:
         operations, size = node.number("num_ops", 0), node.number("tensor_size", 0)
         if cpu == ACCELERATOR and self.replay.peak_gflops and operations:
             waits = size / self.replay.memory_gbytes_s if self.replay.memory_gbytes_s else 0.0
@@ -261,12 +261,12 @@ class _Reader:
             raise NodeError("it says operations and no duration; give peak_gflops, an accelerator's speed")
         return 1e3 * node.micros
 
-    def _memory_ns(self, node: Node) -> float:
+    def _memory_ns(self, node: TraceNode) -> float:
         if node.micros or not self.replay.memory_gbytes_s:
             return 1e3 * node.micros
         return node.number("tensor_size", 0) / self.replay.memory_gbytes_s
 
-    def _message(self, node: Node) -> None:
+    def _message(self, node: TraceNode) -> None:
         sends = node.type == nodes.COMM_SEND
         own, other = ("comm_src", "comm_dst") if sends else ("comm_dst", "comm_src")
         if node.number(own, self.number) != self.number:
@@ -279,7 +279,7 @@ class _Reader:
         kind = SEND if sends else RECV
         self._one(node, self.rank.add(kind, int(peer), float(node.number("comm_size")), int(tag), MESSAGES))
 
-    def _collective(self, node: Node) -> None:
+    def _collective(self, node: TraceNode) -> None:
         kind, size = int(node.number("comm_type")), float(node.number("comm_size", 0))
         if kind not in COLLECTIVES:
             raise NodeError(
@@ -300,12 +300,12 @@ class _Reader:
         last = [begin]
         place = members.index(self.number)
         for algorithm, amount in parts(COLLECTIVES[kind][0], size, len(members), self.replay.algorithms):
-            last = collective(self.rank, algorithm, amount, members, place, tag, last, MESSAGES)
+            last = collective_steps(self.rank, algorithm, amount, members, place, tag, last, MESSAGES)
         end = self.rank.calc(0.0, MESSAGES)
         self.rank.requires(end, *last)
         self.first[node.id], self.last[node.id] = begin, end
 
-    def _members(self, node: Node) -> tuple[int, ...]:
+    def _members(self, node: TraceNode) -> tuple[int, ...]:
         name = node.attributes.get("pg_name", "")
         if name in ("", None):
             return self.groups.everybody

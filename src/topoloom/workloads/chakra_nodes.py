@@ -39,7 +39,7 @@ class NodeError(ValueError):
 
 
 @dataclass
-class Node:
+class TraceNode:
     """A node of a trace.
 
     Attributes
@@ -87,7 +87,7 @@ class Node:
         return found
 
 
-def nodes_of(path: str | os.PathLike[str]) -> Iterator[Node]:
+def nodes_of(path: str | os.PathLike[str]) -> Iterator[TraceNode]:
     """The nodes of a file, in its order.
 
     Raises
@@ -171,11 +171,11 @@ def _check_head(data: bytes) -> None:
         raise NodeError(f"the first message is no metadata of a Chakra trace; {_OLD}, if it is one at all")
 
 
-def _node(data: bytes) -> Node:
+def _node(data: bytes) -> TraceNode:
     read = _parsed("Node", data)
     if wrong := _otherwise(read):
         raise NodeError(f"field {min(wrong)} of a node is written in another way; {_OLD}")
-    return Node(
+    return TraceNode(
         id=read.id,
         name=read.name.decode("utf-8", "replace"),
         type=read.type,
@@ -194,7 +194,8 @@ def _value(attribute: Any) -> int | float | str | list[bool] | None:
     kind = attribute.WhichOneof("value")
     if kind is None:
         return None
-    value = getattr(attribute, kind)
+    value: Any = getattr(attribute, kind)
     if kind == "bools":
         return list(value.values)
-    return value.decode("utf-8", "replace") if kind == "string" else value
+    plain: int | float | str = value.decode("utf-8", "replace") if kind == "string" else value
+    return plain

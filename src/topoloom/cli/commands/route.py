@@ -113,12 +113,12 @@ def command(
             f"--tables: {folder} is a file; a folder keeps tables, and a file of tables in force goes with --from"
         )
     from topoloom.cli.tables import hint_of_fit, saved_tables
+    from topoloom.network.folder import save_routing
     from topoloom.network_losses import losses
     from topoloom.opening import open_network
     from topoloom.routing.fitting import ANY
     from topoloom.routing.reroute import reroute
     from topoloom.routing.route import route
-    from topoloom.routing_folders import save_routing
 
     if kind is not None and output is None:
         raise InputError("--export names the tool and -o the folder: give both")
@@ -178,7 +178,12 @@ def command(
             order = replace(order, settings=export_settings(network, changes))
         files = [f"{output}/{name}" for name in write_order(kind, order, output)]
     elif output is not None or folder is not None:
-        files = [str(path) for path in save_routing(routed, str(output or folder), fabric)]
+        place = str(output or folder)
+        # With all that the network remembers; what losses leave is another network.
+        saved_files = (
+            network.with_installed(routed).save(place) if lost is None else save_routing(routed, place, fabric)
+        )
+        files = [str(path) for path in saved_files]
     if kind is not None and routed.verdict is not None and not routed.verdict.deadlock_free:
         say("warning: packets can block each other for ever by these tables; engine orders is safe", err=True)
     if as_json:

@@ -16,7 +16,9 @@ from topoloom.fabrics.fabric import Fabric
 from topoloom.folders import write_folder
 from topoloom.layout.layout import Layout
 from topoloom.register import Register
-from topoloom.routing.routing import Routing
+from topoloom.routing.fitting import ANY
+from topoloom.routing.routing import PAIR, Routing
+from topoloom.sources import NetworkSource, network_of
 from topoloom.spec import Parameter, read_settings
 from topoloom.topology import Topology
 
@@ -211,7 +213,7 @@ def export_named(text: str) -> tuple[Export, dict[str, Any]]:
 
 def write_export(
     name: str,
-    fabric: Fabric,
+    network: NetworkSource,
     folder: str | Path,
     routing: Routing | None = None,
     *,
@@ -224,14 +226,15 @@ def write_export(
     ----------
     name : str
         The export, by its name in `EXPORTS`; options behind it: ``frr:routing=bgp``.
-    fabric : Fabric
-        The network with the names, ports and addresses that go into the files.
+    network : NetworkSource
+        With the names, ports and addresses that go into the files; what is omitted below is as it remembers it.
     folder : path
         Made when it is not there. Files of an earlier export that this one does not write are taken away.
     routing : Routing, optional
-        The forwarding tables, for the exports that write them.
+        The forwarding tables, for the exports that write them; the installed ones, else those of the fitting engine, when
+        omitted, or of ``orders`` where these have no lane for each pair.
     settings : ExportSettings, optional
-        Rates and delays, for the exports that write them.
+        Rates and delays, for the exports that write them; the network's own rate when omitted.
     layout : Layout, optional
         Gives every cable its length, and so its delay; and the racks' names.
 
@@ -247,10 +250,18 @@ def write_export(
         network; a folder that cannot be written to. Nothing is written then.
     """
     check_type(name, str, "write_export", "name an export, as in 'opensm'")
-    check_type(fabric, Fabric, "write_export", "open_network(source).fabric is one")
     check_path(folder, "write_export", "name a folder")
-    lengths = None if layout is None else lengths_in(layout, fabric.topology)
-    return write_order(name, Order(fabric, routing, settings or ExportSettings(), lengths, layout), folder)
+    record, network = export_named(name)[0], network_of(network, "write_export")
+    fabric = network.fabric
+    layout = network.layout if layout is None else layout
+    if routing is None:
+        # What other tools read has a lane for each pair.
+        routing = network.with_tables().part(Routing) if record.tables else network.tables
+        routing = routing if routing is None or routing.lane_rule == PAIR else network.routed(ANY).part(Routing)
+    if settings is None:
+        settings = ExportSettings() if network.rate_gbps is None else ExportSettings(rate_gbps=network.rate_gbps)
+    lengths = network.lengths if layout is None else lengths_in(layout, fabric.topology)
+    return write_order(name, Order(fabric, routing, settings, lengths, layout), folder)
 
 
 def write_order(name: str, order: Order, folder: str | Path) -> list[str]:

@@ -8,7 +8,6 @@ from topoloom.routing.route import route
 from topoloom.routing.routing import Routing
 from topoloom.settings import Settings, setting
 from topoloom.studies.verb import VERBS, Verb, flat
-from topoloom.studies.verbs._tables import tables_of
 from topoloom.throughput.quality import quality
 from topoloom.throughput.result import Quality
 from topoloom.work import Work
@@ -65,7 +64,9 @@ class QualityTask(Settings, frozen=True, kw_only=True):
 
 def _quality(arguments: QualityTask, jobs: int, work: Work) -> Quality:
     network = open_network(arguments.topology)
-    tables: Any = tables_of(network, arguments.engine, arguments.lanes, arguments.seed, jobs, work)
+    routed = network.with_tables(arguments.engine, lanes=arguments.lanes, seed=arguments.seed, jobs=jobs, work=work)
+    work.check()
+    tables: Any = routed.part(Routing)
     if arguments.host_tables is not None and arguments.host_tables > 1:
         count = arguments.host_tables
         tables = host_routings(network.topology, tables.engine, count, seed=arguments.seed, jobs=jobs, work=work)
