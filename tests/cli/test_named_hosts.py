@@ -34,7 +34,7 @@ def test_every_way_out_of_a_folder_has_the_names(pod, capsys):
     """Comparisons, tables, plans for other tools, and a folder of tables made of it."""
     fabric = open_network(pod / "pod").fabric
     assert fabric.host_names == tuple(f"node000{number}" for number in range(1, 9))
-    assert call("route", pod / "pod", "--export", "opensm", "-o", pod / "out") == 0
+    assert call("export", pod / "pod", "opensm", "-o", pod / "out") == 0
     assert load_fabric(pod / "out" / "fabric.net").host_names == fabric.host_names
     assert "'node0001'" in (pod / "out" / "fabric.lft").read_text()
     assert call("convert", pod / "pod", pod / "ufm", "--format", "ufm") == 0

@@ -92,8 +92,8 @@ def test_faults_are_named_by_cable_cabinet_switch_and_port(call, laid):
 
 
 def test_what_route_exports_is_verified(call):
-    """Tables and levels of `route --export opensm` are judged as `route` judged them; without the levels they deadlock."""
-    assert call("route", "slimfly:q=5,hosts=2", "--export", "opensm", "-o", "osm")[0] == 0
+    """Tables and levels of `export` are judged as `route` judged them; without the levels they deadlock."""
+    assert call("export", "slimfly:q=5,hosts=2", "opensm", "-o", "osm")[0] == 0
     routed = json.loads(call("route", "slimfly:q=5,hosts=2", "--json")[1])["verdict"]
     code, out, _ = call("verify-tables", "osm/fabric.net", "osm/fabric.lft", "--qos", "osm/fabric.qos", "--json")
     values = json.loads(out)["judgement"]
@@ -119,8 +119,8 @@ def test_what_route_exports_is_verified(call):
 
 
 def test_a_discovered_fabric_is_routed_with_its_own_ports(call, laid):
-    """`route fabric.net --export opensm` writes tables that fit the fabric that was read, not the plan."""
-    assert call("route", "fabric.net", "--engine", "updown", "--export", "opensm", "-o", "out")[0] == 0
+    """`export fabric.net opensm` writes tables that fit the fabric that was read, not the plan."""
+    assert call("export", "fabric.net", "opensm", "--engine", "updown", "-o", "out")[0] == 0
     assert call("verify-tables", "fabric.net", "out/fabric.lft")[0] == 0
     code, _, err = call("verify-tables", "right.net", "out/fabric.lft")
     assert code in {2, 3}
@@ -141,7 +141,7 @@ def test_a_discovered_fabric_is_routed_with_its_own_ports(call, laid):
 def test_convert_and_route_write_for_other_tools(call, tmp_path, kind, file):
     """The same files from both; `convert` needs no tables."""
     assert call("convert", "torus:dims=3x3,hosts=2", "one", "--format", kind)[0] == 0
-    assert call("route", "torus:dims=3x3,hosts=2", "--export", kind, "-o", "two")[0] == 0
+    assert call("export", "torus:dims=3x3,hosts=2", kind, "-o", "two")[0] == 0
     assert (tmp_path / "one" / file).read_text() == (tmp_path / "two" / file).read_text()
     values = json.loads(call("convert", "torus:dims=3x3,hosts=2", "one", "--format", kind, "--json")[1])
     assert f"one/{file}" in values["files"]
@@ -169,10 +169,10 @@ def test_convert_and_route_write_for_other_tools(call, tmp_path, kind, file):
             ["verify-tables", "petersen:hosts=1", "bad.net"],
             "bad.net:1: 'Switch 4 \"S0\"' is no line of forwarding tables",
         ),
-        (["convert", "petersen:hosts=1", "out", "--format", "opensm"], "use topoloom route with --export opensm"),
+        (["convert", "petersen:hosts=1", "out", "--format", "opensm"], "use topoloom export"),
         (["convert", "petersen", "out", "--format", "booksim"], "no hosts"),
-        (["route", "petersen", "--export", "slurn", "-o", "out"], "did you mean 'slurm'"),
-        (["route", "petersen", "--export", "slurm"], "-o the folder: give both"),
+        (["export", "petersen", "slurn", "-o", "out"], "did you mean 'slurm'"),
+        (["export", "petersen", "slurm"], "Missing option '-o'"),
     ],
 )
 def test_mistakes_end_with_one_line_and_exit_code_2(call, tmp_path, arguments, reason):

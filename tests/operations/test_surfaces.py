@@ -39,6 +39,11 @@ IN_PYTHON = {
         name: dict.fromkeys((field.name for field in fields_of(OPERATIONS[name])), "objects")
         for name in ("verify", "verify-tables", "watch")
     },
+    "reroute": dict.fromkeys(("lost", "engine", "root", "seed"), "routing, links, switches"),
+    **{
+        name: dict.fromkeys((field.name for field in fields_of(OPERATIONS[name])), "objects")
+        for name in ("export", "repair")
+    },
     "rules": dict.fromkeys(("only", "ignore"), "RULES"),
     "optimize": {
         "chains": "jobs",
@@ -165,6 +170,7 @@ def _examples(field):
 
 #: What each operation needs beside the field that is looked at.
 NEEDED = {"rows": 8, "columns": 8, "discoveries": ["petersen"], "tables": "a.lft"}
+NEEDED |= {"kind": "opensm", "lost": "0-1", "old": "a.net", "new": "b.net"}
 NEEDED |= dict.fromkeys(("topology", "spec", "source", "plan", "fabric"), "petersen")
 
 

@@ -21,6 +21,8 @@ SECTIONS: dict[str, dict[str, str]] = {
     },
     "route": {
         "route": "Next hops and lanes for every pair, followed and proved free of deadlock.",
+        "reroute": "The tables of a network repaired after losses.",
+        "export": "A routed network as the files of another tool: OpenSM, FRR, simulators.",
         "quality": "How much traffic tables let through: throughput, worst case, effective bisection.",
     },
     "simulate": {
@@ -37,6 +39,7 @@ SECTIONS: dict[str, dict[str, str]] = {
         "verify": "What is wrong with a plan, and with what is cabled, by numbered rules.",
         "verify-tables": "Forwarding tables that another program made, verified.",
         "rules": "The numbered rules of verify.",
+        "repair": "Installed tables repaired for a fabric that has changed, in safe steps.",
         "watch": "Discoveries of a cabling week beside the plan: progress, new faults, faults gone, sheets.",
     },
     "decide": {

@@ -23,6 +23,12 @@ Radix = Annotated[int, setting("ports of a switch", least=2, most=4096)]
 DATA_LANES = 15
 DataLanes = Annotated[int, setting("virtual lanes for data of a switch", least=1, most=255)]
 
+#: How paths are chosen, and the virtual lanes that they may take.
+Engine = Annotated[
+    str, setting("how paths are chosen; if omitted, the installed tables, else the engine that fits the network")
+]
+Lanes = Annotated[int, setting("virtual lanes, at most; as many as the engine takes if omitted", least=1, most=255)]
+
 #: Runs of METIS, of which the best counts.
 MetisRuns = Annotated[int, setting("runs of METIS, of which the best counts", least=1, most=10_000)]
 METIS_RUNS = 8

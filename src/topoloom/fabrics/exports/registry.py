@@ -165,7 +165,7 @@ def export(
     Parameters
     ----------
     name : str
-        What ``--export`` calls it.
+        What `topoloom export` calls it.
     text : str
         What it writes and for which tool, in a line of help.
     tables : bool
@@ -308,7 +308,7 @@ def made_of(record: Export, order: Order, options: Mapping[str, Any] = MappingPr
         It needs tables and there are none; what the tool's files cannot say.
     """
     if record.tables and order.routing is None:
-        raise InputError(f"export {record.name} writes tables; use topoloom route with --export {record.name}")
+        raise InputError(f"export {record.name} writes tables; use topoloom export")
     return dict(record.make(order, **options))
 
 

@@ -51,7 +51,7 @@ class ComparingOperation(Operation, frozen=True, kw_only=True):
     ) = None
     seed: Seed = SEED
 
-    def check(self) -> None:
+    def validate(self) -> None:
         if self.cable_rate is not None:
             from topoloom.fabrics.rates import parse_rate
 

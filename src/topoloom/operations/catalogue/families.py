@@ -29,7 +29,7 @@ class FamiliesOperation(Operation, frozen=True, kw_only=True):
     ) = None
     radix: Radix | None = None
 
-    def check(self) -> None:
+    def validate(self) -> None:
         if (self.hosts is None) != (self.radix is None):
             raise InputError("`hosts` and `radix` go together: how many hosts, on switches of how many ports")
 

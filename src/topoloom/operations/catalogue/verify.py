@@ -55,10 +55,10 @@ class VerifyOperation(ComparingOperation, frozen=True, kw_only=True):
         | None
     ) = None
 
-    def check(self) -> None:
+    def validate(self) -> None:
         from topoloom.fabrics.diagnosis.rule import chosen
 
-        super().check()
+        super().validate()
         chosen(self.only, self.ignore)
         if self.actual is None:
             compared = (self.guids is not None, self.ports is not None, self.match != "auto", bool(self.counters))

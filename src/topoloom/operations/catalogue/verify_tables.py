@@ -49,7 +49,7 @@ class VerifyTablesOperation(Operation, frozen=True, kw_only=True):
     radix: Radix | None = None
     data_lanes: DataLanes = DATA_LANES
 
-    def check(self) -> None:
+    def validate(self) -> None:
         from topoloom.fabrics.diagnosis.rule import chosen
 
         chosen(self.only, self.ignore)

@@ -32,8 +32,8 @@ class WatchOperation(ComparingOperation, frozen=True, kw_only=True):
         setting("what is cabled, the oldest first", positional=True, metavar="DISCOVERY...", names="file"),
     ]
 
-    def check(self) -> None:
-        super().check()
+    def validate(self) -> None:
+        super().validate()
         if not self.discoveries:
             raise InputError("`discoveries`: name one at least")
 
