@@ -90,6 +90,7 @@ def test_a_wrong_parameter_of_its_family_is_one_sentence(topoloom):
     assert "rim" in done.stderr
 
 
+@pytest.mark.exhaustive
 def test_the_engine_routes_and_is_judged(topoloom):
     """It stands in the help of route, and its tables get a verdict."""
     assert "over the switch that is linked to all others" in said(topoloom("route", "--help"))
