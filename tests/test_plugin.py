@@ -143,7 +143,7 @@ def test_a_command_that_cannot_be_imported_is_one_sentence(topoloom, tmp_path, p
 
 def test_the_rule_is_asked_with_the_others(topoloom):
     """It stands in the list, is chosen by its code, finds what it looks for, and says its own page."""
-    assert "hub-missing" in said(topoloom("verify", "--rules"))
+    assert "hub-missing" in said(topoloom("rules"))
     assert said(topoloom("verify", "wheel:rim=8,hosts=2", "--only", "WH101")).count("WH101") == 0
     done = topoloom("verify", "petersen", "--only", "hub-missing", "--json")
     assert done.returncode == 3

@@ -92,8 +92,8 @@ def test_a_discovered_fabric_goes_through_a_folder(tmp_path):
     fabric = _real(build("torus:dims=3x3,hosts=2"), np.random.default_rng(3))
     (tmp_path / "found.net").write_text(discovered_text(fabric))
     _run("route", str(tmp_path / "found.net"), "-o", str(tmp_path / "net"))
-    _run("route", str(tmp_path / "found.net"), "--export", "opensm", "-o", str(tmp_path / "wanted"))
-    _run("route", str(tmp_path / "net"), "--export", "opensm", "-o", str(tmp_path / "found"))
+    _run("export", str(tmp_path / "found.net"), "opensm", "-o", str(tmp_path / "wanted"))
+    _run("export", str(tmp_path / "net"), "opensm", "-o", str(tmp_path / "found"))
     assert _files(tmp_path / "found") == _files(tmp_path / "wanted")
     assert "node0 mlx5_0" in open_network(tmp_path / "net").fabric.host_names
 

@@ -59,7 +59,7 @@ def test_the_register_is_known(tmp_path):
     """An export is there by its file alone; only OpenSM's and SRv6's need tables, and say so."""
     assert list(EXPORTS) == KINDS
     assert [name for name, record in EXPORTS.items() if record.tables] == ["opensm", "srv6"]
-    with pytest.raises(InputError, match="use topoloom route with --export opensm"):
+    with pytest.raises(InputError, match="use topoloom export"):
         write_export("opensm", planned_fabric(build("petersen:hosts=1")), tmp_path)
     with pytest.raises(InputError, match="did you mean 'slurm'"):
         EXPORTS.find("slurn")
