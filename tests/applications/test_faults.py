@@ -256,6 +256,7 @@ def test_a_sweep_that_is_stopped_has_what_is_finished(place):
         run_apps([case], [ring(4, 100, 0)], 4, work=work)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.simgrid
 def test_a_first_run_that_fails_leaves_no_folder(place):
     """The command says why, and makes nothing; nor where the folder could not be written."""

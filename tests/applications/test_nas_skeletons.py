@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tiers import examples
 from topoloom.applications.nas.dt import SIZES as DT_SIZES
 from topoloom.applications.registry import APPLICATIONS, program_of
 from topoloom.errors import InputError
@@ -21,7 +22,8 @@ def _once(name: str, size: str) -> str:
     return f"{name}:class={size}" + ("" if name == "ep" else ",iterations=1")
 
 
-@settings(max_examples=100, deadline=None, derandomize=True)
+@pytest.mark.exhaustive
+@settings(max_examples=examples(100), deadline=None, derandomize=True)
 @given(st.sampled_from(NAMES), st.sampled_from("SWABC"), st.one_of(st.sampled_from(USUAL), st.integers(1, 70)))
 def test_every_number_of_ranks_runs_or_is_refused(name: str, size: str, ranks: int) -> None:
     """A skeleton runs to its end on a machine that buffers nothing, or its ranks are refused; its shares add up."""

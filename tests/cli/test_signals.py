@@ -123,6 +123,7 @@ def test_sigterm_ends_long_work(name, start, tmp_path):
     assert running.returncode == 130
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("name", ["study", "optimize"])
 @pytest.mark.parametrize("signals", [(signal.SIGINT,), (signal.SIGHUP,), (signal.SIGINT, signal.SIGINT)])
 def test_ctrl_c_once_and_twice_and_a_closed_terminal(name, signals, start, tmp_path):
@@ -132,6 +133,7 @@ def test_ctrl_c_once_and_twice_and_a_closed_terminal(name, signals, start, tmp_p
     assert running.returncode == 130
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_while_it_is_imported(number, start, tmp_path):
     """One line, and the same code, from the first moment of topoloom's own."""
@@ -152,6 +154,7 @@ def test_serve_ends_by_signals_as_it_should(number, start, tmp_path):
     assert running.returncode == 0
 
 
+@pytest.mark.exhaustive
 def test_a_layout_that_is_stopped_is_written(start, tmp_path):
     """What was found until then: the folder is whole, but for the pictures, which take longer than whoever stops it waits."""
     running = start(*_LONG["layout-folder"])

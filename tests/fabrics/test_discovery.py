@@ -8,6 +8,7 @@ import pytest
 from fabric_cases import cables_of, networks, recabled
 from hypothesis import given, settings
 
+from tiers import examples
 from topoloom.errors import InputError
 from topoloom.fabrics.discovery import read_fabric
 from topoloom.fabrics.fabric import planned_fabric
@@ -77,7 +78,7 @@ Ca	2 "H-0002c90000000030"		# "node17 HCA-1"
 """
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 @given(networks())
 def test_every_network_comes_back_from_both_forms(topology):
     """Planned and long form: the same topology, and in the long form the same names, GUIDs and ports."""
@@ -152,7 +153,7 @@ def test_tables_are_written_with_a_discovered_fabrics_ports_and_lids():
 def test_files_of_either_suffix_are_loaded(tmp_path):
     """`load` gives the topology, `load_fabric` the names too; CR LF does not matter."""
     (tmp_path / "tiny.net").write_bytes(TINY.replace("\n", "\r\n").encode())
-    assert load(tmp_path / "tiny.net") == build("complete:n=2,hosts=1").replace(labels={})
+    assert load(tmp_path / "tiny.net") == build("complete:n=2,hosts=1").replace(labels={}).with_rates(8)
     (tmp_path / "named.ibnetdiscover").write_text(NAMED)
     assert load_fabric(tmp_path / "named.ibnetdiscover").host_names == ("node17 HCA-1",)
 

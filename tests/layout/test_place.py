@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tiers import examples
 from topoloom import InputError, build, place, searches
 from topoloom.floors.floor import Floor, preset
 from topoloom.floors.slots import Slots
@@ -25,7 +26,7 @@ _BASES = [
 ]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(st.sampled_from(_BASES), st.sampled_from(["partial", "full"]), st.integers(0, 2**40))
 def test_a_permuted_topology_keeps_every_bundle_and_every_length(base, mode, seed):
     """Koibuchi 2013 III.A: between any two cabinets as many cables as in the base, and so the very same cable lengths."""

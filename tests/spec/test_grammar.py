@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tiers import examples
 from topoloom import InputError, build, hops
 from topoloom.spec import bisection_by_theory, facts_of
 
@@ -124,7 +125,7 @@ def test_a_wrong_spec_is_one_sentence_with_the_remedy(spec, words):
 
 
 @given(st.text(alphabet="slimfyproductus:=,()*+x-0123456789 \té", max_size=60))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 def test_any_text_is_a_topology_or_an_input_error(text):
     """No text makes anything but a topology or an InputError."""
     with contextlib.suppress(InputError):

@@ -69,6 +69,7 @@ def test_a_killed_worker_loses_and_doubles_nothing(cluster, tmp_path):
     assert set(Counter(line["digest"] for line in lines_of(tmp_path / "dask")).values()) == {1}
 
 
+@pytest.mark.exhaustive
 def test_a_killed_scheduler_is_said_and_the_rest_is_done_elsewhere(tmp_path):
     """kill -9 of the scheduler: a sentence, soon; what came back is kept, and none is done twice."""
     with started(2) as (address, scheduler, _):
@@ -95,6 +96,7 @@ def test_failures_come_back_as_records(cluster, tmp_path):
     assert "q=6" in found.failures[0]["error"]
 
 
+@pytest.mark.exhaustive
 def test_an_adaptive_cluster_of_our_own(tmp_path):
     """No worker at the beginning, as many as are wanted later, none left behind."""
     study = Study(verb="nothing", axes={"number": list(range(200))})

@@ -306,6 +306,7 @@ def test_fifty_clients_are_answered_whatever_strangers_do(tmp_path):
     assert sorted(seconds)[len(seconds) // 2] < 5
 
 
+@pytest.mark.exhaustive
 def test_half_a_request_ends_in_seconds(server):
     """Headers byte by byte, without the token; a body byte by byte, with it: neither is waited for longer than it may take."""
     name, _, port = server.host.partition(":")
@@ -352,6 +353,7 @@ def _snapshot(*folders):
     return seen
 
 
+@pytest.mark.exhaustive
 def test_read_only_writes_nothing(tmp_path, here):
     """Whatever is asked for, the store and the folders stay as they are to the byte and the nanosecond; a task that failed
     is not run again, and a store that is not there is not made."""

@@ -10,7 +10,7 @@ from msgspec import structs
 from topoloom.applications.backends import FLOWS, Backend, backend_of, check_backend, run_schedule
 from topoloom.applications.checks import check_kind, check_whole, check_words
 from topoloom.applications.collective_result import Collective
-from topoloom.applications.given import app_settings, given
+from topoloom.applications.given import app_settings, given, usual_settings
 from topoloom.applications.machine import machine, network_as_flows
 from topoloom.applications.placement import place_ranks
 from topoloom.applications.settings import AppSettings
@@ -22,6 +22,7 @@ from topoloom.collectives.ways import fullest_seconds
 from topoloom.errors import InputError
 from topoloom.flows.state import FlowNetwork
 from topoloom.layout.layout import Layout
+from topoloom.link_rates import refuse_mixed
 from topoloom.results import provenance_of
 from topoloom.routing.routing import Routing
 from topoloom.sources import NetworkSource, network_of
@@ -113,8 +114,10 @@ def _without_tables(
     """What `given` gives, of a network that need not be routed."""
     if isinstance(network, (Topology, Routing)):
         topology = network if isinstance(network, Topology) else network.topology
-        return topology, layout, AppSettings() if settings is None else settings
+        usual = usual_settings(topology, "collective_bound")
+        return topology, layout, usual if settings is None else settings
     opened = network_of(network, "collective_bound")
+    refuse_mixed(opened.topology, "collective_bound")
     settings = app_settings([opened], None, ()) if settings is None else settings
     return opened.topology, opened.layout if layout is None else layout, settings
 

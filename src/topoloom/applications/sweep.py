@@ -7,6 +7,7 @@ from topoloom.applications.app_run import AppRun
 from topoloom.applications.app_runs import AppRuns
 from topoloom.applications.backends import SIMGRID, backend_of, check_backend
 from topoloom.applications.checks import check_kind, check_whole, limits_of
+from topoloom.applications.given import usual_settings
 from topoloom.applications.placement import place_ranks
 from topoloom.applications.processes import TIME_LIMIT_S
 from topoloom.applications.program import Program, Source
@@ -203,7 +204,10 @@ def run_apps(
     check_whole("ranks", ranks, 1, none=True)
     check_whole("seed", seed, 0)
     check_kind("settings", settings, (AppSettings, type(None)), "AppSettings")
-    settings = AppSettings() if settings is None else settings
+    usual = [usual_settings(case.topology, "run_apps") for case in cases]
+    if settings is None and len({one.rate_gbps for one in usual}) > 1:
+        raise InputError("run_apps: the networks differ in their rates; settings= with a rate_gbps runs all at that")
+    settings = (usual[0] if usual else AppSettings()) if settings is None else settings
     by = backend_of(simulator)
     if not cases or not apps or not placements:
         raise InputError("run_apps: give at least one case, one program and one placement")

@@ -32,7 +32,7 @@ settings_option: Callable[[Callable[..., Any]], Callable[..., Any]] = click.opti
 
 
 def export_settings(network: Network, changes: tuple[str, ...]) -> ExportSettings:
-    """The settings for a network: the rate of its cables where their products tell it, and what the user changes.
+    """The settings for a network: its own rate, or that of its cables where their products tell it, and what the user changes.
 
     Parameters
     ----------
@@ -45,7 +45,9 @@ def export_settings(network: Network, changes: tuple[str, ...]) -> ExportSetting
     InputError
         No such setting, or a value that is not of its type or out of its range.
     """
-    known = ExportSettings() if network.rate_gbps is None else ExportSettings(rate_gbps=network.rate_gbps)
+    own = network.topology.uniform_rate_gbps
+    rate_gbps = network.rate_gbps if own is None else own
+    known = ExportSettings() if rate_gbps is None else ExportSettings(rate_gbps=rate_gbps)
     return changed(known, changes)
 
 

@@ -348,8 +348,16 @@ class _Replay:
             ends = zip(after.endpoints.tolist(), after.host.tolist(), strict=True)
             there = np.fromiter((end in self._hosts for end in ends), bool, after.host.size)
         links = np.array(sorted(self._links.elements()), np.int64).reshape(-1, 2)
+        # A plan is of networks with one rate, or none.
+        rate = after.uniform_rate_gbps
         return Topology(
-            links=links, switches=switches, endpoints=after.endpoints[there], host=after.host[there], name=after.name
+            links=links,
+            switches=switches,
+            endpoints=after.endpoints[there],
+            host=after.host[there],
+            name=after.name,
+            link_rate_gbps=rate,
+            endpoint_rate_gbps=rate,
         )
 
 

@@ -12,6 +12,7 @@ from topoloom.failures.failure_orders import failing, failures_at
 from topoloom.failures.surviving_network import losses, without
 from topoloom.graph.connectivity import components
 from topoloom.graph.planes import plane_count
+from topoloom.link_rates import refuse_mixed
 from topoloom.results import Provenance, Result, plain
 from topoloom.routing.reroute import reroute
 from topoloom.routing.routing import Routing
@@ -138,6 +139,8 @@ def degradation(
     """
     network = installed(network, Routing, "degradation")
     topology = network.topology if isinstance(network, Routing) else network
+    if throughput:
+        refuse_mixed(topology, "degradation")
     if samples < 1:
         raise InputError(f"samples={samples}: at least one is needed")
     if plane_count(topology) > 1:

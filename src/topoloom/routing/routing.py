@@ -201,10 +201,16 @@ def same_tables(one: Routing | None, other: Routing | None) -> bool:
     if one is None or other is None:
         return one is other
     names = ("topology", "engine", "lane_rule", "minimal", "packets_choose")
-    return all(getattr(one, name) == getattr(other, name) for name in names) and all(
-        np.array_equal(mine.ports, its.ports) and np.array_equal(mine.lanes, its.lanes)
-        for mine, its in zip(one.host_tables, other.host_tables, strict=True)
+    if any(getattr(one, name) != getattr(other, name) for name in names):
+        return False
+    tables = one.host_tables, other.host_tables
+    return len(tables[0]) == len(tables[1]) and all(
+        _same(a.ports, b.ports) and _same(a.lanes, b.lanes) for a, b in zip(*tables, strict=True)
     )
+
+
+def _same(one: np.ndarray | None, other: np.ndarray | None) -> bool:
+    return one is other if one is None or other is None else np.array_equal(one, other)
 
 
 def carriers_of(topology: Topology) -> np.ndarray:

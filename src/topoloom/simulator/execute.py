@@ -8,6 +8,7 @@ import numpy as np
 
 from topoloom.csv_files import csv_text
 from topoloom.errors import InputError
+from topoloom.link_rates import refuse_mixed
 from topoloom.results import Provenance, Result, provenance_of
 from topoloom.routing.routing import Routing
 from topoloom.simulator.buffers import DONE, FLITS, INSIDE, LAST_END, LATENCY, LOGGED, MADE, ROUTERS, WAITED
@@ -169,6 +170,7 @@ def execute(
         `work` was stopped before the end.
     """
     routing = taken(routing, Routing, "execute")
+    refuse_mixed(routing.topology, "execute")
     work = Work() if work is None else work
     name, config = router_of(preset, settings)
     sent = traffic_between_hosts(traffic, routing, seed)

@@ -14,6 +14,7 @@ from topoloom.fabrics.exports.written import WrittenFiles
 from topoloom.fabrics.net_text import discovered_text
 from topoloom.formats import FORMATS, format_for
 from topoloom.formats.ibnetdiscover import NAME as DISCOVERED
+from topoloom.link_rates import drops
 from topoloom.network import Network
 from topoloom.operations.catalogue.convert import ConvertOperation
 from topoloom.results import provenance_of
@@ -43,13 +44,14 @@ def command(operation: ConvertOperation, to: _Output) -> None:
     record = checked(to.output, to.format, to.json)
     if to.set and record.write_order is None:
         raise InputError(f"--set changes rates and delays, which the format {record.name} does not hold; leave it out")
-    network: Network = performed(operation)
+    with drops() as dropped:
+        network: Network = performed(operation)
     order = text = None
     if record.write_order is not None:
         order = Order(network.fabric, None, export_settings(network, to.set), network.lengths)
-    elif operation.machines and record.name == DISCOVERED:
+    elif operation.join_machines and record.name == DISCOVERED:
         text = discovered_text(network.fabric)
-    deliver(network.topology, to.output, record, to.json, order, text)
+    deliver(network.topology, to.output, record, to.json, order, text, tuple(dropped))
 
 
 def _one_file(output: str, name: str) -> bool:

@@ -23,22 +23,38 @@ class ConvertOperation(Operation, frozen=True, kw_only=True):
     source_format: (
         Annotated[str, setting("the format of IN; else its suffix says", option="--from", metavar="FORMAT")] | None
     ) = None
-    machines: Annotated[
+    join_machines: Annotated[
         bool,
         setting(
             "the adapters of one machine (node7 mlx5_0, node7 mlx5_1) become one host; a .net file then keeps names and GUIDs"
         ),
     ] = False
+    drop_rates: Annotated[bool, setting("the rates of links are dropped, so that all of them are alike")] = False
 
     def run(self, context: RunContext) -> "Network":
         from dataclasses import replace
 
         from topoloom.fabrics.machines import joined
+        from topoloom.link_rates import tell_dropped
         from topoloom.opening import open_network
 
         network = open_network(self.source, self.source_format)
-        if not self.machines:
+        if self.drop_rates and network.topology.rated:
+            tell_dropped(self.source, "all links are alike (--drop-rates)")
+            network = unrated(network)
+        if not self.join_machines:
             return network
         fabric = joined(network.fabric)
         # Nothing else that is known of it has its hosts.
         return replace(network, topology=fabric.topology, known={"fabric": lambda: fabric})
+
+
+def unrated(network: "Network") -> "Network":
+    """The network without the rates of its links; of what else is known only names, ports and lengths."""
+    from dataclasses import replace
+
+    from topoloom.fabrics.fabric import without_rates
+
+    fabric = without_rates(network.fabric)
+    known = {name: read for name, read in network.known.items() if name == "cables"}
+    return replace(network, topology=fabric.topology, known=known | {"fabric": lambda: fabric})
