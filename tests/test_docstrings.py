@@ -71,7 +71,7 @@ def _functions(body: list[ast.stmt], place: str, *, method: bool = False) -> Ite
         if not isinstance(node, ast.FunctionDef) or node.name.startswith("_"):
             continue
         marks = [ast.unparse(one) for one in node.decorator_list]
-        if any(mark == "overload" or "command(" in mark for mark in marks):
+        if any(mark == "overload" or "command(" in mark or mark.startswith("declared(") for mark in marks):
             continue
         given = node.args
         names = [one.arg for one in (*given.posonlyargs, *given.args)]

@@ -55,6 +55,7 @@ from .fabrics.table_verifier import Judgement as Judgement
 from .failures.blast_radius import BlastRadius as BlastRadius
 from .failures.blast_radius import blast_radius as blast_radius
 from .failures.degradation import Degradation as Degradation
+from .failures.degradation import Degradations as Degradations
 from .failures.degradation import degradation as degradation
 from .failures.lifetime import Lifetime as Lifetime
 from .failures.lifetime import lifetime as lifetime
@@ -83,7 +84,9 @@ from .graph.path_diversity import path_diversity as path_diversity
 from .layout.layout import Layout as Layout
 from .layout.place import place as place
 from .network import Network as Network
+from .network.folder import save_routing as save_routing
 from .network_losses import losses as losses
+from .opening import as_network as as_network
 from .opening import open_network as open_network
 from .optimizer.goals import Goal as Goal
 from .optimizer.optimize import optimize as optimize
@@ -101,7 +104,6 @@ from .routing.reroute import Rerouted as Rerouted
 from .routing.reroute import reroute as reroute
 from .routing.route import route as route
 from .routing.routing import Routing as Routing
-from .routing_folders import save_routing as save_routing
 from .simulator.execute import Execution as Execution
 from .simulator.execute import execute as execute
 from .simulator.load_curve import LoadCurve as LoadCurve

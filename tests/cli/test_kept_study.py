@@ -47,6 +47,7 @@ def _numbers(text: str) -> dict:
     return record
 
 
+@pytest.mark.exhaustive
 def test_a_sweep_of_programs_as_a_study(tmp_path):
     """The same runs, compared in the same way; asked for again, none is run."""
     folder = tmp_path / "apps"
@@ -71,8 +72,6 @@ def test_survival_as_a_study(tmp_path):
         one.pop("provenance", None)
     assert found["topologies"] == plain["topologies"]
     assert (tmp_path / "out" / "resilience.html").is_file()
-    with pytest.raises(InputError, match="--throughput: a study has the survival curves alone"):
-        _run(resilience_command, "petersen", "--throughput", "--study", str(tmp_path / "s"))
 
 
 def test_a_task_that_fails_is_said_after_what_is_done(tmp_path):

@@ -59,7 +59,9 @@ def test_the_folder_holds_what_it_takes_to_build_it(tmp_path):
     assert names == {
         "cables.csv",
         "labels.csv",
+        "network.json",
         "order.csv",
+        "parts.json",
         "bundles.csv",
         "floor.toml",
         "netbox",
@@ -86,6 +88,7 @@ def test_host_cables_are_listed_on_request(tmp_path):
         assert kinds.count("link") == len(build(_RING).links)
 
 
+@pytest.mark.exhaustive
 def test_objectives_do_what_they_say():
     """The longest cable is no longer than the shortest layout's; the cost's is no dearer."""
     options = ["--floor", "koibuchi-2013", "--cabinet", "8", "--json"]

@@ -22,7 +22,7 @@ _CALLS = {
     "cuts": "petersen",
     "build": "petersen",
     "convert": "one.json two.json",
-    "optimize": "petersen --moves 1 --jobs 1",
+    "optimize": "petersen --moves 1 --chains 1",
     "route": "petersen:hosts=1",
     "quality": "petersen --bisections 1",
     "simulate": "clos:leaves=2,spines=2,hosts=2 --fast --loads 0.1 --jobs 1",

@@ -99,7 +99,7 @@ TABLE = {
     ),
     "convert": ("convert N O/same.json", row(*[(name, {"hosts": net.hosts}) for name, net in NETWORKS.items()])),
     "optimize": (
-        "optimize N --moves 3 --jobs 1",
+        "optimize N --moves 3 --chains 1",
         row((f"{ONE} {APART}", Refused("there are no links to exchange")), (LINKED, {"aspl": 1.0, "optimal": True})),
     ),
     "route": (
@@ -111,11 +111,11 @@ TABLE = {
         ),
     ),
     "route --without a switch": (
-        "route N --without 0",
+        "reroute N 0",
         row((JOINED, Refused("no link is left; switches that stand alone need no tables")), (APART, Refused(PARTS))),
     ),
     "route --without a link": (
-        "route N --without 0-1",
+        "reroute N 0-1",
         row(
             (ONE, Refused("no switch 1; they are 0 to 0")),
             (TWO, Refused("no link is left")),
@@ -177,8 +177,8 @@ TABLE = {
             (APART, Refused("2 pieces before anything fails; join them first")),
         ),
     ),
-    "resilience --lose": (
-        "resilience N --lose all",
+    "losses": (
+        "losses N",
         row(
             ("one4 two4 twin4", {"hosts": 4, "planes": 1}),
             ("one1 two1", {"hosts": 1}),
@@ -217,7 +217,7 @@ TABLE = {
     ),
     "verify": ("verify N", row((JOINED, {"clean": True, "errors": 0}), (APART, {"clean": False, "errors": 1}))),
     "verify the cabling": (
-        "verify N N --by shape",
+        "verify N N --match shape",
         row(
             *[
                 (name, {"comparison": {"right_cables": len(net.links) + net.endpoints.size, "missing_cables": 0}})

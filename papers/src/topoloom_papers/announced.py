@@ -2,4 +2,6 @@
 
 from topoloom.cli.register import COMMANDS, Command
 
-COMMANDS.add("reproduce", Command("The papers' numbers with ours beside them.", "topoloom_papers.command:command"))
+COMMANDS.add(
+    "reproduce", Command("The papers' numbers with ours beside them.", "topoloom_papers.command:command", "Decide")
+)

@@ -10,26 +10,28 @@ from msgspec import structs
 from topoloom.applications.backends import FLOWS, Backend, backend_of, check_backend, run_schedule
 from topoloom.applications.checks import check_kind, check_whole, check_words
 from topoloom.applications.collective_result import Collective
+from topoloom.applications.given import app_settings, given, usual_settings
 from topoloom.applications.machine import machine, network_as_flows
 from topoloom.applications.placement import place_ranks
-from topoloom.applications.run import routings_of
 from topoloom.applications.settings import AppSettings
-from topoloom.collectives.bound import CollectiveBound, bound_of, operation_of
+from topoloom.collectives.bound import CollectiveBound, bound_of, collective_operation
 from topoloom.collectives.making import chosen_of, collective_schedule
 from topoloom.collectives.messages import schedule_of_trees
 from topoloom.collectives.schedule import CollectiveSchedule, checked_schedule
 from topoloom.collectives.ways import fullest_seconds
-from topoloom.errors import InputError, check_type
+from topoloom.errors import InputError
 from topoloom.flows.state import FlowNetwork
 from topoloom.layout.layout import Layout
+from topoloom.link_rates import refuse_mixed
 from topoloom.results import provenance_of
 from topoloom.routing.routing import Routing
+from topoloom.sources import NetworkSource, network_of
 from topoloom.topology import Topology
 from topoloom.work import Work
 
 
 def collective_bound(
-    network: Topology | Routing,
+    network: NetworkSource,
     operation: str,
     bytes: int = 1 << 26,
     ranks: int | None = None,
@@ -47,7 +49,7 @@ def collective_bound(
 
     Parameters
     ----------
-    network : Topology or Routing
+    network : NetworkSource
         Tables say nothing here.
     operation : str
         ``allreduce``, ``allgather``, ``reduce-scatter``, ``broadcast`` or ``alltoall``.
@@ -88,9 +90,7 @@ def collective_bound(
     >>> round(found.bandwidth_s * 1e6)  # three megabytes into each host, at 40 Gb/s
     600
     """
-    check_type(network, (Topology, Routing), "collective_bound", "build(spec) makes a Topology")
-    topology = network if isinstance(network, Topology) else network.topology
-    settings = AppSettings() if settings is None else settings
+    topology, layout, settings = _without_tables(network, layout, settings)
     homes, _ = _homes(topology, operation, bytes, ranks, placement, root, settings, layout, seed, jobs)
     about = {**settings.values, "placement": placement}
     found = bound_of(
@@ -108,8 +108,22 @@ def collective_bound(
     return replace(found, provenance=provenance_of(topology, seed=seed, settings=about))
 
 
+def _without_tables(
+    network: NetworkSource, layout: Layout | None, settings: AppSettings | None
+) -> tuple[Topology, Layout | None, AppSettings]:
+    """What `given` gives, of a network that need not be routed."""
+    if isinstance(network, (Topology, Routing)):
+        topology = network if isinstance(network, Topology) else network.topology
+        usual = usual_settings(topology, "collective_bound")
+        return topology, layout, usual if settings is None else settings
+    opened = network_of(network, "collective_bound")
+    refuse_mixed(opened.topology, "collective_bound")
+    settings = app_settings([opened], None, ()) if settings is None else settings
+    return opened.topology, opened.layout if layout is None else layout, settings
+
+
 def collective(
-    network: Routing | Topology | Sequence[Routing],
+    network: NetworkSource | Sequence[Routing],
     operation: str | CollectiveSchedule,
     bytes: int = 1 << 26,
     ranks: int | None = None,
@@ -131,7 +145,7 @@ def collective(
 
     Parameters
     ----------
-    network : Routing, Topology or sequence of Routing
+    network : NetworkSource or sequence of Routing
         As for `run_app`: tables, or a topology, which engine minimal routes.
     operation : str or CollectiveSchedule
         ``allreduce``, ``allgather``, ``reduce-scatter``, ``broadcast`` or ``alltoall``. Or a schedule that was made before, as
@@ -177,14 +191,12 @@ def collective(
         `work` was stopped.
     """
     work = Work() if work is None else work
-    routings = routings_of(network, "collective")
+    on = given(network, layout, settings, "collective")
+    routings, layout, settings = on.routings, on.layout, on.settings
     topology, routing = routings[0].topology, routings[0]
-    settings = AppSettings() if settings is None else settings
     check_kind("settings", settings, AppSettings, "AppSettings")
     by = backend_of(simulator)
     check_backend(by, settings)
-    net, back = network_as_flows(routings, settings, layout), routing.channels.back.astype(np.int64)
-    there = machine(topology, settings, layout)
     if isinstance(operation, CollectiveSchedule):
         schedule = checked_schedule(operation, "schedule")
         homes, name, size, placement = (
@@ -205,6 +217,8 @@ def collective(
             raise InputError(f"placement {placement}: a schedule needs a host for each rank")
         chosen, along = chosen_of(name, algorithm, paths)
         about = {**settings.values, "placement": placement, "simulator": by.text}
+    net, back = network_as_flows(routings, settings, layout), routing.channels.back.astype(np.int64)
+    there = machine(topology, settings, layout)
     bound = bound_of(topology, name, size, homes, there, root=root, gap=gap, settings=about, jobs=jobs, work=work)
     if schedule is None:
         made = collective_schedule(topology, name, size, homes, root, chosen, along, pieces, net, back, there, work)
@@ -288,7 +302,7 @@ def _homes(
     check_kind("layout", layout, (Layout, type(None)), "a Layout, as topoloom.place makes one")
     check_whole("seed", seed, 0)
     check_whole("jobs", jobs, 1, none=True)
-    name = operation_of(operation)
+    name = collective_operation(operation)
     if not topology.hosts:
         raise InputError(f"{topology.name}: it has no hosts for the ranks; give it some, as in hosts=4")
     count = topology.hosts if ranks is None else ranks

@@ -12,6 +12,7 @@ from msgspec import structs
 from topoloom.applications.app_run import AppRun, Measurement
 from topoloom.applications.backends import SIMGRID, Backend, ScheduleRun, backend_of, check_backend, run_schedule
 from topoloom.applications.checks import check_kind, check_whole, check_words, limits_of
+from topoloom.applications.given import given
 from topoloom.applications.launch import Ran, run_smpi, workplace
 from topoloom.applications.least_time import least_seconds
 from topoloom.applications.placement import place_ranks
@@ -22,13 +23,13 @@ from topoloom.applications.registry import opened, program_of
 from topoloom.applications.schedules import as_schedule, in_place_of_code
 from topoloom.applications.settings import AppSettings
 from topoloom.applications.tools import built_in, compiled, platform_library, version
-from topoloom.errors import InputError, check_all, wrong_type
+from topoloom.errors import InputError
 from topoloom.flows.programs import Programs
 from topoloom.flows.schedule import Schedule
 from topoloom.layout.layout import Layout
 from topoloom.results import provenance_of
-from topoloom.routing.route import route
 from topoloom.routing.routing import Routing
+from topoloom.sources import NetworkSource
 from topoloom.topology import Topology
 from topoloom.work import Work
 
@@ -39,7 +40,7 @@ _CLOCK = "clock"
 
 
 def run_app(
-    network: Routing | Topology | Sequence[Routing],
+    network: NetworkSource | Sequence[Routing],
     app: str | Program,
     ranks: int | None = None,
     *,
@@ -58,20 +59,21 @@ def run_app(
 
     Parameters
     ----------
-    network : Routing, Topology or sequence of Routing
-        Tables, which are obeyed hop by hop, or a topology, which engine minimal routes; SimGrid knows no deadlock of lanes.
+    network : NetworkSource or sequence of Routing
+        Its installed tables, else those of the fitting engine, are obeyed hop by hop; SimGrid knows no deadlock of lanes.
         Of several tables the first leads to the first host of each switch, the second to its second, and so on in turn
         (`topoloom.host_routings`).
     app : str or Program
-        ``alltoall:bytes=65536``, ``cg:class=A`` (`topoloom.applications.registry.APPLICATIONS` has all), or a program.
+        ``alltoall:bytes=65536``, ``cg:class=A`` (`topoloom.applications.registry.APPLICATIONS` has all), a program, or a
+        `Schedule`.
     ranks : int, optional
         One for every host when left out, or as many as there are traces, or as the file of a schedule has.
     placement : str
         ``linear``, ``random``, ``cabinet``, ``optimised`` or ``file:PATH`` (`placement.place_ranks`).
     settings : AppSettings, optional
-        Rates, delays, model, collectives.
+        Rates, delays, model, collectives; the usual ones at the network's own rate when omitted.
     layout : Layout, optional
-        How long every cable is, and which switches share a cabinet.
+        How long every cable is, and which switches share a cabinet; the network's own when omitted.
     seed : int
         Of the placement.
     jobs : int, optional
@@ -105,7 +107,8 @@ def run_app(
     and b. A message has the rate of one port.
     """
     limits = limits_of(time_limit_s, work)
-    routings = routings_of(network, "run_app")
+    on = given(network, layout, settings, "run_app")
+    routings, layout, settings = on.routings, on.layout, on.settings
     check_kind(
         "app",
         app,
@@ -114,11 +117,11 @@ def run_app(
     )
     check_whole("ranks", ranks, 1, none=True)
     check_words("placement", placement, "a text, as 'linear'")
-    check_kind("settings", settings, (AppSettings, type(None)), "AppSettings")
+    check_kind("settings", settings, AppSettings, "AppSettings")
     check_kind("layout", layout, (Layout, type(None)), "a Layout, as topoloom.place makes one")
     check_whole("seed", seed, 0)
     check_whole("jobs", jobs, 1, none=True)
-    routing, settings = routings[0], AppSettings() if settings is None else settings
+    routing = routings[0]
     topology = routing.topology
     app = opened(app)
     ranks = ranks_on(topology, app, ranks)
@@ -263,28 +266,6 @@ def _app_run(
         ),
         **found,
     )
-
-
-def routings_of(network: Routing | Topology | Sequence[Routing], taker: str) -> tuple[Routing, ...]:
-    """The tables of what `taker`, `run_app` for one, is given.
-
-    Raises
-    ------
-    InputError
-        It is neither a topology nor tables.
-    """
-    if isinstance(network, Topology):
-        return (route(network, "minimal"),)
-    if isinstance(network, Routing):
-        return (network,)
-    remedy = "build(spec) makes a Topology, and route(topology) its tables"
-    given: object = network
-    if isinstance(given, str) or not isinstance(given, Sequence):
-        raise wrong_type(network, (Topology, Routing, Sequence), taker, remedy)
-    if not network:
-        raise InputError(f"{taker} takes one Routing or more, not an empty sequence; {remedy}")
-    check_all(network, Routing, taker, remedy)
-    return tuple(network)
 
 
 def _written(path: Path, program: Program) -> bytes:

@@ -27,6 +27,7 @@ from topoloom.errors import InputError, Stopped
 from topoloom.results import Provenance, Result, json_value, provenance_of
 from topoloom.shards import Shards
 from topoloom.simulator.load_curve import LoadCurve
+from topoloom.simulator.point_table import tables_digest
 from topoloom.threads import cores
 from topoloom.throughput.result import Quality
 from topoloom.work import Work
@@ -278,8 +279,7 @@ class _Chain:
             missing=tuple(
                 Missing(step.name, words[step.name], missing[step.name]) for step in STEPS if step.name in missing
             ),
-            layout=subject.layout,
-            routing=subject.tables,
+            network=subject.assessed,
             provenance=provenance_of(
                 topology,
                 engine=subject.tables.engine if subject.tables is not None else "",
@@ -291,7 +291,7 @@ class _Chain:
 
     def _key(self, step: AssessmentStep, subject: Subject, effort: int) -> str:
         """What a step of a network is kept by: all that decides what it finds."""
-        layout = subject.layout
+        layout, terms = subject.layout, subject.network.terms
         decides = [
             __version__,
             step.name,
@@ -299,8 +299,9 @@ class _Chain:
             subject.topology.digest,
             subject.parts.name,
             msgspec.to_builtins(subject.parts),
-            json_value(subject.spares),
-            [subject.rate_gbps, subject.host_cables, subject.switch_ns, subject.cable_ns_per_m, subject.lanes],
+            json_value(msgspec.structs.replace(terms, parts=None)),
+            None if subject.network.tables is None else tables_digest(subject.network.tables),
+            [subject.rate_gbps, subject.switch_ns, subject.cable_ns_per_m, subject.lanes],
             [subject.radix, subject.all_to_all_mib, subject.all_reduce_mib, subject.seed],
             hashlib.sha256(layout.length_m.tobytes() + layout.cabinet.tobytes()).hexdigest(),
         ]

@@ -15,39 +15,17 @@ from topoloom.cli.register import COMMANDS, Command
 from topoloom.cli.signals import INTERRUPTED, interrupted, leave, listen
 from topoloom.cli.streams import prepare
 from topoloom.errors import TOO_LONG, InputError, Stopped
+from topoloom.operations.sections import SECTIONS
 
 #: Every command and its one-line help; the file of the same name is imported only when the command is used.
-_COMMANDS = {
-    "families": "The catalogue: families, their parameters, their facts.",
-    "info": "Size, degree, diameter, ASPL, bounds and bisection of a topology.",
-    "hops": "Hop distances: histogram, diameter, eccentricities, latency.",
-    "bounds": "What is possible: Moore, Cerf, grid and diagrid bounds.",
-    "balance": "Degrees and cable lengths that suit each other on a floor of switches.",
-    "cuts": "How wide: bisection and p-way cuts.",
-    "build": "Make a topology from a spec and write it to a file.",
-    "convert": "Read a topology in one format and write it in another.",
-    "optimize": "Exchange the ends of links: the same degrees, fewer hops, less latency, power or cost.",
-    "route": "Next hops and lanes for every pair, followed and proved free of deadlock.",
-    "quality": "How much traffic tables let through: throughput, worst case, effective bisection.",
-    "simulate": "Latency against accepted load, flit by flit.",
-    "resilience": "What survives when cables, switches or cabinets fail.",
-    "app": "MPI programs on a network, simulated by SimGrid.",
-    "collective": "The least time of a collective, and a schedule beside it: all-reduce, all-gather, all-to-all.",
-    "verify": "What is cabled beside the plan; or forwarding tables from outside, followed and judged.",
-    "watch": "Discoveries of a cabling week beside the plan: progress, new faults, faults gone, sheets.",
-    "layout": "Put the switches in cabinets on a floor; every cable with its length.",
-    "expand": "Grow a network cable by cable: a plan that an installer carries out.",
-    "cost": "Switches, cables, watts and money of a topology on a floor.",
-    "design": "The main job: from a requirement file to ranked, priced designs.",
-    "compare": "Networks that you name, taken the whole way side by side, from bill to growth.",
-    "serve": "The explorer: topoloom in the browser, on this machine or over ssh -L.",
-    "study": "A verb over axes: many tasks, on this machine or a cluster; nothing is lost, nothing runs twice.",
+_OWN = {
+    name: Command(text, f"topoloom.cli.commands.{name.replace('-', '_')}:command", section.capitalize())
+    for section, commands in SECTIONS.items()
+    for name, text in commands.items()
 }
-#: The same as other packages add theirs, so that two of one name are reported.
-_OWN = {name: Command(text, f"topoloom.cli.commands.{name}:command") for name, text in _COMMANDS.items()}
+# So that another package's command of the same name is reported.
 for _name, _command in _OWN.items():
     COMMANDS.add(_name, _command)
-
 
 #: Where shells ask for completions.
 _COMPLETION = "_TOPOLOOM_COMPLETE"

@@ -40,13 +40,12 @@ def say_saved(network: "Network", tables: "Routing") -> None:
 def tables_of(
     network: "Network", engine: str | None, lanes: int | None, seed: int, jobs: int | None, work: "Work"
 ) -> "Routing":
-    """The tables of a folder of `topoloom route -o`, unless --engine or --lanes ask for others; else new ones.
+    """The installed tables, unless --engine or --lanes ask for others; else those of the engine that fits the network.
 
     Parameters
     ----------
     network : Network
     engine : str or None
-        None: the one that fits the network.
     lanes : int or None
     seed : int
     jobs : int or None
@@ -57,14 +56,12 @@ def tables_of(
     Returns
     -------
     Routing
-        Those of the folder, or new ones.
+        The installed ones, which a line says; or new ones.
     """
-    from topoloom.routing.route import route
+    from topoloom.routing.routing import Routing
 
-    saved = saved_tables(network)
-    if saved is not None:
-        return saved
-    return route(network.topology, engine, lanes=lanes, seed=seed, jobs=jobs, layout=network.layout, work=work)
+    saved_tables(network)
+    return network.with_tables(engine, lanes=lanes, seed=seed, jobs=jobs, work=work).part(Routing)
 
 
 #: Entries of all tables of hosts together, where nobody says how many tables.

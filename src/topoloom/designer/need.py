@@ -11,6 +11,7 @@ from topoloom.cost.price_factors import PriceFactors, with_factors
 from topoloom.cost.quotes import quoted_parts
 from topoloom.cost.servers import housing_of
 from topoloom.cost.spares import Spares
+from topoloom.cost.terms import Terms
 from topoloom.errors import InputError, hint
 from topoloom.floors.floor import Floor, preset
 from topoloom.floors.floor_files import read_floor
@@ -396,6 +397,10 @@ class Need(TomlTable, frozen=True, kw_only=True):
             known = hint(self.switch.product, names) if names else "it has none"
             raise InputError(f"the catalogue '{parts.name}' has no switch '{self.switch.product}' ({known})")
         return msgspec.structs.replace(parts, switch=msgspec.structs.replace(parts.switch, product=named))
+
+    def terms(self, parts: Parts) -> Terms:
+        """What a design is bought by, with its catalogue as `catalogue` has it."""
+        return Terms(parts=parts, rate_gbps=self.rate_gbps, host_cables=self.cable.hosts, spares=self.spares)
 
     def filled(self) -> "Need":
         """The need with what its catalogue says of the host and the switch that it names.

@@ -21,7 +21,7 @@ from topoloom.expansion.cable_order.order_of_work import CableTask
 from topoloom.expansion.cable_order.order_search import ADD, MOVE, UNPLUG
 from topoloom.expansion.cable_order.wiring import WiredCable, cable_alone, cables_of
 from topoloom.expansion.expansion import Cost, Expansion, ExpansionStep
-from topoloom.expansion.plan_files import AFTER, BEFORE, GOAL, NUMBERS, PARTS, RECORD, STEPS
+from topoloom.expansion.plan_files import AFTER, BEFORE, GOAL, NUMBERS, RECORD, STEPS
 from topoloom.expansion.plan_rows import Row, metres_in, number_in, rows_of
 from topoloom.files import read_text
 from topoloom.folders import settle
@@ -30,7 +30,7 @@ from topoloom.formats.cable_reader import CableList
 from topoloom.formats.cables import load_cables
 from topoloom.graph.path_lengths import path_lengths
 from topoloom.json_files import parse_json
-from topoloom.network_folders import CABLES, PLAN, read_note
+from topoloom.network_folders import CABLES, PARTS, PLAN, read_note
 from topoloom.results import Provenance, provenance_of, schema_id
 from topoloom.topology import Topology
 
@@ -350,8 +350,16 @@ class _Replay:
             ends = zip(after.endpoints.tolist(), after.host.tolist(), strict=True)
             there = np.fromiter((end in self._hosts for end in ends), bool, after.host.size)
         links = np.array(sorted(self._links.elements()), np.int64).reshape(-1, 2)
+        # A plan is of networks with one rate, or none.
+        rate = after.uniform_rate_gbps
         return Topology(
-            links=links, switches=switches, endpoints=after.endpoints[there], host=after.host[there], name=after.name
+            links=links,
+            switches=switches,
+            endpoints=after.endpoints[there],
+            host=after.host[there],
+            name=after.name,
+            link_rate_gbps=rate,
+            endpoint_rate_gbps=rate,
         )
 
 

@@ -6,7 +6,8 @@ import numpy as np
 
 from topoloom.errors import InputError
 from topoloom.failures.failure_orders import Failing, failing, failures_at, states
-from topoloom.topology import Topology, checked_topology
+from topoloom.sources import NetworkSource, taken
+from topoloom.topology import Topology
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +57,7 @@ def first_failures(topology: Topology, what: Failing, share: float, seed: int, s
 
 
 def surviving_network(
-    topology: Topology,
+    topology: NetworkSource,
     fail: str = "links",
     share: float = 0.1,
     *,
@@ -69,7 +70,7 @@ def surviving_network(
 
     Parameters
     ----------
-    topology : Topology
+    topology : NetworkSource
     fail, order, cabinets
         As for `resilience`.
     share : float
@@ -94,7 +95,7 @@ def surviving_network(
     >>> surviving_network(build("hypercube:n=4"), share=0.25)
     Topology(hypercube(n=4) less 8 links: 16 switches, 24 links)
     """
-    checked_topology(topology, "surviving_network")
+    topology = taken(topology, Topology, "surviving_network")
     what = failing(topology, fail, order, cabinets)
     return without_losses(topology, first_failures(topology, what, share, seed, sample))
 
@@ -130,4 +131,5 @@ def without_losses(topology: Topology, lost: SampledLosses) -> Topology:
         host=np.unique(topology.host[ports], return_inverse=True)[1],
         labels=labels,
         name=f"{topology.name} less {' and '.join(told)}" if told else topology.name,
+        **topology.rates_of(kept, ports),
     )

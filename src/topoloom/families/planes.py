@@ -94,6 +94,7 @@ def _side_by_side(topology: Topology, count: int, what: str) -> Topology:
         endpoints=(topology.endpoints + shift).ravel(),
         host=np.tile(topology.host, count),
         labels=labels | {what: plane},
+        **{key: np.tile(rates, count) for key, rates in topology.rates_of().items()},
     )
 
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from topoloom.formats._registry import Format, dropped_by
+from topoloom.formats._registry import Format, dropped, dropped_by
 from topoloom.results import Provenance, Result, provenance_of
 from topoloom.topology import Topology
 
@@ -17,6 +17,8 @@ class WrittenFile(Result):
     switches, links, hosts : int
     left_out : tuple of str
         What the format cannot hold, in words.
+    dropped : tuple of str
+        The quantities that the format does not carry, by their names in records: ``rate_gbps``.
     """
 
     noun = "written-file"
@@ -27,6 +29,7 @@ class WrittenFile(Result):
     links: int
     hosts: int
     left_out: tuple[str, ...] = ()
+    dropped: tuple[str, ...] = ()
     provenance: Provenance = field(default_factory=Provenance, compare=False)
 
 
@@ -51,5 +54,6 @@ def written_file(topology: Topology, file: str, record: Format) -> WrittenFile:
         len(topology.links),
         topology.hosts,
         tuple(dropped_by(topology, record)),
+        dropped(topology, record),
         provenance_of(topology),
     )

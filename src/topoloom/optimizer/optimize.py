@@ -5,11 +5,13 @@ import time
 from dataclasses import replace
 
 import numpy as np
+from msgspec import structs
 
 from topoloom.cost.parts import Parts
 from topoloom.errors import InputError
 from topoloom.graph.geometry import Geometry, geometry_of, longest_link
 from topoloom.graph.path_lengths import path_lengths
+from topoloom.link_rates import rate_for
 from topoloom.optimizer.checks import check_budget, check_options
 from topoloom.optimizer.goals import Goal, LatencyBounds, latency_bounds, parse_goal, weigh
 from topoloom.optimizer.limits import limits
@@ -26,13 +28,14 @@ from topoloom.optimizer.searches.chains import Chain, Reporter
 from topoloom.optimizer.searches.successive_halving import MOST_MOVES, SearchMethod
 from topoloom.optimizer.searches.traffic_chain import TrafficChains, traffic_structures
 from topoloom.optimizer.structures.mirror_symmetry import symmetric_start
-from topoloom.optimizer.structures.starts import candidates, share_of
+from topoloom.optimizer.structures.starts import candidates, order_share
 from topoloom.optimizer.traffic_goals import NAMES, TrafficGoal, traffic_values
 from topoloom.results import provenance_of
 from topoloom.searches import ENDLESS, run_searches
+from topoloom.sources import NetworkSource, taken
 from topoloom.spec import family_of
 from topoloom.threads import cores
-from topoloom.topology import Topology, checked_topology
+from topoloom.topology import Topology
 from topoloom.traffic import hosts_on
 from topoloom.work import Work
 
@@ -51,7 +54,7 @@ _LEAST_SYMMETRIC, _LEAST_BY_TURNS = 200, 36
 
 
 def optimize(
-    topology: Topology,
+    topology: NetworkSource,
     objective: str | Goal = "hops",
     *,
     length: int | None = None,
@@ -80,7 +83,7 @@ def optimize(
 
     Parameters
     ----------
-    topology : Topology
+    topology : NetworkSource
     objective : "hops", "all-to-all", "permutation", "worst-case" or Goal
         "hops": components, then diameter, then ASPL. The throughput of uniform traffic, the bound on that of the worst
         permutation, or the two ends of what the worst traffic gets (`topoloom.optimizer.traffic_goals`). Else a goal, or the
@@ -140,7 +143,10 @@ def optimize(
     >>> found.diameter, round(found.aspl, 4), found.reason
     (3, 2.2, 'bound')
     """
-    checked_topology(topology, "optimize")
+    topology = taken(topology, Topology, "optimize")
+    rate_gbps = rate_for(topology, rate_gbps, "optimize")
+    if isinstance(objective, Goal) and objective.rate_gbps is None:
+        objective = structs.replace(objective, rate_gbps=topology.uniform_rate_gbps)
     work = Work() if work is None else work
     hops_only = objective == "hops"
     traffic = next((TrafficGoal(name) for name in NAMES if objective == name), None)
@@ -337,7 +343,7 @@ def _structures(
             )
         return traffic_structures(topology, traffic, threads, seconds, moves)
     found = candidates(topology.switches, degree, threads, seconds, moves)
-    return [share_of(found, number, threads) for number in range(threads)]
+    return [order_share(found, number, threads) for number in range(threads)]
 
 
 def _grid_lengths(topology: Topology, geometry: Geometry | None) -> LinkLengths:

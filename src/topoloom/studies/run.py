@@ -14,7 +14,7 @@ import msgspec
 from topoloom.errors import InputError, check_path, check_type
 from topoloom.files import read_text, write_atomically
 from topoloom.json_files import parse_json
-from topoloom.studies.conditions import holds
+from topoloom.studies.conditions import condition_holds
 from topoloom.studies.estimate import Estimates
 from topoloom.studies.executor import EXECUTORS, StudyRun
 from topoloom.studies.record import Record
@@ -113,7 +113,7 @@ def run_study(
     with _alone(store.folder):
         write_atomically(store.folder / DEFINITION, msgspec.json.format(msgspec.json.encode(study), indent=1) + b"\n")
         known = store.records()
-        wanted = {task.digest: task for labels, task in planned if only is None or holds(only, labels)}
+        wanted = {task.digest: task for labels, task in planned if only is None or condition_holds(only, labels)}
         tasks = [
             task
             for digest, task in wanted.items()

@@ -6,13 +6,15 @@ from dataclasses import replace
 
 import numpy as np
 
-from topoloom.errors import InputError, check_type
+from topoloom.errors import InputError
 from topoloom.graph.planes import plane_count
 from topoloom.graph.symmetry import symmetries
+from topoloom.link_rates import refuse_mixed
 from topoloom.results import provenance_of
 from topoloom.routing.judge.prove import prove
 from topoloom.routing.planes import distinct_tables
 from topoloom.routing.routing import Routing
+from topoloom.sources import NetworkSource, several
 from topoloom.throughput.approximate import Bracket, approximate_flow
 from topoloom.throughput.bisections import effective_bisection
 from topoloom.throughput.flow import arcs, concurrent_flow
@@ -46,7 +48,7 @@ _EXACT_GAP = 1e-6
 
 
 def quality(
-    routing: Routing | Sequence[Routing],
+    routing: NetworkSource | Sequence[Routing],
     traffic: str | Traffic | None = None,
     *,
     bisections: int = 1000,
@@ -98,15 +100,12 @@ def quality(
     >>> found.tub, round(found.permutation_flow.lower, 4), found.hosts_assumed
     (1.0, 1.0, True)
     """
-    check_type(routing, (Routing, Sequence), "quality", "route(topology) makes one")
-    routings = (routing,) if isinstance(routing, Routing) else tuple(routing)
-    if not routings:
-        raise InputError("quality takes tables, and got an empty list; route(topology) makes them")
+    routings = several(routing, Routing, "quality")
     routing = routings[0]
     for one in routings:
-        check_type(one, Routing, "quality", "host_routings(topology, engine, count) makes several")
         if one.topology != routing.topology:
             raise InputError(f"{routing.topology.name}: tables are of another network, {one.topology.name}")
+    refuse_mixed(routing.topology, "quality")
     if gap is not None and not gap > 0:
         raise InputError(f"gap={gap}: it must be positive, as 0.05 for bounds that differ by 5 %")
     if (planes := plane_count(routing.topology)) > 1:

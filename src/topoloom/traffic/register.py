@@ -10,6 +10,7 @@ import numpy as np
 from topoloom.errors import InputError, check_type
 from topoloom.register import Register
 from topoloom.routing.routing import Routing
+from topoloom.sources import NetworkSource, installed
 from topoloom.spec import Parameter, read_settings
 from topoloom.topology import Topology
 from topoloom.traffic.finite import Loop, Trace
@@ -136,7 +137,7 @@ def pattern(
     return register
 
 
-def traffic_of(text: str, network: Routing | Topology, seed: int = 1) -> Traffic | Trace | Loop:
+def traffic_of(text: str, network: NetworkSource, seed: int = 1) -> Traffic | Trace | Loop:
     """The traffic that ``NAME`` or ``NAME:key=value,...`` asks for, between the hosts of a network.
 
     Parameters
@@ -166,7 +167,7 @@ def traffic_of(text: str, network: Routing | Topology, seed: int = 1) -> Traffic
     [0, 4, 2, 6, 1, 5, 3, 7]
     """
     check_type(text, str, "traffic_of", "write NAME or NAME:key=value,...")
-    check_type(network, (Routing, Topology), "traffic_of", "build(spec) and route(topology) make them")
+    network = installed(network, Routing, "traffic_of")
     name, _, rest = text.partition(":")
     record = PATTERNS.find(name)
     tables = network if isinstance(network, Routing) else None

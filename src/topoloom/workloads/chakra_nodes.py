@@ -197,5 +197,5 @@ def _value(attribute: Any) -> int | float | str | list[bool] | None:
     value: Any = getattr(attribute, kind)
     if kind == "bools":
         return list(value.values)
-    number: int | float | str = value.decode("utf-8", "replace") if kind == "string" else value
-    return number
+    plain: int | float | str = value.decode("utf-8", "replace") if kind == "string" else value
+    return plain

@@ -52,7 +52,7 @@ def _grown(subject: Subject, share: float, work: Work) -> list[Figure]:
         f" {plan.removed:,} of {cables:,} cables go, {plan.added:,} come"
     )
     ports = "" if subject.radix is None else f" --radix {subject.radix}"
-    by_hand = f"topoloom expand FOLDER {goal}{ports}{subject.parts_told} --seed {subject.seed}"
+    by_hand = f"topoloom expand FOLDER {goal}{ports} --seed {subject.seed}"
     return [
         Figure(
             key=f"moved_{key}",
@@ -119,17 +119,7 @@ def _expanded(subject: Subject, work: Work, to: int | None = None, into: Topolog
     -------
     Expansion
     """
-    return expand(
-        subject.layout,
-        to,
-        into=into,
-        parts=subject.parts,
-        rate_gbps=subject.rate_gbps,
-        radix=subject.radix,
-        seed=subject.seed,
-        jobs=subject.jobs,
-        work=work,
-    )
+    return expand(subject.network, to, into=into, radix=subject.radix, seed=subject.seed, jobs=subject.jobs, work=work)
 
 
 #: The hosts that a fat tree is for, in its spec.

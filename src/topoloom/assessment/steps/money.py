@@ -31,7 +31,7 @@ def _money(subject: Subject, work: Work) -> StepResult:
             low=_known(bill.cost_low_usd) if ranged else None,
             high=_known(bill.cost_high_usd) if ranged else None,
             how=how,
-            by_hand=f"topoloom cost FOLDER{subject.parts_told}",
+            by_hand="topoloom cost FOLDER",
             better="less",
         ),
         Figure(

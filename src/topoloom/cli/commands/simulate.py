@@ -4,7 +4,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-from click.core import ParameterSource
 
 from topoloom.cli.kept_study import end_of, run_kept, study_option
 from topoloom.cli.output import json_option, plain, print_record, print_table, say
@@ -66,10 +65,8 @@ def _told(one: "Setting") -> str:
 @click.option(
     "--engine",
     "engines",
-    default=["orders"],
-    show_default=True,
     multiple=True,
-    help="An engine of topoloom route; left out, the tables of a folder that it wrote are taken.",
+    help="An engine of topoloom route; when omitted, the installed tables of a folder, else those of the engine that fits.",
 )
 @click.option("--lanes", type=Whole(1, 16), help="At most so many virtual lanes for the engine.")
 @click.option(
@@ -156,10 +153,9 @@ def command(
         refuse_given(
             ("output", "heat", "packets"), "a study keeps points in its folder, and neither packets nor loads of links"
         )
-        given = click.get_current_context().get_parameter_source("engines") is not ParameterSource.DEFAULT
         study = simulate_study(
             topologies,
-            engines if given else None,
+            engines or None,
             traffics,
             loads=wanted,
             saturation=saturating,
@@ -180,18 +176,18 @@ def command(
     for network in networks:
         if network.layout is not None and not between and not router.cycle_ns:
             say(f"{network.source}: set cycle_ns for cables as long as they are; they take link_cycles now", err=True)
-    saved = [saved_tables(network, ("engines", "lanes")) for network in networks]
+    for network in networks:
+        saved_tables(network, ("engines", "lanes"))
     with working("routing") as work:
         simulated = subjects(
-            [network.topology if network.layout is None else network.layout for network in networks],
+            networks,
             traffics,
-            engines,
+            engines or (None,),
             router=router,
             lanes=lanes,
             between=_cycles(between),
             seed=seed,
             jobs=jobs,
-            tables=saved,
             work=work,
         )
     if heat is not None and not simulated[0].routing.channels.to.size:

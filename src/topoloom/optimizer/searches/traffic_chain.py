@@ -12,7 +12,7 @@ from topoloom.optimizer.searches.hop_search import HopSearch
 from topoloom.optimizer.searches.price_search import PriceSearch
 from topoloom.optimizer.searches.successive_halving import SearchMethod, SuccessiveHalving
 from topoloom.optimizer.structures.even_starts import even_candidates
-from topoloom.optimizer.structures.starts import candidates, share_of
+from topoloom.optimizer.structures.starts import candidates, order_share
 from topoloom.optimizer.traffic_goals import TrafficGoal
 from topoloom.random_streams import Draws
 from topoloom.searches import Budget
@@ -137,4 +137,4 @@ def traffic_structures(
     """
     make = candidates if goal.name == "permutation" else even_candidates
     found = make(topology.switches, int(topology.degrees.max()), threads, seconds, moves)
-    return [share_of(found, number, threads) for number in range(threads)]
+    return [order_share(found, number, threads) for number in range(threads)]

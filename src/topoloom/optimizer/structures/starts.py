@@ -66,7 +66,7 @@ def candidates(switches: int, degree: int, threads: int, seconds: float | None, 
     return [*_unlifted(switches, degree), *_lifts(switches, degree, lifts)]
 
 
-def share_of(found: list[SearchMethod], number: int, threads: int) -> list[SearchMethod]:
+def order_share(found: list[SearchMethod], number: int, threads: int) -> list[SearchMethod]:
     """The candidates that chain `number`, of as many as there are threads, takes.
 
     Parameters

@@ -5,14 +5,13 @@ from typing import Annotated, Any, ClassVar
 import msgspec
 
 from topoloom.applications.app_run import AppRun
-from topoloom.applications.settings import PRESETS
+from topoloom.applications.given import app_settings
 from topoloom.applications.sweep import cases_of, placements_of, run_apps
 from topoloom.errors import InputError
-from topoloom.floors.chosen import chosen_floor
-from topoloom.layout.place import place
 from topoloom.opening import open_network
 from topoloom.results import Result
-from topoloom.settings import Settings, changed, setting, written
+from topoloom.routing.routing import Routing
+from topoloom.settings import Settings, setting, written
 from topoloom.simulator.cables import cable_cycles
 from topoloom.simulator.execute import execute
 from topoloom.simulator.load_curve import LoadCurve, Saturation
@@ -21,11 +20,7 @@ from topoloom.simulator.saturation import saturation
 from topoloom.simulator.simulate import simulate
 from topoloom.simulator.sweep import has_end
 from topoloom.studies.verb import VERBS, Verb, flat
-from topoloom.studies.verbs._tables import task_tables
 from topoloom.work import Work
-
-#: The engines of `topoloom simulate` and `topoloom app` where none is named and the folder has no tables.
-_USUAL, _USUAL_OF_APPS = "orders", "minimal"
 
 
 class SimulateTask(Settings, frozen=True, kw_only=True):
@@ -34,7 +29,9 @@ class SimulateTask(Settings, frozen=True, kw_only=True):
     group: ClassVar[str] = "simulate"
 
     topology: Annotated[str, setting("a spec, a file or a folder")]
-    engine: Annotated[str, setting("how paths are chosen; left out, the folder's tables, or orders")] | None = None
+    engine: (
+        Annotated[str, setting("how paths are chosen; when omitted, installed tables, else the fitting engine")] | None
+    ) = None
     lanes: Annotated[int, setting("at most so many virtual lanes", least=1, most=16)] | None = None
     traffic: Annotated[str, setting("who sends to whom")] = "uniform"
     preset: Annotated[str, setting("what the routers are like")] = "slimfly-2014"
@@ -63,7 +60,9 @@ def _simulate(arguments: SimulateTask, jobs: int, work: Work) -> Result:
             f"simulate: traffic '{arguments.traffic}' "
             + ("goes to its end; leave out load and saturation" if ended else "needs one of load and saturation")
         )
-    tables = task_tables(network, arguments.engine, arguments.lanes, arguments.seed, jobs, work, usual=_USUAL)
+    routed = network.with_tables(arguments.engine, lanes=arguments.lanes, seed=arguments.seed, jobs=jobs, work=work)
+    work.check()
+    tables = routed.part(Routing)
     _, router = router_of(arguments.preset, settings)
     cables = cable_cycles(network.topology, router, arguments.between or None, network.layout)
     common: dict[str, Any] = {"settings": settings, "seed": arguments.seed, "cables": cables, "work": work}
@@ -92,11 +91,15 @@ class AppTask(Settings, frozen=True, kw_only=True):
     topology: Annotated[str, setting("a spec, a file or a folder")]
     app: Annotated[str, setting("the program: alltoall:bytes=65536")]
     ranks: Annotated[int, setting("ranks; one for each host when left out", least=1)] | None = None
-    engine: Annotated[str, setting("how paths are chosen; left out, the folder's tables, or minimal")] | None = None
+    engine: (
+        Annotated[str, setting("how paths are chosen; when omitted, installed tables, else the fitting engine")] | None
+    ) = None
     host_tables: Annotated[int, setting("tables for the hosts of a switch", least=1)] | None = None
     placement: Annotated[str, setting("where ranks run: linear, random, cabinet, file:PATH")] = "linear"
     floor: Annotated[str, setting("lay the network out on this floor first")] | None = None
-    preset: Annotated[str, setting("the machine and the model")] = "truong-2016"
+    preset: (
+        Annotated[str, setting("the machine and the model; truong-2016 at the network's rate when omitted")] | None
+    ) = None
     set: Annotated[dict[str, Any], setting("values of the preset that are changed")] = msgspec.field(
         default_factory=dict
     )
@@ -108,20 +111,17 @@ class AppTask(Settings, frozen=True, kw_only=True):
 
 def _app(arguments: AppTask, jobs: int, work: Work) -> AppRun:
     network = open_network(arguments.topology)
-    layout = network.layout
-    if layout is None and arguments.floor is not None:
-        layout = place(network.topology, chosen_floor(arguments.floor, None, None, None), map="rows")
-    saved = network.tables if arguments.engine is None and arguments.host_tables is None else None
+    if arguments.floor is not None:
+        network = network.with_layout(arguments.floor, map="rows")
     if len(placements_of([arguments.placement], arguments.seed)) > 1:
         raise InputError(f"app: placement '{arguments.placement}' is several; give `seeds` to the study, or axes")
     case = cases_of(
         network.source,
-        layout or network.topology,
-        arguments.engine or _USUAL_OF_APPS,
+        network,
+        arguments.engine,
         host_tables=arguments.host_tables,
         seed=arguments.routing_seed,
         jobs=jobs,
-        tables=saved,
         work=work,
     )[0]
     settings = [f"{name}={written(value)}" for name, value in arguments.set.items()]
@@ -130,7 +130,7 @@ def _app(arguments: AppTask, jobs: int, work: Work) -> AppRun:
         [arguments.app],
         arguments.ranks,
         [arguments.placement],
-        settings=changed(PRESETS.find(arguments.preset), settings),
+        settings=app_settings([network], arguments.preset, settings),
         seed=arguments.seed,
         jobs=jobs,
         time_limit_s=arguments.time_limit,

@@ -145,7 +145,7 @@ _PARTS = range(2, 7)
 
 @lru_cache(maxsize=32)
 def _cut(name: str, parts: int) -> Cuts:
-    return cuts(build(spec(name, 1024)), parts=parts)
+    return cuts(build(spec(name, 1024)), ways=parts)
 
 
 @lru_cache(maxsize=1)
@@ -172,7 +172,7 @@ def _cuts_told() -> str:
     "truong-2016/fig-6",
     "cuts of 1,024 switches in 2 .. 6 parts: wider than the torus, narrower than RR-4",
     "the order of the curves",
-    "topoloom cuts dsn-f:n=1024 --parts 6",
+    "topoloom cuts dsn-f:n=1024 --ways 6",
 )
 def _cuts() -> Outcome:
     total, curves = _figure_6()
@@ -187,7 +187,7 @@ def _cuts() -> Outcome:
     "truong-2016/section-4.4/similar",
     "cuts of DSN and DSN-F are similar but for 2 and 4 parts, where that of DSN-F is narrower",
     "similar at 3, 5, 6",
-    "topoloom cuts dsn-f:n=1024 --parts 4; topoloom cuts dsn:n=1024 --parts 4",
+    "topoloom cuts dsn-f:n=1024 --ways 4; topoloom cuts dsn:n=1024 --ways 4",
 )
 def _similar() -> Outcome:
     total, curves = _figure_6()
@@ -209,7 +209,7 @@ def _similar() -> Outcome:
     "truong-2016/section-4.4/succ-links",
     "cuts of 1,024 switches in 2 and in 4 parts pass only Succ and Pred links",
     "only",
-    "topoloom cuts dsn-f:n=1024 --parts 4",
+    "topoloom cuts dsn-f:n=1024 --ways 4",
 )
 def _succ_links() -> Outcome:
     topology = build("dsn-f:n=1024")
@@ -218,7 +218,7 @@ def _succ_links() -> Outcome:
     # p = 7: level p of a supernode to level 1 of the next.
     ring = (np.abs(level[u] - level[v]) == 6) & (group[u] != group[v])
     pieces = int(components(Topology(topology.links[~ring], topology.switches)).max()) + 1
-    two, four = (cuts(topology, parts=parts, seeds=16) for parts in (2, 4))
+    two, four = (cuts(topology, ways=parts, seeds=16) for parts in (2, 4))
     share = 100 * float(ring[four.part[u] != four.part[v]].mean())
     odd = group % 2
     crossing = odd[u] != odd[v]

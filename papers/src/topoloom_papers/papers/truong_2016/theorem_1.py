@@ -272,7 +272,7 @@ def _halved(n: int, fill: str, slack: bool) -> tuple[Topology, Cuts]:
     # Switches without links level the halves: one half may have all of them. How far halves differ is odd where n is.
     p = dsn_f_levels(n)
     more = (p if (n + p) % 2 == 0 else p - 1) if slack else 0
-    return topology, cuts(Topology(links=topology.links, switches=n + more), parts=2, seeds=16)
+    return topology, cuts(Topology(links=topology.links, switches=n + more), ways=2, seeds=16)
 
 
 @claim(
