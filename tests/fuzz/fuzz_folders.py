@@ -33,6 +33,7 @@ from topoloom.cabling.cabling import cable
 from topoloom.cabling.files import save_cabling
 from topoloom.designer.need import FamiliesNeed, Need, SwitchNeed
 from topoloom.hosts.housing import HostType, Housing, RackRule
+from topoloom.operations.catalogue.resilience import ResilienceOperation
 from topoloom.studies.study import Study
 from topoloom.studies.sweeps.app_runs import app_runs_of, app_study
 from topoloom.studies.sweeps.kept import study_of
