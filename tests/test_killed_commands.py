@@ -45,7 +45,6 @@ _COMMANDS = {
 }
 #: Written task by task: each file is whole, and the next run completes what is there.
 _BY_PARTS = ("study", "design")
-_SAMPLE = ("layout", "study")
 #: Folders of append-only files, to which each run adds its own.
 _RECORDS = {"measured", "records"}
 
@@ -134,12 +133,6 @@ def lines_of(folder: Path) -> list[dict]:
     """The whole lines of a study's shards."""
     texts = [path.read_bytes() for path in (folder / "records").glob("*.jsonl")]
     return [json.loads(line) for text in texts for line in text.split(b"\n")[:-1]]
-
-
-@pytest.mark.parametrize("name", _SAMPLE)
-def test_a_command_that_is_killed(name, inputs, tmp_path):
-    """A sample: twice each."""
-    _killed_again_and_again(name, inputs, tmp_path, 2)
 
 
 @pytest.mark.exhaustive

@@ -1,6 +1,7 @@
 """Packages from outside: examples/plugin, installed, adds to the command line; a damaged one harms nobody."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -90,6 +91,7 @@ def test_a_wrong_parameter_of_its_family_is_one_sentence(topoloom):
     assert "rim" in done.stderr
 
 
+@pytest.mark.exhaustive
 def test_the_engine_routes_and_is_judged(topoloom):
     """It stands in the help of route, and its tables get a verdict."""
     assert "over the switch that is linked to all others" in said(topoloom("route", "--help"))
@@ -110,7 +112,7 @@ def test_the_pattern_simulates(topoloom):
 
 def test_the_command_is_listed_and_runs(topoloom):
     """It stands in the help under its heading, with its line and its own page, and its mistakes are one sentence."""
-    assert "\nWheels:\n  hub         The switch that is linked to all others.\n" in said(topoloom("--help"))
+    assert re.search("\nWheels:\n  hub +The switch that is linked to all others[.]\n", said(topoloom("--help")))
     assert "Example: topoloom hub wheel:rim=8" in said(topoloom("hub", "--help"))
     assert said(topoloom("hub", "wheel:rim=8")) == "switch 0\n"
     done = topoloom("hub", "petersen")
@@ -141,7 +143,7 @@ def test_a_command_that_cannot_be_imported_is_one_sentence(topoloom, tmp_path, p
 
 def test_the_rule_is_asked_with_the_others(topoloom):
     """It stands in the list, is chosen by its code, finds what it looks for, and says its own page."""
-    assert "hub-missing" in said(topoloom("verify", "--rules"))
+    assert "hub-missing" in said(topoloom("rules"))
     assert said(topoloom("verify", "wheel:rim=8,hosts=2", "--only", "WH101")).count("WH101") == 0
     done = topoloom("verify", "petersen", "--only", "hub-missing", "--json")
     assert done.returncode == 3

@@ -2,13 +2,13 @@
 
 import pytest
 
-from topoloom.applications.tools import available
+from topoloom.applications.tools import simgrid_available
 from topoloom_papers import long_runs
 
 
 def pytest_collection_modifyitems(items):
     """Tests marked ``simgrid`` run applications, which SimGrid simulates."""
-    if not available():
+    if not simgrid_available():
         skip = pytest.mark.skip(reason="SimGrid is not installed (Debian: libsimgrid-dev, g++)")
         for item in items:
             if "simgrid" in item.keywords:

@@ -2,11 +2,15 @@
 
 import inspect
 import json
+import re
+import shlex
 from pathlib import Path
 
+import click
 import pytest
 
 from topoloom import InputError
+from topoloom.cli.main import cli
 from topoloom_papers import curves, papers, verdicts
 from topoloom_papers.places import place_of
 from topoloom_papers.registry import claims, run
@@ -73,6 +77,25 @@ def _computes(function) -> bool:
 def _names(code):
     """The names that a function uses, and those within it."""
     return {*code.co_names}.union(*(_names(inner) for inner in code.co_consts if inspect.iscode(inner)))
+
+
+def test_the_command_of_a_claim_is_one_that_topoloom_takes():
+    """Each part of it, without the note in brackets behind it, is read by the command line of today; nothing is run."""
+    context, refused, read = click.Context(cli, info_name="topoloom"), dict[str, str](), 0
+    for one in claims():
+        for part in re.sub(r" \([^()]*\)$", "", one.command).split("; "):
+            if not part.startswith("topoloom "):
+                continue  # how the same is done for other networks, in words
+            _, name, *words = shlex.split(part)
+            try:
+                command = cli.get_command(context, name)
+                assert command is not None
+                command.make_context(name, words, parent=context)
+            except (click.UsageError, InputError, AssertionError) as error:
+                refused[one.id] = f"{part}: {error}"
+            read += 1
+    assert refused == {}
+    assert read >= len(claims())
 
 
 def test_the_record_of_verdicts_names_claims_only():

@@ -47,6 +47,7 @@ def made(name, operation, algorithm, paths, size=1 << 20, **more):
     return tables, collective(tables, operation, size, algorithm=algorithm, paths=paths, **more)
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.simgrid
 @pytest.mark.parametrize("operation", ["allgather", "allreduce"])
 @pytest.mark.parametrize(("name", "algorithm", "paths"), CASES)
@@ -81,6 +82,7 @@ def test_other_operations_keep_to_their_bound(simulator, operation):
     assert found.bound.seconds * 0.9999 <= found.seconds <= 3 * found.bound.seconds
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("simulator", ["flows", pytest.param("simgrid", marks=pytest.mark.simgrid), "flits"])
 @pytest.mark.parametrize("layout", [False, True])
 def test_a_lone_message_takes_its_delays_and_its_bytes(simulator, layout):

@@ -159,6 +159,7 @@ def test_a_sweep():
         ("alltoall", {"algorithms": "alltoall:bruck"}, "flows", "flows do not know alltoall:bruck"),
         ("allreduce", {"algorithms": ""}, "flows", "flows do not know SMPI's default allreduce"),
         ("allreduce", {"collectives": "ompi"}, "flows", "flows know no selector ompi"),
+        ("is:class=S", {"algorithms": ""}, "flows", "flows do not know SMPI's default all"),
         ("alltoall", {}, "flow", "no simulator 'flow'"),
         ("alltoall", {}, "flows:window=2", "window='2'; it is a number from 0 to 1"),
         ("alltoall", {}, "simgrid:window=0.2", "simgrid has no settings of its own"),

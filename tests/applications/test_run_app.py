@@ -232,6 +232,7 @@ def test_settings():
             with_changes(AppSettings(), [change])
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.simgrid
 @pytest.mark.parametrize(("sent", "code"), [(signal.SIGINT, 130), (signal.SIGKILL, -signal.SIGKILL)])
 def test_whatever_ends_a_run_leaves_no_process_and_no_folder(tmp_path, sent, code):

@@ -9,23 +9,21 @@ import networkx
 import pytest
 
 import topoloom.assessment.assess as assess_module
-from topoloom import InputError, build, compare, quality, route, simulate
+from topoloom import InputError, as_network, build, compare, quality, route, simulate
 from topoloom.applications.settings import AppSettings
 from topoloom.applications.sweep import Case, run_apps
 from topoloom.assessment.assess import STEPS, assess
 from topoloom.assessment.assessment import Assessments, figure_keys
 from topoloom.assessment.reasons import Ranking, reasons
 from topoloom.assessment.subject import Subject
-from topoloom.cost.parts_files import load_parts
 from topoloom.errors import Stopped
-from topoloom.layout.place import place
 from topoloom.work import Work
 
 SPECS = ("slimfly:q=5,hosts=3", "fat-tree:k=6")
 
 
 def _subject(spec: str, **changes) -> Subject:
-    return Subject(place(build(spec), "slimfly-2014", map="rows"), load_parts("slimfly-2014"), 40.0, **changes)
+    return Subject(as_network(spec).placed(map="rows", parts="slimfly-2014", rate_gbps=40.0), **changes)
 
 
 def _lines(store) -> list[dict]:
@@ -96,6 +94,7 @@ def test_what_was_found_is_kept_and_found_again(tmp_path, whole):
     assert len(keys) == len(set(keys)), "no step is done twice"
 
 
+@pytest.mark.exhaustive
 def test_time_that_is_left_over_makes_intervals_narrower(whole, tmp_path):
     """With a budget that is not used up, draws are repeated: means with intervals, the same by hand, and kept in the store."""
     subject = _subject(SPECS[0])
@@ -171,7 +170,7 @@ def test_names_topologies_graphs_and_folders_are_compared():
     [
         ({"networks": []}, "name one network"),
         ({"networks": ["petersen"], "reference": 3}, "there are 1 networks"),
-        ({"networks": [7]}, "not a int"),
+        ({"networks": [7]}, "not 7, an int"),
         ({"networks": ["petersen"], "minimize": "beauty"}, "no network has such a figure"),
         ({"networks": ["slimfly:q=6"]}, "q=6"),
     ],
@@ -182,6 +181,7 @@ def test_what_cannot_be_compared_is_told_in_a_sentence(given, words):
         compare(**given)
 
 
+@pytest.mark.exhaustive
 def test_lanes_that_switches_do_not_have_are_refused_and_the_rest_goes_on():
     """One lane is too few for a torus: no tables, and the reason; the bill stands."""
     found = assess([_subject("torus:dims=5x5,hosts=2", lanes=1)], seconds=20)

@@ -117,6 +117,7 @@ def _obeys(folder, commands):
                 assert "error: the output cannot be written" in said, (words, said)
 
 
+@pytest.mark.exhaustive
 def test_streams_change_no_exit_code_but_where_they_must(folder):
     """A reader that leaves and a full stderr: the command's own code. A full stdout: 2 and a sentence. Never a traceback."""
     quick = ("families", "hops", "verify-other", "study")

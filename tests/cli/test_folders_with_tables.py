@@ -124,9 +124,9 @@ def test_programs_run_along_the_tables_of_their_folder(folder):
 
 
 def test_mending_begins_with_the_tables_of_the_folder(folder):
-    """`route --without` and `degradation --reroute` repair what lies there, as `reroute` and `degradation` do."""
+    """`reroute` and `degradation --reroute` repair what lies there, as `reroute` and `degradation` do."""
     tables = open_network(folder).tables
-    found, told = _record("route", folder, "--without", "0-1,5")
+    found, told = _record("reroute", folder, "0-1,5")
     assert SAID in told
     _same(found, reroute(tables, links=[(0, 1)], switches=[5]))
     asked = ("--shares", "10%", "--draws", "2", "--jobs", "1", "--reroute")
@@ -142,9 +142,9 @@ def test_mending_begins_with_the_tables_of_the_folder(folder):
 
 def test_an_export_writes_the_tables_of_the_folder(folder, tmp_path):
     """The files of --engine by name are the same."""
-    told = _run("route", folder, "--export", "opensm", "-o", str(tmp_path / "found")).stderr
+    told = _run("export", folder, "opensm", "-o", str(tmp_path / "found")).stderr
     assert SAID in told
-    _run("route", folder, "--engine", ENGINE, "--export", "opensm", "-o", str(tmp_path / "wanted"))
+    _run("export", folder, "opensm", "--engine", ENGINE, "-o", str(tmp_path / "wanted"))
     files = sorted(path.name for path in (tmp_path / "wanted").iterdir())
     assert files
     for name in files:

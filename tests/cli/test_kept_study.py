@@ -47,6 +47,7 @@ def _numbers(text: str) -> dict:
     return record
 
 
+@pytest.mark.exhaustive
 def test_a_sweep_of_programs_as_a_study(tmp_path):
     """The same runs, compared in the same way; asked for again, none is run."""
     folder = tmp_path / "apps"

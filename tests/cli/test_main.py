@@ -198,6 +198,7 @@ def _heeding_interrupts():
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(("how", "code"), [(signal.SIGINT, 130), (signal.SIGKILL, -9)])
 def test_a_design_that_is_stopped_leaves_only_whole_files(tmp_path, how, code):
     """Ctrl-C writes a report of what was measured; kill -9 leaves whole files only, and the next run goes on from them."""

@@ -64,6 +64,7 @@ def test_json_says_what_the_graph_is(tmp_path):
     assert again["topology"]["digest"] == found["topology"]["digest"]
 
 
+@pytest.mark.exhaustive
 def test_a_killed_search_leaves_its_best_and_is_resumed(tmp_path):
     """kill -9: the file is a whole graph of the same degrees, no worse than the start; --resume goes on from it."""
     file, state = tmp_path / "best.edges", tmp_path / "best.edges.progress.json"

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import doc_blocks
 import pytest
-from doc_blocks import PAGES, ROOT, Block, blocks, prose, shown
+from doc_blocks import PAGES, ROOT, Block, blocks, prose, sessions, shown
 
 from topoloom.applications.tools import simgrid_available
 from topoloom.designer import need
@@ -30,17 +30,29 @@ def desk(tmp_path, monkeypatch):
     return tmp_path
 
 
-@PAGE
-def test_what_a_page_shows_is_what_happens(page, desk):
-    """A page is read from top to bottom: files are saved, commands typed, Python run, and the outputs are as shown.
+#: The pages whose sessions belong to the first tier; whole designs, comparisons and studies belong to the second anywhere.
+_FIRST = {"README.md", "PACKAGE.md", "specs.md", "layout.md", "file-format.md", "glossary.md", "balanced-routing.md"}
+_LONG = {"design", "compare", "study", "reproduce"}
+
+
+def _session(session: list[Block]) -> object:
+    typed = {words[1] for block in session for command, _ in block.commands if len(words := command.split()) > 1}
+    quick = session[0].page.name in _FIRST and not typed & _LONG
+    return pytest.param(session, marks=[] if quick else pytest.mark.exhaustive, id=session[0].place)
+
+
+@pytest.mark.parametrize("session", [_session(session) for page in PAGES for session in sessions(page)])
+def test_what_a_page_shows_is_what_happens(session, desk):
+    """Blocks that need each other are read in order: files are saved, commands typed, Python run; the outputs are as shown.
 
     ```console blocks of topoloom commands (and ls, cat, head) run; ```sh blocks do not: what takes long goes there.
     Blocks that begin with a file's name in a comment are that file; CONTRIBUTING's have a test of their own below.
     """
+    page = session[0].page
     if page.name == "applications.md" and not simgrid_available():
         pytest.skip("SimGrid is not installed (Debian: libsimgrid-dev, g++): its page is not run")
     names: dict[str, object] = {}
-    for block in blocks(page):
+    for block in session:
         if block.file:
             (desk / block.file).parent.mkdir(parents=True, exist_ok=True)
             (desk / block.file).write_text(block.text)
@@ -139,6 +151,7 @@ def test_the_floors_are_those_that_are_checked():
     assert [row.replace("`", "").replace(", ", " | ") for row in rows] == layers
 
 
+@pytest.mark.exhaustive
 def test_what_contributors_are_told_works(tmp_path):
     """The family, the format and the claim of CONTRIBUTING.md, each one new file, are found and work as it says."""
     page = ROOT / "CONTRIBUTING.md"

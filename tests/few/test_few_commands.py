@@ -111,11 +111,11 @@ TABLE = {
         ),
     ),
     "route --without a switch": (
-        "route N --without 0",
+        "reroute N 0",
         row((JOINED, Refused("no link is left; switches that stand alone need no tables")), (APART, Refused(PARTS))),
     ),
     "route --without a link": (
-        "route N --without 0-1",
+        "reroute N 0-1",
         row(
             (ONE, Refused("no switch 1; they are 0 to 0")),
             (TWO, Refused("no link is left")),
@@ -217,7 +217,7 @@ TABLE = {
     ),
     "verify": ("verify N", row((JOINED, {"clean": True, "errors": 0}), (APART, {"clean": False, "errors": 1}))),
     "verify the cabling": (
-        "verify N N --by shape",
+        "verify N N --match shape",
         row(
             *[
                 (name, {"comparison": {"right_cables": len(net.links) + net.endpoints.size, "missing_cables": 0}})

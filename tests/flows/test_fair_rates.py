@@ -6,6 +6,7 @@ from fair_oracle import RATE, fabric, fair_rates, finish_times, paths, sends
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tiers import examples
 from topoloom import build, route
 from topoloom.flows.kernels.ranks import DONE, FULL, PAUSED, run
 from topoloom.flows.programs import Script, all_alike, laid
@@ -45,7 +46,7 @@ def begun(routing, flows):
     return np.array([by_tag[tag * kinds] for tag in range(len(flows))])
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(loads())
 def test_every_flow_has_a_bottleneck(load):
     """A full channel on its path where nobody is faster: that is what max-min fair means; and no channel carries too much."""
@@ -92,7 +93,7 @@ def test_after_every_change_every_flow_has_a_bottleneck(spec, algorithm, half_du
     assert looked > 8
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(loads())
 def test_flows_end_when_their_bytes_are_there(load):
     """Event by event the same end as by rates worked out anew for all flows at every end."""
@@ -102,7 +103,7 @@ def test_flows_end_when_their_bytes_are_there(load):
     assert times.seconds == pytest.approx(finish_times(paths(routing, flows), [size for *_, size in flows]), rel=1e-8)
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=examples(15), deadline=None)
 @given(loads(), st.sampled_from([0.0, 0.3]))
 def test_channels_carry_what_is_sent(load, window):
     """Bytes on all channels are bytes of messages times hops, whatever the window."""

@@ -11,6 +11,7 @@ from format_cases import SAMPLE, damaged, plain_texts, sample, simple, texts, to
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
+from tiers import examples
 from topoloom import InputError, load, save
 from topoloom.formats import FORMATS, encode, losses
 from topoloom.topology import Topology
@@ -19,7 +20,7 @@ NAMES = [
     *("cable-plan", "cables", "caminos", "dot", "edges", "graphml", "grid-edges", "ibdiagnet", "ibdiagnet-lst"),
     *("ibnetdiscover", "infragraph", "ndt", "ns3", "topoloom"),
 ]
-quick = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+quick = settings(max_examples=examples(60), deadline=None, suppress_health_check=list(HealthCheck))
 GRID = Topology([(0, 1), (1, 2), (2, 3)], 5, labels={"x": np.array([-1, 0, 1, 0, 1]), "y": np.array([0, 0, 0, 1, 1])})
 
 
@@ -122,7 +123,7 @@ def test_damaged_files_are_refused_in_one_line(name):
     """A valid file with a few bytes changed gives a topology or one InputError, never anything else."""
     logging.getLogger("topoloom").setLevel(logging.ERROR)
 
-    @settings(quick, max_examples=250)
+    @settings(quick, max_examples=examples(250))
     @given(damaged(name))
     def check(data):
         _topology_or_sentence(name, data)

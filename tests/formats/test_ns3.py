@@ -5,6 +5,7 @@ import pytest
 from format_cases import simple, texts, topologies
 from hypothesis import HealthCheck, given, settings
 
+from tiers import examples
 from topoloom import InputError, build, load, save
 from topoloom.fabrics.exports.registry import EXPORTS, Order
 from topoloom.fabrics.fabric import planned_fabric
@@ -18,7 +19,7 @@ def read(text):
     return RECORD.read(text.encode(), "net")
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(60), deadline=None, suppress_health_check=list(HealthCheck))
 @given(topologies(texts))
 def test_every_network_comes_back(topology):
     """Switches and links as they were, parallel ones as one; every host port as a host of its own, in the hosts' order."""

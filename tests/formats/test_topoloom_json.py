@@ -12,6 +12,7 @@ import pytest
 from format_cases import SAMPLE, topologies
 from hypothesis import given, settings
 
+from tiers import examples
 from topoloom import InputError, build, load
 from topoloom.formats import FORMATS, _packed, encode
 from topoloom.topology import Topology
@@ -65,14 +66,14 @@ def test_the_fixtures_satisfy_the_schema(name):
     jsonschema.validate(json.loads((FIXTURES / name).read_text()), SCHEMA)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(topologies())
 def test_what_is_written_satisfies_the_schema(topology):
     """Every file that topoloom writes is valid under its schema."""
     jsonschema.validate(json.loads(encode(topology, FORMAT)), SCHEMA)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(topologies())
 def test_packed_arrays_hold_what_lists_hold(topology):
     """Arrays come back the same whether they are listed or packed, and both are valid under the schema."""

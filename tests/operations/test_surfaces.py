@@ -33,7 +33,18 @@ IN_PYTHON = {
     "balance": dict.fromkeys(("rows", "columns", "diagonal"), "geometry"),
     "cuts": {"exact": "exact_bisection"},
     "families": dict.fromkeys(("name", "hosts", "radix"), "FAMILIES"),
-    "convert": {"source_format": "format", "machines": "fabrics.machines.joined"},
+    "convert": {"source_format": "format", "join_machines": "fabrics.machines.joined"},
+    # A comparison is made of objects: fabrics, a match, limits.
+    **{
+        name: dict.fromkeys((field.name for field in fields_of(OPERATIONS[name])), "objects")
+        for name in ("verify", "verify-tables", "watch")
+    },
+    "reroute": dict.fromkeys(("lost", "engine", "root", "seed"), "routing, links, switches"),
+    **{
+        name: dict.fromkeys((field.name for field in fields_of(OPERATIONS[name])), "objects")
+        for name in ("export", "repair")
+    },
+    "rules": dict.fromkeys(("only", "ignore"), "RULES"),
     "optimize": {
         "chains": "jobs",
         **dict.fromkeys(("cap_ns", "switch_ns", "cable_ns_per_m"), "objective=Goal()"),
@@ -44,6 +55,7 @@ IN_PYTHON = {
 SEVERAL_MEANINGS = {
     "topology": "bounds takes none, where it has a grid or an order",
     "length": "a longest link, of what there is and of what is asked",
+    "parts": "optimize has a catalogue for power and cost, verify for the reach of cables",
     "samples": "random switches of hops, random orders of failures",
 }
 
@@ -157,7 +169,9 @@ def _examples(field):
 
 
 #: What each operation needs beside the field that is looked at.
-NEEDED = {"topology": "petersen", "rows": 8, "columns": 8, "spec": "petersen", "source": "petersen"}
+NEEDED = {"rows": 8, "columns": 8, "discoveries": ["petersen"], "tables": "a.lft"}
+NEEDED |= {"kind": "opensm", "lost": "0-1", "old": "a.net", "new": "b.net"}
+NEEDED |= dict.fromkeys(("topology", "spec", "source", "plan", "fabric"), "petersen")
 
 
 @OF_FIELDS

@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numba import njit
 
+from tiers import examples
 from topoloom.simulator.kernels.credits import next_credit, note, note_far, under_way, under_way_far
 
 
@@ -24,7 +25,7 @@ def remembered(cycles, times, credit, history, popped, counts):
         counts[i, 3] = next_credit(1, popped, history, 1, times[i], credit)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(st.integers(1, 400), st.lists(st.integers(0, 70) | st.integers(0, 1), min_size=1, max_size=120))
 def test_credits_under_way_are_those_of_flits_sent_on_lately(credit, gaps):
     """Those of all flits that left after `now - credit`, the next cycle's included, which a router may be ahead by.

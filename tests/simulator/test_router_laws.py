@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import structs
 
+from tiers import examples
 from topoloom.errors import InputError
 from topoloom.routing.judge.prove import prove
 from topoloom.routing.route import route
@@ -56,7 +57,7 @@ def routers(draw):
     )
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(
     name=st.sampled_from(["hop-lanes", "valiant", "ugal-l", "silla-duato", "lnmp"]),
     config=routers(),

@@ -43,6 +43,7 @@ SAME = {
         "expand jellyfish:n=20,degree=4,seed=1 --to 22 --map rows",
     ),
     "route": ({"topology": "slimfly:q=5", "engine": "updown"}, "route slimfly:q=5 --engine updown"),
+    "reroute": ({"topology": "slimfly:q=5", "lost": "0-1"}, "reroute slimfly:q=5 0-1"),
     "quality": (
         {"topology": "slimfly:q=5,hosts=3", "bisections": 50, "seed": 3},
         "quality slimfly:q=5,hosts=3 --bisections 50 --seed 3",

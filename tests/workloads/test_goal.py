@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tiers import examples
 from topoloom import InputError, load_goal, save_goal
 from topoloom.flows.operations import ANY, CALC, RECV, SEND
 from topoloom.flows.schedule import Rank, schedule_of
@@ -134,7 +135,7 @@ def schedules(draw):
     return schedule_of("any", ranks)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(schedules())
 def test_what_is_written_comes_back(tmp_path_factory, schedule):
     """Text, binary, and text of the binary: every number is as it was."""

@@ -81,7 +81,7 @@ def paper_page(paper: str, found: Sequence[Found]) -> str:
         places.append({"name": place_name(place), "rows": rows, "figures": drawn})
     body = rendered(
         "claims.html",
-        package="topoloom_papers",
+        "topoloom_papers",
         title=citation(paper),
         about=f"topoloom {__version__}; {len(found)} claims",
         cards=cards([(str(count), verdict) for verdict, count in verdicts.most_common()]),

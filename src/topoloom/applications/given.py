@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import msgspec
 
@@ -68,7 +68,7 @@ def given(
         routings = several(source, Routing, taker)
         usual = usual_settings(routings[0].topology, taker)
         return Given(routings, layout, usual if settings is None else settings)
-    network = network_of(source, taker)
+    network = network_of(cast(NetworkSource, source), taker)
     refuse_mixed(network.topology, taker)
     routings = tables_by_host(network.topology, network.tables, layout=network.layout)
     return Given(

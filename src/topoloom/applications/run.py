@@ -64,7 +64,8 @@ def run_app(
         Of several tables the first leads to the first host of each switch, the second to its second, and so on in turn
         (`topoloom.host_routings`).
     app : str or Program
-        ``alltoall:bytes=65536``, ``cg:class=A`` (`topoloom.applications.registry.APPLICATIONS` has all), or a program.
+        ``alltoall:bytes=65536``, ``cg:class=A`` (`topoloom.applications.registry.APPLICATIONS` has all), a program, or a
+        `Schedule`.
     ranks : int, optional
         One for every host when left out, or as many as there are traces, or as the file of a schedule has.
     placement : str

@@ -55,6 +55,8 @@ class _Reader:
                 )
             try:
                 act(*words[2:])
+            except InputError:
+                raise  # it says more than that the line cannot be read
             except (TypeError, ValueError, IndexError):
                 raise InputError(f"{self.name}: rank {self.rank}, line {number}: cannot be read: {line[:60]}") from None
         return self.script

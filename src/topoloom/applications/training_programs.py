@@ -21,7 +21,7 @@ _IN_TENSOR, _IN_EXPERT, _IN_PIPELINE, _IN_DATA, _IN_EXPERT_DATA, _IN_EMBEDDING =
 _FORWARD, _BACKWARD = 1, 2
 
 
-def training_programs(name: str, ranks: int, told: dict[str, Any], settings: AppSettings) -> Programs:
+def training_programs(name: str, ranks: int, arguments: dict[str, Any], settings: AppSettings) -> Programs:
     """What ranks do by the arguments of ``training.c`` (`catalogue.training.training_arguments`).
 
     Parameters
@@ -29,7 +29,7 @@ def training_programs(name: str, ranks: int, told: dict[str, Any], settings: App
     name : str
         For people.
     ranks : int
-    told : dict
+    arguments : dict
         The program's arguments.
     settings : AppSettings
         Whose algorithms are taken where the model asks for MPI's collectives.
@@ -44,7 +44,7 @@ def training_programs(name: str, ranks: int, told: dict[str, Any], settings: App
     InputError
         MPI's collectives of an algorithm that flows do not know.
     """
-    tp, dp, pp, ep = (int(told[key]) for key in ("tp", "dp", "pp", "ep"))
+    tp, dp, pp, ep = (int(arguments[key]) for key in ("tp", "dp", "pp", "ep"))
     rank = np.arange(ranks)
     t, d, stage = rank % tp, rank // tp % dp, rank // (tp * dp)
     data = stage * tp + t
@@ -58,17 +58,17 @@ def training_programs(name: str, ranks: int, told: dict[str, Any], settings: App
         data * dp + d % ep,
         rank % (tp * dp) * (pp + 1) + np.where(edge, pp, stage),
     )
-    scripts = tuple(_Stage(name, number, told, settings).step() for number in range(pp))
+    scripts = tuple(_Stage(name, number, arguments, settings).step() for number in range(pp))
     return Programs(scripts, stage, groups, KINDS, settings.speed_gflops * 1e9)
 
 
-def training_results(run: "ScheduleRun", told: dict[str, Any], settings: AppSettings) -> dict[str, Measurement]:
+def training_results(run: "ScheduleRun", arguments: dict[str, Any], settings: AppSettings) -> dict[str, Measurement]:
     """What training.c prints of a step.
 
     Parameters
     ----------
     run : ScheduleRun
-    told : dict
+    arguments : dict
         The program's arguments.
     settings : AppSettings
 
@@ -76,7 +76,7 @@ def training_results(run: "ScheduleRun", told: dict[str, Any], settings: AppSett
     -------
     dict of str to Measurement
     """
-    time, flops = run.seconds, float(told["model_flops"])
+    time, flops = run.seconds, float(arguments["model_flops"])
     found = {"time": Measurement(time, "s")}
     if run.spent.size:
         found |= {kind: Measurement(float(run.spent[:, i].max()), "s") for i, kind in enumerate(KINDS)}
@@ -87,7 +87,7 @@ def training_results(run: "ScheduleRun", told: dict[str, Any], settings: AppSett
     ranks = run.worked.size
     return found | {
         "communication": Measurement(float(1 - computing.mean()), "-"),
-        "tokens": Measurement(float(told["tokens"]) / time, "1/s"),
+        "tokens": Measurement(float(arguments["tokens"]) / time, "1/s"),
         "speed": Measurement(speed, "flop/s"),
         "utilisation": Measurement(speed / (ranks * settings.speed_gflops * 1e9), "-"),
     }
@@ -96,25 +96,27 @@ def training_results(run: "ScheduleRun", told: dict[str, Any], settings: AppSett
 class _Stage:
     """Writes the script of the ranks of a stage."""
 
-    def __init__(self, name: str, stage: int, told: dict[str, Any], settings: AppSettings) -> None:
-        self.name, self.stage, self.told, self.settings = name, stage, told, settings
-        self.stages, self.layers, self.every = int(told["pp"]), int(told["layers"]), int(told["every"])
-        self.ring, self.bucket = bool(told["ring"]), int(told["bucket"])
+    def __init__(self, name: str, stage: int, arguments: dict[str, Any], settings: AppSettings) -> None:
+        self.name, self.stage, self.arguments, self.settings = name, stage, arguments, settings
+        self.stages, self.layers, self.every = int(arguments["pp"]), int(arguments["layers"]), int(arguments["every"])
+        self.ring, self.bucket = bool(arguments["ring"]), int(arguments["bucket"])
         self.script = Script()
 
     def step(self) -> Script:
         """One step, as training.c's main has it."""
-        told = self.told
+        arguments = self.arguments
         last = self.stages - 1
         edge = self.stage in (0, last)
-        copies = (float(told["embeddings"]) if self.stages == 1 else 1.0) if edge else 0.0
-        embedding = float(told["embedding_parameters"])
-        shared = float(told["layer_parameters"]) + copies * embedding
-        self._pipeline(int(told["micro_batches"]))
-        self._gradients(shared, _IN_DATA, int(told["dp"]))
-        self._gradients(float(told["expert_parameters"]), _IN_EXPERT_DATA, int(told["dp"]) // int(told["ep"]))
-        if float(told["embeddings"]) == 1 and edge and self.stages > 1:
-            self._sum(embedding * float(told["gradient_bytes"]), _IN_EMBEDDING, _EMBEDDING)
+        copies = (float(arguments["embeddings"]) if self.stages == 1 else 1.0) if edge else 0.0
+        embedding = float(arguments["embedding_parameters"])
+        shared = float(arguments["layer_parameters"]) + copies * embedding
+        self._pipeline(int(arguments["micro_batches"]))
+        self._gradients(shared, _IN_DATA, int(arguments["dp"]))
+        self._gradients(
+            float(arguments["expert_parameters"]), _IN_EXPERT_DATA, int(arguments["dp"]) // int(arguments["ep"])
+        )
+        if float(arguments["embeddings"]) == 1 and edge and self.stages > 1:
+            self._sum(embedding * float(arguments["gradient_bytes"]), _IN_EMBEDDING, _EMBEDDING)
         return self.script
 
     def _pipeline(self, batches: int) -> None:
@@ -136,15 +138,15 @@ class _Stage:
 
     def _backward(self) -> None:
         self._receive(_BACKWARD)
-        if self.told["recompute"]:
+        if self.arguments["recompute"]:
             self._pass(1, logits=False)
         self._pass(2, logits=True)
         self._send(_BACKWARD)
 
     def _pass(self, times: int, *, logits: bool) -> None:
-        told, script, ends = self.told, self.script, logits and self.stage == self.stages - 1
+        arguments, script, ends = self.arguments, self.script, logits and self.stage == self.stages - 1
         if ends and times == 2:
-            script.compute(2 * told["logit_flops"], _COMPUTE)
+            script.compute(2 * arguments["logit_flops"], _COMPUTE)
         for i in range(self.layers):
             layer = self.stage * self.layers + (i if times == 1 else self.layers - 1 - i)
             experts = self.every > 0 and (layer + 1) % self.every == 0
@@ -153,30 +155,30 @@ class _Stage:
                 what = "attention" if attention else "expert" if experts else "feedforward"
                 if not attention and experts:
                     self._dispatch()
-                script.compute(times * told[f"{what}_flops"], _COMPUTE)
+                script.compute(times * arguments[f"{what}_flops"], _COMPUTE)
                 if not attention and experts:
                     self._dispatch()
-                if int(told["tp"]) > 1:
-                    self._sum(float(told["activation_bytes"]), _IN_TENSOR, _TENSOR)
+                if int(arguments["tp"]) > 1:
+                    self._sum(float(arguments["activation_bytes"]), _IN_TENSOR, _TENSOR)
         if ends and times == 1:
-            script.compute(told["logit_flops"], _COMPUTE)
+            script.compute(arguments["logit_flops"], _COMPUTE)
 
     def _dispatch(self) -> None:
         """Tokens go to their experts, or come back."""
-        if int(self.told["ep"]) > 1:
+        if int(self.arguments["ep"]) > 1:
             chosen = ("shift",) if self.ring else algorithms_of("alltoall", self.settings, self.name)
             for algorithm in chosen:
-                self.script.collective(algorithm, self.told["pair_bytes"], _IN_EXPERT, _EXPERT)
+                self.script.collective(algorithm, self.arguments["pair_bytes"], _IN_EXPERT, _EXPERT)
 
     def _sum(self, size: float, kind: int, label: int) -> None:
         chosen = ("ring", "ring") if self.ring else algorithms_of("allreduce", self.settings, self.name)
         self._buckets(chosen, size, kind, label)
 
     def _gradients(self, parameters: float, kind: int, ranks: int) -> None:
-        gradient, value = (parameters * float(self.told[key]) for key in ("gradient_bytes", "value_bytes"))
+        gradient, value = (parameters * float(self.arguments[key]) for key in ("gradient_bytes", "value_bytes"))
         if ranks == 1:
             return
-        if not self.told["zero"]:
+        if not self.arguments["zero"]:
             self._sum(gradient, kind, _DATA)
             return
         if not self.ring:
@@ -207,4 +209,4 @@ class _Stage:
         if 0 <= to < self.stages:
             slot = way - _FORWARD
             self.script.wait(slot, _PIPELINE)
-            self.script.post_send(slot, to, float(self.told["activation_bytes"]), way, _IN_PIPELINE, _PIPELINE)
+            self.script.post_send(slot, to, float(self.arguments["activation_bytes"]), way, _IN_PIPELINE, _PIPELINE)

@@ -19,7 +19,7 @@ from topoloom.operations.sections import SECTIONS
 
 #: Every command and its one-line help; the file of the same name is imported only when the command is used.
 _OWN = {
-    name: Command(text, f"topoloom.cli.commands.{name}:command", section.capitalize())
+    name: Command(text, f"topoloom.cli.commands.{name.replace('-', '_')}:command", section.capitalize())
     for section, commands in SECTIONS.items()
     for name, text in commands.items()
 }

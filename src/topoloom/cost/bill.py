@@ -284,7 +284,6 @@ def price(
     >>> round(bill.cost_per_host_usd, 1), round(bill.power_per_host_w, 3)
     (1168.2, 8.213)
     """
-    given = {"parts": parts, "rate_gbps": rate_gbps, "radix": radix, "host_cables": host_cables, "spares": spares}
     if isinstance(network, Layout):
         layout, terms = network, Terms()
     else:
@@ -294,7 +293,9 @@ def price(
         raise InputError(
             f"radix={radix} and spare_ports={spare_ports:g}: both say how many ports to buy; give one of them"
         )
-    terms = terms.changed(spare_ports=spare_ports, **given).on(layout.topology, "price")
+    terms = terms.changed(
+        parts=parts, rate_gbps=rate_gbps, radix=radix, spare_ports=spare_ports, host_cables=host_cables, spares=spares
+    ).on(layout.topology, "price")
     topology, parts, rate_gbps = layout.topology, terms.catalogue, terms.link_rate_gbps
     host_cables, spare_ports, radix = terms.host_cables, terms.spare_ports, terms.radix
     if not 0 <= spare_ports < 1e6:

@@ -119,22 +119,22 @@ def collective_steps(
     Raises
     ------
     InputError
-        The algorithm is not for so many ranks.
+        The algorithm is not for this number of ranks.
     """
     from topoloom.flows.kernels.steps import step_of
 
     found = algorithm_on(algorithm, len(members))
     last = list(before)
     for step in range(found.steps(len(members))):
-        to, out, source, room = step_of(found.number, step, place, len(members), size)
-        mine = []
+        to, out, source, into = step_of(found.number, step, place, len(members), size)
+        both = []
         if source >= 0:
-            mine.append(rank.add(RECV, members[source], room, tag, cpu))
+            both.append(rank.add(RECV, members[source], into, tag, cpu))
         if to >= 0:
-            mine.append(rank.add(SEND, members[to], out, tag, cpu))
-        for one in mine:
+            both.append(rank.add(SEND, members[to], out, tag, cpu))
+        for one in both:
             rank.requires(one, *last)
-        last = mine or last
+        last = both or last
     return last
 
 

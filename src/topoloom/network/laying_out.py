@@ -43,9 +43,7 @@ def all_laid_out(
     if all(network.layout is not None for network in priced):
         # Refused there, where there is something to refuse.
         return [network.with_layout(room, **placing) for network in priced]
+    work = Work() if work is None else work
     return [
-        network.placed(room, **placing, **({} if work is None else {"work": work.step()}))
-        if network.layout is None
-        else network
-        for network in priced
+        network.placed(room, **placing, work=work.step()) if network.layout is None else network for network in priced
     ]

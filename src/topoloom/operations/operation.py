@@ -42,9 +42,9 @@ class Operation(Settings, frozen=True, kw_only=True):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self.check()
+        self.validate()
 
-    def check(self) -> None:
+    def validate(self) -> None:
         """Refuse what does not go together, before any work."""
 
     def repeatable(self) -> "Operation":

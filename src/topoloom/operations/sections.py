@@ -21,6 +21,8 @@ SECTIONS: dict[str, dict[str, str]] = {
     },
     "route": {
         "route": "Next hops and lanes for every pair, followed and proved free of deadlock.",
+        "reroute": "The tables of a network repaired after losses.",
+        "export": "A routed network as the files of another tool: OpenSM, FRR, simulators.",
         "quality": "How much traffic tables let through: throughput, worst case, effective bisection.",
     },
     "simulate": {
@@ -34,7 +36,10 @@ SECTIONS: dict[str, dict[str, str]] = {
         "expand": "Grow a network cable by cable: a plan that an installer carries out.",
     },
     "operate": {
-        "verify": "What is cabled beside the plan; or forwarding tables from outside, followed and judged.",
+        "verify": "What is wrong with a plan, and with what is cabled, by numbered rules.",
+        "verify-tables": "Forwarding tables that another program made, verified.",
+        "rules": "The numbered rules of verify.",
+        "repair": "Installed tables repaired for a fabric that has changed, in safe steps.",
         "watch": "Discoveries of a cabling week beside the plan: progress, new faults, faults gone, sheets.",
     },
     "decide": {

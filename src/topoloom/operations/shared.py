@@ -13,6 +13,22 @@ Seed = Annotated[int, setting("seed of all random draws", least=0, most=MOST_SEE
 #: A network, as every operation takes it.
 Source = Annotated[str, setting("a spec, a file or a folder", positional=True, names="file")]
 
+#: A network as it was planned.
+Plan = Annotated[str, setting("the plan: a spec, a file or a folder", positional=True, names="file")]
+
+#: Ports of a switch; the largest directors have fewer than 4096.
+Radix = Annotated[int, setting("ports of a switch", least=2, most=4096)]
+
+#: Virtual lanes for data that switches have: VL0 to VL14 (InfiniBand Architecture Specification 1.7, 7.6.3).
+DATA_LANES = 15
+DataLanes = Annotated[int, setting("virtual lanes for data of a switch", least=1, most=255)]
+
+#: How paths are chosen, and the virtual lanes that they may take.
+Engine = Annotated[
+    str, setting("how paths are chosen; if omitted, the installed tables, else the engine that fits the network")
+]
+Lanes = Annotated[int, setting("virtual lanes, at most; as many as the engine takes if omitted", least=1, most=255)]
+
 #: Runs of METIS, of which the best counts.
 MetisRuns = Annotated[int, setting("runs of METIS, of which the best counts", least=1, most=10_000)]
 METIS_RUNS = 8

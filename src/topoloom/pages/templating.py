@@ -18,7 +18,7 @@ def _environment(package: str) -> "Environment":
     )
 
 
-def rendered(template: str, *, package: str = "topoloom.pages", **values: Any) -> Markup:
+def rendered(template: str, package: str = "topoloom.pages", /, **values: Any) -> Markup:
     """A template filled in, as HTML.
 
     Parameters

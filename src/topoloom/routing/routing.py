@@ -196,17 +196,6 @@ def tables_for(topology: Topology, given: Routing) -> Routing:
     return given
 
 
-def same_tables(one: Routing | None, other: Routing | None) -> bool:
-    """Whether two networks forward alike: by tables of the same content, or both without any."""
-    if one is None or other is None:
-        return one is other
-    names = ("topology", "engine", "lane_rule", "minimal", "packets_choose")
-    return all(getattr(one, name) == getattr(other, name) for name in names) and all(
-        np.array_equal(mine.ports, its.ports) and np.array_equal(mine.lanes, its.lanes)
-        for mine, its in zip(one.host_tables, other.host_tables, strict=True)
-    )
-
-
 def carriers_of(topology: Topology) -> np.ndarray:
     """Switches between which data goes, bool[n]: those with hosts; all that have a link where there are no hosts at all.
 

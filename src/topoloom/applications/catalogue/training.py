@@ -82,26 +82,26 @@ def training(ranks: int, model: str, **settings: Any) -> Source:
     step = on_ranks(msgspec.structs.replace(read_model(model), **changed), ranks)
     degrees = {"tp": step.tp, "pp": step.pp, "dp": step.dp, "ep": step.ep if step.experts else None}
     others = {key: value for key, value in given.items() if key not in degrees}
-    told, name = training_arguments(step), call_text("training", model=model, **degrees, **others)
-    return built_in_program(name, "training.c", schedule=_schedule(name, ranks, told), **told)
+    arguments, name = training_arguments(step), call_text("training", model=model, **degrees, **others)
+    return built_in_program(name, "training.c", schedule=_schedule(name, ranks, arguments), **arguments)
 
 
-def _schedule(name: str, ranks: int, told: dict[str, Any]) -> AsSchedule:
+def _schedule(name: str, ranks: int, arguments: dict[str, Any]) -> AsSchedule:
     def programs(settings: AppSettings) -> "Programs":
         from topoloom.applications.training_programs import training_programs
 
-        return training_programs(name, ranks, told, settings)
+        return training_programs(name, ranks, arguments, settings)
 
     def results(run: "ScheduleRun", settings: AppSettings) -> "dict[str, Measurement]":
         from topoloom.applications.training_programs import training_results
 
-        return training_results(run, told, settings)
+        return training_results(run, arguments, settings)
 
     return AsSchedule(programs, results)
 
 
 def training_arguments(step: Training) -> dict[str, Any]:
-    """What ``training.c`` is told: a rank's share of the operations of a micro-batch, and the bytes of messages."""
+    """The arguments of ``training.c``: a rank's share of the operations of a micro-batch, and the bytes of messages."""
     tokens = step.micro * step.sequence
     share = tokens / step.tp
     return {

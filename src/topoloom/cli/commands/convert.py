@@ -49,7 +49,7 @@ def command(operation: ConvertOperation, to: _Output) -> None:
     order = text = None
     if record.write_order is not None:
         order = Order(network.fabric, None, export_settings(network, to.set), network.lengths)
-    elif operation.machines and record.name == DISCOVERED:
+    elif operation.join_machines and record.name == DISCOVERED:
         text = discovered_text(network.fabric)
     deliver(network.topology, to.output, record, to.json, order, text, tuple(dropped))
 

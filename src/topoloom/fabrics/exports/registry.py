@@ -191,7 +191,7 @@ def export(
     Parameters
     ----------
     name : str
-        What ``--export`` calls it.
+        What `topoloom export` calls it.
     text : str
         What it writes and for which tool, in a line of help.
     tables : bool
@@ -339,7 +339,7 @@ def made_of(record: Export, order: Order, options: Mapping[str, Any] = MappingPr
     if record.timed and not record.rates:
         refuse_mixed(order.topology, f"export {record.name}")
     if record.tables and order.routing is None:
-        raise InputError(f"export {record.name} writes tables; use topoloom route with --export {record.name}")
+        raise InputError(f"export {record.name} writes tables; use topoloom export")
     return dict(record.make(order, **options))
 
 

@@ -29,7 +29,7 @@ class FailingOperation(Operation, frozen=True, kw_only=True):
     cluster: Cluster = "auto"
     seed: Seed = SEED
 
-    def check(self) -> None:
+    def validate(self) -> None:
         from topoloom.failures.failure_orders import ORDERS
 
         if self.order not in ORDERS[self.fail]:

@@ -46,7 +46,7 @@ class BalanceOperation(Operation, frozen=True, kw_only=True):
         setting("the longest link, in grid steps", reads=span_of, metavar="FROM-TO"),
     ] = (2, 16)
 
-    def check(self) -> None:
+    def validate(self) -> None:
         for name in ("degrees", "lengths"):
             least, most = getattr(self, name)
             if least > most:

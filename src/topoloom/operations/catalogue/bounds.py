@@ -36,7 +36,7 @@ class BoundsOperation(Operation, frozen=True, kw_only=True):
     ) = None
     balanced: Annotated[bool, setting("the well-balanced pairs of degree and length of the grid")] = False
 
-    def check(self) -> None:
+    def validate(self) -> None:
         given = [one for one in (self.topology, self.switches, self.grid, self.diagrid) if one is not None]
         if len(given) != 1:
             raise InputError("name one of `topology`, `switches`, `grid` and `diagrid`")

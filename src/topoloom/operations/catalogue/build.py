@@ -22,7 +22,7 @@ class BuildOperation(Operation, frozen=True, kw_only=True):
 
     spec: Annotated[str, setting("family:parameter=value,...", positional=True)]
 
-    def check(self) -> None:
+    def validate(self) -> None:
         import os
 
         if os.path.isfile(self.spec):  # Path.is_file raises where a spec is longer than a file's name

@@ -23,7 +23,7 @@ class ConvertOperation(Operation, frozen=True, kw_only=True):
     source_format: (
         Annotated[str, setting("the format of IN; else its suffix says", option="--from", metavar="FORMAT")] | None
     ) = None
-    machines: Annotated[
+    join_machines: Annotated[
         bool,
         setting(
             "the adapters of one machine (node7 mlx5_0, node7 mlx5_1) become one host; a .net file then keeps names and GUIDs"
@@ -42,7 +42,7 @@ class ConvertOperation(Operation, frozen=True, kw_only=True):
         if self.drop_rates and network.topology.rated:
             tell_dropped(self.source, "all links are alike (--drop-rates)")
             network = unrated(network)
-        if not self.machines:
+        if not self.join_machines:
             return network
         fabric = joined(network.fabric)
         # Nothing else that is known of it has its hosts.

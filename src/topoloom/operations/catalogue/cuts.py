@@ -30,7 +30,7 @@ class CutsOperation(Operation, frozen=True, kw_only=True):
     by: Annotated[Literal["switches", "hosts"], setting("what is shared equally")] = "switches"
     exact: Annotated[bool, setting("the bisection itself, by branch and bound (up to 40 switches)")] = False
 
-    def check(self) -> None:
+    def validate(self) -> None:
         if self.exact and (self.ways != 2 or self.by != "switches"):
             raise InputError("`exact` is for two `ways`, by switches")
 

@@ -36,8 +36,8 @@ class DegradationOperation(FailingOperation, frozen=True, kw_only=True):
     )
     engine: Annotated[str, setting("repair the tables of this engine; with reroute")] | None = None
 
-    def check(self) -> None:
-        super().check()
+    def validate(self) -> None:
+        super().validate()
         if self.engine is not None and not self.reroute:
             raise InputError("`engine`: tables are repaired only with `reroute`; add it, or omit the engine")
 

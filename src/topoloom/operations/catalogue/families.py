@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 from topoloom.errors import InputError
 from topoloom.operations.context import RunContext
 from topoloom.operations.operation import Operation, operation
+from topoloom.operations.shared import Radix
 from topoloom.settings import setting
 
 if TYPE_CHECKING:
@@ -26,9 +27,9 @@ class FamiliesOperation(Operation, frozen=True, kw_only=True):
         ]
         | None
     ) = None
-    radix: Annotated[int, setting("ports of a switch, with hosts", least=2, most=4096)] | None = None
+    radix: Radix | None = None
 
-    def check(self) -> None:
+    def validate(self) -> None:
         if (self.hosts is None) != (self.radix is None):
             raise InputError("`hosts` and `radix` go together: how many hosts, on switches of how many ports")
 

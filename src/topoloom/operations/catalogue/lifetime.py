@@ -40,7 +40,7 @@ class LifetimeOperation(Operation, frozen=True, kw_only=True):
     samples: Annotated[int, setting("random orders of failures", least=1, most=1_000_000)] = 1000
     seed: Seed = SEED
 
-    def check(self) -> None:
+    def validate(self) -> None:
         self.rates()
 
     def rates(self) -> dict[str, float]:

@@ -149,7 +149,7 @@ class OptimizeOperation(Operation, frozen=True, kw_only=True):
     ) = None
     rate_gbps: Rate | None = None
 
-    def check(self) -> None:
+    def validate(self) -> None:
         if len(self.pitch_m) not in (1, 2):
             raise InputError("`pitch_m` is one number of metres, or two")
 

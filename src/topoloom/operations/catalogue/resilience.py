@@ -59,8 +59,8 @@ class ResilienceOperation(FailingOperation, frozen=True, kw_only=True):
     ] = "switches"
     values: Annotated[bool, setting("measure diameter or aspl at every level: means and worst")] = False
 
-    def check(self) -> None:
-        super().check()
+    def validate(self) -> None:
+        super().validate()
         if self.metric == "disconnection" and (self.tolerate is not None or self.values):
             name = "values" if self.tolerate is None else "tolerate"
             raise InputError(f"`{name}`: disconnection has no hops; ask for `metric` diameter or aspl, or omit it")

@@ -54,7 +54,7 @@ def _steps(number: int, floor: str, diameter: int, aspl: float, moves: int) -> O
         links = [(int(u), int(v)) for u, v in best.topology.links]
         return _Found(int(best.diameter), best.aspl, links, len(graphs))
 
-    command = f"topoloom optimize {floor},degree=4,length=3 --target {diameter} --jobs 1 --moves {moves}"
+    command = f"topoloom optimize {floor},degree=4,length=3 --target {diameter} --chains 1 --moves {moves}"
     found = long_run(f"{command}; seeds 1 to {_SEARCHES} until one is as good as the print", _Found, compute)
     panels = (
         ("step 1: neighbours are linked", lattice(mixed, 4, 3)),
@@ -76,7 +76,7 @@ def _steps(number: int, floor: str, diameter: int, aspl: float, moves: int) -> O
     "nakano-2016/fig-1",
     "10 x 10, K = 4, L = 3, optimised: diameter 6, ASPL 3.443",
     "6, 3.443",
-    "topoloom optimize grid:rows=10,columns=10,degree=4,length=3 --target 6 --jobs 1 --moves 4000000",
+    "topoloom optimize grid:rows=10,columns=10,degree=4,length=3 --target 6 --chains 1 --moves 4000000",
 )
 def _figure_1() -> Outcome:
     return _steps(1, "grid:rows=10,columns=10", 6, 3.443, 4_000_000)
@@ -86,7 +86,7 @@ def _figure_1() -> Outcome:
     "nakano-2016/fig-7",
     "diagrid of 14 rows of 7, K = 4, L = 3, optimised: diameter 5, ASPL 3.459",
     "5, 3.459",
-    "topoloom optimize diagrid:rows=14,columns=7,degree=4,length=3 --target 5 --jobs 1 --moves 1500000",
+    "topoloom optimize diagrid:rows=14,columns=7,degree=4,length=3 --target 5 --chains 1 --moves 1500000",
 )
 def _figure_7() -> Outcome:
     return _steps(7, "diagrid:rows=14,columns=7", 5, 3.459, 1_500_000)
@@ -117,7 +117,7 @@ def _points(floors: Iterable[str], pairs: Iterable[tuple[int, int]]) -> dict[tup
         return [one for _, one in sorted(one for some in done for one in some)]
 
     told = ", ".join(f"{floor} K={k} L={length}" for floor, k, length in wanted)
-    command = f"topoloom optimize 'FLOOR:degree=K,length=L' --moves {_CURVE_MOVES} --jobs 1 for {told}"
+    command = f"topoloom optimize 'FLOOR:degree=K,length=L' --moves {_CURVE_MOVES} --chains 1 for {told}"
     found = long_run(command, list[tuple[int, float]], compute)
     return {
         (floor, k, length): _Point(*one, grid_bounds(FLOORS[floor][1], min(k, room(floor, length)), length))
@@ -193,7 +193,7 @@ _NOTE = "with as many links as a corner has room for where L is so short that K 
     "nakano-2016/fig-4",
     "30 x 30, ASPL over L for K = 3, 5, 10: very close to the bounds; for K = 5 no lower beyond L = 9",
     "a figure",
-    "topoloom optimize grid:rows=30,columns=30,degree=5,length=9 --moves 100000 --jobs 1",
+    "topoloom optimize grid:rows=30,columns=30,degree=5,length=9 --moves 100000 --chains 1",
 )
 def _figure_4() -> Outcome:
     curves = _over_length(4, "ASPL of grids of 30 x 30", "aspl", ("grid",))
@@ -212,7 +212,7 @@ def _figure_4() -> Outcome:
     "nakano-2016/fig-5",
     "30 x 30, ASPL over K for L = 3, 5, 10: very close to the bounds",
     "a figure",
-    "topoloom optimize grid:rows=30,columns=30,degree=8,length=5 --moves 100000 --jobs 1",
+    "topoloom optimize grid:rows=30,columns=30,degree=8,length=5 --moves 100000 --chains 1",
 )
 def _figure_5() -> Outcome:
     points = _points(("grid",), [(k, length) for length in (3, 5, 10) for k in DEGREES])
@@ -226,7 +226,7 @@ def _figure_5() -> Outcome:
     "nakano-2016/fig-8",
     "diameter over L: 29 (grid) and 21 (diagrid) at L = 2; 11, 6, 4 for K = 3, 5, 10 at L = 16 on both",
     "29, 21; 11, 6, 4",
-    "topoloom optimize diagrid:rows=42,columns=21,degree=5,length=16 --moves 100000 --jobs 1",
+    "topoloom optimize diagrid:rows=42,columns=21,degree=5,length=16 --moves 100000 --chains 1",
 )
 def _figure_8() -> Outcome:
     curves = _over_length(8, "Diameter of grids of 30 x 30 and diagrids of 42 rows of 21", "diameter", tuple(FLOORS))
@@ -252,7 +252,7 @@ def _figure_8() -> Outcome:
     "nakano-2016/section-vi/diameters",
     "L = 2, K = 3, 5, 10: the diameter falls from 29 (grid of 30 x 30) to 21 (diagrid of 21 x 42), 72.4 %",
     "29, 21, 72.4 %",
-    "topoloom optimize diagrid:rows=42,columns=21,degree=3,length=2 --moves 100000 --jobs 1",
+    "topoloom optimize diagrid:rows=42,columns=21,degree=3,length=2 --moves 100000 --chains 1",
 )
 def _diameters() -> Outcome:
     points = _points(tuple(FLOORS), [(k, length) for k in (3, 5, 10) for length in LENGTHS])
@@ -276,7 +276,7 @@ def _diameters() -> Outcome:
     "nakano-2016/fig-9",
     "ASPL of grid and diagrid over L for K = 3, 5, 10: almost the same",
     "a figure",
-    "topoloom optimize diagrid:rows=42,columns=21,degree=5,length=5 --moves 100000 --jobs 1",
+    "topoloom optimize diagrid:rows=42,columns=21,degree=5,length=5 --moves 100000 --chains 1",
 )
 def _figure_9() -> Outcome:
     curves = _over_length(9, "ASPL of grids of 30 x 30 and diagrids of 42 rows of 21", "aspl", tuple(FLOORS))

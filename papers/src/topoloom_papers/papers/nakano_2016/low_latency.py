@@ -57,7 +57,7 @@ def _low_latency(kind: Kind, switches: int) -> _Latency:
     rows, columns = FLOORS[switches][kind]
     command = (
         f"topoloom optimize {kind}:rows={rows},columns={columns},degree=6,length=6 --symmetric --objective mean=1,worst=0.02"
-        f" --moves {_A_MOVES[switches]} --jobs 1 (both end switches count, links up to 6 m)"
+        f" --moves {_A_MOVES[switches]} --chains 1 (both end switches count, links up to 6 m)"
     )
     return long_run(command, _Latency, compute)
 

@@ -83,9 +83,9 @@ def _low_power(kind: Kind, switches: int) -> _Power:
 
     rows, columns = FLOORS[switches][kind]
     command = (
-        f"topoloom optimize {kind}:rows={rows},columns={columns},degree=6,length={_B_LENGTH[switches]} --symmetric --objective"
-        f" power --cap-ns {_CAP_NS:g} --pitch-m 0.6,2.1 --overhead-m 1 --moves {_B_MOVES[switches]} --jobs 1 (both end switches"
-        " count; any link)"
+        f"topoloom optimize {kind}:rows={rows},columns={columns},degree=6,length={_B_LENGTH[switches]} --symmetric"
+        f" --objective power --cap-ns {_CAP_NS:g} --pitch-m 0.6,2.1 --overhead-m 1 --moves {_B_MOVES[switches]} --chains 1"
+        " (both end switches count; any link)"
     )
     return long_run(command, _Power, compute)
 

@@ -40,7 +40,7 @@ def _diameter(k: int, length: int, target: int) -> float:
     "nakano-2016/table-ii/found",
     "30 x 30, optimised: no diameter above that of Table II, K = 3 .. 16, L = 2 .. 16",
     "6 rows of 15",
-    "topoloom optimize grid:rows=30,columns=30,degree=3,length=7 --target 11 --jobs 1",
+    "topoloom optimize grid:rows=30,columns=30,degree=3,length=7 --target 11 --chains 1",
 )
 def _all_cells() -> Outcome:
     wanted = [(k, length, _TABLE_II[k][length - 2]) for k in DEGREES for length in LENGTHS]
@@ -51,7 +51,7 @@ def _all_cells() -> Outcome:
 
     told = ", ".join(f"{k},{length}: {diameter}" for k, length, diameter in wanted)
     command = (
-        "topoloom optimize grid:rows=30,columns=30,degree=K,length=L --target D --jobs 1 --moves M, M and seed"
+        "topoloom optimize grid:rows=30,columns=30,degree=K,length=L --target D --chains 1 --moves M, M and seed"
         f" {', '.join(f'{moves} {seed}' for seed, moves in enumerate(_STAGES, 1))} until D is reached; K,L: D {told}"
     )
     diameters = long_run(command, list[float], compute)
