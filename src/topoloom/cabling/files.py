@@ -133,7 +133,24 @@ def network_files(
     layout: Layout | None = None,
     requirements: dict[str, Any] | None = None,
 ) -> dict[str, Content]:
-    """What every network folder begins with: the network, the note of which verb wrote it, and what it remembers."""
+    """What every network folder begins with.
+
+    Parameters
+    ----------
+    topology : Topology
+    verb : str
+        The command that writes it.
+    terms : Terms, optional
+        What the network is bought by.
+    layout : Layout, optional
+    requirements : dict, optional
+        As plain data.
+
+    Returns
+    -------
+    dict of str to str or bytes
+        The network, the note of which command wrote it, and what it remembers where `terms` is given.
+    """
     files: dict[str, Content] = {
         TOPOLOGY: encode(topology, FORMATS.find("topoloom")),
         PROVENANCE: note_text(provenance_of(topology), verb),
