@@ -352,15 +352,10 @@ class _Replay:
         links = np.array(sorted(self._links.elements()), np.int64).reshape(-1, 2)
         # A plan is of networks with one rate, or none.
         rate = after.uniform_rate_gbps
-        return Topology(
-            links=links,
-            switches=switches,
-            endpoints=after.endpoints[there],
-            host=after.host[there],
-            name=after.name,
-            link_rate_gbps=rate,
-            endpoint_rate_gbps=rate,
+        topology = Topology(
+            links=links, switches=switches, endpoints=after.endpoints[there], host=after.host[there], name=after.name
         )
+        return topology.replace(link_rate_gbps=rate, endpoint_rate_gbps=rate)
 
 
 def _ports_of_hosts(topology: Topology) -> set[tuple[int, int]]:

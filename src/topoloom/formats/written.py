@@ -22,6 +22,7 @@ class WrittenFile(Result):
     """
 
     noun = "written-file"
+    record_version = 2
 
     file: str
     format: str

@@ -53,9 +53,9 @@ class ExportRequest:
     layout: Layout | None = None
 
     def __post_init__(self) -> None:
-        if self.settings is None:
-            rate = self.topology.uniform_rate_gbps
-            object.__setattr__(self, "settings", ExportSettings() if rate is None else ExportSettings(rate_gbps=rate))
+        rate = self.topology.uniform_rate_gbps
+        usual = ExportSettings() if rate is None else ExportSettings(rate_gbps=rate)
+        object.__setattr__(self, "settings", usual if self.settings is None else self.settings)
 
     @property
     def topology(self) -> Topology:
