@@ -68,7 +68,7 @@ def only_rate(rates: np.ndarray) -> float | None:
 def shown_rate(rates: np.ndarray) -> str:
     """The rates that occur, as people say them.
 
-    >>> shown(np.array([400.0, 800.0, 400.0])), shown(np.array([100, 200, 400, 800, 54.56]))
+    >>> shown_rate(np.array([400.0, 800.0, 400.0])), shown_rate(np.array([100, 200, 400, 800, 54.56]))
     ('400 and 800 Gb/s', '54.56, 100, ... and 800 Gb/s')
     """
     words = [f"{rate:.10g}" for rate in np.unique(rates).tolist()]

@@ -73,7 +73,7 @@ def figure_text(value: float | None, low: float | None, high: float | None, unit
 
     Examples
     --------
-    >>> told(11.25, 11.2, 11.3, "cycles"), told(None, None, None, "ms"), told(2.0, None, None, "")
+    >>> figure_text(11.25, 11.2, 11.3, "cycles"), figure_text(None, None, None, "ms"), figure_text(2.0, None, None, "")
     ('11.25 cycles (11.2 to 11.3)', 'none', '2')
     """
     if value is None:

@@ -90,9 +90,9 @@ def words(progress: StageProgress, seconds: float) -> str:
 
     Examples
     --------
-    >>> words(Progress(3, 5, "loads", "", 12.0, 8.0), 13.0)
+    >>> words(StageProgress(3, 5, "loads", "", 12.0, 8.0), 13.0)
     '3 of 5 loads, 13 s, about 8 s to go'
-    >>> words(Progress(0, None, "", "", 2.0, None), 2.0)
+    >>> words(StageProgress(0, None, "", "", 2.0, None), 2.0)
     '2 s'
     """
     parts = []

@@ -73,8 +73,8 @@ def interface_rate_gbps(kind: str) -> float | None:
 
     Examples
     --------
-    >>> [rate_of(kind) for kind in ("400gbase-x-qsfpdd", "1000base-t", "1.6tbase-x-osfp1600", "infiniband-ndr", "virtual")]
-    [400.0, 1.0, 1600.0, 400.0, None]
+    >>> [interface_rate_gbps(kind) for kind in ("400gbase-x-qsfpdd", "1000base-t", "infiniband-ndr", "virtual")]
+    [400.0, 1.0, 400.0, None]
     """
     if kind.startswith("infiniband-"):
         return _INFINIBAND.get(kind.removeprefix("infiniband-"))

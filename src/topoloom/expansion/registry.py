@@ -142,7 +142,7 @@ def methods_listed() -> dict[str, Any]:
 
     Examples
     --------
-    >>> found = listed()
+    >>> found = methods_listed()
     >>> found["schema"], [one["counts"] for one in found["methods"] if one["name"] == "hosts"]
     ('topoloom/growth-methods/1', ['hosts'])
     """

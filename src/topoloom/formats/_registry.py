@@ -35,7 +35,7 @@ class Format:
     read : callable (data: bytes, source: str) -> Topology, optional
         `source` is the file's name, for messages and for the topology's name; None: the format is only written.
     write : callable (topology: Topology) -> str or bytes
-    write_order : callable (order: Order) -> str or bytes, optional
+    write_order : callable (order: ExportRequest) -> str or bytes, optional
         As `write`, with the names, lengths, rates and delays that are known of the network.
     simple : bool
         Whether parallel links become one, or are refused.

@@ -48,7 +48,7 @@ def limits(
     Examples
     --------
     >>> ring = Topology(links=[(i, (i + 1) % 10) for i in range(10)], switches=10)
-    >>> found = limits(ring, Rules())
+    >>> found = limits(ring, GraphRules())
     >>> found.diameter, round(found.aspl, 4)
     (5, 2.7778)
     """

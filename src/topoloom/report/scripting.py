@@ -63,7 +63,7 @@ def short_number(value: float | None, digits: int = 9) -> float | int | None:
 
     Examples
     --------
-    >>> short(1168.2483228070175), short(3.0), short(None)
+    >>> short_number(1168.2483228070175), short_number(3.0), short_number(None)
     (1168.24832, 3, None)
     """
     if value is None or isnan(value):

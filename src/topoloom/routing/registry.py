@@ -60,13 +60,13 @@ class Engine:
         Whether it promises tables that are free of deadlock; `route` insists on it.
     make : callable (Request) -> Routing
     streams : bool
-        Whether it can keep its tables in files (`Request.folder`).
+        Whether it can keep its tables in files (`RoutingRequest.folder`).
     by_host : bool
-        Whether it knows of `Request.host`.
+        Whether it knows of `RoutingRequest.host`.
     bytes_a_pair : float
         The most memory that it takes for each ordered pair of switches beside the ports.
     rooted : bool
-        Whether it knows of `Request.root`.
+        Whether it knows of `RoutingRequest.root`.
     fits : callable (Topology) -> str or None, optional
         Why it is the one for a network, in words; None where it is not. Left out: it is the one for none in particular.
     """

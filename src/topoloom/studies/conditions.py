@@ -51,9 +51,9 @@ def condition_holds(condition: str, values: Mapping[str, Any]) -> bool:
 
     Examples
     --------
-    >>> holds("load <= 0.8 and q in [5, 7]", {"load": 0.5, "q": 5})
+    >>> condition_holds("load <= 0.8 and q in [5, 7]", {"load": 0.5, "q": 5})
     True
-    >>> holds("lod < 1", {"load": 0.5})
+    >>> condition_holds("lod < 1", {"load": 0.5})
     Traceback (most recent call last):
         ...
     topoloom.errors.InputError: condition 'lod < 1': no axis named 'lod' (did you mean load?)

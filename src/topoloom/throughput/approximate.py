@@ -88,9 +88,9 @@ def approximate_flow(
     Examples
     --------
     >>> from topoloom.spec import build
-    >>> from topoloom.traffic import uniform
+    >>> from topoloom.traffic import uniform_remote
     >>> cube = build("hypercube:n=4")
-    >>> found = approximate_flow(cube, uniform(cube))
+    >>> found = approximate_flow(cube, uniform_remote(cube))
     >>> found.lower <= 1.875 <= found.upper, found.gap <= 0.05
     (True, True)
     """

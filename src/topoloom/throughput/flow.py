@@ -41,9 +41,9 @@ def concurrent_flow(topology: Topology, traffic: Traffic) -> float:
     Examples
     --------
     >>> from topoloom.spec import build
-    >>> from topoloom.traffic import uniform
+    >>> from topoloom.traffic import uniform_remote
     >>> ring = build("torus:dims=8")
-    >>> round(concurrent_flow(ring, uniform(ring)), 6)
+    >>> round(concurrent_flow(ring, uniform_remote(ring)), 6)
     0.875
     """
     origin, to, capacity = arcs(topology)

@@ -68,9 +68,9 @@ def symmetric_flow(
     Examples
     --------
     >>> from topoloom.spec import build
-    >>> from topoloom.traffic import uniform
+    >>> from topoloom.traffic import uniform_remote
     >>> torus = build("torus:dims=8x8x8")
-    >>> round(symmetric_flow(torus, uniform(torus)).lower, 9)  # (n - 1) / (n k / 8) of n switches in rings of k
+    >>> round(symmetric_flow(torus, uniform_remote(torus)).lower, 9)  # (n - 1) / (n k / 8) of n switches in rings of k
     0.998046875
     """
     refuse_mixed(topology, "symmetric_flow")

@@ -109,7 +109,7 @@ def volume_bound(topology: Topology, traffic: Traffic, jobs: int | None = None) 
     --------
     >>> from topoloom.spec import build
     >>> ring = build("torus:dims=8")
-    >>> round(volume_bound(ring, uniform(ring)), 6)
+    >>> round(volume_bound(ring, uniform_remote(ring)), 6)
     0.875
     """
     refuse_mixed(topology, "volume_bound")

@@ -80,9 +80,9 @@ def expected_loads(routing: Routing, traffic: Traffic, jobs: int | None = None, 
     --------
     >>> from topoloom.routing.route import route
     >>> from topoloom.spec import build
-    >>> from topoloom.traffic import uniform
+    >>> from topoloom.traffic import uniform_remote
     >>> tree = build("fat-tree:k=4")
-    >>> round(expected_loads(route(tree, "ecmp"), uniform(tree)).throughput, 6)
+    >>> round(expected_loads(route(tree, "ecmp"), uniform_remote(tree)).throughput, 6)
     1.0
     """
     if routing.choice is None:
@@ -132,9 +132,9 @@ def table_loads(routing: Routing, traffic: Traffic, jobs: int | None = None, *, 
     --------
     >>> from topoloom.routing.route import route
     >>> from topoloom.spec import build
-    >>> from topoloom.traffic import uniform
+    >>> from topoloom.traffic import uniform_remote
     >>> routed = route(build("complete:n=4"))
-    >>> table_loads(routed, uniform(routed.topology)).network
+    >>> table_loads(routed, uniform_remote(routed.topology)).network
     3.0
     """
     from topoloom.traffic.kernels.tree_walk import add_loads

@@ -35,7 +35,7 @@ def uniform_remote(topology: Topology) -> Traffic:
 
     Examples
     --------
-    >>> uniform(Topology(links=[(0, 1), (1, 2)], switches=3)).dense().tolist()
+    >>> uniform_remote(Topology(links=[(0, 1), (1, 2)], switches=3)).dense().tolist()
     [[0.0, 0.5, 0.5], [0.5, 0.0, 0.5], [0.5, 0.5, 0.0]]
     """
     return Traffic("uniform", host_switches(topology), topology.switches, REMOTE)
@@ -156,8 +156,8 @@ def to_one(request: "PatternRequest", partner: np.ndarray) -> Traffic:
 
     Examples
     --------
-    >>> from topoloom.traffic.register import Request
-    >>> mine = Request("mine", Topology(links=[(0, 1)], switches=2, endpoints=[0, 0, 1]))
+    >>> from topoloom.traffic.register import PatternRequest
+    >>> mine = PatternRequest("mine", Topology(links=[(0, 1)], switches=2, endpoints=[0, 0, 1]))
     >>> traffic = to_one(mine, np.array([1, -1, 0]))
     >>> traffic.first.tolist(), traffic.to.tolist(), traffic.senders.tolist()
     ([0, 1, 1, 2], [1, 0], [True, False, True])

@@ -26,7 +26,7 @@ class CableTask:
     work : str
         ``unplug`` (both ends), ``move`` (one end) or ``add`` (both ends).
     cable : int
-        The cable, by its place in `Wiring.cables`.
+        The cable, by its place in `CableWork.cables`.
     ends : pairs of (switch, port)
         Where the cable is plugged afterwards; of an unplugged one, where it was. Of a moved one the first end stays.
     taken_from : (switch, port) or None

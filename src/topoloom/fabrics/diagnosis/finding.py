@@ -46,10 +46,10 @@ class Finding:
     line: int | None = None
 
 
-def counted(words: list[str], most: int = 8) -> str:
+def enumerated(words: list[str], most: int = 8) -> str:
     """Words with commas; of many the first ones, and how many more there are.
 
-    >>> several(["a", "b", "c", "d"], 2), several(["a", "b"])
+    >>> enumerated(["a", "b", "c", "d"], 2), enumerated(["a", "b"])
     ('a, b and 2 more', 'a, b')
     """
     more = len(words) - most

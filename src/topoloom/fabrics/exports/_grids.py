@@ -41,9 +41,9 @@ def network_grid(topology: Topology) -> Grid | None:
     Examples
     --------
     >>> from topoloom.spec import build
-    >>> [(grid.kind, grid.dims) for grid in map(grid_of, map(build, ("torus:dims=4x3", "hypercube:n=3", "ring:n=5")))]
+    >>> [(grid.kind, grid.dims) for grid in map(network_grid, map(build, ("torus:dims=4x3", "hypercube:n=3", "ring:n=5")))]
     [('torus', (4, 3)), ('hyperx', (2, 2, 2)), ('torus', (5,))]
-    >>> grid_of(build("petersen")) is None
+    >>> network_grid(build("petersen")) is None
     True
     """
     if topology.switches < 2 or not len(topology.links):

@@ -52,7 +52,7 @@ def ns3_text(order: ExportRequest) -> str:
     --------
     >>> from topoloom.fabrics.fabric import planned_fabric
     >>> from topoloom.topology import Topology
-    >>> print(ns3_text(Order(planned_fabric(Topology(links=[(0, 1)], switches=2, endpoints=[0, 1])))), end="")
+    >>> print(ns3_text(ExportRequest(planned_fabric(Topology(links=[(0, 1)], switches=2, endpoints=[0, 1])))), end="")
     4 2 3
     2 3
     0 2 400Gbps 25ns 0

@@ -71,7 +71,7 @@ class ChainSetup:
     budget : ChainBudget
     symmetric : (Topology, int32[g, n]) or None
         A start that looks the same under the symmetries, and these.
-    candidates : list of list of Candidate
+    candidates : list of list of SearchMethod
         For each chain the structures that it tries first; empty: none.
     round_moves : int, optional
         Moves of a chain for each link, or orbit of links, before another chain begins in its place; left out: the budget's.

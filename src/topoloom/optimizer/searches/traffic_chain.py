@@ -45,7 +45,7 @@ class TrafficChains:
     budget : ChainBudget
     least : (float, float)
         Diameter and total hops that no network beats.
-    structures : list of list of Candidate
+    structures : list of list of SearchMethod
         For each chain the structures that it tries; empty: it goes on from the topology.
     """
 
@@ -127,7 +127,7 @@ def traffic_structures(
 
     Returns
     -------
-    list of list of Candidate
+    list of list of SearchMethod
         A list for each thread.
 
     Raises

@@ -45,7 +45,7 @@ def fat_tree(request: RoutingRequest) -> Routing:
     Paths between switches with hosts only rise and then fall, so one lane is free of deadlock. d-mod-k takes the digits of the
     destination host; a destination here is a switch with all its hosts, which one tree would serve through a single
     ancestor, so the sender's own number is added to the digit: then all channels of a level carry the same number of pairs.
-    Tables for some of a switch's hosts (`Request.host`) need no such help, and are those of d-mod-k.
+    Tables for some of a switch's hosts (`RoutingRequest.host`) need no such help, and are those of d-mod-k.
     Source: Zahavi, Johnson, Kerbyson and Lang, Optimized InfiniBand fat-tree routing for shift all-to-all communication
     patterns, CCPE 22(2), 2010.
     """
