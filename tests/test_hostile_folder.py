@@ -71,10 +71,9 @@ def script(tmp_path_factory):
         pytest.param("study s.toml -o s --executor dask --jobs 1", marks=pytest.mark.exhaustive),
         "design need.toml -o designed --jobs 2 --finalists 0",
         "layout a.json -o laid --map rows",
-        pytest.param("cuts a.json --parts 3", marks=pytest.mark.exhaustive),
+        pytest.param("cuts a.json --ways 3", marks=pytest.mark.exhaustive),
         pytest.param("resilience a.json --samples 5 --levels 10% -o survived", marks=pytest.mark.exhaustive),
         pytest.param("compare a.json -o compared --minutes 0.02 --jobs 2", marks=pytest.mark.exhaustive),
-        pytest.param("reproduce besta-2014/table-iv/sf-cost -o reproduced", marks=pytest.mark.exhaustive),
         pytest.param("app a.json --app alltoall:bytes=64", marks=[pytest.mark.exhaustive, pytest.mark.simgrid]),
     ],
 )

@@ -40,16 +40,11 @@ _COMMANDS = {
     ),
     "watch": ("watch a.json b.json -o out", "watch a.json b.json a.json b.json -o out"),
     "verify": ("verify a.json b.json --sarif out.json", "verify a.json c.json --sarif out.json"),
-    "reproduce": (
-        "reproduce besta-2014/table-iv/sf-cost -o out",
-        "reproduce besta-2014/table-iv besta-2014/conclusion -o out",
-    ),
     "design": ("design need.toml -o out --finalists 0 --jobs 1", "design more.toml -o out --finalists 0 --jobs 1"),
     "study": ("study s.toml -o out --only number<=9 --jobs 1", "study s.toml -o out --jobs 2"),
 }
-#: Written claim by claim, or task by task: each file is whole, and the next run completes what is there.
-_BY_PARTS = ("reproduce", "study", "design")
-_SAMPLE = ("layout", "study")
+#: Written task by task: each file is whole, and the next run completes what is there.
+_BY_PARTS = ("study", "design")
 #: Folders of append-only files, to which each run adds its own.
 _RECORDS = {"measured", "records"}
 
@@ -138,12 +133,6 @@ def lines_of(folder: Path) -> list[dict]:
     """The whole lines of a study's shards."""
     texts = [path.read_bytes() for path in (folder / "records").glob("*.jsonl")]
     return [json.loads(line) for text in texts for line in text.split(b"\n")[:-1]]
-
-
-@pytest.mark.parametrize("name", _SAMPLE)
-def test_a_command_that_is_killed(name, inputs, tmp_path):
-    """A sample: twice each."""
-    _killed_again_and_again(name, inputs, tmp_path, 2)
 
 
 @pytest.mark.exhaustive

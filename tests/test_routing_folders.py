@@ -9,6 +9,7 @@ from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tiers import examples
 from topoloom import InputError, Routing, Topology, build, expand, open_network, place, route, save, save_expansion
 from topoloom.cli.main import cli
 from topoloom.fabrics.fabric import planned_fabric
@@ -74,7 +75,7 @@ def test_the_command_and_python_write_the_same_folder(tmp_path):
     assert open_network(tmp_path / "python").topology == build("slimfly:q=5,hosts=2")
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=examples(20), deadline=None)
 @given(st.integers(0, 1 << 30))
 def test_names_and_ports_of_a_real_fabric_stay(tmp_path_factory, seed):
     """What a fabric is really called and cabled like is read back from the folder, whatever the numbers of its ports."""
@@ -91,8 +92,8 @@ def test_a_discovered_fabric_goes_through_a_folder(tmp_path):
     fabric = _real(build("torus:dims=3x3,hosts=2"), np.random.default_rng(3))
     (tmp_path / "found.net").write_text(discovered_text(fabric))
     _run("route", str(tmp_path / "found.net"), "-o", str(tmp_path / "net"))
-    _run("route", str(tmp_path / "found.net"), "--export", "opensm", "-o", str(tmp_path / "wanted"))
-    _run("route", str(tmp_path / "net"), "--export", "opensm", "-o", str(tmp_path / "found"))
+    _run("export", str(tmp_path / "found.net"), "opensm", "-o", str(tmp_path / "wanted"))
+    _run("export", str(tmp_path / "net"), "opensm", "-o", str(tmp_path / "found"))
     assert _files(tmp_path / "found") == _files(tmp_path / "wanted")
     assert "node0 mlx5_0" in open_network(tmp_path / "net").fabric.host_names
 

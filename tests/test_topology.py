@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tiers import examples
 from topoloom import InputError, Topology, build
 
 
@@ -24,7 +25,7 @@ def topologies(draw: st.DrawFn) -> Topology:
 
 
 @given(topologies(), st.randoms())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_the_order_and_direction_of_links_do_not_matter(topology, random):
     """Links are kept with u < v and sorted, so any order and direction of them is the same topology."""
     links = [random.choice([(u, v), (v, u)]) for u, v in topology.links.tolist()]
@@ -37,7 +38,7 @@ def test_the_order_and_direction_of_links_do_not_matter(topology, random):
 
 
 @given(topologies())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_ports_are_numbered_without_gaps(topology):
     """At every switch, endpoints take the first ports and links the next ones, 1 .. radix of that switch."""
     ports = [[] for _ in range(topology.switches)]
@@ -53,7 +54,7 @@ def test_ports_are_numbered_without_gaps(topology):
 
 
 @given(topologies())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 def test_csr_lists_every_link_from_both_ends(topology):
     """Row u of the CSR adjacency holds the other end of each of u's links, ascending, with the link's number."""
     offsets, neighbours, link = topology.csr
@@ -124,7 +125,7 @@ def test_impossible_parts_are_refused_with_the_reason(parts, words):
 
 
 @given(topologies())
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 def test_pickling_and_networkx_keep_the_content(topology):
     """A topology survives pickling whole, and NetworkX with hosts of one port each."""
     assert pickle.loads(pickle.dumps(topology)) == topology
@@ -163,12 +164,13 @@ def test_nodes_of_networkx_keep_what_they_are_called():
 
 @pytest.mark.parametrize("key", ["capacity", "weight"])
 def test_edges_of_unequal_weight_are_refused(key):
-    """All links of a topology are alike; equal attributes pass, and an edge without one differs too."""
+    """Capacities without a unit are no rates; equal ones pass, and an edge without one differs too."""
     graph = networkx.path_graph(4)
     networkx.set_edge_attributes(graph, 100, key)
     assert Topology.from_networkx(graph).links.tolist() == [[0, 1], [1, 2], [2, 3]]
     graph.edges[1, 2][key] = 200.0
-    with pytest.raises(InputError, match=rf"^x: the edges differ in their {key} \(100, 200\), but all links"):
+    reason = rf"^x: the edges differ in their {key} \(100, 200\), which has no unit; give rates in Gb/s as rate_gbps"
+    with pytest.raises(InputError, match=reason):
         Topology.from_networkx(graph, "x")
     del graph.edges[1, 2][key]
     with pytest.raises(InputError, match=r"\(100, None\)"):

@@ -149,7 +149,7 @@ def info(
         degree_max=int(degrees.max()),
         degree_mean=float(degrees.mean()),
         radix=topology.radix,
-        bisection_analytic=bisection_by_theory(topology),
+        bisection_analytic=bisection_by_theory(topology.spec),
         skipped=page.skipped,
         planes=page.planes,
         provenance=provenance_of(topology, settings={"full": full, "load": load, "seeds": seeds}),

@@ -5,7 +5,7 @@ error messages and web forms are made from these annotations (`described`), so t
 """
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from numbers import Integral, Real
 from typing import Any, ClassVar, TypeVar
@@ -30,6 +30,11 @@ def setting(
     most: float | None = None,
     above: float | None = None,
     example: str = "",
+    option: str = "",
+    positional: bool = False,
+    metavar: str = "",
+    reads: Callable[[str], Any] | None = None,
+    names: str = "",
 ) -> Any:
     """The annotation of one setting: ``vcs: Annotated[int, setting("VCs of a port", least=0, most=32)] = 0``.
 
@@ -47,6 +52,17 @@ def setting(
         In place of `least`: everything above it.
     example : str
         A value that would do, where the range does not say enough.
+    option : str
+        How the command line spells it, where that is not the name with two hyphens: "-o --output".
+    positional : bool
+        The command line has it as an argument, not as an option.
+    metavar : str
+        What stands for its value in a help text: "ROWSxCOLUMNS".
+    reads : callable (text) -> value, optional
+        How a text on the command line or in a form is read, where that is not plain: "3-32", "64MiB". It raises `ValueError`
+        with the words of what it takes.
+    names : "", "file" or "workload"
+        What the value may name: a file or a folder, or a workload of files. What lies there belongs to a study's task.
 
     Returns
     -------
@@ -55,7 +71,16 @@ def setting(
     """
     # Either `least` or `above` is None.
     made: Any = msgspec.Meta
-    return made(ge=least, le=most, gt=above, description=description, extra={"unit": unit, "example": example})
+    extra = {
+        "unit": unit,
+        "example": example,
+        "option": option,
+        "positional": positional,
+        "metavar": metavar,
+        "reads": reads,
+        "names": names,
+    }
+    return made(ge=least, le=most, gt=above, description=description, extra=extra)
 
 
 class Setting(msgspec.Struct, frozen=True):
@@ -312,6 +337,15 @@ def fits(kind: Any, value: Any) -> bool:
         return isinstance(value, kind.cls)
     if isinstance(kind, (inspect.ListType, inspect.VarTupleType)):
         return isinstance(value, (list, tuple)) and all(fits(kind.item_type, item) for item in value)
+    if isinstance(kind, inspect.TupleType):
+        kinds = kind.item_types
+        return isinstance(value, (list, tuple)) and len(value) == len(kinds) and all(map(fits, kinds, value))
+    if isinstance(kind, inspect.DictType):
+        return isinstance(value, Mapping) and all(
+            fits(kind.key_type, key) and fits(kind.value_type, item) for key, item in value.items()
+        )
+    if isinstance(kind, inspect.StructType):
+        return isinstance(value, kind.cls)
     return True
 
 

@@ -252,3 +252,11 @@ class _Share(Work):
     def check(self) -> None:
         self._whole.check()
         super().check()
+
+
+def time_words(seconds: float) -> str:
+    """A time in the unit that people use for it: ``90 s``, ``12 min``, ``3 h 5 min``."""
+    whole = round(seconds)
+    if whole < 120:
+        return f"{whole} s"
+    return f"{whole // 60} min" if whole < 7200 else f"{whole // 3600} h {whole % 3600 // 60} min"

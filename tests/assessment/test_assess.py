@@ -94,6 +94,7 @@ def test_what_was_found_is_kept_and_found_again(tmp_path, whole):
     assert len(keys) == len(set(keys)), "no step is done twice"
 
 
+@pytest.mark.exhaustive
 def test_time_that_is_left_over_makes_intervals_narrower(whole, tmp_path):
     """With a budget that is not used up, draws are repeated: means with intervals, the same by hand, and kept in the store."""
     subject = _subject(SPECS[0])
@@ -180,6 +181,7 @@ def test_what_cannot_be_compared_is_told_in_a_sentence(given, words):
         compare(**given)
 
 
+@pytest.mark.exhaustive
 def test_lanes_that_switches_do_not_have_are_refused_and_the_rest_goes_on():
     """One lane is too few for a torus: no tables, and the reason; the bill stands."""
     found = assess([_subject("torus:dims=5x5,hosts=2", lanes=1)], seconds=20)

@@ -31,6 +31,7 @@ def test_one_run_is_one_document():
     assert "seconds" in run("torus:dims=4x4,hosts=1", "--app", "ep:class=S", "--ranks", "4")
 
 
+@pytest.mark.exhaustive
 @pytest.mark.simgrid
 def test_several_are_compared_and_written(tmp_path):
     """Networks, programs and placements are combined; the folder has a row a run, a page and bars."""

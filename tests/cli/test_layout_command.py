@@ -88,6 +88,7 @@ def test_host_cables_are_listed_on_request(tmp_path):
         assert kinds.count("link") == len(build(_RING).links)
 
 
+@pytest.mark.exhaustive
 def test_objectives_do_what_they_say():
     """The longest cable is no longer than the shortest layout's; the cost's is no dearer."""
     options = ["--floor", "koibuchi-2013", "--cabinet", "8", "--json"]

@@ -25,14 +25,13 @@ _LONG = {
     "optimize": ("optimize", "jellyfish:n=200,degree=5", "--seconds", "600"),
     "layout": ("layout", "jellyfish:n=3000,degree=16", "--seconds", "600"),
     "layout-folder": ("layout", "jellyfish:n=1000,degree=16", "--seconds", "600", "-o", "laid"),
-    "reproduce": ("reproduce",),
     "study": ("study", "s.toml", "-o", "s", "--jobs", "2"),
     "study-threads": ("study", "s.toml", "-o", "s", "--jobs", "2", "--executor", "threads"),
     "design": ("design", "need.toml", "-o", "designed"),
     "compare": ("compare", "slimfly:q=11,hosts=8", "torus:dims=10x10x10,hosts=4", "-o", "compared"),
 }
-#: What a busy machine may add to the two seconds in which a command ends.
-_PATIENCE_SECONDS = 8
+#: For so long a test waits for what would run for minutes to end.
+_PATIENCE_SECONDS = 60
 _STUDY = 'verb = "optimize"\nseeds = 9\ntask.topology = "jellyfish:n=400,degree=8,seed=1"\ntask.moves = 20000000\n'
 _NEED = "hosts = 4000\n[switch]\nradix = 36\n"
 #: Processor time after which a command has started, and is at what takes long.
@@ -94,16 +93,13 @@ def _processes(folder) -> list[int]:
 
 def _ends(running, folder, *signals) -> str:
     """What a command says that is sent signals; it and all that it started are gone soon after."""
-    began = time.monotonic()
     for number in signals:
         running.send_signal(number)
         time.sleep(0.05)
-    running.wait(60)
-    assert time.monotonic() - began < _PATIENCE_SECONDS
+    running.wait(_PATIENCE_SECONDS)
+    until = time.monotonic() + _PATIENCE_SECONDS
     while left := _processes(folder):
-        assert time.monotonic() - began < 2 * _PATIENCE_SECONDS, [
-            Path(f"/proc/{one}/cmdline").read_text() for one in left
-        ]
+        assert time.monotonic() < until, [Path(f"/proc/{one}/cmdline").read_text() for one in left]
         time.sleep(0.05)
     said = (folder / "err").read_text()
     assert "Traceback" not in said
@@ -111,7 +107,7 @@ def _ends(running, folder, *signals) -> str:
     return said + (folder / "out").read_text()
 
 
-_SAMPLE = ("hops", "layout-folder", "reproduce", "study", "design")
+_SAMPLE = ("hops", "layout-folder", "study", "design")
 
 
 @pytest.mark.parametrize(
@@ -124,15 +120,17 @@ def test_sigterm_ends_long_work(name, start, tmp_path):
     assert running.returncode == 130
 
 
-@pytest.mark.parametrize("name", ["reproduce", "study", "optimize"])
+@pytest.mark.sweep(1)
+@pytest.mark.parametrize("name", ["study", "optimize"])
 @pytest.mark.parametrize("signals", [(signal.SIGINT,), (signal.SIGHUP,), (signal.SIGINT, signal.SIGINT)])
 def test_ctrl_c_once_and_twice_and_a_closed_terminal(name, signals, start, tmp_path):
-    """The same code; claims, tasks and the best graph that are finished stay."""
+    """The same code; tasks and the best graph that are finished stay."""
     running = start(*_LONG[name])
     assert "interrupted" in _ends(running, tmp_path, *signals)
     assert running.returncode == 130
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_while_it_is_imported(number, start, tmp_path):
     """One line, and the same code, from the first moment of topoloom's own."""
@@ -153,6 +151,7 @@ def test_serve_ends_by_signals_as_it_should(number, start, tmp_path):
     assert running.returncode == 0
 
 
+@pytest.mark.exhaustive
 def test_a_layout_that_is_stopped_is_written(start, tmp_path):
     """What was found until then: the folder is whole, but for the pictures, which take longer than whoever stops it waits."""
     running = start(*_LONG["layout-folder"])

@@ -128,6 +128,7 @@ def test_settings_of_the_router_are_changed_and_told(tmp_path):
     assert "routers of slimfly-2014 with vcs=4" in plot.read_text()
 
 
+@pytest.mark.exhaustive
 def test_a_study_that_is_gone_on_with_is_the_same_as_in_one_go(tmp_path):
     """Some loads, then all with --study: the JSON is that of the sweep, and nothing is simulated twice."""
     folder = tmp_path / "study"
@@ -171,6 +172,7 @@ def _listens_to_ctrl_c():
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
+@pytest.mark.exhaustive
 def test_ctrl_c_ends_a_real_run(tmp_path):
     """SIGINT after the first point: code 130, the rows are there, and no traceback."""
     file = tmp_path / "points.csv"

@@ -17,7 +17,7 @@ VERBS = {
     "bounds": "bounds SOURCE",
     "cuts": "cuts SOURCE --seeds 1",
     "convert": "convert SOURCE OUT.json",
-    "optimize": "optimize SOURCE -o OUT.json --moves 10 --jobs 1",
+    "optimize": "optimize SOURCE -o OUT.json --moves 10 --chains 1",
     "route": "route SOURCE",
     "quality": "quality SOURCE --bisections 1",
     "simulate": "simulate SOURCE --loads 0.1 --jobs 1",
@@ -90,6 +90,7 @@ def sources(tmp_path_factory):
     }
 
 
+@pytest.mark.sweep(6)
 @pytest.mark.parametrize("kind", SOURCES)
 @pytest.mark.parametrize("verb", [pytest.param(v, marks=pytest.mark.simgrid) if v == "app" else v for v in VERBS])
 def test_every_verb_takes_every_source(sources, tmp_path, monkeypatch, capfd, verb, kind):

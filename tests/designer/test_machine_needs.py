@@ -36,6 +36,7 @@ def need(**changes):
     return msgspec.structs.replace(plain, **changes)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("example", "spec", "switches"),
     [

@@ -1,7 +1,10 @@
 """What the tests of the documents share: the code blocks of a Markdown file, and running commands as a reader would."""
 
+import ast
 import contextlib
+import doctest
 import io
+import itertools
 import logging
 import re
 import shlex
@@ -11,8 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-#: README and the text for a package index first, then the guide for contributors, then every page of docs/.
-PAGES = [ROOT / "README.md", ROOT / "PACKAGE.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+#: README and the texts for a package index first, then the guide for contributors, then every page of docs/.
+_FIRST = ("README.md", "PACKAGE.md", "papers/README.md", "CONTRIBUTING.md")
+PAGES = [*(ROOT / name for name in _FIRST), *sorted((ROOT / "docs").glob("*.md"))]
 #: A console block runs when all its commands are of these; others (make, pip) are shown only.
 _RUN = {"topoloom", "ls", "cat", "head"}
 
@@ -49,6 +53,51 @@ class Block:
         words = {command.split()[0] for command, _ in self.commands}
         return self.language == "console" and bool(words) and words <= _RUN
 
+    @property
+    def makes(self) -> set[str]:
+        """The files and folders, outermost parts only, and the Python names that later blocks may use."""
+        if self.file:
+            return {_outermost(self.file)}
+        if self.language == "python":
+            return self._names(ast.Store) | self._paths()
+        return {
+            _outermost(word) for command, _ in self.commands for word in re.findall(r"(?:-o|--output|>) (\S+)", command)
+        }
+
+    @property
+    def uses(self) -> set[str]:
+        """What of that it needs, or makes over."""
+        if self.language == "python" and not self.file:
+            return self._names(ast.Load) | self._paths()
+        if self.file:
+            return {_outermost(word) for word in [self.file, *re.findall(r'"([^"\n]+)"', self.text)]}
+        return {_outermost(word) for command, _ in self.commands for word in re.split(r"[\s,=+]+", command)}
+
+    def _tree(self) -> ast.AST:
+        """Its Python; of a session with >>>, what is typed."""
+        typed = [example.source for example in doctest.DocTestParser().get_examples(self.text)]
+        return ast.parse("".join(typed) or self.text)
+
+    def _names(self, kind: type) -> set[str]:
+        tree = self._tree()
+        taken = {
+            alias.asname or alias.name.partition(".")[0]
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Import | ast.ImportFrom)
+            for alias in node.names
+        }
+        named = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, kind)}
+        return named | taken if kind is ast.Store else named
+
+    def _paths(self) -> set[str]:
+        """The first parts of what may be paths among its texts."""
+        texts = (node.value for node in ast.walk(self._tree()) if isinstance(node, ast.Constant))
+        return {_outermost(text) for text in texts if isinstance(text, str)} - {"examples"}
+
+
+def _outermost(path: str) -> str:
+    return path.strip("'\"").partition("/")[0]
+
 
 def blocks(page: Path) -> list[Block]:
     """Every fenced block of a page, in order."""
@@ -56,6 +105,21 @@ def blocks(page: Path) -> list[Block]:
         r"^```(\w*|\{[\w-]+\}[^\n]*)\n(.*?)^```$", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL
     )
     return [Block(page, page.read_text(encoding="utf-8")[: m.start()].count("\n") + 1, m[1], m[2]) for m in found]
+
+
+def sessions(page: Path) -> list[list[Block]]:
+    """The blocks of a page that have to run in one folder and one Python, in order; sessions do not depend on each other.
+
+    A block belongs to an earlier one when it names a file or folder that the earlier one makes, or a Python name.
+    """
+    ended: list[list[Block]] = []
+    for block in blocks(page):
+        if block.file or block.runs or block.language in {"python", "json"}:
+            uses = block.uses
+            needed = [session for session in ended if any(earlier.makes & uses for earlier in session)]
+            ended = [session for session in ended if session not in needed]
+            ended.append(sorted([*itertools.chain(*needed), block], key=lambda one: one.line))
+    return sorted(ended, key=lambda session: session[0].line)
 
 
 def prose(page: Path) -> str:

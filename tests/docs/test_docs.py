@@ -9,12 +9,13 @@ import shlex
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import doc_blocks
 import pytest
-from doc_blocks import PAGES, ROOT, Block, blocks, prose, shown
+from doc_blocks import PAGES, ROOT, Block, blocks, prose, sessions, shown
 
-from topoloom.applications.tools import available
+from topoloom.applications.tools import simgrid_available
 from topoloom.designer import need
 
 PAGE = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
@@ -29,17 +30,29 @@ def desk(tmp_path, monkeypatch):
     return tmp_path
 
 
-@PAGE
-def test_what_a_page_shows_is_what_happens(page, desk):
-    """A page is read from top to bottom: files are saved, commands typed, Python run, and the outputs are as shown.
+#: The pages whose sessions belong to the first tier; whole designs, comparisons and studies belong to the second anywhere.
+_FIRST = {"README.md", "PACKAGE.md", "specs.md", "layout.md", "file-format.md", "glossary.md", "balanced-routing.md"}
+_LONG = {"design", "compare", "study", "reproduce"}
+
+
+def _session(session: list[Block]) -> object:
+    typed = {words[1] for block in session for command, _ in block.commands if len(words := command.split()) > 1}
+    quick = session[0].page.name in _FIRST and not typed & _LONG
+    return pytest.param(session, marks=[] if quick else pytest.mark.exhaustive, id=session[0].place)
+
+
+@pytest.mark.parametrize("session", [_session(session) for page in PAGES for session in sessions(page)])
+def test_what_a_page_shows_is_what_happens(session, desk):
+    """Blocks that need each other are read in order: files are saved, commands typed, Python run; the outputs are as shown.
 
     ```console blocks of topoloom commands (and ls, cat, head) run; ```sh blocks do not: what takes long goes there.
     Blocks that begin with a file's name in a comment are that file; CONTRIBUTING's have a test of their own below.
     """
-    if page.name == "applications.md" and not available():
+    page = session[0].page
+    if page.name == "applications.md" and not simgrid_available():
         pytest.skip("SimGrid is not installed (Debian: libsimgrid-dev, g++): its page is not run")
     names: dict[str, object] = {}
-    for block in blocks(page):
+    for block in session:
         if block.file:
             (desk / block.file).parent.mkdir(parents=True, exist_ok=True)
             (desk / block.file).write_text(block.text)
@@ -97,7 +110,7 @@ def _anchors(page):
 @PAGE
 def test_commands_that_are_only_shown_exist(page):
     """`make TARGET` is a target of the Makefile, `topoloom COMMAND` a command, and an example that is named is there."""
-    from topoloom.cli.main import _COMMANDS
+    from topoloom.cli.register import COMMANDS
 
     targets = set(re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
     typed = "\n".join(block.text for block in blocks(page) if block.language in {"console", "sh"})
@@ -105,8 +118,8 @@ def test_commands_that_are_only_shown_exist(page):
     assert (
         set(re.findall(r"^\$? ?make ([\w-]+)", typed, re.MULTILINE)) | set(re.findall(r"make (\w+)", spoken)) <= targets
     )
-    assert set(re.findall(r"^\$? ?topoloom ([a-z]\w*)", typed, re.MULTILINE)) <= set(_COMMANDS)
-    assert set(re.findall(r"\btopoloom ([a-z]\w*)", spoken)) <= set(_COMMANDS)
+    assert set(re.findall(r"^\$? ?topoloom ([a-z]\w*)", typed, re.MULTILINE)) <= set(COMMANDS)
+    assert set(re.findall(r"\btopoloom ([a-z]\w*)", spoken)) <= set(COMMANDS)
     for example in re.findall(r"\bexamples/[\w.-]+\w", page.read_text(encoding="utf-8")):
         assert (ROOT / example).exists(), f"{page.name}: {example}"
 
@@ -138,6 +151,7 @@ def test_the_floors_are_those_that_are_checked():
     assert [row.replace("`", "").replace(", ", " | ") for row in rows] == layers
 
 
+@pytest.mark.exhaustive
 def test_what_contributors_are_told_works(tmp_path):
     """The family, the format and the claim of CONTRIBUTING.md, each one new file, are found and work as it says."""
     page = ROOT / "CONTRIBUTING.md"
@@ -148,9 +162,10 @@ def test_what_contributors_are_told_works(tmp_path):
             path = tmp_path / block.file
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(block.text)
-            if block.file.startswith("src/topoloom/"):
-                rooms[".".join(path.parent.relative_to(tmp_path / "src").parts)] = str(path.parent)
-    assert set(rooms) == {"topoloom.families", "topoloom.formats", "topoloom.reproduction.papers"}
+            _, source, package = block.file.rpartition("src/")
+            if source:
+                rooms[".".join(Path(package).parent.parts)] = str(path.parent)
+    assert set(rooms) == {"topoloom.families", "topoloom.formats", "topoloom_papers.papers"}
     # As if the files lay in the package: every register looks through its package's folders.
     start = "import importlib\n" + "".join(
         f"importlib.import_module('{room}').__path__.append({folder!r})\n" for room, folder in rooms.items()

@@ -15,6 +15,7 @@ def test_there_are_notebooks():
     assert len(_NOTEBOOKS) == 3
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("path", _NOTEBOOKS, ids=lambda path: path.stem)
 def test_a_notebook_runs(path, tmp_path):
     """Its cells hold what they assert; tables and pictures are shown."""

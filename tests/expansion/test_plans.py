@@ -11,6 +11,7 @@ from expansion_cases import EVERY, PLANS, plan, replayed
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tiers import examples
 from topoloom import (
     InputError,
     Topology,
@@ -37,6 +38,7 @@ def plans():
     return {name: plan(name) for name in EVERY}
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("name", EVERY)
 def test_carrying_a_plan_out_gives_the_cables_after(plans, name, tmp_path):
     """The tasks of plan.csv, on the cables before, give the cables after: numbers, ports, lengths, products."""
@@ -225,7 +227,7 @@ def _tight(draw):
 
 
 @given(_tight())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 def test_cut_off_only_where_no_order_prevents_it(pair):
     """In one step with ports just enough: what the plan cuts off, every order cuts off."""
     before, after = pair
@@ -271,7 +273,7 @@ def _pairs(draw):
 
 
 @given(_pairs())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_any_network_becomes_any_other(pair):
     """Parallel cables and bridges too: the tasks lead from one to the other, and say truly what each of them cuts off."""
     before, goal = pair
@@ -326,6 +328,7 @@ def test_the_same_seed_gives_the_same_plan():
     assert [step.tasks for step in first.steps] == [step.tasks for step in again.steps]
 
 
+@pytest.mark.exhaustive
 def test_sizes_rise_from_step_to_step():
     """Every step has more switches, links or hosts than the one before, or moves cables."""
     for name in PLANS:

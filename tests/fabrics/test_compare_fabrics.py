@@ -8,6 +8,7 @@ from fabric_cases import cables_of, recabled, renumbered
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tiers import examples
 from topoloom.errors import InputError
 from topoloom.fabrics.compare import EXTRA, MISSING, SWAPPED, WRONG, compare_fabrics
 from topoloom.fabrics.discovery import read_fabric
@@ -97,7 +98,7 @@ def test_planted_faults_are_found_exactly(spec):
     """Any few cables wrong, missing, extra or swapped: those and no others, by name and port."""
     plan = planned_fabric(build(spec))
 
-    @settings(max_examples=30, deadline=None)
+    @settings(max_examples=examples(30), deadline=None)
     @given(st.lists(st.sampled_from([WRONG, MISSING, EXTRA, SWAPPED]), max_size=5), st.integers(0, 2**32))
     def check(kinds, seed):
         actual, expected = planted(plan, kinds, np.random.default_rng(seed))

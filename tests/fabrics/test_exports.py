@@ -15,6 +15,7 @@ from fabric_cases import cables_of, labelled_networks
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tiers import examples
 from topoloom.errors import InputError
 from topoloom.fabrics.discovery import read_fabric
 from topoloom.fabrics.exports.registry import EXPORTS, Order, write_export
@@ -58,7 +59,7 @@ def test_the_register_is_known(tmp_path):
     """An export is there by its file alone; only OpenSM's and SRv6's need tables, and say so."""
     assert list(EXPORTS) == KINDS
     assert [name for name, record in EXPORTS.items() if record.tables] == ["opensm", "srv6"]
-    with pytest.raises(InputError, match="use topoloom route with --export opensm"):
+    with pytest.raises(InputError, match="use topoloom export"):
         write_export("opensm", planned_fabric(build("petersen:hosts=1")), tmp_path)
     with pytest.raises(InputError, match="did you mean 'slurm'"):
         EXPORTS.find("slurn")
@@ -252,7 +253,7 @@ def test_any_network_gives_files_or_one_sentence(kind):
     """Whatever the network, with parallel links, rails, lonely switches and labels of any kind: files, or one InputError."""
     logging.getLogger("topoloom").setLevel(logging.ERROR)
 
-    @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=examples(60), deadline=None, suppress_health_check=list(HealthCheck))
     @given(labelled_networks() | st.sampled_from(SMALL).map(build))
     def check(topology):
         try:

@@ -121,6 +121,7 @@ def found_levels(fabric, levels):
     return np.zeros((k, k), np.uint8) if levels is None else levels
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(("spec", "engine"), CASES)
 @pytest.mark.parametrize("many", [1, 3])
 def test_lost_cables_are_mended_without_a_deadlock_in_between(spec, engine, many):
@@ -323,27 +324,17 @@ def test_a_ring_turned_round_needs_several_steps():
 
 
 def test_the_command_and_its_files(tmp_path, monkeypatch):
-    """`route --from --tables --now`: the record, the list of entries, the steps; every table can be read and judged."""
+    """`repair`: the record, the list of entries, the steps; every table can be read and judged."""
     monkeypatch.chdir(tmp_path)
     fabric, _, _ = in_force("slimfly:q=5,hosts=4", "orders")
     assert (
         CliRunner()
-        .invoke(cli, ["route", "slimfly:q=5,hosts=4", "--engine", "orders", "--export", "opensm", "-o", "old"])
+        .invoke(cli, ["export", "slimfly:q=5,hosts=4", "opensm", "--engine", "orders", "-o", "old"])
         .exit_code
         == 0
     )
     (tmp_path / "new.net").write_text(discovered_text(less(fabric, [7])))
-    asked = [
-        "route",
-        "--from",
-        "old/fabric.net",
-        "--tables",
-        "old/fabric.lft",
-        "--qos",
-        "old/fabric.qos",
-        "--now",
-        "new.net",
-    ]
+    asked = ["repair", "old/fabric.net", "old/fabric.lft", "new.net", "--qos", "old/fabric.qos"]
     done = CliRunner().invoke(cli, [*asked, "-o", "out", "--json"])
     assert done.exit_code == 0, done.output
     record = json.loads(done.stdout)
@@ -351,30 +342,11 @@ def test_the_command_and_its_files(tmp_path, monkeypatch):
     rows = list(csv.DictReader((tmp_path / "out" / "updates.csv").open()))
     assert len(rows) == record["entries_changed"] == len(record["updates"])
     assert (tmp_path / "out" / "steps.txt").read_text().count("\n") == 2 + len(record["steps"])
-    last = CliRunner().invoke(
-        cli, ["verify", "new.net", "--tables", "out/fabric.lft", "--qos", "out/fabric.qos", "--json"]
-    )
+    last = CliRunner().invoke(cli, ["verify-tables", "new.net", "out/fabric.lft", "--qos", "out/fabric.qos", "--json"])
     assert last.exit_code == 0
     assert json.loads(last.stdout)["judgement"]["deadlock_free"]
     for number, step in enumerate(record["steps"], 1):
         assert (tmp_path / "out" / f"step-{number}.lft").exists() == (step["kind"] != REOPEN)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (["--from", "old.net"], "give --tables"),
-        (["--from", "old.net", "--tables", "t"], "give --now"),
-        (["petersen", "--from", "old.net"], "leave TOPOLOGY out"),
-        (["petersen", "--now", "new.net"], "go with --from"),
-        ([], "name what to route"),
-    ],
-)
-def test_what_is_missing_is_said(arguments, said):
-    """One sentence, with the remedy."""
-    done = CliRunner().invoke(cli, ["route", *arguments])
-    assert isinstance(done.exception, InputError)
-    assert said in str(done.exception)
 
 
 def test_files_of_an_earlier_mending_go(tmp_path):

@@ -9,6 +9,7 @@ from fabric_cases import cables_of, recabled
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tiers import examples
 from topoloom.errors import InputError
 from topoloom.fabrics.discovery import read_fabric
 from topoloom.fabrics.exports.opensm import guid2lid_text
@@ -69,7 +70,7 @@ def test_tables_come_back_with_the_same_verdict(spec, engine):
         assert np.array_equal(found.lane_pairs, said.lane_pairs)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(
     st.integers(4, 14),
     st.integers(2, 3),
@@ -258,7 +259,7 @@ def test_damaged_files_are_refused_in_one_line():
         "guid2lid": lambda text: read_guid2lid(text, "x"),
     }
 
-    @settings(max_examples=300, deadline=None)
+    @settings(max_examples=examples(300), deadline=None)
     @given(
         st.sampled_from(sorted(texts)),
         st.integers(0, 10**6),

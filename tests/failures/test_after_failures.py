@@ -7,6 +7,7 @@ from failure_cases import RING, TWIN
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tiers import examples
 from topoloom import InputError, Topology, build, resilience, route
 from topoloom.errors import Stopped
 from topoloom.failures.degradation import degradation
@@ -42,7 +43,7 @@ def test_two_switches_race_with_their_link():
     assert found.low <= wanted <= found.high or found.hours == pytest.approx(wanted, rel=0.02)
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=examples(15), deadline=None)
 @given(st.integers(0, 1 << 40), st.floats(0, 1e4), st.floats(1, 1e4))
 def test_a_lifetime_is_that_of_simulated_clocks(seed, link_fit, switch_fit):
     """Exponential clocks for all links and switches, and NetworkX after each failure, give the same mean within the noise."""
@@ -94,7 +95,7 @@ def test_a_lifetime_that_makes_no_sense_is_refused(change, told):
         lifetime(Topology(links=[], switches=1), switch_fit=1.0)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(st.sampled_from(["links", "switches", "cabinets"]), st.floats(0, 0.9), st.integers(0, 1 << 40))
 def test_what_is_left_is_the_whole_less_what_failed(fail, share, seed):
     """Links between surviving switches, parallel ones counted, hosts on them, labels beside them; `was` tells who they were."""

@@ -10,6 +10,7 @@ from failure_cases import RING, TWIN, length, oracle
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tiers import examples
 from topoloom import InputError, Topology, build, degradation, lifetime, resilience
 from topoloom.errors import Stopped
 from topoloom.failures.intervals import wilson
@@ -29,7 +30,7 @@ def networks(draw):
     return Topology(links=tree + draw(st.lists(pair, max_size=12)), switches=n, endpoints=hosts)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(
     networks(),
     st.sampled_from(["links", "switches", "cabinets"]),
@@ -56,7 +57,7 @@ def test_every_sample_is_judged_as_networkx_judges_it(network, fail, metric, of,
             assert level.worst == pytest.approx(max(connected))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(networks(), st.sampled_from(["disconnection", "diameter", "aspl"]), st.integers(0, 1 << 40))
 def test_losing_more_links_is_never_better(network, metric, seed):
     """The curve of links falls from 1 at no failure to 0 at all of them."""

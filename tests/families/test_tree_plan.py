@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tiers import examples
 from topoloom import InputError, build
 from topoloom.families.tree_plan import four_levels, most_hosts, plan_tree
 from topoloom.graph.hops import hops
@@ -101,7 +102,7 @@ def test_uneven_bundles_take_as_many_spines_as_there_are_ports_for():
     assert counts(plan_tree(64, 6144, even=False))[:3] == (192, 192, 96)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(
     st.integers(4, 24),
     st.integers(1, 1500),
@@ -229,7 +230,7 @@ def test_a_full_tree_of_four_levels_has_seven_switches_for_k_hosts(k):
     assert four_levels(2, 2) is None
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(st.sampled_from([4, 6, 8, 10]), st.integers(20, 1200), st.sampled_from([(1, 1), (2, 1), (4, 1)]))
 def test_trees_of_four_levels_keep_the_taper_and_the_ports(k, hosts, taper):
     """All hosts find a port, no switch has more than k, leaves keep the ratio, and above them nothing is tapered."""

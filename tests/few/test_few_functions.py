@@ -259,10 +259,6 @@ TABLE = {
         ),
         row(("one4 two4 twin4", True), *_TRAFFIC),
     ),
-    "simulate_schedule": (
-        lambda t, _: topoloom.simulate_schedule(t, topoloom.collective(t, "allgather", 4096).schedule).seconds,
-        row(("one4 twin4", 8.144e-7), ("two4", 1.6128e-6), *_COLLECTIVE),
-    ),
     "study_status": (
         lambda t, folder: topoloom.study_status(_studied(t, folder)[0], topoloom.Store(folder / "store")).done,
         row((ALL, 1)),
@@ -292,7 +288,6 @@ _NO_NETWORK = {
     "load_goal",
     "program_from",
     "read_schedule",
-    "reproduce",
     "save_goal",
     "serve",
     "trace_from",

@@ -10,13 +10,14 @@ from format_cases import SAMPLE, texts, topologies
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tiers import examples
 from topoloom import InputError, build
 from topoloom.formats import cables
 from topoloom.formats.cable_reader import read_cables
 from topoloom.topology import Topology
 
 HEADER = "cable,kind,a_cabinet,a_switch,a_port,b_cabinet,b_switch,b_port,length_m,medium"
-quick = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+quick = settings(max_examples=examples(60), deadline=None, suppress_health_check=list(HealthCheck))
 
 
 def read(*lines):

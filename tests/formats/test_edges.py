@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tiers import examples
 from topoloom import InputError
 from topoloom.formats import FORMATS, edges
 from topoloom.topology import Topology
@@ -77,7 +78,7 @@ def test_wrong_lines_are_named(text, reason):
         read(text)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(st.text(st.sampled_from("0123456789 \t\n\r-+.,#_x\f\x1c"), max_size=30).map(str.encode))
 def test_the_fast_way_agrees_with_the_slow_one(data):
     """Whatever NumPy's reader accepts, the line-by-line pass reads as the same links."""

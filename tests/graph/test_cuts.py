@@ -10,6 +10,7 @@ from graph_cases import complete, cube, regular, ring, topologies, torus
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tiers import examples
 from topoloom import build
 from topoloom.errors import InputError
 from topoloom.graph.cuts import cuts, exact_bisection
@@ -17,7 +18,7 @@ from topoloom.topology import Topology
 
 
 @given(topologies(most=10))
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_the_exact_bisection_is_the_least_of_all(topology):
     """Branch and bound finds what trying every half finds, and its assignment has that many links."""
     n = topology.switches
@@ -84,7 +85,7 @@ def test_parts_of_a_torus(parts, links):
 
 
 @given(topologies(most=30), st.integers(2, 5), st.integers(0, 3))
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 def test_the_record_of_a_cut_is_consistent(topology, parts, seed):
     """Links, the table between parts, sizes and the assignment all tell of the same cut."""
     if topology.switches < parts:
@@ -137,8 +138,8 @@ def test_more_known_cuts():
 @pytest.mark.parametrize(
     ("settings", "reason"),
     [
-        ({"parts": 1}, "2 to 9"),
-        ({"parts": 10}, "2 to 9"),
+        ({"ways": 1}, "2 to 9"),
+        ({"ways": 10}, "2 to 9"),
         ({"seeds": 0}, "at least once"),
         ({"by": "racks"}, "racks"),
         ({"by": "hosts"}, "switches with hosts"),

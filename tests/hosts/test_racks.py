@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tiers import examples
 from topoloom import build, place
 from topoloom.errors import InputError
 from topoloom.hosts.housing import HostType, Housing, RackRule, host_names
@@ -41,7 +42,7 @@ def test_small_units_stand_under_their_own_leaf():
     assert np.array_equal(layout.host_length_m, np.full(64, layout.floor.inside_m))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(
     st.sampled_from(
         ["fat-tree:k=8,hosts=64", "slimfly:q=5,hosts=4", "fat-tree:k=8,hosts=64+rails:nics=4", "ring:n=5,hosts=3"]

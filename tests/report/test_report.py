@@ -125,6 +125,7 @@ def test_prices_beyond_the_fit_are_called_extrapolated(tmp_path):
     assert "Prices are extrapolated" in (tmp_path / "report.html").read_text()
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("spec", ["slimfly:q=7,hosts=6", "hypercube:n=10", "petersen"])
 def test_a_floor_plan_shows_every_cabinet(spec):
     """As many filled rectangles as cabinets, each with its number while it is legible."""

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tiers import examples
 from topoloom.errors import InputError
 from topoloom.routing.balance.balance import balance_paths, balance_routing
 from topoloom.routing.balance.evenness import even_squares, least_squares, unevenness
@@ -120,7 +121,7 @@ def test_the_proof_agrees_with_brute_force(objective):
 
 
 @given(seed=st.integers(0, 10_000), n=st.integers(4, 14), by_channels=st.booleans())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 def test_no_choice_is_below_the_bound(seed, n, by_channels):
     """The prices' bound is at most the squares of any shortest trees, and at most the proved optimum of free paths."""
     topology = _random(seed, n)

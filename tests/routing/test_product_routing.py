@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tiers import examples
 from topoloom.errors import InputError
 from topoloom.graph.product import cartesian_product
 from topoloom.routing.balance.balance import balance_routing
@@ -51,7 +52,7 @@ def test_one_coordinate_after_the_other_by_the_factors_tables():
 
 
 @given(st.integers(0, 10_000), st.integers(2, 9), st.integers(2, 9), st.sampled_from(["minimal", "balanced", "orders"]))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 def test_loads_are_those_of_proposition_1(seed, n1, n2, engine):
     """Through (u, v): n2 load1(u) + n1 load2(v) + (n1 - 1) (n2 - 1), for any tables of any factors (Xu 2019,
     errata of Xu 2019, 4).

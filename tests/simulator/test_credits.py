@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numba import njit
 
+from tiers import examples
 from topoloom.simulator.kernels.credits import next_credit, note, note_far, under_way, under_way_far
 
 
@@ -24,7 +25,7 @@ def remembered(cycles, times, credit, history, popped, counts):
         counts[i, 3] = next_credit(1, popped, history, 1, times[i], credit)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(st.integers(1, 400), st.lists(st.integers(0, 70) | st.integers(0, 1), min_size=1, max_size=120))
 def test_credits_under_way_are_those_of_flits_sent_on_lately(credit, gaps):
     """Those of all flits that left after `now - credit`, the next cycle's included, which a router may be ahead by.
@@ -56,14 +57,14 @@ def test_a_run_does_not_depend_on_how_credits_are_remembered(spec, monkeypatch):
     from topoloom.routing.route import route
     from topoloom.simulator import network_state
     from topoloom.simulator.router_config import RouterConfig
-    from topoloom.simulator.run import Run
+    from topoloom.simulator.run import RouterRun
     from topoloom.spec import build
     from topoloom.traffic import traffic_of
 
     routing, seen = route(build(spec)), []
     for limit in (network_state._SHORT_CREDIT, 0):
         monkeypatch.setattr(network_state, "_SHORT_CREDIT", limit)
-        run = Run(routing, RouterConfig(), traffic_of("uniform", routing), 0.7, 1)
+        run = RouterRun(routing, RouterConfig(), traffic_of("uniform", routing), 0.7, 1)
         run.go(1000, 0, 1000)
         assert run.network.rules.history == (0 if limit else 2)
         seen.append((run.network.state.tolist(), run.histogram.tolist(), run.channel_flits().tolist()))

@@ -75,6 +75,7 @@ def test_workers_killed_at_random_moments(undisturbed, tmp_path):
     assert set(Counter(line["digest"] for line in lines_of(folder)).values()) == {1}
 
 
+@pytest.mark.exhaustive
 def test_the_parent_killed_at_random_moments(undisturbed, tmp_path):
     """kill -9 of the command in a loop: what is finished stays, and only what was in flight may be there twice."""
     (tmp_path / "s.toml").write_text(_TOML)

@@ -41,6 +41,7 @@ def test_workers_with_the_same_process_number_share_batches_out(tmp_path):
     assert set(count.values()) == {1}
 
 
+@pytest.mark.exhaustive
 @pytest.mark.skipif("not _containers()", reason="no PID namespaces can be made here")
 def test_a_second_run_in_another_container_is_refused_and_a_killed_one_is_in_nobodys_way(tmp_path):
     """By a lock that the system keeps, not by process numbers."""

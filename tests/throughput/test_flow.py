@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 from throughput_cases import GOLDEN, SMALL
 
+from tiers import examples
 from topoloom.errors import InputError
 from topoloom.spec import build
 from topoloom.throughput.approximate import approximate_flow
@@ -49,7 +50,7 @@ def test_golden_flows(spec, hosts, value, flow, _even):
     assert flow <= value + 1e-9
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=examples(20), deadline=None)
 @given(st.integers(0, 10_000), st.integers(0, 10_000))
 def test_the_flow_is_that_over_all_paths(graph_seed, traffic_seed):
     """On five switches with parallel links and any traffic, the flow by arcs is the flow by paths."""
@@ -65,7 +66,7 @@ def test_the_flow_is_that_over_all_paths(graph_seed, traffic_seed):
         assert found == pytest.approx(flow_over_paths(topology, demand), rel=1e-6)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=examples(20), deadline=None)
 @given(st.integers(0, 10_000), st.integers(0, 10_000))
 def test_the_bracket_holds_the_exact_flow(graph_seed, traffic_seed):
     """On twelve switches with any traffic, from one pair to all, the two bounds hold the exact flow between them."""

@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from throughput_cases import SMALL, random_permutations, slow_loads, slow_worst, walk
 
+from tiers import examples
 from topoloom.errors import InputError
 from topoloom.routing.route import route
 from topoloom.routing.routing import Routing, empty_ports
@@ -75,7 +76,7 @@ def test_no_permutation_is_worse(tables):
     assert table_loads(tables, maximal_permutation(topology)).greatest <= worst.load
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(st.integers(1, 10_000), st.lists(st.integers(0, 4), min_size=8, max_size=8))
 def test_the_worst_permutation_is_exact_for_any_hosts(seed, hosts):
     """Switches with no host, one, or four: augmenting ways of several hosts at once find what single hosts find."""
@@ -103,7 +104,7 @@ def one_channel(joined, hosts):
     return Routing(topology, "one channel", ports)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(st.integers(0, 10**6), st.integers(0, 7))
 def test_matchings_are_the_largest_for_any_pairs(seed, most):
     """Any set of pairs over one channel, any hosts: what greed leaves is found along augmenting ways."""

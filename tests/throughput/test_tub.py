@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from throughput_cases import GOLDEN, SMALL
 
+from tiers import examples
 from topoloom.errors import InputError
 from topoloom.graph.load import channel_loads
 from topoloom.spec import build
@@ -25,7 +26,7 @@ def test_golden_bounds(spec, hosts, value, _flow, even):
     assert uniform_bound(topology) == pytest.approx(even, abs=5e-5)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(st.integers(0, 10_000), st.lists(st.integers(0, 3), min_size=6, max_size=6))
 def test_the_assignment_is_the_best_of_all_permutations(seed, hosts):
     """On six switches with any hosts, no permutation takes more channel hops than the one found."""

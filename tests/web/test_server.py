@@ -306,6 +306,7 @@ def test_hostile_specs_fail_and_nothing_else_does(server, spec):
     assert server.record("info", topology="petersen")["state"] == "done"
 
 
+@pytest.mark.exhaustive
 def test_many_requests_are_bounded(tmp_path):
     """10,000 requests: those beyond the pace are told so, the queue takes what it can hold, and the server goes on."""
     busy = Server(tmp_path / "s", "--jobs", "1")

@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING, cast
 
 import msgspec
 
-from topoloom.applications.settings import PRESETS, AppSettings
+from topoloom.applications.settings import PRESETS, AppSettings, with_changes
 from topoloom.errors import InputError
 from topoloom.layout.layout import Layout
+from topoloom.link_rates import rate_for, refuse_mixed
 from topoloom.routing.host_routings import tables_by_host
 from topoloom.routing.routing import Routing
-from topoloom.settings import changed
 from topoloom.sources import NetworkSource, network_of, several
+from topoloom.topology import Topology
 
 if TYPE_CHECKING:
     from topoloom.network import Network
@@ -64,14 +65,29 @@ def given(
         It is no network, or cannot be opened or routed.
     """
     if isinstance(source, (Routing, list, tuple)):
-        return Given(several(source, Routing, taker), layout, AppSettings() if settings is None else settings)
+        routings = several(source, Routing, taker)
+        usual = usual_settings(routings[0].topology, taker)
+        return Given(routings, layout, usual if settings is None else settings)
     network = network_of(cast(NetworkSource, source), taker)
+    refuse_mixed(network.topology, taker)
     routings = tables_by_host(network.topology, network.tables, layout=network.layout)
     return Given(
         routings,
         network.layout if layout is None else layout,
         app_settings([network], None, ()) if settings is None else settings,
     )
+
+
+def usual_settings(topology: Topology, taker: str) -> AppSettings:
+    """The settings where nobody names others: at the rate of the network, where it has one.
+
+    Raises
+    ------
+    InputError
+        Its links differ in their rates.
+    """
+    rate_gbps = rate_for(topology, None, taker)
+    return AppSettings() if rate_gbps is None else AppSettings(rate_gbps=rate_gbps)
 
 
 def app_settings(networks: "Iterable[Network]", preset: str | None, changes: Iterable[str]) -> AppSettings:
@@ -94,7 +110,7 @@ def app_settings(networks: "Iterable[Network]", preset: str | None, changes: Ite
         No such preset or setting, or networks that remember different rates.
     """
     changes = list(changes)
-    settings = changed(PRESETS.find(DEFAULT_PRESET if preset is None else preset), changes)
+    settings = with_changes(PRESETS.find(DEFAULT_PRESET if preset is None else preset), changes)
     if preset is not None or any(text.partition("=")[0].strip() == "rate_gbps" for text in changes):
         return settings
     rates = {network.decided_gbps for network in networks} - {None}

@@ -5,13 +5,15 @@ from dataclasses import dataclass, replace
 
 from topoloom.applications.app_run import AppRun
 from topoloom.applications.app_runs import AppRuns
+from topoloom.applications.backends import SIMGRID, backend_of, check_backend
 from topoloom.applications.checks import check_kind, check_whole, limits_of
-from topoloom.applications.flow_run import FLOWS, SIMGRID, check_flows, check_program, simulator_of
+from topoloom.applications.given import usual_settings
 from topoloom.applications.placement import place_ranks
 from topoloom.applications.processes import TIME_LIMIT_S
-from topoloom.applications.program import Program
+from topoloom.applications.program import Program, Source
 from topoloom.applications.registry import opened, program_of
 from topoloom.applications.run import ranks_on, run_app
+from topoloom.applications.schedules import in_place_of_code
 from topoloom.applications.settings import AppSettings
 from topoloom.errors import InputError, Stopped, check_all, check_type
 from topoloom.layout.layout import Layout
@@ -202,8 +204,11 @@ def run_apps(
     check_whole("ranks", ranks, 1, none=True)
     check_whole("seed", seed, 0)
     check_kind("settings", settings, (AppSettings, type(None)), "AppSettings")
-    settings = AppSettings() if settings is None else settings
-    by = simulator_of(simulator)
+    usual = [usual_settings(case.topology, "run_apps") for case in cases]
+    if settings is None and len({one.rate_gbps for one in usual}) > 1:
+        raise InputError("run_apps: the networks differ in their rates; settings= with a rate_gbps runs all at that")
+    settings = (usual[0] if usual else AppSettings()) if settings is None else settings
+    by = backend_of(simulator)
     if not cases or not apps or not placements:
         raise InputError("run_apps: give at least one case, one program and one placement")
     names = [case.name for case in cases]
@@ -214,10 +219,11 @@ def run_apps(
         )
     where = placements_of(placements, seed)
     fitting = _fitting(cases, list(dict.fromkeys(apps)), ranks, where)
-    if by.name == FLOWS:
-        check_flows(settings)
+    if by.name != SIMGRID:
+        check_backend(by, settings)
         for program, _ in fitting:
-            check_program(program)
+            if isinstance(program, Source):
+                in_place_of_code(program)
     tasks = [(case, program, count, place) for program, count in fitting for case in cases for place in where]
     found: dict[int, AppRun] = {}
     failed: dict[int, str] = {}
@@ -240,7 +246,7 @@ def run_apps(
                     jobs=1,
                     time_limit_s=time_limit_s,
                     simulator=simulator,
-                    work=work.step() if by.name == FLOWS and len(tasks) > 1 else work,
+                    work=work.step() if by.name != SIMGRID and len(tasks) > 1 else work,
                 )
             except InputError as error:
                 failed[number] = str(error)
@@ -259,7 +265,7 @@ def run_apps(
     runs = tuple(found[number] for number in sorted(found))
     cpu_s = sum(run.provenance.timings["cpu_s"] for run in runs)
     about = {"networks": list(dict.fromkeys(names)), "placements": list(placements), **settings.values}
-    if by.name == FLOWS:
+    if by.name != SIMGRID:
         about["simulator"] = by.text
     return AppRuns(
         runs, baseline, len(tasks), failure, work.ended, Provenance(seed=seed, settings=about, timings={"cpu_s": cpu_s})

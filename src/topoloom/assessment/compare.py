@@ -13,6 +13,7 @@ from topoloom.cost.spares import Spares
 from topoloom.errors import InputError, hint, wrong_type
 from topoloom.floors.floor import Floor
 from topoloom.hosts.housing import Housing
+from topoloom.link_rates import refuse_mixed
 from topoloom.network.laying_out import all_laid_out
 from topoloom.sources import NetworkSource, network_of
 from topoloom.work import Work
@@ -98,8 +99,11 @@ def compare(
     if reference is not None and not 0 <= reference < len(given):
         raise InputError(f"reference={reference}: there are {len(given)} networks, numbered from 0")
     work = Work() if work is None else work
+    networks_given = [network_of(one, "compare") for one in given]
+    for network in networks_given:
+        refuse_mixed(network.topology, "compare")
     laid_out = all_laid_out(
-        [network_of(one, "compare") for one in given],
+        networks_given,
         floor,
         hosts=housing,
         terms={"parts": parts, "prices": prices, "rate_gbps": rate_gbps, "host_cables": host_cables, "spares": spares},

@@ -192,7 +192,7 @@ def cable(
     parts : Parts, str or path, optional
         The catalogue that products, stock lengths, prices and watts come from; ``slimfly-2014`` where none is remembered.
     rate_gbps : float, optional
-        The rate of every link, Gb/s; else 40, or the nearest that the catalogue's prices hold for.
+        The rate of every link, Gb/s; else that of the network, else 40, or the nearest that the catalogue's prices hold for.
     host_cables : bool, optional
         Whether to list a cable for every endpoint; where hosts stand in racks of their own they are listed in any case.
     plugs : Plugs, optional
@@ -221,7 +221,7 @@ def cable(
     else:
         placed = network_of(network, "cable").with_layout(parts=parts, rate_gbps=rate_gbps)
         layout, terms, plugs = placed.part(Layout), placed.terms, placed.plugs if plugs is None else plugs
-    terms = terms.changed(parts=parts, rate_gbps=rate_gbps, host_cables=host_cables)
+    terms = terms.changed(parts=parts, rate_gbps=rate_gbps, host_cables=host_cables).on(layout.topology, "cable")
     parts, rate_gbps, topology = terms.catalogue, terms.link_rate_gbps, layout.topology
     host_cables = terms.host_cables or layout.housing is not None
     m, k = len(topology.links), topology.endpoints.size if host_cables else 0

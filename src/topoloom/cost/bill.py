@@ -251,7 +251,7 @@ def price(
     parts : Parts, str or path, optional
         A catalogue, the name of one of topoloom's own, or a TOML file; ``slimfly-2014`` where the network remembers none.
     rate_gbps : float, optional
-        The rate of every link, Gb/s; else 40, or the nearest that the catalogue's prices hold for.
+        The rate of every link, Gb/s; else that of the network, else 40, or the nearest that the catalogue's prices hold for.
     radix : int, optional
         Ports of every switch; else the most that any switch of the fabric uses.
     host_cables : bool, optional
@@ -295,7 +295,7 @@ def price(
         )
     terms = terms.changed(
         parts=parts, rate_gbps=rate_gbps, radix=radix, spare_ports=spare_ports, host_cables=host_cables, spares=spares
-    )
+    ).on(layout.topology, "price")
     topology, parts, rate_gbps = layout.topology, terms.catalogue, terms.link_rate_gbps
     host_cables, spare_ports, radix = terms.host_cables, terms.spare_ports, terms.radix
     if not 0 <= spare_ports < 1e6:

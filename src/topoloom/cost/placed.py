@@ -12,6 +12,7 @@ from topoloom.floors.floor import Floor
 from topoloom.hosts.housing import Housing
 from topoloom.layout.layout import Layout
 from topoloom.layout.place import DEFAULT_MAP, place
+from topoloom.link_rates import refuse_mixed
 from topoloom.topology import Topology
 
 #: Where nobody says where.
@@ -75,6 +76,8 @@ def placed_layout(
     # Only where a floor or a rack limits them: a catalogue need not have a switch of this size else.
     fed = floor.limits_power or housing is not None
     by_parts = {"cost": parts.link_usd, "power": parts.link_w}
+    if fed or objective in ("cost", "power"):
+        refuse_mixed(topology, "place by watts or prices")
     if isinstance(objective, str) and objective in by_parts:
         objective = partial(by_parts[objective], rate_gbps=rate)
     return place(

@@ -326,6 +326,9 @@ def column_of(topology: Topology) -> Column | None:
     from topoloom.spec import build
 
     for one in COLUMNS:
-        if one.spec.partition(":")[0] == (topology.spec or "").partition(":")[0] and build(one.spec) == topology:
+        if (
+            one.spec.partition(":")[0] == (topology.spec or "").partition(":")[0]
+            and build(one.spec) == topology.without_rates()
+        ):
             return one
     return None

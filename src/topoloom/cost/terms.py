@@ -10,6 +10,8 @@ from topoloom.cost.parts_files import load_parts
 from topoloom.cost.price_factors import PriceFactors, with_factors
 from topoloom.cost.quotes import lay_over
 from topoloom.cost.spares import Spares
+from topoloom.link_rates import rate_for
+from topoloom.topology import Topology
 
 #: The catalogue of what nobody decided about.
 DEFAULT_PARTS = "slimfly-2014"
@@ -24,7 +26,7 @@ class Terms(msgspec.Struct, frozen=True, kw_only=True):
         By content, quotes and factors laid over it: no later change of a file or of a catalogue changes an answer. None:
         `DEFAULT_PARTS`.
     rate_gbps : float or None
-        Of every link, Gb/s; None: 40, or the nearest that the catalogue's prices hold for.
+        Of every link, Gb/s; None: that of the network, else 40, or the nearest that the catalogue's prices hold for.
     radix : int or None
         Ports of every switch that is bought; None: as many as are used.
     spare_ports : float
@@ -57,6 +59,17 @@ class Terms(msgspec.Struct, frozen=True, kw_only=True):
             It is no number above 0.
         """
         return self.catalogue.link_rate(self.rate_gbps)
+
+    def on(self, topology: Topology, taker: str) -> "Terms":
+        """These terms for a network: at its own rate, where it has one and none was decided.
+
+        Raises
+        ------
+        InputError
+            Its links differ in their rates.
+        """
+        rate_gbps = rate_for(topology, self.rate_gbps, taker)
+        return self if rate_gbps == self.rate_gbps else msgspec.structs.replace(self, rate_gbps=rate_gbps)
 
     def changed(
         self,

@@ -15,10 +15,11 @@ from topoloom.expansion.migration import into_network
 from topoloom.expansion.planes import grown_planes
 from topoloom.expansion.recognise import recognised
 from topoloom.expansion.registry import Method, Request, find_method
-from topoloom.expansion.stages import Growth
+from topoloom.expansion.stages import Growth, Stage
 from topoloom.floors.floor import Floor
 from topoloom.graph.planes import plane_count, planes_of
 from topoloom.layout.layout import Layout
+from topoloom.link_rates import refuse_mixed
 from topoloom.results import provenance_of
 from topoloom.sources import NetworkSource, network_of, taken
 from topoloom.topology import Topology
@@ -103,6 +104,7 @@ def expand(
     """
     work = Work() if work is None else work
     stands = network_of(network, "expand")
+    refuse_mixed(stands.topology, "expand")
     search = {} if stands.layout is not None else {"seed": seed, "jobs": jobs}
     stands = stands.with_layout(floor, parts=parts, rate_gbps=rate_gbps, **search)
     layout, terms, plugs = stands.part(Layout), stands.terms, stands.plugs if plugs is None else plugs
@@ -146,6 +148,8 @@ def expand(
             return chosen.grow(Request(stands, size, room, radix, degree, hosts, batch, seed, known))
 
     growth = grow(layout, 0) if planes < 2 else grown_planes(layout, grow, into)
+    if (rate := before.uniform_rate_gbps) is not None:
+        growth = replace(growth, stages=tuple(_with_rate(stage, rate) for stage in growth.stages))
     if into is None:
         name, more = names[0].name, (size * max(1, planes) - before.switches) * (names[0].counts == "switches")
     last = growth.stages[-1].topology
@@ -181,6 +185,23 @@ def expand(
         start=planner.start(jobs),
         provenance=provenance_of(before, seed=seed, settings=settings),
     )
+
+
+def _refuse_other_rate(before: Topology, goal: Topology) -> None:
+    """Refuse to grow into a network of another rate: cables that stay would have both."""
+    refuse_mixed(goal, "expand")
+    rates = before.uniform_rate_gbps, goal.uniform_rate_gbps
+    if None not in rates and rates[0] != rates[1]:
+        raise InputError(
+            f"expand: {before.name} has {rates[0]:g} Gb/s, and {goal.name} {rates[1]:g} Gb/s; a network grows with links of one"
+            " rate"
+        )
+
+
+def _with_rate(stage: Stage, rate_gbps: float) -> Stage:
+    """A stage whose links have the rate of what stands."""
+    topology = stage.topology.replace(link_rate_gbps=rate_gbps, endpoint_rate_gbps=rate_gbps)
+    return replace(stage, topology=topology)
 
 
 def _planes_alike(before: Topology, goal: Topology, planes: int) -> list[Topology]:

@@ -348,9 +348,12 @@ class _Replay:
             ends = zip(after.endpoints.tolist(), after.host.tolist(), strict=True)
             there = np.fromiter((end in self._hosts for end in ends), bool, after.host.size)
         links = np.array(sorted(self._links.elements()), np.int64).reshape(-1, 2)
-        return Topology(
+        # A plan is of networks with one rate, or none.
+        rate = after.uniform_rate_gbps
+        topology = Topology(
             links=links, switches=switches, endpoints=after.endpoints[there], host=after.host[there], name=after.name
         )
+        return topology.replace(link_rate_gbps=rate, endpoint_rate_gbps=rate)
 
 
 def _ports_of_hosts(topology: Topology) -> set[tuple[int, int]]:

@@ -10,6 +10,7 @@ import numpy as np
 from topoloom.errors import at
 from topoloom.fabrics.fabric import Fabric
 from topoloom.fabrics.flaws import Flaws
+from topoloom.link_rates import RATE_OF_ENDPOINTS, RATE_OF_LINKS, tell_dropped
 from topoloom.topology import Topology
 
 log = logging.getLogger("topoloom")
@@ -127,8 +128,10 @@ def assembled(nodes: dict[str, Node], source: str, name: str, flaws: Flaws | Non
     own = [(hosts[h].guid or 0, port) for _, _, h, port in plugs]
     both_links = [(switches[u], p, switches[v], q) for u, v, p, q in links]
     both_plugs = [(switches[s], p, hosts[h], q) for s, p, h, q in plugs]
+    told = _told("link", both_links, once) | _told("endpoint", both_plugs, once)
+    rates = _rates_of_all(told, source)
     return Fabric(
-        topology=Topology(ends[:, :2], len(switches), at_switch[:, 0], at_switch[:, 2], labels, name),
+        topology=Topology(ends[:, :2], len(switches), at_switch[:, 0], at_switch[:, 2], labels, name, **rates),
         switch_names=tuple(node.name for node in switches),
         switch_guids=np.array([node.guid for node in switches], np.uint64),
         switch_ports=np.array([node.ports for node in switches], np.int32),
@@ -155,9 +158,19 @@ def assembled(nodes: dict[str, Node], source: str, name: str, flaws: Flaws | Non
         flaws=flaws.found,
         switch_device=np.array([node.device for node in switches], np.int64),
         host_device=np.array([node.device for node in hosts], np.int64),
-        **_told("link", both_links, once),
-        **_told("endpoint", both_plugs, once),
+        **told,
     )
+
+
+def _rates_of_all(told: dict[str, Any], source: str) -> dict[str, Any]:
+    """The rates that a topology takes: those of all cables, or none, which a warning says where some are known."""
+    rates = {key: told[key] for key in (RATE_OF_LINKS, RATE_OF_ENDPOINTS)}
+    known = np.concatenate([*rates.values()]) > 0
+    if known.all():
+        return rates if known.size else {}
+    if known.any():
+        tell_dropped(source, f"the rates of {(~known).sum()} of {known.size} cables are not known")
+    return {}
 
 
 def _told(kind: str, ends: list[tuple[Node, int, Node, int]], once: set[tuple[str, int]]) -> dict[str, Any]:

@@ -9,6 +9,7 @@ import numpy as np
 from topoloom.errors import InputError, hint
 from topoloom.failures.single_losses import KINDS, Hosts, Left, losses_of
 from topoloom.graph.planes import distinct_planes, plane_count, planes_of
+from topoloom.link_rates import refuse_mixed
 from topoloom.results import Provenance, Result, plain, provenance_of
 from topoloom.sources import NetworkSource, taken
 from topoloom.topology import Topology
@@ -146,6 +147,7 @@ def blast_radius(
     4
     """
     topology = taken(topology, Topology, "blast_radius")
+    refuse_mixed(topology, "blast_radius")
     name, planes = topology.name, plane_count(topology)
     if not topology.hosts:
         raise InputError(f"{name}: it has no hosts that a loss could cut off; give it some, as in hosts=4")

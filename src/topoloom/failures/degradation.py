@@ -2,7 +2,8 @@
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -11,6 +12,8 @@ from topoloom.failures.failure_orders import failing, failures_at
 from topoloom.failures.surviving_network import losses, without
 from topoloom.graph.connectivity import components
 from topoloom.graph.planes import distinct_planes, plane_count, planes_of
+from topoloom.link_rates import refuse_mixed
+from topoloom.results import Provenance, Result, plain
 from topoloom.routing.reroute import reroute
 from topoloom.routing.routing import Routing
 from topoloom.sources import NetworkSource, installed
@@ -54,6 +57,33 @@ class Degradation:
     changed: float | None = None
     lanes_changed: float | None = None
     anew: int = 0
+
+
+@dataclass(frozen=True)
+class Degradations(Result):
+    """What failures cost one network, at several shares.
+
+    Attributes
+    ----------
+    name : str
+        Of the network.
+    fail, order : str
+        What fails, and what fails first.
+    levels : tuple of Degradation
+        One per share.
+    """
+
+    noun = "degradation"
+
+    name: str
+    fail: str
+    order: str
+    levels: tuple[Degradation, ...]
+    provenance: Provenance = field(default_factory=Provenance, compare=False)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A row per share."""
+        return [plain(level) for level in self.levels]
 
 
 def degradation(
@@ -110,6 +140,8 @@ def degradation(
     """
     network = installed(network, Routing, "degradation")
     topology = network.topology if isinstance(network, Routing) else network
+    if throughput:
+        refuse_mixed(topology, "degradation")
     if samples < 1:
         raise InputError(f"samples={samples}: at least one is needed")
     if plane_count(topology) > 1:

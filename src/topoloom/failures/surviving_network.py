@@ -131,4 +131,5 @@ def without(topology: Topology, lost: Losses) -> Topology:
         host=np.unique(topology.host[ports], return_inverse=True)[1],
         labels=labels,
         name=f"{topology.name} less {' and '.join(told)}" if told else topology.name,
+        **topology.rates_of(kept, ports),
     )

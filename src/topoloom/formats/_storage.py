@@ -14,6 +14,7 @@ from topoloom.errors import InputError, at, check_path
 from topoloom.fabrics.exports.registry import Order
 from topoloom.files import is_pipe, open_to_read, reason, write_atomically
 from topoloom.formats._registry import FORMATS, Format, encode, format_for, unknown_suffix
+from topoloom.formats.written import WrittenFile, written_file
 from topoloom.sources import NetworkSource, taken
 from topoloom.topology import Topology
 
@@ -106,7 +107,7 @@ def seen_format(data: bytes, source: str) -> Format:
 
 def save(
     topology: NetworkSource, path: str | os.PathLike[str], format: str | None = None, *, order: Order | None = None
-) -> None:
+) -> WrittenFile:
     """Write a topology to a file, all of it or nothing.
 
     Parameters
@@ -119,6 +120,11 @@ def save(
     order : Order, optional
         What else is known of the network (names, lengths, rates), for the formats that carry it.
 
+    Returns
+    -------
+    WrittenFile
+        What is in the file, and what its format left out or dropped.
+
     Raises
     ------
     InputError
@@ -127,7 +133,9 @@ def save(
     topology = taken(topology, Topology, "save")
     check_path(path, "save", "name a file")
     target = os.fspath(path)
-    put(encode(topology, choose_format(target, format), order), target)
+    record = choose_format(target, format)
+    put(encode(topology, record, order), target)
+    return written_file(topology, target, record)
 
 
 def put(data: bytes, target: str) -> None:

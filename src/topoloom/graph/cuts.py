@@ -84,20 +84,20 @@ class Cuts(Result):
 
 def cuts(
     topology: NetworkSource,
-    parts: int = 2,
+    ways: int = 2,
     seeds: int = 8,
     by: Literal["switches", "hosts"] = "switches",
     seed: int = 1,
     *,
     work: Work | None = None,
 ) -> Cuts:
-    """The best cut into `parts` equal parts that METIS finds and Fiduccia-Mattheyses refinement makes of it.
+    """The best cut into `ways` equal parts that METIS finds and Fiduccia-Mattheyses refinement makes of it.
 
     Parameters
     ----------
     topology : NetworkSource
-    parts : int
-        2 for the bisection.
+    ways : int
+        How many parts: 2 for the bisection.
     seeds : int
         METIS runs `seeds` times, each with another seed, and the cut with the fewest links is kept.
     by : "switches" or "hosts"
@@ -122,36 +122,36 @@ def cuts(
     """
     topology = taken(topology, Topology, "cuts")
     if plane_count(topology) > 1:
-        found = _of_planes(topology, lambda plane: cuts(plane, parts, seeds, by, seed, work=work))
-        settings = {"parts": parts, "seeds": seeds, "by": by}
+        found = _of_planes(topology, lambda plane: cuts(plane, ways, seeds, by, seed, work=work))
+        settings = {"parts": ways, "seeds": seeds, "by": by}
         return replace(found, provenance=provenance_of(topology, seed=seed, settings=settings))
-    _check_parts(topology, parts, seeds, by)
+    _check_parts(topology, ways, seeds, by)
     work = Work() if work is None else work
     graph = weighted(topology)
     weight = np.ones(topology.switches, np.int64) if by == "switches" else topology.endpoints_at
-    limit = _fair_share(weight, parts)
-    best = _cut_of(topology, _round_robin(weight, parts), parts, by)
+    limit = _fair_share(weight, ways)
+    best = _cut_of(topology, _round_robin(weight, ways), ways, by)
     # Recursive halving and the direct method: for more than two parts either may win.
-    runs = list(product(range(seeds), (True, False) if parts > 2 else (True,)))
+    runs = list(product(range(seeds), (True, False) if ways > 2 else (True,)))
     work.begin(len(runs), "runs of METIS")
     done = 0
     with work.interruptible():
         for number, recursive in runs:
             if work.stopped:
                 break
-            part = _round_robin(weight, parts)
+            part = _round_robin(weight, ways)
             if graph.links.size:
-                part = partition(graph, parts, weight, recursive=recursive, seed=_metis_seed(seed, number))
-            if not _refine_pairs(graph, weight, part, parts, limit, work):
+                part = partition(graph, ways, weight, recursive=recursive, seed=_metis_seed(seed, number))
+            if not _refine_pairs(graph, weight, part, ways, limit, work):
                 break
-            cut = _cut_of(topology, part, parts, by)
+            cut = _cut_of(topology, part, ways, by)
             if (_surplus(cut, limit), cut.links) < (_surplus(best, limit), best.links):
                 best = cut
             done += 1
             work.advance(note=f"{best.links:,} links")
     if not done:
         work.check()
-    settings = {"parts": parts, "seeds": seeds, "by": by}
+    settings = {"parts": ways, "seeds": seeds, "by": by}
     provenance = provenance_of(topology, seed=seed, settings=settings)
     return replace(best, runs=done, ended=work.ended if done < len(runs) else "done", provenance=provenance)
 

@@ -73,9 +73,10 @@ class Network:
 
     @cached_property
     def terms(self) -> Terms:
-        """Catalogue, rate, and what the bill holds, as they were decided."""
+        """Catalogue, rate, and what the bill holds, as they were decided; the rate is else that of all links."""
         terms: Terms | None = self._read("terms")
-        return Terms() if terms is None else terms
+        terms = Terms() if terms is None else terms
+        return terms if self.topology.mixed else terms.on(self.topology, "terms")
 
     @cached_property
     def requirements(self) -> dict[str, Any] | None:

@@ -5,11 +5,13 @@ import time
 from dataclasses import replace
 
 import numpy as np
+from msgspec import structs
 
 from topoloom.cost.parts import Parts
 from topoloom.errors import InputError
 from topoloom.graph.geometry import Geometry, geometry_of, longest_link
 from topoloom.graph.path_lengths import path_lengths
+from topoloom.link_rates import rate_for
 from topoloom.optimizer.checks import check_budget, check_options
 from topoloom.optimizer.goals import Goal, LatencyBounds, latency_bounds, parse_goal, weigh
 from topoloom.optimizer.limits import limits
@@ -142,6 +144,9 @@ def optimize(
     (3, 2.2, 'bound')
     """
     topology = taken(topology, Topology, "optimize")
+    rate_gbps = rate_for(topology, rate_gbps, "optimize")
+    if isinstance(objective, Goal) and objective.rate_gbps is None:
+        objective = structs.replace(objective, rate_gbps=topology.uniform_rate_gbps)
     work = Work() if work is None else work
     hops_only = objective == "hops"
     traffic = next((TrafficGoal(name) for name in NAMES if objective == name), None)

@@ -123,7 +123,7 @@ def layered_tables(request: Request, layers: int, keep: float) -> Routing:
         request.work.check()
         draws = Draws(request.seed, 20 + number)
         kept = np.arange(len(topology.links)) if number == 0 else _kept(topology, keep, draws)
-        part = topology.replace(links=topology.links[kept])
+        part = topology.replace(links=topology.links[kept], **topology.rates_of(kept))
         ports = empty_ports(part)
         order = draws.permutation(topology.switches)
         fill_minimal(part, order, ports, _ROUNDS, request.jobs, work=request.work)

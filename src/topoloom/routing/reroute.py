@@ -78,6 +78,7 @@ class Rerouted(Result):
             host=topology.host,
             labels={name: np.asarray(values)[living] for name, values in topology.labels.items()},
             name=topology.name,
+            **topology.rates_of(),
         )
         lanes = None if whole.lanes is None else whole.lanes[np.ix_(living, living)]
         made = Routing(small, whole.engine, whole.ports[np.ix_(living, living)], lanes, whole.lane_rule, whole.minimal)
@@ -212,6 +213,7 @@ def without(
         host=np.unique(topology.host[hosts], return_inverse=True)[1],
         labels=dict(topology.labels),
         name=f"{topology.name} less {_count(int(lost.sum()), 'link')} and {_count(int(gone.sum()), 'switch', 'es')}",
+        **topology.rates_of(kept, hosts),
     )
     parts = component_count(left) - int(gone.sum())
     if parts > 1:

@@ -8,6 +8,7 @@ import numpy as np
 
 from topoloom.csv_files import csv_text
 from topoloom.errors import InputError
+from topoloom.link_rates import refuse_mixed
 from topoloom.results import Provenance, Result, provenance_of
 from topoloom.routing.routing import Routing
 from topoloom.simulator.buffers import DONE, FLITS, INSIDE, LAST_END, LATENCY, LOGGED, MADE, ROUTERS, WAITED
@@ -16,7 +17,7 @@ from topoloom.simulator.one_load import percentile
 from topoloom.simulator.point_table import tables_digest
 from topoloom.simulator.presets import router_of, shown_router
 from topoloom.simulator.router_config import RouterConfig
-from topoloom.simulator.run import Run
+from topoloom.simulator.run import RouterRun
 from topoloom.simulator.scheduled import cycles_of
 from topoloom.simulator.to_end import LOOK, MOST_CYCLES, ended, go_to_end
 from topoloom.sources import NetworkSource, taken
@@ -169,12 +170,13 @@ def execute(
         `work` was stopped before the end.
     """
     routing = taken(routing, Routing, "execute")
+    refuse_mixed(routing.topology, "execute")
     work = Work() if work is None else work
     name, config = router_of(preset, settings)
     sent = traffic_between_hosts(traffic, routing, seed)
     if isinstance(sent, Traffic):
         raise InputError(f"traffic '{traffic}' has no end; it is simulated at loads (simulate)")
-    run = Run(routing, config, sent, 0.0, seed, cables=cables, work=work)
+    run = RouterRun(routing, config, sent, 0.0, seed, cables=cables, work=work)
     state = run.network.state
     go_to_end(run, sent, traffic, work)
     done = max(1, int(state[DONE]))
@@ -242,7 +244,7 @@ def packets_of(
         raise InputError(
             f"load {load:g} and {count} packets; a load is above 0 and at most 1, and packets are 1 or more"
         )
-    run = Run(routing, config, sent, load, seed, cables=cables, log=count, work=work)
+    run = RouterRun(routing, config, sent, load, seed, cables=cables, log=count, work=work)
     state, log = run.network.state, run.network.buffers.log.reshape(-1, 8)
     begin = _WARM if isinstance(sent, Traffic) else 0
     work.begin(count, "packets")

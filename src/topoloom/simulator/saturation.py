@@ -6,6 +6,7 @@ from collections.abc import Iterable, MutableMapping
 import numpy as np
 
 from topoloom.errors import InputError
+from topoloom.link_rates import refuse_mixed
 from topoloom.results import provenance_of
 from topoloom.routing.routing import Routing
 from topoloom.simulator.load_curve import Saturation
@@ -64,6 +65,7 @@ def saturation(
     if not _NARROWEST <= width <= _WIDEST:
         raise InputError(f"a width of {width:g} for saturation; it is {_NARROWEST:g} to {_WIDEST:g}")
     routing = taken(routing, Routing, "saturation")
+    refuse_mixed(routing.topology, "saturation")
     work = Work() if work is None else work
     name, config = router_of(preset, settings)
     last = math.ceil(round(1 / width, 9))

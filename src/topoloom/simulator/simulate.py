@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, MutableMapping
 import numpy as np
 
 from topoloom.errors import InputError, Stopped, wrong_type
+from topoloom.link_rates import refuse_mixed
 from topoloom.random_streams import Draws
 from topoloom.results import provenance_of
 from topoloom.routing.routing import Routing
@@ -83,6 +84,7 @@ def simulate(
         No hosts; fewer VCs than lanes; loads or an interval out of range; tables by which packets wait for each other for ever.
     """
     routing = taken(routing, Routing, "simulate")
+    refuse_mixed(routing.topology, "simulate")
     work = Work() if work is None else work
     check_interval(interval)
     name, config = router_of(preset, settings)

@@ -29,7 +29,7 @@ _ALMOST_NONE = 0.01
 
 
 @dataclass(frozen=True)
-class Subject:
+class SimulatedNetwork:
     """What one simulation is of.
 
     Attributes
@@ -74,7 +74,7 @@ def subjects(
     seed: int = 1,
     jobs: int | None = None,
     work: Work | None = None,
-) -> list[Subject]:
+) -> list[SimulatedNetwork]:
     """Every network routed by every engine, with every traffic: network by network, engine by engine.
 
     Parameters
@@ -99,7 +99,7 @@ def subjects(
 
     Returns
     -------
-    list of Subject
+    list of SimulatedNetwork
         Every combination once.
 
     Raises
@@ -115,12 +115,12 @@ def subjects(
         cables = cable_cycles(network.topology, router, between, network.layout)
         for engine in engines:
             routing = network.with_tables(engine, lanes=lanes, seed=seed, jobs=jobs, work=work).part(Routing)
-            simulated += [Subject(routing, traffic, cables) for traffic in traffics]
+            simulated += [SimulatedNetwork(routing, traffic, cables) for traffic in traffics]
     return simulated
 
 
 def sweep(
-    simulated: Sequence[Subject],
+    simulated: Sequence[SimulatedNetwork],
     preset: str | RouterConfig = "slimfly-2014",
     *,
     settings: Iterable[str] = (),
@@ -138,7 +138,7 @@ def sweep(
 
     Parameters
     ----------
-    simulated : sequence of Subject
+    simulated : sequence of SimulatedNetwork
         From `subjects`.
     preset, settings, loads, seed, jobs
         As for `simulate`.
@@ -230,7 +230,7 @@ def sweep(
 
 
 def _zero_load(
-    one: Subject,
+    one: SimulatedNetwork,
     preset: str | RouterConfig,
     settings: Sequence[str],
     points: Sequence[Point],
@@ -256,7 +256,7 @@ def _zero_load(
 
 
 def execute_all(
-    simulated: Sequence[Subject],
+    simulated: Sequence[SimulatedNetwork],
     preset: str | RouterConfig = "slimfly-2014",
     *,
     settings: Iterable[str] = (),
@@ -267,7 +267,7 @@ def execute_all(
 
     Parameters
     ----------
-    simulated : sequence of Subject
+    simulated : sequence of SimulatedNetwork
         From `subjects`.
     preset, settings, seed
         As for `execute`.

@@ -77,10 +77,10 @@ def facts_of(spec: str) -> Facts | None:
     return None if found is None else found[0].known(found[1])
 
 
-def bisection_by_theory(topology: Topology) -> int | None:
-    """The bisection in links that theory gives for the topology's spec; None where it gives none."""
+def bisection_by_theory(spec: str | None) -> int | None:
+    """The bisection in links that theory gives for a spec; None where it gives none."""
     try:
-        facts = facts_of(topology.spec) if topology.spec else None
+        facts = facts_of(spec) if spec else None
     except InputError:  # a file may carry the spec of a family that this version does not know
         return None
     return facts.bisection_links if facts else None

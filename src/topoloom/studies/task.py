@@ -11,6 +11,7 @@ import msgspec
 from topoloom.errors import InputError, check_type, hint
 from topoloom.folders import files_in, settle
 from topoloom.network_folders import CABLES, DESIGN, PLAN, TOPOLOGY
+from topoloom.operations.operation import Operation, operation_of
 from topoloom.results import Result, plain
 from topoloom.settings import shown
 from topoloom.studies.verb import VERBS, Verb
@@ -93,6 +94,8 @@ def task_of(verb: str, arguments: Mapping[str, Any], base: str | Path = ".") -> 
     check_type(verb, str, "task_of", "name a verb")
     of = VERBS.find(verb)
     checked = arguments_of(of, arguments)
+    if isinstance(checked, Operation):
+        checked.repeatable()
     told = {
         field.encode_name: plain(getattr(checked, field.name))
         for field in of.fields
@@ -118,6 +121,8 @@ def arguments_of(verb: Verb[Any], arguments: Mapping[str, Any]) -> Any:
     InputError
         An argument that it has not, or that is missing, of the wrong type or out of its range.
     """
+    if issubclass(verb.arguments, Operation):
+        return operation_of(verb.arguments, arguments)
     known = [field.encode_name for field in verb.fields]
     for name in arguments:
         if name not in known:

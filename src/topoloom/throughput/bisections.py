@@ -8,6 +8,7 @@ import numpy as np
 
 from topoloom.allowance import Allowance
 from topoloom.errors import InputError
+from topoloom.link_rates import refuse_mixed
 from topoloom.random_streams import Draws
 from topoloom.routing.routing import Routing
 from topoloom.threads import over_cores
@@ -89,6 +90,7 @@ def effective_bisection(
     >>> found.mean, found.error
     (1.0, 0.0)
     """
+    refuse_mixed(routing.topology, "effective_bisection")
     from topoloom.throughput.kernels.bisections import bisections as count_flows
 
     switch = host_switches(routing.topology)

@@ -9,6 +9,7 @@ import numpy as np
 from topoloom.errors import InputError
 from topoloom.graph.planes import plane_count
 from topoloom.graph.symmetry import symmetries
+from topoloom.link_rates import refuse_mixed
 from topoloom.results import provenance_of
 from topoloom.routing.judge.prove import prove
 from topoloom.routing.planes import distinct_tables
@@ -94,6 +95,7 @@ def quality(
     for one in routings:
         if one.topology != routing.topology:
             raise InputError(f"{routing.topology.name}: tables are of another network, {one.topology.name}")
+    refuse_mixed(routing.topology, "quality")
     if gap is not None and not gap > 0:
         raise InputError(f"gap={gap}: it must be positive, as 0.05 for bounds that differ by 5 %")
     if (planes := plane_count(routing.topology)) > 1:

@@ -50,7 +50,7 @@ def _single(subject: Subject, work: Work) -> list[Figure]:
             unit="hosts",
             value=loss.cut_off,
             how=f"the worst of all {loss.units:,}; hosts keep {loss.uplinks_mean:.1%} of their bandwidth on average",
-            by_hand="topoloom resilience FOLDER --lose all",
+            by_hand="topoloom losses FOLDER",
             better="less",
         )
         for loss in found.losses
@@ -76,7 +76,7 @@ def _degradation(subject: Subject, work: Work, effort: int = 1) -> Found:
                 low=level.uniform_least,
                 how=f"the bound on uniform throughput{where}, mean of {level.connected} of {level.samples} random orders, which"
                 f" leave hosts joined; low is the worst of them, seed {seed}",
-                by_hand=f"topoloom resilience FOLDER --throughput --share {shares} --draws {ORDERS * effort} --seed {seed}",
+                by_hand=f"topoloom degradation FOLDER --shares {shares} --draws {ORDERS * effort} --seed {seed}",
                 better="more",
             )
             for level in left

@@ -139,7 +139,7 @@ def _usage(found: "Application") -> str:
     default="simgrid",
     show_default=True,
     help="simgrid, or flows: ours, for traces, schedules, alltoall, allreduce, collective and training, also on 16,384 ranks;"
-    " with flows:window=0.2 rates may be out of date for a fifth of a message's time.",
+    " with flows:window=0.2 rates may be out of date for a fifth of a message's time; or flits: the same among routers.",
 )
 @click.option("--seed", default=1, show_default=True, type=Whole(0, (1 << 31) - 1), help="Of placements and tables.")
 @click.option("--jobs", type=Whole(1, 1024), help="Simulations side by side; every core when left out.")
@@ -182,9 +182,9 @@ def command(
     folder: str | None,
     as_json: bool,
 ) -> None:
-    from topoloom.applications.flow_run import simulator_of
+    from topoloom.applications.backends import backend_of
     from topoloom.applications.given import DEFAULT_PRESET, app_settings
-    from topoloom.applications.settings import PRESETS, changed
+    from topoloom.applications.settings import PRESETS, with_changes
     from topoloom.applications.sweep import placements_of, run_apps
     from topoloom.cli.placing import refuse_given
     from topoloom.cli.progress import working
@@ -194,8 +194,8 @@ def command(
 
     if not (apps or mpi or trace):
         raise InputError("say what runs: --app NAME (topoloom app --help lists them), --mpi FILE or --trace FOLDER")
-    asked = changed(PRESETS.find(preset or DEFAULT_PRESET), changes)
-    simulator_of(simulator)
+    asked = with_changes(PRESETS.find(preset or DEFAULT_PRESET), changes)
+    backend_of(simulator)
     placements_of(placements, seed)
     networks = _networks(topologies, engines)
     beside = next(iter(networks)) if baseline is None else baseline
@@ -289,18 +289,20 @@ def _write_goal(
     app = opened(apps[0]) if apps else trace_from(trace[0])
     schedule = schedule_of_program(app, ranks_on(open_network(topologies[0]).topology, app, ranks), settings)
     save_goal(schedule, path)
-    say(f"wrote {path}: {schedule.ranks} ranks, {schedule.operations:,} operations, {schedule.messages:,} messages")
+    say(
+        f"wrote {path}: {schedule.ranks} ranks, {schedule.operations.count:,} operations, {schedule.messages:,} messages"
+    )
 
 
 def _users(
     mpi: tuple[str, ...], make: str | None, arguments: str, trace: tuple[str, ...], time_limit: float, work: "Work"
 ) -> list["Program"]:
-    from topoloom.applications.users_programs import program_from, trace_from, words
+    from topoloom.applications.users_programs import argument_words, program_from, trace_from
 
     if len(mpi) != 1 and (make is not None or arguments):
         option = "--make" if make is not None else "--args"
         raise InputError(f"{option} is for one program of your own; give it with one --mpi")
-    given = words(arguments, "--args")
+    given = argument_words(arguments, "--args")
     built = (program_from(path, given, make, time_limit_s=time_limit, work=work) for path in mpi)
     return [*built, *(trace_from(path) for path in trace)]
 

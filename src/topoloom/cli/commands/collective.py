@@ -21,8 +21,7 @@ class _Help(click.Command):
     """Lists the operations and the algorithms."""
 
     def format_epilog(self, _ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        from topoloom.applications.collective_replay import SIMULATORS
-        from topoloom.applications.flit_replay import FlitSettings
+        from topoloom.applications.backends import SIMULATORS, FlitSettings
         from topoloom.collectives.bound import OPERATIONS
         from topoloom.collectives.making import ALGORITHMS
         from topoloom.settings import described
@@ -120,17 +119,17 @@ def command(
     path: str | None,
     as_json: bool,
 ) -> None:
-    from topoloom.applications.collective_run import collective, collective_bound, simulate_schedule
+    from topoloom.applications.collective_run import collective, collective_bound
     from topoloom.applications.given import app_settings
     from topoloom.applications.sweep import cases_of
     from topoloom.cli.placing import refuse_given
     from topoloom.cli.progress import working
     from topoloom.cli.tables import saved_tables
-    from topoloom.collectives.bound import operation_of
+    from topoloom.collectives.bound import collective_operation
     from topoloom.collectives.schedule import read_schedule
     from topoloom.opening import open_network
 
-    operation = operation_of(operation)
+    operation = collective_operation(operation)
     if path is not None and Path(path).suffix not in _SUFFIXES:
         raise InputError(f"{path}: a schedule is written as .json, as .xml for MSCCL, or as .goal for LogGOPSim")
     if bound:
@@ -175,7 +174,7 @@ def command(
                 "work": work,
             }
             found = (
-                simulate_schedule(case.routings, schedule, **common)
+                collective(case.routings, schedule, **common)
                 if schedule is not None
                 else collective(
                     case.routings,
@@ -245,9 +244,9 @@ def _of_schedule(found: "Collective") -> list[tuple[str, str]]:
 
 
 def _time(seconds: float) -> str:
-    from topoloom.applications.app_runs import short
+    from topoloom.applications.app_runs import short_value
 
-    return short(seconds, "s")
+    return short_value(seconds, "s")
 
 
 def _write(found: "Collective", path: str, as_json: bool) -> None:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from topoloom.settings import Setting
     from topoloom.simulator.execute import Executions
     from topoloom.simulator.load_curve import LoadCurve, LoadCurves
-    from topoloom.simulator.sweep import Subject
+    from topoloom.simulator.sweep import SimulatedNetwork
 
 _SHOWN = ("offered", "accepted", "latency_mean", "latency_ci95", "latency_p99", "hops_mean", "saturated")
 _SHOWN_IN_UNITS = ("latency_mean_ns", "accepted_gbps")
@@ -265,7 +265,9 @@ def _loads(text: str) -> list[float]:
     return [round(first + number * step, 12) for number in range(count)]
 
 
-def _write_packets(one: "Subject", preset: str, settings: tuple[str, ...], load: float, seed: int, path: str) -> None:
+def _write_packets(
+    one: "SimulatedNetwork", preset: str, settings: tuple[str, ...], load: float, seed: int, path: str
+) -> None:
     """Write packets one by one to a CSV file."""
     from topoloom.cli.progress import working
     from topoloom.files import write_atomically
@@ -328,7 +330,7 @@ def _draw(curves: "LoadCurves", path: str) -> None:
         write_picture(load_curves(drawn), path, title, below, load_intervals(drawn))
 
 
-def _draw_heat(curve: "LoadCurve", of: "Subject", path: str) -> None:
+def _draw_heat(curve: "LoadCurve", of: "SimulatedNetwork", path: str) -> None:
     """The loads of links at the curve's highest load."""
     from topoloom.figures.link_heat import link_heat
     from topoloom.graph.geometry import geometry_of

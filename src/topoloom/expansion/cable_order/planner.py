@@ -142,6 +142,7 @@ class Planner:
             growth.goal is not None
             and growth.number is not None
             and (growth.number == np.arange(topology.switches)).all()
+            and topology.rated == growth.goal.rated
         ):
             topology = topology.replace(spec=growth.goal.spec)
         layout = self._growing_floor.layout(topology, self.before.layout.slots.rows)

@@ -25,11 +25,14 @@ class Joined:
         How many cables join them.
     delay_ns : float64[k]
         That of the longest.
+    rate_gbps : float64[k]
+        Of all cables together.
     """
 
     pairs: np.ndarray
     cables: np.ndarray
     delay_ns: np.ndarray
+    rate_gbps: np.ndarray
 
 
 def joined(order: Order, tool: str) -> Joined:
@@ -59,7 +62,12 @@ def joined(order: Order, tool: str) -> Joined:
             more,
             tool,
         )
-    return Joined(pairs, count, delay)
+    rate = (
+        np.bincount(row.reshape(-1), order.link_gbps, len(pairs))
+        if topology.mixed
+        else order.settings.rate_gbps * count
+    )
+    return Joined(pairs, count, delay, rate)
 
 
 def refuse_parallel(topology: Topology, tool: str) -> None:

@@ -36,7 +36,7 @@ _IDLE = "sleep infinity"
     sometimes=("daemons", "addresses.csv", "addresses6.csv"),
     routing=Choice(
         ("static", "bgp", "srv6"),
-        "as of export frr, or static SRv6 along the tables (topoloom route --export)",
+        "as of export frr, or static SRv6 along the tables (topoloom export)",
         default="static",
     ),
     weights=WEIGHTS,

@@ -18,7 +18,7 @@ from topoloom.fabrics.exports.registry import Files, Order, export
 _MOST_NODES = 1 << 16
 
 
-@export("ns3", "topology of ASTRA-sim's ns-3: network.txt, logical_dims.json", tables=False, timed=True)
+@export("ns3", "topology of ASTRA-sim's ns-3: network.txt, logical_dims.json", tables=False, timed=True, rates=True)
 def ns3(order: Order) -> Files:
     """network.txt, and logical_dims.json with all processors in one dimension."""
     topology = order.topology
@@ -63,7 +63,7 @@ def ns3_text(order: Order) -> str:
     return "\n".join(lines) + "\n"
 
 
-@export("simai", "topology of SimAI's ns-3, hosts as servers with an NVSwitch", tables=False, timed=True)
+@export("simai", "topology of SimAI's ns-3, hosts as servers with an NVSwitch", tables=False, timed=True, rates=True)
 def simai(order: Order) -> Files:
     """network.txt: a host is a server, its ports are GPUs, joined by an NVSwitch where there are several.
 
@@ -106,15 +106,12 @@ def _refuse_many(order: Order, nodes: int) -> None:
 
 def _host_lines(order: Order, base: int) -> Iterator[tuple[int, str]]:
     """Number and line of each processor; switches are numbered from `base`."""
-    rate = number(order.settings.host_gbps)
-    delay = order.host_ns
+    rate, delay = order.host_gbps, order.host_ns
     for place, e in enumerate(by_host(order.topology).tolist()):
-        yield place, f"{place} {base + order.topology.endpoints[e]} {rate}Gbps {number(float(delay[e]))}ns 0"
+        amounts = f"{number(float(rate[e]))}Gbps {number(float(delay[e]))}ns"
+        yield place, f"{place} {base + order.topology.endpoints[e]} {amounts} 0"
 
 
 def _switch_lines(order: Order, links: Joined, base: int) -> list[str]:
-    rate = order.settings.rate_gbps
-    return [
-        f"{base + u} {base + v} {number(rate * k)}Gbps {number(ns)}ns 0"
-        for (u, v), k, ns in zip(links.pairs.tolist(), links.cables.tolist(), links.delay_ns.tolist(), strict=True)
-    ]
+    rows = zip(links.pairs.tolist(), links.rate_gbps.tolist(), links.delay_ns.tolist(), strict=True)
+    return [f"{base + u} {base + v} {number(rate)}Gbps {number(ns)}ns 0" for (u, v), rate, ns in rows]

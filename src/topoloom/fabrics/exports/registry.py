@@ -15,6 +15,7 @@ from topoloom.fabrics.exports.settings import ExportSettings
 from topoloom.fabrics.fabric import Fabric
 from topoloom.folders import write_folder
 from topoloom.layout.layout import Layout
+from topoloom.link_rates import refuse_mixed
 from topoloom.register import Register
 from topoloom.routing.fitting import ANY
 from topoloom.routing.routing import PAIR, Routing
@@ -37,8 +38,8 @@ class Order:
     fabric : Fabric
     routing : Routing, optional
         The tables; None where there are none.
-    settings : ExportSettings
-        Rates and delays, for the exports that write them.
+    settings : ExportSettings, optional
+        Rates and delays, for the exports that write them; with the rate that all links of the network have when it is None.
     lengths : CableLengths, optional
         How long the cables are; None where nobody knows.
     layout : Layout, optional
@@ -47,14 +48,35 @@ class Order:
 
     fabric: Fabric
     routing: Routing | None = None
-    settings: ExportSettings = field(default_factory=ExportSettings)
+    settings: ExportSettings = field(default=None)  # type: ignore[assignment]  # None: those of the network
     lengths: CableLengths | None = None
     layout: Layout | None = None
+
+    def __post_init__(self) -> None:
+        rate = self.topology.uniform_rate_gbps
+        usual = ExportSettings() if rate is None else ExportSettings(rate_gbps=rate)
+        object.__setattr__(self, "settings", usual if self.settings is None else self.settings)
 
     @property
     def topology(self) -> Topology:
         """The fabric's."""
         return self.fabric.topology
+
+    @property
+    def link_gbps(self) -> np.ndarray:
+        """The rate of each link, float64[links]: of a mixed network its own, else that of the settings."""
+        topology = self.topology
+        if topology.mixed and topology.link_rate_gbps is not None:
+            return topology.link_rate_gbps
+        return np.full(len(topology.links), float(self.settings.rate_gbps))
+
+    @property
+    def host_gbps(self) -> np.ndarray:
+        """The same of each endpoint, float64[endpoints]."""
+        topology = self.topology
+        if topology.mixed and topology.endpoint_rate_gbps is not None:
+            return topology.endpoint_rate_gbps
+        return np.full(topology.endpoints.size, self.settings.host_gbps)
 
     @property
     def measured(self) -> bool:
@@ -125,6 +147,8 @@ class Export:
         What it takes behind its name, as `topoloom.spec` reads it: ``frr:routing=bgp``.
     asked : bool
         Whether it is written only where it is asked for; the folder of a design goes without.
+    rates : bool
+        Whether it writes the rate of each link, and not one for all, so that it takes mixed networks.
     """
 
     name: str
@@ -135,6 +159,7 @@ class Export:
     timed: bool = False
     options: dict[str, Parameter] = field(default_factory=dict)
     asked: bool = False
+    rates: bool = False
 
     @property
     def words(self) -> str:
@@ -158,6 +183,7 @@ def export(
     sometimes: tuple[str, ...] = (),
     timed: bool = False,
     asked: bool = False,
+    rates: bool = False,
     **options: Parameter,
 ) -> Callable[[Callable[..., Files]], Callable[..., Files]]:
     """Register a function of an `Order`, and of its options, as an export.
@@ -165,7 +191,7 @@ def export(
     Parameters
     ----------
     name : str
-        What ``--export`` calls it.
+        What `topoloom export` calls it.
     text : str
         What it writes and for which tool, in a line of help.
     tables : bool
@@ -176,6 +202,8 @@ def export(
         Whether it writes rates and delays, so that it takes `ExportSettings`.
     asked : bool
         Whether it is written only where it is asked for, and not into the folder of a design.
+    rates : bool
+        Whether it writes the rate of each link; one that is timed without refuses networks of several rates.
     **options : Parameter
         What it takes behind its name.
 
@@ -187,7 +215,7 @@ def export(
 
     def register(make: Callable[..., Files]) -> Callable[..., Files]:
         usual = {key: option.default for key, option in options.items()}
-        EXPORTS.add(name, Export(name, text, tables, partial(make, **usual), sometimes, timed, options, asked))
+        EXPORTS.add(name, Export(name, text, tables, partial(make, **usual), sometimes, timed, options, asked, rates))
         return make
 
     return register
@@ -234,7 +262,8 @@ def write_export(
         The forwarding tables, for the exports that write them; the installed ones, else those of the fitting engine, when
         omitted, or of ``orders`` where these have no lane for each pair.
     settings : ExportSettings, optional
-        Rates and delays, for the exports that write them; the network's own rate when omitted.
+        Rates and delays, for the exports that write them; the network's own rate when omitted. Links that differ in rate
+        have their own in any case.
     layout : Layout, optional
         Gives every cable its length, and so its delay; and the racks' names.
 
@@ -305,10 +334,12 @@ def made_of(record: Export, order: Order, options: Mapping[str, Any] = MappingPr
     Raises
     ------
     InputError
-        It needs tables and there are none; what the tool's files cannot say.
+        It needs tables and there are none; what the tool's files cannot say, unlike rates of links among it.
     """
+    if record.timed and not record.rates:
+        refuse_mixed(order.topology, f"export {record.name}")
     if record.tables and order.routing is None:
-        raise InputError(f"export {record.name} writes tables; use topoloom route with --export {record.name}")
+        raise InputError(f"export {record.name} writes tables; use topoloom export")
     return dict(record.make(order, **options))
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from topoloom.errors import InputError, Stopped
 from topoloom.graph.connectivity import component_count
+from topoloom.link_rates import refuse_mixed
 from topoloom.results import Provenance, Result, provenance_of
 from topoloom.routing.balance.evenness import even_squares, least_squares, unevenness
 from topoloom.routing.balance.exact import Programme
@@ -322,6 +323,7 @@ def _tables(topology: Topology, paths: ShortestPaths, chosen: dict[tuple[int, in
 
 def _checked(source: NetworkSource, objective: str, taker: str) -> Topology:
     topology = taken(source, Topology, taker)
+    refuse_mixed(topology, taker)
     if objective not in (VERTICES, EDGES):
         raise InputError(f"no objective '{objective}'; it is '{VERTICES}' or '{EDGES}'")
     parts = component_count(topology)

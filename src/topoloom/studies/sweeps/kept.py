@@ -1,10 +1,12 @@
 """What a store has of a sweep: the results of tasks in their order, as objects."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from topoloom.errors import InputError
+from topoloom.operations.operation import Operation
 from topoloom.studies.record import Record
 from topoloom.studies.store import Store
 from topoloom.studies.study import Study
@@ -25,6 +27,29 @@ class Kept(NamedTuple):
     labels: dict[str, Any]
     task: Task
     record: Record
+
+
+def study_of(operations: Sequence[Operation], axis: str) -> Study:
+    """Operations that differ in one argument as a study; paths start from the working directory.
+
+    Parameters
+    ----------
+    operations : sequence of Operation
+        Of one kind.
+    axis : str
+        The argument.
+
+    Returns
+    -------
+    Study
+    """
+    first = operations[0]
+    return Study(
+        verb=first.group,
+        task={name: value for name, value in first.given().items() if name != axis},
+        axes={axis: list(dict.fromkeys(getattr(one, axis) for one in operations))},
+        base=str(Path.cwd()),
+    )
 
 
 def kept(study: Study, folder: str | os.PathLike[str]) -> Iterator[Kept]:

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from topoloom.link_rates import refuse_mixed
 from topoloom.spec import Choice
 from topoloom.traffic.busiest import busy_permutation
 from topoloom.traffic.making import check_places, to_one, to_some
@@ -25,6 +26,7 @@ def worst_case(request: Request, by: str) -> Traffic:
     grouped = "group" in topology.labels and np.unique(topology.labels["group"][topology.endpoints]).size > 1
     if by == "family" and family in _FAMILIES and grouped:
         return _FAMILIES[family](request)
+    refuse_mixed(topology, "traffic worst-case")
     return to_one(request, busy_permutation(request.routing))
 
 

@@ -39,7 +39,7 @@ def _switch_missing(evidence: Evidence) -> Iterator[Finding]:
     "A switch is there that is not in the plan, with all of its cables.",
     explanation="""Somebody else's switch, a spare that was cabled, or a planned one that nothing tells: another name,
     another GUID, and fewer than half of its cables where they should be.""",
-    fix="Take it out, plan it, or say which planned switch it is (--map).",
+    fix="Take it out, plan it, or say which planned switch it is (in the CSV of GUIDs).",
 )
 def _switch_unplanned(evidence: Evidence) -> Iterator[Finding]:
     for root in _of(evidence, SWITCH_UNPLANNED):
@@ -73,7 +73,7 @@ def _host_missing(evidence: Evidence) -> Iterator[Finding]:
     "A host is there that is not in the plan.",
     explanation="""What it is plugged into is said with it: a free port, or one where a planned cable should be.
     Aggregation nodes inside switches (SHARP) are no hosts.""",
-    fix="Plan it, or pull it out; if it is a planned one under another name, name it, or compare with --no-hosts.",
+    fix="Plan it, or pull it out; if it is a planned one under another name, name it, or compare without hosts.",
 )
 def _host_unplanned(evidence: Evidence) -> Iterator[Finding]:
     for root in _of(evidence, HOST_UNPLANNED):
@@ -145,7 +145,7 @@ def _switch_uncabled(evidence: Evidence) -> Iterator[Finding]:
     "Of the planned hosts none is there, though switches are.",
     explanation="""The discovery was made before the hosts were switched on, or of another network. Hosts are then not
     reported one by one.""",
-    fix="Compare with --no-hosts until the hosts are there.",
+    fix="Compare without hosts until the hosts are there.",
 )
 def _no_hosts(evidence: Evidence) -> Iterator[Finding]:
     hosts = list(_of(evidence, HOST_MISSING))
