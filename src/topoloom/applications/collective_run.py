@@ -146,7 +146,7 @@ def collective(
     Parameters
     ----------
     network : NetworkSource or sequence of Routing
-        As for `run_app`: tables, or a topology, which engine minimal routes.
+        As for `run_app`.
     operation : str or CollectiveSchedule
         ``allreduce``, ``allgather``, ``reduce-scatter``, ``broadcast`` or ``alltoall``. Or a schedule that was made before, as
         `topoloom.read_schedule` reads it, also for other tables or another network with its hosts and the links of its paths;
