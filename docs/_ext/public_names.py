@@ -9,33 +9,14 @@ from typing import Any, get_type_hints
 
 import click
 
-#: The names in Python that do what a command does.
-VERBS = {
-    "families": ("FAMILIES", "TRANSFORMS"),
-    "info": ("info",),
-    "hops": ("hops",),
-    "bounds": ("bounds",),
-    "balance": ("balanced_pairs",),
-    "cuts": ("cuts",),
-    "build": ("build", "save"),
-    "convert": ("load", "save", "write_export"),
-    "optimize": ("optimize",),
-    "route": (
-        "route",
-        "prove",
-        "host_routings",
-        "balance_routing",
-        "product_routing",
-        "layered_routing",
-        "mend_fabric",
-    ),
+from topoloom.operations.operation import OPERATIONS, section
+
+#: The names in Python that do what a command does, of the commands that have no operation.
+_OTHERS = {
     "quality": ("quality", "path_diversity"),
     "simulate": ("simulate", "saturation", "execute"),
-    "resilience": ("resilience", "blast_radius", "degradation", "lifetime", "surviving_network", "reroute"),
     "app": ("run_app", "schedule_of_program", "load_goal", "save_goal", "load_chakra"),
     "collective": ("collective", "collective_bound", "read_schedule"),
-    "verify": ("diagnose", "RULES", "identify", "compare_fabrics"),
-    "watch": ("identify", "compare_fabrics", "progress"),
     "layout": ("place",),
     "expand": ("expand", "check_plan", "load_expansion"),
     "cost": ("price",),
@@ -44,6 +25,10 @@ VERBS = {
     "serve": ("serve",),
     "study": ("run_study", "open_study", "study_status", "run_task"),
     "reproduce": ("topoloom_papers.reproduce",),
+}
+VERBS = {
+    **{name: kind.functions for name, kind in OPERATIONS.items() if section(kind)},
+    **{name: functions for name, functions in _OTHERS.items() if name not in OPERATIONS},
 }
 #: Parameters that say how a verb runs, not what it does; they are the same everywhere.
 _EVERYWHERE = {"work", "jobs"}

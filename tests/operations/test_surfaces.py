@@ -33,7 +33,7 @@ IN_PYTHON = {
     "balance": dict.fromkeys(("rows", "columns", "diagonal"), "geometry"),
     "cuts": {"exact": "exact_bisection"},
     "families": dict.fromkeys(("name", "hosts", "radix"), "FAMILIES"),
-    "convert": {"source_format": "format", "join_machines": "fabrics.machines.joined"},
+    "convert": {"source_format": "format", "join_machines": "fabrics.machines.joined", "drop_rates": "unrated"},
     # A comparison is made of objects: fabrics, a match, limits.
     **{
         name: dict.fromkeys((field.name for field in fields_of(OPERATIONS[name])), "objects")

@@ -21,7 +21,7 @@ class BoundsOperation(Operation, frozen=True, kw_only=True):
 
     group: ClassVar[str] = "bounds"
     doing: ClassVar[str] = "looking from every point"
-    functions: ClassVar[tuple[str, ...]] = ("bounds", "bounds_of_order", "bounds_on_grid")
+    functions: ClassVar[tuple[str, ...]] = ("bounds",)
 
     topology: Annotated[str, setting("a spec, a file or a folder", positional=True, names="file")] | None = None
     switches: (

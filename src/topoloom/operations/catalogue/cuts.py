@@ -21,7 +21,7 @@ class CutsOperation(Operation, frozen=True, kw_only=True):
 
     group: ClassVar[str] = "cuts"
     doing: ClassVar[str] = "cutting"
-    functions: ClassVar[tuple[str, ...]] = ("cuts", "exact_bisection")
+    functions: ClassVar[tuple[str, ...]] = ("cuts",)
 
     topology: Source
     ways: Annotated[int, setting("how many parts", least=2)] = 2
