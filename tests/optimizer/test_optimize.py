@@ -1,12 +1,12 @@
 """The verb: what it keeps, what it promises, and what it refuses."""
 
+import itertools
 import time
-from dataclasses import itertools
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
 import pytest
-import replace
 
 from topoloom.errors import InputError
 from topoloom.floors.floor import preset

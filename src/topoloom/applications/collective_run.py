@@ -11,7 +11,7 @@ from topoloom.applications.collective_replay import ScheduleSimulator, carried_o
 from topoloom.applications.collective_result import Collective
 from topoloom.applications.flow_run import FLOWS, fabric, machine
 from topoloom.applications.placement import place_ranks
-from topoloom.applications.run import routings_of
+from topoloom.applications.run import routings_of, topology_of
 from topoloom.applications.settings import AppSettings
 from topoloom.collectives.bound import CollectiveBound, bound_of, operation_of
 from topoloom.collectives.flows import fullest_seconds
@@ -173,8 +173,7 @@ def collective(
         `work` was stopped.
     """
     work = Work() if work is None else work
-    routings = routings_of(network, "collective")
-    topology = routings[0].topology
+    topology = topology_of(network, "collective")
     settings = AppSettings() if settings is None else settings
     check_kind("settings", settings, AppSettings, "AppSettings")
     by = schedule_simulator(simulator, settings)
@@ -183,6 +182,7 @@ def collective(
     if np.unique(homes).size < homes.size:
         raise InputError(f"placement {placement}: a schedule needs a host for each rank")
     chosen, along = chosen_of(operation, algorithm, paths)
+    routings = routings_of(network, "collective")
     about: dict[str, Any] = {**settings.values, "placement": placement, "simulator": by.text}
     net, there = fabric(routings, settings, layout), machine(topology, settings, layout)
     back = routings[0].channels.back.astype(np.int64)

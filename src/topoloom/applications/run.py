@@ -103,7 +103,7 @@ def run_app(
     and b. A message has the rate of one port.
     """
     limits = limits_of(time_limit_s, work)
-    routings = routings_of(network, "run_app")
+    topology = topology_of(network, "run_app")
     check_kind(
         "app",
         app,
@@ -116,12 +116,13 @@ def run_app(
     check_kind("layout", layout, (Layout, type(None)), "a Layout, as topoloom.place makes one")
     check_whole("seed", seed, 0)
     check_whole("jobs", jobs, 1, none=True)
-    routing, settings = routings[0], AppSettings() if settings is None else settings
-    topology = routing.topology
+    settings = AppSettings() if settings is None else settings
     app = opened(app)
     ranks = ranks_on(topology, app, ranks)
     program = program_of(app, ranks) if isinstance(app, str) else app
     by = simulator_of(simulator)
+    routings = routings_of(network, "run_app")
+    routing = routings[0]
     if by.name == FLOWS:
         homes = place_ranks(
             placement, ranks, routing, layout, lambda: matrix_by_flows(program, ranks, settings), seed, jobs
@@ -199,6 +200,17 @@ def routings_of(network: Routing | Topology | Sequence[Routing], taker: str) -> 
     return tuple(network)
 
 
+def topology_of(network: Routing | Topology | Sequence[Routing], taker: str) -> Topology:
+    """The network that `routings_of` is about, without routing it.
+
+    Raises
+    ------
+    InputError
+        As `routings_of`.
+    """
+    return network if isinstance(network, Topology) else routings_of(network, taker)[0].topology
+
+
 def _written(path: Path, program: Program) -> bytes:
     """What the platform wrote at the end of a simulation."""
     try:
@@ -207,6 +219,12 @@ def _written(path: Path, program: Program) -> bytes:
         raise InputError(
             f"{program.name}: the simulation's own files are gone; the program must leave the folder for temporary files alone"
         ) from None
+
+
+def check_hosts(topology: Topology) -> None:
+    """Refuse a network without hosts, on which nothing runs."""
+    if not topology.hosts:
+        raise InputError(f"{topology.name}: it has no hosts for the ranks; give it some, as in hosts=4")
 
 
 def ranks_on(topology: Topology, app: str | Program, ranks: int | None) -> int:
@@ -231,8 +249,7 @@ def ranks_on(topology: Topology, app: str | Program, ranks: int | None) -> int:
     InputError
         No hosts, or traces of other ranks.
     """
-    if not topology.hosts:
-        raise InputError(f"{topology.name}: it has no hosts for the ranks; give it some, as in hosts=4")
+    check_hosts(topology)
     if ranks is None:
         ranks = app.ranks if isinstance(app, (Trace, Scheduled)) else topology.hosts
     if ranks < 1:

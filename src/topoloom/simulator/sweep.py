@@ -9,10 +9,12 @@ import numpy as np
 from topoloom.errors import InputError, Stopped
 from topoloom.layout.layout import Layout
 from topoloom.results import Provenance
+from topoloom.routing.registry import engines as known_engines
 from topoloom.routing.route import route
 from topoloom.routing.routing import Routing, tables_for
 from topoloom.simulator.cables import cable_cycles
 from topoloom.simulator.execute import Execution, Executions, execute
+from topoloom.simulator.host_ports import check_simulated
 from topoloom.simulator.load_curve import LoadCurve, LoadCurves
 from topoloom.simulator.pace import INTERVAL
 from topoloom.simulator.point import Point
@@ -117,10 +119,18 @@ def subjects(
     saved = [None] * len(networks) if tables is None else list(tables)
     if len(saved) != len(networks):
         raise InputError(f"tables for {len(saved)} networks, but {len(networks)} networks; give one or None for each")
-    for network, given in zip(networks, saved, strict=True):
-        layout = network if isinstance(network, Layout) else None
-        topology = network.topology if isinstance(network, Layout) else network
-        cables = cable_cycles(topology, router, between, layout)
+    topologies = [network.topology if isinstance(network, Layout) else network for network in networks]
+    layouts = [network if isinstance(network, Layout) else None for network in networks]
+    # What can be refused is refused before anything is routed.
+    for engine in engines:
+        known_engines.find(engine)
+    for topology in topologies:
+        for traffic in traffics:
+            check_simulated(topology, traffic, seed)
+    every_cables = [
+        cable_cycles(topology, router, between, layout) for topology, layout in zip(topologies, layouts, strict=True)
+    ]
+    for topology, layout, cables, given in zip(topologies, layouts, every_cables, saved, strict=True):
         made = (
             (route(topology, engine, lanes=lanes, seed=seed, jobs=jobs, layout=layout, work=work) for engine in engines)
             if given is None

@@ -183,8 +183,9 @@ def command(
     as_json: bool,
 ) -> None:
     from topoloom.applications.flow_run import simulator_of
+    from topoloom.applications.registry import opened as opened_program
     from topoloom.applications.settings import PRESETS, changed
-    from topoloom.applications.sweep import placements_of, run_apps
+    from topoloom.applications.sweep import placements_of, programs_on, run_apps
     from topoloom.cli.placing import refuse_given
     from topoloom.cli.progress import working
     from topoloom.folders import check_folder
@@ -236,7 +237,17 @@ def command(
     if all(one.layout is not None for one in opened.values()):
         refuse_given(("floor",), "what is laid out already has its cables")
     with working("applications") as work:
-        programs: list[str | Program] = [*apps, *_users(mpi, make, arguments, trace, time_limit, work)]
+        programs: list[str | Program] = [
+            *map(opened_program, dict.fromkeys(apps)),
+            *_users(mpi, make, arguments, trace, time_limit, work),
+        ]
+        programs_on(
+            {label: opened[name].topology for label, (name, _) in networks.items()},
+            programs,
+            ranks,
+            simulator,
+            settings,
+        )
         cases = [
             case
             for label, (name, engine) in networks.items()

@@ -137,12 +137,14 @@ def command(
     from topoloom.cli.tables import saved_tables
     from topoloom.opening import open_network
     from topoloom.simulator.presets import router_of
+    from topoloom.simulator.simulate import checked_loads
     from topoloom.simulator.sweep import execute_all, has_end, subjects, sweep
 
     if output is not None and not Path(output).parent.is_dir():
         raise InputError(f"-o {output}: there is no folder {Path(output).parent}; make it first")
     _check_pictures({"--plot": plot, "--heat": heat})
     wanted, (_, router) = _loads(loads), router_of(preset, settings)
+    checked_loads(wanted, "--loads")
     to_the_end = [has_end(traffic) for traffic in traffics]
     if any(to_the_end):
         _refuse_loads(

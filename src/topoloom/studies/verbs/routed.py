@@ -9,7 +9,7 @@ from topoloom.routing.routing import Routing
 from topoloom.settings import Settings, setting
 from topoloom.studies.verb import VERBS, Verb, flat
 from topoloom.studies.verbs._tables import tables_of
-from topoloom.throughput.quality import quality
+from topoloom.throughput.quality import check_asked, quality
 from topoloom.throughput.result import Quality
 from topoloom.work import Work
 
@@ -65,6 +65,7 @@ class QualityTask(Settings, frozen=True, kw_only=True):
 
 def _quality(arguments: QualityTask, jobs: int, work: Work) -> Quality:
     network = open_network(arguments.topology)
+    check_asked(network.topology, arguments.traffic, arguments.seed)
     tables: Any = tables_of(network, arguments.engine, arguments.lanes, arguments.seed, jobs, work)
     if arguments.host_tables is not None and arguments.host_tables > 1:
         count = arguments.host_tables

@@ -5,8 +5,9 @@ from typing import Annotated, Any, ClassVar
 import msgspec
 
 from topoloom.applications.app_run import AppRun
+from topoloom.applications.registry import opened
 from topoloom.applications.settings import PRESETS
-from topoloom.applications.sweep import cases_of, placements_of, run_apps
+from topoloom.applications.sweep import cases_of, placements_of, programs_on, run_apps
 from topoloom.errors import InputError
 from topoloom.floors.chosen import chosen_floor
 from topoloom.layout.place import place
@@ -15,6 +16,7 @@ from topoloom.results import Result
 from topoloom.settings import Settings, changed, setting, written
 from topoloom.simulator.cables import cable_cycles
 from topoloom.simulator.execute import execute
+from topoloom.simulator.host_ports import check_simulated
 from topoloom.simulator.load_curve import LoadCurve, Saturation
 from topoloom.simulator.presets import router_of
 from topoloom.simulator.saturation import saturation
@@ -63,9 +65,10 @@ def _simulate(arguments: SimulateTask, jobs: int, work: Work) -> Result:
             f"simulate: traffic '{arguments.traffic}' "
             + ("goes to its end; leave out load and saturation" if ended else "needs one of load and saturation")
         )
-    tables = tables_of(network, arguments.engine, arguments.lanes, arguments.seed, jobs, work, usual=_USUAL)
     _, router = router_of(arguments.preset, settings)
     cables = cable_cycles(network.topology, router, arguments.between or None, network.layout)
+    check_simulated(network.topology, arguments.traffic, arguments.seed)
+    tables = tables_of(network, arguments.engine, arguments.lanes, arguments.seed, jobs, work, usual=_USUAL)
     common: dict[str, Any] = {"settings": settings, "seed": arguments.seed, "cables": cables, "work": work}
     if ended:
         return execute(tables, arguments.traffic, arguments.preset, **common)
@@ -114,6 +117,11 @@ def _app(arguments: AppTask, jobs: int, work: Work) -> AppRun:
     saved = network.tables if arguments.engine is None and arguments.host_tables is None else None
     if len(placements_of([arguments.placement], arguments.seed)) > 1:
         raise InputError(f"app: placement '{arguments.placement}' is several; give `seeds` to the study, or axes")
+    settings = changed(
+        PRESETS.find(arguments.preset), [f"{name}={written(value)}" for name, value in arguments.set.items()]
+    )
+    app = opened(arguments.app)
+    programs_on({network.source: network.topology}, [app], arguments.ranks, arguments.simulator, settings)
     case = cases_of(
         network.source,
         layout or network.topology,
@@ -124,13 +132,12 @@ def _app(arguments: AppTask, jobs: int, work: Work) -> AppRun:
         tables=saved,
         work=work,
     )[0]
-    settings = [f"{name}={written(value)}" for name, value in arguments.set.items()]
     runs = run_apps(
         [case],
-        [arguments.app],
+        [app],
         arguments.ranks,
         [arguments.placement],
-        settings=changed(PRESETS.find(arguments.preset), settings),
+        settings=settings,
         seed=arguments.seed,
         jobs=jobs,
         time_limit_s=arguments.time_limit,
