@@ -179,6 +179,8 @@ def command(
         end_of(study, study_folder, ended)
         return
     networks = [open_network(name) for name in topologies]
+    if heat is not None and not len(networks[0].topology.links):
+        raise InputError(f"--heat: {networks[0].topology.name} has no links whose loads could be drawn")
     for network in networks:
         if network.layout is not None and not between and not router.cycle_ns:
             say(f"{network.source}: set cycle_ns for cables as long as they are; they take link_cycles now", err=True)
@@ -196,8 +198,6 @@ def command(
             tables=saved,
             work=work,
         )
-    if heat is not None and not simulated[0].routing.channels.to.size:
-        raise InputError(f"--heat: {simulated[0].routing.topology.name} has no links whose loads could be drawn")
     if packets is not None:
         _write_packets(simulated[0], preset, settings, max(wanted), seed, packets)
     if any(to_the_end):
