@@ -38,8 +38,8 @@ _COMMANDS = {
         "simulate dragonfly:h=3 --loads 0.3 --set packet_flits=9",
     ),
     "optimize": (
-        "optimize torus:dims=8x8 --moves 5000 --jobs 1",
-        "optimize jellyfish:n=400,degree=7 --moves 1000 --jobs 1",
+        "optimize torus:dims=8x8 --moves 5000 --chains 1",
+        "optimize jellyfish:n=400,degree=7 --moves 1000 --chains 1",
     ),
     "resilience": ("resilience slimfly:q=5,hosts=4 --samples 100", "resilience torus:dims=6x6x6 --samples 100"),
     "expand": ("expand jellyfish:n=64,degree=6 --to 70", "expand jellyfish:n=200,degree=8 --to 230"),

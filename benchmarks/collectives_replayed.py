@@ -8,8 +8,8 @@ Each rank a host, links and hosts at 40 Gb/s, delays of 200 ns a switch. An all-
 import argparse
 import time
 
-from topoloom import build, collective, route, simulate_schedule
-from topoloom.applications.tools import available
+from topoloom import build, collective, route
+from topoloom.applications.tools import simgrid_available
 
 _NETWORKS = {
     "torus": ("torus:dims=4x4,hosts=1", "orders"),
@@ -34,7 +34,7 @@ def main() -> None:
     parser.add_argument("--only", default=",".join(_NETWORKS))
     parser.add_argument("--flits", default="")
     asked = parser.parse_args()
-    others = [*(["simgrid"] if available() else []), f"flits:{asked.flits}"]
+    others = [*(["simgrid"] if simgrid_available() else []), f"flits:{asked.flits}"]
     print(f"{'network':23} {'operation':14} {'by':6} {'paths':6} {'bound':>9} {'flows':>9} {'took':>6}", end="")
     print("".join(f" {name.partition(':')[0]:>9} {'off':>7} {'took':>6}" for name in others))
     for name in asked.only.split(","):
@@ -51,7 +51,7 @@ def main() -> None:
                 line += f" {1e6 * found.seconds:9.1f} {took:5.1f}s"
                 for simulator in others:
                     began = time.perf_counter()
-                    other = simulate_schedule(tables, found.schedule, simulator=simulator)
+                    other = collective(tables, found.schedule, simulator=simulator)
                     took = time.perf_counter() - began
                     off = 100 * (other.seconds / found.seconds - 1)
                     line += f" {1e6 * other.seconds:9.1f} {off:+6.2f}% {took:5.1f}s"

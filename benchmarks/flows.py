@@ -19,14 +19,16 @@ from pathlib import Path
 import numpy as np
 from msgspec import structs
 
-from topoloom.applications.flow_run import fabric, plan_of
+from topoloom.applications.machine import network_as_flows
 from topoloom.applications.registry import program_of
 from topoloom.applications.run import run_app
+from topoloom.applications.schedules import as_schedule
 from topoloom.applications.settings import AppSettings
 from topoloom.errors import Stopped
-from topoloom.flows.fabric import fabric_of
-from topoloom.flows.plan import Plan, Script
-from topoloom.flows.simulate import simulate_plan
+from topoloom.flows.network import flow_network
+from topoloom.flows.programs import Programs, Script
+from topoloom.flows.schedule import Schedule
+from topoloom.flows.simulate import simulate_flows
 from topoloom.routing.host_routings import host_routings
 from topoloom.routing.route import route
 from topoloom.routing.routing import Routing
@@ -151,7 +153,7 @@ def _by_flits(routing, pairs, vcs, apart):  # type: ignore[no-untyped-def]
 def _by_flows(routing, pairs):  # type: ignore[no-untyped-def]
     """The same as flows."""
     hosts, links, rate = routing.topology.endpoints.size, len(routing.topology.links), _FLIT_BYTES / _CYCLE_S
-    net = fabric_of(
+    net = flow_network(
         [routing],
         link_rate=rate,
         host_rate=rate,
@@ -165,8 +167,8 @@ def _by_flows(routing, pairs):  # type: ignore[no-untyped-def]
         scripts[b].post_receive(slot, a, slot)
     for slot, (_, b) in enumerate(pairs):
         scripts[b].wait(slot)
-    plan = Plan("pairs", scripts, np.arange(hosts), (np.zeros(hosts, np.int64),))
-    return simulate_plan(net, plan, np.arange(hosts)).seconds / _CYCLE_S
+    programs = Programs(scripts, np.arange(hosts), (np.zeros(hosts, np.int64),))
+    return simulate_flows(net, Schedule("pairs", programs), np.arange(hosts)).seconds / _CYCLE_S
 
 
 def _step(seconds: float) -> None:
@@ -191,10 +193,10 @@ def _all_to_all(seconds: float) -> None:
 
 def _timed(name, tables, app, ranks, window, seconds):  # type: ignore[no-untyped-def]
     """Simulate, and say how long it took, or would have taken."""
-    net, plan = fabric(tables, _GPUS, None), plan_of(program_of(app, ranks), _GPUS)
+    net, schedule = network_as_flows(tables, _GPUS, None), as_schedule(program_of(app, ranks), _GPUS)
     work, begin = Work(seconds=seconds), time.perf_counter()
     try:
-        found = simulate_plan(net, plan, np.arange(ranks), flops=_GPUS.speed_gflops * 1e9, window=window, work=work)
+        found = simulate_flows(net, schedule, np.arange(ranks), window=window, work=work)
     except Stopped:
         took, share = time.perf_counter() - begin, work.progress.done / (work.progress.total or 1)
         print(f"{name}: {100 * share:.1f} % in {took:.0f} s; {took / share:.0f} s for all", flush=True)

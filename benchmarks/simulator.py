@@ -39,7 +39,7 @@ from topoloom.routing.route import route
 from topoloom.routing.routing import Routing
 from topoloom.simulator.buffers import DONE, HOPS, LATENCY
 from topoloom.simulator.router_config import RouterConfig
-from topoloom.simulator.run import Run
+from topoloom.simulator.run import RouterRun
 from topoloom.simulator.saturation import saturation
 from topoloom.simulator.simulate import simulate
 from topoloom.spec import build
@@ -241,7 +241,7 @@ def _ours(case: Case, routing: Routing, seed: int) -> Timed:
     if case.cables is not None:
         group = np.asarray(topology.labels["group"])
         cables = np.where(group[topology.links[:, 0]] == group[topology.links[:, 1]], *case.cables)
-    run = Run(routing, case.config, traffic_of("uniform", routing), case.load, seed, cables=cables)
+    run = RouterRun(routing, case.config, traffic_of("uniform", routing), case.load, seed, cables=cables)
     seconds = _seconds(lambda: run.go(case.cycles[0], 0, 1 << 60), resource.RUSAGE_THREAD)
     state = run.network.state
     return Timed(float(state[HOPS]), seconds, float(state[LATENCY]) / max(1, int(state[DONE])))

@@ -6,7 +6,7 @@ import hypothesis
 import pytest
 
 import tiers
-from topoloom.applications.tools import available
+from topoloom.applications.tools import simgrid_available
 
 
 def pytest_configure(config):
@@ -19,7 +19,7 @@ def pytest_configure(config):
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
     """Tests marked ``simgrid`` run applications, which SimGrid simulates; of a sweep, the first tier has the first cases."""
-    if not available():
+    if not simgrid_available():
         skip = pytest.mark.skip(reason="SimGrid is not installed (Debian: libsimgrid-dev, g++)")
         for item in items:
             if "simgrid" in item.keywords:

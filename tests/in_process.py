@@ -11,6 +11,7 @@ from typing import Any
 from unittest import mock
 
 from topoloom.cli import main as command_line
+from topoloom.cli.register import COMMANDS
 
 
 @dataclass
@@ -32,6 +33,11 @@ class Ran:
     def record(self) -> dict[str, Any]:
         """What ``--json`` printed."""
         return json.loads(self.out)
+
+
+def own_commands() -> list[str]:
+    """The commands of topoloom itself, without those of other packages that are installed."""
+    return [name for name, command in COMMANDS.items() if command.place.startswith("topoloom.")]
 
 
 def run(*arguments: object) -> Ran:

@@ -3,6 +3,7 @@
 import ast
 import doctest
 import importlib
+import importlib.util
 import pkgutil
 import re
 from collections.abc import Iterator
@@ -11,10 +12,16 @@ from pathlib import Path
 
 import pytest
 
-import topoloom
-
-_MODULES = [m.name for m in pkgutil.walk_packages(topoloom.__path__, "topoloom.") if not m.name.endswith("__main__")]
-_SOURCE = Path(topoloom.__file__).parent
+#: topoloom, and the package of the papers where it is installed.
+_PACKAGES = [
+    importlib.import_module(name) for name in ("topoloom", "topoloom_papers") if importlib.util.find_spec(name)
+]
+_MODULES = [
+    module.name
+    for package in _PACKAGES
+    for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")
+    if not module.name.endswith("__main__")
+]
 #: Functions with so many parameters say what each of them is.
 _MANY = 3
 
@@ -64,7 +71,7 @@ def _functions(body: list[ast.stmt], place: str, *, method: bool = False) -> Ite
         if not isinstance(node, ast.FunctionDef) or node.name.startswith("_"):
             continue
         marks = [ast.unparse(one) for one in node.decorator_list]
-        if any(mark == "overload" or "command(" in mark for mark in marks):
+        if any(mark == "overload" or "command(" in mark or mark.startswith("declared(") for mark in marks):
             continue
         given = node.args
         names = [one.arg for one in (*given.posonlyargs, *given.args)]
@@ -77,11 +84,13 @@ def _functions(body: list[ast.stmt], place: str, *, method: bool = False) -> Ite
 def _public() -> list[_Function]:
     """Those of every module but kernels and private ones; the commands of the command line have help texts."""
     found = []
-    for path in sorted(_SOURCE.rglob("*.py")):
-        place = path.relative_to(_SOURCE).with_suffix("")
-        if "kernels" in place.parts or any(part.startswith("_") for part in place.parts):
-            continue
-        found += _functions(ast.parse(path.read_text()).body, str(place))
+    for package in _PACKAGES:
+        source = Path(package.__file__).parent
+        for path in sorted(source.rglob("*.py")):
+            place = path.relative_to(source).with_suffix("")
+            if "kernels" in place.parts or any(part.startswith("_") for part in place.parts):
+                continue
+            found += _functions(ast.parse(path.read_text()).body, str(place))
     return found
 
 

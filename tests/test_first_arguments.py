@@ -16,7 +16,7 @@ import topoloom
 from topoloom.errors import InputError
 
 #: Functions for which nothing at all is a right first argument.
-_NOTHING_WILL_DO = {"reproduce", "serve"}
+_NOTHING_WILL_DO = {"serve"}
 
 
 def _functions():

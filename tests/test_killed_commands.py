@@ -40,15 +40,11 @@ _COMMANDS = {
     ),
     "watch": ("watch a.json b.json -o out", "watch a.json b.json a.json b.json -o out"),
     "verify": ("verify a.json b.json --sarif out.json", "verify a.json c.json --sarif out.json"),
-    "reproduce": (
-        "reproduce besta-2014/table-iv/sf-cost -o out",
-        "reproduce besta-2014/table-iv besta-2014/conclusion -o out",
-    ),
     "design": ("design need.toml -o out --finalists 0 --jobs 1", "design more.toml -o out --finalists 0 --jobs 1"),
     "study": ("study s.toml -o out --only number<=9 --jobs 1", "study s.toml -o out --jobs 2"),
 }
-#: Written claim by claim, or task by task: each file is whole, and the next run completes what is there.
-_BY_PARTS = ("reproduce", "study", "design")
+#: Written task by task: each file is whole, and the next run completes what is there.
+_BY_PARTS = ("study", "design")
 #: Folders of append-only files, to which each run adds its own.
 _RECORDS = {"measured", "records"}
 

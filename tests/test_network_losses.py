@@ -118,7 +118,7 @@ def test_route_takes_them(folder, tmp_path):
     """One cable of those named, and no other: the tables that come back have one link less."""
     network = open_network(str(folder))
     number = next(n for plug, n in network.cable_numbers.items() if plug[1] > 2)
-    run("route", str(folder), "--without", f"cable:{number}", "-o", str(tmp_path / "left"))
+    run("reroute", str(folder), f"cable:{number}", "-o", str(tmp_path / "left"))
     left = open_network(str(tmp_path / "left"))
     assert len(left.topology.links) == len(network.topology.links) - 1
     gone = losses(network, f"cable:{number}").cables

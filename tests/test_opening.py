@@ -163,7 +163,7 @@ def test_a_folder_of_a_plan_is_what_stands(tmp_path):
         ({"design.json": "{}"}, "this design has no winner"),
         ({"ports.npy": ""}, r"holds tables, but no topology\.json"),
         ({"plan.csv": ""}, r"needs before/cables\.csv"),
-        ({"provenance.json": '{"version": 99}'}, r"of version 99; topoloom .* reads up to 1"),
+        ({"provenance.json": '{"version": 99}'}, r"of version 99; topoloom .* reads up to 2"),
         ({"provenance.json": "[]"}, "is no note of a network folder"),
     ],
 )

@@ -1,6 +1,7 @@
 """Packages from outside: examples/plugin, installed, adds to the command line; a damaged one harms nobody."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -9,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from topoloom.applications.tools import available
+from topoloom.applications.tools import simgrid_available
 
 PLUGIN = Path(__file__).parents[1] / "examples" / "plugin"
 
@@ -111,10 +112,41 @@ def test_the_pattern_simulates(topoloom):
     assert '"opposite"' in done.stdout
 
 
+def test_the_command_is_listed_and_runs(topoloom):
+    """It stands in the help under its heading, with its line and its own page, and its mistakes are one sentence."""
+    assert re.search("\nWheels:\n  hub +The switch that is linked to all others[.]\n", said(topoloom("--help")))
+    assert "Example: topoloom hub wheel:rim=8" in said(topoloom("hub", "--help"))
+    assert said(topoloom("hub", "wheel:rim=8")) == "switch 0\n"
+    done = topoloom("hub", "petersen")
+    assert (done.returncode, done.stderr) == (2, "error: petersen: no switch is linked to all others\n")
+    done = topoloom("hob", "petersen")
+    assert (done.returncode, done.stderr) == (2, "error: no command named 'hob' (did you mean 'hub'?)\n")
+
+
+@pytest.mark.parametrize("place", ["missing_module:command", "damaged_command:nothing"])
+def test_a_command_that_cannot_be_imported_is_one_sentence(topoloom, tmp_path, place):
+    """The help lists it, and whoever runs it reads where it was looked for; a name that topoloom has stays topoloom's."""
+    (tmp_path / "damaged_command.py").write_text(
+        "from topoloom.cli.register import COMMANDS, Command\n"
+        f"COMMANDS.add('damaged', Command('Nothing.', {place!r}))\n"
+        f"COMMANDS.add('hops', Command('Nothing.', {place!r}))\n"
+    )
+    project = {"name": "damaged", "version": "1.0", "entry-points": {"topoloom.commands": {"x": "damaged_command"}}}
+    install(tmp_path, project)
+    done = topoloom("--help", more=tmp_path)
+    assert "damaged" in done.stdout
+    assert "the command 'hops' of package damaged has the name of one that topoloom has" in done.stderr
+    done = topoloom("damaged", more=tmp_path)
+    assert done.returncode == 2
+    assert f"error: {place} cannot be imported: " in done.stderr
+    assert "Traceback" not in done.stderr
+    assert topoloom("hops", "petersen", more=tmp_path).stderr == ""
+
+
 @pytest.mark.exhaustive
 def test_the_rule_is_asked_with_the_others(topoloom):
     """It stands in the list, is chosen by its code, finds what it looks for, and says its own page."""
-    assert "hub-missing" in said(topoloom("verify", "--rules"))
+    assert "hub-missing" in said(topoloom("rules"))
     assert said(topoloom("verify", "wheel:rim=8,hosts=2", "--only", "WH101")).count("WH101") == 0
     done = topoloom("verify", "petersen", "--only", "hub-missing", "--json")
     assert done.returncode == 3
@@ -164,7 +196,7 @@ def test_a_damaged_catalogue_is_passed_over(topoloom, tmp_path):
 
 @pytest.mark.exhaustive
 @pytest.mark.simgrid
-@pytest.mark.skipif(not available(), reason="SimGrid is not installed (Debian: libsimgrid-dev, g++)")
+@pytest.mark.skipif(not simgrid_available(), reason="SimGrid is not installed (Debian: libsimgrid-dev, g++)")
 def test_the_application_runs(topoloom):
     """SimGrid replays its trace along topoloom's tables."""
     done = topoloom("app", "wheel:rim=3,hosts=1", "--app", "token:laps=3")

@@ -97,3 +97,17 @@ def test_two_packages_cannot_share_a_name(tmp_path, monkeypatch, caplog):
     with caplog.at_level(logging.WARNING, "topoloom"):
         assert things["same"] == 0
     assert "the thing 'same' of package second_guest has the name of one that topoloom has; rename it" in caplog.text
+
+
+def test_a_name_that_another_package_of_the_project_has_names_the_package(monkeypatch):
+    """While it is not installed; other unknown names are answered as ever."""
+    _points(monkeypatch)
+    things = Register("thing", group="topoloom.things", elsewhere={"far": "topoloom-far"})
+    with pytest.raises(
+        InputError, match=r"^far: install topoloom-far, which has this thing \(pip install topoloom-far\)$"
+    ):
+        things.find("far")
+    with pytest.raises(InputError, match=r"^no thing named 'near'"):
+        things.find("near")
+    things.add("far", 1)
+    assert things.find("far") == 1

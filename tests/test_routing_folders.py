@@ -14,7 +14,7 @@ from topoloom import InputError, Routing, Topology, build, expand, open_network,
 from topoloom.cli.main import cli
 from topoloom.fabrics.fabric import planned_fabric
 from topoloom.fabrics.net_text import discovered_text
-from topoloom.routing_folders import save_routing
+from topoloom.network.folder import save_routing
 
 ARRAYS = ("switch_guids", "switch_ports", "host_guids", "host_sizes", "port_guids", "link_ports", "endpoint_ports")
 ARRAYS += ("host_ports", "switch_lids", "port_lids", "switch_lmc", "port_lmc", "loops")
@@ -92,8 +92,8 @@ def test_a_discovered_fabric_goes_through_a_folder(tmp_path):
     fabric = _real(build("torus:dims=3x3,hosts=2"), np.random.default_rng(3))
     (tmp_path / "found.net").write_text(discovered_text(fabric))
     _run("route", str(tmp_path / "found.net"), "-o", str(tmp_path / "net"))
-    _run("route", str(tmp_path / "found.net"), "--export", "opensm", "-o", str(tmp_path / "wanted"))
-    _run("route", str(tmp_path / "net"), "--export", "opensm", "-o", str(tmp_path / "found"))
+    _run("export", str(tmp_path / "found.net"), "opensm", "-o", str(tmp_path / "wanted"))
+    _run("export", str(tmp_path / "net"), "opensm", "-o", str(tmp_path / "found"))
     assert _files(tmp_path / "found") == _files(tmp_path / "wanted")
     assert "node0 mlx5_0" in open_network(tmp_path / "net").fabric.host_names
 

@@ -164,12 +164,13 @@ def test_nodes_of_networkx_keep_what_they_are_called():
 
 @pytest.mark.parametrize("key", ["capacity", "weight"])
 def test_edges_of_unequal_weight_are_refused(key):
-    """All links of a topology are alike; equal attributes pass, and an edge without one differs too."""
+    """Capacities without a unit are no rates; equal ones pass, and an edge without one differs too."""
     graph = networkx.path_graph(4)
     networkx.set_edge_attributes(graph, 100, key)
     assert Topology.from_networkx(graph).links.tolist() == [[0, 1], [1, 2], [2, 3]]
     graph.edges[1, 2][key] = 200.0
-    with pytest.raises(InputError, match=rf"^x: the edges differ in their {key} \(100, 200\), but all links"):
+    reason = rf"^x: the edges differ in their {key} \(100, 200\), which has no unit; give rates in Gb/s as rate_gbps"
+    with pytest.raises(InputError, match=reason):
         Topology.from_networkx(graph, "x")
     del graph.edges[1, 2][key]
     with pytest.raises(InputError, match=r"\(100, None\)"):

@@ -17,7 +17,7 @@ _GROUPS = {
 _HEAD = """# The rules
 
 Made by `tools/rules_page.py` from the records in `src/topoloom/fabrics/diagnosis/rules`; change those, not this page.
-`topoloom verify --rules` shows the same on the command line; [fabrics](fabrics.md#by-numbered-rules) shows how they are used.
+`topoloom rules` shows the same on the command line; [fabrics](fabrics.md#by-numbered-rules) shows how they are used.
 A code never changes its meaning. **error**: the network does not do what is planned. **warning**: it does, but not as planned,
 or not for long. **note**: worth knowing; alone it is no difference.
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes .venv and installs topoloom into it with the given extras: tools/venv.sh all
+# Makes .venv and installs topoloom into it with the given extras, and topoloom-papers (papers/): tools/venv.sh all
 # Works without root, without a C compiler and without Debian's python3-venv; needs Python 3.11 or newer and PyPI.
 set -eu
 cd "$(dirname "$0")/.."
@@ -23,9 +23,10 @@ if [ -z "$python" ]; then
     exit 1
 fi
 
-# Made again when what it is made from has changed.
-stamp="$venv/.installed-$extras-$(cat pyproject.toml tools/venv.sh | cksum | tr ' ' -)"
-if [ -e "$stamp" ] && "$venv/bin/python" -c 'import topoloom' 2>/dev/null; then
+# Made again when what it is made from has changed, as entry points are: an editable install does not follow these.
+made_from=$(cat pyproject.toml papers/pyproject.toml tools/venv.sh | cksum | tr ' ' -)
+stamp="$venv/.installed-$extras-$made_from"
+if [ -e "$stamp" ] && "$venv/bin/python" -c 'import topoloom, topoloom_papers' 2>/dev/null; then
     exit 0
 fi
 
@@ -44,6 +45,10 @@ if ! "$venv/bin/python" -m pip --version >/dev/null 2>&1; then
     fi
     touch "$venv/.made-by-topoloom"
 fi
-echo "installing topoloom[$extras] into $venv ..." >&2
-"$venv/bin/python" -m pip install --quiet --disable-pip-version-check --editable ".[$extras]"
+echo "installing topoloom[$extras] and topoloom-papers into $venv ..." >&2
+"$venv/bin/python" -m pip install --quiet --disable-pip-version-check --editable ".[$extras]" --editable ./papers
+# What was installed from other versions of these files, with whatever extras, is replaced.
+for other in "$venv"/.installed-*; do
+    case $other in *-"$made_from") ;; *) rm -f "$other" ;; esac
+done
 touch "$stamp"

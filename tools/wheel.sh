@@ -1,5 +1,6 @@
 #!/bin/sh
-# A wheel in dist/ with its kernels compiled for common processors, so that no user waits for the compiler. Linux, x86-64.
+# The wheels of topoloom and topoloom-papers in dist/; the first with its kernels compiled for common processors, so that no
+# user waits for the compiler. Linux, x86-64.
 set -eu
 cd "$(dirname "$0")/.."
 sh tools/venv.sh test
@@ -7,6 +8,6 @@ for level in x86-64-v3 x86-64-v4; do
     echo "compiling for $level ..." >&2
     .venv/bin/python tools/kernels.py --level "$level"
 done
-.venv/bin/python -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir dist .
+.venv/bin/python -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir dist . ./papers
 rm -rf src/topoloom/compiling/shipped/x86-64-v*
 ls -l dist/*.whl

@@ -2,39 +2,21 @@
 
 import inspect
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any, get_type_hints
 
 import click
 
-#: The names in Python that do what a command does.
-VERBS = {
-    "families": ("FAMILIES", "TRANSFORMS"),
-    "info": ("info",),
-    "hops": ("hops",),
-    "bounds": ("bounds",),
-    "balance": ("balanced_pairs",),
-    "cuts": ("cuts",),
-    "build": ("build", "save"),
-    "convert": ("load", "save", "write_export"),
-    "optimize": ("optimize",),
-    "route": (
-        "route",
-        "prove",
-        "host_routings",
-        "balance_routing",
-        "product_routing",
-        "layered_routing",
-        "mend_fabric",
-    ),
+from topoloom.operations.operation import OPERATIONS, section
+
+#: The names in Python that do what a command does, of the commands that have no operation.
+_OTHERS = {
     "quality": ("quality", "path_diversity"),
     "simulate": ("simulate", "saturation", "execute"),
-    "resilience": ("resilience", "blast_radius", "degradation", "lifetime", "surviving_network", "reroute"),
     "app": ("run_app", "schedule_of_program", "load_goal", "save_goal", "load_chakra"),
-    "collective": ("collective", "collective_bound", "simulate_schedule", "read_schedule"),
-    "verify": ("diagnose", "RULES", "identify", "compare_fabrics"),
-    "watch": ("identify", "compare_fabrics", "progress"),
+    "collective": ("collective", "collective_bound", "read_schedule"),
     "layout": ("place",),
     "expand": ("expand", "check_plan", "load_expansion"),
     "cost": ("price",),
@@ -42,7 +24,11 @@ VERBS = {
     "compare": ("compare",),
     "serve": ("serve",),
     "study": ("run_study", "open_study", "study_status", "run_task"),
-    "reproduce": ("reproduce",),
+    "reproduce": ("topoloom_papers.reproduce",),
+}
+VERBS = {
+    **{name: kind.functions for name, kind in OPERATIONS.items() if section(kind)},
+    **{name: functions for name, functions in _OTHERS.items() if name not in OPERATIONS},
 }
 #: Parameters that say how a verb runs, not what it does; they are the same everywhere.
 _EVERYWHERE = {"work", "jobs"}
@@ -55,7 +41,7 @@ class Named:
     Attributes
     ----------
     command, name : str
-        On the command line, and in Python: `topoloom.NAME`.
+        On the command line, and in Python: `topoloom.NAME`, or the whole name where it is of another package.
     first : bool
         Whether it is the first row of its command.
     noun, anchor : str
@@ -77,7 +63,6 @@ class Named:
 
 def names() -> Iterator[Named]:
     """Every command with its verbs, in the order of the help."""
-    import topoloom
     from topoloom.cli.main import cli
 
     context = click.Context(cli, info_name="topoloom")
@@ -85,13 +70,19 @@ def names() -> Iterator[Named]:
         found = cli.get_command(context, command)
         options = {} if found is None else options_of(found)
         for name in VERBS[command]:
-            verb = getattr(topoloom, name)
+            verb = public(name)
             noun = noun_of(verb)
             parameters = parameters_of(verb)
             shared = tuple((options[key], value) for key, value in parameters.items() if key in options)
             alone = tuple((key, value) for key, value in parameters.items() if key not in options)
             anchor = re.sub(r"[^\w\- ]", "", noun)
             yield Named(command, name, name == VERBS[command][0], noun, anchor, shared, alone)
+
+
+def public(name: str) -> Any:
+    """What a public name stands for: a name of topoloom, or a whole name of the package of the papers."""
+    package, _, name = name.rpartition(".")
+    return getattr(import_module(package or "topoloom"), name)
 
 
 def options_of(command: click.Command) -> dict[str, str]:
@@ -114,13 +105,13 @@ def parameters_of(verb: Any) -> dict[str, str]:
     }
 
 
-def nouns() -> list[Any]:
-    """Every result noun that is public or that a public function returns, by the name of its schema."""
-    import topoloom
+def nouns(packages: Sequence[str] = ("topoloom", "topoloom_papers")) -> list[Any]:
+    """Every result noun that is public in a package or that a public function returns, by the name of its schema."""
     from topoloom.results import Result, schema_id
 
-    public = [getattr(topoloom, name) for name in topoloom.__all__]
-    found = {one for one in (*public, *map(_result_of, public)) if inspect.isclass(one) and issubclass(one, Result)}
+    names = [f"{package}.{name}" for package in packages for name in import_module(package).__all__]
+    values = [public(name) for name in names]
+    found = {one for one in (*values, *map(_result_of, values)) if inspect.isclass(one) and issubclass(one, Result)}
     return sorted(found, key=schema_id)
 
 

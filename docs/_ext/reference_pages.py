@@ -18,6 +18,9 @@ from docutils.statemachine import StringList
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
+#: What the pages are made from.
+_PACKAGES = ("topoloom", "topoloom_papers")
+
 
 class _Written(SphinxDirective):
     """A directive whose content is written as MyST or reStructuredText and parsed in its place."""
@@ -66,11 +69,10 @@ class AllSettings(_Written):
     """Every group of settings that the program has, by name, each with its table."""
 
     def lines(self) -> list[str]:
-        import topoloom
-
-        for module in pkgutil.walk_packages(topoloom.__path__, "topoloom."):
-            if "kernels" not in module.name and not module.name.endswith(("__main__", ".gpu")):
-                import_module(module.name)
+        for package in _PACKAGES:
+            for module in pkgutil.walk_packages(import_module(package).__path__, f"{package}."):
+                if "kernels" not in module.name and not module.name.endswith(("__main__", ".gpu")):
+                    import_module(module.name)
         found: list[str] = []
         for group in sorted(
             _below(_named("topoloom.settings.Settings")), key=lambda group: (group.group, group.__name__)
@@ -82,7 +84,7 @@ class AllSettings(_Written):
 
 def _below(base: Any) -> Iterator[Any]:
     for one in base.__subclasses__():
-        yield from ([one] if one.__module__.startswith("topoloom.") and one.__struct_fields__ else [])
+        yield from ([one] if one.__module__.partition(".")[0] in _PACKAGES and one.__struct_fields__ else [])
         yield from _below(one)
 
 
@@ -193,13 +195,11 @@ class PublicApi(_Written):
     """Every public name with its docstring."""
 
     def lines(self) -> list[str]:
-        import topoloom
-
         found: list[str] = ["```{eval-rst}"]
-        for name in topoloom.__all__:
-            value = getattr(topoloom, name)
+        for name in (f"{package}.{name}" for package in _PACKAGES for name in import_module(package).__all__):
+            value = _named(name)
             kind = "class" if inspect.isclass(value) else "function" if callable(value) else "data"
-            found += [f".. auto{kind}:: topoloom.{name}"]
+            found += [f".. auto{kind}:: {name}"]
             found += ["   :members:", "   :inherited-members: object, Struct, Result", ""] if kind == "class" else [""]
         return [*found, "```"]
 

@@ -136,15 +136,15 @@ def check_all(values: object, kind: type | tuple[type, ...], taker: str, remedy:
         check_type(value, kind, taker, remedy)
 
 
-def wrong_type(value: object, kind: type | tuple[type, ...], taker: str, remedy: str = "") -> InputError:
+def wrong_type(value: object, kind: type | tuple[type, ...] | str, taker: str, remedy: str = "") -> InputError:
     """What `check_type` raises.
 
     Parameters
     ----------
     value : object
         What was given.
-    kind : type or tuple of types
-        What is taken.
+    kind : type, tuple of types or str
+        What is taken; a text says it in words.
     taker : str
         The verb that was called, as users write it.
     remedy : str
@@ -156,7 +156,7 @@ def wrong_type(value: object, kind: type | tuple[type, ...], taker: str, remedy:
         Ready to be raised.
     """
     kinds = kind if isinstance(kind, tuple) else (kind,)
-    wanted = " or ".join(f"{_article(one)} {one.__name__}" for one in kinds)
+    wanted = " or ".join(one if isinstance(one, str) else f"{_article(one)} {one.__name__}" for one in kinds)
     given = "None"
     if value is not None:
         given = f"{_article(type(value))} {type(value).__name__}"

@@ -19,8 +19,10 @@ HOUSING, HOSTS, RACKS = "hosts.toml", "hosts.csv", "racks.csv"
 PLAN, DESIGN = "plan.csv", "design.json"
 #: Names, GUIDs, LIDs and ports of a network that is not cabled as topoloom plans it, in the words of ibnetdiscover.
 CABLED = "cabled.net"
-#: Readers of this release know folders of versions 0 (without a note) to VERSION.
-VERSION = 1
+#: What the network remembers: terms, placement and requirement; and its parts catalogue, by content.
+NETWORK, PARTS = "network.json", "parts.json"
+#: Readers of this release know folders of versions 0 (without a note) and 1 (which remember nothing) to VERSION.
+VERSION = 2
 _LONGEST = 1 << 24
 _FORMAT = "topoloom-folder"
 

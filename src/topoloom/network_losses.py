@@ -8,6 +8,7 @@ from functools import partial
 from topoloom.errors import InputError, at, check_type, hint
 from topoloom.files import read_text
 from topoloom.network import Network
+from topoloom.sources import NetworkSource, network_of
 from topoloom.text_parts import text_lines
 
 _LONGEST = 1 << 24
@@ -32,7 +33,7 @@ class Losses:
     switches: list[int] = field(default_factory=list)
 
 
-def losses(network: Network, text: str) -> Losses:
+def losses(network: NetworkSource, text: str) -> Losses:
     """Read a list of losses, parts with commas between.
 
     A part is a switch: its number, name, GUID (0x...) or label (A01-U03); all switches of a cabinet (A01); a cable between two
@@ -41,7 +42,7 @@ def losses(network: Network, text: str) -> Losses:
 
     Parameters
     ----------
-    network : Network
+    network : NetworkSource
     text : str
 
     Returns
@@ -59,7 +60,7 @@ def losses(network: Network, text: str) -> Losses:
     >>> losses(open_network("petersen"), "0-1,S7")
     Losses(links=[(0, 1)], cables=[], switches=[7])
     """
-    check_type(network, Network, "losses", "open_network(source) makes one")
+    network = network_of(network, "losses")
     check_type(text, str, "losses", "write 3-17,5")
     reader = _Reader(network)
     found = Losses()

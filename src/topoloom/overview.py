@@ -7,8 +7,9 @@ from typing import Any
 
 from topoloom.errors import InputError
 from topoloom.results import Provenance, Result, provenance_of
+from topoloom.sources import NetworkSource, taken
 from topoloom.spec import bisection_by_theory
-from topoloom.topology import Topology, checked
+from topoloom.topology import Topology
 from topoloom.work import Work
 
 #: A measure that would take longer than this is left out, and said so, unless all is asked for.
@@ -96,7 +97,7 @@ class Info(Result):
 
 
 def info(
-    topology: Topology,
+    topology: NetworkSource,
     *,
     full: bool = False,
     load: bool = False,
@@ -108,7 +109,7 @@ def info(
 
     Parameters
     ----------
-    topology : Topology
+    topology : NetworkSource
     full : bool
         Measure everything; else what would take longer than 10 s is left out.
     load : bool
@@ -136,7 +137,8 @@ def info(
     >>> found.diameter, found.bisection, found.edge_connectivity
     (2, 5, 3)
     """
-    degrees = checked(topology, "info").degrees
+    topology = taken(topology, Topology, "info")
+    degrees = topology.degrees
     page = _Page(topology, math.inf if full else _PATIENCE_SECONDS, jobs, Work() if work is None else work)
     page.measure(seeds, load)
     return Info(
@@ -147,7 +149,7 @@ def info(
         degree_max=int(degrees.max()),
         degree_mean=float(degrees.mean()),
         radix=topology.radix,
-        bisection_analytic=bisection_by_theory(topology),
+        bisection_analytic=bisection_by_theory(topology.spec),
         skipped=page.skipped,
         planes=page.planes,
         provenance=provenance_of(topology, settings={"full": full, "load": load, "seeds": seeds}),

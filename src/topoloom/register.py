@@ -28,6 +28,8 @@ class Register(Generic[T], Mapping[str, T]):
         The group of entry points by which other packages add to it: ``topoloom.engines``.
     listed : str, optional
         The command that lists them, for messages: ``topoloom route --help``.
+    elsewhere : mapping of str to str, optional
+        The package to install, for names that another package of this project registers.
 
     Notes
     -----
@@ -47,9 +49,16 @@ class Register(Generic[T], Mapping[str, T]):
     """
 
     def __init__(
-        self, noun: str, *, room: str | None = None, group: str | None = None, listed: str | None = None
+        self,
+        noun: str,
+        *,
+        room: str | None = None,
+        group: str | None = None,
+        listed: str | None = None,
+        elsewhere: Mapping[str, str] | None = None,
     ) -> None:
         self.noun, self._room, self._group, self._listed = noun, room, group, listed
+        self._elsewhere = elsewhere or {}
         self._records: dict[str, T] = {}
         self._aliases: dict[str, str] = {}
         self._origin: dict[str, str] = {}
@@ -89,13 +98,16 @@ class Register(Generic[T], Mapping[str, T]):
         Raises
         ------
         InputError
-            There is none; the sentence names the nearest, or all there are.
+            There is none; the sentence names the nearest, all there are, or the package to install.
         """
         self._load()
-        found = self._records.get(self._aliases.get(name, name)) if isinstance(name, str) else None
-        if found is None:
+        record = self._records.get(self._aliases.get(name, name)) if isinstance(name, str) else None
+        if record is None:
+            if name in self._elsewhere:
+                package = self._elsewhere[name]
+                raise InputError(f"{name}: install {package}, which has this {self.noun} (pip install {package})")
             raise InputError(f"no {self.noun} named {_shown(name)} ({self._hint(str(name))})")
-        return found
+        return record
 
     def origin(self, name: str) -> str:
         """Where it comes from: ``here``, or the name of the package that brought it."""

@@ -5,7 +5,8 @@ error messages and web forms are made from these annotations (`described`), so t
 """
 
 import math
-from collections.abc import Iterable
+import re
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from numbers import Integral, Real
 from typing import Any, ClassVar, TypeVar
@@ -18,6 +19,8 @@ S = TypeVar("S", bound="Settings")
 
 _YES_NO = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}
 _LONGEST_TEXT = 60
+#: A number of more digits is in no range, and takes long to read.
+_WHOLE = re.compile(r"\s*[+-]?[0-9]{1,20}\s*", re.ASCII)
 #: A bound so far out only keeps infinity and NaN away.
 _ENDLESS = 1e15
 
@@ -30,6 +33,11 @@ def setting(
     most: float | None = None,
     above: float | None = None,
     example: str = "",
+    option: str = "",
+    positional: bool = False,
+    metavar: str = "",
+    reads: Callable[[str], Any] | None = None,
+    names: str = "",
 ) -> Any:
     """The annotation of one setting: ``vcs: Annotated[int, setting("VCs of a port", least=0, most=32)] = 0``.
 
@@ -47,6 +55,17 @@ def setting(
         In place of `least`: everything above it.
     example : str
         A value that would do, where the range does not say enough.
+    option : str
+        How the command line spells it, where that is not the name with two hyphens: "-o --output".
+    positional : bool
+        The command line has it as an argument, not as an option.
+    metavar : str
+        What stands for its value in a help text: "ROWSxCOLUMNS".
+    reads : callable (text) -> value, optional
+        How a text on the command line or in a form is read, where that is not plain: "3-32", "64MiB". It raises `ValueError`
+        with the words of what it takes.
+    names : "", "file" or "workload"
+        What the value may name: a file or a folder, or a workload of files. What lies there belongs to a study's task.
 
     Returns
     -------
@@ -55,7 +74,16 @@ def setting(
     """
     # Either `least` or `above` is None.
     made: Any = msgspec.Meta
-    return made(ge=least, le=most, gt=above, description=description, extra={"unit": unit, "example": example})
+    extra = {
+        "unit": unit,
+        "example": example,
+        "option": option,
+        "positional": positional,
+        "metavar": metavar,
+        "reads": reads,
+        "names": names,
+    }
+    return made(ge=least, le=most, gt=above, description=description, extra=extra)
 
 
 class Setting(msgspec.Struct, frozen=True):
@@ -261,10 +289,9 @@ def _read(kind: Any, text: str) -> Any:
     try:
         if isinstance(kind, inspect.BoolType):
             return _YES_NO[text.lower()]
-        if isinstance(kind, inspect.IntType):
-            return int(text) if len(text) <= 30 else ...
-        if isinstance(kind, inspect.FloatType):
-            return float(text)
+        if isinstance(kind, (inspect.IntType, inspect.FloatType)):
+            number = number_from(kind, text)
+            return ... if number is None else number
         if isinstance(kind, inspect.NoneType):
             return None if text.lower() == "none" else ...
         if isinstance(kind, inspect.LiteralType):
@@ -277,6 +304,16 @@ def _read(kind: Any, text: str) -> Any:
     except (KeyError, ValueError):
         return ...
     return text
+
+
+def number_from(kind: Any, text: str) -> int | float | None:
+    """The number that a text is, whole where the type is; None: it is none. Its range is not looked at: `fits` does."""
+    if isinstance(kind, msgspec.inspect.IntType):
+        return int(text) if _WHOLE.fullmatch(text) else None
+    try:
+        return float(text)
+    except ValueError:
+        return None
 
 
 def fits(kind: Any, value: Any) -> bool:
@@ -312,6 +349,15 @@ def fits(kind: Any, value: Any) -> bool:
         return isinstance(value, kind.cls)
     if isinstance(kind, (inspect.ListType, inspect.VarTupleType)):
         return isinstance(value, (list, tuple)) and all(fits(kind.item_type, item) for item in value)
+    if isinstance(kind, inspect.TupleType):
+        kinds = kind.item_types
+        return isinstance(value, (list, tuple)) and len(value) == len(kinds) and all(map(fits, kinds, value))
+    if isinstance(kind, inspect.DictType):
+        return isinstance(value, Mapping) and all(
+            fits(kind.key_type, key) and fits(kind.value_type, item) for key, item in value.items()
+        )
+    if isinstance(kind, inspect.StructType):
+        return isinstance(value, kind.cls)
     return True
 
 

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from topoloom.errors import InputError, wrong_type
+from topoloom.errors import InputError
+from topoloom.link_rates import RATE_OF_ENDPOINTS, RATE_OF_LINKS, only_rate, rate_array, shown_rate
+from topoloom.networkx_graphs import graph_of, parts_of
 
 if TYPE_CHECKING:
     import networkx
@@ -39,16 +41,21 @@ class Topology:
         For people: ``slimfly(q=19)``.
     spec : str, optional
         Rebuilds the topology exactly, seed and all.
+    link_rate_gbps : float or array of float, shape (m,), optional
+        The rate of each link in one direction, Gb/s, in the order of `links` as given; one number: of all. Kept as
+        float64, in the order of the sorted links.
+    endpoint_rate_gbps : float or array of float, shape (k,), optional
+        The same for each endpoint. Rates are given for all links and all endpoints, or for none.
 
     Raises
     ------
     InputError
-        A self-loop, a switch out of range, or arrays of the wrong shape.
+        A self-loop, a switch out of range, arrays of the wrong shape, a rate that is not above 0, or rates of only a part.
 
     Notes
     -----
-    Two topologies are equal when links, switches, endpoints, hosts and labels are; `name` and `spec` tell where a
-    topology came from, not what it is.
+    Two topologies are equal when links, switches, endpoints, hosts, labels and rates are; `name` and `spec` tell where a
+    topology came from, not what it is. Parallel cables keep the order in which they are given.
 
     Examples
     --------
@@ -57,6 +64,11 @@ class Topology:
     Topology(triangle: 3 switches, 3 links, 4 hosts)
     >>> triangle.links.tolist()
     [[0, 1], [0, 2], [1, 2]]
+    >>> mixed = triangle.with_rates([800, 800, 400], 400)
+    >>> mixed
+    Topology(triangle: 3 switches, 3 links, 4 hosts, 400 and 800 Gb/s)
+    >>> mixed.link_rate_gbps.tolist(), mixed.mixed, mixed.uniform_rate_gbps
+    ([800.0, 800.0, 400.0], True, None)
     """
 
     links: np.ndarray
@@ -66,6 +78,8 @@ class Topology:
     labels: Mapping[str, np.ndarray] = field(default_factory=dict)
     name: str = "topology"
     spec: str | None = None
+    link_rate_gbps: np.ndarray | None = None
+    endpoint_rate_gbps: np.ndarray | None = None
 
     def __post_init__(self) -> None:
         n = int(self.switches)
@@ -81,23 +95,100 @@ class Topology:
             raise InputError(f"{self.name}: hosts must be numbered 0, 1, 2, ... without gaps")
         if self.host is not None:
             host = host[order]
+        links = _integers(self.links, "links", (-1, 2))
+        if self.link_rate_gbps is not None or self.endpoint_rate_gbps is not None:
+            self._keep_rates(links, order)
         for key, value in {
             "switches": n,
-            "links": _frozen(_sorted_links(_integers(self.links, "links", (-1, 2)), n, self.name)),
+            "links": _frozen(_sorted_links(links, n, self.name)),
             "endpoints": _frozen(endpoints[order].astype(np.int32)),
             "host": _frozen(host.astype(np.int32)),
             "labels": MappingProxyType({k: _label(k, v, n, self.name) for k, v in self.labels.items()}),
         }.items():
             object.__setattr__(self, key, value)
 
+    def _keep_rates(self, links: np.ndarray, order: np.ndarray) -> None:
+        """Check the rates, and bring them into the order of the sorted links and endpoints."""
+        for key, what, count in ((RATE_OF_LINKS, "links", len(links)), (RATE_OF_ENDPOINTS, "endpoints", order.size)):
+            rates = rate_array(getattr(self, key), count, f"{self.name}: {key}", what)
+            if what == "endpoints":
+                place = order
+            else:
+                # As `_sorted_links` sorts; a stable sort leaves parallel cables as they were given.
+                place = np.lexsort((links.max(axis=1), links.min(axis=1))) if count else np.arange(0)
+            # A network without cables has no rates.
+            object.__setattr__(self, key, _frozen(rates[place]) if len(links) + order.size else None)
+
     def replace(self, **changes: Any) -> "Topology":
-        """A new topology with some parts changed: ``t.replace(name="mine")``."""
+        """A new topology with some parts changed: ``t.replace(name="mine")``.
+
+        Other links, or endpoints, of a topology with rates have the rate that all of those before have.
+
+        Raises
+        ------
+        InputError
+            Those before have several rates, and `changes` gives no new ones.
+        """
         if "endpoints" in changes:
             changes.setdefault("host", None)
+        if self.link_rate_gbps is not None:
+            changes = self._with_rates_of_new(changes)
         return dataclasses.replace(self, **changes)
 
+    def _with_rates_of_new(self, changes: dict[str, Any]) -> dict[str, Any]:
+        """`changes` of a topology with rates, with those of new links and new endpoints."""
+        for part, key in (("links", RATE_OF_LINKS), ("endpoints", RATE_OF_ENDPOINTS)):
+            if part not in changes or key in changes or changes[part] is getattr(self, part):
+                continue
+            # Where there were no endpoints, new ones are like the links.
+            rates = getattr(self, key) if getattr(self, key).size else self.rates_gbps
+            rate = only_rate(rates)
+            if rate is None:
+                raise InputError(
+                    f"{self.name}: its {part} change, and there are {shown_rate(rates)}; give {key} of the new ones, or take"
+                    " .without_rates() first"
+                )
+            changes = {**changes, key: rate}
+        return changes
+
+    def with_rates(self, links: float | np.ndarray, endpoints: float | np.ndarray | None = None) -> "Topology":
+        """The same network with rates.
+
+        Parameters
+        ----------
+        links : float or array of float, shape (m,)
+            Of every link, Gb/s of one direction, in the order of `Topology.links`; one number: of all.
+        endpoints : float or array of float, shape (k,), optional
+            The same of every endpoint; as the links, which then have one rate, when it is None.
+
+        Returns
+        -------
+        Topology
+            Without a spec where the rates are new: a spec says nothing of them.
+
+        Raises
+        ------
+        InputError
+            A rate that is none, or another number of them.
+        """
+        if endpoints is None and self.endpoints.size:
+            endpoints = only_rate(np.asarray(links))
+            if endpoints is None:
+                raise InputError(f"{self.name}: with_rates of links of several rates needs those of endpoints, too")
+        changed = self.replace(link_rate_gbps=links, endpoint_rate_gbps=() if endpoints is None else endpoints)
+        return changed if changed == self else dataclasses.replace(changed, spec=None)
+
+    def without_rates(self) -> "Topology":
+        """The same network without rates, and without a spec if it has any: all of its links are alike."""
+        if not self.rated:
+            return self
+        return dataclasses.replace(self, link_rate_gbps=None, endpoint_rate_gbps=None, spec=None)
+
     def with_hosts(self, per_switch: int | np.ndarray) -> "Topology":
-        """The same switches with `per_switch` hosts on each (a number, or int[switches])."""
+        """The same switches with `per_switch` hosts on each (a number, or int[switches]).
+
+        In a network with rates their ports have the rate of those before, or else of the links, which must be one.
+        """
         counts = np.asarray(per_switch)
         if counts.shape not in ((), (self.switches,)) or counts.dtype.kind not in "iu" or (counts < 0).any():
             raise InputError(f"{self.name}: hosts a switch must be a whole number from 0, or one for each switch")
@@ -108,6 +199,44 @@ class Topology:
     def hosts(self) -> int:
         """How many hosts; fewer than endpoints when hosts have several ports."""
         return int(self.host.max()) + 1 if self.host.size else 0
+
+    @property
+    def rated(self) -> bool:
+        """Whether links and endpoints have rates."""
+        return self.link_rate_gbps is not None
+
+    @cached_property
+    def rates_gbps(self) -> np.ndarray:
+        """All rates that occur, ascending, float64[rates]; empty without rates."""
+        if self.link_rate_gbps is None or self.endpoint_rate_gbps is None:
+            return _frozen(np.empty(0))
+        return _frozen(np.unique(np.concatenate([self.link_rate_gbps, self.endpoint_rate_gbps])))
+
+    @property
+    def mixed(self) -> bool:
+        """Whether links or endpoints differ in their rates."""
+        return self.link_rate_gbps is not None and self.rates_gbps.size > 1
+
+    @property
+    def uniform_rate_gbps(self) -> float | None:
+        """The one rate of all links and endpoints, Gb/s; None without rates, and of a mixed network."""
+        return float(self.rates_gbps[0]) if self.rates_gbps.size == 1 else None
+
+    def rates_of(self, links: Any = slice(None), endpoints: Any = slice(None)) -> dict[str, Any]:
+        """The arguments of `Topology` that give a part of the network its rates; none without rates.
+
+        Parameters
+        ----------
+        links, endpoints : slice, array of int or array of bool
+            Which of them, in the order in which the part has them.
+
+        Returns
+        -------
+        dict of str to float64 array
+        """
+        if self.link_rate_gbps is None or self.endpoint_rate_gbps is None:
+            return {}
+        return {RATE_OF_LINKS: self.link_rate_gbps[links], RATE_OF_ENDPOINTS: self.endpoint_rate_gbps[endpoints]}
 
     @cached_property
     def degrees(self) -> np.ndarray:
@@ -162,6 +291,9 @@ class Topology:
         for key in sorted(self.labels):
             text.update(key.encode())
             text.update("\n".join(map(str, self.labels[key].tolist())).encode())
+        for key, rates in self.rates_of().items():
+            text.update(key.encode())
+            text.update(rates.astype("<f8").tobytes())
         return text.hexdigest()
 
     def __eq__(self, other: object) -> bool:
@@ -174,6 +306,8 @@ class Topology:
             and np.array_equal(self.host, other.host)
             and self.labels.keys() == other.labels.keys()
             and all(np.array_equal(self.labels[k], other.labels[k]) for k in self.labels)
+            and self.rated == other.rated
+            and all(np.array_equal(rates, getattr(other, key)) for key, rates in self.rates_of().items())
         )
 
     def __hash__(self) -> int:
@@ -181,21 +315,20 @@ class Topology:
 
     def __repr__(self) -> str:
         hosts = f", {self.hosts} hosts" if self.hosts else ""
-        return f"Topology({self.name}: {self.switches} switches, {len(self.links)} links{hosts})"
+        rates = f", {shown_rate(self.rates_gbps)}" if self.rated else ""
+        return f"Topology({self.name}: {self.switches} switches, {len(self.links)} links{hosts}{rates})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _rebuilt, (self.links, self.switches, self.endpoints, self.host, dict(self.labels), self.name, self.spec)
+        parts = self.links, self.switches, self.endpoints, self.host, dict(self.labels), self.name, self.spec
+        return Topology, (*parts, self.link_rate_gbps, self.endpoint_rate_gbps)
 
     def to_networkx(self) -> "networkx.MultiGraph[int]":
-        """A `networkx.MultiGraph` with labels and the number of hosts as node attributes."""
-        import networkx
+        """A `networkx.MultiGraph` with labels and the number of hosts as node attributes.
 
-        graph: networkx.MultiGraph[int] = networkx.MultiGraph(name=self.name)
-        for switch in range(self.switches):
-            marks = {key: values[switch].item() for key, values in self.labels.items()}
-            graph.add_node(switch, hosts=int(self.endpoints_at[switch]), **marks)
-        graph.add_edges_from(self.links.tolist())
-        return graph
+        With rates each edge has ``rate_gbps``, and each node with hosts ``host_rate_gbps``: one number, or a text of one
+        for each of its endpoints where they differ.
+        """
+        return graph_of(self)
 
     @classmethod
     def from_networkx(cls, graph: Any, name: str = "networkx") -> "Topology":
@@ -206,96 +339,18 @@ class Topology:
         graph : networkx.Graph or networkx.MultiGraph
             A node attribute ``hosts`` gives its endpoints; an attribute that every node has becomes a label. Nodes that
             are not the numbers from 0 in order keep what they are called as the label ``name``, unless they have one.
+            The edge attribute ``rate_gbps`` is a link's rate in one direction, the node attribute ``host_rate_gbps`` that
+            of its endpoints: one number, or a list or text of one for each. All have one, or none has.
         name : str
             Of the topology.
 
         Raises
         ------
         InputError
-            A directed graph, hosts that are no whole numbers, or links of unequal ``capacity`` or ``weight``: all links of
-            a topology are alike.
+            A directed graph, hosts that are no whole numbers, rates that are none or only on some, or links of unequal
+            ``capacity`` or ``weight``.
         """
-        if not (hasattr(graph, "nodes") and hasattr(graph, "is_directed")):
-            kind = "None" if graph is None else f"a value of type {type(graph).__name__}"
-            raise InputError(f"from_networkx takes a graph of NetworkX, not {kind}")
-        if graph.is_directed():
-            raise InputError(f"{name}: the graph is directed; pass graph.to_undirected()")
-        number = {node: i for i, node in enumerate(graph)}
-        _refuse_unequal_links(graph, name)
-        attributes = [dict(graph.nodes[node]) for node in graph]
-        counts = [marks.pop("hosts", 0) for marks in attributes]
-        if not all(isinstance(count, int) and count >= 0 for count in counts):
-            raise InputError(f"{name}: the node attribute 'hosts' must be a whole number from 0")
-        hosts = np.array(counts, dtype=np.int64)
-        shared = set.intersection(*(set(marks) for marks in attributes)) if attributes else set()
-        if list(number) != list(range(len(number))) and "name" not in shared:
-            for node, marks in zip(graph, attributes, strict=True):
-                marks["name"] = str(node)
-            shared = {*shared, "name"}
-        return cls(
-            links=np.array([(number[u], number[v]) for u, v in graph.edges()], dtype=np.int64).reshape(-1, 2),
-            switches=len(number),
-            endpoints=np.repeat(np.arange(len(number)), hosts),
-            labels={str(key): np.array([marks[key] for marks in attributes]) for key in sorted(shared, key=str)},
-            name=name,
-        )
-
-
-def _refuse_unequal_links(graph: Any, name: str) -> None:
-    """Links of a topology are alike; a graph whose edges differ in capacity or weight is another network."""
-    for key in ("capacity", "weight"):
-        given = sorted(
-            {f"{value:g}" if isinstance(value, int | float) else str(value) for *_, value in graph.edges(data=key)}
-        )
-        if len(given) > 1:
-            shown = ", ".join(given[:3]) + (", ..." if len(given) > 3 else "")
-            raise InputError(
-                f"{name}: the edges differ in their {key} ({shown}), but all links of a topology are alike; draw a wide link"
-                " as several edges of a MultiGraph, or remove the attribute"
-            )
-
-
-def checked(topology: object, taker: str) -> Topology:
-    """The topology that a public verb was given, or a sentence that says how to get one.
-
-    Parameters
-    ----------
-    topology : object
-    taker : str
-        The verb: "hops".
-
-    Raises
-    ------
-    InputError
-        It is no Topology.
-
-    Examples
-    --------
-    >>> checked("petersen", "hops")
-    Traceback (most recent call last):
-        ...
-    topoloom.errors.InputError: hops takes a Topology, not 'petersen', a str; build('petersen') makes one
-    """
-    if isinstance(topology, Topology):
-        return topology
-    remedy = "build(spec) or load(file) makes one"
-    if isinstance(topology, str) and len(topology) <= 60:
-        remedy = f"build({topology!r}) makes one"
-    elif isinstance(getattr(topology, "topology", None), Topology):
-        remedy = "give its .topology"
-    raise wrong_type(topology, Topology, taker, remedy)
-
-
-def _rebuilt(
-    links: np.ndarray,
-    switches: int,
-    endpoints: np.ndarray,
-    host: np.ndarray,
-    labels: dict[str, np.ndarray],
-    name: str,
-    spec: str | None,
-) -> Topology:
-    return Topology(links, switches, endpoints, host, labels, name, spec)
+        return cls(**parts_of(graph, name), name=name)
 
 
 def _integers(values: Any, what: str, shape: tuple[int, ...]) -> np.ndarray:

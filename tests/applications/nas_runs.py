@@ -4,7 +4,7 @@ import json
 from collections import Counter, deque
 from pathlib import Path
 
-from topoloom.applications.program import Program, Trace
+from topoloom.applications.program import Program, RankTraces
 from topoloom.applications.registry import program_of
 
 REFERENCE = Path(__file__).parents[1] / "reference" / "npb"
@@ -16,14 +16,14 @@ def measured(file: str) -> dict[str, dict]:
     return json.loads((REFERENCE / file).read_text())["runs"]
 
 
-def trace(text: str, ranks: int) -> Trace:
+def trace(text: str, ranks: int) -> RankTraces:
     """The trace of a program's text."""
     found: Program = program_of(text, ranks)
-    assert isinstance(found, Trace)
+    assert isinstance(found, RankTraces)
     return found
 
 
-def skeleton_of(name: str) -> Trace:
+def skeleton_of(name: str) -> RankTraces:
     """The skeleton of a measured run, its FT with group collectives as SimGrid traces them."""
     benchmark, size, ranks, *rest = name.split(".")
     text = f"{benchmark}:class={size}"
@@ -39,7 +39,7 @@ def messages(lines: list[str]) -> list[str]:
     return [line for line in lines if line.split(maxsplit=2)[1] != "compute"]
 
 
-def computed(program: Trace) -> float:
+def computed(program: RankTraces) -> float:
     """The operations of all ranks together."""
     return sum(
         number * float(line.split()[2])
@@ -49,7 +49,7 @@ def computed(program: Trace) -> float:
     )
 
 
-def counted(program: Trace) -> dict[str, object]:
+def counted(program: RankTraces) -> dict[str, object]:
     """The facts of calls.json of a trace."""
     calls: Counter[str] = Counter()
     sizes: Counter[str] = Counter()
@@ -92,7 +92,7 @@ def counted(program: Trace) -> dict[str, object]:
     }
 
 
-def run_without_buffers(program: Trace) -> None:
+def run_without_buffers(program: RankTraces) -> None:
     """Run a trace on a machine where a send ends only when its receive is posted; fails where it stops for ever.
 
     Messages between two ranks with one tag meet in their order; a receive has room for what it gets; collectives must be

@@ -1,7 +1,7 @@
 """A small network, and a program that everything about it is known of."""
 
 from topoloom import build
-from topoloom.applications.program import Trace
+from topoloom.applications.program import RankTraces
 
 TORUS = build("torus:dims=4x4,hosts=2")
 
@@ -14,4 +14,4 @@ def ring(ranks, bytes_, flops):
         lines = ["init", f"compute {flops}", f"isend {after} 0 {bytes_} 6", f"recv {before} 0 {bytes_} 6", "waitall 1"]
         return "".join(f"{rank} {line}\n" for line in (*lines, "finalize"))
 
-    return Trace("ring", ranks, text, operations=ranks * flops)
+    return RankTraces("ring", ranks, text, operations=ranks * flops)

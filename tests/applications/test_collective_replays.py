@@ -3,26 +3,14 @@
 import numpy as np
 import pytest
 
-from topoloom import (
-    AppSettings,
-    InputError,
-    Topology,
-    build,
-    collective,
-    host_routings,
-    place,
-    route,
-    simulate_schedule,
-)
-from topoloom.applications.collective_replay import schedule_simulator
-from topoloom.applications.flit_replay import FlitSettings, router_for
-from topoloom.applications.flow_run import fabric
+from topoloom import AppSettings, InputError, Topology, build, collective, host_routings, place, route
+from topoloom.applications.backends import FlitSettings, backend_of, check_backend, run_schedule
+from topoloom.applications.flits_backend import router_for
+from topoloom.applications.machine import network_as_flows
 from topoloom.applications.platform import layers_bytes
-from topoloom.applications.processes import Limits
-from topoloom.applications.schedule_replay import replay, schedule_bytes
-from topoloom.collectives.flows import ways_of
-from topoloom.collectives.messages import messages_of
-from topoloom.collectives.path_layers import path_layers
+from topoloom.applications.simgrid_backend import schedule_bytes
+from topoloom.collectives.messages import schedule_of_trees
+from topoloom.flows.operations import SEND
 
 #: Networks and the engine of their tables. Hosts hang on one switch, or on two planes or rails.
 NETWORKS = {
@@ -66,7 +54,7 @@ def made(name, operation, algorithm, paths, size=1 << 20, **more):
 def test_simgrid_takes_what_flows_take(name, operation, algorithm, paths):
     """To half a percent, on paths of its own and along the tables: bytes are whole there, and ties go another way."""
     tables, found = made(name, operation, algorithm, paths)
-    again = simulate_schedule(tables, found.schedule, simulator="simgrid")
+    again = collective(tables, found.schedule, simulator="simgrid")
     assert again.seconds == pytest.approx(found.seconds, rel=5e-3)
     assert (again.messages, again.provenance.settings["simulator"]) == (found.messages, "simgrid")
 
@@ -78,7 +66,7 @@ def test_routers_take_nearly_what_flows_take(name, operation, algorithm, paths):
     """To 7 %, and never less than the bound; on rings where each channel carries one message at a time to half a percent."""
     # In planes pieces of 1 MiB would be short beside their delays; see docs/collectives.md.
     tables, found = made(name, operation, algorithm, paths, size=1 << (23 if name == "planes" else 20))
-    again = simulate_schedule(tables, found.schedule, simulator="flits")
+    again = collective(tables, found.schedule, simulator="flits")
     exact = operation == "allgather" and algorithm == "ring"
     assert again.seconds == pytest.approx(found.seconds, rel=5e-3 if exact else 0.07)
     assert again.seconds >= found.bound.seconds * 0.9999
@@ -111,26 +99,28 @@ def test_a_lone_message_takes_its_delays_and_its_bytes(simulator, layout):
     assert found.seconds == pytest.approx(wanted, rel=1e-2 if simulator == "flits" else 1e-6)
 
 
-@pytest.mark.simgrid
+@pytest.mark.parametrize("simulator", ["flows", pytest.param("simgrid", marks=pytest.mark.simgrid), "flits"])
 @pytest.mark.parametrize(
     ("name", "algorithm"), [("tree", "forest"), ("slimfly", "ring"), ("planes", "forest"), ("rails", "forest")]
 )
-def test_simgrids_links_carry_what_the_paths_say(name, algorithm):
-    """Bytes of each direction of each link, as SimGrid counted them, are those of the paths that stand in the schedule."""
+def test_links_carry_what_the_paths_say(name, algorithm, simulator):
+    """Bytes of each direction of each link, as a simulator counts them, are those of the paths that stand in the schedule."""
     tables, found = made(name, "allgather", algorithm, "own", size=1 << 22, pieces=1)
     schedule, routing = found.schedule, tables[0]
-    net, back = fabric(tables, AppSettings(), None), routing.channels.back.astype(np.int64)
-    messages, way = messages_of(schedule)
-    ways = [one for _, down, up in ways_of(schedule, net, back) for pair in zip(down, up, strict=True) for one in pair]
-    own = path_layers(ways, net).of(way)
-    run = replay(messages, schedule.hosts, tables, AppSettings(), None, Limits(), detached_bytes=0.0, own=own)
+    net, back = network_as_flows(tables, AppSettings(), None), routing.channels.back.astype(np.int64)
+    messages = schedule_of_trees(schedule, net, back)
+    run = run_schedule(
+        messages, tables, schedule.hosts, backend=backend_of(simulator), settings=AppSettings(), detached_bytes=0.0
+    )
     wanted = np.zeros_like(run.link_bytes)
     link = routing.topology.csr[2]
-    for number, amount in zip(way, messages.amount, strict=True):
-        for channel in ways[number].channels if number >= 0 else ():
+    operations, paths = messages.operations, messages.paths
+    for number, kind, amount in zip(paths.of, operations.kind, operations.amount, strict=True):
+        for channel in paths.ways[number].channels if kind == SEND else ():
             against = int(routing.topology.links[link[channel], 0] != routing.channels.origin[channel])
-            wanted[link[channel], against] += round(amount)
-    assert np.array_equal(run.link_bytes, wanted)
+            whole = {"flows": amount, "simgrid": round(amount), "flits": 32 * np.ceil(amount / 32)}
+            wanted[link[channel], against] += whole[simulator]
+    assert run.link_bytes == pytest.approx(wanted, rel=1e-12)
 
 
 def test_routers_follow_from_the_settings():
@@ -148,9 +138,9 @@ def test_routers_follow_from_the_settings():
 def test_files_grow_only_where_there_are_paths():
     """A schedule by tables is written as ever; with addresses it has another beginning, and they stand at its end."""
     tables, found = made("torus", "allgather", "ring", "own")
-    messages, _ = messages_of(found.schedule)
+    messages = schedule_of_trees(found.schedule)
     plain = schedule_bytes(messages, found.schedule.hosts, 0.0)
-    out = np.arange(messages.operations)
+    out = np.arange(messages.operations.count)
     addressed = schedule_bytes(messages, found.schedule.hosts, 0.0, addresses=(out, out + 1))
     assert plain[:8] == b"TLORDERS"
     assert addressed[:8] == b"TLADDRES"
@@ -180,7 +170,7 @@ def test_tables_by_host_are_followed(simulator):
         ("flits", {"model": "smpi"}, "model=smpi"),
         ("flits:vcs=3", {}, "no flits setting 'vcs'"),
         ("flits:packet_flits=0", {}, "packet_flits='0'"),
-        ("simgrid:window=0.2", {}, "write flows:window"),
+        ("simgrid:window=0.2", {}, "simgrid has no settings"),
         ("flow", {}, "no simulator 'flow'"),
         (7, {}, "simulator=7"),
     ],
@@ -188,7 +178,7 @@ def test_tables_by_host_are_followed(simulator):
 def test_what_makes_no_sense_is_refused(simulator, settings, words):
     """In a sentence, before anything is packed."""
     with pytest.raises(InputError, match=words):
-        schedule_simulator(simulator, AppSettings(**settings))
+        check_backend(backend_of(simulator), AppSettings(**settings))
 
 
 def test_cables_beyond_all_buffers_are_refused():

@@ -12,7 +12,7 @@ from ring_trace import TORUS, ring
 
 from topoloom import InputError
 from topoloom.applications.checks import limits_of
-from topoloom.applications.processes import Limits, output_of
+from topoloom.applications.processes import ProcessLimits, output_of
 from topoloom.applications.run import run_app
 from topoloom.applications.settings import AppSettings
 from topoloom.applications.sweep import Case, cases_of, run_apps
@@ -178,7 +178,7 @@ def test_work_ends_what_runs(place):
 
 def test_a_command_is_ended_with_all_its_children(tmp_path):
     """Exit codes, signals, a command that is not there; a tree of processes, each in a session of its own."""
-    limits = Limits(20.0)
+    limits = ProcessLimits(20.0)
     assert output_of(["sh", "-c", "echo out; echo err >&2; exit 3"], tmp_path, limits, "sh") == (3, "err\nout\n")
     assert output_of(["sh", "-c", "kill -9 $$"], tmp_path, limits, "sh")[0] == -9
     code, text = output_of(["no-such-program"], tmp_path, limits, "it")

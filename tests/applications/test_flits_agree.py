@@ -4,7 +4,7 @@ import pytest
 from msgspec import structs
 
 from topoloom import build, route
-from topoloom.applications.program import Trace
+from topoloom.applications.program import RankTraces
 from topoloom.applications.run import run_app
 from topoloom.applications.settings import AppSettings
 from topoloom.random_streams import Draws
@@ -38,7 +38,7 @@ def one_message(source, destination, bytes_, ranks):
         lines = ["init", *([sends[rank]] if rank in sends else []), "finalize"]
         return "".join(f"{rank} {line}\n" for line in lines)
 
-    return Trace("one message", ranks, text)
+    return RankTraces("one message", ranks, text)
 
 
 @pytest.mark.sweep(1)

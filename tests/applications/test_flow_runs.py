@@ -95,12 +95,12 @@ def test_half_duplex_and_slow_hosts():
 
 @pytest.mark.simgrid
 def test_the_matrix_is_simgrids():
-    """What ranks send to each other, counted from the plan: SimGrid's, without its 16 bytes a message."""
-    from topoloom.applications.flow_run import matrix_by_flows
+    """What ranks send to each other, counted from the programs: SimGrid's, without its 16 bytes a message."""
     from topoloom.applications.registry import program_of
+    from topoloom.applications.schedules import as_schedule
 
     program = program_of("cg:class=S", 16)
-    ours = matrix_by_flows(program, 16, AppSettings())
+    ours = as_schedule(program, AppSettings()).bytes_between()
     theirs = matrix_of(program, 16, TORUS, AppSettings())
     assert ((ours > 0) <= (theirs > 0)).all()
     assert ours.sum() == pytest.approx(theirs.sum(), rel=0.02)
@@ -148,7 +148,7 @@ def test_a_sweep():
     runs = run_apps(cases, ["alltoall:bytes=1000", "cg:class=S"], 16, simulator="flows")
     assert [run.network for run in runs.runs] == ["torus", "slim"] * 2
     assert {run.simulator for run in runs.runs} == {"flows"}
-    with pytest.raises(InputError, match="flows run no compiled programs but alltoall"):
+    with pytest.raises(InputError, match="no simulator but SimGrid runs compiled programs other than alltoall"):
         run_apps(cases, ["alltoall", "pingpong"], 16, simulator="flows")
 
 
@@ -156,13 +156,14 @@ def test_a_sweep():
     ("app", "changes", "simulator", "said"),
     [
         ("stencil2d", {}, "flows", "take --simulator simgrid"),
-        ("alltoall", {"model": "smpi"}, "flows", "model=smpi is SimGrid's own; flows take model=plain"),
+        ("alltoall", {"model": "smpi"}, "flows", "model=smpi is MPI's; flows takes model=plain"),
         ("alltoall", {"algorithms": "alltoall:bruck"}, "flows", "flows do not know alltoall:bruck"),
         ("allreduce", {"algorithms": ""}, "flows", "flows do not know SMPI's default allreduce"),
         ("allreduce", {"collectives": "ompi"}, "flows", "flows know no selector ompi"),
+        ("is:class=S", {"algorithms": ""}, "flows", "flows do not know SMPI's default all"),
         ("alltoall", {}, "flow", "no simulator 'flow'"),
-        ("alltoall", {}, "flows:window=2", "write flows:window=0.2"),
-        ("alltoall", {}, "simgrid:window=0.2", "write flows:window=0.2"),
+        ("alltoall", {}, "flows:window=2", "window='2'; it is a number from 0 to 1"),
+        ("alltoall", {}, "simgrid:window=0.2", "simgrid has no settings of its own"),
         ("collective:operation=moe,algorithm=ring", {}, "flows", "moe has no algorithm ring; take shift"),
         ("collective:operation=moe,group=5", {}, "flows", "group=5 must divide the ranks, 16"),
     ],

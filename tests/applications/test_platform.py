@@ -7,10 +7,10 @@ import pytest
 from msgspec import structs
 
 from topoloom import InputError, Topology, build, place, route
-from topoloom.applications.launch import simulate, workplace
+from topoloom.applications.launch import run_smpi, workplace
 from topoloom.applications.platform import platform_bytes, write_fabric
-from topoloom.applications.processes import Limits
-from topoloom.applications.program import Source, Trace
+from topoloom.applications.processes import ProcessLimits
+from topoloom.applications.program import RankTraces, Source
 from topoloom.applications.run import run_app
 from topoloom.applications.settings import AppSettings
 from topoloom.applications.tools import compiled, platform_library
@@ -29,19 +29,19 @@ def routes(routings, pairs, layout=None, settings=SETTINGS):
     routings = [routings] if isinstance(routings, Routing) else routings
     with workplace() as folder:
         (folder / "p.c").write_text(_PROGRAM)
-        program = compiled((folder / "p.c",), Limits())
+        program = compiled((folder / "p.c",), ProcessLimits())
         write_fabric(folder / "fabric.bin", routings, settings, layout)
         (folder / "routes").write_text("".join(f"{a} {b}\n" for a, b in pairs))
         environment = {"TOPOLOOM_FABRIC": str(folder / "fabric.bin"), "TOPOLOOM_ROUTES": str(folder / "routes")}
-        simulate(
+        run_smpi(
             folder,
-            platform_library(Limits()),
+            platform_library(ProcessLimits()),
             [0, 1],
             [str(program)],
             settings.options(replay=False),
             environment,
             "test",
-            Limits(),
+            ProcessLimits(),
         )
         lines = (folder / "routes.out").read_text().splitlines()
     return [(float(line.split()[0]), line.split()[1:]) for line in lines]
@@ -138,7 +138,7 @@ def test_planes_carry_messages_side_by_side():
         return "".join(f"{rank} {line}\n" for line in ("init", *lines, "finalize"))
 
     one, three = (
-        run_app(build(f"complete:n=4,hosts=1{more}"), Trace("gather", 4, text), settings=SETTINGS).seconds
+        run_app(build(f"complete:n=4,hosts=1{more}"), RankTraces("gather", 4, text), settings=SETTINGS).seconds
         for more in ("", "+planes:count=3")
     )
     assert three == pytest.approx(size / 1e9, rel=0.01)
@@ -158,10 +158,10 @@ def test_shifts_do_not_meet_in_a_fat_tree_by_host(shift):
         return "".join(f"{rank} {line}\n" for line in lines)
 
     alone = size / 1e9
-    run = run_app(host_routings(topology, "fat-tree", 4), Trace("shift", ranks, text), settings=SETTINGS)
+    run = run_app(host_routings(topology, "fat-tree", 4), RankTraces("shift", ranks, text), settings=SETTINGS)
     assert run.seconds == pytest.approx(alone, rel=0.01)
     if shift > 1:  # by switch, the hosts of one that send to another share a way
-        together = run_app(route(topology, "fat-tree"), Trace("shift", ranks, text), settings=SETTINGS)
+        together = run_app(route(topology, "fat-tree"), RankTraces("shift", ranks, text), settings=SETTINGS)
         assert together.seconds > 1.9 * alone
 
 
@@ -215,7 +215,7 @@ def test_a_message_takes_delays_and_bytes(bytes_, tmp_path):
 def test_both_ways_at_once(duplex, share, tmp_path):
     """Two ranks send to each other: over full duplex as if alone; over half duplex each gets half of the rate."""
     text = ["isend {0} 0 1000000 6", "recv {0} 0 1000000 6", "waitall 1"]
-    trace = Trace(
+    trace = RankTraces(
         "swap", 2, lambda rank: "".join(f"{rank} {line.format(1 - rank)}\n" for line in ("init", *text, "finalize"))
     )
     settings = structs.replace(SETTINGS, duplex=duplex, switch_ns=0, cable_m=0)
@@ -235,7 +235,7 @@ def test_near_and_far_messages_share_a_link_evenly():
         return "".join(f"{rank} {line}\n" for line in ("init", *([call] if tag else []), "finalize"))
 
     routing = route(build("ring:n=8,hosts=2"), "minimal")
-    both = run_app(routing, Trace("two", 8, text), 8, settings=SETTINGS)
+    both = run_app(routing, RankTraces("two", 8, text), 8, settings=SETTINGS)
     delay = 1e-9 * (100 * 4 + 20 * 5)
     assert both.seconds == pytest.approx(2 * (1_000_000 + 16) / 1e9 + delay, rel=1e-3)
 
@@ -244,7 +244,9 @@ def test_near_and_far_messages_share_a_link_evenly():
 def test_a_short_message_may_travel_ahead():
     """Its receiver computes 10 ms first: by itself it is there then; else it sets out then."""
     texts = {0: ["send 1 0 1000 6"], 1: ["compute 1e9", "recv 0 0 1000 6"]}
-    trace = Trace("late", 2, lambda rank: "".join(f"{rank} {line}\n" for line in ("init", *texts[rank], "finalize")))
+    trace = RankTraces(
+        "late", 2, lambda rank: "".join(f"{rank} {line}\n" for line in ("init", *texts[rank], "finalize"))
+    )
     waits, ahead = (
         run_app(
             build("torus:dims=4x4,hosts=1"), trace, 2, settings=structs.replace(SETTINGS, eager_bytes=limit)

@@ -15,11 +15,11 @@ from ring_trace import TORUS, ring
 from topoloom import InputError, build, place, route
 from topoloom.applications.app_runs import compared
 from topoloom.applications.placement import place_ranks
-from topoloom.applications.program import CLOCK_STARTS, CLOCK_STOPS, Trace
+from topoloom.applications.program import CLOCK_STARTS, CLOCK_STOPS, RankTraces
 from topoloom.applications.registry import program_of
 from topoloom.applications.run import matrix_of, run_app
 from topoloom.applications.run_csv import links_csv, ranks_csv, runs_csv
-from topoloom.applications.settings import PRESETS, AppSettings, changed
+from topoloom.applications.settings import PRESETS, AppSettings, with_changes
 from topoloom.applications.sweep import Case, run_apps
 from topoloom.applications.users_programs import program_from
 from topoloom.work import Work
@@ -204,7 +204,7 @@ def test_a_clock_is_of_the_rank_that_takes_longest():
         parts = [1e8, CLOCK_STARTS, 2e8 + rank * 1e8, CLOCK_STOPS, 3e8]
         return "".join(f"{rank} {line}\n" for line in ("init", *(f"compute {part:.12g}" for part in parts), "finalize"))
 
-    run = run_app(TORUS, Trace("clocked", 2, text, operations=5e8, timed=False, marked=text))
+    run = run_app(TORUS, RankTraces("clocked", 2, text, operations=5e8, timed=False, marked=text))
     assert run.communication == pytest.approx([1 / 7, 0], abs=1e-6)
     assert run.results["clock"].value == pytest.approx(3e-3, rel=1e-9)
     assert run.mops == pytest.approx(5e8 / 3e-3 / 1e6)
@@ -213,7 +213,7 @@ def test_a_clock_is_of_the_rank_that_takes_longest():
 
 def test_settings():
     """Read from text, with what is wrong in a sentence; the presets are what papers say."""
-    assert changed(AppSettings(), ["rate_gbps=100", "model=smpi"]).rate_gbps == 100
+    assert with_changes(AppSettings(), ["rate_gbps=100", "model=smpi"]).rate_gbps == 100
     assert PRESETS["xu-2019"].speed_gflops == 8
     for change, reason in (
         ("rate=1", "no simulation setting 'rate' .did you mean rate_gbps"),
@@ -229,7 +229,7 @@ def test_settings():
         ("rate_gbps", "write KEY=VALUE"),
     ):
         with pytest.raises(InputError, match=reason):
-            changed(AppSettings(), [change])
+            with_changes(AppSettings(), [change])
 
 
 @pytest.mark.sweep(1)
@@ -295,15 +295,15 @@ def test_a_single_switch_and_several_ranks_a_host(tmp_path):
     def text(rank):
         return f"{rank} init\n{rank} compute {1e8 * (rank + 1)}\n{rank} finalize\n"
 
-    run = run_app(switch, Trace("each", 4, text), placement=f"file:{tmp_path / 'hosts.txt'}")
+    run = run_app(switch, RankTraces("each", 4, text), placement=f"file:{tmp_path / 'hosts.txt'}")
     assert run.communication == pytest.approx([0.75, 0.5, 0.25, 0], abs=1e-6)
 
 
 def test_algorithms_are_changed_one_by_one():
     """What is not named stays; blanks do not matter; nothing at all takes all away."""
-    found = changed(AppSettings(), ["algorithms=alltoall:pair, bcast:NTSL"]).algorithms
+    found = with_changes(AppSettings(), ["algorithms=alltoall:pair, bcast:NTSL"]).algorithms
     assert found.split(",") == ["alltoall:pair", "alltoallv:ring", "allreduce:rdb", "reduce:binomial", "bcast:NTSL"]
-    assert changed(AppSettings(), ["algorithms="]).algorithms == ""
+    assert with_changes(AppSettings(), ["algorithms="]).algorithms == ""
 
 
 def test_a_sweep_refuses_before_it_runs():

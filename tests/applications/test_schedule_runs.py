@@ -8,7 +8,6 @@ import pytest
 from click.testing import CliRunner
 
 from topoloom import InputError, build, load_goal, place, route, run_app, run_apps, save_goal, schedule_of_program
-from topoloom.applications.program import Scheduled
 from topoloom.applications.settings import AppSettings
 from topoloom.applications.sweep import cases_of
 from topoloom.cli.commands import app as app_command
@@ -30,7 +29,7 @@ def command(*arguments):
 
 def program(*ranks, eager=False):
     """A program of ranks that are written down."""
-    return Scheduled("mine", len(ranks), schedule_of("mine", list(ranks), eager=eager))
+    return schedule_of("mine", list(ranks), eager=eager)
 
 
 def drawn(seed, n=16, messages=60):
@@ -91,7 +90,7 @@ def test_our_programs_on_simgrid_take_as_long_as_schedules(app):
     """
     mpi = run_app(TORUS, app, 16)
     schedule = schedule_of_program(app, 16)
-    ours = run_app(TORUS, Scheduled("same", 16, schedule))
+    ours = run_app(TORUS, schedule)
     assert ours.seconds == pytest.approx(mpi.seconds, rel=0.005 if app.startswith("collective") else 0.019)
     assert ours.seconds == pytest.approx(run_app(TORUS, app, 16, simulator="flows").seconds, rel=1e-3)
 
@@ -173,7 +172,7 @@ def test_a_task_of_a_study_knows_what_is_in_the_file(tmp_path):
     ("options", "says"),
     [
         (["--app", "alltoall:bytes=8", "--goal", "x.goal"], ""),
-        (["--app", "pingpong", "--goal", "x.goal"], "flows run no compiled programs"),
+        (["--app", "pingpong", "--goal", "x.goal"], "no simulator but SimGrid runs compiled programs"),
         (["--app", "alltoall", "--app", "lu:class=S", "--goal", "x.goal"], "one program on one topology is written"),
         (["--app", "alltoall", "--goal", "x.goal", "--json"], "--json: a schedule is written, and nothing is run"),
         (["--app", "goal", "--simulator", "flows"], "goal: file= is missing"),
@@ -218,7 +217,7 @@ def test_what_simgrid_refuses_of_schedules():
     taker.add(RECV, 0, 8)
     with pytest.raises(InputError, match="SimGrid's routes are fixed by the two hosts; take --simulator flows"):
         run_app(build("complete:n=2,hosts=1+planes:count=2"), program(other, taker))
-    with pytest.raises(InputError, match="schedules take model=plain"):
+    with pytest.raises(InputError, match="takes model=plain for schedules"):
         run_app(TORUS, program(other, taker), settings=AppSettings(model="smpi"))
 
 

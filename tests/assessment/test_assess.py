@@ -9,23 +9,21 @@ import networkx
 import pytest
 
 import topoloom.assessment.assess as assess_module
-from topoloom import InputError, build, compare, quality, route, simulate
+from topoloom import InputError, as_network, build, compare, quality, route, simulate
 from topoloom.applications.settings import AppSettings
 from topoloom.applications.sweep import Case, run_apps
 from topoloom.assessment.assess import STEPS, assess
 from topoloom.assessment.assessment import Assessments, figure_keys
 from topoloom.assessment.reasons import Ranking, reasons
 from topoloom.assessment.subject import Subject
-from topoloom.cost.parts_files import load_parts
 from topoloom.errors import Stopped
-from topoloom.layout.place import place
 from topoloom.work import Work
 
 SPECS = ("slimfly:q=5,hosts=3", "fat-tree:k=6")
 
 
 def _subject(spec: str, **changes) -> Subject:
-    return Subject(place(build(spec), "slimfly-2014", map="rows"), load_parts("slimfly-2014"), 40.0, **changes)
+    return Subject(as_network(spec).placed(map="rows", parts="slimfly-2014", rate_gbps=40.0), **changes)
 
 
 def _lines(store) -> list[dict]:
@@ -174,7 +172,7 @@ def test_names_topologies_graphs_and_folders_are_compared():
     [
         ({"networks": []}, "name one network"),
         ({"networks": ["petersen"], "reference": 3}, "there are 1 networks"),
-        ({"networks": [7]}, "not a int"),
+        ({"networks": [7]}, "not 7, an int"),
         ({"networks": ["petersen"], "minimize": "beauty"}, "no network has such a figure"),
         ({"networks": ["slimfly:q=6"]}, "q=6"),
     ],

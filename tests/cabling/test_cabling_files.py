@@ -68,7 +68,9 @@ def test_the_files_of_a_folder(saved):
     assert names == [
         *lists,
         *(f"netbox/{name}.csv" for name in netbox),
+        "network.json",
         "order.csv",
+        "parts.json",
         "provenance.json",
         *(f"sheets/{name}.html" for name in sheets),
         "topology.json",

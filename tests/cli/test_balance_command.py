@@ -41,7 +41,7 @@ def test_a_diagrid_has_its_own_pairs():
     """14 rows of 7: the same degrees as the grid of 100, by distances along the diagonals."""
     grid, diagrid = (
         json.loads(_run("--rows", "14", "--columns", "7", "--degrees", "4-6", *more, "--json"))
-        for more in ((), ("--diagrid",))
+        for more in ((), ("--diagonal",))
     )
     assert diagrid["geometry"] == "diagrid"
     assert [(pair["degree"], pair["length"]) for pair in diagrid["pairs"]] == [(4, 2), (6, 3)]

@@ -5,17 +5,7 @@ import json
 import pytest
 from click.testing import CliRunner
 
-from topoloom import (
-    AppSettings,
-    InputError,
-    build,
-    collective,
-    collective_bound,
-    load_goal,
-    read_schedule,
-    run_app,
-    simulate_schedule,
-)
+from topoloom import AppSettings, InputError, build, collective, collective_bound, load_goal, read_schedule, run_app
 from topoloom.cli.commands.collective import command
 from topoloom.cli.main import main
 
@@ -93,7 +83,7 @@ def test_a_schedule_in_a_file_goes_by_any_simulator(simulator, tmp_path):
     path = str(tmp_path / "it.json")
     said("petersen:hosts=1", "--bytes", "1MB", "-o", path)
     printed = json.loads(said("petersen:hosts=1", "--schedule", path, "--simulator", simulator, "--json").stdout)
-    ours = simulate_schedule(build("petersen:hosts=1"), read_schedule(path), simulator=simulator)
+    ours = collective(build("petersen:hosts=1"), read_schedule(path), simulator=simulator)
     assert printed["seconds"] == ours.seconds
     named = "flits:flit_bits=256,packet_flits=64,lane_vcs=4" if simulator == "flits" else simulator
     assert printed["provenance"]["settings"]["simulator"] == named

@@ -35,7 +35,7 @@ def test_numbas_variables(variable):
 def test_matplotlibs_backend(tmp_path):
     """Pictures are files: a backend that there is none of changes nothing."""
     file = tmp_path / "picture.svg"
-    arguments = ("optimize", "complete:n=4", "--moves", "1", "--jobs", "1", "--picture", str(file))
+    arguments = ("optimize", "complete:n=4", "--moves", "1", "--chains", "1", "--picture", str(file))
     done = _topoloom(*arguments, MPLBACKEND="bogus")
     assert done.returncode == 0, done.stderr
     assert "</svg>" in file.read_text()

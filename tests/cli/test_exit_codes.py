@@ -1,7 +1,6 @@
 """One law of exit codes for every command, whatever becomes of its streams; the table stands in docs/index.md."""
 
 import json
-import os
 import subprocess
 import sys
 
@@ -35,7 +34,6 @@ _COMMANDS = {
     "cost": (0, "cost petersen"),
     "study": (0, "study s.toml -o s --executor threads"),
     "study-status": (0, "study status s"),
-    "reproduce": (0, "reproduce besta-2014/table-iv/sf-cost"),
 }
 _MISTAKES = ["info petersne", "hops", "none"]
 
@@ -160,11 +158,3 @@ def test_a_pipeline_has_the_code_of_verify(folder):
     line = f'set -o pipefail; "{sys.executable}" -m topoloom verify a.json b.json | head -1'
     ran = subprocess.run(["bash", "-c", line], cwd=folder, capture_output=True, text=True, check=False)
     assert (ran.returncode, ran.stdout.count("\n")) == (3, 1)
-
-
-@pytest.mark.exhaustive
-def test_reproduce_ends_when_nobody_reads_it(folder):
-    """It prints claim by claim, for minutes: the rest is not computed for nobody."""
-    line = f'set -o pipefail; "{sys.executable}" -m topoloom reproduce nakano-2016 | head -1'
-    ran = subprocess.run(["bash", "-c", line], cwd=folder, capture_output=True, text=True, check=False)
-    assert (ran.returncode, ran.stderr, os.path.exists(folder / "nakano-2016.html")) == (0, "", False)

@@ -6,7 +6,19 @@ import shutil
 import pytest
 from click.testing import CliRunner
 
-from topoloom import Delays, InputError, build, cases_of, degradation, hops, open_network, quality, reroute, route
+from topoloom import (
+    Delays,
+    InputError,
+    as_network,
+    build,
+    cases_of,
+    degradation,
+    hops,
+    open_network,
+    quality,
+    reroute,
+    route,
+)
 from topoloom import run_app as run_program
 from topoloom.cli.main import cli
 from topoloom.formats import save
@@ -70,7 +82,7 @@ def test_a_simulation_takes_the_tables_of_its_folder(folder):
     network = open_network(folder)
     _same(found, simulate(network.tables, loads=[0.1]))
     _, router = router_of("slimfly-2014")
-    one = subjects([network.topology], router=router, tables=[network.tables])
+    one = subjects([network], router=router)
     assert [subject.routing.engine for subject in one] == [ENGINE]
 
 
@@ -80,7 +92,7 @@ def test_an_engine_that_is_named_makes_new_tables(folder):
     assert found["provenance"]["engine"] == "orders"
     assert SAID not in told
     record = json.loads(_run("simulate", folder, SPEC, *LOADS, "--json").stdout)
-    assert [curve["provenance"]["engine"] for curve in record["curves"]] == [ENGINE, "orders"]
+    assert [curve["provenance"]["engine"] for curve in record["curves"]] == [ENGINE, "dor-pairs"]
 
 
 def test_quality_measures_the_tables_of_its_folder(folder):
@@ -99,40 +111,40 @@ def test_programs_run_along_the_tables_of_their_folder(folder):
     assert SAID in told
     assert found["engine"] == ENGINE
     network = open_network(folder)
-    (case,) = cases_of(folder, network.layout, tables=network.tables)
+    (case,) = cases_of(folder, network)
     assert case.routing_seed == 1
     assert run_program(case.routings, "pingpong", 4, layout=case.layout).seconds == found["seconds"]
-    with pytest.raises(InputError, match="--floor: what is laid out already has its cables; leave it out"):
+    with pytest.raises(
+        InputError, match=r"--floor: .* is laid out already, and its layout stays as it is; leave it out"
+    ):
         _run("app", folder, *asked, "--floor", "slimfly-2014")
     by_seeds, nothing_told = _record("app", folder, *asked, "--routing-seeds", "2")
-    assert {run["engine"] for run in by_seeds["runs"]} == {"minimal"}
+    assert {run["engine"] for run in by_seeds["runs"]} == {"dor-pairs"}
     assert SAID not in nothing_told
 
 
 def test_mending_begins_with_the_tables_of_the_folder(folder):
-    """`route --without` and `resilience --reroute` mend what lies there, as `reroute` and `degradation` do."""
+    """`reroute` and `degradation --reroute` repair what lies there, as `reroute` and `degradation` do."""
     tables = open_network(folder).tables
-    found, told = _record("route", folder, "--without", "0-1,5")
+    found, told = _record("reroute", folder, "0-1,5")
     assert SAID in told
     _same(found, reroute(tables, links=[(0, 1)], switches=[5]))
-    asked = ("--samples", "2", "--levels", "10%", "--draws", "2", "--jobs", "1")
-    found, told = _record("resilience", folder, *asked, "--reroute")
+    asked = ("--shares", "10%", "--draws", "2", "--jobs", "1", "--reroute")
+    found, told = _record("degradation", folder, *asked)
     assert SAID in told
     assert found["provenance"]["engine"] == ENGINE
-    assert found["degradation"] == _record("resilience", SPEC, *asked, "--reroute", ENGINE)[0]["degradation"]
+    assert found["levels"] == _record("degradation", SPEC, *asked, "--engine", ENGINE)[0]["levels"]
     (cost,) = degradation(tables, levels=[0.1], samples=2, throughput=False)
-    assert found["degradation"][0]["changed"] == cost.changed
-    with pytest.raises(
-        InputError, match=r"--reroute without the name of an engine needs forwarding tables; give a folder"
-    ):
-        _run("resilience", SPEC, *asked, "--reroute")
+    assert found["levels"][0]["changed"] == cost.changed
+    with pytest.raises(InputError, match=r"--reroute without an --engine needs forwarding tables; give a folder"):
+        _run("degradation", SPEC, *asked)
 
 
 def test_an_export_writes_the_tables_of_the_folder(folder, tmp_path):
     """The files of --engine by name are the same."""
-    told = _run("route", folder, "--export", "opensm", "-o", str(tmp_path / "found")).stderr
+    told = _run("export", folder, "opensm", "-o", str(tmp_path / "found")).stderr
     assert SAID in told
-    _run("route", folder, "--engine", ENGINE, "--export", "opensm", "-o", str(tmp_path / "wanted"))
+    _run("export", folder, "opensm", "--engine", ENGINE, "-o", str(tmp_path / "wanted"))
     files = sorted(path.name for path in (tmp_path / "wanted").iterdir())
     assert files
     for name in files:
@@ -154,7 +166,7 @@ def test_latency_is_of_the_cables_as_they_lie(folder):
     wanted = hops(network.topology, latency=Delays(), length_m=network.layout.length_m)
     assert found["latency"]["mean_ns"] == wanted.latency.mean_ns
     assert found["latency"]["mean_ns"] != _record("hops", SPEC, "--latency")[0]["latency"]["mean_ns"]
-    with pytest.raises(InputError, match=r"--length-m: the cables of .*net are as long as they lie; leave it out"):
+    with pytest.raises(InputError, match=r"--length-m: the cables of .*net are as long as they lie; omit it"):
         _run("hops", folder, "--latency", "--length-m", "3")
 
 
@@ -174,12 +186,7 @@ def test_tables_of_another_network_are_one_sentence(folder, tmp_path):
     _run("quality", str(routed), "--bisections", "1")
     tables = open_network(folder).tables
     with pytest.raises(InputError, match="the tables are of another network"):
-        cases_of("x", other, tables=tables)
-    _, router = router_of("slimfly-2014")
-    with pytest.raises(InputError, match="the tables are of another network"):
-        subjects([other], router=router, tables=[tables])
-    with pytest.raises(InputError, match="tables for 1 networks, but 2 networks"):
-        subjects([other, other], router=router, tables=[tables])
+        as_network(other).with_installed(tables)
 
 
 @pytest.mark.parametrize(
@@ -187,7 +194,7 @@ def test_tables_of_another_network_are_one_sentence(folder, tmp_path):
     [
         ("simulate", ("--engine", "latency", *LOADS)),
         ("quality", ("--engine", "latency", "--bisections", "2")),
-        ("resilience", ("--reroute", "latency", "--samples", "5")),
+        ("degradation", ("--reroute", "--engine", "latency", "--shares", "5%")),
     ],
 )
 def test_an_engine_that_needs_a_layout_takes_that_of_the_folder(folder, name, options):

@@ -1,4 +1,4 @@
-"""--study of app and resilience: what they print without it, and nothing twice; a claim of a paper as a task."""
+"""--study of app and resilience: what they print without it, and nothing twice."""
 
 import json
 from pathlib import Path
@@ -9,7 +9,6 @@ from click.testing import CliRunner
 from topoloom import InputError
 from topoloom.cli.commands import app as app_command
 from topoloom.cli.commands import resilience as resilience_command
-from topoloom.studies.task import run_task, task_of
 
 _APPS = (
     *("fat-tree:k=4", "petersen:hosts=2", "--app", "alltoall:bytes=4096", "--app", "allreduce:bytes=64"),
@@ -74,8 +73,6 @@ def test_survival_as_a_study(tmp_path):
         one.pop("provenance", None)
     assert found["topologies"] == plain["topologies"]
     assert (tmp_path / "out" / "resilience.html").is_file()
-    with pytest.raises(InputError, match="--throughput: a study has the survival curves alone"):
-        _run(resilience_command, "petersen", "--throughput", "--study", str(tmp_path / "s"))
 
 
 def test_a_task_that_fails_is_said_after_what_is_done(tmp_path):
@@ -89,11 +86,3 @@ def test_programs_of_ones_own_are_no_tasks(tmp_path):
     """Their files are the user's, and they run with the user's rights."""
     with pytest.raises(InputError, match="--mpi: a study runs applications by their names"):
         _run(app_command, "petersen:hosts=1", "--mpi", "a.c", "--study", str(tmp_path / "s"))
-
-
-def test_a_claim_is_a_task():
-    """Its verdict is in the row, whole papers are counted."""
-    record, row = run_task(task_of("reproduce", {"claim": "xu-2019/table-1/petersen"}))
-    assert row["verdict"] == "exact"
-    assert record["claims"][0]["id"] == "xu-2019/table-1/petersen"
-    assert run_task(task_of("reproduce", {"claim": "xu-2019/table-1"}))[1]["claims"] > 1

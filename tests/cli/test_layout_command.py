@@ -59,7 +59,9 @@ def test_the_folder_holds_what_it_takes_to_build_it(tmp_path):
     assert names == {
         "cables.csv",
         "labels.csv",
+        "network.json",
         "order.csv",
+        "parts.json",
         "bundles.csv",
         "floor.toml",
         "netbox",

@@ -54,7 +54,6 @@ def test_help_is_quick():
         "layout",
         "cost",
         "design",
-        "reproduce",
         "route",
         "quality",
         "simulate",
@@ -88,7 +87,6 @@ def test_every_command_has_help_and_json(command):
         (["cost", "slimfly:q=5,hosts=4", "--radix", "3"], "uses 11 ports"),
         (["cost", "petersen", "--as-printed"], "is not a network of Table IV"),
         (["design", "none.toml", "-o", "out"], "none.toml cannot be read"),
-        (["reproduce", "007"], "no claim '007'"),
         (["families", "fat-three"], "no family named 'fat-three'"),
         (["families", "--hosts", "10"], "--hosts and --radix go together"),
         (["hopps", "petersen"], "did you mean 'hops'?"),
@@ -144,15 +142,29 @@ def test_layout_measures_and_draws(tmp_path):
         assert (tmp_path / name).stat().st_size > 500
 
 
-@pytest.mark.exhaustive
-def test_reproduce_tells_published_and_ours():
-    """A claim's page has both numbers and the verdict; --list computes nothing."""
-    done = topoloom("reproduce", "besta-2014/table-iv/sf-cost")
-    assert "published: 1033 USD" in done.stdout
-    assert "1033.167" in done.stdout
-    assert "print explained by an error" in done.stdout
-    listed = json.loads(topoloom("reproduce", "--list", "--json").stdout)["claims"]
-    assert len({one["id"] for one in listed}) == len(listed) > 70
+_WITHOUT = """
+import importlib.metadata as metadata, sys
+whole = metadata.entry_points
+metadata.entry_points = lambda **chosen: [one for one in whole(**chosen) if one.dist.name != "topoloom-papers"]
+from topoloom.__main__ import main
+main()
+"""
+
+
+def test_a_command_of_a_package_that_is_not_installed_names_the_package(tmp_path):
+    """`reproduce` is of topoloom-papers: the help has it no more, and one sentence says what to install, to studies, too."""
+    (tmp_path / "s.toml").write_text('verb = "reproduce"\ntask.claim = "xu-2019/table-1"\n')
+
+    def without(*words):
+        return subprocess.run(
+            [sys.executable, "-c", _WITHOUT, *words], capture_output=True, text=True, cwd=tmp_path, check=False
+        )
+
+    assert "reproduce" not in without("--help").stdout
+    for words in (("reproduce",), ("reproduce", "--help"), ("study", "s.toml", "-o", "s")):
+        done = without(*words)
+        assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1), words
+        assert "reproduce: install topoloom-papers, which has this" in done.stderr
 
 
 _NEED = """

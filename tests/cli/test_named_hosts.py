@@ -34,7 +34,7 @@ def test_every_way_out_of_a_folder_has_the_names(pod, capsys):
     """Comparisons, tables, plans for other tools, and a folder of tables made of it."""
     fabric = open_network(pod / "pod").fabric
     assert fabric.host_names == tuple(f"node000{number}" for number in range(1, 9))
-    assert call("route", pod / "pod", "--export", "opensm", "-o", pod / "out") == 0
+    assert call("export", pod / "pod", "opensm", "-o", pod / "out") == 0
     assert load_fabric(pod / "out" / "fabric.net").host_names == fabric.host_names
     assert "'node0001'" in (pod / "out" / "fabric.lft").read_text()
     assert call("convert", pod / "pod", pod / "ufm", "--format", "ufm") == 0
@@ -79,18 +79,18 @@ def test_a_folder_plans_the_rates_of_its_products(pod):
 
 
 def test_convert_joins_machines(tmp_path, capsys):
-    """--machines: one host of the adapters of each machine, with names and GUIDs in a .net file."""
+    """--join-machines: one host of the adapters of each machine, with names and GUIDs in a .net file."""
     text = 'Switch 4 "S-000000000000000a" # "leaf"\n[1] "H-00000000000000c0"[1](c0)\n[2] "H-00000000000000c1"[1](c1)\n'
     for place in range(2):
         guid = f"{0xC0 + place:016x}"
         text += f'Ca 1 "H-{guid}" # "node7 mlx5_{place}"\n[1](c{place}) "S-000000000000000a"[{place + 1}]\n'
     (tmp_path / "found.net").write_text(text)
-    assert call("convert", tmp_path / "found.net", tmp_path / "machines.net", "--machines") == 0
+    assert call("convert", tmp_path / "found.net", tmp_path / "machines.net", "--join-machines") == 0
     found = load_fabric(tmp_path / "machines.net")
     assert (found.host_names, found.port_guids.tolist()) == (("node7",), [0xC0, 0xC1])
     assert found.switch_names == ("leaf",)
-    assert call("convert", tmp_path / "found.net", tmp_path / "out", "--format", "slurm", "--machines") == 0
+    assert call("convert", tmp_path / "found.net", tmp_path / "out", "--format", "slurm", "--join-machines") == 0
     assert "Nodes=node7" in (tmp_path / "out" / "topology.conf").read_text()
-    assert call("convert", tmp_path / "found.net", tmp_path / "plain.json", "--machines") == 0
+    assert call("convert", tmp_path / "found.net", tmp_path / "plain.json", "--join-machines") == 0
     assert open_network(tmp_path / "plain.json").topology.hosts == 1
     assert "1 hosts" in capsys.readouterr().err

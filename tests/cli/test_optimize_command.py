@@ -53,14 +53,14 @@ def when_there(path, seconds=240):
 def test_json_says_what_the_graph_is(tmp_path):
     """The keys that scripts rely on; the file holds the graph that they describe."""
     file = tmp_path / "best.json"
-    found = json.loads(run("jellyfish:n=60,degree=4", "--moves", "3000", "--jobs", "1", "-o", str(file), "--json"))
+    found = json.loads(run("jellyfish:n=60,degree=4", "--moves", "3000", "--chains", "1", "-o", str(file), "--json"))
     assert found.keys() >= _KEYS
     best = load(file)
     measured = hops(best)
     assert (found["diameter"], found["aspl"]) == (measured.diameter, measured.aspl)
     assert found["topology"]["digest"] == best.digest
     assert found["provenance"]["timings"]["moves"] >= 3000
-    again = json.loads(run("jellyfish:n=60,degree=4", "--moves", "3000", "--jobs", "1", "--json"))
+    again = json.loads(run("jellyfish:n=60,degree=4", "--moves", "3000", "--chains", "1", "--json"))
     assert again["topology"]["digest"] == found["topology"]["digest"]
 
 
@@ -69,7 +69,7 @@ def test_a_killed_search_leaves_its_best_and_is_resumed(tmp_path):
     """kill -9: the file is a whole graph of the same degrees, no worse than the start; --resume goes on from it."""
     file, state = tmp_path / "best.edges", tmp_path / "best.edges.progress.json"
     spec = "jellyfish:n=400,degree=5"
-    searching = begin(spec, "--seconds", "60", "--jobs", "1", "-o", str(file))
+    searching = begin(spec, "--seconds", "60", "--chains", "1", "-o", str(file))
     when_there(state)
     time.sleep(1.2)
     searching.kill()
@@ -79,7 +79,7 @@ def test_a_killed_search_leaves_its_best_and_is_resumed(tmp_path):
     assert (hops(kept).diameter, hops(kept).aspl) < (hops(start).diameter, hops(start).aspl)
     before = json.loads(state.read_text())
     found = json.loads(
-        run(spec, "--seconds", str(before["seconds"] + 1), "--jobs", "1", "-o", str(file), "--resume", "--json")
+        run(spec, "--seconds", str(before["seconds"] + 1), "--chains", "1", "-o", str(file), "--resume", "--json")
     )
     assert found["provenance"]["timings"]["moves"] > before["moves"]
     assert (found["diameter"], found["aspl"]) <= (hops(kept).diameter, hops(kept).aspl)

@@ -5,7 +5,7 @@ import json
 import pytest
 from click.testing import CliRunner
 
-from topoloom.cli.commands import route
+from topoloom.cli.main import cli
 from topoloom.errors import InputError
 
 KEYS = {
@@ -21,8 +21,8 @@ KEYS = {
 }
 
 
-def _run(*arguments):
-    result = CliRunner().invoke(route.command, arguments, catch_exceptions=False, standalone_mode=False)
+def _run(*arguments, command="route"):
+    result = CliRunner().invoke(cli, [command, *arguments], catch_exceptions=False, standalone_mode=False)
     if result.exception is not None:
         raise result.exception
     return result.stdout
@@ -59,8 +59,6 @@ def test_a_cycle_is_shown():
         (("--engine", "mini"), "did you mean 'minimal'"),
         (("--engine", "hop-lanes", "--lanes", "1"), "lanes=1, but engine hop-lanes needs 2"),
         (("--lanes", "16"), "engine orders takes 1 to 15"),
-        (("--without", "3-x"), "'3-x' is no cable and no switch; write 3-17,5"),
-        (("--without", "0-2"), "no link 0-2"),
         (("--engine", "latency"), "give a folder of topoloom layout"),
     ],
 )
@@ -68,6 +66,17 @@ def test_mistakes_are_one_line(arguments, message):
     """An `InputError`, which the command line prints as one line before it ends with 2."""
     with pytest.raises(InputError, match=message):
         _run("slimfly:q=5", *arguments)
+
+
+@pytest.mark.parametrize(
+    ("lost", "message"), [("3-x", "'3-x' is no cable and no switch; write 3-17,5"), ("0-2", "no link 0-2")]
+)
+def test_what_cannot_be_lost_is_one_line(lost, message):
+    """Of `reroute` as of `export --without`."""
+    with pytest.raises(InputError, match=message):
+        _run("slimfly:q=5", lost, command="reroute")
+    with pytest.raises(InputError, match=message):
+        _run("slimfly:q=5,hosts=1", "opensm", "--without", lost, "-o", "x", command="export")
 
 
 def test_the_help_lists_the_engines():
@@ -79,13 +88,13 @@ def test_the_help_lists_the_engines():
 
 def test_losses_are_mended_with_few_entries():
     """Two cables and a switch of a torus are lost: the document says how many entries had to change, and how many did."""
-    values = json.loads(_run("torus:dims=5x5", "--without", "0-1,6-7,12", "--json"))
+    values = json.loads(_run("torus:dims=5x5", "0-1,6-7,12", "--json", command="reroute"))
     assert values["schema"] == "topoloom/rerouted/1"
     assert values["surviving"]["verdict"]["deadlock_free"]
     assert values["entries"] == 24 * 23
     assert values["surviving"]["topology"]["switches"] == 24
     assert 0 < values["entries_broken"] <= values["entries_changed"] < 1.5 * values["entries_broken"]
-    assert "entries changed" in _run("torus:dims=5x5", "--without", "0-1")
+    assert "entries changed" in _run("torus:dims=5x5", "0-1", command="reroute")
 
 
 def test_adaptive_engines_say_what_packets_choose():
@@ -107,21 +116,16 @@ def test_a_laid_out_folder_routes_by_its_cables(tmp_path):
 
 
 def test_a_sample_proves_nothing():
-    """With --check no freedom of deadlock is claimed, and nothing is exported; the number followed is said."""
+    """With --check no freedom of deadlock is claimed; the number followed is said."""
     values = json.loads(_run("slimfly:q=5", "--engine", "minimal", "--check", "3", "--json"))["verdict"]
     assert values["checked_destinations"] == 3
     assert values["deadlock_free"] in (None, False)
     assert "no cycle found" in _run("slimfly:q=5", "--check", "3")
-    with pytest.raises(InputError, match="leave --check out"):
-        _run("slimfly:q=5,hosts=1", "--check", "3", "--export", "opensm", "-o", "x")
-    for option in (("--tables", "x"), ("--check", "3")):
-        with pytest.raises(InputError, match="--without mends tables in memory"):
-            _run("slimfly:q=5", "--lanes", "4", "--without", "0-1", *option)
 
 
 def test_lost_switches_are_not_counted():
     """After a loss all numbers are of the switches that are left."""
-    left = json.loads(_run("slimfly:q=5,hosts=4", "--without", "0-1,7", "--json"))["surviving"]
+    left = json.loads(_run("slimfly:q=5,hosts=4", "0-1,7", "--json", command="reroute"))["surviving"]
     assert left["topology"]["switches"] == 49
     values = left["verdict"]
     assert values["pairs"] == sum(values["lane_pairs"]) == 49 * 48
@@ -131,28 +135,26 @@ def test_lost_switches_are_not_counted():
 def test_an_export_leaves_nothing_of_the_one_before(tmp_path):
     """Tables of one lane beside a policy for two would be another fabric's."""
     folder = str(tmp_path)
-    _run("slimfly:q=5,hosts=1", "--export", "opensm", "-o", folder)
+    _run("slimfly:q=5,hosts=1", "opensm", "-o", folder, command="export")
     assert (tmp_path / "fabric.qos").exists()
-    _run("slimfly:q=5,hosts=1", "--engine", "updown", "--export", "opensm", "-o", folder)
+    _run("slimfly:q=5,hosts=1", "opensm", "--engine", "updown", "-o", folder, command="export")
     assert sorted(file.name for file in tmp_path.iterdir()) == ["fabric.lft", "fabric.net"]
 
 
 def test_an_export_takes_settings_and_the_lengths_of_a_layout(tmp_path):
-    """--set and the folder's cables go into files beside the tables, after losses, too; --set needs --export."""
+    """--set and the folder's cables go into files beside the tables, after losses, too."""
     from topoloom import build, place
 
     plan = str(tmp_path / "plan")
     place(build("slimfly:q=5,hosts=1"), map="rows").save(plan)
-    _run(plan, "--export", "anytopo", "-o", str(tmp_path / "out"), "--set", "rate_gbps=200")
+    _run(plan, "anytopo", "-o", str(tmp_path / "out"), "--set", "rate_gbps=200", command="export")
     told = json.loads((tmp_path / "out" / "parameters.json").read_text())
     assert told["link_bw"] == "200Gb/s"
     assert told["vcs_per_vn"] == "3"
     whole = float(told["link_latency"].removesuffix("ns"))
-    _run(plan, "--without", "0-1,7", "--export", "anytopo", "-o", str(tmp_path / "out"))
+    _run(plan, "anytopo", "--without", "0-1,7", "-o", str(tmp_path / "out"), command="export")
     told = json.loads((tmp_path / "out" / "parameters.json").read_text())
     assert float(told["link_latency"].removesuffix("ns")) != whole
     assert len(json.loads((tmp_path / "out" / "next_hops.json").read_text())) == 49
-    with pytest.raises(InputError, match="--set changes what --export writes"):
-        _run(plan, "--set", "rate_gbps=200")
     with pytest.raises(InputError, match="opensm does not write"):
-        _run(plan, "--export", "opensm", "-o", "x", "--set", "rate_gbps=200")
+        _run(plan, "opensm", "-o", "x", "--set", "rate_gbps=200", command="export")

@@ -25,7 +25,6 @@ _LONG = {
     "optimize": ("optimize", "jellyfish:n=200,degree=5", "--seconds", "600"),
     "layout": ("layout", "jellyfish:n=3000,degree=16", "--seconds", "600"),
     "layout-folder": ("layout", "jellyfish:n=1000,degree=16", "--seconds", "600", "-o", "laid"),
-    "reproduce": ("reproduce",),
     "study": ("study", "s.toml", "-o", "s", "--jobs", "2"),
     "study-threads": ("study", "s.toml", "-o", "s", "--jobs", "2", "--executor", "threads"),
     "design": ("design", "need.toml", "-o", "designed"),
@@ -108,7 +107,7 @@ def _ends(running, folder, *signals) -> str:
     return said + (folder / "out").read_text()
 
 
-_SAMPLE = ("hops", "layout-folder", "reproduce", "study", "design")
+_SAMPLE = ("hops", "layout-folder", "study", "design")
 
 
 @pytest.mark.sweep(1)
@@ -123,10 +122,10 @@ def test_sigterm_ends_long_work(name, start, tmp_path):
 
 
 @pytest.mark.sweep(1)
-@pytest.mark.parametrize("name", ["reproduce", "study", "optimize"])
+@pytest.mark.parametrize("name", ["study", "optimize"])
 @pytest.mark.parametrize("signals", [(signal.SIGINT,), (signal.SIGHUP,), (signal.SIGINT, signal.SIGINT)])
 def test_ctrl_c_once_and_twice_and_a_closed_terminal(name, signals, start, tmp_path):
-    """The same code; claims, tasks and the best graph that are finished stay."""
+    """The same code; tasks and the best graph that are finished stay."""
     running = start(*_LONG[name])
     assert "interrupted" in _ends(running, tmp_path, *signals)
     assert running.returncode == 130

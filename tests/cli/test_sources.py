@@ -17,7 +17,7 @@ VERBS = {
     "bounds": "bounds SOURCE",
     "cuts": "cuts SOURCE --seeds 1",
     "convert": "convert SOURCE OUT.json",
-    "optimize": "optimize SOURCE -o OUT.json --moves 10 --jobs 1",
+    "optimize": "optimize SOURCE -o OUT.json --moves 10 --chains 1",
     "route": "route SOURCE",
     "quality": "quality SOURCE --bisections 1",
     "simulate": "simulate SOURCE --loads 0.1 --jobs 1",

@@ -88,14 +88,14 @@ def test_faults_are_named_by_cable_cabinet_switch_and_port(call, laid):
     assert sorted(fault["kind"] for fault in compared["faults"]) == ["missing", "swapped"]
     assert [fault["text"] for fault in compared["faults"]] == [line.partition(" error: ")[2] for line in said]
     assert len(compared["switches"]) == 50
-    assert call("verify", "plan", "fabric.net", "--by", "shape")[0] == 3
+    assert call("verify", "plan", "fabric.net", "--match", "shape")[0] == 3
 
 
 def test_what_route_exports_is_verified(call):
-    """Tables and levels of `route --export opensm` are judged as `route` judged them; without the levels they deadlock."""
-    assert call("route", "slimfly:q=5,hosts=2", "--export", "opensm", "-o", "osm")[0] == 0
+    """Tables and levels of `export` are judged as `route` judged them; without the levels they deadlock."""
+    assert call("export", "slimfly:q=5,hosts=2", "opensm", "-o", "osm")[0] == 0
     routed = json.loads(call("route", "slimfly:q=5,hosts=2", "--json")[1])["verdict"]
-    code, out, _ = call("verify", "osm/fabric.net", "--tables", "osm/fabric.lft", "--qos", "osm/fabric.qos", "--json")
+    code, out, _ = call("verify-tables", "osm/fabric.net", "osm/fabric.lft", "--qos", "osm/fabric.qos", "--json")
     values = json.loads(out)["judgement"]
     assert code == 0
     for key in (
@@ -112,17 +112,17 @@ def test_what_route_exports_is_verified(call):
         "lane_pairs",
     ):
         assert values[key] == routed[key], key
-    code, out, _ = call("verify", "slimfly:q=5,hosts=2", "--tables", "osm/fabric.lft")
+    code, out, _ = call("verify-tables", "slimfly:q=5,hosts=2", "osm/fabric.lft")
     assert code == 3
     assert "TL401 error: waits in a cycle: S" in out
-    assert call("verify", "slimfly:q=5,hosts=2", "--tables", "osm/fabric.lft", "--ignore", "credit-loop")[0] == 0
+    assert call("verify-tables", "slimfly:q=5,hosts=2", "osm/fabric.lft", "--ignore", "credit-loop")[0] == 0
 
 
 def test_a_discovered_fabric_is_routed_with_its_own_ports(call, laid):
-    """`route fabric.net --export opensm` writes tables that fit the fabric that was read, not the plan."""
-    assert call("route", "fabric.net", "--engine", "updown", "--export", "opensm", "-o", "out")[0] == 0
-    assert call("verify", "fabric.net", "--tables", "out/fabric.lft")[0] == 0
-    code, _, err = call("verify", "right.net", "--tables", "out/fabric.lft")
+    """`export fabric.net opensm` writes tables that fit the fabric that was read, not the plan."""
+    assert call("export", "fabric.net", "opensm", "--engine", "updown", "-o", "out")[0] == 0
+    assert call("verify-tables", "fabric.net", "out/fabric.lft")[0] == 0
+    code, _, err = call("verify-tables", "right.net", "out/fabric.lft")
     assert code in {2, 3}
     assert code == 3 or "are these the tables of right.net?" in err
 
@@ -141,7 +141,7 @@ def test_a_discovered_fabric_is_routed_with_its_own_ports(call, laid):
 def test_convert_and_route_write_for_other_tools(call, tmp_path, kind, file):
     """The same files from both; `convert` needs no tables."""
     assert call("convert", "torus:dims=3x3,hosts=2", "one", "--format", kind)[0] == 0
-    assert call("route", "torus:dims=3x3,hosts=2", "--export", kind, "-o", "two")[0] == 0
+    assert call("export", "torus:dims=3x3,hosts=2", kind, "-o", "two")[0] == 0
     assert (tmp_path / "one" / file).read_text() == (tmp_path / "two" / file).read_text()
     values = json.loads(call("convert", "torus:dims=3x3,hosts=2", "one", "--format", kind, "--json")[1])
     assert f"one/{file}" in values["files"]
@@ -150,31 +150,29 @@ def test_convert_and_route_write_for_other_tools(call, tmp_path, kind, file):
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [
-        (["verify"], "name a PLAN to look at"),
-        (["verify", "petersen", "petersen", "--tables", "x"], "no hosts"),
-        (["verify", "petersen", "--by", "name"], "name an ACTUAL beside the plan"),
+        (["verify"], "Missing argument 'PLAN'"),
+        (["verify", "petersen", "--match", "name"], "--counters belong to a comparison; name an ACTUAL"),
         (["verify", "petersen", "--ignore", "TL999"], "no rule named"),
         (["verify", "petersen", "--only", "TL9xx"], "no rule has a code like TL9xx"),
-        (["verify", "petersen", "--rate", "fast"], "rate 'fast'"),
+        (["verify", "petersen", "--cable-rate", "fast"], "rate 'fast'"),
         (["verify", "petersen", "--taper", "0"], "out of range"),
         (["verify", "petersen", "--parts", "gone"], "gone"),
         (["verify", "petersen", "--sarif", "no/folder/x.sarif"], "no/folder"),
         (["verify", "-", "-"], "standard input holds one network"),
-        (["verify", "petersen", "petersen", "--qos", "x"], "go with --tables"),
         (["verify", ".", "petersen"], "holds no network"),
         (["verify", "petersen", "gone.net"], "gone.net: there is no such file"),
         (["verify", "petersen", "bad.net"], "bad.net:2: '[1] nonsense' is no port"),
-        (["verify", "petersen", "petersen", "--map", "gone.csv"], "gone.csv cannot be read"),
-        (["verify", "petersen", "--tables", "x.lft"], "no hosts"),
-        (["verify", "petersen:hosts=1", "--tables", "x.lft"], "x.lft cannot be read"),
+        (["verify", "petersen", "petersen", "--guids", "gone.csv"], "gone.csv cannot be read"),
+        (["verify-tables", "petersen", "x.lft"], "no hosts"),
+        (["verify-tables", "petersen:hosts=1", "x.lft"], "x.lft cannot be read"),
         (
-            ["verify", "petersen:hosts=1", "--tables", "bad.net"],
+            ["verify-tables", "petersen:hosts=1", "bad.net"],
             "bad.net:1: 'Switch 4 \"S0\"' is no line of forwarding tables",
         ),
-        (["convert", "petersen:hosts=1", "out", "--format", "opensm"], "use topoloom route with --export opensm"),
+        (["convert", "petersen:hosts=1", "out", "--format", "opensm"], "use topoloom export"),
         (["convert", "petersen", "out", "--format", "booksim"], "no hosts"),
-        (["route", "petersen", "--export", "slurn", "-o", "out"], "did you mean 'slurm'"),
-        (["route", "petersen", "--export", "slurm"], "-o the folder: give both"),
+        (["export", "petersen", "slurn", "-o", "out"], "did you mean 'slurm'"),
+        (["export", "petersen", "slurm"], "Missing option '-o'"),
     ],
 )
 def test_mistakes_end_with_one_line_and_exit_code_2(call, tmp_path, arguments, reason):
@@ -190,12 +188,12 @@ def test_mistakes_end_with_one_line_and_exit_code_2(call, tmp_path, arguments, r
 
 def test_rules_are_listed(call):
     """A line a rule, and all of each as JSON; `--only` and `--ignore` choose."""
-    code, out, _ = call("verify", "--rules")
+    code, out, _ = call("rules")
     assert code == 0
     lines = out.splitlines()
     assert len(lines) >= 37
     assert lines[0].split()[:3] == ["TL101", "error", "cable-missing"]
-    values = json.loads(call("verify", "--rules", "--only", "TL2xx", "--ignore", "TL208", "--json")[1])
+    values = json.loads(call("rules", "--only", "TL2xx", "--ignore", "TL208", "--json")[1])
     assert [one["code"] for one in values["rules"]] == [f"TL20{n}" for n in range(1, 8)]
     assert all(one["explanation"] and one["fix"] and one["from"] == "here" for one in values["rules"])
 
@@ -258,10 +256,10 @@ def test_overlong_cables_of_a_laid_out_plan(call, laid):
         row for row in csv.DictReader(Path("plan/cables.csv").read_text().splitlines()) if row.get("kind") == "link"
     ]
     longest = max(float(row["length_m"]) for row in rows)
-    assert call("verify", "plan", "--longest", str(longest))[0] == 0
+    assert call("verify", "plan", "--longest-m", str(longest))[0] == 0
     limit = sorted({float(row["length_m"]) for row in rows})[-2]
     expected = {row["cable"] for row in rows if float(row["length_m"]) > limit}
-    code, out, _ = call("verify", "plan", "--longest", str(limit), "--json")
+    code, out, _ = call("verify", "plan", "--longest-m", str(limit), "--json")
     found = json.loads(out)["diagnostics"]
     assert code == 3
     assert {one["code"] for one in found} == {"TL108"}
@@ -269,7 +267,7 @@ def test_overlong_cables_of_a_laid_out_plan(call, laid):
 
 
 def test_a_slow_cable_and_one_that_lost_lanes(call):
-    """With --rate, and without it where most run faster."""
+    """With --cable-rate, and without it where most run faster."""
     from pathlib import Path
 
     assert call("build", "petersen:hosts=1", "-o", "plan.net")[0] == 0
@@ -277,11 +275,11 @@ def test_a_slow_cable_and_one_that_lost_lanes(call):
     rated = [f'{line}\t\t# "x" lid 0 4xNDR' if line.startswith("[") else line for line in lines]
     ends = [i for i, line in enumerate(rated) if '"S0"[3]' in line or ('"S1"[' in line and line.startswith("[3]"))]
     Path("good.net").write_text("\n".join(rated) + "\n")
-    assert call("verify", "petersen:hosts=1", "good.net", "--rate", "4xNDR")[0] == 0
+    assert call("verify", "petersen:hosts=1", "good.net", "--cable-rate", "4xNDR")[0] == 0
     for i in ends[:2]:
         rated[i] = rated[i].replace("4xNDR", "1xNDR")
     Path("slow.net").write_text("\n".join(rated) + "\n")
-    for more in ([], ["--rate", "4xNDR"]):
+    for more in ([], ["--cable-rate", "4xNDR"]):
         code, out, _ = call("verify", "petersen:hosts=1", "slow.net", *more)
         assert code == 3
         assert "TL107 error: slow: " in out

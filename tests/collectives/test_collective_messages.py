@@ -7,12 +7,10 @@ import numpy as np
 import pytest
 
 from topoloom import AppSettings, InputError, build, collective, load_goal, route, save_goal, schedule_of_program
-from topoloom.applications.flow_run import fabric
-from topoloom.collectives.flows import ways_of
-from topoloom.collectives.messages import messages_of
+from topoloom.applications.machine import network_as_flows
+from topoloom.collectives.messages import schedule_of_trees
 from topoloom.collectives.path_layers import path_layers
-from topoloom.flows.operations import SEND
-from topoloom.flows.simulate_schedule import simulate_schedule as simulate_operations
+from topoloom.flows.simulate import simulate_flows
 
 #: Networks, whether hosts have more ports than one, and the rate of their links to hosts.
 NETWORKS = {
@@ -39,23 +37,21 @@ def made(name, operation, size=300_000, **more):
     settings = AppSettings(rate_gbps=8.0, host_rate_gbps=host_rate)
     routing = route(build(spec), "minimal")
     found = collective(routing, operation, size, settings=settings, **more)
-    return found, fabric([routing], settings, None), routing.channels.back.astype(np.int64)
+    return found, network_as_flows([routing], settings, None), routing.channels.back.astype(np.int64)
 
 
 def ways_by_number(found, net, back):
     """The ways of all edges, down and up in turn."""
-    return [
-        one for _, down, up in ways_of(found.schedule, net, back) for pair in zip(down, up, strict=True) for one in pair
-    ]
+    return schedule_of_trees(found.schedule, net, back).paths.ways
 
 
 @pytest.mark.parametrize("operation", VECTORS)
 @pytest.mark.parametrize("name", ["torus", "tree", "star", "odd"])
-def test_operations_take_what_agents_take(name, operation):
-    """Along tables the operations of ranks and the agents of trees, two simulators of flows, take the same time exactly."""
+def test_paths_of_the_tables_take_what_the_tables_take(name, operation):
+    """Where hosts have one port each, messages along paths that are those of the tables take as long as without paths."""
     found, net, _ = made(name, operation, paths="tables")
-    messages, _ = messages_of(found.schedule)
-    again = simulate_operations(net, messages, found.schedule.hosts, detached_bytes=0.0)
+    messages = schedule_of_trees(found.schedule)
+    again = simulate_flows(net, messages, found.schedule.hosts, detached_bytes=0.0)
     assert again.seconds == pytest.approx(found.seconds, rel=1e-12)
     assert messages.messages == found.messages
 
@@ -67,10 +63,13 @@ def test_every_byte_is_sent_once_a_rank(operation, algorithm):
     if algorithm == "ring" and operation in ("broadcast", "alltoall"):
         algorithm = None
     for pieces in (1, 5):
-        found, _, _ = made("torus", operation, algorithm=algorithm, pieces=pieces)
-        messages, way = messages_of(found.schedule)
+        found, net, back = made("torus", operation, algorithm=algorithm, pieces=pieces)
+        messages = schedule_of_trees(found.schedule, net, back)
         assert messages.sent_bytes == pytest.approx(300_000 * VECTORS[operation](16))
-        assert ((way >= 0) == ((messages.kind == SEND) & (operation != "alltoall"))).all()
+        if operation == "alltoall":
+            assert messages.paths is None
+        else:
+            assert (messages.paths.of >= 0).all()
 
 
 @pytest.mark.parametrize("operation", ["allgather", "allreduce", "broadcast"])
@@ -101,7 +100,7 @@ def test_lanes_hold_no_cycle(spec, algorithm, hops):
     """Paths that wander through half the network: lanes only rise along each, and within a lane no channels wait in a cycle."""
     routing = route(build(spec), "minimal")
     found = collective(routing, "allreduce", 1 << 20, algorithm=algorithm)
-    net, back = fabric([routing], AppSettings(), None), routing.channels.back.astype(np.int64)
+    net, back = network_as_flows([routing], AppSettings(), None), routing.channels.back.astype(np.int64)
     ways = ways_by_number(found, net, back)
     layers = path_layers(ways, net)
     waits: TopologicalSorter = TopologicalSorter()
@@ -133,7 +132,7 @@ def test_one_rank_and_too_many_messages_are_refused(monkeypatch):
     alone, _, _ = made("torus", "allgather", ranks=1)
     with pytest.raises(InputError, match="nothing to send"):
         schedule_of_program(alone.schedule)
-    all_, _, _ = made("torus", "alltoall")
+    all_, _, _ = made("torus", "allgather", algorithm="ring", pieces=1)
     monkeypatch.setattr("topoloom.collectives.messages._MOST_MESSAGES", 239)
     with pytest.raises(InputError, match="240 messages; 239 at most"):
         schedule_of_program(all_.schedule)
@@ -142,9 +141,9 @@ def test_one_rank_and_too_many_messages_are_refused(monkeypatch):
 def test_goal_has_the_same_messages(tmp_path):
     """Written as GOAL and read back: operations, tags, and what waits for what; bytes to the nearest whole one."""
     found, _, _ = made("odd", "allreduce")
-    ours = schedule_of_program(found.schedule)
-    save_goal(ours, tmp_path / "it.goal")
-    again = load_goal(tmp_path / "it.goal")
+    schedule = schedule_of_program(found.schedule)
+    save_goal(schedule, tmp_path / "it.goal")
+    ours, again = schedule.operations, load_goal(tmp_path / "it.goal").operations
     for column in ("first", "kind", "peer", "tag", "done_first", "start_first"):
         assert np.array_equal(getattr(ours, column), getattr(again, column))
     assert np.abs(ours.amount - again.amount).max() <= 0.5

@@ -14,8 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-#: README and the text for a package index first, then the guide for contributors, then every page of docs/.
-PAGES = [ROOT / "README.md", ROOT / "PACKAGE.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+#: README and the texts for a package index first, then the guide for contributors, then every page of docs/.
+_FIRST = ("README.md", "PACKAGE.md", "papers/README.md", "CONTRIBUTING.md")
+PAGES = [*(ROOT / name for name in _FIRST), *sorted((ROOT / "docs").glob("*.md"))]
 #: A console block runs when all its commands are of these; others (make, pip) are shown only.
 _RUN = {"topoloom", "ls", "cat", "head"}
 

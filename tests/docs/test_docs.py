@@ -9,12 +9,13 @@ import shlex
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import doc_blocks
 import pytest
 from doc_blocks import PAGES, ROOT, Block, blocks, prose, sessions, shown
 
-from topoloom.applications.tools import available
+from topoloom.applications.tools import simgrid_available
 from topoloom.designer import need
 
 PAGE = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
@@ -48,7 +49,7 @@ def test_what_a_page_shows_is_what_happens(session, desk):
     Blocks that begin with a file's name in a comment are that file; CONTRIBUTING's have a test of their own below.
     """
     page = session[0].page
-    if page.name == "applications.md" and not available():
+    if page.name == "applications.md" and not simgrid_available():
         pytest.skip("SimGrid is not installed (Debian: libsimgrid-dev, g++): its page is not run")
     names: dict[str, object] = {}
     for block in session:
@@ -109,7 +110,7 @@ def _anchors(page):
 @PAGE
 def test_commands_that_are_only_shown_exist(page):
     """`make TARGET` is a target of the Makefile, `topoloom COMMAND` a command, and an example that is named is there."""
-    from topoloom.cli.main import _COMMANDS
+    from topoloom.cli.register import COMMANDS
 
     targets = set(re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
     typed = "\n".join(block.text for block in blocks(page) if block.language in {"console", "sh"})
@@ -117,8 +118,8 @@ def test_commands_that_are_only_shown_exist(page):
     assert (
         set(re.findall(r"^\$? ?make ([\w-]+)", typed, re.MULTILINE)) | set(re.findall(r"make (\w+)", spoken)) <= targets
     )
-    assert set(re.findall(r"^\$? ?topoloom ([a-z]\w*)", typed, re.MULTILINE)) <= set(_COMMANDS)
-    assert set(re.findall(r"\btopoloom ([a-z]\w*)", spoken)) <= set(_COMMANDS)
+    assert set(re.findall(r"^\$? ?topoloom ([a-z]\w*)", typed, re.MULTILINE)) <= set(COMMANDS)
+    assert set(re.findall(r"\btopoloom ([a-z]\w*)", spoken)) <= set(COMMANDS)
     for example in re.findall(r"\bexamples/[\w.-]+\w", page.read_text(encoding="utf-8")):
         assert (ROOT / example).exists(), f"{page.name}: {example}"
 
@@ -161,9 +162,10 @@ def test_what_contributors_are_told_works(tmp_path):
             path = tmp_path / block.file
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(block.text)
-            if block.file.startswith("src/topoloom/"):
-                rooms[".".join(path.parent.relative_to(tmp_path / "src").parts)] = str(path.parent)
-    assert set(rooms) == {"topoloom.families", "topoloom.formats", "topoloom.reproduction.papers"}
+            _, source, package = block.file.rpartition("src/")
+            if source:
+                rooms[".".join(Path(package).parent.parts)] = str(path.parent)
+    assert set(rooms) == {"topoloom.families", "topoloom.formats", "topoloom_papers.papers"}
     # As if the files lay in the package: every register looks through its package's folders.
     start = "import importlib\n" + "".join(
         f"importlib.import_module('{room}').__path__.append({folder!r})\n" for room, folder in rooms.items()

@@ -10,13 +10,14 @@ import click
 import pytest
 from doc_blocks import ROOT
 
-import topoloom
 from topoloom.cli.main import cli
 from topoloom.settings import Settings, described
 from topoloom.toml_files import TomlTable
 
 NAMES = runpy.run_path(str(ROOT / "docs" / "_ext" / "public_names.py"))
 CONTEXT = click.Context(cli, info_name="topoloom")
+#: The site describes both.
+PACKAGES = ("topoloom", "topoloom_papers")
 COMMANDS = cli.list_commands(CONTEXT)
 
 
@@ -24,7 +25,9 @@ COMMANDS = cli.list_commands(CONTEXT)
 def test_every_command_has_its_verb_in_python(command):
     """The table of names has at least one public name a command."""
     assert NAMES["VERBS"][command]
-    assert set(NAMES["VERBS"][command]) <= set(topoloom.__all__)
+    for name in NAMES["VERBS"][command]:
+        package, _, name = name.rpartition(".")
+        assert name in import_module(package or "topoloom").__all__
 
 
 def test_the_table_has_no_command_that_is_gone():
@@ -35,7 +38,7 @@ def test_the_table_has_no_command_that_is_gone():
 @pytest.mark.parametrize("command", COMMANDS)
 def test_an_option_and_the_parameter_of_that_name_have_one_default(command):
     """What is left out on the command line is what is left out in Python: of numbers, words and flags."""
-    verb = getattr(topoloom, NAMES["VERBS"][command][0])
+    verb = NAMES["public"](NAMES["VERBS"][command][0])
     parameters = inspect.signature(verb).parameters if inspect.isfunction(verb) else {}
     found = cli.get_command(CONTEXT, command)
     assert found is not None
@@ -47,13 +50,14 @@ def test_an_option_and_the_parameter_of_that_name_have_one_default(command):
 
 
 def _groups() -> list[type[Settings]]:
-    """Every group of settings of the package."""
-    for module in pkgutil.walk_packages(topoloom.__path__, "topoloom."):
-        if "kernels" not in module.name and not module.name.endswith(("__main__", ".gpu")):
-            import_module(module.name)
+    """Every group of settings of the packages that the site describes."""
+    for package in PACKAGES:
+        for module in pkgutil.walk_packages(import_module(package).__path__, f"{package}."):
+            if "kernels" not in module.name and not module.name.endswith(("__main__", ".gpu")):
+                import_module(module.name)
     waiting, found = [Settings], []
     while waiting:
-        below = [one for one in waiting.pop().__subclasses__() if one.__module__.startswith("topoloom.")]
+        below = [one for one in waiting.pop().__subclasses__() if one.__module__.partition(".")[0] in PACKAGES]
         waiting += below
         found += [one for one in below if one.__struct_fields__]
     return found

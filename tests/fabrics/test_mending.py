@@ -15,12 +15,12 @@ from topoloom import InputError
 from topoloom.cli.main import cli
 from topoloom.fabrics.fabric import planned_fabric
 from topoloom.fabrics.infiniband import lft_dump, lft_text, qos_text, real_ports
-from topoloom.fabrics.judge import judge
 from topoloom.fabrics.lft import Tables, read_lft
 from topoloom.fabrics.mending import mend_fabric
 from topoloom.fabrics.mending_files import mending_texts, write_mending
 from topoloom.fabrics.net_text import discovered_text
 from topoloom.fabrics.service_levels import read_levels
+from topoloom.fabrics.table_verifier import verify_tables
 from topoloom.routing.host_routings import host_routings
 from topoloom.routing.live.steps import DROP, REOPEN, SET, Mixtures, order_of_updates
 from topoloom.routing.route import route
@@ -135,7 +135,9 @@ def test_lost_cables_are_mended_without_a_deadlock_in_between(spec, engine, many
     assert found.entries_broken <= found.entries_changed <= 2 * found.entries_broken
     assert found.dropped_addresses == 0
     made = found.tables[-1]
-    again = judge(Tables("new.lft", made.astype(np.int16), tables.lid_of), new, levels_of(found, found.levels[-1]))
+    again = verify_tables(
+        Tables("new.lft", made.astype(np.int16), tables.lid_of), new, levels_of(found, found.levels[-1])
+    )
     assert again.deadlock_free
     assert again.reached_pairs == again.pairs
     prove_by_hand(found, found_levels(fabric, levels))
@@ -163,7 +165,7 @@ def test_tables_by_host_are_mended():
     assert 0 < found.entries_changed <= 2 * found.entries_broken
     same = found.tables[-1] == tables.ports
     assert same.mean() > 0.98
-    again = judge(read_lft(mending_texts(found)["fabric.lft"], "new.lft", new), new)
+    again = verify_tables(read_lft(mending_texts(found)["fabric.lft"], "new.lft", new), new)
     assert again.pairs_between == "host ports"
     assert again.reached_pairs == again.pairs
     assert again.deadlock_free
@@ -201,7 +203,7 @@ def test_a_lost_switch_takes_its_hosts_along():
     found = mend_fabric(fabric, tables, replace(new, made="new.net"), levels=levels)
     assert (found.switches_lost, found.hosts_lost, found.cables_lost) == (1, 4, 7)
     assert found.deadlock_free
-    again = judge(Tables("new", found.tables[-1].astype(np.int16), {}), new, levels_of(found, found.levels[-1]))
+    again = verify_tables(Tables("new", found.tables[-1].astype(np.int16), {}), new, levels_of(found, found.levels[-1]))
     assert again.reached_pairs == again.pairs
 
 
@@ -222,7 +224,9 @@ def test_a_new_switch_and_its_hosts_are_reached():
     assert found.deadlock_free
     stayed = found.tables[0] >= 0
     assert (found.tables[-1][stayed] == found.tables[0][stayed]).all()
-    again = judge(Tables("new", found.tables[-1].astype(np.int16), {}), fabric, levels_of(found, found.levels[-1]))
+    again = verify_tables(
+        Tables("new", found.tables[-1].astype(np.int16), {}), fabric, levels_of(found, found.levels[-1])
+    )
     assert again.reached_pairs == again.pairs
 
 
@@ -255,7 +259,7 @@ def test_a_host_that_moved_is_followed():
     found = mend_fabric(fabric, tables, new, levels=levels)
     assert found.hosts_moved == 1
     assert {update.target for update in found.updates} == {"H1"}
-    again = judge(Tables("new", found.tables[-1].astype(np.int16), {}), new)
+    again = verify_tables(Tables("new", found.tables[-1].astype(np.int16), {}), new)
     assert again.reached_pairs == again.pairs
     assert again.deadlock_free
 
@@ -263,7 +267,7 @@ def test_a_host_that_moved_is_followed():
 def test_tables_that_can_deadlock_are_said_to():
     """Mended all the same, and nothing is called proved."""
     fabric, tables, _ = in_force("torus:dims=5x5,hosts=1", "minimal")
-    assert not judge(tables, fabric).deadlock_free
+    assert not verify_tables(tables, fabric).deadlock_free
     found = mend_fabric(fabric, tables, less(fabric, [0]))
     assert not found.deadlock_free
     assert not found.in_force_deadlock_free
@@ -324,27 +328,17 @@ def test_a_ring_turned_round_needs_several_steps():
 
 
 def test_the_command_and_its_files(tmp_path, monkeypatch):
-    """`route --from --tables --now`: the record, the list of entries, the steps; every table can be read and judged."""
+    """`repair`: the record, the list of entries, the steps; every table can be read and judged."""
     monkeypatch.chdir(tmp_path)
     fabric, _, _ = in_force("slimfly:q=5,hosts=4", "orders")
     assert (
         CliRunner()
-        .invoke(cli, ["route", "slimfly:q=5,hosts=4", "--engine", "orders", "--export", "opensm", "-o", "old"])
+        .invoke(cli, ["export", "slimfly:q=5,hosts=4", "opensm", "--engine", "orders", "-o", "old"])
         .exit_code
         == 0
     )
     (tmp_path / "new.net").write_text(discovered_text(less(fabric, [7])))
-    asked = [
-        "route",
-        "--from",
-        "old/fabric.net",
-        "--tables",
-        "old/fabric.lft",
-        "--qos",
-        "old/fabric.qos",
-        "--now",
-        "new.net",
-    ]
+    asked = ["repair", "old/fabric.net", "old/fabric.lft", "new.net", "--qos", "old/fabric.qos"]
     done = CliRunner().invoke(cli, [*asked, "-o", "out", "--json"])
     assert done.exit_code == 0, done.output
     record = json.loads(done.stdout)
@@ -352,30 +346,11 @@ def test_the_command_and_its_files(tmp_path, monkeypatch):
     rows = list(csv.DictReader((tmp_path / "out" / "updates.csv").open()))
     assert len(rows) == record["entries_changed"] == len(record["updates"])
     assert (tmp_path / "out" / "steps.txt").read_text().count("\n") == 2 + len(record["steps"])
-    last = CliRunner().invoke(
-        cli, ["verify", "new.net", "--tables", "out/fabric.lft", "--qos", "out/fabric.qos", "--json"]
-    )
+    last = CliRunner().invoke(cli, ["verify-tables", "new.net", "out/fabric.lft", "--qos", "out/fabric.qos", "--json"])
     assert last.exit_code == 0
     assert json.loads(last.stdout)["judgement"]["deadlock_free"]
     for number, step in enumerate(record["steps"], 1):
         assert (tmp_path / "out" / f"step-{number}.lft").exists() == (step["kind"] != REOPEN)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (["--from", "old.net"], "give --tables"),
-        (["--from", "old.net", "--tables", "t"], "give --now"),
-        (["petersen", "--from", "old.net"], "leave TOPOLOGY out"),
-        (["petersen", "--now", "new.net"], "go with --from"),
-        ([], "name what to route"),
-    ],
-)
-def test_what_is_missing_is_said(arguments, said):
-    """One sentence, with the remedy."""
-    done = CliRunner().invoke(cli, ["route", *arguments])
-    assert isinstance(done.exception, InputError)
-    assert said in str(done.exception)
 
 
 def test_files_of_an_earlier_mending_go(tmp_path):

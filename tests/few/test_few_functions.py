@@ -82,6 +82,7 @@ _DIAMETER = row((ONE, 0), (LINKED, 1), (APART, None))
 
 #: By public function (and what is done with it): the call on a network in a folder, and what it gives.
 TABLE = {
+    "as_network": (lambda t, _: topoloom.as_network(t).topology == t, row((ALL, True))),
     "balance_paths": (
         lambda t, _: topoloom.balance_paths(t, seconds=2).value,
         row((JOINED, 0.0), (APART, Refused("route each, or link them"))),
@@ -259,10 +260,6 @@ TABLE = {
         ),
         row(("one4 two4 twin4", True), *_TRAFFIC),
     ),
-    "simulate_schedule": (
-        lambda t, _: topoloom.simulate_schedule(t, topoloom.collective(t, "allgather", 4096).schedule).seconds,
-        row(("one4 twin4", 8.144e-7), ("two4", 1.6128e-6), *_COLLECTIVE),
-    ),
     "study_status": (
         lambda t, folder: topoloom.study_status(_studied(t, folder)[0], topoloom.Store(folder / "store")).done,
         row((ALL, 1)),
@@ -292,7 +289,6 @@ _NO_NETWORK = {
     "load_goal",
     "program_from",
     "read_schedule",
-    "reproduce",
     "save_goal",
     "serve",
     "trace_from",

@@ -1,11 +1,12 @@
-"""Plans of plain flows, and max-min fair rates worked out again the plain way."""
+"""Schedules of plain flows, and max-min fair rates worked out again the plain way."""
 
 from itertools import pairwise
 
 import numpy as np
 
-from topoloom.flows.fabric import fabric_of
-from topoloom.flows.plan import Plan, Script
+from topoloom.flows.network import flow_network
+from topoloom.flows.programs import Programs, Script
+from topoloom.flows.schedule import Schedule
 from topoloom.routing.routing import Routing
 
 #: Bytes a second of every link.
@@ -15,10 +16,10 @@ RATE = 1e9
 def fabric(routing: Routing, switch_s: float = 0.0, **more: object):
     """The network with `RATE` everywhere and no delay but switches'."""
     cables = np.zeros(len(routing.topology.links))
-    return fabric_of([routing], link_rate=RATE, host_rate=RATE, cable_s=cables, switch_s=switch_s, **more)
+    return flow_network([routing], link_rate=RATE, host_rate=RATE, cable_s=cables, switch_s=switch_s, **more)
 
 
-def sends(ranks: int, flows: list[tuple[int, int, float]]) -> Plan:
+def sends(ranks: int, flows: list[tuple[int, int, float]]) -> Schedule:
     """All messages at once: (source, destination, bytes)."""
     scripts = [Script() for _ in range(ranks)]
     slots = [0] * ranks
@@ -30,7 +31,8 @@ def sends(ranks: int, flows: list[tuple[int, int, float]]) -> Plan:
     for script, count in zip(scripts, slots, strict=True):
         for slot in range(count):
             script.wait(slot)
-    return Plan("sends", tuple(scripts), np.arange(ranks), (np.zeros(ranks, np.int64),))
+    programs = Programs(tuple(scripts), np.arange(ranks), (np.zeros(ranks, np.int64),))
+    return Schedule("sends", programs)
 
 
 def paths(routing: Routing, flows: list[tuple[int, int, float]]) -> list[list[tuple]]:

@@ -7,21 +7,26 @@ from fair_oracle import RATE, fabric, sends
 from topoloom import InputError, build, route
 from topoloom.flows.collectives import ALGORITHMS
 from topoloom.flows.kernels.steps import step_of
-from topoloom.flows.matrix import bytes_between
-from topoloom.flows.plan import Plan, Script, all_alike
-from topoloom.flows.simulate import simulate_plan
+from topoloom.flows.programs import Programs, Script, all_alike
+from topoloom.flows.schedule import Schedule
+from topoloom.flows.simulate import simulate_flows
 from topoloom.work import Work
 
 SWITCH_S = 1e-6
 SIZE = 1_048_576.0
 
 
+def pair(name, first, second):
+    """Two ranks of 1 Gflop/s, each with a script of its own."""
+    return Schedule(name, Programs((first, second), np.arange(2), (np.zeros(2, np.int64),), flops=1e9))
+
+
 def time_of(routing, algorithm, ranks, size=SIZE, times=1, **more):
     """Seconds of one collective on the first hosts."""
     script = Script()
     script.collective(algorithm, size, times=times)
-    plan = all_alike(algorithm, ranks, script)
-    return simulate_plan(fabric(routing, SWITCH_S), plan, np.arange(ranks), **more).seconds
+    schedule = Schedule(algorithm, all_alike(ranks, script))
+    return simulate_flows(fabric(routing, SWITCH_S), schedule, np.arange(ranks), **more).seconds
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +44,7 @@ def star():
 def test_a_lone_message():
     """The switches' delays, and bytes over the rate."""
     routing = route(build("ring:n=8,hosts=1"))
-    times = simulate_plan(fabric(routing, SWITCH_S), sends(8, [(0, 3, SIZE)]), np.arange(8))
+    times = simulate_flows(fabric(routing, SWITCH_S), sends(8, [(0, 3, SIZE)]), np.arange(8))
     assert times.seconds == pytest.approx(4 * SWITCH_S + SIZE / RATE)
 
 
@@ -47,7 +52,7 @@ def test_ranks_of_one_host_share_nothing():
     """Their messages take the host's own rate and delay, each for itself."""
     routing = route(build("ring:n=3,hosts=1"))
     net = fabric(routing, SWITCH_S, inside_rate=2 * RATE, inside_s=1e-7)
-    times = simulate_plan(net, sends(3, [(0, 1, SIZE), (2, 1, SIZE)]), np.zeros(3, int))
+    times = simulate_flows(net, sends(3, [(0, 1, SIZE), (2, 1, SIZE)]), np.zeros(3, int))
     assert times.seconds == pytest.approx(1e-7 + SIZE / RATE / 2)
 
 
@@ -97,7 +102,7 @@ def test_an_all_to_all_reaches_everybody_once():
     for algorithm, ranks in (("shift", 7), ("xor", 8)):
         script = Script()
         script.collective(algorithm, 5.0)
-        assert np.array_equal(bytes_between(all_alike("all", ranks, script)), 5.0 * (1 - np.eye(ranks)))
+        assert np.array_equal(Schedule("all", all_alike(ranks, script)).bytes_between(), 5.0 * (1 - np.eye(ranks)))
 
 
 def test_a_power_of_two_is_asked_for(complete):
@@ -112,8 +117,8 @@ def test_a_message_of_few_bytes_lets_its_sender_go(complete):
         first, second = Script(), Script()
         first.send(1, size)
         second.receive(0)
-        plan = Plan("one", (first, second), np.arange(2), (np.zeros(2, np.int64),))
-        finished = simulate_plan(fabric(complete, SWITCH_S), plan, np.arange(2)).finished
+        plan = pair("one", first, second)
+        finished = simulate_flows(fabric(complete, SWITCH_S), plan, np.arange(2)).finished
         assert bool(finished[0] > 0) is waits
         assert finished[1] == pytest.approx(2 * SWITCH_S + size / RATE)
 
@@ -124,11 +129,8 @@ def test_an_eager_message_is_there_before_it_is_awaited(complete):
     first.send(1, 1000.0)
     second.compute(1e9)
     second.receive(0)
-    plan = Plan("late", (first, second), np.arange(2), (np.zeros(2, np.int64),))
-    ends = [
-        simulate_plan(fabric(complete), plan, np.arange(2), flops=1e9, eager_bytes=limit).seconds
-        for limit in (0.0, 2000.0)
-    ]
+    plan = pair("late", first, second)
+    ends = [simulate_flows(fabric(complete), plan, np.arange(2), eager_bytes=limit).seconds for limit in (0.0, 2000.0)]
     assert ends == pytest.approx([1.0 + 1e-6, 1.0])
 
 
@@ -140,8 +142,8 @@ def test_thousands_of_messages_under_way(complete):
     second.compute(1e9)
     for _ in range(3000):
         second.receive(0)
-    plan = Plan("ahead", (first, second), np.arange(2), (np.zeros(2, np.int64),))
-    times = simulate_plan(fabric(complete), plan, np.arange(2), flops=1e9)
+    plan = pair("ahead", first, second)
+    times = simulate_flows(fabric(complete), plan, np.arange(2))
     assert times.messages == 3000
     assert times.seconds == pytest.approx(1.0 + 3000 * 1e-8)
 
@@ -150,9 +152,9 @@ def test_who_waits_for_ever_is_named(complete):
     """A receive that nobody sends."""
     first, second = Script(), Script()
     second.receive(0)
-    plan = Plan("lost", (first, second), np.arange(2), (np.zeros(2, np.int64),))
+    plan = pair("lost", first, second)
     with pytest.raises(InputError, match="1 of 2 ranks wait for ever, rank 1 at its operation 1"):
-        simulate_plan(fabric(complete), plan, np.arange(2))
+        simulate_flows(fabric(complete), plan, np.arange(2))
 
 
 def test_progress_counts_every_operation(complete):

@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 from tiers import examples
 from topoloom import build, route
 from topoloom.flows.kernels.ranks import DONE, FULL, PAUSED, run
-from topoloom.flows.plan import Script, all_alike, laid
-from topoloom.flows.simulate import _program, _state, longest_path, simulate_plan, with_room
+from topoloom.flows.programs import Script, all_alike, laid
+from topoloom.flows.schedule import Schedule
+from topoloom.flows.simulate import programs_before, simulate_flows, with_room
 from topoloom.flows.state import DIRTY, FLOWING, FRESH
 
 NETWORKS = {
@@ -36,9 +37,8 @@ def loads(draw):
 def begun(routing, flows):
     """The rates of the flows when all have just begun."""
     ranks = routing.topology.endpoints.size
-    plan, net, homes = sends(ranks, flows), fabric(routing), np.arange(ranks)
-    program = _program(laid(plan), plan, homes, 1e9, 0.0, 0.0)
-    state = _state(net, plan, longest_path(net, homes) + 2, 0.0)
+    schedule, net, homes = sends(ranks, flows), fabric(routing), np.arange(ranks)
+    program, state = programs_before(net, schedule.content, laid(schedule.content, "sends"), homes, 0.0, (0.0, 0.0))
     # Each flow is an event that ends its delay; the rates are right before the next.
     run(net, program, state, len(flows))
     by_tag = {int(state.tag[m]): float(state.rate[m]) for m in np.flatnonzero(state.phase == FLOWING)}
@@ -71,10 +71,9 @@ def test_after_every_change_every_flow_has_a_bottleneck(spec, algorithm, half_du
     ranks = routing.topology.endpoints.size
     script = Script()
     script.collective(algorithm, 1e6)
-    plan, net = all_alike("all", ranks, script), fabric(routing, 2e-7, half_duplex=half_duplex)
+    programs, net = all_alike(ranks, script), fabric(routing, 2e-7, half_duplex=half_duplex)
     homes = np.random.default_rng(2).permutation(ranks)
-    program = _program(laid(plan), plan, homes, 1e9, 65536.0, 0.0)
-    state = _state(net, plan, longest_path(net, homes) + 2, 0.0)
+    program, state = programs_before(net, programs, laid(programs, "all"), homes, 0.0, (65536.0, 0.0))
     looked = 0
     while (end := run(net, program, state, 7 if algorithm == "doubling" else 29)) != DONE:
         state = with_room(state) if end == FULL else state
@@ -100,7 +99,7 @@ def test_flows_end_when_their_bytes_are_there(load):
     """Event by event the same end as by rates worked out anew for all flows at every end."""
     routing, flows = load
     ranks = routing.topology.endpoints.size
-    times = simulate_plan(fabric(routing), sends(ranks, flows), np.arange(ranks), detached_bytes=0)
+    times = simulate_flows(fabric(routing), sends(ranks, flows), np.arange(ranks), detached_bytes=0)
     assert times.seconds == pytest.approx(finish_times(paths(routing, flows), [size for *_, size in flows]), rel=1e-8)
 
 
@@ -110,7 +109,7 @@ def test_channels_carry_what_is_sent(load, window):
     """Bytes on all channels are bytes of messages times hops, whatever the window."""
     routing, flows = load
     ranks = routing.topology.endpoints.size
-    times = simulate_plan(fabric(routing), sends(ranks, flows), np.arange(ranks), window=window)
+    times = simulate_flows(fabric(routing), sends(ranks, flows), np.arange(ranks), window=window)
     hops = [len(flow) - 2 for flow in paths(routing, flows)]
     assert times.carried.sum() == pytest.approx(sum(size * far for (*_, size), far in zip(flows, hops, strict=True)))
     assert times.messages == len(flows)
@@ -133,7 +132,9 @@ def test_a_window_errs_by_little(spec, window, algorithm):
     for seed in range(10):
         homes = np.random.default_rng(seed).permutation(hosts)
         exact, near = (
-            simulate_plan(fabric(routing, 2e-7), all_alike("all", hosts, script), homes, window=share).seconds
+            simulate_flows(
+                fabric(routing, 2e-7), Schedule("all", all_alike(hosts, script)), homes, window=share
+            ).seconds
             for share in (0.0, window)
         )
         off.append(near / exact - 1)
@@ -143,9 +144,9 @@ def test_a_window_errs_by_little(spec, window, algorithm):
 
 
 def test_the_same_again():
-    """The same plan gives the same bytes."""
+    """The same schedule gives the same bytes."""
     routing = route(build("slimfly:q=5,hosts=2"))
     flows = [(i, (7 * i + 3) % 50, 1e5 * (i + 1)) for i in range(50) if i != (7 * i + 3) % 50]
-    ends = [simulate_plan(fabric(routing), sends(100, flows), np.arange(100)) for _ in range(2)]
+    ends = [simulate_flows(fabric(routing), sends(100, flows), np.arange(100)) for _ in range(2)]
     assert ends[0].finished.tobytes() == ends[1].finished.tobytes()
     assert ends[0].carried.tobytes() == ends[1].carried.tobytes()

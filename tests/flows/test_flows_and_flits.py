@@ -6,8 +6,8 @@ from fair_oracle import sends
 from msgspec import structs
 
 from topoloom import build, route
-from topoloom.flows.fabric import fabric_of
-from topoloom.flows.simulate import simulate_plan
+from topoloom.flows.network import flow_network
+from topoloom.flows.simulate import simulate_flows
 from topoloom.simulator.execute import execute
 from topoloom.simulator.presets import find_preset
 
@@ -24,7 +24,7 @@ def both(routing, pairs, folder, apart=FLITS):
     trace.write_text("cycle,source,destination,flits\n" + "".join(lines))
     hosts, links = routing.topology.endpoints.size, len(routing.topology.links)
     rate = FLIT_BYTES / CYCLE_S
-    net = fabric_of(
+    net = flow_network(
         [routing],
         link_rate=rate,
         host_rate=rate,
@@ -33,7 +33,7 @@ def both(routing, pairs, folder, apart=FLITS):
         host_s=CYCLE_S,
     )
     flows = [(a, b, PACKETS * FLITS * FLIT_BYTES) for a, b in pairs]
-    flow_s = simulate_plan(net, sends(hosts, flows), np.arange(hosts)).seconds
+    flow_s = simulate_flows(net, sends(hosts, flows), np.arange(hosts)).seconds
     return execute(routing, f"trace:{trace}", ROUTERS).cycles, flow_s / CYCLE_S
 
 

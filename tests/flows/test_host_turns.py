@@ -5,13 +5,13 @@ import pytest
 from fair_oracle import RATE, fabric, sends
 
 from topoloom import InputError, build, route, run_app
-from topoloom.flows.simulate import simulate_plan
+from topoloom.flows.simulate import simulate_flows
 from topoloom.graph.host_ports import ports_by_host
 
 
 def seconds(spec, flows, ranks):
     """How long messages take that all begin at once; the bytes over each channel."""
-    found = simulate_plan(fabric(route(build(spec))), sends(ranks, flows), np.arange(ranks))
+    found = simulate_flows(fabric(route(build(spec))), sends(ranks, flows), np.arange(ranks))
     return found.seconds, found.carried
 
 

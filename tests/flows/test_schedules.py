@@ -5,15 +5,14 @@ import pytest
 from msgspec import structs
 
 from topoloom import InputError, build, route
-from topoloom.applications.flow_run import fabric, plan_of
+from topoloom.applications.machine import network_as_flows
 from topoloom.applications.registry import program_of
+from topoloom.applications.schedules import as_schedule
 from topoloom.applications.settings import AppSettings
 from topoloom.flows.operations import ANY, CALC, RECV, SEND
-from topoloom.flows.schedule import Rank, schedule_of
-from topoloom.flows.simulate import simulate_plan
-from topoloom.flows.simulate_schedule import simulate_schedule
+from topoloom.flows.schedule import Rank, Schedule, schedule_of
+from topoloom.flows.simulate import simulate_flows
 from topoloom.random_streams import Draws
-from topoloom.workloads.from_plan import schedule_of_plan
 
 #: 8 Gb/s are a byte a nanosecond; a message passes two switches of 200 ns.
 MACHINE, DELAY = AppSettings(rate_gbps=8), 400.0
@@ -22,9 +21,9 @@ MACHINE, DELAY = AppSettings(rate_gbps=8), 400.0
 def ns(*ranks, machine=MACHINE, spec="complete:n={},hosts=1", eager=False, **settings):
     """Nanoseconds that each rank takes on a network where each pair has a link of its own."""
     schedule = schedule_of("mine", list(ranks), eager=eager)
-    net = fabric([route(build(spec.format(max(2, len(ranks)))))], machine, None)
-    found = simulate_schedule(net, schedule, np.arange(len(ranks)), eager_bytes=machine.eager_bytes, **settings)
-    return (found.finished * 1e9).tolist(), (found.computed * 1e9).tolist()
+    net = network_as_flows([route(build(spec.format(max(2, len(ranks)))))], machine, None)
+    found = simulate_flows(net, schedule, np.arange(len(ranks)), eager_bytes=machine.eager_bytes, **settings)
+    return (found.finished * 1e9).tolist(), (found.worked * 1e9).tolist()
 
 
 def test_a_chain_takes_the_sum_of_its_parts():
@@ -92,8 +91,8 @@ def test_messages_of_one_pair_and_tag_match_in_their_order():
         b.requires(mark, got)
     # Alone on the link only after the others: 10 and 20 bytes share it with 1,000 at first, and end before it.
     schedule = schedule_of("mine", [a, b])
-    net = fabric([route(build("complete:n=2,hosts=1"))], MACHINE, None)
-    assert simulate_schedule(net, schedule, np.arange(2)).seconds * 1e9 == pytest.approx(DELAY + 1030 + 1)
+    net = network_as_flows([route(build("complete:n=2,hosts=1"))], MACHINE, None)
+    assert simulate_flows(net, schedule, np.arange(2)).seconds * 1e9 == pytest.approx(DELAY + 1030 + 1)
 
 
 @pytest.mark.parametrize("any_tag", [False, True])
@@ -141,17 +140,19 @@ def test_a_network_interface_is_a_port_of_the_host():
 )
 @pytest.mark.parametrize("eager_bytes", [0, 65536])
 def test_our_own_programs_take_as_long_as_schedules(app, ranks, eager_bytes):
-    """A plan and the schedule of it are the same messages at the same times, on a torus where they meet."""
+    """Programs and their operations one by one are the same messages at the same times, on a torus where they meet."""
     settings = AppSettings(eager_bytes=eager_bytes)
-    plan = plan_of(program_of(app, ranks), settings)
-    net = fabric([route(build("torus:dims=4x4,hosts=1"))], settings, None)
+    programs = as_schedule(program_of(app, ranks), settings)
+    net = network_as_flows([route(build("torus:dims=4x4,hosts=1"))], settings, None)
     homes = np.arange(ranks)
-    as_plan = simulate_plan(net, plan, homes, eager_bytes=eager_bytes)
-    schedule = schedule_of_plan(plan, 1e11)
-    as_schedule = simulate_schedule(net, schedule, homes, eager_bytes=eager_bytes)
-    assert as_schedule.seconds == pytest.approx(as_plan.seconds, rel=1e-9)
-    assert as_schedule.messages == as_plan.messages == schedule.messages
-    assert as_schedule.carried == pytest.approx(as_plan.carried)
+    compact = simulate_flows(net, programs, homes, eager_bytes=eager_bytes)
+    schedule = Schedule(app, programs.operations)
+    one_by_one = simulate_flows(net, schedule, homes, eager_bytes=eager_bytes)
+    assert one_by_one.seconds == pytest.approx(compact.seconds, rel=1e-9)
+    assert one_by_one.messages == compact.messages == schedule.messages
+    assert one_by_one.carried == pytest.approx(compact.carried)
+    assert one_by_one.worked == pytest.approx(compact.worked)
+    assert schedule.bytes_between() == pytest.approx(programs.bytes_between())
 
 
 def played(ranks, delay):
@@ -210,8 +211,8 @@ def test_random_schedules_take_as_long_as_an_independent_player_says(seed):
                 for earlier in set(draws.below(one, 2).tolist()) if one and what != 1 else ():
                     wait(one, int(earlier))
     schedule = schedule_of("mine", ranks)
-    net = fabric([route(build(f"complete:n={n},hosts=1"))], MACHINE, None)
-    found = simulate_schedule(net, schedule, np.arange(n))
+    net = network_as_flows([route(build(f"complete:n={n},hosts=1"))], MACHINE, None)
+    found = simulate_flows(net, schedule, np.arange(n))
     assert found.finished * 1e9 == pytest.approx(played(ranks, DELAY), abs=1e-3)
 
 
@@ -241,8 +242,8 @@ def test_what_does_not_work_is_a_sentence(write, says):
 
 def test_rates_that_are_out_of_date_are_near():
     """With a window the time is off by what docs/collectives.md says of it: less than 2 % at 0.2."""
-    plan = plan_of(program_of("collective:operation=alltoall,bytes=20000", 16), AppSettings())
-    schedule = schedule_of_plan(plan, 1e11)
-    net = fabric([route(build("torus:dims=4x4,hosts=1"))], structs.replace(MACHINE, rate_gbps=40), None)
-    exact, near = (simulate_schedule(net, schedule, np.arange(16), window=window).seconds for window in (0.0, 0.2))
+    schedule = as_schedule(program_of("collective:operation=alltoall,bytes=20000", 16), AppSettings())
+    schedule = Schedule("all", schedule.operations)
+    net = network_as_flows([route(build("torus:dims=4x4,hosts=1"))], structs.replace(MACHINE, rate_gbps=40), None)
+    exact, near = (simulate_flows(net, schedule, np.arange(16), window=window).seconds for window in (0.0, 0.2))
     assert near == pytest.approx(exact, rel=0.02)

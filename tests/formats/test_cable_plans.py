@@ -53,11 +53,12 @@ def test_a_cable_plan():
 
 @pytest.mark.parametrize("kind", ["ibutils", "ufm"])
 def test_what_topoloom_exports_it_reads(tmp_path, kind):
-    """The plan that it writes for the ibutils or UFM is the same fabric; UFM's arrows have rates."""
+    """The plan that it writes for the ibutils or UFM is the same fabric; UFM's arrows have rates, HDR where none is known."""
     plan = planned_fabric(build("slimfly:q=5,hosts=2"))
     write_export(kind, plan, tmp_path)
     found = open_network(tmp_path / "fabric.topo").fabric
-    assert found.topology == plan.topology.replace(labels={})
+    assert found.topology.without_rates() == plan.topology.replace(labels={})
+    assert found.topology.uniform_rate_gbps == (200 if kind == "ufm" else None)
     assert compare_fabrics(plan, found, identify(plan, found, "name")).same
     assert set(found.link_rate_gbps.tolist()) == ({200.0} if kind == "ufm" else {0.0})
 
@@ -116,6 +117,7 @@ def test_what_of_an_ndt_is_not_read_is_reported(caplog):
     assert [record.getMessage() for record in caplog.records if record.levelname == "WARNING"] == [
         "x: 1 rows of LinkType 'Management' are no data cables and not read",
         "x: 2 cells of Speed or Cable Length are no numbers and not read",
+        "x: the rates of 2 of 5 cables are not known; dropped rate_gbps",
     ]
 
 

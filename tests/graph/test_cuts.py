@@ -138,8 +138,8 @@ def test_more_known_cuts():
 @pytest.mark.parametrize(
     ("settings", "reason"),
     [
-        ({"parts": 1}, "2 to 9"),
-        ({"parts": 10}, "2 to 9"),
+        ({"ways": 1}, "2 to 9"),
+        ({"ways": 10}, "2 to 9"),
         ({"seeds": 0}, "at least once"),
         ({"by": "racks"}, "racks"),
         ({"by": "hosts"}, "switches with hosts"),

@@ -75,10 +75,10 @@ def test_planes_that_differ_give_the_worst():
 def test_every_plane_is_cut_alike():
     """A host is on one side in all planes, and each part has its share of each plane."""
     network = build("torus:dims=4x4,hosts=1+planes:count=3")
-    found = cuts(network, parts=4)
+    found = cuts(network, ways=4)
     assert (found.planes, found.sizes.tolist()) == (3, [12, 12, 12, 12])
     assert (found.part.reshape(3, 16) == found.part[:16]).all()
-    assert found.links == 3 * cuts(build("torus:dims=4x4,hosts=1"), parts=4).links == found.between.sum() // 2
+    assert found.links == 3 * cuts(build("torus:dims=4x4,hosts=1"), ways=4).links == found.between.sum() // 2
 
 
 def test_loads_of_channels_stay_in_their_plane():

@@ -16,9 +16,9 @@ from topoloom.designer.need import FamiliesNeed, SwitchNeed
 from topoloom.fabrics.exports.written import WrittenFiles
 from topoloom.fabrics.fabric import planned_fabric
 from topoloom.fabrics.infiniband import lft_text
-from topoloom.fabrics.judge import judge
 from topoloom.fabrics.lft import read_lft
 from topoloom.fabrics.port_counters import PortCounters
+from topoloom.fabrics.table_verifier import verify_tables
 from topoloom.formats import FORMATS
 from topoloom.formats.written import written_file
 from topoloom.results import Result, provenance_of, schema_id
@@ -64,7 +64,7 @@ def _judged() -> t.Judgement:
     with TemporaryDirectory() as folder:
         t.write_export("opensm", fabric, folder, routing)
         text = (Path(folder) / "fabric.lft").read_text()
-    return judge(read_lft(text, "fabric.lft", fabric), fabric)
+    return verify_tables(read_lft(text, "fabric.lft", fabric), fabric)
 
 
 def _mended() -> t.Mending:
@@ -135,6 +135,9 @@ CASES: dict[str, Callable[[], Result]] = {
     "info": lambda: t.info(t.build("petersen")),
     "judgement": _judged,
     "layout": lambda: t.place(t.build("petersen:hosts=1")),
+    "degradation": lambda: t.Degradations(
+        "petersen", "links", "random", tuple(t.degradation(t.build("petersen"), levels=[0.2], samples=2))
+    ),
     "lifetime": lambda: t.lifetime(t.build("petersen"), link_fit=50, samples=20),
     "load-curve": lambda: t.simulate(_routed(), loads=(0.1,)),
     "mending": _mended,
@@ -142,7 +145,6 @@ CASES: dict[str, Callable[[], Result]] = {
     "path-diversity": lambda: t.path_diversity(t.build("petersen"), samples=50),
     "progress": lambda: t.progress([_compared()], ["monday.net"]),
     "quality": lambda: t.quality(_routed()),
-    "reproduction": lambda: t.reproduce(["xu-2019/table-1/petersen"]),
     "rerouted": lambda: t.reroute(_torus(), links=[(0, 1)]),
     "routing": _routed,
     "saturation": lambda: t.saturation(_routed(), width=0.2),

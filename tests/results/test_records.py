@@ -14,7 +14,9 @@ from topoloom.errors import InputError
 
 ROOT = Path(__file__).parents[2]
 SCHEMAS = ROOT / "docs" / "schemas"
-NOUNS = {noun.noun: noun for noun in runpy.run_path(str(ROOT / "docs" / "_ext" / "public_names.py"))["nouns"]()}
+NOUNS = {
+    noun.noun: noun for noun in runpy.run_path(str(ROOT / "docs" / "_ext" / "public_names.py"))["nouns"](["topoloom"])
+}
 FIXTURES = sorted(RECORDS.glob("*.json"))
 
 

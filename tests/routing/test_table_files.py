@@ -121,7 +121,7 @@ def test_a_folder_of_route_is_opened_with_its_tables(tmp_path, monkeypatch):
     from topoloom.cli.commands import route as command
 
     monkeypatch.chdir(tmp_path)
-    for option in ("-o", "--tables"):
+    for option in ("-o", "--on-disk"):
         made = CliRunner().invoke(
             command.command,
             ["jellyfish:n=80,degree=5,hosts=2", "--lanes", "3", option, "net", "--json"],
@@ -130,7 +130,7 @@ def test_a_folder_of_route_is_opened_with_its_tables(tmp_path, monkeypatch):
         network = open_network("net")
         assert network.topology == build("jellyfish:n=80,degree=5,hosts=2")
         assert network.tables.verdict.lanes_used == json.loads(made.stdout)["verdict"]["lanes_used"]
-        assert (network.tables.ports == route(network.topology, lanes=3).ports).all() or option == "--tables"
+        assert (network.tables.ports == route(network.topology, lanes=3).ports).all() or option == "--on-disk"
 
 
 @pytest.mark.parametrize("name", ["ports", "lanes", "channel_load", "ports_2"])

@@ -7,7 +7,7 @@ import pytest
 from msgspec import structs
 
 from topoloom.routing.route import route
-from topoloom.simulator.cables import cables_between
+from topoloom.simulator.cables import labelled_cable_cycles
 from topoloom.simulator.presets import find_preset
 from topoloom.simulator.simulate import simulate
 from topoloom.spec import build
@@ -68,7 +68,7 @@ def _below_saturation():
 def _point(name, load):
     spec, engine, traffic, settings, _ = CASES[name]
     routing, config = route(build(spec), engine), structs.replace(find_preset("booksim"), **settings)
-    cables = cables_between(routing.topology, config, {"group": 100}) if "link_cycles" in settings else None
+    cables = labelled_cable_cycles(routing.topology, config, {"group": 100}) if "link_cycles" in settings else None
     return simulate(routing, traffic, config, loads=[load], cables=cables).points[0]
 
 

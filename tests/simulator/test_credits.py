@@ -57,14 +57,14 @@ def test_a_run_does_not_depend_on_how_credits_are_remembered(spec, monkeypatch):
     from topoloom.routing.route import route
     from topoloom.simulator import network_state
     from topoloom.simulator.router_config import RouterConfig
-    from topoloom.simulator.run import Run
+    from topoloom.simulator.run import RouterRun
     from topoloom.spec import build
     from topoloom.traffic import traffic_of
 
     routing, seen = route(build(spec)), []
     for limit in (network_state._SHORT_CREDIT, 0):
         monkeypatch.setattr(network_state, "_SHORT_CREDIT", limit)
-        run = Run(routing, RouterConfig(), traffic_of("uniform", routing), 0.7, 1)
+        run = RouterRun(routing, RouterConfig(), traffic_of("uniform", routing), 0.7, 1)
         run.go(1000, 0, 1000)
         assert run.network.rules.history == (0 if limit else 2)
         seen.append((run.network.state.tolist(), run.histogram.tolist(), run.channel_flits().tolist()))

@@ -14,11 +14,11 @@ from topoloom.errors import InputError
 from topoloom.routing.judge.prove import prove
 from topoloom.routing.route import route
 from topoloom.simulator.buffers import FLITS, HOPS, INJECTED, INSIDE
-from topoloom.simulator.cables import cables_between
+from topoloom.simulator.cables import labelled_cable_cycles
 from topoloom.simulator.execute import execute, packets_of
 from topoloom.simulator.presets import find_preset
 from topoloom.simulator.router_config import RouterConfig
-from topoloom.simulator.run import Run
+from topoloom.simulator.run import RouterRun
 from topoloom.simulator.simulate import simulate
 from topoloom.spec import build
 from topoloom.traffic import traffic_of
@@ -70,7 +70,7 @@ def test_whatever_the_routers_flits_are_conserved_and_come_to_rest(name, config,
     Then no buffer holds a flit, no packet an output VC or a record, and every VC's credits are back.
     """
     routing = routed(name)
-    run = Run(routing, config, traffic_of("uniform", routing), load, seed)
+    run = RouterRun(routing, config, traffic_of("uniform", routing), load, seed)
     at = run.network
     for _ in range(4):
         run.go(150, 0, 1 << 60)
@@ -124,7 +124,7 @@ def test_cables_of_unlike_groups_take_their_own_time(tmp_path):
     """A packet over a local, a global and a local link of 5, 50 and 5 cycles, each with two cycles of the router."""
     routing = route(build("dragonfly:p=1"), "dragonfly")
     config = RouterConfig(vcs=2, link_cycles=5)
-    cables = cables_between(routing.topology, config, {"group": 50})
+    cables = labelled_cable_cycles(routing.topology, config, {"group": 50})
     group = routing.topology.labels["group"]
     longest = next((s, d) for s in range(6) for d in range(6) if len(routing.path(s, d)) == 4)
     found = packets_of(routing, _trace(tmp_path, [(0, *longest, 1)]), config, cables=cables).rows
@@ -271,6 +271,6 @@ def test_cables_that_cannot_be_are_refused():
     """A label that is not there, no cycles."""
     fly = build("dragonfly:p=1")
     with pytest.raises(InputError, match="no label 'room'"):
-        cables_between(fly, RouterConfig(), {"room": 3})
+        labelled_cable_cycles(fly, RouterConfig(), {"room": 3})
     with pytest.raises(InputError, match="0 cycles"):
-        cables_between(fly, RouterConfig(), {"group": 0})
+        labelled_cable_cycles(fly, RouterConfig(), {"group": 0})

@@ -7,7 +7,6 @@ from click.testing import CliRunner
 from msgspec import structs
 
 from topoloom import InputError, build, execute, route, run_app, save_goal, schedule_of_program
-from topoloom.applications.program import Scheduled
 from topoloom.applications.settings import AppSettings
 from topoloom.cli.commands import simulate as simulate_command
 from topoloom.flows.operations import RECV, SEND
@@ -120,7 +119,7 @@ def test_flows_take_as_long_as_flits(saved, app, ranks):
     flits = execute(routing, saved(schedule=schedule), ROUTERS)
     # Of a lone packet each router takes 3 cycles and its host 1 in all; a cable's cycle is among them.
     machine = AppSettings(rate_gbps=128.0, switch_ns=6.0)
-    flows = run_app(routing, Scheduled("same", ranks, schedule), settings=machine, simulator="flows")
+    flows = run_app(routing, schedule, settings=machine, simulator="flows")
     assert flits.time_ns == pytest.approx(flows.seconds * 1e9, rel=0.03)
 
 

@@ -13,7 +13,7 @@ from topoloom.routing.route import route
 from topoloom.simulator.buffers import FLITS, HOPS, INJECTED
 from topoloom.simulator.presets import find_preset
 from topoloom.simulator.router_config import RouterConfig
-from topoloom.simulator.run import Run
+from topoloom.simulator.run import RouterRun
 from topoloom.simulator.simulate import simulate
 from topoloom.spec import build
 from topoloom.traffic import traffic_of
@@ -104,7 +104,7 @@ def test_flits_are_conserved_and_nothing_deadlocks(engine, flits):
     # Packets of one flit in as many VCs as there are lanes; longer ones in as many for all, which one kernel does.
     vcs = routing.verdict.lanes_used if flits == 1 else 4
     config = RouterConfig(vcs=vcs, buffer_flits=8 * vcs, packet_flits=flits)
-    run = Run(routing, config, traffic_of("uniform", routing), 0.9, 3)
+    run = RouterRun(routing, config, traffic_of("uniform", routing), 0.9, 3)
     for _ in range(20):
         before = int(run.network.state[HOPS])
         run.go(200, 0, 1 << 60)

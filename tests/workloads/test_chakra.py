@@ -1,6 +1,7 @@
 """Chakra traces: written by Google's library, replayed with times by hand; ASTRA-sim's own samples; what damaged ones say."""
 
 import json
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +10,7 @@ from chakra_writer import COLL, COMP, MEM_LOAD, METADATA, RECV, SEND, attribute,
 
 from topoloom import InputError, Replay, build, load_chakra, route, run_app
 from topoloom.applications.settings import AppSettings
+from topoloom.workloads import chakra_nodes
 
 #: 8 Gb/s are a byte a nanosecond; a message passes two switches of 200 ns.
 MACHINE, DELAY_NS = AppSettings(rate_gbps=8), 400.0
@@ -251,6 +253,30 @@ def test_a_length_that_promises_much_is_refused(tmp_path):
     (tmp_path / "t.0.et").write_bytes(b"\x80\x80\x80\x80\x80\x80\x80\x80\x10\x00")
     with pytest.raises(InputError, match="byte 0: a message of 1,152,921,504,606,846,976 bytes, which are not there"):
         load_chakra(tmp_path)
+
+
+def test_a_node_of_more_than_a_node_has_is_refused(tmp_path):
+    """32 MiB of empty attributes, all there, would take a gigabyte once they are parsed: they are not."""
+    body, head = b"\x52\x00" * (1 << 24), written([])
+    (tmp_path / "t.0.et").write_bytes(head + b"\x80\x80\x80\x10" + body)
+    with pytest.raises(InputError, match=r"a message of 33,554,432 bytes; a node has at most 16,777,216"):
+        load_chakra(tmp_path)
+
+
+def test_text_in_another_encoding_spoils_no_trace(tmp_path):
+    """A name that is no UTF-8: the node counts all the same."""
+    body = node(0, COMP, micros=7).SerializeToString().replace(b"node 0", b"n\xf6de 0")
+    (tmp_path / "t.0.et").write_bytes(written([]) + bytes([len(body)]) + body)
+    assert ns(tmp_path / "t", 2) == pytest.approx(7000)
+
+
+def test_what_reads_them_may_be_missing(tmp_path, monkeypatch):
+    """Without protobuf: a sentence that says what to install."""
+    path = write(tmp_path, [[node(0, COMP, micros=1)]])
+    chakra_nodes._classes.cache_clear()
+    monkeypatch.setitem(sys.modules, "google.protobuf", None)
+    with pytest.raises(InputError, match=r"reading Chakra traces needs protobuf: pip install 'topoloom\[chakra\]'"):
+        load_chakra(path)
 
 
 def test_an_older_schema_is_told(tmp_path):

@@ -81,22 +81,31 @@ NODES = [
 
 def same(a, b):
     """Whether two schedules hold the same numbers."""
-    return all(np.array_equal(getattr(a, name), getattr(b, name)) for name in ARRAYS)
+    return all(np.array_equal(getattr(a.operations, name), getattr(b.operations, name)) for name in ARRAYS)
 
 
 def test_text_is_read_as_it_is_meant(tmp_path):
     """Every part of the grammar: labels or none, tags, cpus, interfaces, both kinds of waiting, anybody, comments."""
     (tmp_path / "two.goal").write_text(TEXT)
     found = load_goal(tmp_path / "two.goal")
-    assert (found.name, found.ranks, found.cpus, found.nics, found.messages) == ("two", 2, 2, 4, 2)
-    assert found.first.tolist() == [0, 4, 6]
-    assert found.kind.tolist() == [CALC, SEND, RECV, CALC, RECV, SEND]
-    assert found.peer.tolist() == [0, 1, ANY, 0, 0, 0]
-    assert found.amount.tolist() == [100, 5000, 8, 5, 5000, 8]
-    assert found.tag.tolist() == [0, 7, ANY, 0, 7, 0]
-    assert (found.cpu.tolist(), found.nic.tolist()) == ([1, 0, 0, 0, 0, 0], [0, 3, 0, 0, 0, 0])
-    assert (found.done_first.tolist(), found.done_next.tolist()) == ([0, 1, 1, 1, 1, 2, 2], [1, 5])
-    assert (found.start_first.tolist(), found.start_next.tolist()) == ([0, 1, 1, 1, 1, 1, 1], [2])
+    assert (found.name, found.ranks, found.operations.cpus, found.operations.nics, found.messages) == (
+        "two",
+        2,
+        2,
+        4,
+        2,
+    )
+    assert found.operations.first.tolist() == [0, 4, 6]
+    assert found.operations.kind.tolist() == [CALC, SEND, RECV, CALC, RECV, SEND]
+    assert found.operations.peer.tolist() == [0, 1, ANY, 0, 0, 0]
+    assert found.operations.amount.tolist() == [100, 5000, 8, 5, 5000, 8]
+    assert found.operations.tag.tolist() == [0, 7, ANY, 0, 7, 0]
+    assert (found.operations.cpu.tolist(), found.operations.nic.tolist()) == ([1, 0, 0, 0, 0, 0], [0, 3, 0, 0, 0, 0])
+    assert (found.operations.done_first.tolist(), found.operations.done_next.tolist()) == (
+        [0, 1, 1, 1, 1, 2, 2],
+        [1, 5],
+    )
+    assert (found.operations.start_first.tolist(), found.operations.start_next.tolist()) == ([0, 1, 1, 1, 1, 1, 1], [2])
 
 
 def test_binary_is_that_of_loggopsim(tmp_path):

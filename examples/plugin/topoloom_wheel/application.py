@@ -1,7 +1,7 @@
 """The application `token`: a message goes from rank to rank, round and round."""
 
-from topoloom.applications.nas.actions import Rank
-from topoloom.applications.program import Trace
+from topoloom.applications.nas.actions import TraceLines
+from topoloom.applications.program import RankTraces
 from topoloom.applications.registry import application
 from topoloom.errors import InputError
 from topoloom.spec import Integer
@@ -13,16 +13,16 @@ from topoloom.spec import Integer
     words=Integer(1, 1 << 20, "words of 8 bytes in the message", default=1),
     laps=Integer(1, 1000, "how often it goes round", default=1),
 )
-def token(ranks: int, words: int, laps: int) -> Trace:
-    """Rank 0 sends first; the others pass on what they have received."""
+def token(ranks: int, words: int, laps: int) -> RankTraces:
+    """TraceLines 0 sends first; the others pass on what they have received."""
     if ranks < 2:
         raise InputError(f"token: {ranks} rank; it takes at least 2")
 
     def trace(rank: int) -> str:
-        me, tag = Rank(rank), 0
+        me, tag = TraceLines(rank), 0
         send = me.send((rank + 1) % ranks, tag, words)
         receive = me.recv((rank - 1) % ranks, tag, words)
         lap = send + receive if rank == 0 else receive + send
         return f"{rank} init\n{lap * laps}{rank} finalize\n"
 
-    return Trace(f"token(words={words},laps={laps})", ranks, trace)
+    return RankTraces(f"token(words={words},laps={laps})", ranks, trace)

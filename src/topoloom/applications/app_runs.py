@@ -7,7 +7,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from topoloom.applications.app_run import AppRun
-from topoloom.figures.app_bars import draw_bars
+from topoloom.figures.app_bars import draw_app_bars
 from topoloom.figures.style import axes_of
 from topoloom.results import Provenance, Result
 from topoloom.work import Ended
@@ -57,7 +57,7 @@ class Compared:
             self.placement,
             str(self.runs),
             self.measure,
-            *(short(value, self.unit) for value in (self.mean, self.least, self.most)),
+            *(short_value(value, self.unit) for value in (self.mean, self.least, self.most)),
             *(f"{value:.3f}" for value in (self.faster, self.slowest, self.fastest)),
             "-" if self.bound_share is None else f"{self.bound_share:.3f}",
         )
@@ -129,14 +129,14 @@ class AppRuns(Result):
             New ones when left out.
         """
         axes = axes_of(ax)
-        draw_bars(axes, self.compared, self.baseline)
+        draw_app_bars(axes, self.compared, self.baseline)
         return axes
 
 
-def short(value: float, unit: str) -> str:
+def short_value(value: float, unit: str) -> str:
     """Four digits and a prefix.
 
-    >>> short(0.00033618, "s"), short(2.7e10, "B/s"), short(0.0, "s")
+    >>> short_value(0.00033618, "s"), short_value(2.7e10, "B/s"), short_value(0.0, "s")
     ('336.2 us', '27 GB/s', '0 s')
     """
     exponent = min(4, max(-3, math.floor(math.log10(abs(value)) / 3))) if value and math.isfinite(value) else 0

@@ -4,7 +4,7 @@ import math
 from numbers import Integral, Real
 from typing import Any
 
-from topoloom.applications.processes import Limits
+from topoloom.applications.processes import ProcessLimits
 from topoloom.errors import InputError
 from topoloom.settings import shown
 from topoloom.work import Work
@@ -40,7 +40,7 @@ def check_kind(name: str, value: Any, kinds: type | tuple[type, ...], what: str)
         raise InputError(f"{name}={shown(value)}: give {what}")
 
 
-def check_text(name: str, value: Any, what: str) -> None:
+def check_words(name: str, value: Any, what: str) -> None:
     """Refuse what is no text, and texts with a zero byte, which no file's name may have.
 
     Parameters
@@ -86,7 +86,7 @@ def check_whole(name: str, value: Any, least: int, *, none: bool = False) -> Non
         raise InputError(f"{name}={shown(value)}: give a whole number from {least} on")
 
 
-def limits_of(time_limit_s: Any, work: Work | None) -> Limits:
+def limits_of(time_limit_s: Any, work: Work | None) -> ProcessLimits:
     """The limits of processes.
 
     Raises
@@ -97,4 +97,4 @@ def limits_of(time_limit_s: Any, work: Work | None) -> Limits:
     known = isinstance(time_limit_s, Real) and not isinstance(time_limit_s, bool)
     if not known or math.isnan(time_limit_s) or time_limit_s <= 0:
         raise InputError(f"time_limit_s={shown(time_limit_s)}: give a number of seconds above 0")
-    return Limits(float(time_limit_s), Work() if work is None else work)
+    return ProcessLimits(float(time_limit_s), Work() if work is None else work)

@@ -1,33 +1,38 @@
-"""The verbs of collectives: their least time, and a schedule beside it, which is made or was read."""
+"""Collectives: their least time, and the time of a schedule, which is made or was read."""
 
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from msgspec import structs
 
-from topoloom.applications.checks import check_kind, check_text, check_whole
-from topoloom.applications.collective_replay import ScheduleSimulator, carried_out, schedule_simulator
+from topoloom.applications.backends import FLOWS, Backend, backend_of, check_backend, run_schedule
+from topoloom.applications.checks import check_kind, check_whole, check_words
 from topoloom.applications.collective_result import Collective
-from topoloom.applications.flow_run import FLOWS, fabric, machine
+from topoloom.applications.given import app_settings, given, usual_settings
+from topoloom.applications.machine import machine, network_as_flows
 from topoloom.applications.placement import place_ranks
-from topoloom.applications.run import routings_of, topology_of
+from topoloom.applications.run import check_hosts
 from topoloom.applications.settings import AppSettings
-from topoloom.collectives.bound import CollectiveBound, bound_of, operation_of
-from topoloom.collectives.flows import fullest_seconds
-from topoloom.collectives.making import chosen_of, schedule_of
+from topoloom.collectives.bound import CollectiveBound, bound_of, collective_operation
+from topoloom.collectives.making import chosen_of, collective_schedule
+from topoloom.collectives.messages import schedule_of_trees
 from topoloom.collectives.schedule import CollectiveSchedule, checked_schedule
-from topoloom.errors import InputError, check_type
-from topoloom.flows.state import Fabric
+from topoloom.collectives.ways import fullest_seconds
+from topoloom.errors import InputError
+from topoloom.flows.state import FlowNetwork
 from topoloom.layout.layout import Layout
+from topoloom.link_rates import refuse_mixed
 from topoloom.results import provenance_of
 from topoloom.routing.routing import Routing
+from topoloom.sources import NetworkSource, network_of
 from topoloom.topology import Topology
 from topoloom.work import Work
 
 
 def collective_bound(
-    network: Topology | Routing,
+    network: NetworkSource,
     operation: str,
     bytes: int = 1 << 26,
     ranks: int | None = None,
@@ -45,7 +50,7 @@ def collective_bound(
 
     Parameters
     ----------
-    network : Topology or Routing
+    network : NetworkSource
         Tables say nothing here.
     operation : str
         ``allreduce``, ``allgather``, ``reduce-scatter``, ``broadcast`` or ``alltoall``.
@@ -86,9 +91,7 @@ def collective_bound(
     >>> round(found.bandwidth_s * 1e6)  # three megabytes into each host, at 40 Gb/s
     600
     """
-    check_type(network, (Topology, Routing), "collective_bound", "build(spec) makes a Topology")
-    topology = network if isinstance(network, Topology) else network.topology
-    settings = AppSettings() if settings is None else settings
+    topology, layout, settings = _without_tables(network, layout, settings)
     homes, _ = _homes(topology, operation, bytes, ranks, placement, root, settings, layout, seed, jobs)
     about = {**settings.values, "placement": placement}
     found = bound_of(
@@ -106,9 +109,23 @@ def collective_bound(
     return replace(found, provenance=provenance_of(topology, seed=seed, settings=about))
 
 
+def _without_tables(
+    network: NetworkSource, layout: Layout | None, settings: AppSettings | None
+) -> tuple[Topology, Layout | None, AppSettings]:
+    """What `given` gives, of a network that need not be routed."""
+    if isinstance(network, (Topology, Routing)):
+        topology = network if isinstance(network, Topology) else network.topology
+        usual = usual_settings(topology, "collective_bound")
+        return topology, layout, usual if settings is None else settings
+    opened = network_of(network, "collective_bound")
+    refuse_mixed(opened.topology, "collective_bound")
+    settings = app_settings([opened], None, ()) if settings is None else settings
+    return opened.topology, opened.layout if layout is None else layout, settings
+
+
 def collective(
-    network: Routing | Topology | Sequence[Routing],
-    operation: str,
+    network: NetworkSource | Sequence[Routing],
+    operation: str | CollectiveSchedule,
     bytes: int = 1 << 26,
     ranks: int | None = None,
     *,
@@ -129,10 +146,12 @@ def collective(
 
     Parameters
     ----------
-    network : Routing, Topology or sequence of Routing
+    network : NetworkSource or sequence of Routing
         As for `run_app`: tables, or a topology, which engine minimal routes.
-    operation : str
-        ``allreduce``, ``allgather``, ``reduce-scatter``, ``broadcast`` or ``alltoall``.
+    operation : str or CollectiveSchedule
+        ``allreduce``, ``allgather``, ``reduce-scatter``, ``broadcast`` or ``alltoall``. Or a schedule that was made before, as
+        `topoloom.read_schedule` reads it, also for other tables or another network with its hosts and the links of its paths;
+        it has its own bytes, ranks, algorithm, paths, pieces, placement and root.
     bytes : int
         Of the vector, or of what all have together; of an all-to-all from each rank to each other.
     ranks : int, optional
@@ -173,105 +192,42 @@ def collective(
         `work` was stopped.
     """
     work = Work() if work is None else work
-    topology = topology_of(network, "collective")
-    settings = AppSettings() if settings is None else settings
+    if not isinstance(operation, CollectiveSchedule):
+        chosen_of(collective_operation(operation), algorithm, paths)
+    on = given(network, layout, settings, "collective", check_hosts)
+    routings, layout, settings = on.routings, on.layout, on.settings
+    topology, routing = routings[0].topology, routings[0]
     check_kind("settings", settings, AppSettings, "AppSettings")
-    by = schedule_simulator(simulator, settings)
-    check_whole("pieces", pieces, 1, none=True)
-    homes, operation = _homes(topology, operation, bytes, ranks, placement, root, settings, layout, seed, jobs)
-    if np.unique(homes).size < homes.size:
-        raise InputError(f"placement {placement}: a schedule needs a host for each rank")
-    chosen, along = chosen_of(operation, algorithm, paths)
-    routings = routings_of(network, "collective")
-    about: dict[str, Any] = {**settings.values, "placement": placement, "simulator": by.text}
-    net, there = fabric(routings, settings, layout), machine(topology, settings, layout)
-    back = routings[0].channels.back.astype(np.int64)
-    bound = bound_of(topology, operation, bytes, homes, there, root=root, gap=gap, settings=about, jobs=jobs, work=work)
-    schedule = schedule_of(topology, operation, bytes, homes, root, chosen, along, pieces, net, back, there, work)
-    schedule = replace(
-        schedule, provenance=provenance_of(topology, engine=routings[0].engine, seed=seed, settings=about)
-    )
-    return _simulated(routings, schedule, bound, net, placement, settings, layout, by, work)
-
-
-def simulate_schedule(
-    network: Routing | Topology | Sequence[Routing],
-    schedule: CollectiveSchedule,
-    *,
-    settings: AppSettings | None = None,
-    layout: Layout | None = None,
-    simulator: str = FLOWS,
-    gap: float = 0.05,
-    jobs: int | None = None,
-    work: Work | None = None,
-) -> Collective:
-    """Simulate a schedule that was made before, also on another network or by other tables, beside the bound there.
-
-    Parameters
-    ----------
-    network : Routing, Topology or sequence of Routing
-        With the hosts of the schedule, and the links of its paths where they are its own.
-    schedule : CollectiveSchedule
-        As `topoloom.read_schedule` reads it.
-    settings, layout, simulator, gap, jobs, work
-        As for `collective`.
-
-    Returns
-    -------
-    Collective
-
-    Raises
-    ------
-    InputError
-        A path over links, or a host, that the network does not have; trees that do not bring everybody what is due.
-    Stopped
-        `work` was stopped.
-    """
-    work = Work() if work is None else work
-    routings = routings_of(network, "simulate_schedule")
-    check_kind("schedule", schedule, CollectiveSchedule, "a CollectiveSchedule, as topoloom.read_schedule reads it")
-    checked_schedule(schedule, "schedule")
-    topology = routings[0].topology
-    settings = AppSettings() if settings is None else settings
-    check_kind("settings", settings, AppSettings, "AppSettings")
-    by = schedule_simulator(simulator, settings)
-    homes = np.asarray(schedule.hosts, np.int64)
-    if np.unique(homes).size < homes.size:
-        raise InputError("the schedule has two ranks on a host")
-    about: dict[str, Any] = {**settings.values, "simulator": by.text}
-    net, there = fabric(routings, settings, layout), machine(topology, settings, layout)
-    root = schedule.trees[0].root if schedule.operation == "broadcast" and schedule.trees else 0
-    bound = bound_of(
-        topology,
-        schedule.operation,
-        schedule.bytes,
-        homes,
-        there,
-        root=root,
-        gap=gap,
-        settings=about,
-        jobs=jobs,
-        work=work,
-    )
-    return _simulated(routings, schedule, bound, net, "schedule", settings, layout, by, work)
-
-
-def _simulated(
-    routings: Sequence[Routing],
-    schedule: CollectiveSchedule,
-    bound: CollectiveBound,
-    net: Fabric,
-    placement: str,
-    settings: AppSettings,
-    layout: Layout | None,
-    by: ScheduleSimulator,
-    work: Work,
-) -> Collective:
-    """The schedule's time beside the bound, which has the settings in its provenance."""
-    routing = routings[0]
-    back = routing.channels.back.astype(np.int64)
-    times = carried_out(schedule, routings, net, back, settings, layout, by, work)
-    about = bound.provenance
+    by = backend_of(simulator)
+    check_backend(by, settings)
+    if isinstance(operation, CollectiveSchedule):
+        schedule = checked_schedule(operation, "schedule")
+        homes, name, size, placement = (
+            np.asarray(schedule.hosts, np.int64),
+            schedule.operation,
+            schedule.bytes,
+            "schedule",
+        )
+        root = schedule.trees[0].root if name == "broadcast" and schedule.trees else 0
+        about: dict[str, Any] = {**settings.values, "simulator": by.text}
+        if np.unique(homes).size < homes.size:
+            raise InputError("the schedule has two ranks on a host")
+    else:
+        check_whole("pieces", pieces, 1, none=True)
+        homes, name = _homes(topology, operation, bytes, ranks, placement, root, settings, layout, seed, jobs)
+        schedule, size = None, bytes
+        if np.unique(homes).size < homes.size:
+            raise InputError(f"placement {placement}: a schedule needs a host for each rank")
+        chosen, along = chosen_of(name, algorithm, paths)
+        about = {**settings.values, "placement": placement, "simulator": by.text}
+    net, back = network_as_flows(routings, settings, layout), routing.channels.back.astype(np.int64)
+    there = machine(topology, settings, layout)
+    bound = bound_of(topology, name, size, homes, there, root=root, gap=gap, settings=about, jobs=jobs, work=work)
+    if schedule is None:
+        made = collective_schedule(topology, name, size, homes, root, chosen, along, pieces, net, back, there, work)
+        provenance = provenance_of(topology, engine=routing.engine, seed=seed, settings=about)
+        schedule = replace(made, provenance=provenance)
+    seconds, messages, cpu_s = _times(schedule, routings, net, back, settings, layout, by, work)
     return Collective(
         operation=schedule.operation,
         ranks=schedule.ranks,
@@ -281,22 +237,50 @@ def _simulated(
         engine=routing.engine,
         placement=placement,
         bound=bound,
-        seconds=times.seconds,
+        seconds=seconds,
         fullest_s=fullest_seconds(schedule, net, back) if schedule.trees else None,
         trees=len(schedule.trees),
         depth=schedule.depth,
         pieces=schedule.pieces,
-        messages=times.messages,
+        messages=messages,
         settings=settings,
         schedule=schedule,
         provenance=provenance_of(
-            routing.topology,
+            topology,
             engine=routing.engine,
             seed=schedule.provenance.seed,
-            settings=about.settings,
-            timings={"cpu_s": times.cpu_s},
+            settings=bound.provenance.settings,
+            timings={"cpu_s": cpu_s},
         ),
     )
+
+
+def _times(
+    schedule: CollectiveSchedule,
+    routings: Sequence[Routing],
+    net: FlowNetwork,
+    back: np.ndarray,
+    settings: AppSettings,
+    layout: Layout | None,
+    by: Backend,
+    work: Work,
+) -> tuple[float, int, float]:
+    """Simulated seconds, messages, and seconds of processor time."""
+    if schedule.ranks < 2:
+        return 0.0, 0, 0.0
+    found = run_schedule(
+        schedule_of_trees(schedule, net, back),
+        routings,
+        np.asarray(schedule.hosts, np.int64),
+        backend=by,
+        # Every message of a collective waits for its receive, and every send for its message.
+        settings=structs.replace(settings, eager_bytes=0),
+        detached_bytes=0.0,
+        layout=layout,
+        network=net,
+        work=work,
+    )
+    return found.seconds, found.messages, found.cpu_s
 
 
 def _homes(
@@ -312,16 +296,16 @@ def _homes(
     jobs: int | None,
 ) -> tuple[np.ndarray, str]:
     """Checks what both verbs are given: the host of each rank, and the operation's name."""
-    check_text("operation", operation, "a text, as 'allreduce'")
+    check_words("operation", operation, "a text, as 'allreduce'")
     check_whole("bytes", size, 0)
     check_whole("ranks", ranks, 1, none=True)
     check_whole("root", root, 0)
-    check_text("placement", placement, "a text, as 'linear'")
+    check_words("placement", placement, "a text, as 'linear'")
     check_kind("settings", settings, AppSettings, "AppSettings")
     check_kind("layout", layout, (Layout, type(None)), "a Layout, as topoloom.place makes one")
     check_whole("seed", seed, 0)
     check_whole("jobs", jobs, 1, none=True)
-    name = operation_of(operation)
+    name = collective_operation(operation)
     if not topology.hosts:
         raise InputError(f"{topology.name}: it has no hosts for the ranks; give it some, as in hosts=4")
     count = topology.hosts if ranks is None else ranks

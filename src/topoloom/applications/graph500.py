@@ -10,8 +10,8 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from topoloom.applications.nas.actions import INTEGER, Rank
-from topoloom.applications.program import Trace
+from topoloom.applications.nas.actions import INTEGER, TraceLines
+from topoloom.applications.program import RankTraces
 
 EDGE_FACTOR = 16
 """Edges over vertices."""
@@ -23,7 +23,7 @@ _WORDS = {"bfs": 2, "sssp": 3}
 
 
 @dataclass(frozen=True, eq=False)
-class Search:
+class GraphSearch:
     """What a search sends.
 
     Attributes
@@ -38,7 +38,7 @@ class Search:
     edges: int
 
 
-def graph500(ranks: int, kernel: str, scale: int, grow: int, roots: int, seed: int) -> Trace:
+def graph500(ranks: int, kernel: str, scale: int, grow: int, roots: int, seed: int) -> RankTraces:
     """Searches from several vertices, one after the other, as ranks would send them.
 
     Vertices are dealt out to ranks in turn. In each step of a search every edge of the vertices that it has reached last
@@ -59,14 +59,14 @@ def graph500(ranks: int, kernel: str, scale: int, grow: int, roots: int, seed: i
 
     Returns
     -------
-    Trace
+    RankTraces
         Its operations are the edges traversed, so that operations over seconds are its TEPS.
     """
     found = searches(ranks, kernel, scale, roots, seed)
     words = _WORDS[kernel] << grow
 
     def text(rank: int) -> str:
-        me, lines = Rank(rank), [f"{rank} init\n"]
+        me, lines = TraceLines(rank), [f"{rank} init\n"]
         for search in found:
             for moved in search.messages:
                 sent, received = words * moved[rank], words * moved[:, rank]
@@ -76,11 +76,11 @@ def graph500(ranks: int, kernel: str, scale: int, grow: int, roots: int, seed: i
         return "".join([*lines, f"{rank} finalize\n"])
 
     label = f"graph500({kernel},scale={scale}{f'+{grow}' if grow else ''},roots={roots},seed={seed})"
-    return Trace(label, ranks, text, float(sum(search.edges for search in found) << grow))
+    return RankTraces(label, ranks, text, float(sum(search.edges for search in found) << grow))
 
 
 @lru_cache(maxsize=8)
-def searches(ranks: int, kernel: str, scale: int, roots: int, seed: int) -> tuple[Search, ...]:
+def searches(ranks: int, kernel: str, scale: int, roots: int, seed: int) -> tuple[GraphSearch, ...]:
     """What so many searches send between so many ranks.
 
     Parameters
@@ -92,7 +92,7 @@ def searches(ranks: int, kernel: str, scale: int, roots: int, seed: int) -> tupl
 
     Returns
     -------
-    tuple of Search
+    tuple of GraphSearch
     """
     draws = np.random.default_rng(seed)
     ends, weights = kronecker(scale, draws)
@@ -112,7 +112,7 @@ def searches(ranks: int, kernel: str, scale: int, roots: int, seed: int) -> tupl
         messages = [
             np.bincount(pairs[sends], minlength=ranks * ranks).reshape(ranks, ranks) for sends in steps(root, distance)
         ]
-        found.append(Search(messages, int(np.isfinite(distance[ends[0]]).sum())))
+        found.append(GraphSearch(messages, int(np.isfinite(distance[ends[0]]).sum())))
     return tuple(found)
 
 

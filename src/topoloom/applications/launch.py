@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
-from topoloom.applications.processes import MOST_OUTPUT, Limits, passing_folder, run
+from topoloom.applications.processes import MOST_OUTPUT, ProcessLimits, passing_folder, run_process
 from topoloom.applications.tools import tool
 from topoloom.errors import InputError
 
@@ -48,7 +48,7 @@ def workplace() -> AbstractContextManager[Path]:
     return passing_folder("topoloom-app-")
 
 
-def simulate(
+def run_smpi(
     folder: Path,
     library: Path,
     homes: list[int],
@@ -56,7 +56,7 @@ def simulate(
     options: list[str],
     environment: Mapping[str, str],
     name: str,
-    limits: Limits,
+    limits: ProcessLimits,
     arguments: Sequence[str] = (),
     cwd: str | None = None,
 ) -> Ran:
@@ -78,7 +78,7 @@ def simulate(
         What the platform reads, besides what is in the environment.
     name : str
         The program's, for messages.
-    limits : Limits
+    limits : ProcessLimits
     arguments : sequence of str
         What the program is called with, as it is.
     cwd : str, optional
@@ -123,7 +123,7 @@ def simulate(
         open(folder / "out.txt", "w+", errors="replace") as out,
         open(folder / "err.txt", "w+", errors="replace") as err,
     ):
-        code, cpu_s = run(
+        code, cpu_s = run_process(
             command, folder if cwd is None else cwd, out, err, surroundings, limits, f"{name}: simulating"
         )
         for stream in (out, err):

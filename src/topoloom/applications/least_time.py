@@ -4,10 +4,11 @@ from functools import lru_cache
 
 import numpy as np
 
-from topoloom.applications.flow_run import machine
-from topoloom.applications.program import Program, Scheduled
+from topoloom.applications.machine import machine
+from topoloom.applications.program import Program
 from topoloom.applications.settings import AppSettings
 from topoloom.collectives.bound import CollectiveBound, bound_of
+from topoloom.flows.schedule import Schedule
 from topoloom.layout.layout import Layout
 from topoloom.topology import Topology
 
@@ -35,7 +36,7 @@ def least_seconds(
     -------
     float or None
     """
-    if isinstance(program, Scheduled) or program.moved is None:
+    if isinstance(program, Schedule) or program.moved is None:
         return None
     one = _kept(topology, program.moved.operation, homes.tobytes(), settings, None if layout is None else _By(layout))
     bandwidth = one.bandwidth_s * program.moved.bytes / _BYTES

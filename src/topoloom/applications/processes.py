@@ -33,7 +33,7 @@ _REMOVER = ("sh", "-c", 'trap "" HUP INT TERM; read -r never; sleep 0.2; rm -rf 
 
 
 @dataclass(frozen=True)
-class Limits:
+class ProcessLimits:
     """How long processes may take, and who may stop them.
 
     Attributes
@@ -67,13 +67,13 @@ def passing_folder(prefix: str, parent: Path | None = None) -> Iterator[Path]:
             guard.communicate()
 
 
-def run(
+def run_process(
     command: Sequence[str],
     cwd: str | Path,
     out: IO[Any],
     err: IO[Any],
     environment: dict[str, str],
-    limits: Limits,
+    limits: ProcessLimits,
     what: str,
     *,
     memory: int = 0,
@@ -89,7 +89,7 @@ def run(
         What it prints; it is ended when one of them grows past `MOST_OUTPUT`.
     environment : dict
         All of its environment.
-    limits : Limits
+    limits : ProcessLimits
     what : str
         For messages: ``compiling prog.c``.
     memory : int
@@ -161,7 +161,7 @@ def _end(process: "subprocess.Popen[bytes]") -> None:
 def output_of(
     command: Sequence[str],
     cwd: Path,
-    limits: Limits,
+    limits: ProcessLimits,
     what: str,
     environment: dict[str, str] | None = None,
     *,
@@ -175,7 +175,7 @@ def output_of(
         The program and its arguments.
     cwd : path
         The folder that it runs in.
-    limits : Limits
+    limits : ProcessLimits
         How long it may take, and what stops it.
     what : str
         What the command does, for messages.
@@ -200,7 +200,7 @@ def output_of(
     """
     surroundings = dict(os.environ) if environment is None else environment
     with tempfile.TemporaryFile("w+", errors="replace") as out, tempfile.TemporaryFile("w+", errors="replace") as err:
-        code, _ = run(command, cwd, out, err, surroundings, limits, what, memory=memory)
+        code, _ = run_process(command, cwd, out, err, surroundings, limits, what, memory=memory)
         for stream in (err, out):
             stream.seek(0)
         return code, err.read(MOST_OUTPUT) + out.read(MOST_OUTPUT)

@@ -1,32 +1,33 @@
-"""Programs: what ranks do, as C or Fortran to compile, as traces to replay, or as schedules."""
+"""What runs: C or Fortran to compile, traces of MPI to replay, or a schedule."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from topoloom.flows.programs import Programs
+from topoloom.flows.schedule import Schedule
+
 if TYPE_CHECKING:
     from topoloom.applications.app_run import Measurement
+    from topoloom.applications.backends import ScheduleRun
     from topoloom.applications.settings import AppSettings
-    from topoloom.flows.plan import Plan
-    from topoloom.flows.schedule import Schedule
-    from topoloom.flows.simulate import FlowTimes
 
 
 @dataclass(frozen=True)
-class AsFlows:
-    """What the simulator of flows runs in the place of a compiled program.
+class AsSchedule:
+    """What simulators of schedules run in the place of a compiled program.
 
     Attributes
     ----------
-    plan : callable (AppSettings) -> Plan
+    programs : callable (AppSettings) -> Programs
         What each rank does, with the collectives that the settings choose.
-    results : callable (FlowTimes, AppSettings) -> dict of str to Measurement
+    results : callable (ScheduleRun, AppSettings) -> dict of str to Measurement
         What the program would print.
     """
 
-    plan: "Callable[[AppSettings], Plan]"
-    results: "Callable[[FlowTimes, AppSettings], dict[str, Measurement]]"
+    programs: "Callable[[AppSettings], Programs]"
+    results: "Callable[[ScheduleRun, AppSettings], dict[str, Measurement]]"
 
 
 @dataclass(frozen=True)
@@ -64,8 +65,8 @@ class Source:
         The program, where it is built already.
     measure : str
         Which of its results networks are compared by; empty: the whole time.
-    flows : AsFlows, optional
-        The same for the simulator of flows, which runs no code.
+    schedule : AsSchedule, optional
+        The same for simulators that run no code.
     moved : Moved, optional
         The collective that it is.
     """
@@ -76,12 +77,12 @@ class Source:
     built_in: bool = True
     binary: Path | None = None
     measure: str = ""
-    flows: AsFlows | None = None
+    schedule: AsSchedule | None = None
     moved: Moved | None = None
 
 
 @dataclass(frozen=True)
-class Trace:
+class RankTraces:
     """A program as time-independent traces: what each rank sends, receives and computes, in its order.
 
     Attributes
@@ -98,8 +99,8 @@ class Trace:
     marked : callable, optional
         The trace of a rank with `CLOCK_STARTS` and `CLOCK_STOPS` computed where the program's own clock does so, where it
         measures only a part.
-    plan : Plan, optional
-        The same for the simulator of flows, where it is known without reading the traces.
+    programs : Programs, optional
+        The same for simulators of schedules, where it is known without reading the traces.
     moved : Moved, optional
         The collective that it is.
     """
@@ -110,28 +111,11 @@ class Trace:
     operations: float = 0.0
     timed: bool = True
     marked: Callable[[int], str] | None = None
-    plan: "Plan | None" = None
+    programs: Programs | None = None
     moved: Moved | None = None
-
-
-@dataclass(frozen=True)
-class Scheduled:
-    """A program as a schedule: operations that start when those that they need are done.
-
-    Attributes
-    ----------
-    name : str
-        For people.
-    ranks : int
-    schedule : Schedule
-    """
-
-    name: str
-    ranks: int
-    schedule: "Schedule"
 
 
 #: Operations that no program has: in a trace they are marks for platform.cpp, which take no time that matters.
 CLOCK_STARTS, CLOCK_STOPS = 2.0**-10, 2.0**-11
 
-Program = Source | Trace | Scheduled
+Program = Source | RankTraces | Schedule

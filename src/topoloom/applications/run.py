@@ -3,30 +3,33 @@
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from msgspec import structs
 
 from topoloom.applications.app_run import AppRun, Measurement
-from topoloom.applications.checks import check_kind, check_text, check_whole, limits_of
-from topoloom.applications.flow_run import FLOWS, SIMGRID, matrix_by_flows, run_flows, simulator_of
-from topoloom.applications.launch import Ran, simulate, workplace
+from topoloom.applications.backends import SIMGRID, Backend, ScheduleRun, backend_of, check_backend, run_schedule
+from topoloom.applications.checks import check_kind, check_whole, check_words, limits_of
+from topoloom.applications.given import given
+from topoloom.applications.launch import Ran, run_smpi, workplace
 from topoloom.applications.least_time import least_seconds
 from topoloom.applications.placement import place_ranks
 from topoloom.applications.platform import write_fabric
-from topoloom.applications.processes import TIME_LIMIT_S, Limits
-from topoloom.applications.program import Program, Scheduled, Source, Trace
+from topoloom.applications.processes import TIME_LIMIT_S, ProcessLimits
+from topoloom.applications.program import Program, RankTraces, Source
 from topoloom.applications.registry import opened, program_of
-from topoloom.applications.schedule_run import run_schedule
+from topoloom.applications.schedules import as_schedule, in_place_of_code
 from topoloom.applications.settings import AppSettings
 from topoloom.applications.tools import built_in, compiled, platform_library, version
-from topoloom.errors import InputError, check_all, wrong_type
+from topoloom.errors import InputError
+from topoloom.flows.programs import Programs
+from topoloom.flows.schedule import Schedule
 from topoloom.layout.layout import Layout
 from topoloom.results import provenance_of
-from topoloom.routing.route import route
 from topoloom.routing.routing import Routing
+from topoloom.sources import NetworkSource
 from topoloom.topology import Topology
 from topoloom.work import Work
 
@@ -37,7 +40,7 @@ _CLOCK = "clock"
 
 
 def run_app(
-    network: Routing | Topology | Sequence[Routing],
+    network: NetworkSource | Sequence[Routing],
     app: str | Program,
     ranks: int | None = None,
     *,
@@ -50,26 +53,27 @@ def run_app(
     simulator: str = SIMGRID,
     work: Work | None = None,
 ) -> AppRun:
-    """Run an MPI program on a network, simulated by SimGrid (SMPI) or by flows of our own.
+    """Run an MPI program or a schedule on a network, simulated by SimGrid (SMPI), as flows, or flit by flit.
 
     A program of the user's runs on this machine with the user's rights, in the current folder.
 
     Parameters
     ----------
-    network : Routing, Topology or sequence of Routing
-        Tables, which are obeyed hop by hop, or a topology, which engine minimal routes; SimGrid knows no deadlock of lanes.
+    network : NetworkSource or sequence of Routing
+        Its installed tables, else those of the fitting engine, are obeyed hop by hop; SimGrid knows no deadlock of lanes.
         Of several tables the first leads to the first host of each switch, the second to its second, and so on in turn
         (`topoloom.host_routings`).
     app : str or Program
-        ``alltoall:bytes=65536``, ``cg:class=A`` (`topoloom.applications.registry.APPLICATIONS` has all), or a program.
+        ``alltoall:bytes=65536``, ``cg:class=A`` (`topoloom.applications.registry.APPLICATIONS` has all), a program, or a
+        `Schedule`.
     ranks : int, optional
         One for every host when left out, or as many as there are traces, or as the file of a schedule has.
     placement : str
         ``linear``, ``random``, ``cabinet``, ``optimised`` or ``file:PATH`` (`placement.place_ranks`).
     settings : AppSettings, optional
-        Rates, delays, model, collectives.
+        Rates, delays, model, collectives; the usual ones at the network's own rate when omitted.
     layout : Layout, optional
-        How long every cable is, and which switches share a cabinet.
+        How long every cable is, and which switches share a cabinet; the network's own when omitted.
     seed : int
         Of the placement.
     jobs : int, optional
@@ -79,8 +83,8 @@ def run_app(
         themselves.
     simulator : str
         ``simgrid``; ``flows``, which runs traces, schedules, ``alltoall``, ``allreduce``, ``collective`` and ``training``
-        without SimGrid; or ``flows:window=0.2``, where rates may be out of date for a fifth of a message's time
-        (`simulate_plan`).
+        without SimGrid; ``flows:window=0.2``, where rates may be out of date for a fifth of a message's time; or ``flits``,
+        routers flit by flit, which run the same (``flits:flit_bits=256,packet_flits=64,lane_vcs=4``).
     work : Work, optional
         Its stop ends the simulation at once; no process and no file is left.
 
@@ -103,35 +107,26 @@ def run_app(
     and b. A message has the rate of one port.
     """
     limits = limits_of(time_limit_s, work)
-    topology = topology_of(network, "run_app")
     check_kind(
         "app",
         app,
-        (str, Source, Trace, Scheduled),
-        "a text as 'alltoall:bytes=8', or a program of program_from or trace_from",
+        (str, Source, RankTraces, Schedule),
+        "a text as 'alltoall:bytes=8', a program of program_from or trace_from, or a Schedule, as load_goal reads it",
     )
     check_whole("ranks", ranks, 1, none=True)
-    check_text("placement", placement, "a text, as 'linear'")
-    check_kind("settings", settings, (AppSettings, type(None)), "AppSettings")
+    app, by = opened(app), backend_of(simulator)
+    on = given(network, layout, settings, "run_app", lambda topology: fitted(topology, app, ranks))
+    routings, layout, settings = on.routings, on.layout, on.settings
+    check_words("placement", placement, "a text, as 'linear'")
+    check_kind("settings", settings, AppSettings, "AppSettings")
     check_kind("layout", layout, (Layout, type(None)), "a Layout, as topoloom.place makes one")
     check_whole("seed", seed, 0)
     check_whole("jobs", jobs, 1, none=True)
-    settings = AppSettings() if settings is None else settings
-    app = opened(app)
-    ranks = ranks_on(topology, app, ranks)
-    program = program_of(app, ranks) if isinstance(app, str) else app
-    by = simulator_of(simulator)
-    routings = routings_of(network, "run_app")
     routing = routings[0]
-    if by.name == FLOWS:
-        homes = place_ranks(
-            placement, ranks, routing, layout, lambda: matrix_by_flows(program, ranks, settings), seed, jobs
-        )
-        run = run_flows(routings, program, homes, placement, settings, layout, seed, by, work)
-        return replace(run, bound_s=least_seconds(program, topology, homes, settings, layout))
-    if isinstance(program, Scheduled):
-        homes = place_ranks(placement, ranks, routing, layout, program.schedule.bytes_between, seed, jobs)
-        return run_schedule(routings, program, homes, placement, settings, layout, seed, limits)
+    topology = routing.topology
+    program, ranks = fitted(topology, app, ranks)
+    if by.name != SIMGRID or isinstance(program, Schedule):
+        return _scheduled(routings, program, ranks, placement, settings, layout, seed, jobs, by, limits.work)
     library = platform_library(limits)
     homes = place_ranks(
         placement, ranks, routing, layout, lambda: matrix_of(program, ranks, routing, settings, limits), seed, jobs
@@ -146,69 +141,129 @@ def run_app(
             computed[int(line.split()[1])] = float(line.split()[2])
     seconds = next(float(line.split()[1]) for line in loads if line.startswith("time"))
     clocked = [float(line.split()[1]) for line in loads if line.startswith("clock")]
-    timed_s = clocked[0] if clocked else seconds if isinstance(program, Trace) and program.timed else 0.0
-    operations = program.operations if isinstance(program, Trace) else 0.0
+    timed_s = clocked[0] if clocked else seconds if isinstance(program, RankTraces) and program.timed else 0.0
+    operations = program.operations if isinstance(program, RankTraces) else 0.0
     ours = isinstance(program, Source) and program.built_in
     results = {_CLOCK: Measurement(timed_s, "s")} if clocked else _results(ran.output)
-    measure = _CLOCK if clocked else "" if isinstance(program, Trace) else program.measure
+    measure = _CLOCK if clocked else "" if isinstance(program, RankTraces) else program.measure
+    return _app_run(
+        routings,
+        program,
+        homes,
+        placement,
+        settings,
+        layout,
+        seed,
+        about=settings.values,
+        cpu_s=ran.cpu_s,
+        seconds=seconds,
+        results=results,
+        measure=measure,
+        mops=operations / timed_s / 1e6 if operations and timed_s else math.nan,
+        communication=_waiting(computed, seconds, settings),
+        link_bytes=links,
+        simgrid=version(),
+        exit_code=ran.code,
+        output=_RESULT.sub("", ran.output).strip() if ours else ran.output,
+    )
+
+
+def _scheduled(
+    routings: Sequence[Routing],
+    program: Program,
+    ranks: int,
+    placement: str,
+    settings: AppSettings,
+    layout: Layout | None,
+    seed: int,
+    jobs: int | None,
+    by: Backend,
+    work: Work | None,
+) -> AppRun:
+    """A program as a schedule, by any simulator."""
+    check_backend(by, settings)
+    schedule = as_schedule(program, settings)
+    if schedule.ranks != ranks:
+        raise InputError(f"{program.name}: the program is of {schedule.ranks} ranks, not of {ranks}")
+    homes = place_ranks(placement, ranks, routings[0], layout, schedule.bytes_between, seed, jobs)
+    run = run_schedule(schedule, routings, homes, backend=by, settings=settings, layout=layout, work=work)
+    results, measure, mops = _said(program, schedule, run, settings)
+    communication = np.clip(1 - run.worked / run.seconds, 0.0, 1.0) if run.seconds else np.zeros(ranks)
+    return _app_run(
+        routings,
+        program,
+        homes,
+        placement,
+        settings,
+        layout,
+        seed,
+        about=settings.values if by.name == SIMGRID else {**settings.values, "simulator": by.text},
+        cpu_s=run.cpu_s,
+        seconds=run.seconds,
+        results=results,
+        measure=measure,
+        mops=mops,
+        communication=communication,
+        link_bytes=run.link_bytes,
+        simgrid=version() if by.name == SIMGRID else "",
+    )
+
+
+def _said(
+    program: Program, schedule: Schedule, run: ScheduleRun, settings: AppSettings
+) -> tuple[dict[str, Measurement], str, float]:
+    """Results, by which of them networks are compared, and Mop/s."""
+    if isinstance(program, Schedule):
+        return {}, "seconds", math.nan
+    if isinstance(program, Source):
+        return in_place_of_code(program).results(run, settings), program.measure, math.nan
+    labels = schedule.content.labels if isinstance(schedule.content, Programs) and run.spent.size else ()
+    clocked = program.marked is not None and _CLOCK in labels
+    seconds = float(run.spent[:, labels.index(_CLOCK)].max()) if clocked else run.seconds
+    timed = (clocked or program.timed) and seconds > 0
+    mops = program.operations / seconds / 1e6 if program.operations and timed else math.nan
+    return ({_CLOCK: Measurement(seconds, "s")} if clocked else {}), _CLOCK, mops
+
+
+def _app_run(
+    routings: Sequence[Routing],
+    program: Program,
+    homes: np.ndarray,
+    placement: str,
+    settings: AppSettings,
+    layout: Layout | None,
+    seed: int,
+    *,
+    about: dict[str, Any],
+    cpu_s: float,
+    results: dict[str, Measurement],
+    measure: str,
+    exit_code: int = 0,
+    output: str = "",
+    **found: Any,
+) -> AppRun:
+    routing = routings[0]
     return AppRun(
         program=program.name,
-        network=topology.name,
+        network=routing.topology.name,
         engine=routing.engine,
         routing_seed=None,
         host_tables=len(routings),
         placement=placement,
         seed=int(seed),
-        ranks=ranks,
-        seconds=seconds,
+        ranks=homes.size,
         results=results,
         measure=measure if measure in results else "seconds",
-        mops=operations / timed_s / 1e6 if operations and timed_s else math.nan,
-        communication=_waiting(computed, seconds, settings),
-        link_bytes=links,
         homes=homes,
         settings=settings,
-        simgrid=version(),
-        exit_code=ran.code,
-        bound_s=least_seconds(program, topology, homes, settings, layout),
-        output=_RESULT.sub("", ran.output).strip() if ours else ran.output,
+        exit_code=exit_code,
+        output=output,
+        bound_s=least_seconds(program, routing.topology, homes, settings, layout),
         provenance=provenance_of(
-            topology, engine=routing.engine, seed=int(seed), settings=settings.values, timings={"cpu_s": ran.cpu_s}
+            routing.topology, engine=routing.engine, seed=int(seed), settings=about, timings={"cpu_s": cpu_s}
         ),
+        **found,
     )
-
-
-def routings_of(network: Routing | Topology | Sequence[Routing], taker: str) -> tuple[Routing, ...]:
-    """The tables of what `taker`, `run_app` for one, is given.
-
-    Raises
-    ------
-    InputError
-        It is neither a topology nor tables.
-    """
-    if isinstance(network, Topology):
-        return (route(network, "minimal"),)
-    if isinstance(network, Routing):
-        return (network,)
-    remedy = "build(spec) makes a Topology, and route(topology) its tables"
-    given: object = network
-    if isinstance(given, str) or not isinstance(given, Sequence):
-        raise wrong_type(network, (Topology, Routing, Sequence), taker, remedy)
-    if not network:
-        raise InputError(f"{taker} takes one Routing or more, not an empty sequence; {remedy}")
-    check_all(network, Routing, taker, remedy)
-    return tuple(network)
-
-
-def topology_of(network: Routing | Topology | Sequence[Routing], taker: str) -> Topology:
-    """The network that `routings_of` is about, without routing it.
-
-    Raises
-    ------
-    InputError
-        As `routings_of`.
-    """
-    return network if isinstance(network, Topology) else routings_of(network, taker)[0].topology
 
 
 def _written(path: Path, program: Program) -> bytes:
@@ -251,17 +306,41 @@ def ranks_on(topology: Topology, app: str | Program, ranks: int | None) -> int:
     """
     check_hosts(topology)
     if ranks is None:
-        ranks = app.ranks if isinstance(app, (Trace, Scheduled)) else topology.hosts
+        ranks = app.ranks if isinstance(app, (RankTraces, Schedule)) else topology.hosts
     if ranks < 1:
         raise InputError(f"ranks={ranks}: at least one is needed")
-    if isinstance(app, (Trace, Scheduled)) and app.ranks != ranks:
-        what = "traces are" if isinstance(app, Trace) else "schedule is"
+    if isinstance(app, (RankTraces, Schedule)) and app.ranks != ranks:
+        what = "traces are" if isinstance(app, RankTraces) else "schedule is"
         raise InputError(f"{app.name}: the {what} of {app.ranks} ranks, not of {ranks}")
     return ranks
 
 
+def fitted(topology: Topology, app: str | Program, ranks: int | None) -> tuple[Program, int]:
+    """A program, and on how many ranks of a network it runs.
+
+    Parameters
+    ----------
+    topology : Topology
+    app : str or Program
+        What runs, or a built-in application's spec.
+    ranks : int or None
+        As `ranks_on` takes them.
+
+    Raises
+    ------
+    InputError
+        As `ranks_on`, or a program that does not run on so many.
+    """
+    count = ranks_on(topology, app, ranks)
+    return program_of(app, count) if isinstance(app, str) else app, count
+
+
 def matrix_of(
-    program: Source | Trace, ranks: int, routing: Routing, settings: AppSettings, limits: Limits | None = None
+    program: Source | RankTraces,
+    ranks: int,
+    routing: Routing,
+    settings: AppSettings,
+    limits: ProcessLimits | None = None,
 ) -> np.ndarray:
     """The bytes that each rank sends to each other one, float64[ranks, ranks], collectives by their messages.
 
@@ -277,7 +356,7 @@ def matrix_of(
         The network that it runs on; the bytes do not depend on its paths.
     settings : AppSettings
         Rates and delays; the network model is the plain one, whatever they say.
-    limits : Limits, optional
+    limits : ProcessLimits, optional
         How long it may take, and what stops it.
 
     Returns
@@ -285,7 +364,7 @@ def matrix_of(
     float64[ranks, ranks]
         Bytes from the rank of the row to that of the column; 0 on the diagonal.
     """
-    limits = Limits() if limits is None else limits
+    limits = ProcessLimits() if limits is None else limits
     with workplace() as folder:
         homes = place_ranks("linear", ranks, routing)
         even, matrix = structs.replace(settings, model="plain"), folder / "matrix.bin"
@@ -299,12 +378,12 @@ def matrix_of(
 def _simulated(
     folder: Path,
     library: Path,
-    program: Source | Trace,
+    program: Source | RankTraces,
     homes: np.ndarray,
     routings: Sequence[Routing],
     settings: AppSettings,
     layout: Layout | None,
-    limits: Limits,
+    limits: ProcessLimits,
     *,
     matrix: Path | None = None,
 ) -> Ran:
@@ -314,7 +393,7 @@ def _simulated(
     environment = {"TOPOLOOM_FABRIC": str(folder / "fabric.bin"), "TOPOLOOM_LOADS": str(folder / "loads.txt")}
     if matrix is not None:
         environment["TOPOLOOM_MATRIX"] = str(matrix)
-    if isinstance(program, Trace):
+    if isinstance(program, RankTraces):
         if settings.collectives != "default":
             raise InputError(
                 f"{program.name}: SimGrid replays traces with its default collectives only, not with"
@@ -326,12 +405,12 @@ def _simulated(
         binary = make(program.files, limits) if program.binary is None else program.binary
         command = [*(["-no-privatize"] if program.built_in else []), str(binary)]
     theirs = isinstance(program, Source) and not program.built_in
-    options = settings.options(replay=isinstance(program, Trace), polls=theirs)
-    arguments = () if isinstance(program, Trace) else program.arguments
+    options = settings.options(replay=isinstance(program, RankTraces), polls=theirs)
+    arguments = () if isinstance(program, RankTraces) else program.arguments
     cwd = _here() if theirs else None
     # What is ours comes to its end, and may take hours.
-    limits = limits if theirs else Limits(work=limits.work)
-    return simulate(
+    limits = limits if theirs else ProcessLimits(work=limits.work)
+    return run_smpi(
         folder, library, homes.tolist(), command, options, environment, program.name, limits, arguments, cwd
     )
 
@@ -344,7 +423,7 @@ def _here() -> str:
         raise InputError("the current folder is not there any more; change to another one") from None
 
 
-def _traces(program: Trace, folder: Path) -> str:
+def _traces(program: RankTraces, folder: Path) -> str:
     """The traces as files, and their index."""
     (folder / "traces").mkdir()
     text, names = program.marked or program.text, []

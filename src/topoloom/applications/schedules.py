@@ -1,14 +1,13 @@
-"""The verb `schedule_of_program`: an application as a schedule, for other tools."""
+"""Applications as schedules, for the simulators that run no code, and for other tools."""
 
 from topoloom.applications.checks import check_whole
-from topoloom.applications.flow_run import plan_of
-from topoloom.applications.program import Program, Scheduled, Source, Trace
+from topoloom.applications.program import AsSchedule, Program, RankTraces, Source
 from topoloom.applications.registry import opened, program_of
 from topoloom.applications.settings import AppSettings
-from topoloom.collectives.messages import messages_of
+from topoloom.collectives.messages import schedule_of_trees
 from topoloom.collectives.schedule import CollectiveSchedule
 from topoloom.errors import InputError, check_type
-from topoloom.flows.schedule import Schedule
+from topoloom.flows.schedule import Operations, Schedule
 
 
 def schedule_of_program(
@@ -36,18 +35,60 @@ def schedule_of_program(
     InputError
         A program that is code alone, no number of ranks where one is needed, or more operations than memory has room for.
     """
-    from topoloom.workloads.from_plan import schedule_of_plan
-
     if isinstance(app, CollectiveSchedule):
-        return messages_of(app)[0]
-    check_type(app, (str, Source, Trace, Scheduled), "schedule_of_program", "write 'alltoall:bytes=8', say")
-    check_whole("ranks", ranks, 1, none=True)
-    settings = AppSettings() if settings is None else settings
-    app = opened(app)
-    if isinstance(app, str):
-        if ranks is None:
-            raise InputError(f"{app}: it is for any number of ranks; say how many")
-        app = program_of(app, ranks)
-    if isinstance(app, Scheduled):
-        return app.schedule
-    return schedule_of_plan(plan_of(app, settings), settings.speed_gflops * 1e9)
+        found = schedule_of_trees(app)
+    else:
+        check_type(app, (str, Source, RankTraces, Schedule), "schedule_of_program", "write 'alltoall:bytes=8', say")
+        check_whole("ranks", ranks, 1, none=True)
+        app = opened(app)
+        if isinstance(app, str):
+            if ranks is None:
+                raise InputError(f"{app}: it is for any number of ranks; say how many")
+            app = program_of(app, ranks)
+        found = as_schedule(app, AppSettings() if settings is None else settings)
+    return found if isinstance(found.content, Operations) else Schedule(found.name, found.operations, found.eager)
+
+
+def as_schedule(program: Program, settings: AppSettings) -> Schedule:
+    """What the ranks of a program do, in the form in which it is written down.
+
+    Parameters
+    ----------
+    program : Program
+    settings : AppSettings
+        Whose speed and whose algorithms of MPI's collectives are taken.
+
+    Returns
+    -------
+    Schedule
+
+    Raises
+    ------
+    InputError
+        A program that is code alone, or actions and algorithms that only SimGrid knows.
+    """
+    if isinstance(program, Schedule):
+        return program
+    if isinstance(program, Source):
+        return Schedule(program.name, in_place_of_code(program).programs(settings))
+    if program.programs is not None:
+        return Schedule(program.name, program.programs)
+    from topoloom.applications.trace_programs import trace_programs
+
+    return Schedule(program.name, trace_programs(program, settings))
+
+
+def in_place_of_code(program: Source) -> AsSchedule:
+    """What runs in the place of a compiled program where no code is run.
+
+    Raises
+    ------
+    InputError
+        Nothing that is known.
+    """
+    if program.schedule is None:
+        raise InputError(
+            f"{program.name}: no simulator but SimGrid runs compiled programs other than alltoall, allreduce and training, and"
+            " traces (collective, NAS skeletons, --trace); take --simulator simgrid"
+        )
+    return program.schedule

@@ -8,8 +8,7 @@ import msgspec
 
 from topoloom.errors import InputError, hint
 from topoloom.register import Register
-from topoloom.settings import Settings, setting, shown
-from topoloom.settings import changed as changed_by
+from topoloom.settings import Settings, changed, setting, shown
 
 #: Collective operations whose algorithms SimGrid lets choose.
 _OPERATIONS = (
@@ -187,7 +186,7 @@ PRESETS.add(
 )
 
 
-def changed(settings: AppSettings, changes: Iterable[str]) -> AppSettings:
+def with_changes(settings: AppSettings, changes: Iterable[str]) -> AppSettings:
     """Settings with some of them changed by texts ``KEY=VALUE``.
 
     Algorithms are changed one by one, the others stay; ``algorithms=`` takes all of them away.
@@ -199,14 +198,14 @@ def changed(settings: AppSettings, changes: Iterable[str]) -> AppSettings:
 
     Examples
     --------
-    >>> changed(AppSettings(), ["rate_gbps=100", "algorithms=reduce:flat_tree"]).algorithms
+    >>> with_changes(AppSettings(), ["rate_gbps=100", "algorithms=reduce:flat_tree"]).algorithms
     'alltoall:ring,alltoallv:ring,allreduce:rdb,reduce:flat_tree'
     """
     for text in changes:
         name, _, value = (part.strip() for part in text.partition("="))
         if name == "algorithms" and value:
             text = f"algorithms={','.join(_merged(settings.algorithms, value))}"
-        settings = changed_by(settings, [text])
+        settings = changed(settings, [text])
     return settings
 
 

@@ -5,20 +5,22 @@ from dataclasses import dataclass, replace
 
 from topoloom.applications.app_run import AppRun
 from topoloom.applications.app_runs import AppRuns
+from topoloom.applications.backends import SIMGRID, backend_of, check_backend
 from topoloom.applications.checks import check_kind, check_whole, limits_of
-from topoloom.applications.flow_run import FLOWS, SIMGRID, check_flows, check_program, simulator_of
+from topoloom.applications.given import usual_settings
 from topoloom.applications.placement import place_ranks
 from topoloom.applications.processes import TIME_LIMIT_S
-from topoloom.applications.program import Program
+from topoloom.applications.program import Program, Source
 from topoloom.applications.registry import opened, program_of
 from topoloom.applications.run import check_hosts, ranks_on, run_app
+from topoloom.applications.schedules import in_place_of_code
 from topoloom.applications.settings import AppSettings
 from topoloom.errors import InputError, Stopped, check_all, check_type
 from topoloom.layout.layout import Layout
 from topoloom.results import Provenance
-from topoloom.routing.host_routings import host_routings
-from topoloom.routing.registry import engines
+from topoloom.routing.host_routings import tables_by_host
 from topoloom.routing.routing import Routing, tables_for
+from topoloom.sources import NetworkSource, network_of
 from topoloom.threads import over_cores
 from topoloom.topology import Topology
 from topoloom.work import Work
@@ -55,14 +57,13 @@ class Case:
 
 def cases_of(
     name: str,
-    network: Topology | Layout,
-    engine: str = "minimal",
+    network: NetworkSource,
+    engine: str | None = None,
     *,
     host_tables: int | None = None,
     seed: int = 1,
     seeds: int = 1,
     jobs: int | None = None,
-    tables: Routing | None = None,
     work: Work | None = None,
 ) -> list[Case]:
     """A network with tables of some seeds, for `run_apps`.
@@ -71,19 +72,17 @@ def cases_of(
     ----------
     name : str
         What the network is called in the comparison.
-    network : Topology or Layout
-        With a layout each cable is as long as it lies.
-    engine : str
-        Makes the tables.
+    network : NetworkSource
+        With a layout each cable is as long as it lies. Its installed tables are taken as they are, unless an engine,
+        `host_tables` or several seeds are given.
+    engine : str, optional
+        Makes the tables; the one that fits the network when omitted.
     host_tables : int, optional
-        Tables for the hosts of a switch, in turn; when left out one, or with engine fat-tree one for each.
+        Tables for the hosts of a switch, in turn; when omitted one, or with engine fat-tree one for each.
     seed, seeds : int
         The first seed of tables, and how many.
     jobs : int, optional
-        Threads; every core when left out.
-    tables : Routing, optional
-        Tables that are taken as they are, as `Network.tables` has them: the engine, the seeds and `host_tables` say nothing
-        then.
+        Threads; every core when omitted.
     work : Work, optional
         Its stop ends the making of tables.
 
@@ -100,17 +99,19 @@ def cases_of(
         `work` was stopped.
     """
     check_type(name, str, "cases_of", "what the network is called")
-    layout = network if isinstance(network, Layout) else None
-    topology = network.topology if isinstance(network, Layout) else network
-    check_hosts(topology)
-    if tables is not None:
-        its_seed = tables.provenance.seed
-        return [Case(name, (tables_for(topology, tables),), layout, seed if its_seed is None else its_seed)]
-    count = host_tables or (int(topology.endpoints_at.max(initial=1)) if engines.find(engine).by_host else 1)
+    opened = network_of(network, "cases_of")
+    check_hosts(opened.topology)
+    saved = opened.tables if engine is None and host_tables is None and seeds == 1 else None
+    layout = opened.layout
+    if saved is not None:
+        its_seed = saved.provenance.seed
+        return [Case(name, (tables_for(opened.topology, saved),), layout, seed if its_seed is None else its_seed)]
     return [
         Case(
             name,
-            host_routings(topology, engine, count, seed=number, jobs=jobs, layout=layout, work=work),
+            tables_by_host(
+                opened.topology, None, engine, host_tables, seed=number, jobs=jobs, layout=layout, work=work
+            ),
             layout,
             number,
         )
@@ -204,8 +205,11 @@ def run_apps(
     check_whole("ranks", ranks, 1, none=True)
     check_whole("seed", seed, 0)
     check_kind("settings", settings, (AppSettings, type(None)), "AppSettings")
-    settings = AppSettings() if settings is None else settings
-    by = simulator_of(simulator)
+    usual = [usual_settings(case.topology, "run_apps") for case in cases]
+    if settings is None and len({one.rate_gbps for one in usual}) > 1:
+        raise InputError("run_apps: the networks differ in their rates; settings= with a rate_gbps runs all at that")
+    settings = (usual[0] if usual else AppSettings()) if settings is None else settings
+    by = backend_of(simulator)
     if not cases or not apps or not placements:
         raise InputError("run_apps: give at least one case, one program and one placement")
     names = [case.name for case in cases]
@@ -239,7 +243,7 @@ def run_apps(
                     jobs=1,
                     time_limit_s=time_limit_s,
                     simulator=simulator,
-                    work=work.step() if by.name == FLOWS and len(tasks) > 1 else work,
+                    work=work.step() if by.name != SIMGRID and len(tasks) > 1 else work,
                 )
             except InputError as error:
                 failed[number] = str(error)
@@ -258,7 +262,7 @@ def run_apps(
     runs = tuple(found[number] for number in sorted(found))
     cpu_s = sum(run.provenance.timings["cpu_s"] for run in runs)
     about = {"networks": list(dict.fromkeys(names)), "placements": list(placements), **settings.values}
-    if by.name == FLOWS:
+    if by.name != SIMGRID:
         about["simulator"] = by.text
     return AppRuns(
         runs, baseline, len(tasks), failure, work.ended, Provenance(seed=seed, settings=about, timings={"cpu_s": cpu_s})
@@ -293,9 +297,9 @@ def programs_on(
         numbers of hosts where `ranks` is not given.
     """
     found = []
-    flows = simulator_of(simulator).name == FLOWS
-    if flows:
-        check_flows(AppSettings() if settings is None else settings)
+    by = backend_of(simulator)
+    if by.name != SIMGRID:
+        check_backend(by, AppSettings() if settings is None else settings)
     for app in map(opened, dict.fromkeys(apps)):
         wanted = {name: ranks_on(topology, app, ranks) for name, topology in networks.items()}
         count = min(wanted.values())
@@ -305,8 +309,8 @@ def programs_on(
                 f"different numbers of ranks do not compare ({told}); say how many run on each: ranks={count}"
             )
         program = program_of(app, count) if isinstance(app, str) else app
-        if flows:
-            check_program(program)
+        if by.name != SIMGRID and isinstance(program, Source):
+            in_place_of_code(program)
         found.append((program, count))
     return found
 

@@ -10,7 +10,7 @@ from functools import cache
 from importlib.resources import as_file, files
 from pathlib import Path
 
-from topoloom.applications.processes import Limits, output_of, passing_folder
+from topoloom.applications.processes import ProcessLimits, output_of, passing_folder
 from topoloom.compiling.caches import code_cache
 from topoloom.errors import InputError
 
@@ -50,7 +50,7 @@ def tool(name: str) -> str:
     return found
 
 
-def available() -> bool:
+def simgrid_available() -> bool:
     """Whether applications can run here."""
     return all(shutil.which(name) for name in NEEDED)
 
@@ -62,7 +62,7 @@ def version() -> str:
     return told[2] if len(told) > 2 else "unknown"
 
 
-def platform_library(limits: Limits) -> Path:
+def platform_library(limits: ProcessLimits) -> Path:
     """The platform as a shared object, built on first use and kept."""
     tool("smpirun")
     with as_file(files("topoloom.applications") / "platform.cpp") as source:
@@ -70,18 +70,18 @@ def platform_library(limits: Limits) -> Path:
         return _kept((source,), "platform.so", command, ("-lsimgrid",), limits)
 
 
-def schedule_player(limits: Limits) -> Path:
+def schedule_player(limits: ProcessLimits) -> Path:
     """What runs schedules on the platform, built on first use and kept."""
     with as_file(files("topoloom.applications") / "replay.cpp") as source:
         return _kept((source,), "replay", (tool("g++"), "-O2", "-std=c++17"), ("-lsimgrid",), limits)
 
 
-def built_in(sources: Sequence[Path], limits: Limits) -> Path:
+def built_in(sources: Sequence[Path], limits: ProcessLimits) -> Path:
     """One of topoloom's own programs, built by smpicc on first use and kept."""
     return _kept(sources, "program", (tool("smpicc"), "-O2", "-w"), ("-lm",), limits)
 
 
-def compiled(sources: Sequence[Path], limits: Limits) -> Path:
+def compiled(sources: Sequence[Path], limits: ProcessLimits) -> Path:
     """The program of some C or Fortran sources, built by smpicc or smpiff.
 
     It is built each time, as nobody knows all files that a source includes; the same program comes to the same place.
@@ -107,7 +107,7 @@ def compiled(sources: Sequence[Path], limits: Limits) -> Path:
 
 
 def _built(
-    sources: Sequence[Path], target: Path, command: tuple[str, ...], libraries: tuple[str, ...], limits: Limits
+    sources: Sequence[Path], target: Path, command: tuple[str, ...], libraries: tuple[str, ...], limits: ProcessLimits
 ) -> Path:
     """What a compiler makes of sources."""
     listed = [str(source.resolve()) for source in sources]
@@ -121,7 +121,7 @@ def _built(
 
 
 def _kept(
-    sources: Sequence[Path], name: str, command: tuple[str, ...], libraries: tuple[str, ...], limits: Limits
+    sources: Sequence[Path], name: str, command: tuple[str, ...], libraries: tuple[str, ...], limits: ProcessLimits
 ) -> Path:
     """What a compiler makes of sources of topoloom's own; from the cache where it was made before."""
     digest = hashlib.sha256("\0".join((version(), *map(os.path.basename, command), *libraries)).encode())

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
-from topoloom.applications.checks import check_text, limits_of
+from topoloom.applications.checks import check_words, limits_of
 from topoloom.applications.copied_folder import copy_sources, is_program
-from topoloom.applications.processes import TIME_LIMIT_S, Limits, output_of, passing_folder
-from topoloom.applications.program import Source, Trace
+from topoloom.applications.processes import TIME_LIMIT_S, ProcessLimits, output_of, passing_folder
+from topoloom.applications.program import RankTraces, Source
 from topoloom.applications.tools import FORTRAN, FORTRAN_ENDS, cache_folder, compiled, complaint, placed, tool
 from topoloom.errors import InputError, at, check_path
 from topoloom.files import open_to_read, read_text, reason
@@ -68,11 +68,11 @@ def program_from(
         `work` was stopped.
     """
     check_path(path, "program_from", "name a file or a folder")
-    check_text("path", os.fspath(path) if isinstance(path, os.PathLike) else path, "a file or a folder")
+    check_words("path", os.fspath(path) if isinstance(path, os.PathLike) else path, "a file or a folder")
     if isinstance(arguments, str) or not all(isinstance(one, str) for one in arguments):
         raise InputError(f"arguments={shown(arguments)}: give a sequence of texts, as in ['-n', '5']")
     if make is not None:
-        check_text("make", make, "what make is asked for, as in 'cg CLASS=A'")
+        check_words("make", make, "what make is asked for, as in 'cg CLASS=A'")
     limits = limits_of(time_limit_s, work)
     source, arguments = Path(path), tuple(arguments)
     name = source.resolve().name
@@ -104,7 +104,7 @@ def _in_order(files: list[Path]) -> list[Path]:
         return list(texts)
 
 
-def trace_from(path: str | os.PathLike[str]) -> Trace:
+def trace_from(path: str | os.PathLike[str]) -> RankTraces:
     """The traces in a folder, which an index file lists, one a rank in their order.
 
     Raises
@@ -129,7 +129,7 @@ def trace_from(path: str | os.PathLike[str]) -> Trace:
         raise InputError(f"{index}: it lists no traces")
     for rank, file in enumerate(files):
         _check(file, rank)
-    return Trace(folder.resolve().name, len(files), lambda rank: files[rank].read_text("utf-8", "replace"))
+    return RankTraces(folder.resolve().name, len(files), lambda rank: files[rank].read_text("utf-8", "replace"))
 
 
 def _is_file(path: Path) -> bool:
@@ -159,7 +159,7 @@ def _check(file: Path, rank: int) -> None:
         raise InputError(f"{file}: the trace is cut short: it ends with '{end}', not '{rank} finalize'")
 
 
-def _made(folder: Path, make: str, limits: Limits) -> Path:
+def _made(folder: Path, make: str, limits: ProcessLimits) -> Path:
     """The program that a folder's Makefile builds, in a copy without what was built there before."""
     if not folder.is_dir():
         raise InputError(f"{folder}: --make needs a folder with a Makefile")
@@ -170,7 +170,7 @@ def _made(folder: Path, make: str, limits: Limits) -> Path:
         path = f"{_compilers(inner)}:{os.environ.get('PATH', '')}"
         (inner / "temporary").mkdir()
         surroundings = {**os.environ, "PATH": path, "TMPDIR": str(inner / "temporary")}
-        asked = [*_variables(copy), *words(make, "--make")]
+        asked = [*_variables(copy), *argument_words(make, "--make")]
         command = [_make(), "--no-print-directory", *asked]
         code, text = output_of(command, copy, limits, f"{folder}: make {make}", surroundings)
         if code:
@@ -186,7 +186,7 @@ def _made(folder: Path, make: str, limits: Limits) -> Path:
         return placed(ours[0])
 
 
-def words(text: str, option: str) -> tuple[str, ...]:
+def argument_words(text: str, option: str) -> tuple[str, ...]:
     """What a shell makes of a text, without what it knows of files and variables.
 
     Raises

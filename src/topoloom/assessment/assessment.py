@@ -8,7 +8,8 @@ import msgspec
 from topoloom.assessment.figure import Figure
 from topoloom.cost.bill import Bill
 from topoloom.layout.layout import Layout
-from topoloom.results import Provenance, Result, plain
+from topoloom.results import Provenance, Result, json_value
+from topoloom.routing.routing import Routing
 from topoloom.simulator.load_curve import LoadCurve
 from topoloom.throughput.result import Quality
 from topoloom.work import Ended
@@ -46,13 +47,12 @@ class Assessment(Result):
         Of its tables.
     load_30, load_60, load_90 : LoadCurve or None
         The simulations at these loads, in percent.
-    layout : Layout or None
-    routing : Routing or None
-        Where its switches stand, and its tables; not in the record: a network folder keeps them.
+    network : Network or None
+        With its layout, its tables and its terms; not in the record: a network folder keeps them.
     """
 
     noun = "assessment"
-    unrecorded = ("layout", "routing")
+    unrecorded = ("network",)
 
     name: str
     spec: str | None
@@ -65,10 +65,19 @@ class Assessment(Result):
     load_30: LoadCurve | None = None
     load_60: LoadCurve | None = None
     load_90: LoadCurve | None = None
-    layout: Layout | None = None
-    # Not as a Routing: records of a union of dataclasses cannot be read, and this is in none.
-    routing: Any = None
+    # Not as a Network: records of a union of dataclasses cannot be read, and this is in none.
+    network: Any = None
     provenance: Provenance = field(default_factory=Provenance, compare=False)
+
+    @property
+    def layout(self) -> Layout | None:
+        """Where its switches stand; None where it was read from a record."""
+        return None if self.network is None else self.network.layout
+
+    @property
+    def routing(self) -> Routing | None:
+        """Its tables; None where it has none, or was read from a record."""
+        return None if self.network is None else self.network.tables
 
     def figure(self, key: str) -> Figure | None:
         """The figure of that key; None where there is none."""
@@ -81,7 +90,7 @@ class Assessment(Result):
 
     def rows(self) -> list[dict[str, Any]]:
         """A row a figure."""
-        return [plain(one) for one in self.figures]
+        return [json_value(one) for one in self.figures]
 
 
 @dataclass(frozen=True)

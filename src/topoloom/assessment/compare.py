@@ -1,44 +1,39 @@
 """The verb `compare`: networks that somebody names, taken the whole way side by side."""
 
-import os
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from topoloom.assessment.assess import assess
 from topoloom.assessment.assessment import Assessment, Assessments, figure_keys
 from topoloom.assessment.reasons import Ranking, reasons
 from topoloom.assessment.subject import LANES, MOST_REPEATS, Subject
 from topoloom.cost.parts import Parts
-from topoloom.cost.parts_files import load_parts
 from topoloom.cost.spares import Spares
 from topoloom.errors import InputError, hint, wrong_type
 from topoloom.floors.floor import Floor
-from topoloom.floors.floor_files import read_floor
 from topoloom.hosts.housing import Housing
-from topoloom.layout.layout import Layout
-from topoloom.layout.place import place
-from topoloom.opening import open_network
-from topoloom.routing.routing import Routing, tables_for
-from topoloom.topology import Topology
+from topoloom.link_rates import refuse_mixed
+from topoloom.network.laying_out import all_laid_out
+from topoloom.sources import NetworkSource, network_of
 from topoloom.work import Work
 
 
 def compare(
-    networks: Iterable[Any],
+    networks: Iterable[NetworkSource],
     *,
     reference: int | None = None,
     minimize: str = "cost_usd",
     hosts: int | None = None,
     minutes: float | None = None,
     repeats: int = MOST_REPEATS,
-    floor: Floor | str = "slimfly-2014",
-    housing: Housing | None = None,
-    parts: Parts | str | Path = "slimfly-2014",
+    floor: Floor | str | None = None,
+    housing: Housing | str | Path | None = None,
+    parts: Parts | str | Path | None = None,
+    prices: str | Path | None = None,
     rate_gbps: float | None = None,
-    host_cables: bool = False,
-    spares: Spares | None = None,
+    host_cables: bool | None = None,
+    spares: Spares | bool | None = None,
     radix: int | None = None,
     lanes: int = LANES,
     seed: int = 1,
@@ -50,10 +45,9 @@ def compare(
 
     Parameters
     ----------
-    networks : sequence of str, path, Topology, Layout, Routing or networkx.Graph
-        Each the name of a network (a spec, a file, a folder), a topology, a layout, tables, or a graph of NetworkX. A layout,
-        and the tables of a folder, are taken as they are; what has none is placed on `floor` and routed by the engine that
-        fits.
+    networks : sequence of NetworkSource
+        Layouts, installed tables, and the terms that networks remember, are taken as they are; what has no layout is placed on
+        `floor`, and what has no tables is routed by the engine that fits.
     reference : int, optional
         Which of them, from 0, the others are set beside.
     minimize : str
@@ -64,16 +58,12 @@ def compare(
         The budget; what does not fit is named. Without it everything is worked out.
     repeats : int
         How many times the usual draws are made at the most where time is left over, as `assess` has it.
-    floor : Floor or str
-        For those that have no layout.
-    housing : Housing, optional
+    floor : Floor or str, optional
+        For those that have no layout; ``slimfly-2014`` when omitted.
+    housing : Housing, str or path, optional
         Hosts in racks of their own, for the same.
-    parts : Parts, str or path
-    rate_gbps : float, optional
-        Of every link, Gb/s; 40, or the nearest that the catalogue's prices hold for.
-    host_cables : bool
-        Whether the bill has the hosts' cables.
-    spares : Spares, optional
+    parts, prices, rate_gbps, host_cables, spares : optional
+        As `Network.priced` takes them, in place of what the networks remember.
     radix : int, optional
         Ports of the switches that can be had, for growth.
     lanes : int
@@ -109,81 +99,23 @@ def compare(
     if reference is not None and not 0 <= reference < len(given):
         raise InputError(f"reference={reference}: there are {len(given)} networks, numbered from 0")
     work = Work() if work is None else work
-    catalogue = parts if isinstance(parts, Parts) else load_parts(parts)
-    rate = catalogue.link_rate(rate_gbps)
-    room = floor if isinstance(floor, Floor) else read_floor(floor)
-    subjects = []
-    for one in given:
-        layout, tables = _opened(one, room, housing, catalogue, rate, seed, jobs, work)
-        subjects.append(
-            Subject(
-                layout,
-                catalogue,
-                rate,
-                host_cables=host_cables,
-                spares=spares,
-                lanes=lanes,
-                radix=radix,
-                seed=seed,
-                tables=tables,
-            )
-        )
+    networks_given = [network_of(one, "compare") for one in given]
+    for network in networks_given:
+        refuse_mixed(network.topology, "compare")
+    laid_out = all_laid_out(
+        networks_given,
+        floor,
+        hosts=housing,
+        terms={"parts": parts, "prices": prices, "rate_gbps": rate_gbps, "host_cables": host_cables, "spares": spares},
+        seed=seed,
+        jobs=jobs,
+        work=work,
+    )
+    subjects = [Subject(network, lanes=lanes, radix=radix, seed=seed) for network in laid_out]
     seconds = None if minutes is None else minutes * 60
     found = assess(subjects, objective=minimize, seconds=seconds, repeats=repeats, store=store, jobs=jobs, work=work)
     named = subjects[reference].topology.name if reference is not None else None
     return _explained(found, minimize, hosts, named)
-
-
-def _opened(
-    one: Any,
-    floor: Floor,
-    housing: Housing | None,
-    parts: Parts,
-    rate_gbps: float,
-    seed: int,
-    jobs: int | None,
-    work: Work,
-) -> tuple[Layout, Routing | None]:
-    """A network on its floor, and its tables if it has some.
-
-    Parameters
-    ----------
-    one : what `compare` takes
-    floor : Floor
-        For what has no layout.
-    housing : Housing or None
-    parts : Parts
-    rate_gbps : float
-    seed : int
-    jobs : int or None
-    work : Work
-
-    Returns
-    -------
-    (Layout, Routing or None)
-    """
-    tables: Routing | None = None
-    layout: Layout | None = None
-    if isinstance(one, Layout):
-        return one, None
-    if isinstance(one, Routing):
-        topology, tables = one.topology, one
-    elif isinstance(one, Topology):
-        topology = one
-    elif isinstance(one, str | os.PathLike):
-        network = open_network(one)
-        topology, layout, tables = network.topology, network.layout, network.tables
-    elif hasattr(one, "nodes") and hasattr(one, "edges"):
-        topology = Topology.from_networkx(one)
-    else:
-        raise InputError(
-            f"compare takes names, topologies, layouts, tables or graphs of NetworkX, not a {type(one).__name__}"
-        )
-    if layout is None:
-        fed = floor.limits_power or housing is not None
-        watts = parts.switch_feed_w(topology.radix, rate_gbps) if fed else 0.0
-        layout = place(topology, floor, seed=seed, switch_w=watts, jobs=jobs, housing=housing, work=work.step())
-    return layout, None if tables is None else tables_for(layout.topology, tables)
 
 
 def _explained(found: Assessments, minimize: str, hosts: int | None, reference: str | None) -> Assessments:

@@ -3,11 +3,11 @@
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from topoloom.cost.bill import Bill, price
+from topoloom.cost.bill import Bill
 from topoloom.cost.parts import Parts
-from topoloom.cost.spares import Spares
 from topoloom.errors import InputError
 from topoloom.layout.layout import Layout
+from topoloom.network import Network
 from topoloom.routing.fitting import ANY
 from topoloom.routing.host_routings import host_routings
 from topoloom.routing.registry import engines
@@ -31,13 +31,8 @@ class Subject:
 
     Attributes
     ----------
-    layout : Layout
-    parts : Parts
-    rate_gbps : float
-        Of every link.
-    host_cables : bool
-        Whether the bill has the hosts' cables.
-    spares : Spares or None
+    network : Network
+        With a layout; its terms say what it is bought by.
     switch_ns, cable_ns_per_m : float
         Delays, ns.
     lanes : int
@@ -49,14 +44,10 @@ class Subject:
     seed : int
     jobs : int or None
     tables : Routing or None
-        Taken as they are in place of those of the engine that fits.
+        Those that were worked out; None: not yet.
     """
 
-    layout: Layout
-    parts: Parts
-    rate_gbps: float
-    host_cables: bool = False
-    spares: Spares | None = None
+    network: Network
     switch_ns: float = 100.0
     cable_ns_per_m: float = 5.0
     lanes: int = LANES
@@ -70,16 +61,26 @@ class Subject:
     _spread: Routing | None = None
 
     @property
-    def parts_told(self) -> str:
-        """The options that name its parts and rate on the command line."""
-        return f" --parts {self.parts.name} --rate {self.rate_gbps:g}"
-
-    @property
     def topology(self) -> Topology:
         """The network itself."""
-        return self.layout.topology
+        return self.network.topology
 
     @cached_property
+    def layout(self) -> Layout:
+        """Where its switches stand."""
+        return self.network.part(Layout)
+
+    @property
+    def parts(self) -> Parts:
+        """The catalogue."""
+        return self.network.terms.catalogue
+
+    @property
+    def rate_gbps(self) -> float:
+        """Of every link."""
+        return self.network.terms.link_rate_gbps
+
+    @property
     def bill(self) -> Bill:
         """What it costs.
 
@@ -88,10 +89,15 @@ class Subject:
         InputError
             A part that the catalogue does not have.
         """
-        return price(self.layout, self.parts, self.rate_gbps, host_cables=self.host_cables, spares=self.spares)
+        return self.network.bill
+
+    @property
+    def assessed(self) -> Network:
+        """The network with its tables, as it is kept."""
+        return self.network if self.tables is None else self.network.with_installed(self.tables)
 
     def routed(self, work: Work) -> Routing:
-        """Its tables: those given, else of the engine that fits the network.
+        """Its tables: the installed ones, else of the engine that fits the network.
 
         Raises
         ------
@@ -100,6 +106,8 @@ class Subject:
         Stopped
             `work` was stopped.
         """
+        if self.tables is None and self.network.tables is not None:
+            self.tables = self.network.tables
         if self.tables is None:
             found = route(self.topology, None, seed=self.seed, jobs=self.jobs, layout=self.layout, work=work)
             self.tables = found if _lanes(found) <= self.lanes else self._within_lanes(found.engine, work)

@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 
 from topoloom.cabling.plugs import Plugs
-from topoloom.cost.choose import Cables, choose_cables, joined, kept_cables
+from topoloom.cost.choose import Cables, choose_cables, joined_cables, kept_cables
 from topoloom.cost.parts import Parts
-from topoloom.cost.parts_files import load_parts
-from topoloom.errors import InputError, check_type
+from topoloom.cost.terms import Terms
+from topoloom.errors import InputError
 from topoloom.formats.cables import host_ports
 from topoloom.layout.layout import Layout
 from topoloom.results import Filed, Provenance, provenance_of
+from topoloom.sources import NetworkSource, network_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,12 +47,14 @@ class Cabling(Filed):
         The two cabinets of each bundle.
     number : int64[cables]
         The numbers on the cables: 1, 2, .. in this order, unless they had numbers before.
+    terms : Terms
+        What they are bought by, for the folder to remember.
     """
 
     noun = "cabling"
     written_by = "topoloom.cabling.files.save_cabling"
     read_by = "topoloom.cabling.files.load_cabling"
-    unrecorded = ("layout", "bought", "link", "ends", "port", "bundle", "pairs", "number")
+    unrecorded = ("layout", "bought", "link", "ends", "port", "bundle", "pairs", "number", "terms")
     derived = ("parts_name", "cables", "host_cables", "bundles", "total_m", "stock_m", "power_w")
 
     layout: Layout
@@ -64,6 +67,7 @@ class Cabling(Filed):
     pairs: np.ndarray
     number: np.ndarray
     provenance: Provenance = field(default_factory=Provenance, compare=False)
+    terms: Terms = field(default_factory=Terms)
 
     def rows(self) -> list[dict[str, Any]]:
         """A row a cable, in the order of work: its number, kind, bundle (from 1), both ends, lengths and product."""
@@ -173,25 +177,26 @@ class Cabling(Filed):
 
 
 def cable(
-    layout: Layout,
-    parts: Parts | str | Path = "slimfly-2014",
+    network: NetworkSource,
+    parts: Parts | str | Path | None = None,
     rate_gbps: float | None = None,
-    host_cables: bool = False,
+    host_cables: bool | None = None,
     plugs: Plugs | None = None,
 ) -> Cabling:
-    """Every cable of a layout: its ends, its product, its place in the order of work.
+    """Every cable of a network on its floor: its ends, its product, its place in the order of work.
 
     Parameters
     ----------
-    layout : Layout
-    parts : Parts, str or path
-        The catalogue that products, stock lengths, prices and watts come from.
+    network : NetworkSource
+        With its layout; what has none is placed by the default. What is omitted below is as the network remembers it.
+    parts : Parts, str or path, optional
+        The catalogue that products, stock lengths, prices and watts come from; ``slimfly-2014`` where none is remembered.
     rate_gbps : float, optional
-        The rate of every link, Gb/s; the default is 40, or the nearest that the catalogue's prices hold for.
-    host_cables : bool
+        The rate of every link, Gb/s; else that of the network, else 40, or the nearest that the catalogue's prices hold for.
+    host_cables : bool, optional
         Whether to list a cable for every endpoint; where hosts stand in racks of their own they are listed in any case.
     plugs : Plugs, optional
-        Ports, numbers and products of cables that are there already.
+        Ports, numbers and products of cables that are there already; those of the network's cable list, if it has one.
 
     Returns
     -------
@@ -211,11 +216,14 @@ def cable(
     >>> cables.ends[0].tolist(), cables.port[0].tolist(), str(cables.medium[0])
     ([0, 40], [10, 5], 'fibre')
     """
-    check_type(layout, Layout, "cable", "place(topology) makes one")
-    parts = parts if isinstance(parts, Parts) else load_parts(parts)
-    rate_gbps = parts.link_rate(rate_gbps)
-    topology = layout.topology
-    host_cables = host_cables or layout.housing is not None
+    if isinstance(network, Layout):
+        layout, terms = network, Terms()
+    else:
+        placed = network_of(network, "cable").with_layout(parts=parts, rate_gbps=rate_gbps)
+        layout, terms, plugs = placed.part(Layout), placed.terms, placed.plugs if plugs is None else plugs
+    terms = terms.changed(parts=parts, rate_gbps=rate_gbps, host_cables=host_cables).on(layout.topology, "cable")
+    parts, rate_gbps, topology = terms.catalogue, terms.link_rate_gbps, layout.topology
+    host_cables = terms.host_cables or layout.housing is not None
     m, k = len(topology.links), topology.endpoints.size if host_cables else 0
     link = np.concatenate([np.arange(m), np.full(k, -1)])
     ends = np.concatenate([topology.links, np.stack([topology.endpoints[:k], topology.host[:k]], axis=1)])
@@ -242,7 +250,7 @@ def cable(
     order = np.lexsort((port[:, 0], layout.height[ends[:, 0]], link < 0, work))
 
     length_m = np.concatenate([layout.length_m, layout.host_length_m[:k]])
-    bought = joined(
+    bought = joined_cables(
         choose_cables(parts, length_m[:m], between[:m], rate_gbps, trunk[:m]),
         choose_cables(parts, length_m[m:], between[m:], rate_gbps, trunk[m:], "host"),
     ).at(order)
@@ -253,7 +261,8 @@ def cable(
     settings = {"parts": parts.name, "rate_gbps": rate_gbps, "host_cables": host_cables}
     provenance = provenance_of(topology, settings=settings)
     return Cabling(
-        layout, bought, rate_gbps, link[order], ends[order], port[order], bundle[order], pairs, number, provenance
+        *(layout, bought, rate_gbps, link[order], ends[order], port[order], bundle[order], pairs, number, provenance),
+        terms.changed(parts=parts),
     )
 
 

@@ -5,6 +5,7 @@ import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 
@@ -14,6 +15,8 @@ from topoloom.cabling.lists import bundles_csv, cables_csv, host_list, labels_cs
 from topoloom.cabling.netbox import netbox_files
 from topoloom.cabling.plugs import load_plugs
 from topoloom.cabling.sheets import SHEET_NAMES, sheets
+from topoloom.cost.remembered import as_made, remembered_files
+from topoloom.cost.terms import Terms
 from topoloom.errors import InputError, at, check_path, check_type, naming
 from topoloom.floors.floor_files import read_floor
 from topoloom.floors.floor_text import floor_toml
@@ -40,6 +43,19 @@ from topoloom.staging import Content
 from topoloom.topology import Topology
 
 log = logging.getLogger("topoloom")
+
+#: What is made of a layout for people and other tools, and goes when the layout is another.
+INSTALLER_FILES = (
+    *("labels.csv", "bundles.csv", "order.csv", "floorplan.*", f"sheets/{SHEET_NAMES}"),
+    *(f"netbox/{name}.csv" for name in ("sites", "manufacturers", "device-roles", "device-types", "racks")),
+    *(
+        "netbox/devices.csv",
+        "netbox/interfaces.csv",
+        "netbox/cables.csv",
+        "netbox/4.7/*.csv",
+        "netbox/cables.rest.json",
+    ),
+)
 
 #: A cable list gives lengths to the millimetre.
 _SAME_M = 0.0011
@@ -83,18 +99,7 @@ def save_cabling(
     check_path(folder, "save_cabling", "name a folder")
     refuse_other_network(folder, cabling.layout.topology.digest, "layout")
     return write_folder(
-        folder,
-        {**cabling_files(cabling), **also},
-        stale=[
-            f"sheets/{SHEET_NAMES}",
-            "netbox/4.7/*.csv",
-            "netbox/cables.rest.json",
-            "floorplan.*",
-            HOUSING,
-            HOSTS,
-            RACKS,
-            *stale,
-        ],
+        folder, {**cabling_files(cabling), **also}, stale=[*INSTALLER_FILES, HOUSING, HOSTS, RACKS, *stale]
     )
 
 
@@ -102,29 +107,55 @@ def cabling_files(cabling: Cabling) -> dict[str, Content]:
     """The files of `save_cabling`, by their names."""
     layout, labels = cabling.layout, label(cabling)
     files: dict[str, Content] = {
-        **network_files(layout.topology, "layout"),
-        CABLES: cables_csv(cabling, labels),
-        FLOOR: floor_toml(layout.floor, layout.slots),
+        **network_files(layout.topology, "layout", cabling.terms, layout),
+        **layout_files(cabling, labels),
         "labels.csv": labels_csv(labels),
         "bundles.csv": bundles_csv(cabling),
         "order.csv": order_csv(cabling.bought),
     }
-    files |= housing_files(cabling, labels)
     files |= {f"netbox/{name}": text for name, text in netbox_files(cabling, labels).items()}
     return files | {f"sheets/{name}": text for name, text in sheets(cabling, labels).items()}
 
 
-def housing_files(cabling: Cabling, labels: Labels) -> dict[str, Content]:
-    """What is told of hosts in racks of their own; nothing where hosts stand with their switches."""
-    housing = cabling.layout.housing
-    if housing is None:
-        return {}
-    return {HOUSING: housing_toml(housing), HOSTS: host_list(cabling, labels), RACKS: racks_csv(cabling)}
+def layout_files(cabling: Cabling, labels: Labels | None = None) -> dict[str, Content]:
+    """The files that are a layout: its cables and its floor, and where hosts stand in racks of their own."""
+    layout, labels = cabling.layout, label(cabling) if labels is None else labels
+    files: dict[str, Content] = {CABLES: cables_csv(cabling, labels), FLOOR: floor_toml(layout.floor, layout.slots)}
+    if layout.housing is None:
+        return files
+    return files | {HOUSING: housing_toml(layout.housing), HOSTS: host_list(cabling, labels), RACKS: racks_csv(cabling)}
 
 
-def network_files(topology: Topology, verb: str) -> dict[str, Content]:
-    """What every network folder begins with: the network, and the note of which verb wrote it."""
-    return {TOPOLOGY: encode(topology, FORMATS.find("topoloom")), PROVENANCE: note_text(provenance_of(topology), verb)}
+def network_files(
+    topology: Topology,
+    verb: str,
+    terms: Terms | None = None,
+    layout: Layout | None = None,
+    requirements: dict[str, Any] | None = None,
+) -> dict[str, Content]:
+    """What every network folder begins with.
+
+    Parameters
+    ----------
+    topology : Topology
+    verb : str
+        The command that writes it.
+    terms : Terms, optional
+        What the network is bought by.
+    layout : Layout, optional
+    requirements : dict, optional
+        As plain data.
+
+    Returns
+    -------
+    dict of str to str or bytes
+        The network, the note of which command wrote it, and what it remembers where `terms` is given.
+    """
+    files: dict[str, Content] = {
+        TOPOLOGY: encode(topology, FORMATS.find("topoloom")),
+        PROVENANCE: note_text(provenance_of(topology), verb),
+    }
+    return files if terms is None else files | remembered_files(terms, layout, requirements)
 
 
 def save_layout(layout: Layout, folder: str | os.PathLike[str]) -> list[Path]:
@@ -177,10 +208,10 @@ def load_layout(path: str | os.PathLike[str]) -> Layout:
     source = Path(path)
     if source.is_dir():
         source = source / "cables.csv"
-    return layout_of(load_cables(source), source)
+    return layout_of_cables(load_cables(source), source)
 
 
-def layout_of(found: CableList, source: Path) -> Layout:
+def layout_of_cables(found: CableList, source: Path) -> Layout:
     """The layout of a cable list that was read from `source`, beside which its floor lies; see `load_layout`."""
     beside = source.with_name("floor.toml")
     if not beside.exists():
@@ -199,7 +230,7 @@ def layout_of(found: CableList, source: Path) -> Layout:
         )
     _compare_lengths(found, layout)
     _compare_limits(layout, source)
-    return layout
+    return as_made(layout, source.parent)
 
 
 def _slots_of(found: CableList, names: tuple[str, ...], floor: str) -> np.ndarray:

@@ -11,6 +11,7 @@ from topoloom.csv_files import csv_table, guarded, numbers, texts
 from topoloom.formats.cables import cable_list, switch_rows
 from topoloom.hosts.files import hosts_csv
 from topoloom.layout.racks import rack_rows
+from topoloom.link_rates import RATE, rate_text
 
 
 def cables_csv(cabling: Cabling, labels: Labels) -> str:
@@ -26,6 +27,7 @@ def cables_csv(cabling: Cabling, labels: Labels) -> str:
         "b_label": texts(labels.b),
         "length_m": numbers(bought.length_m),
         "stock_m": numbers(bought.stock_m),
+        **_rates(cabling),
         "product": texts(titles[product] for product in bought.product.tolist()),
         "medium": texts(cabling.medium.tolist()),
         "usd_low": numbers(bought.usd_low, 2),
@@ -54,6 +56,12 @@ def cables_csv(cabling: Cabling, labels: Labels) -> str:
         "a_label": texts(labels.switch),
     }
     return cable_list(cables, switches)
+
+
+def _rates(cabling: Cabling) -> dict[str, list[str]]:
+    """The column of rates, which a network has that has any: one for all, for mixed ones are not cabled."""
+    rate = cabling.layout.topology.uniform_rate_gbps
+    return {} if rate is None else {RATE: [rate_text(rate)] * len(cabling)}
 
 
 def labels_csv(labels: Labels) -> str:

@@ -5,7 +5,7 @@ from dataclasses import replace
 import click
 
 from topoloom.cli.output import print_record, say
-from topoloom.fabrics.exports.registry import Order
+from topoloom.fabrics.exports.registry import ExportRequest
 from topoloom.formats import Format, choose_format, save
 from topoloom.formats._storage import put
 from topoloom.formats.written import written_file
@@ -35,7 +35,13 @@ def checked(output: str, name: str | None, as_json: bool) -> Format:
 
 
 def deliver(
-    topology: Topology, output: str, record: Format, as_json: bool, order: Order | None = None, text: str | None = None
+    topology: Topology,
+    output: str,
+    record: Format,
+    as_json: bool,
+    order: ExportRequest | None = None,
+    text: str | None = None,
+    dropped: tuple[str, ...] = (),
 ) -> None:
     """Write a topology to a file ('-': standard output), and say on stderr what was written and what was left out.
 
@@ -49,20 +55,21 @@ def deliver(
         How.
     as_json : bool
         Whether to print a record of what was written.
-    order : Order, optional
+    order : ExportRequest, optional
         What else is known of the network, for the formats that carry it.
     text : str, optional
         The file's content, where it says more than the topology does: names and GUIDs.
+    dropped : tuple of str
+        The quantities that were dropped before: where the network was read.
     """
     if text is None:
-        save(topology, output, record.name, order=order)
+        told = save(topology, output, record.name, order=order)
     else:
         put(text.encode(), output)
-        record = replace(record, keeps=record.keeps | {"labels"})
-    told = written_file(topology, output, record)
-    dropped = f"; {record.name} leaves out {', '.join(told.left_out)}" if told.left_out else ""
+        told = written_file(topology, output, replace(record, keeps=record.keeps | {"labels"}))
+    lost = f"; {record.name} leaves out {', '.join(told.left_out)}" if told.left_out else ""
     size = f"{told.switches} switches, {told.links} links, {told.hosts} hosts"
     where = "standard output" if output == "-" else output
-    say(f"wrote {topology.name} to {where} ({record.name}): {size}{dropped}", err=True)
+    say(f"wrote {topology.name} to {where} ({record.name}): {size}{lost}", err=True)
     if as_json:
-        print_record(told)
+        print_record(replace(told, dropped=tuple(dict.fromkeys((*dropped, *told.dropped)))))

@@ -1,5 +1,7 @@
 """One example for each command: the last line of its help text."""
 
+from inspect import cleandoc
+
 #: What a reader can type after the command's name; files stand for the reader's own.
 EXAMPLES = {
     "families": "slimfly --hosts 10000 --radix 48",
@@ -7,17 +9,26 @@ EXAMPLES = {
     "hops": "torus:dims=8x8x8 --latency",
     "bounds": "torus:dims=8x8x8",
     "balance": "--rows 30 --columns 30",
-    "cuts": "slimfly:q=5 --parts 4",
+    "cuts": "slimfly:q=5 --ways 4",
     "build": "slimfly:q=19,hosts=15 -o slimfly.json",
     "convert": "slimfly.json slimfly.graphml",
     "optimize": "torus:dims=8x8 --seconds 10 -o better.json",
     "route": "slimfly:q=5,hosts=3 --engine dfsssp -o tables",
+    "reroute": "slimfly:q=5,hosts=3 0-1,7",
+    "export": "slimfly:q=5,hosts=3 opensm -o fabric",
+    "repair": "old.net old.lft new.net -o repaired",
     "quality": "slimfly:q=5,hosts=3 --traffic worst-case",
     "simulate": "slimfly:q=5,hosts=3 --traffic uniform --loads 0.1:0.9:0.2",
     "resilience": "slimfly:q=5 torus:dims=7x7 --fail switches",
+    "losses": "fat-tree:k=8,hosts=32",
+    "lifetime": "slimfly:q=5,hosts=4 --link-fit 100 --switch-mtbf 200000",
+    "degradation": "slimfly:q=5,hosts=4 --shares 5%,10%",
+    "damage": "slimfly:q=5,hosts=4 --share 10% -o left.json",
     "app": "slimfly:q=5,hosts=3 --app alltoall:bytes=4096 --ranks 64",
     "collective": "fat-tree:k=4 --operation allreduce --bytes 64MiB -o allreduce.json",
     "verify": "planned.json discovered.ibnetdiscover",
+    "verify-tables": "fabric.net opensm.lft",
+    "rules": "--only TL2xx",
     "watch": "plan monday.net tuesday.net -o sheets",
     "layout": "slimfly:q=19,hosts=15 -o plan",
     "expand": "plan --to 800 -o grown",
@@ -26,7 +37,6 @@ EXAMPLES = {
     "design": "examples/cluster-10k.toml -o designs",
     "serve": "demo studies",
     "study": "examples/studies/load-curves.toml -o curves",
-    "reproduce": "besta-2014/table-iv",
 }
 
 
@@ -40,4 +50,4 @@ def with_example(command: str, text: str) -> str:
     """
     if command not in EXAMPLES or "Example:" in text:
         return text
-    return f"{text.rstrip()}\n\n\b\nExample: topoloom {command} {EXAMPLES[command]}"
+    return f"{cleandoc(text)}\n\n\b\nExample: topoloom {command} {EXAMPLES[command]}"

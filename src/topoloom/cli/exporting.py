@@ -1,15 +1,26 @@
 """What `convert` and `route` share about the files for other tools: their settings, and the help that lists them."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Annotated, Any
 
 import click
 
+from topoloom.cli.presentation import Json
 from topoloom.errors import InputError
 from topoloom.fabrics.exports.registry import EXPORTS
 from topoloom.fabrics.exports.settings import ExportSettings
 from topoloom.network import Network
-from topoloom.settings import changed, described
+from topoloom.settings import changed, described, setting
+
+
+class ExportChanges(Json, frozen=True, kw_only=True):
+    """Settings of the files for simulators."""
+
+    set: Annotated[
+        tuple[str, ...],
+        setting("change a setting of the files for simulators (below): rate_gbps=800", metavar="KEY=VALUE"),
+    ] = ()
+
 
 settings_option: Callable[[Callable[..., Any]], Callable[..., Any]] = click.option(
     "--set",
@@ -21,7 +32,7 @@ settings_option: Callable[[Callable[..., Any]], Callable[..., Any]] = click.opti
 
 
 def export_settings(network: Network, changes: tuple[str, ...]) -> ExportSettings:
-    """The settings for a network: the rate of its cables where their products tell it, and what the user changes.
+    """The settings for a network: its own rate, or that of its cables where their products tell it, and what the user changes.
 
     Parameters
     ----------
@@ -34,7 +45,9 @@ def export_settings(network: Network, changes: tuple[str, ...]) -> ExportSetting
     InputError
         No such setting, or a value that is not of its type or out of its range.
     """
-    known = ExportSettings() if network.rate_gbps is None else ExportSettings(rate_gbps=network.rate_gbps)
+    own = network.topology.uniform_rate_gbps
+    rate_gbps = network.rate_gbps if own is None else own
+    known = ExportSettings() if rate_gbps is None else ExportSettings(rate_gbps=rate_gbps)
     return changed(known, changes)
 
 

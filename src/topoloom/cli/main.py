@@ -4,7 +4,6 @@ import errno
 import logging
 import os
 import sys
-from importlib import import_module
 from typing import Any, NoReturn
 
 import click
@@ -12,39 +11,21 @@ import click
 from topoloom._version import __version__
 from topoloom.cli.examples import with_example
 from topoloom.cli.output import say
+from topoloom.cli.register import COMMANDS, Command
 from topoloom.cli.signals import INTERRUPTED, interrupted, leave, listen
 from topoloom.cli.streams import prepare
 from topoloom.errors import TOO_LONG, InputError, Stopped
+from topoloom.operations.sections import SECTIONS
 
 #: Every command and its one-line help; the file of the same name is imported only when the command is used.
-_COMMANDS = {
-    "families": "The catalogue: families, their parameters, their facts.",
-    "info": "Size, degree, diameter, ASPL, bounds and bisection of a topology.",
-    "hops": "Hop distances: histogram, diameter, eccentricities, latency.",
-    "bounds": "What is possible: Moore, Cerf, grid and diagrid bounds.",
-    "balance": "Degrees and cable lengths that suit each other on a floor of switches.",
-    "cuts": "How wide: bisection and p-way cuts.",
-    "build": "Make a topology from a spec and write it to a file.",
-    "convert": "Read a topology in one format and write it in another.",
-    "optimize": "Exchange the ends of links: the same degrees, fewer hops, less latency, power or cost.",
-    "route": "Next hops and lanes for every pair, followed and proved free of deadlock.",
-    "quality": "How much traffic tables let through: throughput, worst case, effective bisection.",
-    "simulate": "Latency against accepted load, flit by flit.",
-    "resilience": "What survives when cables, switches or cabinets fail.",
-    "app": "MPI programs on a network, simulated by SimGrid.",
-    "collective": "The least time of a collective, and a schedule beside it: all-reduce, all-gather, all-to-all.",
-    "verify": "What is cabled beside the plan; or forwarding tables from outside, followed and judged.",
-    "watch": "Discoveries of a cabling week beside the plan: progress, new faults, faults gone, sheets.",
-    "layout": "Put the switches in cabinets on a floor; every cable with its length.",
-    "expand": "Grow a network cable by cable: a plan that an installer carries out.",
-    "cost": "Switches, cables, watts and money of a topology on a floor.",
-    "design": "The main job: from a requirement file to ranked, priced designs.",
-    "compare": "Networks that you name, taken the whole way side by side, from bill to growth.",
-    "serve": "The explorer: topoloom in the browser, on this machine or over ssh -L.",
-    "study": "A verb over axes: many tasks, on this machine or a cluster; nothing is lost, nothing runs twice.",
-    "reproduce": "The papers' numbers with ours beside them.",
+_OWN = {
+    name: Command(text, f"topoloom.cli.commands.{name.replace('-', '_')}:command", section.capitalize())
+    for section, commands in SECTIONS.items()
+    for name, text in commands.items()
 }
-
+# So that another package's command of the same name is reported.
+for _name, _command in _OWN.items():
+    COMMANDS.add(_name, _command)
 
 #: Where shells ask for completions.
 _COMPLETION = "_TOPOLOOM_COMPLETE"
@@ -58,28 +39,30 @@ class _Lazy(click.Group):
     """A group whose commands are imported when they are needed."""
 
     def list_commands(self, _ctx: click.Context) -> list[str]:
-        return list(_COMMANDS)
+        return [*_OWN, *(name for name in COMMANDS if name not in _OWN)]
 
     def get_command(self, _ctx: click.Context, name: str) -> click.Command | None:
-        if name not in _COMMANDS:
+        record = _OWN.get(name) or COMMANDS.get(name)  # installed packages are looked through only for other names
+        if record is None:
             return None
-        command: click.Command = import_module(f"topoloom.cli.commands.{name}").command
+        command = record.load()
         command.help = with_example(name, command.help or "")
         return command
 
-    def format_commands(self, _ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl(list(_COMMANDS.items()))
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        names = self.list_commands(ctx)
+        width, groups = max(map(len, names)), dict[str, list[tuple[str, str]]]()
+        for name in names:
+            groups.setdefault(COMMANDS[name].group, []).append((f"{name:{width}}", COMMANDS[name].help))
+        for group, lines in groups.items():
+            with formatter.section(group):
+                formatter.write_dl(lines)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args and args[0] not in _COMMANDS and not args[0].startswith("-"):
-            from difflib import get_close_matches
-
-            near = get_close_matches(args[0], _COMMANDS, 1)
-            hint = f"did you mean '{near[0]}'?" if near else "'topoloom --help' lists the commands"
-            raise InputError(f"no command named '{args[0]}' ({hint})")
+        if args and args[0] not in _OWN and not args[0].startswith("-"):
+            COMMANDS.find(args[0])
         return super().resolve_command(ctx, args)
 
 

@@ -51,6 +51,15 @@ def print_record(result: "Result | Mapping[str, Any]") -> None:
     click.echo(msgspec.json.format(msgspec.json.encode(_whole(value)), indent=2).decode())
 
 
+def one_record(results: "Sequence[Result]") -> None:
+    """Print the record of the only result; `InputError` where there are several."""
+    from topoloom.errors import InputError
+
+    if len(results) > 1:
+        raise InputError(f"--json: one record is of one network, and {len(results)} are named; name one TOPOLOGY")
+    print_record(results[0])
+
+
 def print_line(entry: object) -> None:
     """Print an entry of a result, such as a claim of a reproduction, as one line of JSON."""
     import msgspec

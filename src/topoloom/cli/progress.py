@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from topoloom.work import Progress, Work
+from topoloom.work import StageProgress, Work, time_words
 
 #: Work that is over sooner shows nothing.
 _PATIENCE_SECONDS = 2.0
@@ -85,7 +85,7 @@ def _show(title: str, work: Work, over: threading.Event) -> None:
             bars.update(bar, total=progress.total, completed=progress.done, told=told)
 
 
-def words(progress: Progress, seconds: float) -> str:
+def words(progress: StageProgress, seconds: float) -> str:
     """How far it is, in words, so many seconds after it began: ``3 of 5 loads, 12 s, about 8 s to go``.
 
     Examples
@@ -99,17 +99,9 @@ def words(progress: Progress, seconds: float) -> str:
     if progress.what:
         done = f"{progress.done:,.0f}" if progress.total is None else f"{progress.done:,.0f} of {progress.total:,.0f}"
         parts.append(f"{done} {progress.what}")
-    parts.append(span(seconds))
+    parts.append(time_words(seconds))
     if progress.eta_s is not None:
-        parts.append(f"about {span(progress.eta_s)} to go")
+        parts.append(f"about {time_words(progress.eta_s)} to go")
     if progress.note:
         parts.append(progress.note)
     return ", ".join(parts)
-
-
-def span(seconds: float) -> str:
-    """A time in the unit that people use for it: ``90 s``, ``12 min``, ``3 h 5 min``."""
-    whole = round(seconds)
-    if whole < 120:
-        return f"{whole} s"
-    return f"{whole // 60} min" if whole < 7200 else f"{whole // 3600} h {whole % 3600 // 60} min"

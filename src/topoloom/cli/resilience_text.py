@@ -1,9 +1,10 @@
-"""What `topoloom resilience` prints for people."""
+"""What the commands on failures print for people."""
 
 from collections.abc import Sequence
 
 from topoloom.cli.output import print_facts, print_table, say
 from topoloom.failures.blast_radius import BlastRadius
+from topoloom.failures.degradation import Degradations
 from topoloom.failures.lifetime import Lifetime
 from topoloom.failures.survival import Survival
 
@@ -37,12 +38,12 @@ def print_all(curves: Sequence[Survival], width: float | None = None) -> None:
         _print_one(curves[0])
     else:
         _print_several(curves)
-    times = [(curve.name, _time(curve.time_to_disconnection)) for curve in curves if curve.time_to_disconnection]
-    if times:
-        say("\nmean time to disconnection, without repair")
-        print_facts(None, times)
-    if any(curve.degradation for curve in curves):
-        _print_degradation(curves)
+
+
+def print_lifetimes(found: Sequence[Lifetime]) -> None:
+    """The mean time until each network is no longer connected."""
+    say("mean time to disconnection, without repair")
+    print_facts(None, [(one.provenance.name, _time(one)) for one in found])
 
 
 def print_losses(found: Sequence[BlastRadius]) -> None:
@@ -95,15 +96,16 @@ def _print_several(curves: Sequence[Survival]) -> None:
     print_table(rows)
 
 
-def _print_degradation(curves: Sequence[Survival]) -> None:
-    say("\nwhat is left of the bounds on throughput, and of the tables' entries how many change")
+def print_degradations(found: Sequence[Degradations]) -> None:
+    """What is left of the bounds on throughput, and how many table entries change, by share."""
+    say("what is left of the bounds on throughput, and of the tables' entries how many change")
     rows: list[tuple[str, ...]] = [_COSTS]
-    for curve in curves:
-        for one in curve.degradation:
+    for network in found:
+        for one in network.levels:
             numbers = (one.uniform, one.tub, one.broken, one.changed, one.lanes_changed)
             rows.append(
                 (
-                    curve.name,
+                    network.name,
                     f"{100 * one.share:g} %",
                     f"{one.connected} of {one.samples}",
                     *("-" if value is None else f"{value:.4f}" for value in numbers),

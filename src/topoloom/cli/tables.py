@@ -40,13 +40,12 @@ def say_saved(network: "Network", tables: "Routing") -> None:
 def tables_of(
     network: "Network", engine: str | None, lanes: int | None, seed: int, jobs: int | None, work: "Work"
 ) -> "Routing":
-    """The tables of a folder of `topoloom route -o`, unless --engine or --lanes ask for others; else new ones.
+    """The installed tables, unless --engine or --lanes ask for others; else those of the engine that fits the network.
 
     Parameters
     ----------
     network : Network
     engine : str or None
-        None: the one that fits the network.
     lanes : int or None
     seed : int
     jobs : int or None
@@ -57,14 +56,12 @@ def tables_of(
     Returns
     -------
     Routing
-        Those of the folder, or new ones.
+        The installed ones, which a line says; or new ones.
     """
-    from topoloom.routing.route import route
+    from topoloom.routing.routing import Routing
 
-    saved = saved_tables(network)
-    if saved is not None:
-        return saved
-    return route(network.topology, engine, lanes=lanes, seed=seed, jobs=jobs, layout=network.layout, work=work)
+    saved_tables(network)
+    return network.with_tables(engine, lanes=lanes, seed=seed, jobs=jobs, work=work).part(Routing)
 
 
 #: Entries of all tables of hosts together, where nobody says how many tables.
@@ -145,7 +142,7 @@ def hint_of_fit(routed: "Routing", throughput: float | None = None) -> None:
     from topoloom.errors import InputError
     from topoloom.routing.fitting import fitting_engine
     from topoloom.routing.route import route
-    from topoloom.traffic import uniform
+    from topoloom.traffic import uniform_remote
     from topoloom.traffic.loads import expected_loads
 
     topology = routed.topology
@@ -155,8 +152,8 @@ def hint_of_fit(routed: "Routing", throughput: float | None = None) -> None:
     if best == routed.engine:
         return
     try:
-        mine = expected_loads(routed, uniform(topology)).throughput if throughput is None else throughput
-        other = expected_loads(route(topology, best), uniform(topology)).throughput
+        mine = expected_loads(routed, uniform_remote(topology)).throughput if throughput is None else throughput
+        other = expected_loads(route(topology, best), uniform_remote(topology)).throughput
     except InputError:
         return  # choices that no load says, or tables that end somewhere
     if mine < _FAR_BELOW * other:

@@ -1,9 +1,15 @@
 """Numbers on the command line, refused in the product's own sentences: ``--rate: '800Gbps' is not a number; ...``."""
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import click
+
+from topoloom.errors import InputError
+
+#: Units in messages.
+_UNIT_WORDS = {"s": "seconds", "m": "metres", "ns": "nanoseconds", "h": "hours", "USD": "dollars", "%": "percent"}
 
 
 class Whole(click.ParamType):
@@ -46,6 +52,43 @@ class Whole(click.ParamType):
 
     def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
         return "N"
+
+
+class TextOption(click.ParamType):
+    """A text that a function reads: ``3-32``, ``64MiB``; what it raises (`ValueError`) says what would do."""
+
+    name = "text"
+
+    def __init__(self, reads: Callable[[str], Any]) -> None:
+        self.reads = reads
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The value of a text.
+
+        Parameters
+        ----------
+        value : object
+            What the user gave, or the option's default.
+        param, ctx : as click gives them
+            For the message.
+
+        Returns
+        -------
+        object
+            What the function made of it.
+
+        Raises
+        ------
+        InputError
+            It is none.
+        """
+        if not isinstance(value, str):
+            return value
+        try:
+            return self.reads(value)
+        except ValueError as error:
+            option = "" if param is None else f"{max(param.opts, key=len)} "
+            raise InputError(f"{option}{_shown(value)} is not {error}") from None
 
 
 class Size(click.ParamType):
@@ -101,7 +144,7 @@ class Number(click.ParamType):
     def __init__(
         self, least: float | None = None, most: float | None = None, *, above: float | None = None, unit: str = ""
     ) -> None:
-        self.least, self.most, self.above, self.unit = least, most, above, unit
+        self.least, self.most, self.above, self.unit = least, most, above, _UNIT_WORDS.get(unit, unit)
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
         """A text as a number of the range; anything else is a usage error that says what would do.

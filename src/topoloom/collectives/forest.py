@@ -24,7 +24,7 @@ MOST_RANKS, MOST_RANKS_ASKED = 128, 256
 
 
 @dataclass(frozen=True)
-class Edge:
+class TreeEdge:
     """An edge of a tree: a message from one rank to another.
 
     Attributes
@@ -50,14 +50,14 @@ class Tree:
         A rank.
     first, chunks : int
         The first chunk, and how many: each takes the same way.
-    edges : tuple of Edge
+    edges : tuple of TreeEdge
         Each after the one that brings its sender what it sends.
     """
 
     root: int
     first: int
     chunks: int
-    edges: tuple[Edge, ...]
+    edges: tuple[TreeEdge, ...]
 
     @property
     def depth(self) -> int:
@@ -285,7 +285,7 @@ def _trees(
                 path, units = queue.popleft()
                 if units > some:
                     queue.appendleft((path, units - some))
-                edges.append(Edge(x, y, path[1:-1]))
+                edges.append(TreeEdge(x, y, path[1:-1]))
             found.append(Tree(batch.root, next_chunk[batch.root], some, tuple(edges)))
             next_chunk[batch.root] += some
             left -= some

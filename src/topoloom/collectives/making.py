@@ -6,13 +6,13 @@ import numpy as np
 
 from topoloom.collectives.cuts import broadcast_cut, gather_cut
 from topoloom.collectives.delays import Machine
-from topoloom.collectives.flows import Ways, switches_of
 from topoloom.collectives.forest import Tree, packed_forest, why_no_forest
 from topoloom.collectives.network import RankNetwork, rank_network
 from topoloom.collectives.rings import binomial_tree, pair_trees, ring_order
 from topoloom.collectives.schedule import CollectiveSchedule, chain_trees
+from topoloom.collectives.ways import Ways, way_switches
 from topoloom.errors import InputError, hint
-from topoloom.flows.state import Fabric
+from topoloom.flows.state import FlowNetwork
 from topoloom.topology import Topology
 from topoloom.work import Work
 
@@ -64,7 +64,7 @@ def chosen_of(operation: str, algorithm: str | None, paths: str | None) -> tuple
     return algorithm, paths or "own"
 
 
-def schedule_of(
+def collective_schedule(
     topology: Topology,
     operation: str,
     size: int,
@@ -73,7 +73,7 @@ def schedule_of(
     chosen: str | None,
     along: str,
     pieces: int | None,
-    net: Fabric,
+    net: FlowNetwork,
     back: np.ndarray,
     machine: Machine,
     work: Work,
@@ -95,7 +95,7 @@ def schedule_of(
     along : "own" or "tables"
     pieces : int or None
         Pieces of a message; None: as many as hide the depth of trees.
-    net : Fabric
+    net : FlowNetwork
         With the tables.
     back : int64[c]
         The channel that leads the other way.
@@ -189,14 +189,14 @@ def _forest(
     return tuple(trees), chunks, pieces
 
 
-def _by_tables(schedule: CollectiveSchedule, net: Fabric, back: np.ndarray) -> tuple[Tree, ...]:
+def _by_tables(schedule: CollectiveSchedule, net: FlowNetwork, back: np.ndarray) -> tuple[Tree, ...]:
     """The trees with the paths of the tables."""
     ways = Ways(schedule, net, back)
     return tuple(
         replace(
             tree,
             edges=tuple(
-                replace(edge, switches=switches_of(ways.down(tree, number), net))
+                replace(edge, switches=way_switches(ways.down(tree, number), net))
                 for number, edge in enumerate(tree.edges)
             ),
         )

@@ -1,80 +1,96 @@
-"""A schedule's messages as operations of ranks that wait for each other: what other simulators and GOAL take."""
+"""A collective's trees as a schedule: what each rank sends and receives, piece by piece, and along which paths."""
 
 from array import array
 from collections.abc import Sequence
 
 import numpy as np
 
-from topoloom.collectives.flows import AHEAD, AT_ONCE, is_single
 from topoloom.collectives.forest import Tree
 from topoloom.collectives.schedule import GATHERS, REDUCES, CollectiveSchedule
+from topoloom.collectives.ways import ways_of
 from topoloom.errors import InputError
 from topoloom.flows.operations import RECV, SEND
-from topoloom.flows.schedule import Rank, Schedule, schedule_of
+from topoloom.flows.programs import Programs, Script
+from topoloom.flows.schedule import OwnPaths, Rank, Schedule, schedule_of
+from topoloom.flows.state import FlowNetwork
 
-#: Messages of a schedule that is written down one by one.
-_MOST_MESSAGES = 2_000_000
-#: What a message comes by, and to: the other rank, the tag, and `ways[k]` of a send.
+#: Pieces that a rank waits for at a time, so that delays do not stand between them.
+AHEAD = 2
+#: Partners of an all-to-all at a time.
+AT_ONCE = 64
+#: Edges up to which trees of several chunks are simulated a chunk a tree, so that each has its even share of a channel.
+_MOST_SINGLE = 24_000
+#: Messages of trees, which are written down one by one.
+_MOST_MESSAGES = 4_000_000
+#: What a message comes by, and to: the other rank, the tag, and the number of its way.
 _End = tuple[int, int, int]
 
 
-def messages_of(schedule: CollectiveSchedule) -> tuple[Schedule, np.ndarray]:
+def schedule_of_trees(
+    trees: CollectiveSchedule, fabric: FlowNetwork | None = None, back: np.ndarray | None = None
+) -> Schedule:
     """What each rank sends and receives, piece by piece, and what each operation waits for.
 
-    A rank sends a piece on when it has received it, from all that it comes from; two pieces at a time are under way along an
-    edge, and a rank receives no more than it passes on. Those are the programs that flows run, so that both take the same time
-    where both go by tables. Messages of a tree and a direction have a tag of their own.
+    A rank sends a piece on when it has received it, from all that it comes from; two pieces at a time are open along an
+    edge, and a rank receives no more than it passes on. Messages of a tree and a direction have a tag of their own. In an
+    all-to-all a rank has messages with 64 others open, and these are further on in the order of ranks.
 
     Parameters
     ----------
-    schedule : CollectiveSchedule
+    trees : CollectiveSchedule
+    fabric : FlowNetwork, optional
+        The network with its tables, where paths are wanted.
+    back : int64[c], optional
+        The channel that leads the other way.
 
     Returns
     -------
     Schedule
-    way : int64[operations]
-        Of each send: twice the number of its edge, counted through all trees, and one more where it goes from the edge's
-        receiver to its sender; -1 for receives, and in an all-to-all, whose messages go by the tables.
+        Its way of number 2 k is that of edge k, counted through all trees, 2 k + 1 the one from the edge's receiver to its
+        sender. An all-to-all goes by the tables.
 
     Raises
     ------
     InputError
-        One rank, which sends nothing; or too many messages.
+        One rank, which sends nothing; too many messages; paths that the network does not have.
 
     Examples
     --------
     >>> from topoloom import build, collective
     >>> made = collective(build("ring:n=3,hosts=1"), "allgather", 3000, algorithm="ring", pieces=1).schedule
-    >>> messages, way = messages_of(made)
-    >>> messages.messages, messages.sent_bytes, messages.kind.tolist()[:3]
+    >>> messages = schedule_of_trees(made)
+    >>> messages.messages, messages.sent_bytes, messages.operations.kind.tolist()[:3]
     (6, 6000.0, [1, 2, 2])
     """
-    n, pairs = schedule.ranks, schedule.operation == "alltoall"
-    single = is_single(schedule)
-    both = 2 if schedule.operation == "allreduce" else 1
-    edges = sum((tree.chunks if single else 1) * len(tree.edges) for tree in schedule.trees)
-    count = n * (n - 1) if pairs else both * edges * schedule.pieces
+    n = trees.ranks
+    if trees.operation == "alltoall" and n > 1:
+        groups = (np.zeros(n, np.int64),)
+        scripts = tuple(_exchange(rank, n, trees.bytes) for rank in range(n))
+        return Schedule(trees.operation, Programs(scripts, np.arange(n), groups))
+    single = sum(tree.chunks * len(tree.edges) for tree in trees.trees) <= _MOST_SINGLE
+    both = 2 if trees.operation == "allreduce" else 1
+    count = both * trees.pieces * sum((tree.chunks if single else 1) * len(tree.edges) for tree in trees.trees)
     if not count:
-        raise InputError(f"{schedule.operation}: {n} ranks have nothing to send; take 2 or more")
+        raise InputError(f"{trees.operation}: {n} ranks have nothing to send; take 2 or more")
     if count > _MOST_MESSAGES:
         raise InputError(
-            f"{schedule.operation}: {count:,} messages; {_MOST_MESSAGES:,} at most are played one by one; take fewer ranks or"
-            " pieces, or --simulator flows"
+            f"{trees.operation}: {count:,} messages; {_MOST_MESSAGES:,} at most are played one by one; take fewer ranks or"
+            " pieces"
         )
     book = _Book(n)
-    if pairs:
-        for rank in range(n):
-            book.exchange(rank, n, schedule.bytes)
-    else:
-        edge, copy = 0, 0
-        for tree in schedule.trees:
-            for _ in range(tree.chunks if single else 1):
-                size = schedule.chunk_bytes * (1 if single else tree.chunks)
-                _write(book, schedule, tree, 2 * edge, 2 * copy, size)
-                copy += 1
-            edge += len(tree.edges)
-    found = schedule_of(schedule.operation, book.ranks)
-    return found, np.concatenate([np.asarray(way, np.int64) for way in book.way])
+    edge, copy = 0, 0
+    for tree in trees.trees:
+        for _ in range(tree.chunks if single else 1):
+            size = trees.chunk_bytes * (1 if single else tree.chunks)
+            _write(book, trees, tree, 2 * edge, 2 * copy, size)
+            copy += 1
+        edge += len(tree.edges)
+    found = schedule_of(trees.operation, book.ranks)
+    if fabric is None or back is None:
+        return found
+    ways = [one for _, down, up in ways_of(trees, fabric, back) for pair in zip(down, up, strict=True) for one in pair]
+    of = np.concatenate([np.asarray(way, np.int64) for way in book.way])
+    return Schedule(found.name, found.content, paths=OwnPaths(tuple(ways), of, trees.paths == "tables"))
 
 
 def _write(book: "_Book", schedule: CollectiveSchedule, tree: Tree, way: int, tag: int, size: float) -> None:
@@ -111,7 +127,7 @@ class _Book:
     def post(self, rank: int, kind: int, end: _End, size: float) -> int:
         """One more operation; its number."""
         peer, tag, way = end
-        self.way[rank].append(way if kind == SEND else -1)
+        self.way[rank].append(way)
         return self.ranks[rank].add(kind, peer, size, tag)
 
     def relay(self, rank: int, sources: Sequence[_End], to: Sequence[_End], pieces: int, size: float) -> None:
@@ -141,16 +157,16 @@ class _Book:
                 sent.append(one)
             went.append(sent)
 
-    def exchange(self, rank: int, ranks: int, size: float) -> None:
-        """Send to all others and receive from them, so many at a time: step i to the rank i further on."""
-        mine, came, went = self.ranks[rank], list[int](), list[int]()
-        for step in range(1, ranks):
-            receive = self.post(rank, RECV, ((rank - step) % ranks, 0, -1), size)
-            send = self.post(rank, SEND, ((rank + step) % ranks, 0, -1), size)
-            mine.follows(send, receive)
-            if went:
-                mine.follows(receive, went[-1])
-            if step > AT_ONCE:
-                mine.requires(receive, came[-AT_ONCE], went[-AT_ONCE])
-            came.append(receive)
-            went.append(send)
+
+def _exchange(rank: int, ranks: int, size: float) -> Script:
+    """Send to all others and receive from them: step i to the rank i further on, from the one i before."""
+    script, at_once = Script(), min(AT_ONCE, ranks - 1)
+    for step in range(1, ranks):
+        slot = (step - 1) % at_once
+        script.wait(slot)
+        script.wait(at_once + slot)
+        script.post_receive(slot, (rank - step) % ranks)
+        script.post_send(at_once + slot, (rank + step) % ranks, size)
+    for slot in range(2 * at_once):
+        script.wait(slot)
+    return script

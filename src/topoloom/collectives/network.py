@@ -13,7 +13,7 @@ _MOST_UNITS = 1 << 14
 
 
 @dataclass(frozen=True, eq=False)
-class Graph:
+class ArcGraph:
     """Arcs in both directions, by their origin, as `kernels.maxflow` takes them.
 
     Attributes
@@ -39,7 +39,7 @@ class Graph:
         return begin + int(np.searchsorted(self.to[begin:end], head))
 
 
-def graph_of(nodes: int, tail: np.ndarray, head: np.ndarray, capacity: np.ndarray) -> Graph:
+def arc_graph(nodes: int, tail: np.ndarray, head: np.ndarray, capacity: np.ndarray) -> ArcGraph:
     """Arcs as a graph; those between the same two nodes are one.
 
     Parameters
@@ -49,7 +49,7 @@ def graph_of(nodes: int, tail: np.ndarray, head: np.ndarray, capacity: np.ndarra
 
     Returns
     -------
-    Graph
+    ArcGraph
         With an arc back for every arc.
     """
     key = np.concatenate([tail * nodes + head, head * nodes + tail])
@@ -59,7 +59,7 @@ def graph_of(nodes: int, tail: np.ndarray, head: np.ndarray, capacity: np.ndarra
     np.add.at(total, place.reshape(-1), amount)
     origin, to = keys // nodes, keys % nodes
     first = np.searchsorted(origin, np.arange(nodes + 1))
-    return Graph(first, to, np.searchsorted(keys, to * nodes + origin), total)
+    return ArcGraph(first, to, np.searchsorted(keys, to * nodes + origin), total)
 
 
 @dataclass(frozen=True, eq=False)

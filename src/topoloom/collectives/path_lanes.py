@@ -4,21 +4,21 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from topoloom.flows.state import Fabric
+from topoloom.flows.state import FlowNetwork
 from topoloom.random_streams import Draws
 
 #: Orders of switches that are tried, those drawn at random.
 _DRAWN = 24
 
 
-def lanes_left(paths: Sequence[tuple[int, ...]], fabric: Fabric) -> list[list[int]]:
+def lanes_left(paths: Sequence[tuple[int, ...]], fabric: FlowNetwork) -> list[list[int]]:
     """How many lanes lie before each switch of each path, but the last: turns from down to up in an order of all switches.
 
     Parameters
     ----------
     paths : sequence of tuples of int
         Channels, one after the other.
-    fabric : Fabric
+    fabric : FlowNetwork
 
     Returns
     -------
@@ -52,7 +52,7 @@ def lanes_left(paths: Sequence[tuple[int, ...]], fabric: Fabric) -> list[list[in
     return found
 
 
-def _orders(fabric: Fabric, n: int) -> list[np.ndarray]:
+def _orders(fabric: FlowNetwork, n: int) -> list[np.ndarray]:
     """Ranks of switches, int64[n] each."""
     found = []
     for last in (False, True):

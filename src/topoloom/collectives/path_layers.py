@@ -5,10 +5,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from topoloom.collectives.flows import Way
 from topoloom.collectives.path_lanes import lanes_left
 from topoloom.errors import InputError
-from topoloom.flows.state import Fabric
+from topoloom.flows.schedule import Way
+from topoloom.flows.state import FlowNetwork
 
 #: Layers at most, and bytes of their tables.
 _MOST_LAYERS, _MOST_BYTES = 4096, 1 << 30
@@ -43,14 +43,14 @@ class PathLayers:
         return replace(self, out=out, into=into, layer=layer)
 
 
-def path_layers(ways: Sequence[Way | None], fabric: Fabric) -> PathLayers:
+def path_layers(ways: Sequence[Way | None], fabric: FlowNetwork) -> PathLayers:
     """Layers in which no two messages to the same switch leave a switch by different ports: each path in the first that fits.
 
     Parameters
     ----------
     ways : sequence of Way or None
         As `topoloom.collectives.flows.ways_of` yields them.
-    fabric : Fabric
+    fabric : FlowNetwork
 
     Returns
     -------

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from topoloom.collectives.forest import Edge, Tree
+from topoloom.collectives.forest import Tree, TreeEdge
 from topoloom.errors import InputError
 from topoloom.topology import Topology
 
@@ -89,13 +89,13 @@ def binomial_tree(ranks: int, root: int) -> Tree:
     while bit:
         edges += [(low, low + bit) for low in range(0, ranks - bit, 2 * bit)]
         bit //= 2
-    return Tree(root, 0, 1, tuple(Edge((root + a) % ranks, (root + b) % ranks, ()) for a, b in edges))
+    return Tree(root, 0, 1, tuple(TreeEdge((root + a) % ranks, (root + b) % ranks, ()) for a, b in edges))
 
 
 def pair_trees(ranks: int) -> tuple[Tree, ...]:
     """Each rank to each other by itself, by the tables; step by step to the rank further on."""
     return tuple(
-        Tree(rank, rank * ranks + (rank + step) % ranks, 1, (Edge(rank, (rank + step) % ranks, ()),))
+        Tree(rank, rank * ranks + (rank + step) % ranks, 1, (TreeEdge(rank, (rank + step) % ranks, ()),))
         for step in range(1, ranks)
         for rank in range(ranks)
     )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from topoloom.collectives.bound import OPERATIONS
-from topoloom.collectives.forest import Edge, Tree
+from topoloom.collectives.forest import Tree, TreeEdge
 from topoloom.errors import InputError, check_path
 from topoloom.figures.style import COLOURS, axes_of
 from topoloom.results import Provenance, Result
@@ -197,7 +197,7 @@ def chain_trees(order: list[int], steps: list[tuple[int, ...]]) -> tuple[Tree, .
     n, found = len(order), []
     for begin in sorted(range(n), key=order.__getitem__):
         edges = tuple(
-            Edge(order[(begin + i) % n], order[(begin + i + 1) % n], steps[(begin + i) % n]) for i in range(n - 1)
+            TreeEdge(order[(begin + i) % n], order[(begin + i + 1) % n], steps[(begin + i) % n]) for i in range(n - 1)
         )
         found.append(Tree(order[begin], order[begin], 1, edges))
     return tuple(found)

@@ -6,15 +6,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from topoloom.cost.choose import Order, endpoint_cables, link_cables, order_list
+from topoloom.cost.choose import CableLot, endpoint_cables, link_cables, order_list
 from topoloom.cost.lines import Line, bill_lines
 from topoloom.cost.optics import module_orders
 from topoloom.cost.parts import Parts
-from topoloom.cost.parts_files import load_parts
 from topoloom.cost.spares import Spares
-from topoloom.errors import InputError, check_type
+from topoloom.cost.terms import Terms
+from topoloom.errors import InputError
 from topoloom.layout.layout import Layout
-from topoloom.results import Provenance, Result, plain, provenance_of
+from topoloom.results import Provenance, Result, json_value, provenance_of
+from topoloom.sources import NetworkSource, network_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -68,7 +69,7 @@ class Bill(Result):
         What is in the bill and has no watts; the sums are without it.
     confidence : str or None
         The worst grade of the products in it that have one: "A" to "D".
-    orders : tuple of Order
+    orders : tuple of CableLot
         What to order, where it was asked for.
     as_printed : AsPrinted, optional
         The print beside it, where the network is one of Table IV of Besta 2014 and it was asked for.
@@ -102,7 +103,7 @@ class Bill(Result):
     unpriced: tuple[str, ...] = ()
     unmetered: tuple[str, ...] = ()
     confidence: str | None = None
-    orders: tuple[Order, ...] = ()
+    orders: tuple[CableLot, ...] = ()
     as_printed: AsPrinted | None = None
     provenance: Provenance = field(default_factory=Provenance, compare=False)
 
@@ -112,7 +113,7 @@ class Bill(Result):
 
     def rows(self) -> list[dict[str, Any]]:
         """A row a line: item, count, metres, prices and watts."""
-        return [{**plain(line), "cost_usd": plain(line.cost_usd)} for line in self.lines]
+        return [{**json_value(line), "cost_usd": json_value(line.cost_usd)} for line in self.lines]
 
     def plot(self, ax: "Axes | None" = None) -> "Axes":
         """A bar a line, as long as its price; as its watts where the catalogue has no prices."""
@@ -231,36 +232,38 @@ class Bills(Result):
 
 
 def price(
-    layout: Layout,
-    parts: Parts | str | Path = "slimfly-2014",
+    network: NetworkSource,
+    parts: Parts | str | Path | None = None,
     rate_gbps: float | None = None,
     radix: int | None = None,
-    host_cables: bool = False,
-    spare_ports: float = 0.0,
+    host_cables: bool | None = None,
+    spare_ports: float | None = None,
     orders: bool = False,
-    spares: Spares | None = None,
+    spares: Spares | bool | None = None,
 ) -> Bill:
-    """The bill of a layout: exact counts, the ports really used, each cable at the price of its own product.
+    """The bill of a network: exact counts, the ports really used, each cable at the price of its own product.
 
     Parameters
     ----------
-    layout : Layout
-    parts : Parts, str or path
-        A catalogue, the name of one of topoloom's own, or a TOML file.
+    network : NetworkSource
+        Its layout is priced as it stands; what has none is placed by the default. What is omitted below is as the network
+        remembers it.
+    parts : Parts, str or path, optional
+        A catalogue, the name of one of topoloom's own, or a TOML file; ``slimfly-2014`` where the network remembers none.
     rate_gbps : float, optional
-        The rate of every link, Gb/s; the default is 40, or the nearest that the catalogue's prices hold for.
+        The rate of every link, Gb/s; else that of the network, else 40, or the nearest that the catalogue's prices hold for.
     radix : int, optional
-        Ports of every switch; the default is the most that any switch of the fabric uses.
-    host_cables : bool
+        Ports of every switch; else the most that any switch of the fabric uses.
+    host_cables : bool, optional
         Whether to add a cable inside the cabinet for every endpoint. Besta 2014 leaves them out (for all but the fat tree).
         Where hosts stand in racks of their own their cables, interfaces and racks are in the bill in any case.
-    spare_ports : float
+    spare_ports : float, optional
         Ports for growth, as a share of those in use: every switch has ceil(ports * (1 + spare_ports)). Truong 2016 has
         0.25, 0.5 and 1.
     orders : bool
         Whether to list how many cables of each product and length to order, too.
-    spares : Spares, optional
-        What lies on the shelf; nothing, if left out.
+    spares : Spares or bool, optional
+        What lies on the shelf; True: the usual ones, False: nothing.
 
     Returns
     -------
@@ -281,17 +284,23 @@ def price(
     >>> round(bill.cost_per_host_usd, 1), round(bill.power_per_host_w, 3)
     (1168.2, 8.213)
     """
-    check_type(layout, Layout, "price", "place(topology) makes one")
-    parts = parts if isinstance(parts, Parts) else load_parts(parts)
-    topology = layout.topology
-    rate_gbps = parts.link_rate(rate_gbps)
-    if not 0 <= spare_ports < 1e6:
-        raise InputError(
-            f"spare_ports={spare_ports:g}: the share of spare ports is a number from 0 to a million (0.25 is 25 %)"
-        )
+    if isinstance(network, Layout):
+        layout, terms = network, Terms()
+    else:
+        placed = network_of(network, "price").with_layout(parts=parts, rate_gbps=rate_gbps)
+        layout, terms = placed.part(Layout), placed.terms
     if radix is not None and spare_ports:
         raise InputError(
             f"radix={radix} and spare_ports={spare_ports:g}: both say how many ports to buy; give one of them"
+        )
+    terms = terms.changed(
+        parts=parts, rate_gbps=rate_gbps, radix=radix, spare_ports=spare_ports, host_cables=host_cables, spares=spares
+    ).on(layout.topology, "price")
+    topology, parts, rate_gbps = layout.topology, terms.catalogue, terms.link_rate_gbps
+    host_cables, spare_ports, radix = terms.host_cables, terms.spare_ports, terms.radix
+    if not 0 <= spare_ports < 1e6:
+        raise InputError(
+            f"spare_ports={spare_ports:g}: the share of spare ports is a number from 0 to a million (0.25 is 25 %)"
         )
     ports = topology.radix if radix is None else radix
     if ports < topology.radix:
@@ -301,7 +310,7 @@ def price(
     bought_cables = [link_cables(layout, parts, rate_gbps)]
     if host_cables or layout.housing is not None:
         bought_cables.append(endpoint_cables(layout, parts, rate_gbps))
-    lines = bill_lines(layout, parts, rate_gbps, (ports, bought), bought_cables, spares)
+    lines = bill_lines(layout, parts, rate_gbps, (ports, bought), bought_cables, terms.spares)
     product = parts.switch_product(bought, rate_gbps)
     each = bought if product is None else product.ports_at(rate_gbps)
     told = provenance_of(

@@ -87,11 +87,14 @@ def lay_over(parts: Parts, path: str | Path) -> Parts:
     path = str(path)
     text = read_text(path, LONGEST)
     given = parse_toml(text, _Quotes, path)
-    if given.extends not in (None, parts.name):
+    # A catalogue that quotes were laid over already is called "NAME with QUOTES", one with factors "NAME (FACTORS)".
+    base = parts.name.partition(" with ")[0].partition(" (")[0]
+    if given.extends not in (None, parts.name, base):
         reason = f"the quotes are for the catalogue '{given.extends}', not '{parts.name}'; give --parts {given.extends}"
         raise at(path, line_of(text, ["extends"]), reason)
     *_, (_, data) = _laid(parts, given, text, path)
-    data["name"] = f"{parts.name} with {given.name or Path(path).stem}"
+    called = f" with {given.name or Path(path).stem}"
+    data["name"] = parts.name if parts.name.endswith(called) else parts.name + called
     try:
         return _usable(data)
     except (msgspec.ValidationError, InputError):

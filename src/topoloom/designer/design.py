@@ -14,11 +14,12 @@ from topoloom.designer.need import Need
 from topoloom.designer.need_files import read_need
 from topoloom.designer.pareto import pareto_front
 from topoloom.designer.screening import Screening
-from topoloom.designer.search import Search, Searched, best_of_catalogue
-from topoloom.designer.store import Store
+from topoloom.designer.search import DesignSearch, Searched, best_of_catalogue
+from topoloom.designer.store import CandidateStore
 from topoloom.designer.usual import usual_specs
 from topoloom.errors import InputError, check_path
 from topoloom.layout.layout import Layout
+from topoloom.network import Network
 from topoloom.results import Provenance, Result, schema_id
 from topoloom.threads import cores
 from topoloom.work import Ended, Work
@@ -46,8 +47,8 @@ class Design(Result):
     unmeasured : int
         How many were left when the run was stopped.
     ended : "done", "deadline" or "interrupted"
-    layout : Layout or None
-        Of the winner, where it was placed anew; not in the record.
+    network : Network or None
+        The winner as it is built; not in the record.
     usual : tuple of Candidate or Dropped
         What everybody buys, measured beside all others: fat trees tapered 1:1, 2:1 and 4:1, and a Dragonfly.
     finalists : tuple of Assessment
@@ -59,7 +60,7 @@ class Design(Result):
 
     noun = "design"
     record_version = 2
-    unrecorded = ("layout",)
+    unrecorded = ("network",)
     derived = ("best",)
 
     need: Need
@@ -69,11 +70,17 @@ class Design(Result):
     pareto: frozenset[str]
     unmeasured: int = 0
     ended: Ended = "done"
-    layout: Layout | None = None
+    # Not as a Network: records of a union of dataclasses cannot be read, and this is in none.
+    network: Any = None
     usual: tuple[Outcome, ...] = ()
     finalists: tuple[Assessment, ...] = ()
     search: Searched | None = None
     provenance: Provenance = field(default_factory=Provenance, compare=False)
+
+    @property
+    def layout(self) -> Layout | None:
+        """Of the winner, where it was placed here."""
+        return None if self.network is None else self.network.layout
 
     @property
     def winner(self) -> Candidate | None:
@@ -211,10 +218,10 @@ def design(
         raise InputError(
             f"no family serves {need.hosts} hosts on {need.radix}-port switches; raise switch.radix or try more families"
         )
-    kept = Store(Path(store), need, parts) if store is not None else None
+    kept = CandidateStore(Path(store), need, parts) if store is not None else None
     with Measuring(need, parts, cores(jobs), work) as measuring, work.interruptible():
         screening = Screening(need, measuring, kept, work, fresh=fresh)
-        beyond = Search(need, parts, screening, proposals, work)
+        beyond = DesignSearch(need, parts, screening, proposals, work)
         work.begin(sum(proposal.passed is None for proposal in proposals), "candidates")
         screening.take(proposals)
         if need.search.networks:
@@ -233,14 +240,14 @@ def design(
     placed = [screening.found[spec] for spec in chosen or [one.spec for one in screened[:1]]]
     to_place = [one for one in placed if isinstance(one, Candidate)]
     budget = work.share(need.minutes * 60)
-    anew, layouts, stopped = place_finalists(to_place, need, parts, kept, work, budget, cores(jobs), fresh=fresh)
+    anew, networks, stopped = place_finalists(to_place, need, parts, kept, work, budget, cores(jobs), fresh=fresh)
     ranked = in_order((anew.get(one.spec, one) for one in screened), need)
     by_spec: dict[str, Outcome] = {**screening.found, **anew}
     finalists: tuple[Assessment, ...] = ()
     if chosen and not stopped:
         steps = None if store is None else Path(store)
         chain = [by_spec[spec] for spec in chosen]
-        finalists = assess_finalists(chain, layouts, need, parts, steps, work, budget, cores(jobs), fresh=fresh)
+        finalists = assess_finalists(chain, networks, need, parts, steps, work, budget, cores(jobs), fresh=fresh)
     outcomes = [c for c in outcomes if c.spec not in beside]
     proposals = [proposal for proposal in proposals if not proposal.beside]
     dropped = [c for c in outcomes if isinstance(c, Dropped)]
@@ -257,9 +264,15 @@ def design(
         pareto_front(ranked),
         len(proposals) - len(ranked) - len(dropped),
         work.ended if stopped or work.stopped or len(proposals) > len(ranked) + len(dropped) else "done",
-        layouts.get(ranked[0].spec) if ranked else None,
+        _winner(ranked[0].spec, networks, finalists) if ranked else None,
         usual,
         finalists,
         searched,
         Provenance(name=need.title, settings={"parts": need.parts}, timings={"reused": float(screening.reused)}),
     )
+
+
+def _winner(spec: str, networks: dict[str, Network], finalists: tuple[Assessment, ...]) -> Network | None:
+    """The winner's network, with its tables where it went the whole way."""
+    assessed = (one.network for one in finalists if one.spec == spec and one.network is not None)
+    return next(assessed, networks.get(spec))

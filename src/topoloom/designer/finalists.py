@@ -15,16 +15,15 @@ from topoloom.designer.measure import (
     Dropped,
     Outcome,
     measured_by_default_placement,
-    numbers,
     passed_limit,
-    place_candidate,
+    placed_network,
+    single_numbers,
 )
 from topoloom.designer.need import Need
-from topoloom.designer.store import Store
+from topoloom.designer.store import CandidateStore
 from topoloom.errors import InputError, Stopped
-from topoloom.layout.layout import Layout
 from topoloom.layout.place import DEFAULT_MAP
-from topoloom.spec import build
+from topoloom.network import Network
 from topoloom.work import Work
 
 #: Why a reference design cannot stand beside the others: it is not there to be assessed.
@@ -102,13 +101,13 @@ def place_finalists(
     finalists: Sequence[Candidate],
     need: Need,
     parts: Parts,
-    kept: Store | None,
+    kept: CandidateStore | None,
     work: Work,
     budget: Work,
     jobs: int,
     *,
     fresh: bool,
-) -> tuple[dict[str, Candidate], dict[str, Layout], bool]:
+) -> tuple[dict[str, Candidate], dict[str, Network], bool]:
     """Measure finalists again by the default placement.
 
     The first, which is the best of the screening, is always placed; the others as far as half of the budget goes.
@@ -120,7 +119,7 @@ def place_finalists(
     need : Need
     parts : Parts
         The need's catalogue.
-    kept : Store or None
+    kept : CandidateStore or None
         Where candidates that were placed anew are found and kept.
     work : Work
         May stop it.
@@ -133,11 +132,11 @@ def place_finalists(
 
     Returns
     -------
-    (dict of str to Candidate, dict of str to Layout, bool)
-        The candidates anew, and the layouts that were made, by spec; whether it was stopped before its end.
+    (dict of str to Candidate, dict of str to Network, bool)
+        The candidates measured again, and the networks that were placed, by spec; whether it was stopped before its end.
     """
     found: dict[str, Candidate] = {}
-    layouts: dict[str, Layout] = {}
+    networks: dict[str, Network] = {}
     done = 0
     half = budget.share(budget.seconds_left / 2)
     if finalists:
@@ -147,7 +146,7 @@ def place_finalists(
             if work.stopped:
                 break
             old = kept.get(one.spec, DEFAULT_MAP) if kept is not None and not fresh else None
-            if isinstance(old, Candidate) and passed_limit(numbers(old), need.limits) is None:
+            if isinstance(old, Candidate) and passed_limit(single_numbers(old), need.limits) is None:
                 found[one.spec] = old
             elif number == 0 or not half.stopped:
                 inner = work.step() if number == 0 else half.step()
@@ -157,17 +156,17 @@ def place_finalists(
                 if work.flag[0]:
                     break
                 if anew is not None:
-                    found[one.spec], layouts[one.spec] = anew
+                    found[one.spec], networks[one.spec] = anew
                     if kept is not None:
                         kept.put(found[one.spec])
             done += 1
             work.advance()
-    return found, layouts, done < len(finalists)
+    return found, networks, done < len(finalists)
 
 
 def assess_finalists(
     finalists: Sequence[Outcome],
-    layouts: Mapping[str, Layout],
+    networks: Mapping[str, Network],
     need: Need,
     parts: Parts,
     store: Path | None,
@@ -183,8 +182,8 @@ def assess_finalists(
     ----------
     finalists : sequence of Candidate or Dropped
         Those past a limit stand behind the others.
-    layouts : mapping of str to Layout
-        By spec, those that are made already.
+    networks : mapping of str to Network
+        By spec, those that are placed already.
     need : Need
     parts : Parts
         The need's catalogue.
@@ -210,14 +209,14 @@ def assess_finalists(
     )
     with work.interruptible(), suppress(Stopped):
         for one in order:
-            layout = layouts.get(one.spec)
-            if layout is None:
+            network = networks.get(one.spec)
+            if network is None:
                 map = one.map if isinstance(one, Candidate) else DEFAULT_MAP
                 try:
-                    layout = place_candidate(build(one.spec), need, parts, map, jobs, budget.step())
+                    network = placed_network(one.spec, need, parts, map, jobs, budget.step())
                 except InputError:
                     continue
-            subjects.append(_subject(layout, need, parts))
+            subjects.append(_subject(network, need))
             own.append(one)
     if not subjects:
         return ()
@@ -267,13 +266,9 @@ def _score(one: Outcome, need: Need) -> float | None:
     return None if found is None else float(found)
 
 
-def _subject(layout: Layout, need: Need, parts: Parts) -> Subject:
+def _subject(network: Network, need: Need) -> Subject:
     return Subject(
-        layout,
-        parts,
-        need.rate_gbps,
-        host_cables=need.cable.hosts,
-        spares=need.spares,
+        network,
         switch_ns=need.switch.delay_ns,
         cable_ns_per_m=need.cable.delay_ns_per_m,
         lanes=need.switch.lanes,

@@ -9,7 +9,8 @@ import numpy as np
 
 from topoloom.cost.bill import Bill, price
 from topoloom.cost.parts import Parts
-from topoloom.designer.need import Limits, Need
+from topoloom.cost.placed import placed_layout
+from topoloom.designer.need import DesignLimits, Need
 from topoloom.designer.offers import bisection, collective_times, idle_room, survived, worst_taper
 from topoloom.errors import InputError
 from topoloom.graph.latency import latencies
@@ -17,7 +18,10 @@ from topoloom.graph.load import channel_loads, full_bandwidth_hosts
 from topoloom.graph.path_lengths import PathLengths, host_path_lengths, path_lengths
 from topoloom.graph.planes import Plane, plane_count, planes_of
 from topoloom.layout.layout import Layout
-from topoloom.layout.place import DEFAULT_MAP, SCREENING_MAP, place
+from topoloom.layout.place import DEFAULT_MAP, SCREENING_MAP
+from topoloom.network import Network
+from topoloom.opening import as_network
+from topoloom.results import json_value
 from topoloom.spec import build
 from topoloom.topology import Topology
 from topoloom.work import Work
@@ -274,7 +278,20 @@ def priced(layout: Layout, need: Need, parts: Parts) -> Bill:
     InputError
         A part that the catalogue does not have, or a switch, a cable or a transceiver that it has no price of.
     """
-    bill = price(layout, parts, need.rate_gbps, host_cables=need.cable.hosts, spares=need.spares)
+    terms = need.terms(parts)
+    return without_gaps(
+        price(layout, terms.parts, terms.rate_gbps, host_cables=terms.host_cables, spares=terms.spares), parts
+    )
+
+
+def without_gaps(bill: Bill, parts: Parts) -> Bill:
+    """A bill, if its catalogue has a price of every switch, cable and transceiver in it.
+
+    Raises
+    ------
+    InputError
+        It has none of one.
+    """
     missing = [kind for kind in ("switch", "cable", "transceiver") if kind in bill.unpriced]
     if missing:
         names = ", ".join(line.item for line in bill.lines if line.kind in missing and isnan(line.cost_usd))
@@ -332,16 +349,39 @@ def place_candidate(
     InputError
         The switches do not fit onto the floor.
     """
-    floor, housing = need.floor.floor(), need.housing
-    fed = floor.limits_power or housing is not None
-    watts = parts.switch_feed_w(topology.radix, need.rate_gbps) if fed else 0.0
-    return place(topology, floor, map=map, switch_w=watts, jobs=jobs, housing=housing, work=work)
+    terms, room = need.terms(parts), need.floor.floor()
+    return placed_layout(topology, terms, room, hosts=need.housing, map=map, jobs=jobs, work=work)
+
+
+def placed_network(
+    spec: str, need: Need, parts: Parts, map: str = DEFAULT_MAP, jobs: int | None = None, work: Work | None = None
+) -> Network:
+    """A candidate of a need as the network that is built of it: placed, with its terms and its requirement.
+
+    Parameters
+    ----------
+    spec : str
+    need, parts, map, jobs, work
+        As `place_candidate` has them.
+
+    Returns
+    -------
+    Network
+
+    Raises
+    ------
+    InputError
+        The switches do not fit onto the floor.
+    """
+    terms = msgspec.structs.asdict(need.terms(parts))
+    network = as_network(build(spec)).priced(**terms).with_requirements(json_value(need))
+    return network.placed(need.floor.floor(), hosts=need.housing, map=map, jobs=jobs, work=work)
 
 
 def measured_by_default_placement(
     candidate: Candidate, need: Need, parts: Parts, jobs: int | None = None, work: Work | None = None
-) -> tuple[Candidate, Layout] | None:
-    """A candidate with the lengths, latencies, money and watts that it has by the default placement, and its layout.
+) -> tuple[Candidate, Network] | None:
+    """A candidate with the lengths, latencies, money and watts that it has by the default placement, and its network.
 
     Parameters
     ----------
@@ -357,7 +397,7 @@ def measured_by_default_placement(
 
     Returns
     -------
-    (Candidate, Layout) or None
+    (Candidate, Network) or None
         None where the search was stopped, or where the shortest cables in sum pass a limit that the rows keep, as the
         longest cable may do.
 
@@ -367,19 +407,19 @@ def measured_by_default_placement(
         No product of the catalogue serves one of the cables.
     """
     work = Work() if work is None else work
-    topology = build(candidate.spec)
-    layout = place_candidate(topology, need, parts, DEFAULT_MAP, jobs, work)
+    network = placed_network(candidate.spec, need, parts, DEFAULT_MAP, jobs, work)
+    topology, layout = network.topology, network.part(Layout)
     if layout.ended != "done":
         return None
-    bill = priced(layout, need, parts)
+    bill = without_gaps(network.bill, parts)
     anew: dict[str, Any] = _of_layout(layout, bill) | _latencies(layout, need, planes_of(topology), jobs)
     if need.minimize in _TIMES:
-        anew |= collective_times(need, topology.hosts, numbers(candidate) | anew)
+        anew |= collective_times(need, topology.hosts, single_numbers(candidate) | anew)
     found = msgspec.structs.replace(candidate, **anew, map=DEFAULT_MAP)
-    return None if passed_limit(numbers(found), need.limits) is not None else (found, layout)
+    return None if passed_limit(single_numbers(found), need.limits) is not None else (found, network)
 
 
-def passed_limit(known: Mapping[str, float], limits: Limits) -> str | None:
+def passed_limit(known: Mapping[str, float], limits: DesignLimits) -> str | None:
     """The first limit that what is known of a candidate is past, or None."""
     for limit in limits.__struct_fields__:
         if limit == "cost_over_best":  # a limit among candidates, not of one
@@ -391,6 +431,6 @@ def passed_limit(known: Mapping[str, float], limits: Limits) -> str | None:
     return None
 
 
-def numbers(candidate: Candidate) -> dict[str, float]:
+def single_numbers(candidate: Candidate) -> dict[str, float]:
     """The measures of a candidate that are single numbers; what is None is left out."""
     return {key: value for key in MEASURES if (value := getattr(candidate, key)) is not None}

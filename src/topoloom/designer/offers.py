@@ -36,7 +36,7 @@ def bisection(planes: tuple[Plane, ...]) -> int | None:
     found: dict[str, int] = {}
     for plane in planes:
         if plane.topology.digest not in found:
-            found[plane.topology.digest] = int(cuts(plane.topology, parts=2, seeds=CUT_SEEDS).links)
+            found[plane.topology.digest] = int(cuts(plane.topology, ways=2, seeds=CUT_SEEDS).links)
     return sum(found[plane.topology.digest] for plane in planes)
 
 

@@ -1,12 +1,12 @@
 """The verb `expand`: a plan, cable by cable, from a network on a floor to a larger one."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
 from topoloom.cabling.plugs import Plugs
 from topoloom.cost.parts import Parts
-from topoloom.cost.parts_files import load_parts
 from topoloom.errors import InputError, check_type
 from topoloom.expansion.cable_order.planner import Planner
 from topoloom.expansion.expansion import Expansion
@@ -14,13 +14,14 @@ from topoloom.expansion.growing_floor import GrowingFloor
 from topoloom.expansion.migration import into_network
 from topoloom.expansion.planes import grown_planes
 from topoloom.expansion.recognise import recognised
-from topoloom.expansion.registry import Method, Request, find_method
-from topoloom.expansion.stages import Growth
+from topoloom.expansion.registry import ExpansionRequest, Method, find_method
+from topoloom.expansion.stages import Growth, Stage
 from topoloom.floors.floor import Floor
 from topoloom.graph.planes import plane_count, planes_of
 from topoloom.layout.layout import Layout
-from topoloom.layout.place import place
+from topoloom.link_rates import refuse_mixed
 from topoloom.results import provenance_of
+from topoloom.sources import NetworkSource, network_of, taken
 from topoloom.topology import Topology
 from topoloom.work import Work
 
@@ -29,19 +30,19 @@ MOST_SWITCHES = 1 << 20
 
 
 def expand(
-    network: Topology | Layout,
+    network: NetworkSource,
     to: int | None = None,
     method: str = "auto",
     *,
-    into: Topology | None = None,
-    floor: Floor | str = "slimfly-2014",
-    parts: Parts | str | Path = "slimfly-2014",
+    into: NetworkSource | None = None,
+    floor: Floor | str | None = None,
+    parts: Parts | str | Path | None = None,
     rate_gbps: float | None = None,
     radix: int | None = None,
     degree: int | None = None,
     hosts: int | None = None,
     batch: int | None = None,
-    host_cables: bool = False,
+    host_cables: bool | None = None,
     plugs: Plugs | None = None,
     seed: int = 1,
     jobs: int | None = None,
@@ -51,29 +52,31 @@ def expand(
 
     Parameters
     ----------
-    network : Topology or Layout
-        What stands. A topology is placed on `floor` first; a layout stays as it is, and new switches join it.
+    network : NetworkSource
+        What stands. What has no layout is placed on `floor` first; a layout stays as it is, and new switches join it. What is
+        omitted below is as the network remembers it.
     to : int
         How large it becomes: switches, hosts or links, as the method counts; of several planes the size of each.
     method : str
         ``auto`` (the family's own, else ``splice``) or a name of `topoloom.expansion.registry.METHODS`.
-    into : Topology, optional
+    into : NetworkSource, optional
         The network that it becomes, in place of `to` and `method`: its switches are matched so that many cables stay.
-    floor : Floor or str
-    parts : Parts, str or path
-        The catalogue of cables and switches.
+    floor : Floor or str, optional
+        Of what has no layout; ``slimfly-2014`` when omitted.
+    parts : Parts, str or path, optional
+        The catalogue of cables and switches; ``slimfly-2014`` where none is remembered.
     rate_gbps : float, optional
         The rate of every link, Gb/s.
     radix : int, optional
-        Ports of a switch; the default is as many as the fullest switch of a step needs.
+        Ports of a switch; else as many as the fullest switch of a step needs.
     degree, hosts : int, optional
         Links and hosts of a new switch, for methods that leave it open; the default is what most switches have.
     batch : int, optional
         New switches (or links) a step, for methods that leave it open.
-    host_cables : bool
+    host_cables : bool, optional
         Whether the cables of hosts are listed; they always are where switches that stand get more hosts.
     plugs : Plugs, optional
-        Ports, numbers and products of the cables that stand; the default is a network as built.
+        Ports, numbers and products of the cables that stand; those of the network's cable list, else a network as built.
     seed : int
         The same seed gives the same plan, for any number of threads.
     jobs : int, optional
@@ -99,11 +102,14 @@ def expand(
     >>> plan.removed, plan.added, plan.kept, [step.diameter for step in plan.steps]
     (0, 15, 48, [5, 5, 5])
     """
-    check_type(network, (Topology, Layout), "expand", "build(spec) makes a Topology")
     work = Work() if work is None else work
-    parts = parts if isinstance(parts, Parts) else load_parts(parts)
-    rate_gbps = parts.link_rate(rate_gbps)
-    layout = network if isinstance(network, Layout) else place(network, floor, seed=seed, jobs=jobs)
+    stands = network_of(network, "expand")
+    refuse_mixed(stands.topology, "expand")
+    search = {} if stands.layout is not None else {"seed": seed, "jobs": jobs}
+    stands = stands.with_layout(floor, parts=parts, rate_gbps=rate_gbps, **search)
+    layout, terms, plugs = stands.part(Layout), stands.terms, stands.plugs if plugs is None else plugs
+    terms = terms.changed(parts=parts, rate_gbps=rate_gbps, radix=radix, host_cables=host_cables)
+    parts, rate_gbps, radix, host_cables = terms.catalogue, terms.link_rate_gbps, terms.radix, terms.host_cables
     before = layout.topology
     planes = plane_count(before)
     if radix is not None and radix < before.radix:
@@ -114,6 +120,8 @@ def expand(
     if into is not None:
         if to is not None or method != "auto":
             raise InputError("into= names the network itself; leave the size and the method out")
+        into = taken(into, Topology, "expand")
+        _refuse_other_rate(before, into)
         name, more = "into", into.switches - before.switches
         goals = _planes_alike(before, into, planes)
 
@@ -138,9 +146,11 @@ def expand(
             _refuse_unused(chosen, {"degree": degree, "hosts": hosts, "batch": batch})
             names.append(chosen)
             room = _growing_floor(own, (size - stands.switches) * (chosen.counts == "switches"), parts, rate_gbps)
-            return chosen.grow(Request(stands, size, room, radix, degree, hosts, batch, seed, known))
+            return chosen.grow(ExpansionRequest(stands, size, room, radix, degree, hosts, batch, seed, known))
 
     growth = grow(layout, 0) if planes < 2 else grown_planes(layout, grow, into)
+    if (rate := before.uniform_rate_gbps) is not None:
+        growth = replace(growth, stages=tuple(_with_rate(stage, rate) for stage in growth.stages))
     if into is None:
         name, more = names[0].name, (size * max(1, planes) - before.switches) * (names[0].counts == "switches")
     last = growth.stages[-1].topology
@@ -165,8 +175,8 @@ def expand(
     settings = {"parts": parts.name, "rate_gbps": rate_gbps, "floor": layout.floor.name, "layout": layout.made, **asked}
     return Expansion(
         method=name,
-        before=planner.before,
-        after=after,
+        before=replace(planner.before, terms=terms.changed(parts=parts)),
+        after=replace(after, terms=terms.changed(parts=parts)),
         steps=tuple(steps),
         cables=tuple(planner.wiring.cables),
         goal=growth.goal,
@@ -176,6 +186,23 @@ def expand(
         start=planner.start(jobs),
         provenance=provenance_of(before, seed=seed, settings=settings),
     )
+
+
+def _refuse_other_rate(before: Topology, goal: Topology) -> None:
+    """Refuse to grow into a network of another rate: cables that stay would have both."""
+    refuse_mixed(goal, "expand")
+    rates = before.uniform_rate_gbps, goal.uniform_rate_gbps
+    if None not in rates and rates[0] != rates[1]:
+        raise InputError(
+            f"expand: {before.name} has {rates[0]:g} Gb/s, and {goal.name} {rates[1]:g} Gb/s; a network grows with links of one"
+            " rate"
+        )
+
+
+def _with_rate(stage: Stage, rate_gbps: float) -> Stage:
+    """A stage whose links have the rate of what stands."""
+    topology = stage.topology.replace(link_rate_gbps=rate_gbps, endpoint_rate_gbps=rate_gbps)
+    return replace(stage, topology=topology)
 
 
 def _planes_alike(before: Topology, goal: Topology, planes: int) -> list[Topology]:

@@ -195,4 +195,4 @@ def with_rows(layout: Layout, rows: int) -> Layout:
     if rows < slots.rows:
         raise InputError(f"floor '{layout.floor.name}': it has {slots.rows} rows; a network that stands keeps them")
     floor = replace(layout.floor, rows=rows, columns=slots.columns)
-    return Layout(layout.topology, floor, floor.slots_for(1), layout.slot, layout.made)
+    return replace(layout, floor=floor, slots=floor.slots_for(1), length_bound_m=0.0)

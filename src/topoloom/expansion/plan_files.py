@@ -10,21 +10,20 @@ import msgspec
 import numpy as np
 
 from topoloom.cabling.cabling import Cabling
-from topoloom.cabling.files import cabling_files, network_files
+from topoloom.cabling.files import cabling_files, layout_files, network_files
 from topoloom.cabling.labels import Labels, label
-from topoloom.cabling.lists import cables_csv, order_csv
+from topoloom.cabling.lists import order_csv
 from topoloom.cabling.sheets import SHEET_NAMES
 from topoloom.cost.choose import Cables
 from topoloom.cost.parts_files import parts_json
 from topoloom.csv_files import csv_table, guarded, numbers, texts
 from topoloom.errors import check_path, check_type
-from topoloom.expansion.cable_order.order_of_work import Task
+from topoloom.expansion.cable_order.order_of_work import CableTask
 from topoloom.expansion.cable_order.order_search import ADD
-from topoloom.expansion.expansion import Expansion, Step
-from topoloom.floors.floor_text import floor_toml
+from topoloom.expansion.expansion import Expansion, ExpansionStep
 from topoloom.folders import write_folder
 from topoloom.formats import FORMATS, encode
-from topoloom.network_folders import CABLES, FLOOR, PLAN, PROVENANCE, note_text, refuse_other_network
+from topoloom.network_folders import PARTS, PLAN, PROVENANCE, note_text, refuse_other_network
 from topoloom.staging import Content
 
 #: The columns of the plan that may hold anything.
@@ -34,8 +33,8 @@ _TEXTS = frozenset(f"{side}_{what}" for side in ("a", "b", "from") for what in (
 }
 
 BEFORE, AFTER, STEPS = "before", "after", "steps.csv"
-#: The record of the plan, the catalogue that it was priced with, and the network that it becomes with numbers of its own.
-RECORD, PARTS, GOAL, NUMBERS = "expansion.json", "parts.json", "goal/topology.json", "goal/numbers.csv"
+#: The record of the plan, and the network that it becomes with numbers of its own.
+RECORD, GOAL, NUMBERS = "expansion.json", "goal/topology.json", "goal/numbers.csv"
 
 
 def save_expansion(
@@ -74,11 +73,7 @@ def save_expansion(
     check_path(folder, "save_expansion", "name a folder")
     refuse_other_network(folder, expansion.provenance.digest, "expand")
     before = expansion.before
-    start = {
-        **network_files(before.layout.topology, "expand"),
-        CABLES: cables_csv(before, label(before)),
-        FLOOR: floor_toml(before.layout.floor, before.layout.slots),
-    }
+    start = {**network_files(before.layout.topology, "expand", before.terms, before.layout), **layout_files(before)}
     files: dict[str, Content] = {f"{BEFORE}/{name}": content for name, content in start.items()}
     files |= {
         PLAN: plan_csv(expansion),
@@ -148,7 +143,7 @@ def steps_csv(expansion: Expansion) -> str:
     return csv_table({"step": numbers(np.arange(1, len(facts) + 1))} | columns)
 
 
-def step_facts(step: Step) -> dict[str, Any]:
+def step_facts(step: ExpansionStep) -> dict[str, Any]:
     """What a step does and leaves, as the columns of steps.csv; infinities where the network is not connected."""
     return {
         "title": step.title,
@@ -185,7 +180,7 @@ def bought_cables(expansion: Expansion) -> Cables:
     )
 
 
-def source_of(task: Task) -> str:
+def source_of(task: CableTask) -> str:
     """Where the cable of a task comes from: ``new``, ``shelf`` (unplugged before), or empty."""
     return "" if task.work != ADD else "new" if task.new else "shelf"
 

@@ -13,7 +13,6 @@ from types import MappingProxyType
 
 import numpy as np
 
-from topoloom.errors import check_type
 from topoloom.fabrics.cable_errors import cable_errors, counted_at
 from topoloom.fabrics.comparison import (
     EXTRA,
@@ -34,11 +33,12 @@ from topoloom.fabrics.identify import Match
 from topoloom.fabrics.port_counters import PortCounters
 from topoloom.fabrics.running import Rate, slow_and_one_sided
 from topoloom.results import provenance_of
+from topoloom.sources import NetworkSource, taken
 
 
 def compare_fabrics(
-    plan: Fabric,
-    actual: Fabric,
+    plan: NetworkSource,
+    actual: NetworkSource,
     match: Match,
     *,
     ports: bool = True,
@@ -52,7 +52,7 @@ def compare_fabrics(
 
     Parameters
     ----------
-    plan, actual : Fabric
+    plan, actual : NetworkSource
     match : Match
         Who is who (`topoloom.fabrics.identify.identify`).
     ports : bool
@@ -74,8 +74,7 @@ def compare_fabrics(
     Comparison
         What is wrong, missing, extra and exchanged, with the names of both networks.
     """
-    for fabric in (plan, actual):
-        check_type(fabric, Fabric, "compare_fabrics", "open_network(source).fabric is one")
+    plan, actual = taken(plan, Fabric, "compare_fabrics"), taken(actual, Fabric, "compare_fabrics")
     started = time.monotonic()
     n, h = plan.topology.switches, plan.topology.hosts
     unknown = n + h

@@ -8,10 +8,12 @@ port; switches from 0x200000.
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from topoloom.fabrics.flaws import Flaw
+from topoloom.fabrics.rates import lanes_of
 from topoloom.topology import Topology
 
 _HOST_GUID, _SWITCH_GUID = 0x100000, 0x200000
@@ -71,7 +73,8 @@ class Fabric:
     link_width, endpoint_width : int8[links], int8[endpoints]
         Lanes of each cable as it runs; 0 where not known. Left out, nothing is known.
     link_rate_gbps, endpoint_rate_gbps : float64[links], float64[endpoints]
-        Data rate of each cable as it runs, in Gb/s (width times speed); 0 where not known.
+        Data rate of each cable as it runs, in Gb/s (width times speed); 0 where not known. Those of `topology`, where that
+        has rates.
     link_one_sided, endpoint_one_sided : bool[links], bool[endpoints]
         Cables that only one of their two ends told of.
     link_length_m, endpoint_length_m : float64[links], float64[endpoints]
@@ -131,6 +134,14 @@ class Fabric:
                     # Where nothing is known, nothing is known of any others.
                     given = np.zeros(size, kind)
                 object.__setattr__(self, name, given.astype(kind, copy=False))
+        # One owner of what is known of all cables: the topology.
+        for name, rates in topology.rates_of().items():
+            object.__setattr__(self, name, rates)
+            width = name.replace("rate_gbps", "width")
+            if not getattr(self, width).any():
+                each, place = np.unique(rates, return_inverse=True)
+                lanes = np.array([lanes_of(rate) for rate in each.tolist()], np.int8)
+                object.__setattr__(self, width, lanes[place.reshape(-1)])
 
     @property
     def rated(self) -> bool:
@@ -147,10 +158,13 @@ class Fabric:
         """Whether names, GUIDs and all ports are those that topoloom gives."""
         if not self.planned:
             return False
-        plan = planned_fabric(self.topology)
-        names = self.switch_names == plan.switch_names and self.host_names == plan.host_names
+        return self.same_ports(planned_fabric(self.topology))
+
+    def same_ports(self, other: "Fabric") -> bool:
+        """Whether all parts are called as those of another fabric, and all cables are in the same ports."""
+        names = self.switch_names == other.switch_names and self.host_names == other.host_names
         ports = ("link_ports", "endpoint_ports", "host_ports")
-        return names and all(np.array_equal(getattr(self, name), getattr(plan, name)) for name in ports)
+        return names and all(np.array_equal(getattr(self, name), getattr(other, name)) for name in ports)
 
     @property
     def addressed(self) -> bool:
@@ -230,6 +244,13 @@ class Fabric:
 
     def __repr__(self) -> str:
         return f"Fabric({self.made}, {self.topology!r})"
+
+
+def without_rates(fabric: Fabric) -> Fabric:
+    """The fabric without the rates and widths of its cables."""
+    names = [name for name in (*_OF_LINKS, *_OF_ENDPOINTS) if name.endswith(("_width", "_rate_gbps"))]
+    changes: dict[str, Any] = dict.fromkeys(names, _unknown())
+    return replace(fabric, topology=fabric.topology.without_rates(), **changes)
 
 
 def planned_fabric(topology: Topology) -> Fabric:

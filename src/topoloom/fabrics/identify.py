@@ -9,13 +9,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from topoloom.csv_files import csv_rows, unguarded
-from topoloom.errors import InputError, at, check_type
+from topoloom.errors import InputError, at
 from topoloom.fabrics.fabric import Fabric
 from topoloom.fabrics.plug_matching import match_plugs
 from topoloom.fabrics.structure_matching import match_shapes
+from topoloom.sources import NetworkSource, taken
 
 NAME, GUID, HOSTS, SHAPE, MAP = "name", "guid", "hosts", "shape", "map"
-#: What `--by` takes.
+#: What `by` takes.
 METHODS = ("auto", NAME, GUID, HOSTS, SHAPE)
 #: MF0;NAME:MODEL/U1, and, of what has several switches in a box, MF0;NAME:MODEL/L16/U2: NAME and NAME/L16/U2.
 _MANAGED = re.compile(r"mf0;([^;:]+):[^:/]*(?:/u1|((?:/[^:/]+)*))")
@@ -56,8 +57,8 @@ class Match:
 
 
 def identify(
-    plan: Fabric,
-    actual: Fabric,
+    plan: NetworkSource,
+    actual: NetworkSource,
     by: str = "auto",
     *,
     aliases: Sequence[Iterable[str]] | None = None,
@@ -68,7 +69,7 @@ def identify(
 
     Parameters
     ----------
-    plan, actual : Fabric
+    plan, actual : NetworkSource
     by : str
         "name", "guid", "hosts", "shape"; "auto": the first of these that knows at least half of the switches.
     aliases : sequence of iterables of str, optional
@@ -88,10 +89,9 @@ def identify(
     InputError
         Nothing is identified by that method; fewer than half of the links agree.
     """
-    for fabric in (plan, actual):
-        check_type(fabric, Fabric, "identify", "open_network(source).fabric is one")
+    plan, actual = taken(plan, Fabric, "identify"), taken(actual, Fabric, "identify")
     if by not in METHODS:
-        raise InputError(f"--by {by}: it is one of {', '.join(METHODS)}")
+        raise InputError(f"by '{by}': it is one of {', '.join(METHODS)}")
     started = time.monotonic()
     hosts = _by_host_names(plan, actual)
     nobody = np.full(actual.topology.switches, -1, np.int64)
@@ -112,7 +112,7 @@ def identify(
             by = next(one for one in order if one == SHAPE or (methods[one]() >= 0).sum() >= enough)
         switch = methods[by]()
         if by != SHAPE and not (switch >= 0).any():
-            raise InputError(f"{actual.made}: no switch is known by its {by}; try --by shape, or give a map")
+            raise InputError(f"{actual.made}: no switch is known by its {by}; match by shape, or give a map")
     inferred = 0
     if (switch < 0).any() and np.unique(switch[switch >= 0]).size < plan.topology.switches:
         if by == SHAPE:

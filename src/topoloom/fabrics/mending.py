@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from topoloom.errors import InputError, check_type
+from topoloom.errors import InputError
 from topoloom.fabrics._live_tables import by_target, carried
 from topoloom.fabrics._updates import in_force, kept_where_unused, levels_by_step, step_told, updates_of
 from topoloom.fabrics.fabric import Fabric
@@ -17,15 +17,16 @@ from topoloom.graph.connectivity import component_count
 from topoloom.results import provenance_of
 from topoloom.routing.judge.prove import prove
 from topoloom.routing.live.mend import mend
-from topoloom.routing.live.steps import SET, Mixtures, Step, order_of_updates
+from topoloom.routing.live.steps import SET, Mixtures, TableStep, order_of_updates
 from topoloom.routing.routing import Routing
+from topoloom.sources import NetworkSource, taken
 from topoloom.work import Work
 
 
 def mend_fabric(
-    old: Fabric,
+    old: NetworkSource,
     tables: Tables,
-    new: Fabric,
+    new: NetworkSource,
     *,
     levels: np.ndarray | None = None,
     lanes: int | None = None,
@@ -40,11 +41,11 @@ def mend_fabric(
 
     Parameters
     ----------
-    old : Fabric
+    old : NetworkSource
         As it was discovered when the tables were made.
     tables : Tables
         In force, as `read_lft` reads them for `old`.
-    new : Fabric
+    new : NetworkSource
         As it is discovered now; switches and host ports are known by their GUIDs.
     levels : uint8[endpoints, endpoints], optional
         levels[to, from]: the service level of each pair of host ports of `old` (`read_levels`); 0 when left out.
@@ -65,8 +66,7 @@ def mend_fabric(
     Stopped
         `work` was stopped.
     """
-    for fabric in (old, new):
-        check_type(fabric, Fabric, "mend_fabric", "open_network(source).fabric is one")
+    old, new = taken(old, Fabric, "mend_fabric"), taken(new, Fabric, "mend_fabric")
     work, started = Work() if work is None else work, time.monotonic()
     if not new.topology.endpoints.size:
         raise InputError(f"{new.made}: no hosts, so tables have nowhere to lead")
@@ -90,7 +90,7 @@ def mend_fabric(
         order, by_step = order_of_updates(mixtures)
     else:
         differ = np.argwhere(live.met != routing.ports)
-        order, by_step = ((Step(SET, differ),) if len(differ) else ()), False
+        order, by_step = ((TableStep(SET, differ),) if len(differ) else ()), False
     before, meant = in_force(tables, old, new, live)
     after = kept_where_unused(live.nodes, by_target(live.nodes, routing.ports), before, meant)
     stages, updates = updates_of(live.nodes, before, after, order)

@@ -6,28 +6,40 @@ in the long form, with its GUIDs and LIDs, and the rates of its cables where the
 
 import numpy as np
 
-from topoloom.fabrics.fabric import Fabric, number_in_host
+from topoloom.fabrics.fabric import Fabric, number_in_host, planned_fabric
 from topoloom.fabrics.rates import rate_name
 from topoloom.topology import Topology
 
 
 def net_text(topology: Topology) -> str:
-    """The fabric in the text format of ibnetdiscover and ibsim."""
+    """The fabric in the text format of ibnetdiscover and ibsim; rates stand in comments, as ibnetdiscover has them."""
     ports = _host_ports(topology)
+    link_rates, endpoint_rates = [""] * len(topology.links), [""] * topology.endpoints.size
+    if topology.rated:
+        fabric = planned_fabric(topology)
+        link_rates = _rates(fabric.link_width, fabric.link_rate_gbps)
+        endpoint_rates = _rates(fabric.endpoint_width, fabric.endpoint_rate_gbps)
+
+    def said(name: str, rate: str) -> str:
+        return f'\t\t# "{name}" lid 0{rate}' if rate else ""
+
     lines = [f"# {topology.switches} switches, {topology.hosts} hosts, {len(topology.links)} links"]
     for host, endpoints in enumerate(ports):
         lines += ["", f'Hca\t{len(endpoints)} "H{host}"']
         lines += [
-            f'[{number}]\t"S{topology.endpoints[e]}"[{topology.endpoint_ports[e]}]'
+            f'[{number}]\t"S{(s := topology.endpoints[e])}"[{topology.endpoint_ports[e]}]{said(f"S{s}", endpoint_rates[e])}'
             for number, e in enumerate(endpoints, start=1)
         ]
     at = number_in_host(topology)
     wires: list[list[tuple[int, str]]] = [[] for _ in range(topology.switches)]
     for e, switch in enumerate(topology.endpoints.tolist()):
-        wires[switch].append((int(topology.endpoint_ports[e]), f'"H{topology.host[e]}"[{at[e]}]'))
-    for (u, v), (port_u, port_v) in zip(topology.links.tolist(), topology.link_ports.tolist(), strict=True):
-        wires[u].append((port_u, f'"S{v}"[{port_v}]'))
-        wires[v].append((port_v, f'"S{u}"[{port_u}]'))
+        name = f"H{topology.host[e]}"
+        wires[switch].append((int(topology.endpoint_ports[e]), f'"{name}"[{at[e]}]{said(name, endpoint_rates[e])}'))
+    for (u, v), (port_u, port_v), rate in zip(
+        topology.links.tolist(), topology.link_ports.tolist(), link_rates, strict=True
+    ):
+        wires[u].append((port_u, f'"S{v}"[{port_v}]{said(f"S{v}", rate)}'))
+        wires[v].append((port_v, f'"S{u}"[{port_u}]{said(f"S{u}", rate)}'))
     for switch, ends in enumerate(wires):
         lines += ["", f'Switch\t{max(1, topology.radix)} "S{switch}"']
         lines += [f"[{port}]\t{end}" for port, end in sorted(ends)]

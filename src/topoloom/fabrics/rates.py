@@ -51,6 +51,25 @@ def rate_of(width: int, speed: str) -> float:
     return width * LANE_GBPS.get(speed.upper(), 0.0)
 
 
+def lanes_of(rate_gbps: float) -> int:
+    """How many lanes carry a rate, four where they can; 0 where no number of lanes does.
+
+    >>> lanes_of(400.0), lanes_of(50.0), lanes_of(25.0), lanes_of(30.0)
+    (4, 2, 1, 0)
+    """
+    return next((lanes for lanes in (4, 2, 1, 8, 12) if round(rate_gbps / lanes, 6) in _SPEED_OF), 0)
+
+
+def has_name(rate_gbps: float) -> bool:
+    """Whether InfiniBand has a name for a rate, lanes and a speed, that says it exactly.
+
+    >>> has_name(800.0), has_name(54.56), has_name(10.3)
+    (True, True, False)
+    """
+    lanes = lanes_of(rate_gbps)
+    return lanes > 0 and lanes * LANE_GBPS[_SPEED_OF[round(rate_gbps / lanes, 6)]] == rate_gbps
+
+
 def rate_name(width: int, rate_gbps: float) -> str:
     """Width and speed as ibnetdiscover writes them; what is not known in Gb/s, or not at all.
 

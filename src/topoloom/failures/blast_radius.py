@@ -9,8 +9,10 @@ import numpy as np
 from topoloom.errors import InputError, hint
 from topoloom.failures.single_losses import KINDS, Hosts, Left, losses_of
 from topoloom.graph.planes import distinct_planes, plane_count, planes_of
-from topoloom.results import Provenance, Result, plain, provenance_of
-from topoloom.topology import Topology, checked
+from topoloom.link_rates import refuse_mixed
+from topoloom.results import Provenance, Result, json_value, provenance_of
+from topoloom.sources import NetworkSource, taken
+from topoloom.topology import Topology
 from topoloom.work import Work
 
 if TYPE_CHECKING:
@@ -97,17 +99,17 @@ class BlastRadius(Result):
 
     def rows(self) -> list[dict[str, Any]]:
         """A row a kind of loss."""
-        return [plain(loss) for loss in self.losses]
+        return [json_value(loss) for loss in self.losses]
 
 
 def blast_radius(
-    topology: Topology, lose: Sequence[str] | None = None, *, nic_ports: int = 1, work: Work | None = None
+    topology: NetworkSource, lose: Sequence[str] | None = None, *, nic_ports: int = 1, work: Work | None = None
 ) -> BlastRadius:
     """What one loss of each kind does to the hosts, in the worst case: no samples, every loss is looked at.
 
     Parameters
     ----------
-    topology : Topology
+    topology : NetworkSource
         Connected, or of several planes, which its hosts join and no link does.
     lose : sequence of str, optional
         "port", "nic", "leaf", "spine", "plane"; when left out all that the network has, and of interfaces those of several
@@ -144,7 +146,9 @@ def blast_radius(
     >>> blast_radius(build("fat-tree:k=8,hosts=32"), ["leaf"]).losses[0].cut_off
     4
     """
-    name, planes = checked(topology, "blast_radius").name, plane_count(topology)
+    topology = taken(topology, Topology, "blast_radius")
+    refuse_mixed(topology, "blast_radius")
+    name, planes = topology.name, plane_count(topology)
     if not topology.hosts:
         raise InputError(f"{name}: it has no hosts that a loss could cut off; give it some, as in hosts=4")
     if planes == 0:

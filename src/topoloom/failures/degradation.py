@@ -2,20 +2,23 @@
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
-from topoloom.errors import InputError, check_type
+from topoloom.errors import InputError
 from topoloom.failures.failure_orders import failing, failures_at
-from topoloom.failures.surviving_network import losses, without
+from topoloom.failures.surviving_network import first_failures, without_losses
 from topoloom.graph.connectivity import components
-from topoloom.graph.planes import plane_count
+from topoloom.graph.planes import distinct_planes, plane_count, planes_of
+from topoloom.link_rates import refuse_mixed
+from topoloom.results import Provenance, Result, json_value
 from topoloom.routing.reroute import reroute
 from topoloom.routing.routing import Routing
+from topoloom.sources import NetworkSource, installed
 from topoloom.throughput.quality import MOST_TUB
 from topoloom.throughput.tub import tub, uniform_bound
-from topoloom.topology import Topology
 from topoloom.work import Work
 
 
@@ -56,8 +59,35 @@ class Degradation:
     anew: int = 0
 
 
+@dataclass(frozen=True)
+class Degradations(Result):
+    """What failures cost one network, at several shares.
+
+    Attributes
+    ----------
+    name : str
+        Of the network.
+    fail, order : str
+        What fails, and what fails first.
+    levels : tuple of Degradation
+        One per share.
+    """
+
+    noun = "degradation"
+
+    name: str
+    fail: str
+    order: str
+    levels: tuple[Degradation, ...]
+    provenance: Provenance = field(default_factory=Provenance, compare=False)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A row per share."""
+        return [json_value(level) for level in self.levels]
+
+
 def degradation(
-    network: Topology | Routing,
+    network: NetworkSource,
     fail: str = "links",
     *,
     levels: Iterable[float] = (0.05, 0.1, 0.2),
@@ -73,8 +103,9 @@ def degradation(
 
     Parameters
     ----------
-    network : Topology or Routing
-        With tables, these are mended (`routing.reroute`), and how many of their entries change is counted.
+    network : NetworkSource
+        Of several planes that are alike one is looked at. With installed tables, these are mended (`routing.reroute`), and
+        how many of their entries change is counted.
     fail, order, cabinets, seed
         As for `resilience`; the samples are the first ones that it looks at.
     levels : floats
@@ -107,14 +138,18 @@ def degradation(
     >>> found.failures, found.connected, round(found.uniform, 2)
     (8, 3, 0.88)
     """
-    check_type(network, (Topology, Routing), "degradation", "build(spec) makes a Topology")
+    network = installed(network, Routing, "degradation")
     topology = network.topology if isinstance(network, Routing) else network
+    if throughput:
+        refuse_mixed(topology, "degradation")
     if samples < 1:
         raise InputError(f"samples={samples}: at least one is needed")
     if plane_count(topology) > 1:
-        raise InputError(
-            f"{topology.name}: what failures cost is worked out for one plane at a time; give a single plane"
-        )
+        if isinstance(network, Routing) or cabinets is not None or len(distinct_planes(topology)) > 1:
+            raise InputError(
+                f"{topology.name}: what failures cost is worked out for one plane at a time; give a single plane"
+            )
+        topology = network = planes_of(topology)[0].topology  # all alike
     what = failing(topology, fail, order, cabinets, jobs)
     small = topology.switches <= MOST_TUB
     whole = (
@@ -130,10 +165,10 @@ def degradation(
         for sample in range(samples):
             work.check()
             work.advance()
-            lost = losses(topology, what, share, seed, sample)
+            lost = first_failures(topology, what, share, seed, sample)
             if lost.switches.size == topology.switches:
                 continue
-            left = without(topology, lost)
+            left = without_losses(topology, lost)
             parts = components(left)
             carries = left.endpoints_at > 0 if topology.hosts else np.ones(left.switches, np.bool_)
             if np.unique(parts[carries]).size == 1:

@@ -14,8 +14,9 @@ from topoloom.failures.intervals import Z
 from topoloom.graph.planes import plane_count
 from topoloom.random_streams import Draws
 from topoloom.results import Provenance, Result, provenance_of
+from topoloom.sources import NetworkSource, taken
 from topoloom.threads import over_cores
-from topoloom.topology import Topology, checked
+from topoloom.topology import Topology
 from topoloom.work import Work
 
 #: Hours of a FIT: one failure in so many.
@@ -61,7 +62,7 @@ class Lifetime(Result):
 
 
 def lifetime(
-    topology: Topology,
+    topology: NetworkSource,
     *,
     link_fit: float = 0.0,
     switch_fit: float = 0.0,
@@ -79,7 +80,7 @@ def lifetime(
 
     Parameters
     ----------
-    topology : Topology
+    topology : NetworkSource
         Connected.
     link_fit, switch_fit : float
         Failures in 1e9 hours; one of them positive. From a mean time between failures of h hours: 1e9 / h.
@@ -113,7 +114,7 @@ def lifetime(
     """
     from topoloom.failures.kernels.disconnection import times_to_disconnection
 
-    checked(topology, "lifetime")
+    topology = taken(topology, Topology, "lifetime")
     for name, fit in (("link_fit", link_fit), ("switch_fit", switch_fit)):
         if not 0 <= fit < math.inf:
             raise InputError(f"{name}={fit:g}: failures in 1e9 hours, at least 0")

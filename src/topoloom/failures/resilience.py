@@ -14,8 +14,9 @@ from topoloom.failures.sample_counts import SampleCounts
 from topoloom.failures.survival import Survival, threshold_of
 from topoloom.graph.planes import plane_count
 from topoloom.results import provenance_of
+from topoloom.sources import NetworkSource, taken
 from topoloom.threads import over_cores
-from topoloom.topology import Topology, checked
+from topoloom.topology import Topology
 from topoloom.work import Work
 
 METRICS = ("disconnection", "diameter", "aspl")
@@ -28,7 +29,7 @@ _CHUNK, _BATCH = {True: 4, False: 32}, {True: 200, False: 1000}
 
 
 def resilience(
-    topology: Topology,
+    topology: NetworkSource,
     fail: str = "links",
     metric: str = "disconnection",
     *,
@@ -52,7 +53,7 @@ def resilience(
 
     Parameters
     ----------
-    topology : Topology
+    topology : NetworkSource
         Connected, or of several planes, which its hosts join and no link does: there all hosts that are left must reach each
         other through any plane (hosts do not forward), whatever `of` says.
     fail : str
@@ -114,7 +115,7 @@ def resilience(
     >>> [level.probability for level in found.levels], found.threshold
     ([1.0, 0.0], 0.05)
     """
-    checked(topology, "resilience")
+    topology = taken(topology, Topology, "resilience")
     work = Work() if work is None else work
     shares = _levels(levels)
     _check(metric, of, criterion, width, samples, tolerate, values)

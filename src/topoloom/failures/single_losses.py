@@ -157,7 +157,7 @@ def _of_switches(hosts: Hosts, plane: Plane, leaves: bool) -> Iterator[Left]:
 def _in_main_part(topology: Topology, lost: int) -> np.ndarray:
     """The switches of the part with most hosts when one switch is lost, bool[n]; of equal parts the first."""
     links = topology.links[(topology.links != lost).all(axis=1)]
-    part = components(topology.replace(links=links, endpoints=topology.endpoints, host=topology.host))
+    part = components(topology.without_rates().replace(links=links))
     on = part[topology.endpoints]
     kept = topology.endpoints != lost
     pairs = np.unique(np.stack([on[kept], topology.host[kept]]), axis=1)

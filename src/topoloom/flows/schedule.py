@@ -1,12 +1,21 @@
-"""Schedule: what ranks send, receive and compute, each operation as soon as those that it needs are over."""
+"""Schedule: what ranks send, receive and compute, and what waits for what; bytes, and nanoseconds of computing.
+
+One type for all that ranks do on a simulated network. It is written down in one of two ways: operation by operation
+(`Operations`), as GOAL, Chakra and trees of collectives are, or as programs of classes of ranks (`Programs`), as skeletons and
+traces of MPI are; `Schedule.operations` is the first of either. `topoloom.run_app` runs it as flows, on SimGrid or by flits.
+"""
 
 from array import array
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
 from topoloom.errors import InputError
 from topoloom.flows.operations import ANY, CALC, RECV, SEND
+from topoloom.flows.programs import Programs
 
 #: Ranks, cpus of a rank and network interfaces that a schedule may have.
 MOST_RANKS, MOST_CPUS, MOST_NICS = 1 << 20, 256, 256
@@ -17,7 +26,7 @@ class CircleError(InputError):
 
 
 @dataclass(frozen=True, eq=False)
-class Schedule:
+class Operations:
     """Operations of ranks, and which wait for which: k operations, those of a rank after those of the one before.
 
     An operation starts when all that it needs are done, and all that it follows have started. A cpu of a rank does one thing
@@ -26,8 +35,6 @@ class Schedule:
 
     Attributes
     ----------
-    name : str
-        For people.
     first : int64[ranks + 1]
         Where the operations of each rank begin.
     kind : uint8[k]
@@ -44,11 +51,8 @@ class Schedule:
         Of each operation, those that need its end.
     start_first, start_next : int64[k + 1], int32[...]
         Of each operation, those that follow its start.
-    eager : bool
-        Whether every message sets out when it is sent, whatever its size, as Chakra has it; else that is for settings to say.
     """
 
-    name: str
     first: np.ndarray
     kind: np.ndarray
     peer: np.ndarray
@@ -60,12 +64,10 @@ class Schedule:
     done_next: np.ndarray
     start_first: np.ndarray
     start_next: np.ndarray
-    eager: bool = False
 
     def __post_init__(self) -> None:
-        for array_ in vars(self).values():
-            if isinstance(array_, np.ndarray):
-                array_.setflags(write=False)
+        for column in vars(self).values():
+            column.setflags(write=False)
 
     @property
     def ranks(self) -> int:
@@ -73,8 +75,8 @@ class Schedule:
         return int(self.first.size - 1)
 
     @property
-    def operations(self) -> int:
-        """How many there are, of all ranks."""
+    def count(self) -> int:
+        """Operations of all ranks."""
         return int(self.kind.size)
 
     @property
@@ -95,25 +97,101 @@ class Schedule:
     @property
     def needs(self) -> np.ndarray:
         """How many others each operation waits for, int32[k]."""
-        k = self.operations
+        k = self.count
         waits = np.bincount(self.done_next, minlength=k) + np.bincount(self.start_next, minlength=k)
         return waits.astype(np.int32)
+
+
+class Way(NamedTuple):
+    """How a message goes: the ports of both hosts (numbers of `FlowNetwork.port`), and the channels between their switches."""
+
+    out: int
+    channels: tuple[int, ...]
+    into: int
+
+
+@dataclass(frozen=True, eq=False)
+class OwnPaths:
+    """Paths of messages of their own, on one network.
+
+    Attributes
+    ----------
+    ways : tuple of Way or None
+    of : int64[k]
+        The number of each send's way; -1 of what goes by the tables, and of what sends nothing.
+    tables : bool
+        Whether the channels are those of the tables, and only the ports are chosen.
+    """
+
+    ways: tuple[Way | None, ...]
+    of: np.ndarray
+    tables: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Schedule:
+    """What ranks send, receive and compute, and what waits for what.
+
+    Attributes
+    ----------
+    name : str
+        For people.
+    content : Operations or Programs
+        As it is written down: operation by operation, or as programs of classes of ranks, which large collectives need.
+    eager : bool
+        Whether every message sets out when it is sent, whatever its size, as Chakra has it; else that is for settings to say.
+    paths : OwnPaths, optional
+        Where messages have paths of their own.
+    """
+
+    name: str
+    content: Operations | Programs
+    eager: bool = False
+    paths: OwnPaths | None = None
+
+    @property
+    def ranks(self) -> int:
+        """How many there are."""
+        return self.content.ranks
+
+    @cached_property
+    def operations(self) -> Operations:
+        """Operation by operation, message by message, whichever way it is written down.
+
+        Raises
+        ------
+        InputError
+            More operations than memory has room for, or a collective on ranks that it does not serve.
+        """
+        from topoloom.flows.steps import operations_of_programs
+
+        one = self.content
+        return one if isinstance(one, Operations) else operations_of_programs(self.name, one)
 
     @property
     def sent_bytes(self) -> float:
         """Bytes of all messages."""
-        return float(self.amount[self.kind == SEND].sum())
+        return float(self.operations.amount[self.operations.kind == SEND].sum())
 
     @property
     def messages(self) -> int:
         """Sends."""
-        return int((self.kind == SEND).sum())
+        return int((self.operations.kind == SEND).sum())
 
     def bytes_between(self) -> np.ndarray:
-        """What each rank sends to each other one, float64[ranks, ranks]; 0 on the diagonal."""
-        n, sends = self.ranks, self.kind == SEND
-        pairs = self.rank[sends].astype(np.int64) * n + self.peer[sends]
-        found = np.bincount(pairs, weights=self.amount[sends], minlength=n * n).reshape(n, n)
+        """What each rank sends to each other one, float64[ranks, ranks]; 0 on the diagonal.
+
+        Raises
+        ------
+        InputError
+            A collective on a number of ranks that its algorithm does not serve.
+        """
+        if isinstance(self.content, Programs):
+            return self.content.bytes_between(self.name)
+        n, s = self.ranks, self.content
+        sends = s.kind == SEND
+        pairs = s.rank[sends].astype(np.int64) * n + s.peer[sends]
+        found = np.bincount(pairs, weights=s.amount[sends], minlength=n * n).reshape(n, n)
         np.fill_diagonal(found, 0.0)
         return found
 
@@ -193,7 +271,7 @@ def schedule_of(name: str, ranks: list[Rank], *, eager: bool = False) -> Schedul
     Raises
     ------
     InputError
-        As `check_schedule`.
+        As `check_operations`.
     """
     counts = [len(one.kind) for one in ranks]
     first = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
@@ -214,8 +292,7 @@ def schedule_of(name: str, ranks: list[Rank], *, eager: bool = False) -> Schedul
         later, earlier = np.concatenate([np.zeros((0, 2), np.int64), *pairs]).T
         return successors(later, earlier, k)
 
-    found = Schedule(
-        name,
+    found = Operations(
         first,
         joined("kind", np.uint8),
         joined("peer", np.int32),
@@ -225,10 +302,9 @@ def schedule_of(name: str, ranks: list[Rank], *, eager: bool = False) -> Schedul
         joined("nic", np.uint8),
         *lists("needed"),
         *lists("followed"),
-        eager,
     )
-    check_schedule(found)
-    return found
+    check_operations(found, name)
+    return Schedule(name, found, eager)
 
 
 def successors(later: np.ndarray, earlier: np.ndarray, operations: int) -> tuple[np.ndarray, np.ndarray]:
@@ -250,44 +326,44 @@ def successors(later: np.ndarray, earlier: np.ndarray, operations: int) -> tuple
     return first, later[np.argsort(earlier, kind="stable")].astype(np.int32)
 
 
-def check_schedule(schedule: Schedule) -> None:
+def check_operations(operations: Operations, name: str) -> None:
     """Refuse what nobody could run.
 
     Parameters
     ----------
-    schedule : Schedule
+    operations : Operations
+    name : str
+        Of the schedule, for messages.
 
     Raises
     ------
     InputError
         No ranks or too many, no operation, a rank that is not there, or operations that wait for each other.
     """
-    s, name = schedule, schedule.name
+    s = operations
+
+    def refuse(wrong: np.ndarray, says: Callable[[int], str]) -> None:
+        if wrong.any():
+            one = int(np.argmax(wrong))
+            raise InputError(f"{name}: {operation_named(s, one)} {says(one)}")
+
     if not 1 <= s.ranks <= MOST_RANKS:
         raise InputError(f"{name}: {s.ranks} ranks; there are 1 to {MOST_RANKS:,}")
-    if not s.operations:
+    if not s.count:
         raise InputError(f"{name}: no operation; nothing would be run")
     passes = s.kind != CALC
     least = np.where(s.kind == RECV, ANY, 0)
     wrong = passes & ((s.peer < least) | (s.peer >= s.ranks))
-    _refuse(s, wrong, lambda i: f"names rank {int(s.peer[i])} of {s.ranks}")
-    _refuse(
-        s, ~(s.amount >= 0) | np.isinf(s.amount), lambda i: f"has {s.amount[i]:g} bytes or ns; 0 or more are needed"
-    )
+    refuse(wrong, lambda i: f"names rank {int(s.peer[i])} of {s.ranks}")
+    refuse(~(s.amount >= 0) | np.isinf(s.amount), lambda i: f"has {s.amount[i]:g} bytes or ns; 0 or more are needed")
     from topoloom.flows.kernels.order import cyclic
 
     stuck = int(cyclic(s.needs, s.done_first, s.done_next, s.start_first, s.start_next))
     if stuck >= 0:
-        raise CircleError(f"{name}: {place_of(s, stuck)} waits for itself, over others; it could never start")
+        raise CircleError(f"{name}: {operation_named(s, stuck)} waits for itself, over others; it could never start")
 
 
-def place_of(schedule: Schedule, operation: int) -> str:
+def operation_named(operations: Operations, operation: int) -> str:
     """Where an operation stands, for people: ``rank 3, operation 17`` (counted from 1)."""
-    rank = int(np.searchsorted(schedule.first, operation, side="right")) - 1
-    return f"rank {rank}, operation {operation - int(schedule.first[rank]) + 1}"
-
-
-def _refuse(schedule: Schedule, wrong: np.ndarray, says) -> None:  # type: ignore[no-untyped-def]
-    if wrong.any():
-        one = int(np.argmax(wrong))
-        raise InputError(f"{schedule.name}: {place_of(schedule, one)} {says(one)}")
+    rank = int(np.searchsorted(operations.first, operation, side="right")) - 1
+    return f"rank {rank}, operation {operation - int(operations.first[rank]) + 1}"

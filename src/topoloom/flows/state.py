@@ -30,7 +30,7 @@ READY, HEAP, ROOM, DIRTY, FRESH, STAMP, FINISHED, STEPS, MESSAGES, FILLINGS, EVE
 NOW, DIRTY_SINCE, WINDOW, HURRY = range(4)
 
 
-class Fabric(NamedTuple):
+class FlowNetwork(NamedTuple):
     """A network with its tables: n switches, c channels, h ports of hosts, r resources; seconds and bytes a second.
 
     A resource is what flows share: a channel or, at half duplex, a link; then hosts' links to the network and from it.
@@ -48,9 +48,8 @@ class Fabric(NamedTuple):
         Of each port of a host: its switch, and what leads to it.
     port : int32[hosts, k]
         The ports of each host; a message leaves by one and arrives at that of the same place.
-    sends_to, sent_from : int32[h]
-        Of a port with a path of its own: the port that all its messages go to, or that all which come to it leave by, whatever
-        the other host's own; else -1.
+    sent_from : int32[h]
+        Of a port that is reached by a path of its own: the port by which all messages to it leave; else -1.
     host_delay : float
         Of a host's two links and the first switch.
     inside_rate, inside_delay : float
@@ -68,7 +67,6 @@ class Fabric(NamedTuple):
     switch: np.ndarray
     row: np.ndarray
     port: np.ndarray
-    sends_to: np.ndarray
     sent_from: np.ndarray
     host_delay: float
     inside_rate: float
@@ -108,7 +106,7 @@ class Program(NamedTuple):
 
 
 class State(NamedTuple):
-    """A simulation under way; ranks, messages (m) and resources have a row each.
+    """A simulation; ranks, messages (m) and resources have a row each.
 
     at, step, again, pending, waits : int64[ranks]
         The operation, its step (-1: not begun), its repetition, messages it stands still for, the request it waits for.
@@ -203,12 +201,12 @@ class State(NamedTuple):
     clock: np.ndarray
 
 
-#: Fields of `Order.counter`: operations that have become ready and that were looked at; that are done; lengths of the lists.
+#: Fields of `ScheduleState.counter`: operations that have become ready, that were looked at, that are done; lengths of lists.
 READY_COUNT, SEEN, OVER, STARTING, COMPUTING = range(5)
 
 
-class Order(NamedTuple):
-    """A schedule under way: k operations of n ranks, w = n cpus workers, and b lists of messages (n, or a power of two).
+class ScheduleState(NamedTuple):
+    """A schedule that is run: k operations of n ranks, w = n cpus workers, and b lists of messages (n, or a power of two).
 
     kind : uint8[k]; peer, rank : int32[k]; amount : float64[k]; tag : int64[k]; cpu, nic : uint8[k]
         As `Schedule`; amounts of computing in the unit of time of whoever simulates.

@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 
 from topoloom.allowance import Allowance
-from topoloom.errors import at
+from topoloom.errors import InputError, at
 from topoloom.formats._registry import MOST_LABELS
 from topoloom.formats._text import label_array, short, take_endpoints, topology_from
+from topoloom.link_rates import HOST_RATE, RATE, packed_rates, rate_in, rate_text, rates_in, unpacked_rates
 from topoloom.text_parts import whole_in
 from topoloom.topology import Topology
 
@@ -24,6 +25,27 @@ HOSTS = "hosts"
 ENDPOINTS = "endpoints"
 
 
+def refuse_own_names(topology: Topology, language: str) -> None:
+    """Refuse labels that are called as what a graph says of hosts.
+
+    Raises
+    ------
+    InputError
+        There is one.
+    """
+    for key, what in ((HOSTS, "is the number of hosts"), (HOST_RATE, "is the rate of hosts")):
+        if key in topology.labels:
+            raise InputError(f"{topology.name}: in {language} '{key}' {what}; rename the label of that name")
+
+
+def host_rate_texts(topology: Topology) -> dict[int, str]:
+    """The attribute `HOST_RATE` of each switch with hosts, as text; none without rates."""
+    if topology.endpoint_rate_gbps is None:
+        return {}
+    packed = packed_rates(topology.endpoints, topology.endpoint_rate_gbps)
+    return {switch: value if isinstance(value, str) else rate_text(value) for switch, value in packed.items()}
+
+
 class NamedGraph:
     """Collects nodes, links and attributes in the order of a file; `topology` turns them into a `Topology`."""
 
@@ -33,6 +55,9 @@ class NamedGraph:
         self._ends = array("q")
         self._values: dict[str, dict[int, Any]] = {}
         self._hosts: dict[int, int] = {}
+        # Rates of links by their places; and of the endpoints of nodes, with the line that says it.
+        self._rates: dict[int, Any] = {}
+        self._host_rates: dict[int, tuple[Any, int | None]] = {}
         #: What nodes are given that come from now on, and what each node was given so: one table for many nodes.
         self._defaults: dict[str, Any] = {}
         self._given: list[dict[str, Any]] = []
@@ -59,17 +84,36 @@ class NamedGraph:
         if everywhere:
             self._given = [values] * len(self._index)
 
-    def link(self, a: int, b: int, line: int) -> None:
-        """Join two nodes by their positions; raises `InputError` for a node and itself."""
+    def link(self, a: int, b: int, line: int, rate_gbps: Any = None) -> int:
+        """Join two nodes by their positions, and the place of the link; raises `InputError` for a node and itself."""
         if a == b:
             name = next(name for name, index in self._index.items() if index == a)
             raise at(self._source, line, f"switch {short(name)} is linked to itself; a link joins two switches")
         self._ends.extend((a, b))
+        place = len(self._ends) // 2 - 1
+        if rate_gbps is not None:
+            self.rate(place, rate_gbps, line)
+        return place
+
+    def rate(self, link: int, rate_gbps: int | float | str, line: int | None) -> None:
+        """Give a link its rate; raises `InputError` where it is none."""
+        if rate_in(rate_gbps) is None:
+            raise at(self._source, line, f"{RATE} is {short(str(rate_gbps))}; a rate is a number above 0, in Gb/s")
+        self._rates[link] = rate_gbps
+
+    def default_rate(self, rate_gbps: int | float | str) -> None:
+        """Give all links that have none a rate."""
+        for place in range(len(self._ends) // 2):
+            if place not in self._rates:
+                self.rate(place, rate_gbps, None)
 
     def set(self, node: int, key: str, value: int | float | str, line: int | None) -> None:
         """Give a node an attribute; `HOSTS` is the number of its endpoints, any other becomes a label."""
         if key == HOSTS:
             self._hosts[node] = self._count(value, line)
+            return
+        if key == HOST_RATE:
+            self._host_rates[node] = value, line
             return
         found = self._values.setdefault(key, {})
         if len(self._values) > MOST_LABELS:
@@ -100,14 +144,20 @@ class NamedGraph:
             raise at(self._source, None, "holds no nodes; a topology has at least one switch")
         number, names = _numbered(list(self._index))
         links = number[np.frombuffer(self._ends, np.int64).reshape(-1, 2)] if self._ends else np.empty((0, 2), np.int64)
+        places = np.arange(len(links))
         if merge:
-            links = np.unique(np.sort(links, axis=1), axis=0)
+            # Of parallel links the last one counts, as Graphviz has it.
+            links, last = np.unique(np.sort(links, axis=1)[::-1], axis=0, return_index=True)
+            places = places[::-1][last]
         keys = dict.fromkeys(key for given in {id(one): one for one in self._given}.values() for key in given)
         keys = dict.fromkeys([*self._values, *keys])
         hosts = {
             i: self._count(given[HOSTS], None) for i, given in enumerate(self._given) if HOSTS in given
         } | self._hosts
+        by_default = {i: given[HOST_RATE] for i, given in enumerate(self._given) if HOST_RATE in given}
+        host_rates = {**{i: (value, None) for i, value in by_default.items()}, **self._host_rates}
         keys.pop(HOSTS, None)
+        keys.pop(HOST_RATE, None)
         if not hosts and ENDPOINTS in keys:
             counted = self._column(ENDPOINTS)
             if counted is not None and all(isinstance(value, int) and value >= 0 for value in counted):
@@ -137,8 +187,30 @@ class NamedGraph:
             endpoints=np.repeat(np.arange(n), counts),
             labels=labels,
             spec=spec,
+            **self._rates_of(places, host_rates, number, counts),
             **({"name": name} if name else {}),
         )
+
+    def _rates_of(
+        self, places: np.ndarray, host_rates: dict[int, tuple[Any, int | None]], number: np.ndarray, counts: np.ndarray
+    ) -> dict[str, np.ndarray]:
+        """The rates of the links at `places` and of all endpoints; none where no link and no node has any."""
+        if not self._rates and not host_rates:
+            return {}
+        names = list(self._index)
+        node_of = np.argsort(number)
+
+        def node(switch: int) -> str:
+            at_node = int(node_of[switch])
+            return str(at(self._source, host_rates[at_node][1], f"node {short(names[at_node])}"))
+
+        def link(place: int) -> str:
+            a, b = self._ends[2 * (first := int(places[place]))], self._ends[2 * first + 1]
+            return str(at(self._source, None, f"the link of {short(names[a])} and {short(names[b])}"))
+
+        packed = {int(number[i]): value for i, (value, _) in host_rates.items()}
+        endpoints = unpacked_rates(packed, counts, node)
+        return rates_in([self._rates.get(place) for place in places.tolist()], endpoints, self._source, link)
 
 
 def _numbered(names: list[str]) -> tuple[np.ndarray, list[Any] | None]:

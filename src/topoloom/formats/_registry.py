@@ -6,8 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from topoloom.errors import InputError
-from topoloom.fabrics.exports.registry import Order
+from topoloom.fabrics.exports.registry import ExportRequest
 from topoloom.fabrics.fabric import Fabric
+from topoloom.link_rates import RATE, rate_text, tell_dropped
 from topoloom.register import Register
 from topoloom.topology import Topology
 
@@ -29,8 +30,8 @@ class Format:
         One line for the catalogue.
     keeps : frozenset of str
         What survives a write and a read, of: ``isolated`` (switches without links), ``endpoints`` (how many at each
-        switch), ``host`` (which host an endpoint belongs to), ``labels``, ``name``, ``spec``. Links always do.
-        Parallel ones do, too, unless `simple`.
+        switch), ``host`` (which host an endpoint belongs to), ``labels``, ``name``, ``spec``, ``rate_gbps`` (the rates of
+        links, and of endpoints where these survive). Links always do. Parallel ones do, too, unless `simple`.
     read : callable (data: bytes, source: str) -> Topology, optional
         `source` is the file's name, for messages and for the topology's name; None: the format is only written.
     write : callable (topology: Topology) -> str or bytes
@@ -40,6 +41,8 @@ class Format:
         Whether parallel links become one, or are refused.
     fabric : callable (data: bytes, source: str) -> Fabric, optional
         Reads names, GUIDs, ports and rates, too, where the format has them.
+    says_rate : callable (rate_gbps: float) -> bool, optional
+        Whether the format has a word for a rate; None: for every one. A network with any other rate is written without.
     """
 
     name: str
@@ -48,9 +51,10 @@ class Format:
     keeps: frozenset[str]
     read: Callable[[bytes, str], Topology] | None
     write: Callable[[Topology], str | bytes]
-    write_order: Callable[[Order], str | bytes] | None = None
+    write_order: Callable[[ExportRequest], str | bytes] | None = None
     simple: bool = False
     fabric: Callable[[bytes, str], Fabric] | None = None
+    says_rate: Callable[[float], bool] | None = None
 
 
 #: Every format by its name.
@@ -81,14 +85,14 @@ def unknown_suffix(path: str) -> InputError:
     )
 
 
-def encode(topology: Topology, record: Format, order: Order | None = None) -> bytes:
-    """The bytes of a topology in a format.
+def encode(topology: Topology, record: Format, order: ExportRequest | None = None) -> bytes:
+    """The bytes of a topology in a format; a warning says what of `dropped` is not in them.
 
     Parameters
     ----------
     topology : Topology
     record : Format
-    order : Order, optional
+    order : ExportRequest, optional
         What else is known of the network, for the formats that carry it.
 
     Returns
@@ -108,6 +112,9 @@ def encode(topology: Topology, record: Format, order: Order | None = None) -> by
             raise InputError(
                 f"{topology.name}: label '{key}' of switch {switch} is {values[switch]}, not a finite number"
             )
+    if why := _rates_lost(topology, record):
+        tell_dropped(record.name, why)
+        topology = topology.without_rates()
     try:
         if order is None or record.write_order is None:
             content = record.write(topology)
@@ -119,7 +126,23 @@ def encode(topology: Topology, record: Format, order: Order | None = None) -> by
         raise InputError(f"a label or the name holds {half}, half of a surrogate pair; UTF-8 cannot hold it") from None
 
 
-def losses(topology: Topology, record: Format) -> list[str]:
+def dropped(topology: Topology, record: Format) -> tuple[str, ...]:
+    """The quantities of `topology` that a format does not carry: ``rate_gbps``, or none."""
+    return (RATE,) if _rates_lost(topology, record) else ()
+
+
+def _rates_lost(topology: Topology, record: Format) -> str:
+    """Why the rates of a network are not in a file of the format; empty where it has none, or they are."""
+    if not topology.rated:
+        return ""
+    if RATE not in record.keeps:
+        return "this format carries no rates"
+    says = record.says_rate
+    wrong = [] if says is None else [rate for rate in topology.rates_gbps.tolist() if not says(rate)]
+    return f"this format has no word for a rate of {rate_text(wrong[0])} Gb/s" if wrong else ""
+
+
+def dropped_by(topology: Topology, record: Format) -> list[str]:
     """What of `topology` a format leaves out, in words; empty when it keeps all of its content."""
     lost = []
     if record.simple and (np.diff(topology.links, axis=0) == 0).all(axis=1).any():

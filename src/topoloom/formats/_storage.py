@@ -11,10 +11,12 @@ from pathlib import Path
 from typing import BinaryIO
 
 from topoloom.errors import InputError, at, check_path
-from topoloom.fabrics.exports.registry import Order
+from topoloom.fabrics.exports.registry import ExportRequest
 from topoloom.files import is_pipe, open_to_read, reason, write_atomically
 from topoloom.formats._registry import FORMATS, Format, encode, format_for, unknown_suffix
-from topoloom.topology import Topology, checked
+from topoloom.formats.written import WrittenFile, written_file
+from topoloom.sources import NetworkSource, taken
+from topoloom.topology import Topology
 
 #: No file of a fabric is larger: two million links take 30 MB as text.
 _MOST_BYTES = 2 << 30
@@ -104,29 +106,40 @@ def seen_format(data: bytes, source: str) -> Format:
 
 
 def save(
-    topology: Topology, path: str | os.PathLike[str], format: str | None = None, *, order: Order | None = None
-) -> None:
+    topology: NetworkSource,
+    path: str | os.PathLike[str],
+    format: str | None = None,
+    *,
+    order: ExportRequest | None = None,
+) -> WrittenFile:
     """Write a topology to a file, all of it or nothing.
 
     Parameters
     ----------
-    topology : Topology
+    topology : NetworkSource
     path : path
         Where; a suffix ``.gz`` compresses; ``-`` is standard output.
     format : str, optional
         The format's name; chosen by the suffix when left out.
-    order : Order, optional
+    order : ExportRequest, optional
         What else is known of the network (names, lengths, rates), for the formats that carry it.
+
+    Returns
+    -------
+    WrittenFile
+        What is in the file, and what its format left out or dropped.
 
     Raises
     ------
     InputError
         No format fits, the format cannot carry the topology, or the file cannot be written.
     """
-    checked(topology, "save")
+    topology = taken(topology, Topology, "save")
     check_path(path, "save", "name a file")
     target = os.fspath(path)
-    put(encode(topology, choose_format(target, format), order), target)
+    record = choose_format(target, format)
+    put(encode(topology, record, order), target)
+    return written_file(topology, target, record)
 
 
 def put(data: bytes, target: str) -> None:

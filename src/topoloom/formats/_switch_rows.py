@@ -1,7 +1,7 @@
 """Rows of kind ``switch`` in a cable list: the hosts, the labels and the provenance that no cable carries."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -48,7 +48,7 @@ class SwitchRows:
             self._labels[key] = place, text
         return {place for place, _ in self._labels.values()}
 
-    def take(self, switch: int, cells: list[str], line: int) -> Iterable[int]:
+    def take(self, switch: int, cells: list[str], line: int) -> Sequence[int]:
         """One row of a switch; returns its hosts, in the order of their ports."""
         if switch in self._marks:
             reason = f"switch {switch} already has the row of line {self._marks[switch][0]}; keep one of them"

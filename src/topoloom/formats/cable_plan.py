@@ -9,12 +9,12 @@ switch, or an adapter, of its own: ``NAME/L3``, ``NAME L3``. Source: the ibutils
 import re
 
 from topoloom.errors import at
-from topoloom.fabrics._assembly import Node
+from topoloom.fabrics._assembly import ReadNode
 from topoloom.fabrics._lines import lines_of
 from topoloom.fabrics.exports.topo import topo_text
 from topoloom.fabrics.fabric import Fabric, planned_fabric
 from topoloom.fabrics.plugging import Plugging
-from topoloom.fabrics.rates import SPEED_OF_SIGNAL, rate_of
+from topoloom.fabrics.rates import SPEED_OF_SIGNAL, has_name, rate_of
 from topoloom.formats._registry import Format, register
 from topoloom.formats._text import fabric_from, short, stem, text_of
 from topoloom.topology import Topology
@@ -64,14 +64,14 @@ def fabric_of(data: bytes, source: str) -> Fabric:
     return fabric_from(source, lambda: plugging.fabric(stem(source), "a section begins with a line like GSW36 leaf1"))
 
 
-def _node(plugging: Plugging, kind: str, name: str, part: str, number: int) -> Node:
+def _node(plugging: Plugging, kind: str, name: str, part: str, number: int) -> ReadNode:
     host = bool(_HOST.fullmatch(kind))
     own = _OWN.fullmatch(kind)
     called = name if not part else f"{name} {part}" if host else f"{name}/{part}"
     return plugging.node(called, called, number, switch=not host, ports=int(own[1]) if own else 0)
 
 
-def _end(plugging: Plugging, kind: str, name: str, port: str, number: int) -> tuple[Node, int]:
+def _end(plugging: Plugging, kind: str, name: str, port: str, number: int) -> tuple[ReadNode, int]:
     found = _PORT.fullmatch(port)
     if not found:
         raise at(plugging.source, number, f"{short(port)} is no port; a port is P7, or in a part of its system L3/P7")
@@ -79,12 +79,12 @@ def _end(plugging: Plugging, kind: str, name: str, port: str, number: int) -> tu
 
 
 def read(data: bytes, source: str) -> Topology:
-    """The topology of a cable plan; names and rates are left aside (`open_network` keeps them)."""
+    """The topology of a cable plan; names are left aside (`open_network` keeps them); rates are kept where all are known."""
     return fabric_of(data, source).topology
 
 
 def write(topology: Topology) -> str:
-    """The plan of a network, without rates."""
+    """The plan of a network, with widths and speeds in the arrows where it has rates."""
     return topo_text(planned_fabric(topology), "->")
 
 
@@ -93,7 +93,8 @@ register(
         name=NAME,
         suffixes=(".topo",),
         description="cable plan of the ibutils and of UFM: a section a system, a line a cable",
-        keeps=frozenset({"isolated", "endpoints", "host"}),
+        keeps=frozenset({"isolated", "endpoints", "host", "rate_gbps"}),
+        says_rate=has_name,
         read=read,
         write=write,
         fabric=fabric_of,

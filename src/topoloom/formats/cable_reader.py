@@ -4,7 +4,7 @@ import logging
 import math
 import re
 from array import array
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 
@@ -14,6 +14,7 @@ from topoloom.csv_files import csv_rows, unguarded
 from topoloom.errors import at
 from topoloom.formats._switch_rows import SwitchRows
 from topoloom.formats._text import largest_id_allowed, short, text_of, topology_from
+from topoloom.link_rates import HOST_RATE, RATE, RATE_OF_ENDPOINTS, RATE_OF_LINKS, rate_in, unpacked_rates
 from topoloom.text_parts import decimal_in
 from topoloom.topology import MOST_SWITCHES, Topology
 
@@ -36,12 +37,14 @@ COLUMNS = (
     "b_label",
     "length_m",
     "stock_m",
+    "rate_gbps",
     "product",
     "medium",
     "usd_low",
     "usd_high",
     "power_w",
     "hosts",
+    "host_rate_gbps",
     "topology",
     "spec",
 )
@@ -138,6 +141,8 @@ class _Reader:
         self._links, self._endpoints, self._hosts = array("q"), array("q"), array("q")
         self._length_m = array("d")
         self._stock_m, self._product = array("d"), list[str]()
+        # NaN: the row does not say.
+        self._link_rate, self._endpoint_rate = array("d"), array("d")
         self._called, self._endpoint_called = list[str](), list[str]()
         self._label: dict[int, str] = {}
         # Flat triples (switch, cabinet, line).
@@ -162,7 +167,7 @@ class _Reader:
             self._stand(cells, "a_cabinet", switch, line)
             if "a_label" in self._place:
                 self._label[switch] = unguarded(cells[self._place["a_label"]]).strip()
-            self._endpoints_of(switch, self._rows.take(switch, cells, line), line)
+            self._endpoints_of(switch, self._rows.take(switch, cells, line), cells, line)
         elif "".join(cells).strip():
             raise at(self._source, line, f"kind is {short(kind)}; it must be link, host or switch")
 
@@ -197,6 +202,7 @@ class _Reader:
             metres.append(math.nan if place is None else _length(cells[place]))
         place = self._place.get("product")
         self._product.append("" if place is None else unguarded(cells[place]))
+        self._link_rate.append(self._rate(cells, line))
 
     def _host(self, cells: list[str], line: int) -> None:
         switch = self._switch(cells, "a_switch", line)
@@ -207,10 +213,26 @@ class _Reader:
         self._endpoints.extend((switch, self._port(cells, "a_port", line), line))
         self._hosts.extend((int(found[1]), self._port(cells, "b_port", line), line))
         self._endpoint_called.append(self._cable(cells))
+        self._endpoint_rate.append(self._rate(cells, line))
         self._stand(cells, "a_cabinet", switch, line)
 
-    def _endpoints_of(self, switch: int, hosts: Iterable[int], line: int) -> None:
+    def _rate(self, cells: list[str], line: int) -> float:
+        """The rate of a cable; NaN where its row does not say."""
+        place = self._place.get(RATE)
+        if place is None or not cells[place].strip():
+            return math.nan
+        rate = rate_in(cells[place])
+        if rate is None:
+            raise at(self._source, line, f"{RATE} is {short(cells[place])}; a rate is a number above 0, in Gb/s")
+        return rate
+
+    def _endpoints_of(self, switch: int, hosts: Sequence[int], cells: list[str], line: int) -> None:
         """The hosts that a row of kind ``switch`` names, on the first ports of the switch."""
+        place = self._place.get(HOST_RATE)
+        said = "" if place is None else cells[place].strip()
+        where = str(at(self._source, line, f"switch {switch}"))
+        rates = unpacked_rates({0: said} if said else {}, np.array([len(hosts)]), lambda _: where)
+        self._endpoint_rate.extend(rates.tolist())
         for port, host in enumerate(hosts, 1):
             self._endpoints.extend((switch, port, line))
             self._hosts.extend((host, 0, line))
@@ -264,20 +286,21 @@ class _Reader:
         switches = max(highest + 1, self._rows.switches)
         # Topology keeps the order of the endpoints at a switch: let it be that of their ports.
         order = np.lexsort((endpoints[:, 1], endpoints[:, 0]))
-        topology = topology_from(
-            self._source,
-            links=links[:, 0].reshape(-1, 2),
-            switches=switches,
-            endpoints=endpoints[order, 0],
-            host=hosts[order, 0],
-            labels=self._rows.labels(switches),
-            **self._rows.provenance(),
-        )
         # Links and their two ports as the topology has them: the lower switch first, sorted, parallel ones by port.
         ends, ports = links[:, 0].reshape(-1, 2), links[:, 1].reshape(-1, 2)
         turned = ends[:, :1] > ends[:, 1:]
         ends, ports = (np.where(turned, pair[:, ::-1], pair) for pair in (ends, ports))
         sorting = np.lexsort((ports[:, 0], ends[:, 1], ends[:, 0]))
+        topology = topology_from(
+            self._source,
+            links=ends[sorting],
+            switches=switches,
+            endpoints=endpoints[order, 0],
+            host=hosts[order, 0],
+            labels=self._rows.labels(switches),
+            **self._rates(links[::2, 2], endpoints[:, 2], sorting, order),
+            **self._rows.provenance(),
+        )
         ports_now, endpoint_ports = (
             np.where(theirs == 0, ours, theirs).astype(np.int32)
             for theirs, ours in ((ports[sorting], topology.link_ports), (endpoints[order, 1], topology.endpoint_ports))
@@ -302,6 +325,20 @@ class _Reader:
             bool((ports > 0).all()),
             bool((endpoints[:, 1] > 0).all() and (hosts[:, 1] > 0).all()),
         )
+
+    def _rates(
+        self, link_line: np.ndarray, endpoint_line: np.ndarray, sorting: np.ndarray, order: np.ndarray
+    ) -> dict[str, np.ndarray]:
+        """The rates of all cables, links in the order of `sorting`, endpoints in `order`; none where no row has one."""
+        rates = np.concatenate([np.array(self._link_rate), np.array(self._endpoint_rate)])
+        missing = np.isnan(rates)
+        if missing.all():
+            return {}
+        if missing.any():
+            line = int(np.concatenate([link_line, endpoint_line])[np.argmax(missing)])
+            raise at(self._source, line, f"a cable without {RATE}, and others have one; give it to all or to none")
+        m = len(link_line)
+        return {RATE_OF_LINKS: rates[:m][sorting], RATE_OF_ENDPOINTS: rates[m:][order]}
 
 
 def _numbers(called: list[str]) -> np.ndarray:

@@ -12,6 +12,7 @@ from topoloom.fabrics.fabric import Fabric, planned_fabric
 from topoloom.formats._registry import Format, register
 from topoloom.formats._storage import contents
 from topoloom.formats.cable_reader import COLUMNS, CableList, read_cables
+from topoloom.link_rates import HOST_RATE, RATE, packed_rates, rate_text
 from topoloom.topology import Topology
 
 log = logging.getLogger("topoloom")
@@ -41,6 +42,10 @@ def switch_rows(topology: Topology, hosts: bool) -> dict[str, Sequence[str]]:
     }
     if hosts and topology.endpoints.size:
         columns["hosts"] = list(_host_ranges(topology))
+        if topology.endpoint_rate_gbps is not None:
+            packed = packed_rates(topology.endpoints, topology.endpoint_rate_gbps)
+            rates = [packed.get(switch, "") for switch in range(topology.switches)]
+            columns[HOST_RATE] = [rate if isinstance(rate, str) else rate_text(rate) for rate in rates]
     if topology.spec is not None:
         columns["spec"] = [guarded(topology.spec), *rest]
     for key, values in topology.labels.items():
@@ -91,6 +96,8 @@ def write(topology: Topology) -> str:
     cables["b_switch"] = numbers(topology.links[:, 1]) + list(map("host {}".format, topology.host.tolist()))
     cables["cable"] = numbers(np.arange(1, m + k + 1))
     cables["kind"] = ["link"] * m + ["host"] * k
+    if topology.rated:
+        cables[RATE] = list(map(rate_text, np.concatenate([*topology.rates_of().values()]).tolist()))
     return cable_list(cables, switch_rows(topology, hosts=False))
 
 
@@ -131,7 +138,7 @@ register(
         name="cables",
         suffixes=(".csv",),
         description="cable list (CSV): one row a cable, with cabinets, switches, ports and hosts; one row a switch",
-        keeps=frozenset({"isolated", "endpoints", "host", "labels", "name", "spec"}),
+        keeps=frozenset({"isolated", "endpoints", "host", "labels", "name", "spec", "rate_gbps"}),
         read=read,
         write=write,
     )

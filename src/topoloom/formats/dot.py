@@ -7,9 +7,10 @@ from typing import Any, NoReturn
 import numpy as np
 
 from topoloom.errors import InputError, at
-from topoloom.formats._named_graph import HOSTS, NamedGraph
+from topoloom.formats._named_graph import HOSTS, NamedGraph, host_rate_texts, refuse_own_names
 from topoloom.formats._registry import Format, register
 from topoloom.formats._text import short, text_of
+from topoloom.link_rates import HOST_RATE, RATE, rate_text
 from topoloom.text_parts import decimal_in
 from topoloom.topology import Topology
 
@@ -32,9 +33,8 @@ _IDS = {"number", "word", "quoted"}
 
 
 def write(topology: Topology) -> str:
-    """A topology as an undirected graph: labels and the number of hosts as node attributes; text is always quoted."""
-    if HOSTS in topology.labels:
-        raise InputError(f"{topology.name}: in DOT '{HOSTS}' is the number of hosts; rename the label of that name")
+    """A topology as an undirected graph: labels, hosts and rates as attributes; text is always quoted."""
+    refuse_own_names(topology, "DOT")
     return "".join(_lines(topology))
 
 
@@ -45,10 +45,17 @@ def _lines(topology: Topology) -> Iterator[str]:
     columns = {_key(key): _column(values) for key, values in topology.labels.items()}
     if topology.endpoints.size:
         columns = {HOSTS: list(map(str, topology.endpoints_at.tolist())), **columns}
+    host_rates = host_rate_texts(topology)
     for switch in range(topology.switches):
         marks = ", ".join(f"{key}={column[switch]}" for key, column in columns.items())
+        if switch in host_rates:
+            marks += f', {HOST_RATE}="{host_rates[switch]}"'
         yield f"  {switch} [{marks}];\n" if marks else f"  {switch};\n"
-    yield from map("  {} -- {};\n".format, *topology.links.T.tolist())
+    if topology.link_rate_gbps is None:
+        yield from map("  {} -- {};\n".format, *topology.links.T.tolist())
+    else:
+        rates = map(rate_text, topology.link_rate_gbps.tolist())
+        yield from map(f"  {{}} -- {{}} [{RATE}={{}}];\n".format, *topology.links.T.tolist(), rates)
     yield "}\n"
 
 
@@ -90,6 +97,8 @@ class _Parser:
         self._source = source
         self._graph = NamedGraph(source, len(text))
         self._defaults: dict[str, Any] = {}
+        # What links have that come from now on, unless theirs is set.
+        self._rate: Any = None
         self._spec: str | None = None
         # The token at hand starts at _start and ends at _place; lines are counted up to _counted_to.
         self._start = self._place = self._counted_to = 0
@@ -127,7 +136,9 @@ class _Parser:
         elif self._take_word("node"):
             self._defaults = {**self._defaults, **self._attributes()}
             self._graph.default(self._defaults, self._here())
-        elif self._take_word("graph") or self._take_word("edge"):
+        elif self._take_word("edge"):
+            self._rate = self._attributes().get(RATE, self._rate)
+        elif self._take_word("graph"):
             self._attributes()
         else:
             self._link_or_node()
@@ -140,7 +151,7 @@ class _Parser:
             return
         while found is not None:
             a, b = self._node(found[1]), self._node(found[2])
-            self._graph.link(a, b, self._here() if a == b else 0)
+            self._graph.link(a, b, self._here() if a == b or self._rate is not None else 0, self._rate)
             self._start = self._place = found.end()
             found = _LINK.match(self._text, self._place)
         self._next()
@@ -153,7 +164,7 @@ class _Parser:
             self._spec = value if name == "spec" else self._spec
             return
         first = last = self._node(name)
-        chained = False
+        links: list[int] = []
         while self._kind == "edge":
             if self._token == "->":
                 self._fail("'->' is for directed graphs; links have no direction: write '--'")
@@ -162,11 +173,15 @@ class _Parser:
                 self._fail("links to a subgraph; topoloom reads flat graphs: name each link by itself")
             line = self._here()
             other = self._node(self._id("a node after '--'"))
-            self._graph.link(last, other, line)
-            last, chained = other, True
+            links.append(self._graph.link(last, other, line))
+            last = other
         line = self._here()
         attributes = self._attributes()
-        if not chained:
+        for link in links:
+            rate = attributes.get(RATE, self._rate)
+            if rate is not None:
+                self._graph.rate(link, rate, line)
+        if not links:
             for key, value in attributes.items():
                 self._graph.set(first, key, value, line)
 
@@ -273,7 +288,7 @@ register(
         name="dot",
         suffixes=(".dot", ".gv"),
         description="Graphviz DOT: an undirected graph without subgraphs",
-        keeps=frozenset({"isolated", "endpoints", "labels", "name", "spec"}),
+        keeps=frozenset({"isolated", "endpoints", "labels", "name", "spec", "rate_gbps"}),
         read=read,
         write=write,
     )

@@ -10,32 +10,50 @@ import numpy as np
 from topoloom.errors import InputError, at
 from topoloom.formats._registry import Format, register
 from topoloom.formats._text import largest_id_allowed, short, text_of, topology_from
+from topoloom.link_rates import RATE, rate_in, rate_text
 from topoloom.text_parts import text_lines
 from topoloom.topology import MOST_SWITCHES, Topology
 
 #: What the writer puts first when the links alone do not tell how many switches there are.
 _COUNT = re.compile(r"#\s*switches\s+(\S+)\s*")
+#: What declares that lines have a third word, the rate of the link.
+_COLUMNS = f"switch switch {RATE}"
+_RATED = re.compile(rf"#\s*(switch\s+switch\s+{RATE})\s*", re.IGNORECASE)
 _POINT = re.compile(r"#\s*switch\s+(\S+)\s*")
 #: Ids of up to nine digits cannot overflow; longer ones are absurd anyway.
 _ID = re.compile(r"[0-9]{1,9}")
 _GRID_ID = re.compile(r"(-?[0-9]{1,9}),(-?[0-9]{1,9})")
 
 
+_HOLDS = "a line holds two switch ids, like '0 1'"
+_HOLDS_RATE = f"after '# {_COLUMNS}' a line holds two switch ids and a rate in Gb/s, like '0 1 400'"
+
+
 def write(topology: Topology) -> str:
-    """The links, one a line; a first line ``# switches N`` only when the highest switches have no link."""
+    """The links, one a line; a first line ``# switches N`` only when the highest switches have no link.
+
+    With rates each line has a third word, which a first line ``# switch switch rate_gbps`` declares.
+    """
     ids = 2 * len(topology.links)
     highest = int(topology.links.max(initial=-1))
     told = highest + 1 == topology.switches and highest <= largest_id_allowed(ids)
-    return ("" if told else f"# switches {topology.switches}\n") + rows(topology.links, "{} {}\n")
+    count = "" if told else f"# switches {topology.switches}\n"
+    if topology.link_rate_gbps is None:
+        return count + formatted_rows(topology.links, "{} {}\n")
+    rates = map(rate_text, topology.link_rate_gbps.tolist())
+    return f"# {_COLUMNS}\n{count}" + "".join(map("{} {} {}\n".format, *topology.links.T.tolist(), rates))
 
 
-def rows(numbers: np.ndarray, pattern: str) -> str:
+def formatted_rows(numbers: np.ndarray, pattern: str) -> str:
     """Each row of an int array (shape (m, c)) formatted by a pattern with c braces."""
     return "".join(map(pattern.format, *numbers.T.tolist())) if len(numbers) else ""
 
 
 def read(data: bytes, source: str) -> Topology:
-    """The topology in an edge list; ids with commas are grid points and become the labels x and y."""
+    """The topology in an edge list; ids with commas are grid points and become the labels x and y.
+
+    After a line ``# switch switch rate_gbps`` every line has a third word, the rate of the link in Gb/s.
+    """
     quick = _quick(data)
     if quick is not None:
         return topology_from(source, links=quick, switches=int(quick.max()) + 1)
@@ -84,18 +102,25 @@ def _plain(lines: list[str], source: str) -> Topology:
         if not _ID.fullmatch(told) or not 0 < int(told) <= MOST_SWITCHES:
             raise at(source, number, f"{short(told)} switches; a topology has 1 to {MOST_SWITCHES}")
         switches = int(told)
+    rated = any(True for _ in _comments(lines, _RATED))
     ends: list[int] = []
     places: list[int] = []
+    rates: list[float] = []
     for number, words in _pairs(lines):
-        if len(words) != 2:
-            raise at(source, number, f"{_words(words)}; a line holds two switch ids, like '0 1'")
+        if len(words) != 2 + rated:
+            raise at(source, number, f"{_words(words)}; {_HOLDS_RATE if rated else _HOLDS}")
+        if rated:
+            rate = rate_in(words[2])
+            if rate is None:
+                raise at(source, number, f"{short(words[2])} is no rate; {_HOLDS_RATE}")
+            rates.append(rate)
         u, v = _switch(words[0], source, number), _switch(words[1], source, number)
         if u == v:
             raise at(source, number, f"switch {u} is linked to itself; a link joins two switches")
         ends += (u, v)
         places.append(number)
     if not ends and not switches:
-        raise at(source, None, "holds no links; a line holds two switch ids, like '0 1'")
+        raise at(source, None, f"holds no links; {_HOLDS}")
     links = np.array(ends, np.int64).reshape(-1, 2)
     allowed = switches - 1 if switches else largest_id_allowed(links.size)
     if links.max(initial=0) > allowed:
@@ -103,7 +128,12 @@ def _plain(lines: list[str], source: str) -> Topology:
         if switches:
             raise at(source, line, f"a switch id past {allowed}, but the file says '# switches {switches}'")
         raise _absurd(source, line, allowed)
-    return topology_from(source, links=links, switches=switches or int(links.max()) + 1)
+    return topology_from(
+        source,
+        links=links,
+        switches=switches or int(links.max()) + 1,
+        link_rate_gbps=np.array(rates) if rated else None,
+    )
 
 
 def _words(words: list[str]) -> str:
@@ -160,7 +190,7 @@ register(
         name="edges",
         suffixes=(".edges", ".txt"),
         description="edge list: two switch ids, or grid points x,y, a line (order/degree competition)",
-        keeps=frozenset({"isolated"}),
+        keeps=frozenset({"isolated", "rate_gbps"}),
         read=read,
         write=write,
     )

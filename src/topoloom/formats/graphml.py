@@ -8,9 +8,10 @@ from xml.parsers import expat
 from xml.sax.saxutils import escape, quoteattr
 
 from topoloom.errors import InputError, at
-from topoloom.formats._named_graph import HOSTS, NamedGraph
+from topoloom.formats._named_graph import HOSTS, NamedGraph, host_rate_texts, refuse_own_names
 from topoloom.formats._registry import Format, register
 from topoloom.formats._text import short, text_of
+from topoloom.link_rates import HOST_RATE, RATE, rate_text
 from topoloom.text_parts import decimal_in
 from topoloom.topology import Topology
 
@@ -21,9 +22,8 @@ _DEEPEST = 100
 
 
 def write(topology: Topology) -> str:
-    """A topology as GraphML: labels and the number of hosts as node attributes, name and spec as those of the graph."""
-    if HOSTS in topology.labels:
-        raise InputError(f"{topology.name}: in GraphML '{HOSTS}' is the number of hosts; rename the label of that name")
+    """A topology as GraphML: labels, hosts and their rates as node attributes, rates of links as those of edges."""
+    refuse_own_names(topology, "GraphML")
     return "".join(_lines(topology))
 
 
@@ -32,6 +32,12 @@ def _lines(topology: Topology) -> Iterator[str]:
     yield '  <key id="name" for="graph" attr.name="name" attr.type="string"/>\n'
     yield '  <key id="spec" for="graph" attr.name="spec" attr.type="string"/>\n'
     yield f'  <key id="{HOSTS}" for="node" attr.name="{HOSTS}" attr.type="int"/>\n'
+    host_rates = host_rate_texts(topology)
+    if topology.rated:
+        # Where the hosts of a switch differ there is a list.
+        kind = "string" if any(" " in text for text in host_rates.values()) else "double"
+        yield f'  <key id="{RATE}" for="edge" attr.name="{RATE}" attr.type="double"/>\n'
+        yield f'  <key id="{HOST_RATE}" for="node" attr.name="{HOST_RATE}" attr.type="{kind}"/>\n'
     for i, (key, values) in enumerate(topology.labels.items()):
         shown = quoteattr(_xml(key))
         yield f'  <key id="d{i}" for="node" attr.name={shown} attr.type="{_TYPES[values.dtype.kind]}"/>\n'
@@ -43,10 +49,16 @@ def _lines(topology: Topology) -> Iterator[str]:
     hosts = topology.endpoints_at.tolist()
     for switch in range(topology.switches):
         yield f'    <node id="{switch}"><data key="{HOSTS}">{hosts[switch]}</data>'
+        if switch in host_rates:
+            yield f'<data key="{HOST_RATE}">{host_rates[switch]}</data>'
         for i, column in enumerate(columns):
             yield f'<data key="d{i}">{_escaped(str(column[switch]))}</data>'
         yield "</node>\n"
-    yield from map('    <edge source="{}" target="{}"/>\n'.format, *topology.links.T.tolist())
+    if topology.link_rate_gbps is None:
+        yield from map('    <edge source="{}" target="{}"/>\n'.format, *topology.links.T.tolist())
+    else:
+        edge = f'    <edge source="{{}}" target="{{}}"><data key="{RATE}">{{}}</data></edge>\n'
+        yield from map(edge.format, *topology.links.T.tolist(), map(rate_text, topology.link_rate_gbps.tolist()))
     yield "  </graph>\n</graphml>\n"
 
 
@@ -64,6 +76,8 @@ def _xml(text: str) -> str:
 
 def read(data: bytes, source: str) -> Topology:
     """The topology in a GraphML file; node attributes that every node has become labels, `hosts` endpoints.
+
+    The edge attribute `rate_gbps` is a link's rate, the node attribute `host_rate_gbps` that of its endpoints.
 
     Where no node has `hosts`, the whole numbers `endpoints` of SST Merlin's anytopo count.
     """
@@ -88,11 +102,12 @@ class _Key:
 
 @dataclass(slots=True)
 class _Open:
-    """An element that has not ended: its tag, the text in it, whether elements were in it."""
+    """An element that has not ended: its tag, the node or the edge around it, the text in it, whether elements were in it."""
 
     tag: str
     key: str = ""
     node: int = -1
+    edge: int = -1
     text: list[str] = field(default_factory=list)
     nested: bool = False
 
@@ -128,6 +143,9 @@ class _Reader:
         keys = self._keys.values()
         defaults = {key.name: key.default for key in keys if key.default is not None and key.domain in {"node", "all"}}
         self._graph.default(defaults, None, everywhere=True)
+        for key in keys:
+            if key.name == RATE and key.default is not None and key.domain in {"edge", "all"}:
+                self._graph.default_rate(key.default)
         return self._graph.topology(self._about.get("name"), self._about.get("spec"))
 
     def _wrong(self, reason: str) -> InputError:
@@ -147,7 +165,7 @@ class _Reader:
         self._open.append(opened)
         if parent is not None:
             parent.nested = True
-            opened.node = parent.node
+            opened.node, opened.edge = parent.node, parent.edge
             if parent.tag in {"data", "default"}:
                 # Drawings of yEd and the like: not ours, and neither is what is inside.
                 opened.tag = "data"
@@ -170,7 +188,7 @@ class _Reader:
         elif opened.tag == "node":
             self._node(opened, attributes)
         elif opened.tag == "edge":
-            self._edge(attributes)
+            opened.edge = self._edge(attributes)
         elif opened.tag == "hyperedge":
             raise self._wrong("holds a <hyperedge>; a link joins two switches")
         elif opened.tag == "data":
@@ -190,7 +208,7 @@ class _Reader:
         self._mentioned.pop(node, None)
         opened.node = node
 
-    def _edge(self, attributes: dict[str, str]) -> None:
+    def _edge(self, attributes: dict[str, str]) -> int:
         if attributes.get("directed") == "true":
             raise self._wrong("a directed edge; links have no direction")
         line = self.parser.CurrentLineNumber
@@ -202,7 +220,7 @@ class _Reader:
             if end not in self._declared:
                 self._mentioned.setdefault(end, (name, line))
             ends.append(end)
-        self._graph.link(ends[0], ends[1], line)
+        return self._graph.link(ends[0], ends[1], line)
 
     def _text(self, text: str) -> None:
         if self._open and self._open[-1].tag in {"data", "default"}:
@@ -223,6 +241,8 @@ class _Reader:
             key.default = self._value(key, text)
         elif parent == "graph" and key.name in {"name", "spec"}:
             self._about[key.name] = text
+        elif parent == "edge" and key.name == RATE:
+            self._graph.rate(closed.edge, self._value(key, text), self.parser.CurrentLineNumber)
         elif parent == "node":
             if (closed.node, key.name) in self._given:
                 raise self._wrong(f"the attribute {short(key.name)} is given twice for one node")
@@ -249,7 +269,7 @@ register(
         name="graphml",
         suffixes=(".graphml",),
         description="GraphML, for Gephi, yEd, NetworkX, igraph",
-        keeps=frozenset({"isolated", "endpoints", "labels", "name", "spec"}),
+        keeps=frozenset({"isolated", "endpoints", "labels", "name", "spec", "rate_gbps"}),
         read=read,
         write=write,
     )

@@ -11,7 +11,7 @@ from topoloom.errors import at
 from topoloom.fabrics.db_csv_sections import Row, sections
 from topoloom.fabrics.fabric import Fabric, planned_fabric
 from topoloom.fabrics.plugging import Plugging
-from topoloom.fabrics.rates import rate_of
+from topoloom.fabrics.rates import has_name, lanes_of, rate_of
 from topoloom.formats._registry import Format, register
 from topoloom.formats._text import fabric_from, stem, text_of
 from topoloom.topology import Topology
@@ -141,12 +141,12 @@ def _length(cable: Row) -> float:
 
 
 def read(data: bytes, source: str) -> Topology:
-    """The topology of a fabric; names, GUIDs and rates are left aside (`open_network` keeps them)."""
+    """The topology of a fabric, with rates where all are known; names and GUIDs are left aside (`open_network` keeps them)."""
     return fabric_of(data, source).topology
 
 
 def write(topology: Topology) -> str:
-    """Sections NODES and LINKS of a planned network: every link once, hosts' links first."""
+    """Sections NODES and LINKS of a planned network: every link once, hosts' links first; PORTS where it has rates."""
     fabric = planned_fabric(topology)
     hosts, switches = (
         [f"0x{g:016x}" for g in fabric.host_guids.tolist()],
@@ -173,7 +173,38 @@ def write(topology: Topology) -> str:
         f"{switches[u]},{p},{switches[v]},{q}"
         for (u, v), (p, q) in zip(topology.links.tolist(), fabric.link_ports.tolist(), strict=True)
     ]
-    return "\n".join([*lines, "END_LINKS"]) + "\n"
+    lines.append("END_LINKS")
+    if topology.rated:
+        lines += ["", *_ports_section(fabric, hosts, switches)]
+    return "\n".join(lines) + "\n"
+
+
+def _ports_section(fabric: Fabric, hosts: list[str], switches: list[str]) -> list[str]:
+    """Section PORTS: width and speed of every port with a cable."""
+    topology = fabric.topology
+    links, ports = topology.links.tolist(), fabric.link_ports.tolist()
+    ends = [
+        *zip((hosts[h] for h in topology.host.tolist()), fabric.host_ports.tolist(), strict=True),
+        *zip((switches[s] for s in topology.endpoints.tolist()), fabric.endpoint_ports.tolist(), strict=True),
+        *((switches[u], p) for (u, _), (p, _) in zip(links, ports, strict=True)),
+        *((switches[v], q) for (_, v), (_, q) in zip(links, ports, strict=True)),
+    ]
+    codes = {gbps: _codes(gbps) for gbps in topology.rates_gbps.tolist()}
+    at_links, at_hosts = fabric.link_rate_gbps.tolist(), fabric.endpoint_rate_gbps.tolist()
+    rates = [*at_hosts, *at_hosts, *at_links, *at_links]
+    return [
+        "START_PORTS",
+        "NodeGuid,PortNum,LinkWidthActv,LinkSpeedActv",
+        *(f"{guid},{port},{codes[gbps]}" for (guid, port), gbps in zip(ends, rates, strict=True)),
+        "END_PORTS",
+    ]
+
+
+def _codes(gbps: float) -> str:
+    """Width and speed of a rate as ibdiagnet numbers them: ``2,2048``."""
+    lanes = lanes_of(gbps)
+    width = next(code for code, count in _WIDTHS.items() if count == lanes)
+    return f"{width},{next(code for code, name in _SPEEDS.items() if rate_of(lanes, name) == gbps)}"
 
 
 register(
@@ -181,7 +212,8 @@ register(
         name=NAME,
         suffixes=(".db_csv",),
         description="InfiniBand fabric: ibdiagnet's ibdiagnet2.db_csv",
-        keeps=frozenset({"isolated", "endpoints", "host"}),
+        keeps=frozenset({"isolated", "endpoints", "host", "rate_gbps"}),
+        says_rate=has_name,
         read=read,
         write=write,
         fabric=fabric_of,

@@ -7,11 +7,11 @@ LOG=ACT SPD=10``. Numbers of ports, LIDs and devices are in hex: PN:14 is port 2
 import re
 
 from topoloom.errors import at
-from topoloom.fabrics._assembly import Node
+from topoloom.fabrics._assembly import ReadNode
 from topoloom.fabrics._lines import lines_of
 from topoloom.fabrics.fabric import Fabric, planned_fabric
 from topoloom.fabrics.plugging import Plugging
-from topoloom.fabrics.rates import SPEED_OF_SIGNAL, rate_of
+from topoloom.fabrics.rates import SPEED_OF_SIGNAL, has_name, rate_of, signal_of
 from topoloom.formats._registry import Format, register
 from topoloom.formats._text import fabric_from, short, stem, text_of
 from topoloom.topology import Topology
@@ -39,7 +39,7 @@ def fabric_of(data: bytes, source: str) -> Fabric:
         if not line.strip() or line.startswith("#"):
             continue
         line, place = line.strip(), 0
-        ends: list[tuple[Node, int, int | None, int]] = []
+        ends: list[tuple[ReadNode, int, int | None, int]] = []
         for _ in range(2):
             found = _END.match(line, place)
             if not found:
@@ -64,7 +64,7 @@ def fabric_of(data: bytes, source: str) -> Fabric:
     return fabric_from(source, lambda: plugging.fabric(stem(source), "a line has { SW .. } where a switch is"))
 
 
-def _end(plugging: Plugging, found: re.Match[str], number: int) -> tuple[Node, int, int | None, int]:
+def _end(plugging: Plugging, found: re.Match[str], number: int) -> tuple[ReadNode, int, int | None, int]:
     """The node and the port at one end, and the port's own GUID and LID where it is a host's."""
     switch, router = found[1] == "SW", found[1].startswith("R")
     guid, lid = int(found[4], 16), int(found[8], 16)
@@ -83,12 +83,12 @@ def _end(plugging: Plugging, found: re.Match[str], number: int) -> tuple[Node, i
 
 
 def read(data: bytes, source: str) -> Topology:
-    """The topology of a fabric; names, GUIDs and rates are left aside (`open_network` keeps them)."""
+    """The topology of a fabric, with rates where all are known; names and GUIDs are left aside (`open_network` keeps them)."""
     return fabric_of(data, source).topology
 
 
 def write(topology: Topology) -> str:
-    """A line for each link of a planned network, hosts' links first; its width and speed are not known."""
+    """A line for each link of a planned network, hosts' links first, with width and speed where it has rates."""
     fabric = planned_fabric(topology)
 
     def end(kind: str, at: int, port: int, own: int) -> str:
@@ -112,7 +112,14 @@ def write(topology: Topology) -> str:
         f"{end('SW', u, p, guids[u])} {end('SW', v, q, guids[v])}"
         for (u, v), (p, q) in zip(topology.links.tolist(), fabric.link_ports.tolist(), strict=True)
     ]
-    return "".join(f"{line} PHY=UNKNOWN LOG=ACT SPD=UNKNOWN\n" for line in lines)
+    if not topology.rated:
+        return "".join(f"{line} PHY=UNKNOWN LOG=ACT SPD=UNKNOWN\n" for line in lines)
+    widths = [*fabric.endpoint_width.tolist(), *fabric.link_width.tolist()]
+    rates = [*fabric.endpoint_rate_gbps.tolist(), *fabric.link_rate_gbps.tolist()]
+    return "".join(
+        f"{line} PHY={width}x LOG=ACT SPD={signal_of(width, gbps)}\n"
+        for line, width, gbps in zip(lines, widths, rates, strict=True)
+    )
 
 
 register(
@@ -120,7 +127,8 @@ register(
         name=NAME,
         suffixes=(".lst",),
         description="InfiniBand fabric: ibdiagnet's ibdiagnet2.lst, a line a link",
-        keeps=frozenset({"endpoints", "host"}),
+        keeps=frozenset({"endpoints", "host", "rate_gbps"}),
+        says_rate=has_name,
         read=read,
         write=write,
         fabric=fabric_of,

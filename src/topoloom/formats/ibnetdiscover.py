@@ -5,6 +5,7 @@ import os
 from topoloom.fabrics.discovery import read_fabric
 from topoloom.fabrics.fabric import Fabric
 from topoloom.fabrics.net_text import net_text
+from topoloom.fabrics.rates import has_name
 from topoloom.formats._registry import Format, register
 from topoloom.formats._storage import read_source
 from topoloom.formats._text import fabric_from, stem, text_of
@@ -51,7 +52,8 @@ register(
         name=NAME,
         suffixes=(".net", ".ibnetdiscover"),
         description="InfiniBand fabric: what ibnetdiscover prints and ibsim reads",
-        keeps=frozenset({"isolated", "endpoints", "host"}),
+        keeps=frozenset({"isolated", "endpoints", "host", "rate_gbps"}),
+        says_rate=has_name,
         read=read,
         write=net_text,
         fabric=fabric_of,

@@ -15,11 +15,12 @@ import numpy as np
 from topoloom.allowance import Allowance
 from topoloom.errors import InputError, at
 from topoloom.fabrics.exports.infragraph import infragraph_text
-from topoloom.fabrics.exports.registry import Order
+from topoloom.fabrics.exports.registry import ExportRequest
 from topoloom.fabrics.fabric import planned_fabric
 from topoloom.formats._registry import Format, register
 from topoloom.formats._text import short, stem, text_of, topology_from
 from topoloom.json_files import strict_json
+from topoloom.link_rates import RATE_OF_ENDPOINTS, RATE_OF_LINKS, rate_in, tell_dropped
 from topoloom.topology import MOST_SWITCHES, Topology
 from topoloom.yaml_files import parse_yaml
 
@@ -64,7 +65,7 @@ class End(msgspec.Struct):
     component: str
 
 
-class Edge(msgspec.Struct):
+class InfraEdge(msgspec.Struct):
     """Cables between two ends."""
 
     ep1: End
@@ -73,10 +74,32 @@ class Edge(msgspec.Struct):
     scheme: str = ""
 
 
+class Bandwidth(msgspec.Struct):
+    """A rate in one of several units; ``gigatransfers_per_second`` of a bus is no rate of a cable."""
+
+    choice: str = ""
+    gigabits_per_second: float | None = None
+    gigabytes_per_second: float | None = None
+
+    @property
+    def gbps(self) -> float | None:
+        """Gb/s; None where it is given otherwise."""
+        if self.choice == "gigabytes_per_second" and self.gigabytes_per_second is not None:
+            return rate_in(8 * self.gigabytes_per_second)
+        return rate_in(self.gigabits_per_second) if self.choice == "gigabits_per_second" else None
+
+
+class Physical(msgspec.Struct):
+    """What a kind of cable is."""
+
+    bandwidth: Bandwidth | None = None
+
+
 class Link(msgspec.Struct):
-    """A kind of cable; its rate and delay are left aside."""
+    """A kind of cable; its delay is left aside."""
 
     name: str
+    physical: Physical | None = None
 
 
 class Document(msgspec.Struct):
@@ -86,7 +109,7 @@ class Document(msgspec.Struct):
     devices: list[Device] = []
     links: list[Link] = []
     instances: list[Instance] = []
-    edges: list[Edge] = []
+    edges: list[InfraEdge] = []
 
 
 def read(data: bytes, source: str) -> Topology:
@@ -146,15 +169,32 @@ class _Reader:
             raise self._wrong(
                 f"{switches} switches; a topology has 1 to {MOST_SWITCHES} devices with a component 'switch' or 'port'"
             )
-        hosts = {host: h for h, host in enumerate(sorted({host for host, _ in ports}))}
+        hosts = {host: h for h, host in enumerate(sorted({host for host, _, _ in ports}))}
         return topology_from(
             self.source,
-            links=np.array([[first[g] + i for g, i in ends] for ends in links], np.int64).reshape(-1, 2),
+            links=np.array([[first[g] + i for g, i in ends] for *ends, _ in links], np.int64).reshape(-1, 2),
             switches=switches,
-            endpoints=np.array([first[g] + i for _, (g, i) in ports], np.int64),
-            host=np.array([hosts[host] for host, _ in ports], np.int64),
+            endpoints=np.array([first[g] + i for _, (g, i), _ in ports], np.int64),
+            host=np.array([hosts[host] for host, _, _ in ports], np.int64),
             name=self.found.name if self.found.name.strip() else stem(self.source),
+            **self._rates([kind for *_, kind in links], [kind for *_, kind in ports]),
         )
+
+    def _rates(self, links: list[str], ports: list[str]) -> dict[str, np.ndarray]:
+        """The rates of all cables by the names of their kinds; none where one is not known."""
+        given = {link.name: link.physical.bandwidth for link in self.found.links if link.physical is not None}
+        rate = {name: bandwidth.gbps for name, bandwidth in given.items() if bandwidth is not None}
+        unknown = sum(rate.get(kind) is None for kind in (*links, *ports))
+        if not unknown:
+            return {
+                RATE_OF_LINKS: np.array([rate[kind] for kind in links], np.float64),
+                RATE_OF_ENDPOINTS: np.array([rate[kind] for kind in ports], np.float64),
+            }
+        if rate.keys() & {*links, *ports}:
+            tell_dropped(
+                self.source, f"the rates of {unknown} of {len(links) + len(ports)} cables are not known in Gb/s"
+            )
+        return {}
 
     def _wrong(self, reason: str) -> InputError:
         return at(self.source, None, reason)
@@ -193,7 +233,7 @@ class _Reader:
                 yield from self._choices(part.name, depth + 1)
 
     def _cables(self) -> tuple[list[Any], list[Any]]:
-        """The ends of links; and of hosts' ports, the host and the switch."""
+        """The ends of links; and of hosts' ports, the host and the switch; of both, the kind of cable."""
         known = {link.name for link in self.found.links}
         used: dict[tuple[int, int, str], bool] = {}
         links: list[Any] = []
@@ -217,14 +257,15 @@ class _Reader:
                         f"edge {number} joins {self._shown(one)} to its own device; a link joins two switches"
                     )
                 if all(at_switch):
-                    links.append((one[:2], other[:2]))
+                    links.append((one[:2], other[:2], edge.link))
                 elif any(at_switch):
-                    ports.append((other[:2], one[:2]) if at_switch[0] else (one[:2], other[:2]))
+                    host, switch = (other[:2], one[:2]) if at_switch[0] else (one[:2], other[:2])
+                    ports.append((host, switch, edge.link))
                 else:
                     raise self._wrong(f"edge {number} joins two hosts; a host is linked to switches")
         return links, ports
 
-    def _pairs(self, edge: Edge, number: int, room: int) -> list[Any]:
+    def _pairs(self, edge: InfraEdge, number: int, room: int) -> list[Any]:
         """The cables of an edge, each as its two ends."""
         ends = [self._ends(end, number) for end in (edge.ep1, edge.ep2)]
         if edge.scheme not in ("one2one", "many2many"):
@@ -299,9 +340,9 @@ register(
         name="infragraph",
         suffixes=(".infragraph.json", ".infragraph", ".yaml", ".yml"),
         description="InfraGraph (YAML or JSON), of the Chakra working group",
-        keeps=frozenset({"isolated", "endpoints", "host"}),
+        keeps=frozenset({"isolated", "endpoints", "host", "rate_gbps"}),
         read=read,
-        write=lambda topology: infragraph_text(Order(planned_fabric(topology))),
+        write=lambda topology: infragraph_text(ExportRequest(planned_fabric(topology))),
         write_order=infragraph_text,
     )
 )

@@ -13,11 +13,12 @@ from difflib import get_close_matches
 
 from topoloom.csv_files import csv_rows, csv_text, unguarded
 from topoloom.errors import at
-from topoloom.fabrics._assembly import Node
+from topoloom.fabrics._assembly import ReadNode
 from topoloom.fabrics.fabric import Fabric, planned_fabric
 from topoloom.fabrics.plugging import Plugging
 from topoloom.formats._registry import Format, register
 from topoloom.formats._text import fabric_from, short, stem, text_of
+from topoloom.link_rates import rate_text
 from topoloom.topology import Topology
 
 log = logging.getLogger("topoloom")
@@ -113,7 +114,7 @@ class _Reader:
             )
         return fabric_from(self._source, lambda: self._plugging.fabric(stem(self._source), _PORTS))
 
-    def _end(self, device: str, port: str, line: int) -> tuple[Node, int]:
+    def _end(self, device: str, port: str, line: int) -> tuple[ReadNode, int]:
         plugging = self._plugging
         if found := _AT_SWITCH.fullmatch(port):
             self._switches.setdefault(device, line)
@@ -149,12 +150,12 @@ def _port(plugging: Plugging, said: str, port: str, number: int) -> int:
 
 
 def read(data: bytes, source: str) -> Topology:
-    """The topology of a fabric that UFM is to expect; names are left aside (`open_network` keeps them)."""
+    """The topology of a fabric that UFM is to expect, with rates where all are known; `open_network` keeps names, too."""
     return fabric_of(data, source).topology
 
 
 def write(topology: Topology) -> str:
-    """A row for each cable of a planned network, hosts' cables first."""
+    """A row for each cable of a planned network, hosts' cables first; its speed in Gb/s where it has rates."""
     fabric = planned_fabric(topology)
     ends = (
         topology.host.tolist(),
@@ -167,7 +168,15 @@ def write(topology: Topology) -> str:
         (f"S{u}", f"Port {p}", f"S{v}", f"Port {q}", "Data")
         for (u, v), (p, q) in zip(topology.links.tolist(), fabric.link_ports.tolist(), strict=True)
     ]
-    return csv_text(_COLUMNS, rows)
+    if not topology.rated:
+        return csv_text(_COLUMNS, rows)
+    speeds = [*fabric.endpoint_rate_gbps.tolist(), *fabric.link_rate_gbps.tolist()]
+    return csv_text((*_COLUMNS, "Speed"), [(*row, rate_text(gbps)) for row, gbps in zip(rows, speeds, strict=True)])
+
+
+def _says_rate(rate_gbps: float) -> bool:
+    """Whether a cell of the column Speed is read back as this rate."""
+    return rate_gbps <= _MOST_GBPS and _NUMBER.fullmatch(rate_text(rate_gbps)) is not None
 
 
 register(
@@ -175,7 +184,8 @@ register(
         name=NAME,
         suffixes=(".ndt",),
         description="UFM's NDT: a CSV with a row a cable, by the names of devices and ports",
-        keeps=frozenset({"endpoints", "host"}),
+        keeps=frozenset({"endpoints", "host", "rate_gbps"}),
+        says_rate=_says_rate,
         read=read,
         write=write,
         fabric=fabric_of,

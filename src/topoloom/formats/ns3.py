@@ -6,17 +6,23 @@ from dataclasses import dataclass
 import numpy as np
 
 from topoloom.errors import at
+from topoloom.fabrics.exports._shared import number
 from topoloom.fabrics.exports.ns3 import ns3_text
-from topoloom.fabrics.exports.registry import Order
+from topoloom.fabrics.exports.registry import ExportRequest
 from topoloom.fabrics.fabric import planned_fabric
 from topoloom.formats._registry import Format, register
 from topoloom.formats._text import short, text_of, topology_from
-from topoloom.text_parts import text_lines
+from topoloom.link_rates import rate_in
+from topoloom.text_parts import decimal_in, text_lines
 from topoloom.topology import MOST_SWITCHES, Topology
 
 _NUMBER = re.compile(r"[0-9]{1,9}")
-#: A rate or a delay; what they are is left aside.
+#: A delay, or an error rate; what they are is left aside.
 _AMOUNT = re.compile(r"[0-9.eE+-]+[A-Za-z/]*")
+#: A rate as ns-3's DataRate reads it: 400Gbps, 50GB/s, 40KiBps, or bits a second without a unit.
+_RATE = re.compile(r"([0-9.]+(?:[eE][+-]?[0-9]+)?)(?:(|[kK]|[MGT]|[KMGT]i)([bB])(?:ps|/s))?")
+_OF_PREFIX = {"": 1.0, "k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
+_OF_PREFIX |= {"Ki": 1024.0, "Mi": 1024.0**2, "Gi": 1024.0**3, "Ti": 1024.0**4}
 _HEADS = "'nodes switches links', or SimAI's 'nodes gpus_per_server nvswitches switches links GPU'"
 
 
@@ -33,7 +39,7 @@ class _Head:
 def read(data: bytes, source: str) -> Topology:
     """The topology in a file: nodes that line 2 does not name are hosts; GPUs of one NVSwitch are the ports of one host.
 
-    Rates, delays and errors are left aside; a line given twice is two parallel cables.
+    Delays and errors are left aside; a line given twice is two parallel cables.
 
     Raises
     ------
@@ -85,8 +91,9 @@ def _topology(
     cables: list[tuple[int, list[str]]], head: _Head, inner: set[int], switch: dict[int, int], source: str
 ) -> Topology:
     links: list[tuple[int, int]] = []
-    # Of each host's port: its node, the switch.
-    ports: list[tuple[int, int]] = []
+    rates: list[float] = []
+    # Of each host's port: its node, the switch, the rate.
+    ports: list[tuple[int, int, float]] = []
     server: dict[int, int] = {}
     merged: dict[int, int] = {}
     for line, words in cables:
@@ -106,20 +113,35 @@ def _topology(
             merged[max(one, other)] = min(one, other)
         elif a in switch and b in switch:
             links.append((switch[a], switch[b]))
+            rates.append(_gbps(words[2], source, line))
         elif a in switch or b in switch:
-            ports.append((b, switch[a]) if a in switch else (a, switch[b]))
+            rate = _gbps(words[2], source, line)
+            ports.append((b, switch[a], rate) if a in switch else (a, switch[b], rate))
         else:
             raise at(source, line, f"nodes {a} and {b} are both hosts; a host is linked to switches")
     ports.sort(key=lambda port: port[0])
-    owners = [(1, _root(merged, server[node])) if node in server else (0, node) for node, _ in ports]
+    owners = [(1, _root(merged, server[node])) if node in server else (0, node) for node, _, _ in ports]
     numbers = {owner: h for h, owner in enumerate(dict.fromkeys(owners))}
     return topology_from(
         source,
         links=np.array(links, np.int64).reshape(-1, 2),
         switches=len(switch),
-        endpoints=np.array([s for _, s in ports], np.int64),
+        endpoints=np.array([s for _, s, _ in ports], np.int64),
         host=np.array([numbers[owner] for owner in owners], np.int64),
+        link_rate_gbps=np.array(rates),
+        endpoint_rate_gbps=np.array([rate for _, _, rate in ports]),
     )
+
+
+def _gbps(word: str, source: str, line: int) -> float:
+    """The rate of a cable, in Gb/s."""
+    found = _RATE.fullmatch(word)
+    amount = decimal_in(found[1]) if found else None
+    bits = 0.0 if found is None or amount is None else amount * _OF_PREFIX[found[2] or ""]
+    rate = rate_in(bits / 1e9 * (8 if found and found[3] == "B" else 1))
+    if rate is None:
+        raise at(source, line, f"{short(word)} is no rate of a cable; write it like 400Gbps")
+    return rate
 
 
 def _root(merged: dict[int, int], nvswitch: int) -> int:
@@ -134,10 +156,11 @@ register(
         name="ns3",
         suffixes=(".ns3",),
         description="topology text of ns-3 under ASTRA-sim and SimAI",
-        keeps=frozenset({"isolated", "endpoints"}),
+        keeps=frozenset({"isolated", "endpoints", "rate_gbps"}),
         read=read,
-        write=lambda topology: ns3_text(Order(planned_fabric(topology))),
+        write=lambda topology: ns3_text(ExportRequest(planned_fabric(topology))),
         write_order=ns3_text,
+        says_rate=lambda rate_gbps: float(number(rate_gbps)) == rate_gbps,
         simple=True,
     )
 )

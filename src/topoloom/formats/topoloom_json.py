@@ -12,14 +12,16 @@ import numpy as np
 from topoloom._version import __version__
 from topoloom.allowance import Allowance
 from topoloom.errors import InputError, at
-from topoloom.formats._packed import Packed, pack, unpack
+from topoloom.formats._packed import Packed, json_array, unpack
 from topoloom.formats._registry import MOST_LABELS, Format, register
 from topoloom.formats._text import label_array, short, text_of, topology_from
 from topoloom.json_files import strict_json
+from topoloom.link_rates import RATE_OF_ENDPOINTS, RATE_OF_LINKS, rate_array
 from topoloom.topology import MOST_SWITCHES, Topology
 
-#: Readers of this release know versions 1 .. VERSION; tests/formats/fixtures holds a file of each.
-VERSION = 1
+#: Readers of this release know versions 1 .. VERSION; tests/formats/fixtures holds a file of each. Version 2 has rates; a
+#: network without them is written as version 1, which older releases read.
+VERSION = 2
 #: What a number of a packed array takes while it is read.
 _NUMBER_BYTES = 40.0
 
@@ -37,24 +39,27 @@ class _Document(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
     endpoints: list[int] | Packed = []
     host: list[int] | Packed | None = None
     labels: dict[str, list[int | float | str] | Packed] = {}
+    link_rate_gbps: list[float] | Packed | None = None
+    endpoint_rate_gbps: list[float] | Packed | None = None
 
 
 def write(topology: Topology) -> str:
     """A topology as JSON, one field a line."""
     document: dict[str, Any] = {
         "format": "topoloom",
-        "version": VERSION,
+        "version": VERSION if topology.rated else 1,
         "made_by": f"topoloom {__version__}",
         "name": topology.name,
         "spec": topology.spec,
         "switches": topology.switches,
-        "links": pack(topology.links, delta=True),
-        "endpoints": pack(topology.endpoints, delta=True),
+        "links": json_array(topology.links, delta=True),
+        "endpoints": json_array(topology.endpoints, delta=True),
     }
     if not np.array_equal(topology.host, np.arange(topology.host.size)):
-        document["host"] = pack(topology.host, delta=True)
+        document["host"] = json_array(topology.host, delta=True)
     if topology.labels:
-        document["labels"] = {key: pack(values) for key, values in topology.labels.items()}
+        document["labels"] = {key: json_array(values) for key, values in topology.labels.items()}
+    document |= {key: json_array(rates) for key, rates in topology.rates_of().items() if rates.size}
     if not topology.endpoints.size:
         del document["endpoints"]
     if topology.spec is None:
@@ -93,6 +98,13 @@ def _topology(document: _Document, text: str, source: str) -> Topology:
         parts[field] = _numbers(getattr(document, field), shape, text, source, f"$.{field}")
     if document.host is not None:
         parts["host"] = _numbers(document.host, parts["endpoints"].shape, text, source, "$.host")
+    for field, of in ((RATE_OF_LINKS, "links"), (RATE_OF_ENDPOINTS, "endpoints")):
+        rates = getattr(document, field)
+        if rates is None:
+            continue
+        if document.version < VERSION:
+            raise _field_error(text, source, f"rates came with version {VERSION} - at `$.{field}`")
+        parts[field] = _rates(rates, len(parts[of]), of, text, source, field)
     labels = {key: _label(key, value, switches, text, source, allowance) for key, value in document.labels.items()}
     for array, field in ((parts["links"], "links"), (parts["endpoints"], "endpoints")):
         wrong = np.argwhere((array < 0) | (array >= switches))
@@ -126,9 +138,18 @@ def _numbers(value: Any, shape: tuple[int | None, ...], text: str, source: str, 
         raise _field_error(text, source, f"{problem} - at `{path}`") from None
 
 
+def _rates(value: list[float] | Packed, count: int, of: str, text: str, source: str, field: str) -> np.ndarray | None:
+    """Rates, float64[count], listed or packed."""
+    try:
+        given = unpack(value, (count,)) if isinstance(value, Packed) else value
+        return rate_array(given, count, "a rate", of)
+    except InputError as error:
+        raise _field_error(text, source, f"{error} - at `$.{field}`") from None
+
+
 def _packed(document: _Document) -> Iterator[tuple[str, Packed]]:
     """The fields that are packed, by their names."""
-    fields: dict[str, Any] = {"links": document.links, "endpoints": document.endpoints, "host": document.host}
+    fields = {key: getattr(document, key) for key in ("links", "endpoints", "host", RATE_OF_LINKS, RATE_OF_ENDPOINTS)}
     return ((key, value) for key, value in [*fields.items(), *document.labels.items()] if isinstance(value, Packed))
 
 
@@ -160,7 +181,9 @@ def _recognised(raw: Any, source: str) -> None:
         raise at(source, None, 'is JSON, but no topology of topoloom: that starts with {"format": "topoloom", ...')
     version = raw.get("version")
     if type(version) is not int or version < 1:
-        raise at(source, None, f"the version is {short(json.dumps(version))}; this topoloom reads version {VERSION}")
+        raise at(
+            source, None, f"the version is {short(json.dumps(version))}; this topoloom reads versions 1 to {VERSION}"
+        )
     if version > VERSION:
         raise at(source, None, f"the version is {version}; this topoloom reads up to {VERSION}: update topoloom")
 
@@ -186,7 +209,7 @@ register(
         name="topoloom",
         suffixes=(".json",),
         description="topoloom's own JSON: everything that a topology holds",
-        keeps=frozenset({"isolated", "endpoints", "host", "labels", "name", "spec"}),
+        keeps=frozenset({"isolated", "endpoints", "host", "labels", "name", "spec", "rate_gbps"}),
         read=read,
         write=write,
     )

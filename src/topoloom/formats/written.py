@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from topoloom.formats._registry import Format, losses
+from topoloom.formats._registry import Format, dropped, dropped_by
 from topoloom.results import Provenance, Result, provenance_of
 from topoloom.topology import Topology
 
@@ -17,9 +17,12 @@ class WrittenFile(Result):
     switches, links, hosts : int
     left_out : tuple of str
         What the format cannot hold, in words.
+    dropped : tuple of str
+        The quantities that the format does not carry, by their names in records: ``rate_gbps``.
     """
 
     noun = "written-file"
+    record_version = 2
 
     file: str
     format: str
@@ -27,6 +30,7 @@ class WrittenFile(Result):
     links: int
     hosts: int
     left_out: tuple[str, ...] = ()
+    dropped: tuple[str, ...] = ()
     provenance: Provenance = field(default_factory=Provenance, compare=False)
 
 
@@ -50,6 +54,7 @@ def written_file(topology: Topology, file: str, record: Format) -> WrittenFile:
         topology.switches,
         len(topology.links),
         topology.hosts,
-        tuple(losses(topology, record)),
+        tuple(dropped_by(topology, record)),
+        dropped(topology, record),
         provenance_of(topology),
     )

@@ -12,7 +12,8 @@ from topoloom.graph.moore import moore_aspl, moore_diameter, moore_order
 from topoloom.graph.path_lengths import path_lengths
 from topoloom.graph.planes import distinct_planes, plane_count
 from topoloom.results import Provenance, Result, provenance_of
-from topoloom.topology import Topology, checked
+from topoloom.sources import NetworkSource, taken
+from topoloom.topology import Topology
 from topoloom.work import Work
 
 
@@ -78,7 +79,7 @@ class Bounds(Result):
 
 
 def bounds(
-    topology: Topology,
+    topology: NetworkSource,
     *,
     measured: bool = False,
     point: int | None = None,
@@ -90,7 +91,7 @@ def bounds(
 
     Parameters
     ----------
-    topology : Topology
+    topology : NetworkSource
     measured : bool
         Measure the diameter and the ASPL that it has, too.
     point : int, optional
@@ -120,7 +121,8 @@ def bounds(
     >>> found.diameter, found.aspl
     (3, 1.8)
     """
-    if (planes := plane_count(checked(topology, "bounds"))) > 1:
+    topology = taken(topology, Topology, "bounds")
+    if (planes := plane_count(topology)) > 1:
         if point is not None:
             raise InputError(f"{topology.name}: a point is of one plane, and there are {planes}; give a single plane")
         return _of_planes(topology, planes, measured, balanced, jobs, work)

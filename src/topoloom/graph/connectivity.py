@@ -9,8 +9,9 @@ import numpy as np
 from topoloom.errors import InputError
 from topoloom.random_streams import Draws
 from topoloom.results import Provenance, Result, provenance_of
+from topoloom.sources import NetworkSource, taken
 from topoloom.threads import over_cores
-from topoloom.topology import Topology, checked
+from topoloom.topology import Topology
 from topoloom.work import Work
 
 
@@ -98,7 +99,7 @@ class DisjointPaths(Result):
 
 
 def edge_disjoint_paths(
-    topology: Topology,
+    topology: NetworkSource,
     pairs: Sequence[tuple[int, int]] | np.ndarray | None = None,
     samples: int = 1000,
     seed: int = 1,
@@ -110,7 +111,7 @@ def edge_disjoint_paths(
 
     Parameters
     ----------
-    topology : Topology
+    topology : NetworkSource
     pairs : int[k, 2], optional
         The pairs to look at; when left out all pairs, or `samples` random ones if there are more than that.
     samples, seed : int
@@ -139,7 +140,8 @@ def edge_disjoint_paths(
     """
     from topoloom.graph.kernels.flow import disjoint_path_counts
 
-    n = checked(topology, "edge_disjoint_paths").switches
+    topology = taken(topology, Topology, "edge_disjoint_paths")
+    n = topology.switches
     sampled = pairs is None and n * (n - 1) // 2 > samples
     chosen = _random_pairs(n, samples, seed) if sampled else _every_pair(n) if pairs is None else np.asarray(pairs)
     chosen = chosen.reshape(-1, 2).astype(np.int64)

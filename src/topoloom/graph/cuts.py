@@ -8,10 +8,11 @@ from typing import Any, Literal
 import numpy as np
 
 from topoloom.errors import InputError
-from topoloom.graph.metis import Weighted, partition, weighted
+from topoloom.graph.metis import WeightedGraph, partition, weighted
 from topoloom.graph.planes import plane_count, planes_of
 from topoloom.results import Provenance, Result, provenance_of
-from topoloom.topology import Topology, checked
+from topoloom.sources import NetworkSource, taken
+from topoloom.topology import Topology
 from topoloom.work import Ended, Work
 
 #: Refinement between pairs of parts: the most rounds, and the most pairs a round (all pairs of 16 parts).
@@ -82,21 +83,23 @@ class Cuts(Result):
 
 
 def cuts(
-    topology: Topology,
-    parts: int = 2,
+    topology: NetworkSource,
+    ways: int = 2,
     seeds: int = 8,
     by: Literal["switches", "hosts"] = "switches",
     seed: int = 1,
     *,
     work: Work | None = None,
 ) -> Cuts:
-    """The best cut into `parts` equal parts that METIS finds and Fiduccia-Mattheyses refinement makes of it.
+    """The best cut into `ways` equal parts that METIS finds and Fiduccia-Mattheyses refinement makes of it.
+
+    Links are counted, whatever their rates.
 
     Parameters
     ----------
-    topology : Topology
-    parts : int
-        2 for the bisection.
+    topology : NetworkSource
+    ways : int
+        How many parts: 2 for the bisection.
     seeds : int
         METIS runs `seeds` times, each with another seed, and the cut with the fewest links is kept.
     by : "switches" or "hosts"
@@ -119,47 +122,48 @@ def cuts(
     Stopped
         `work` was stopped before the first run was over.
     """
-    if plane_count(checked(topology, "cuts")) > 1:
-        found = _of_planes(topology, lambda plane: cuts(plane, parts, seeds, by, seed, work=work))
-        settings = {"parts": parts, "seeds": seeds, "by": by}
+    topology = taken(topology, Topology, "cuts")
+    if plane_count(topology) > 1:
+        found = _of_planes(topology, lambda plane: cuts(plane, ways, seeds, by, seed, work=work))
+        settings = {"parts": ways, "seeds": seeds, "by": by}
         return replace(found, provenance=provenance_of(topology, seed=seed, settings=settings))
-    _check_parts(topology, parts, seeds, by)
+    _check_parts(topology, ways, seeds, by)
     work = Work() if work is None else work
     graph = weighted(topology)
     weight = np.ones(topology.switches, np.int64) if by == "switches" else topology.endpoints_at
-    limit = _fair_share(weight, parts)
-    best = _cut_of(topology, _round_robin(weight, parts), parts, by)
+    limit = _fair_share(weight, ways)
+    best = _cut_of(topology, _round_robin(weight, ways), ways, by)
     # Recursive halving and the direct method: for more than two parts either may win.
-    runs = list(product(range(seeds), (True, False) if parts > 2 else (True,)))
+    runs = list(product(range(seeds), (True, False) if ways > 2 else (True,)))
     work.begin(len(runs), "runs of METIS")
     done = 0
     with work.interruptible():
         for number, recursive in runs:
             if work.stopped:
                 break
-            part = _round_robin(weight, parts)
+            part = _round_robin(weight, ways)
             if graph.links.size:
-                part = partition(graph, parts, weight, recursive=recursive, seed=_metis_seed(seed, number))
-            if not _refine_pairs(graph, weight, part, parts, limit, work):
+                part = partition(graph, ways, weight, recursive=recursive, seed=_metis_seed(seed, number))
+            if not _refine_pairs(graph, weight, part, ways, limit, work):
                 break
-            cut = _cut_of(topology, part, parts, by)
+            cut = _cut_of(topology, part, ways, by)
             if (_surplus(cut, limit), cut.links) < (_surplus(best, limit), best.links):
                 best = cut
             done += 1
             work.advance(note=f"{best.links:,} links")
     if not done:
         work.check()
-    settings = {"parts": parts, "seeds": seeds, "by": by}
+    settings = {"parts": ways, "seeds": seeds, "by": by}
     provenance = provenance_of(topology, seed=seed, settings=settings)
     return replace(best, runs=done, ended=work.ended if done < len(runs) else "done", provenance=provenance)
 
 
-def exact_bisection(topology: Topology, *, work: Work | None = None) -> Cuts:
+def exact_bisection(topology: NetworkSource, *, work: Work | None = None) -> Cuts:
     """The bisection itself, by branch and bound: halves of floor(n / 2) and ceil(n / 2) switches.
 
     Parameters
     ----------
-    topology : Topology
+    topology : NetworkSource
         Of 2 to 40 switches, in each plane where there are several.
     work : Work, optional
         When it is stopped, the best bisection so far is the result, and is not called exact.
@@ -181,7 +185,8 @@ def exact_bisection(topology: Topology, *, work: Work | None = None) -> Cuts:
     """
     from topoloom.graph.kernels.cuts import least_bisection
 
-    if plane_count(checked(topology, "exact_bisection")) > 1:
+    topology = taken(topology, Topology, "exact_bisection")
+    if plane_count(topology) > 1:
         found = _of_planes(topology, lambda plane: exact_bisection(plane, work=work))
         return replace(found, provenance=provenance_of(topology, settings={"parts": 2, "by": "switches"}))
     n = topology.switches
@@ -256,7 +261,9 @@ def _surplus(cut: Cuts, limit: int) -> int:
     return max(0, int(cut.sizes.max()) - limit)
 
 
-def _refine_pairs(graph: Weighted, weight: np.ndarray, part: np.ndarray, parts: int, limit: int, work: Work) -> bool:
+def _refine_pairs(
+    graph: WeightedGraph, weight: np.ndarray, part: np.ndarray, parts: int, limit: int, work: Work
+) -> bool:
     """Exchange switches between each two parts while that saves links or evens sizes; `part` (int32[n]) in place.
 
     Whether it came to its end; False: the work was stopped.

@@ -17,8 +17,9 @@ from topoloom.graph.path_lengths import PathLengths, host_path_lengths, mean_hop
 from topoloom.graph.paths import PathCounts, sample_switches, shortest_path_counts
 from topoloom.graph.planes import distinct_planes, plane_count, planes_of
 from topoloom.results import Provenance, Result, provenance_of
+from topoloom.sources import NetworkSource, taken
 from topoloom.threads import over_cores
-from topoloom.topology import Topology, checked
+from topoloom.topology import Topology
 from topoloom.work import Work
 
 if TYPE_CHECKING:
@@ -144,7 +145,7 @@ class Hops(PathLengths, Result):
 
 
 def hops(
-    topology: Topology,
+    topology: NetworkSource,
     jobs: int | None = None,
     *,
     samples: int | None = None,
@@ -160,7 +161,7 @@ def hops(
 
     Parameters
     ----------
-    topology : Topology
+    topology : NetworkSource
         Any: irregular, disconnected, with parallel links. Of several planes those that are alike are measured once.
     jobs : int, optional
         Threads; every core when left out.
@@ -205,7 +206,8 @@ def hops(
     >>> found.diameter, round(found.aspl, 4), found.histogram.tolist()
     (2, 1.3333, [4, 8, 4])
     """
-    n = checked(topology, "hops").switches
+    topology = taken(topology, Topology, "hops")
+    n = topology.switches
     check_device(device)
     sample = None if samples is None else sample_switches(np.arange(n), samples, seed)
     if sample is not None and sample.size == n:

@@ -12,8 +12,9 @@ from topoloom.graph.distances import distances_from
 from topoloom.graph.paths import sample_switches
 from topoloom.results import Provenance, Result, provenance_of
 from topoloom.settings import Settings, setting
+from topoloom.sources import NetworkSource, taken
 from topoloom.threads import over_cores
-from topoloom.topology import Topology, checked
+from topoloom.topology import Topology
 from topoloom.work import Work
 
 #: Buckets of a search; more would cost more to walk through than they save.
@@ -68,7 +69,7 @@ class Latency(Result):
 
 
 def latencies(
-    topology: Topology,
+    topology: NetworkSource,
     length_m: np.ndarray | float,
     switch_delay_ns: float,
     cable_delay_ns_per_m: float,
@@ -87,7 +88,7 @@ def latencies(
 
     Parameters
     ----------
-    topology : Topology
+    topology : NetworkSource
     length_m : float64[m] or float
         The length of every link, in the order of `topology.links`, in metres.
     switch_delay_ns, cable_delay_ns_per_m : float
@@ -123,7 +124,8 @@ def latencies(
     from topoloom.graph.kernels.latency import latency_sums, row_latency_sums
     from topoloom.graph.kernels.simd import COSTS
 
-    lengths = _lengths(checked(topology, "latencies"), length_m)
+    topology = taken(topology, Topology, "latencies")
+    lengths = _lengths(topology, length_m)
     for name, delay in (("switch_delay_ns", switch_delay_ns), ("cable_delay_ns_per_m", cable_delay_ns_per_m)):
         if not (math.isfinite(delay) and delay >= 0):
             raise InputError(f"{name}={delay}: a delay is a number of nanoseconds, 0 or more")

@@ -14,6 +14,7 @@ import numpy as np
 from topoloom.errors import InputError
 from topoloom.graph.path_lengths import carrier_distance_sum
 from topoloom.graph.planes import distinct_planes, plane_count
+from topoloom.link_rates import refuse_mixed
 from topoloom.threads import over_cores
 from topoloom.topology import Topology
 
@@ -43,6 +44,7 @@ def full_bandwidth_hosts(topology: Topology, jobs: int | None = None) -> float:
     >>> round(full_bandwidth_hosts(ring), 4)  # 2 * 5 / (2 * 5 - 2 - 2)
     1.6667
     """
+    refuse_mixed(topology, "full_bandwidth_hosts")
     if plane_count(topology) > 1:
         return min(full_bandwidth_hosts(plane.topology, jobs) for plane, _ in distinct_planes(topology))
     carriers, hops = carrier_distance_sum(topology, jobs)
@@ -123,6 +125,7 @@ def channel_loads(topology: Topology, jobs: int | None = None) -> ChannelLoads:
     >>> channel_loads(ring).loads[0].tolist()
     [3.0, 3.0]
     """
+    refuse_mixed(topology, "channel_loads")
     from topoloom.graph.connectivity import components
     from topoloom.graph.kernels.paths import add_loads
 

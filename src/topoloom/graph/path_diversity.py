@@ -15,8 +15,9 @@ from topoloom.graph.planes import plane_count
 from topoloom.graph.spreads import Spread, spread_of, tally_of
 from topoloom.random_streams import Draws
 from topoloom.results import Provenance, Result, provenance_of
+from topoloom.sources import NetworkSource, taken
 from topoloom.threads import over_cores
-from topoloom.topology import Topology, checked
+from topoloom.topology import Topology
 from topoloom.work import Work
 
 if TYPE_CHECKING:
@@ -105,13 +106,18 @@ class PathDiversity(Result):
 
 
 def path_diversity(
-    topology: Topology, *, samples: int | None = None, seed: int = 1, jobs: int | None = None, work: Work | None = None
+    topology: NetworkSource,
+    *,
+    samples: int | None = None,
+    seed: int = 1,
+    jobs: int | None = None,
+    work: Work | None = None,
 ) -> PathDiversity:
     """How many shortest and almost shortest paths join two switches, how many share no link, how two flows interfere.
 
     Parameters
     ----------
-    topology : Topology
+    topology : NetworkSource
         Connected, of one plane. Between switches with hosts; between any where none has hosts.
     samples : int, optional
         Pairs of switches, and fours for the interference, that are drawn. Left out: all pairs where that takes seconds, else
@@ -150,7 +156,7 @@ def path_diversity(
     >>> [spread.mean for spread in found.paths], [spread.mean for spread in found.disjoint]
     ([1.0, 1.3333333333333333, 1.3333333333333333], [1.0, 2.3333333333333335, 2.3333333333333335])
     """
-    topology = checked(topology, "path_diversity")
+    topology = taken(topology, Topology, "path_diversity")
     if samples is not None and samples < 1:
         raise InputError(f"samples={samples}: at least one is needed")
     if (planes := plane_count(topology)) > 1:

@@ -8,7 +8,8 @@ import numpy as np
 from topoloom.graph.connectivity import component_count
 from topoloom.graph.gpu import Device
 from topoloom.graph.pair_counts import attachment_counts, count_pairs
-from topoloom.topology import Topology, checked
+from topoloom.sources import NetworkSource, taken
+from topoloom.topology import Topology
 from topoloom.work import Work
 
 
@@ -51,12 +52,12 @@ class PathLengths:
         return mean_hops(self.histogram, int(self.histogram[1:].sum()), self.connected)
 
 
-def path_lengths(topology: Topology, jobs: int | None = None, *, work: Work | None = None) -> PathLengths:
+def path_lengths(topology: NetworkSource, jobs: int | None = None, *, work: Work | None = None) -> PathLengths:
     """The hops between all switches, and nothing else; `hops` is the verb for people.
 
     Parameters
     ----------
-    topology : Topology
+    topology : NetworkSource
         Any, also disconnected.
     jobs : int, optional
         Threads; all cores by default.
@@ -74,7 +75,7 @@ def path_lengths(topology: Topology, jobs: int | None = None, *, work: Work | No
     >>> found.diameter, round(found.aspl, 4), found.histogram.tolist()
     (2, 1.3333, [4, 8, 4])
     """
-    checked(topology, "path_lengths")
+    topology = taken(topology, Topology, "path_lengths")
     pairs = count_pairs(topology, np.ones(topology.switches, np.int64), jobs, work).pairs
     return PathLengths(topology.switches, component_count(topology), pairs)
 

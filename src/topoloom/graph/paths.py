@@ -8,8 +8,9 @@ import numpy as np
 from topoloom.errors import InputError
 from topoloom.random_streams import Draws
 from topoloom.results import Provenance, Result, provenance_of
+from topoloom.sources import NetworkSource, taken
 from topoloom.threads import over_cores
-from topoloom.topology import Topology, checked
+from topoloom.topology import Topology
 from topoloom.work import Work
 
 
@@ -41,13 +42,18 @@ class PathCounts(Result):
 
 
 def shortest_path_counts(
-    topology: Topology, sources: int | None = 1000, seed: int = 1, jobs: int | None = None, *, work: Work | None = None
+    topology: NetworkSource,
+    sources: int | None = 1000,
+    seed: int = 1,
+    jobs: int | None = None,
+    *,
+    work: Work | None = None,
 ) -> PathCounts:
     """The number of shortest paths from every switch, or from `sources` random ones, to every other.
 
     Parameters
     ----------
-    topology : Topology
+    topology : NetworkSource
     sources : int, optional
         How many switches to start from when there are more; None for all.
     seed : int
@@ -77,7 +83,8 @@ def shortest_path_counts(
     """
     from topoloom.graph.kernels.paths import path_counts
 
-    n = checked(topology, "shortest_path_counts").switches
+    topology = taken(topology, Topology, "shortest_path_counts")
+    n = topology.switches
     chosen = sample_switches(np.arange(n), sources, seed)
     offsets, neighbours, _ = topology.csr
 

@@ -93,6 +93,7 @@ def planes_of(topology: Topology) -> tuple[Plane, ...]:
             host=host.reshape(-1),
             labels={key: values[switches] for key, values in topology.labels.items() if key not in ("plane", "rail")},
             name=f"{topology.name}, plane {index}",
+            **topology.rates_of(links, endpoints),
         )
         found.append(Plane(plane, switches, endpoints, hosts.astype(np.int64), links))
     return tuple(found)

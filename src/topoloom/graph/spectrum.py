@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 
 from topoloom.results import Provenance, Result, provenance_of
-from topoloom.topology import Topology, checked
+from topoloom.sources import NetworkSource, taken
+from topoloom.topology import Topology
 
 #: Below this many switches the full, dense spectrum is quicker than iterating.
 _DENSE = 500
@@ -40,7 +41,7 @@ class Spectrum(Result):
         return self.largest - self.second
 
 
-def spectrum(topology: Topology) -> Spectrum:
+def spectrum(topology: NetworkSource) -> Spectrum:
     """Two largest adjacency eigenvalues and the algebraic connectivity, to about ten digits and always the same.
 
     Dense below 500 switches; above by Lanczos iteration from a fixed start, and by shift and invert where that is slow
@@ -54,7 +55,8 @@ def spectrum(topology: Topology) -> Spectrum:
     """
     from topoloom.graph.connectivity import components
 
-    part = components(checked(topology, "spectrum"))
+    topology = taken(topology, Topology, "spectrum")
+    part = components(topology)
     tops: list[float] = []
     connectivity = 0.0
     whole = _adjacency(topology)

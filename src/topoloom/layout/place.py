@@ -18,11 +18,12 @@ from topoloom.layout.joint import joint, seating_for
 from topoloom.layout.layout import Layout
 from topoloom.layout.longest import shorten_longest
 from topoloom.layout.mapping import first_slots, map_cabinets
-from topoloom.layout.plan import Plan, plan_cabinets, search_area
+from topoloom.layout.plan import LayoutPlan, plan_cabinets, search_area
 from topoloom.layout.prices import CablePrice, Prices, cable_prices, length_prices
 from topoloom.results import provenance_of
 from topoloom.searches import Effort
-from topoloom.topology import Topology, checked
+from topoloom.sources import NetworkSource, taken
+from topoloom.topology import Topology
 from topoloom.work import Work
 
 MAPS = ("joint", "tabu", "anneal", "serpentine", "rows")
@@ -40,7 +41,7 @@ _FEW_SLOTS = 128
 
 
 def place(
-    topology: Topology,
+    topology: NetworkSource,
     floor: Floor | str = "slimfly-2014",
     cluster: str = "auto",
     map: str = DEFAULT_MAP,
@@ -60,7 +61,7 @@ def place(
 
     Parameters
     ----------
-    topology : Topology
+    topology : NetworkSource
     floor : Floor or str
         A floor, the name of a preset, or the path of a .toml or .csv file.
     cluster : str
@@ -115,7 +116,7 @@ def place(
     >>> round(shortest.mean_length_m, 3), round(shortest.length_bound_m / len(network.links), 3)
     (3.436, 3.341)
     """
-    checked(topology, "place")
+    topology = taken(topology, Topology, "place")
     if map not in MAPS:
         raise InputError(f"map '{map}' is not known; it must be {', '.join(MAPS)}")
     if not callable(objective) and objective not in OBJECTIVES:
@@ -229,7 +230,7 @@ def _check_power(floor: Floor, loads: np.ndarray) -> None:
         )
 
 
-def _in_order(plan: Plan, *, serpentine: bool) -> np.ndarray:
+def _in_order(plan: LayoutPlan, *, serpentine: bool) -> np.ndarray:
     """The slot of every switch when cabinets stand row by row, or in a serpentine."""
     if plan.cabinet is None:
         return np.asarray(plan.slot)

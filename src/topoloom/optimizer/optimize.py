@@ -5,17 +5,19 @@ import time
 from dataclasses import replace
 
 import numpy as np
+from msgspec import structs
 
 from topoloom.cost.parts import Parts
 from topoloom.errors import InputError
 from topoloom.graph.geometry import Geometry, geometry_of, longest_link
 from topoloom.graph.path_lengths import path_lengths
+from topoloom.link_rates import rate_for
 from topoloom.optimizer.checks import check_budget, check_options
 from topoloom.optimizer.goals import Goal, LatencyBounds, latency_bounds, parse_goal, weigh
 from topoloom.optimizer.limits import limits
 from topoloom.optimizer.link_lengths import LinkLengths
 from topoloom.optimizer.result import Optimized
-from topoloom.optimizer.rules import Rules, cabinets_of, links_inside, spending_within, within_length
+from topoloom.optimizer.rules import GraphRules, cabinets_of, links_inside, spending_within, within_length
 from topoloom.optimizer.searches.chain_setup import (
     ChainBudget,
     ChainSetup,
@@ -23,16 +25,17 @@ from topoloom.optimizer.searches.chain_setup import (
     compile_weighted_kernels,
 )
 from topoloom.optimizer.searches.chains import Chain, Reporter
-from topoloom.optimizer.searches.successive_halving import MOST_MOVES, Candidate
+from topoloom.optimizer.searches.successive_halving import MOST_MOVES, SearchMethod
 from topoloom.optimizer.searches.traffic_chain import TrafficChains, traffic_structures
 from topoloom.optimizer.structures.mirror_symmetry import symmetric_start
-from topoloom.optimizer.structures.starts import candidates, share_of
+from topoloom.optimizer.structures.starts import candidates, order_share
 from topoloom.optimizer.traffic_goals import NAMES, TrafficGoal, traffic_values
 from topoloom.results import provenance_of
 from topoloom.searches import ENDLESS, run_searches
+from topoloom.sources import NetworkSource, taken
 from topoloom.spec import family_of
 from topoloom.threads import cores
-from topoloom.topology import Topology, checked
+from topoloom.topology import Topology
 from topoloom.traffic import hosts_on
 from topoloom.work import Work
 
@@ -51,7 +54,7 @@ _LEAST_SYMMETRIC, _LEAST_BY_TURNS = 200, 36
 
 
 def optimize(
-    topology: Topology,
+    topology: NetworkSource,
     objective: str | Goal = "hops",
     *,
     length: int | None = None,
@@ -80,7 +83,7 @@ def optimize(
 
     Parameters
     ----------
-    topology : Topology
+    topology : NetworkSource
     objective : "hops", "all-to-all", "permutation", "worst-case" or Goal
         "hops": components, then diameter, then ASPL. The throughput of uniform traffic, the bound on that of the worst
         permutation, or the two ends of what the worst traffic gets (`topoloom.optimizer.traffic_goals`). Else a goal, or the
@@ -140,7 +143,10 @@ def optimize(
     >>> found.diameter, round(found.aspl, 4), found.reason
     (3, 2.2, 'bound')
     """
-    checked(topology, "optimize")
+    topology = taken(topology, Topology, "optimize")
+    rate_gbps = rate_for(topology, rate_gbps, "optimize")
+    if isinstance(objective, Goal) and objective.rate_gbps is None:
+        objective = structs.replace(objective, rate_gbps=topology.uniform_rate_gbps)
     work = Work() if work is None else work
     hops_only = objective == "hops"
     traffic = next((TrafficGoal(name) for name in NAMES if objective == name), None)
@@ -290,7 +296,7 @@ def _rules(
     lengths: LinkLengths | None,
     cap_m: float | None,
     keep: str | np.ndarray | None,
-) -> tuple[Rules, int | None]:
+) -> tuple[GraphRules, int | None]:
     """The rules of the moves, and the longest link of a grid."""
     near = None
     if lengths is not None and len(lengths) != topology.switches:
@@ -314,12 +320,12 @@ def _rules(
         near = within_length(topology, geometry, length)
         length = length or longest_link(topology, geometry)
     cabinet = None if keep is None else cabinets_of(topology, keep)
-    return Rules(near, cabinet, geometry), length
+    return GraphRules(near, cabinet, geometry), length
 
 
 def _structures(
-    topology: Topology, rules: Rules, traffic: TrafficGoal | None, threads: int, seconds: float | None, moves: int
-) -> list[list[Candidate]]:
+    topology: Topology, rules: GraphRules, traffic: TrafficGoal | None, threads: int, seconds: float | None, moves: int
+) -> list[list[SearchMethod]]:
     """The structures that each chain tries first, where rules allow any link and degrees are equal."""
     degree = int(topology.degrees.max())
     if any(rule is not None for rule in (rules.near, rules.cabinet, rules.spending, rules.fixed)):
@@ -337,7 +343,7 @@ def _structures(
             )
         return traffic_structures(topology, traffic, threads, seconds, moves)
     found = candidates(topology.switches, degree, threads, seconds, moves)
-    return [share_of(found, number, threads) for number in range(threads)]
+    return [order_share(found, number, threads) for number in range(threads)]
 
 
 def _grid_lengths(topology: Topology, geometry: Geometry | None) -> LinkLengths:
@@ -346,7 +352,7 @@ def _grid_lengths(topology: Topology, geometry: Geometry | None) -> LinkLengths:
     return LinkLengths.of_geometry(geometry)
 
 
-def _latency_bounds(topology: Topology, lengths: LinkLengths, goal: Goal, rules: Rules) -> LatencyBounds:
+def _latency_bounds(topology: Topology, lengths: LinkLengths, goal: Goal, rules: GraphRules) -> LatencyBounds:
     """The bounds on latency for the longest link that the rules allow, any if they do not say.
 
     Raises

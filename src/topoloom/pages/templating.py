@@ -1,4 +1,4 @@
-"""The templates of all pages: one environment, in which every text is escaped unless it is marked as HTML."""
+"""The templates of all pages: one environment per package, in which every text is escaped unless it is marked as HTML."""
 
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -10,25 +10,23 @@ if TYPE_CHECKING:
 
 
 @cache
-def _environment() -> "Environment":
+def _environment(package: str) -> "Environment":
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     return Environment(
-        loader=PackageLoader("topoloom.pages"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
+        loader=PackageLoader(package), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
 
 
-def rendered(template: str, **values: Any) -> Markup:
-    """A template of ``pages/templates`` filled in, as HTML.
+def rendered(template: str, package: str = "topoloom.pages", /, **values: Any) -> Markup:
+    """A template filled in, as HTML.
 
     Parameters
     ----------
     template : str
         The file's name.
+    package : str
+        The package with the folder ``templates`` that holds it.
     **values
         By the template's names; texts are escaped, `markupsafe.Markup` is HTML already.
 
@@ -37,7 +35,7 @@ def rendered(template: str, **values: Any) -> Markup:
     Markup
         HTML that other templates take as it is.
     """
-    return Markup(_environment().get_template(template).render(**values).removesuffix("\n"))
+    return Markup(_environment(package).get_template(template).render(**values).removesuffix("\n"))
 
 
 def framed(title: str, style: str, body: Markup, data: Markup | str = "", code: str = "", policy: str = "") -> str:

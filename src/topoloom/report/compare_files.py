@@ -5,7 +5,6 @@ from pathlib import Path
 import msgspec
 
 from topoloom.assessment.assessment import Assessments
-from topoloom.cost.parts import Parts
 from topoloom.folders import write_folder
 from topoloom.report.compare_page import compare_page
 from topoloom.report.finalist_files import finalist_files, stale_in
@@ -14,9 +13,7 @@ from topoloom.report.finalist_files import finalist_files, stale_in
 NETWORKS = "networks"
 
 
-def write_comparison(
-    found: Assessments, folder: str | Path, parts: Parts, *, host_cables: bool = False, everything: bool = False
-) -> list[Path]:
+def write_comparison(found: Assessments, folder: str | Path, *, everything: bool = False) -> list[Path]:
     """Write the report and a network folder for each network, all of it or nothing; returns what was written.
 
     Parameters
@@ -24,10 +21,6 @@ def write_comparison(
     found : Assessments
     folder : path
         Made if it is not there; the folder around it must be.
-    parts : Parts
-        The catalogue that the bills are of.
-    host_cables : bool
-        Whether the cables of hosts are listed.
     everything : bool
         Whether the networks' folders have files for installers and for other tools, too.
 
@@ -40,14 +33,8 @@ def write_comparison(
     InputError
         The folder cannot be made or written.
     """
-    rates = [one.bill.rate_gbps for one in found.networks if one.bill is not None]
     files = finalist_files(
-        {f"{NETWORKS}/{number}": one for number, one in enumerate(found.networks, 1)},
-        parts,
-        rates[0] if rates else parts.link_rate(None),
-        "compare",
-        host_cables=host_cables,
-        everything=everything,
+        {f"{NETWORKS}/{number}": one for number, one in enumerate(found.networks, 1)}, "compare", everything=everything
     )
     files["compare.json"] = msgspec.json.format(msgspec.json.encode(found.record()), indent=1) + b"\n"
     files["compare.html"] = compare_page(found, NETWORKS)

@@ -6,29 +6,28 @@ from typing import Any
 import msgspec
 
 from topoloom.cabling.cabling import Cabling, cable
-from topoloom.cabling.files import housing_files, network_files
-from topoloom.cabling.labels import label
-from topoloom.cabling.lists import cables_csv
+from topoloom.cabling.files import layout_files, network_files
 from topoloom.cost.bill import Bill
 from topoloom.csv_files import csv_text
 from topoloom.designer.design import Design
-from topoloom.designer.measure import MEASURES, place_candidate, priced
-from topoloom.floors.floor_text import floor_toml
+from topoloom.designer.measure import MEASURES, placed_network, without_gaps
 from topoloom.folders import write_folder
 from topoloom.layout.layout import Layout
-from topoloom.network_folders import HOSTS, HOUSING, RACKS, refuse_other_network
+from topoloom.network import Network
+from topoloom.network_folders import HOSTS, HOUSING, NETWORK, PARTS, RACKS, refuse_other_network
 from topoloom.report.bill_file import bill_csv
 from topoloom.report.design_page import design_figures, design_page
 from topoloom.report.finalist_files import FINALISTS, finalist_files, stale_in
 from topoloom.report.floor_data import rack_watts
 from topoloom.report.floorplan import floorplan_svg
 from topoloom.routing.table_files import TABLE_NAMES
-from topoloom.spec import build
 from topoloom.staging import Content
 
 _OF_A_WINNER = (
     "topology.json",
     "provenance.json",
+    NETWORK,
+    PARTS,
     "cables.csv",
     "floor.toml",
     "bill.csv",
@@ -73,28 +72,25 @@ def write_design(design: Design, folder: str | Path, *, everything: bool = False
     bill: Bill | None = None
     plan: str | None = None
     cables: Cabling | None = None
+    network: Network | None = design.network
     if design.winner is not None:
-        topology = build(design.winner.spec)
-        refuse_other_network(folder, topology.digest, "design")
-        layout = design.layout or place_candidate(topology, design.need, parts, design.winner.map)
-        bill = priced(layout, design.need, parts)
-        cables = cable(layout, parts, design.need.rate_gbps, design.need.cable.hosts)
-        plan = floorplan_svg(layout, cables.link_medium, rack_watts(layout, parts, design.need.rate_gbps))
-        files |= network_files(topology, "design")
-        files["cables.csv"] = cables_csv(cables, label(cables))
+        if network is None:  # a design that was read from a file
+            network = placed_network(design.winner.spec, design.need, parts, design.winner.map)
+        refuse_other_network(folder, network.topology.digest, "design")
+        layout, terms = network.part(Layout), network.terms
+        bill = without_gaps(network.bill, parts)
+        cables = cable(network)
+        plan = floorplan_svg(layout, cables.link_medium, rack_watts(layout, parts, terms.link_rate_gbps))
+        files |= network_files(network.topology, "design", terms, layout, network.requirements)
+        files |= layout_files(cables)
         files["bill.csv"] = bill_csv(bill)
-        files["floor.toml"] = floor_toml(layout.floor, layout.slots)
-        files |= housing_files(cables, label(cables))
         files["floorplan.svg"] = plan
     drawn = design_figures(design)
     files |= {name: svg for name, (svg, _) in drawn.items()}
     files["report.html"] = design_page(design, parts, layout, bill, drawn, plan, cables=cables, beside=tuple(files))
     files |= finalist_files(
         {f"{FINALISTS}/{number}": one for number, one in enumerate(design.finalists, 1)},
-        parts,
-        design.need.rate_gbps,
         "design",
-        host_cables=design.need.cable.hosts,
         everything=everything,
         ready={}
         if design.best is None

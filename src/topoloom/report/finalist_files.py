@@ -6,19 +6,13 @@ from types import MappingProxyType
 import msgspec
 
 from topoloom.assessment.assessment import Assessment
-from topoloom.cabling.cabling import Cabling, cable
-from topoloom.cabling.files import cabling_files, housing_files, network_files
-from topoloom.cabling.labels import label
-from topoloom.cabling.lists import cables_csv
-from topoloom.cabling.sheets import SHEET_NAMES
-from topoloom.cost.parts import Parts
+from topoloom.cabling.cabling import cable
+from topoloom.cabling.files import INSTALLER_FILES, cabling_files, layout_files, network_files
 from topoloom.errors import InputError
 from topoloom.fabrics.cable_lengths import lengths_in
-from topoloom.fabrics.exports.registry import EXPORTS, Order, made_of
+from topoloom.fabrics.exports.registry import EXPORTS, ExportRequest, made_of
 from topoloom.fabrics.fabric import planned_fabric
-from topoloom.floors.floor_text import floor_toml
-from topoloom.layout.layout import Layout
-from topoloom.network_folders import CABLES, FLOOR, HOSTS, HOUSING, PROVENANCE, RACKS, TOPOLOGY
+from topoloom.network_folders import CABLES, FLOOR, HOSTS, HOUSING, NETWORK, PARTS, PROVENANCE, RACKS, TOPOLOGY
 from topoloom.report.bill_file import bill_csv
 from topoloom.routing.fitting import ANY
 from topoloom.routing.route import route
@@ -28,36 +22,20 @@ from topoloom.staging import Content
 
 #: What a finalist's folder is called in the design's, and the file that says what is known of it.
 FINALISTS, ASSESSMENT = "finalists", "assessment.json"
-_OWN = (
-    TOPOLOGY,
-    PROVENANCE,
-    CABLES,
-    FLOOR,
-    HOUSING,
-    HOSTS,
-    RACKS,
-    ASSESSMENT,
-    "bill.csv",
-    "labels.csv",
-    "bundles.csv",
-    "order.csv",
-)
+_OWN = (*(TOPOLOGY, PROVENANCE, NETWORK, PARTS, CABLES, FLOOR, HOUSING, HOSTS, RACKS), ASSESSMENT, "bill.csv")
 
 
 def stale_in(folder: str) -> list[str]:
     """Patterns of what an earlier writing left in the folders of this one; what others put beside it stays."""
     exported = (f"exports/{name}/*" for name, record in EXPORTS.items() if not record.asked)
-    inside = (*_OWN, *TABLE_NAMES, f"sheets/{SHEET_NAMES}", "netbox/*.csv", *exported)
+    inside = (*_OWN, *TABLE_NAMES, *INSTALLER_FILES, *exported)
     return [f"{folder}/*/{name}" for name in inside]
 
 
 def finalist_files(
     networks: Mapping[str, Assessment],
-    parts: Parts,
-    rate_gbps: float,
     verb: str,
     *,
-    host_cables: bool,
     everything: bool,
     ready: Mapping[str, Mapping[str, Content]] = MappingProxyType({}),
 ) -> dict[str, Content]:
@@ -67,16 +45,12 @@ def finalist_files(
     ----------
     networks : mapping of str to Assessment
         By the folder of each: "finalists/1" for the first.
-    parts : Parts
-    rate_gbps : float
     verb : str
         Which writes them.
-    host_cables : bool
-        Whether the cables of hosts are listed.
-    ready : mapping of str to mapping, optional
-        By spec, files of a layout that are made already: those of a large network are a gigabyte.
     everything : bool
         Labels, sheets, orders and NetBox's files for installers, too, and what other tools read: OpenSM, Slurm, simulators.
+    ready : mapping of str to mapping, optional
+        By spec, files of a layout that are made already: those of a large network are a gigabyte.
 
     Returns
     -------
@@ -86,15 +60,14 @@ def finalist_files(
     for name, one in networks.items():
         if one.layout is None:
             continue
-        known = None if one.spec is None or everything else ready.get(one.spec)
-        if known is not None:
-            files = dict(known)
+        made = None if one.spec is None or everything else ready.get(one.spec)
+        if made is not None:
+            files = dict(made)
         else:
-            cabling = cable(one.layout, parts, rate_gbps, host_cables)
-            files = _folder(one.layout, cabling)
-            if everything:
-                files |= cabling_files(cabling) | _exports(one)
-        files |= network_files(one.layout.topology, verb)
+            cabling = cable(one.network)
+            files = cabling_files(cabling) | _exports(one) if everything else layout_files(cabling)
+        terms, requirements = one.network.terms, one.network.requirements
+        files |= network_files(one.layout.topology, verb, terms, one.layout, requirements)
         if one.routing is not None:
             files |= table_contents(one.routing)
         if one.bill is not None:
@@ -102,16 +75,6 @@ def finalist_files(
         files[ASSESSMENT] = msgspec.json.format(msgspec.json.encode(one.record()), indent=1) + b"\n"
         found |= {f"{name}/{inner}": content for inner, content in files.items()}
     return found
-
-
-def _folder(layout: Layout, cabling: Cabling) -> dict[str, Content]:
-    """What makes a folder that of a layout."""
-    labels = label(cabling)
-    return {
-        CABLES: cables_csv(cabling, labels),
-        FLOOR: floor_toml(layout.floor, layout.slots),
-        **housing_files(cabling, labels),
-    }
 
 
 def _exports(one: Assessment) -> dict[str, Content]:
@@ -123,7 +86,7 @@ def _exports(one: Assessment) -> dict[str, Content]:
     routing: Routing = one.routing
     if routing.lane_rule != "pair":  # what other tools read has a lane for each pair
         routing = route(one.layout.topology, ANY)
-    order = Order(fabric, routing, lengths=lengths_in(one.layout, one.layout.topology), layout=one.layout)
+    order = ExportRequest(fabric, routing, lengths=lengths_in(one.layout, one.layout.topology), layout=one.layout)
     for name, record in EXPORTS.items():
         if record.asked:
             continue

@@ -11,7 +11,13 @@ from topoloom.report.scripting import data_text, policy, script
 
 
 def page(
-    title: str, body: Iterable[Markup], data: Any = None, scripts: Sequence[str] = (), *, pictures: bool = False
+    title: str,
+    body: Iterable[Markup],
+    data: Any = None,
+    scripts: Sequence[str] = (),
+    *,
+    pictures: bool = False,
+    style: str = "",
 ) -> str:
     """A whole page of pieces of HTML; nothing is fetched. A piece that is no `Markup` is shown as text.
 
@@ -27,13 +33,15 @@ def page(
         Files of ``report/scripts``, without their ending; a page without any runs nothing.
     pictures : bool
         Whether the page shows pictures that lie beside it.
+    style : str
+        CSS of this page, after that of all pages.
 
     Returns
     -------
     str
         An HTML document.
     """
-    style = (files("topoloom.report") / "style.css").read_text(encoding="utf-8")
+    style = (files("topoloom.report") / "style.css").read_text(encoding="utf-8") + style
     inside = Markup("\n").join(body)
     if not scripts:
         return framed(title, style, inside)

@@ -1,16 +1,20 @@
 """Tables for each host of a switch, as InfiniBand gives every host an address of its own."""
 
 from topoloom.errors import InputError
+from topoloom.graph.planes import plane_count
 from topoloom.layout.layout import Layout
 from topoloom.random_streams import Draws
+from topoloom.routing.fitting import ANY, fitting_engine
+from topoloom.routing.registry import engines
 from topoloom.routing.route import route
-from topoloom.routing.routing import Routing
-from topoloom.topology import Topology, checked
+from topoloom.routing.routing import Routing, tables_for
+from topoloom.sources import NetworkSource, taken
+from topoloom.topology import Topology
 from topoloom.work import Work
 
 
 def host_routings(
-    topology: Topology,
+    topology: NetworkSource,
     engine: str,
     count: int,
     *,
@@ -27,7 +31,7 @@ def host_routings(
 
     Parameters
     ----------
-    topology : Topology
+    topology : NetworkSource
         Connected.
     engine : str
     count : int
@@ -47,7 +51,7 @@ def host_routings(
     Stopped
         `work` was stopped before all tables stood.
     """
-    checked(topology, "host_routings")
+    topology = taken(topology, Topology, "host_routings")
     if count < 1:
         raise InputError(f"{count} tables for the hosts of a switch: at least one is needed")
     if count == 1:
@@ -57,3 +61,54 @@ def host_routings(
         route(topology, engine, seed=table_seed, jobs=jobs, layout=layout, host=(number, count), work=work)
         for number, table_seed in enumerate(seeds)
     )
+
+
+#: Entries of all tables of hosts together, where nobody says how many tables.
+_MOST_ENTRIES = 1 << 27
+
+
+def tables_by_host(
+    topology: Topology,
+    saved: Routing | None = None,
+    engine: str | None = None,
+    count: int | None = None,
+    *,
+    seed: int = 1,
+    jobs: int | None = None,
+    layout: Layout | None = None,
+    work: Work | None = None,
+) -> tuple[Routing, ...]:
+    """The tables of a network for what sends between hosts: the installed ones, else those of an engine, in turn by host.
+
+    Parameters
+    ----------
+    topology : Topology
+    saved : Routing, optional
+        The installed tables, which are taken unless an engine or a count is given.
+    engine : str, optional
+        The one that fits the network when omitted.
+    count : int, optional
+        Tables for the hosts of a switch; when omitted one, or one for each host with engines that lead each over paths of its
+        own (fat-tree), as far as memory goes where the engine was not named.
+    seed, jobs, layout, work
+        As for `route`.
+
+    Returns
+    -------
+    tuple of Routing
+
+    Raises
+    ------
+    InputError, Stopped
+        As `host_routings`.
+    """
+    if saved is not None and engine is None and count is None:
+        return (tables_for(topology, saved),)
+    name = engine
+    if name is None:
+        name = fitting_engine(topology)[0] if plane_count(topology) else ANY
+    if count is None:
+        count = int(topology.endpoints_at.max(initial=1)) if engines.find(name).by_host else 1
+        if engine is None:
+            count = max(1, min(count, _MOST_ENTRIES // topology.switches**2))
+    return host_routings(topology, name, count, seed=seed, jobs=jobs, layout=layout, work=work)

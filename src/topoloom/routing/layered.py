@@ -13,10 +13,11 @@ from topoloom.results import provenance_of
 from topoloom.routing.channels import channels_of
 from topoloom.routing.choices import Layers
 from topoloom.routing.judge.prove import prove
-from topoloom.routing.registry import Request
+from topoloom.routing.registry import RoutingRequest
 from topoloom.routing.routing import HOP, Routing, empty_ports
 from topoloom.routing.trees.shortest import fill_minimal
-from topoloom.topology import Topology, checked
+from topoloom.sources import NetworkSource, taken
+from topoloom.topology import Topology
 from topoloom.work import Work
 
 #: What engine fatpaths takes: tables, and the share of the links that each but the first keeps.
@@ -28,7 +29,7 @@ _MOST_LAYERS = 128
 
 
 def layered_routing(
-    topology: Topology,
+    topology: NetworkSource,
     layers: int = LAYERS,
     keep: float = KEEP,
     *,
@@ -43,7 +44,7 @@ def layered_routing(
 
     Parameters
     ----------
-    topology : Topology
+    topology : NetworkSource
         Connected, of one plane.
     layers : int
         Tables in all, 1 to 128.
@@ -81,22 +82,22 @@ def layered_routing(
     >>> len(routed.choice.ports), routed.verdict.deadlock_free
     (3, True)
     """
-    checked(topology, "layered_routing")
+    topology = taken(topology, Topology, "layered_routing")
     if plane_count(topology) != 1:
         raise InputError(f"{topology.name}: it is in several parts or planes; make layers for each of them")
     work = Work() if work is None else work
-    routing = layered_tables(Request(topology, seed=seed, jobs=jobs, work=work), layers, keep)
+    routing = layered_tables(RoutingRequest(topology, seed=seed, jobs=jobs, work=work), layers, keep)
     settings = {"layers": layers, "keep": keep}
     provenance = provenance_of(topology, engine=routing.engine, seed=seed, settings=settings)
     return replace(routing, verdict=prove(routing, jobs, work=work), provenance=provenance)
 
 
-def layered_tables(request: Request, layers: int, keep: float) -> Routing:
+def layered_tables(request: RoutingRequest, layers: int, keep: float) -> Routing:
     """The tables of `layered_routing`, without a verdict.
 
     Parameters
     ----------
-    request : Request
+    request : RoutingRequest
         Whose seed, threads and work count.
     layers : int
     keep : float
@@ -122,7 +123,7 @@ def layered_tables(request: Request, layers: int, keep: float) -> Routing:
         request.work.check()
         draws = Draws(request.seed, 20 + number)
         kept = np.arange(len(topology.links)) if number == 0 else _kept(topology, keep, draws)
-        part = topology.replace(links=topology.links[kept])
+        part = topology.replace(links=topology.links[kept], **topology.rates_of(kept))
         ports = empty_ports(part)
         order = draws.permutation(topology.switches)
         fill_minimal(part, order, ports, _ROUNDS, request.jobs, work=request.work)

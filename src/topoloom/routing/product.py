@@ -13,7 +13,8 @@ from topoloom.routing.channels import channels_of
 from topoloom.routing.judge.prove import prove
 from topoloom.routing.route import route
 from topoloom.routing.routing import HOP, SWITCH, Routing, empty_ports
-from topoloom.topology import Topology, checked
+from topoloom.sources import NetworkSource, taken
+from topoloom.topology import Topology
 from topoloom.work import Work
 
 #: Lanes are the bits of a word for the judge.
@@ -59,7 +60,7 @@ def product_factors(topology: Topology) -> list[Topology]:
 
 
 def product_routing(
-    topology: Topology,
+    topology: NetworkSource,
     engines: Sequence[str | Routing] | str = "orders",
     *,
     lanes: int | None = None,
@@ -71,7 +72,7 @@ def product_routing(
 
     Parameters
     ----------
-    topology : Topology
+    topology : NetworkSource
         A product whose labels tell its factors (`product:` makes such).
     engines : str, or one str or Routing a factor
         What routes each factor; a `Routing` is taken as it is.
@@ -110,7 +111,7 @@ def product_routing(
     >>> int(routed.verdict.switch_load.min()), int(routed.verdict.switch_load.max())  # 10 * 6 + 10 * 6 + 9 * 9
     (201, 201)
     """
-    checked(topology, "product_routing")
+    topology = taken(topology, Topology, "product_routing")
     work = Work() if work is None else work
     factors = product_factors(topology)
     if lanes is not None and lanes < 1:

@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from topoloom.errors import InputError, check_type
+from topoloom.errors import InputError
 from topoloom.graph.connectivity import component_count
 from topoloom.graph.planes import plane_count
 from topoloom.random_streams import Draws
@@ -17,6 +17,7 @@ from topoloom.routing.judge.prove import prove
 from topoloom.routing.lanes.by_pair import MOST_LANES, place_pairs
 from topoloom.routing.route import route
 from topoloom.routing.routing import HOP, SWITCH, Routing, carriers_of, port_type
+from topoloom.sources import NetworkSource, taken
 from topoloom.topology import Topology
 from topoloom.work import Work
 
@@ -77,6 +78,7 @@ class Rerouted(Result):
             host=topology.host,
             labels={name: np.asarray(values)[living] for name, values in topology.labels.items()},
             name=topology.name,
+            **topology.rates_of(),
         )
         lanes = None if whole.lanes is None else whole.lanes[np.ix_(living, living)]
         made = Routing(small, whole.engine, whole.ports[np.ix_(living, living)], lanes, whole.lane_rule, whole.minimal)
@@ -84,7 +86,7 @@ class Rerouted(Result):
 
 
 def reroute(
-    routing: Routing,
+    routing: NetworkSource,
     *,
     links: Iterable[tuple[int, int]] = (),
     switches: Iterable[int] = (),
@@ -100,7 +102,8 @@ def reroute(
 
     Parameters
     ----------
-    routing : Routing
+    routing : NetworkSource
+        Its installed tables, else those of the fitting engine.
         Deadlock-free or not; if it is, so is what comes back.
     links : pairs of switches
         Of each one cable is lost; name a pair twice for two cables.
@@ -128,7 +131,7 @@ def reroute(
     """
     work = Work() if work is None else work
     links, switches, cables, began = list(links), list(switches), list(cables), time.monotonic()
-    check_type(routing, Routing, "reroute", "route(topology) makes one")
+    routing = taken(routing, Routing, "reroute")
     topology = routing.topology
     if routing.choice is not None or routing.lane_rule == SWITCH:
         why = "lets packets choose" if routing.choice is not None else "changes lanes on the path"
@@ -210,6 +213,7 @@ def without(
         host=np.unique(topology.host[hosts], return_inverse=True)[1],
         labels=dict(topology.labels),
         name=f"{topology.name} less {_count(int(lost.sum()), 'link')} and {_count(int(gone.sum()), 'switch', 'es')}",
+        **topology.rates_of(kept, hosts),
     )
     parts = component_count(left) - int(gone.sum())
     if parts > 1:

@@ -15,10 +15,11 @@ from topoloom.routing.fitting import ANY, fitting_engine
 from topoloom.routing.judge.prove import prove
 from topoloom.routing.judge.verdict import Verdict
 from topoloom.routing.memory import check_memory, needed_bytes
-from topoloom.routing.planes import side_by_side
-from topoloom.routing.registry import Engine, Request, engines
+from topoloom.routing.planes import joined_planes
+from topoloom.routing.registry import Engine, RoutingRequest, engines
 from topoloom.routing.routing import Routing
-from topoloom.topology import Topology, checked
+from topoloom.sources import NetworkSource, taken
+from topoloom.topology import Topology
 from topoloom.work import Work
 
 #: More rows than this are kept in files: two tables of bytes of 32,768 squared are 2 GB.
@@ -26,7 +27,7 @@ _MOST_SWITCHES = 1 << 15
 
 
 def route(
-    topology: Topology,
+    topology: NetworkSource,
     engine: str | None = None,
     *,
     lanes: int | None = None,
@@ -43,7 +44,7 @@ def route(
 
     Parameters
     ----------
-    topology : Topology
+    topology : NetworkSource
         Connected.
     engine : str, optional
         Left out, the one that fits the network (`topoloom.routing.fitting.fitting_engine`): that of fat trees, dimension order,
@@ -93,7 +94,7 @@ def route(
     >>> routed.path(0, 49)
     [0, 4, 49]
     """
-    checked(topology, "route")
+    topology = taken(topology, Topology, "route")
     work = Work() if work is None else work
     began = time.monotonic()
     fitted = ""
@@ -116,10 +117,10 @@ def route(
 
     def made_by(engine: Engine) -> Routing:
         if planes == 1:
-            return engine.make(Request(topology, lanes, seed, jobs, layout, folder, host, root, work))
-        return side_by_side(
+            return engine.make(RoutingRequest(topology, lanes, seed, jobs, layout, folder, host, root, work))
+        return joined_planes(
             topology,
-            lambda plane, own: engine.make(Request(plane, lanes, seed, jobs, own, None, host, None, work)),
+            lambda plane, own: engine.make(RoutingRequest(plane, lanes, seed, jobs, own, None, host, None, work)),
             layout,
         )
 

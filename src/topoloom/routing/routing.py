@@ -62,7 +62,7 @@ class Routing(Filed):
     """
 
     noun = "routing"
-    written_by = "topoloom.routing_folders.save_routing"
+    written_by = "topoloom.network.folder.save_routing"
     read_by = "topoloom.routing.table_files.load_tables"
     derived = ("packets_choose",)
     unrecorded = ("ports", "lanes", "minimal", "choice")

@@ -16,6 +16,7 @@ from topoloom.errors import InputError, at
 from topoloom.files import read_text
 from topoloom.folders import write_folder
 from topoloom.json_files import parse_json
+from topoloom.link_rates import RATE_OF_ENDPOINTS, RATE_OF_LINKS
 from topoloom.network_folders import TABLES
 from topoloom.npy_files import read_npy, read_npz
 from topoloom.results import Provenance
@@ -298,6 +299,7 @@ def _typed(kind: type[Any] | None, values: dict[str, Any]) -> dict[str, Any]:
 def _network(topology: Topology) -> bytes:
     """The network's arrays, so that tables can be read without anything else."""
     arrays = {name: getattr(topology, name) for name in _PARTS}
+    arrays |= topology.rates_of()
     arrays |= {_LABEL + name: np.asarray(values) for name, values in topology.labels.items()}
     file = io.BytesIO()
     np.savez_compressed(file, allow_pickle=False, **arrays)
@@ -310,7 +312,7 @@ def _read_network(path: Path, manifest: _Manifest) -> Topology:
     missing = next((name for name in _PARTS if name not in arrays), None)
     if missing is not None:
         raise at(os.fspath(path), None, f"is damaged (it has no array {missing}); {_REMEDY}")
-    parts = {name: arrays[name] for name in _PARTS}
+    parts = {name: arrays[name] for name in (*_PARTS, RATE_OF_LINKS, RATE_OF_ENDPOINTS) if name in arrays}
     try:
         return Topology(**parts, switches=manifest.switches, labels=labels, name=manifest.name, spec=manifest.spec)
     except InputError as error:

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from topoloom.flows.state import Order
+from topoloom.flows.state import ScheduleState
 
 #: Places in `Buffers.state`: free places of the pool, hosts that have packets waiting, the next host that makes a packet,
 #: the random stream, flits that left a router, the cycle, first free packet record, next event of a trace.
@@ -21,7 +21,7 @@ TABLES, ANY, SHORTER, ESCAPE, DETOUR = 0, 1, 2, 3, 4
 IN_TABLE, BY_HOP, BY_PACKET = 0, 1, 2
 
 
-class Network(NamedTuple):
+class RouterNetwork(NamedTuple):
     """What stays. Port p of switch r has place r * ports + p, with as many ports as VC words have slots for.
 
     Attributes
@@ -213,7 +213,7 @@ THINGS, BEGUN, MESSAGES = range(3)
 class Play(NamedTuple):
     """A schedule under way among routers: k operations, w cpus.
 
-    order : Order
+    order : ScheduleState
         Its times are cycles.
     home : int64[ranks]
         Hosts.
@@ -235,7 +235,7 @@ class Play(NamedTuple):
         Flits of each message whose packets do not wait at the host yet; empty where all do from its start.
     """
 
-    order: Order
+    order: ScheduleState
     home: np.ndarray
     to_come: np.ndarray
     heap: np.ndarray

@@ -24,7 +24,7 @@ def cable_cycles(
     config : RouterConfig
         Without `cycle_ns` lengths say nothing.
     between : mapping of a label's name to cycles, optional
-        As `cables_between` takes it.
+        As `labelled_cable_cycles` takes it.
     layout : Layout, optional
         Of the topology.
 
@@ -36,14 +36,14 @@ def cable_cycles(
     Raises
     ------
     InputError
-        What `cables_between` refuses.
+        What `labelled_cable_cycles` refuses.
     """
     if between:
-        return cables_between(topology, config, between)
-    return cables_of(layout, config) if layout is not None and config.cycle_ns else None
+        return labelled_cable_cycles(topology, config, between)
+    return laid_cable_cycles(layout, config) if layout is not None and config.cycle_ns else None
 
 
-def cables_between(topology: Topology, config: RouterConfig, cycles: Mapping[str, int]) -> np.ndarray:
+def labelled_cable_cycles(topology: Topology, config: RouterConfig, cycles: Mapping[str, int]) -> np.ndarray:
     """Cycles of each cable, int64[links]: those of the config, but others for cables between switches of unlike labels.
 
     Parameters
@@ -66,7 +66,7 @@ def cables_between(topology: Topology, config: RouterConfig, cycles: Mapping[str
     Examples
     --------
     >>> from topoloom.spec import build
-    >>> cables = cables_between(build("dragonfly:p=1"), RouterConfig(link_cycles=10), {"group": 100})
+    >>> cables = labelled_cable_cycles(build("dragonfly:p=1"), RouterConfig(link_cycles=10), {"group": 100})
     >>> sorted(set(cables.tolist()))
     [10, 100]
     """
@@ -85,7 +85,7 @@ def cables_between(topology: Topology, config: RouterConfig, cycles: Mapping[str
     return found
 
 
-def cables_of(layout: Layout, config: RouterConfig) -> np.ndarray:
+def laid_cable_cycles(layout: Layout, config: RouterConfig) -> np.ndarray:
     """Cycles of each cable of a layout, int64[links], by its length at 5 ns a metre; at least 1.
 
     Raises

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from topoloom.csv_files import csv_text
-from topoloom.errors import InputError, check_type
+from topoloom.errors import InputError
+from topoloom.link_rates import refuse_mixed
 from topoloom.results import Provenance, Result, provenance_of
 from topoloom.routing.routing import Routing
 from topoloom.simulator.buffers import DONE, FLITS, INSIDE, LAST_END, LATENCY, LOGGED, MADE, ROUTERS, WAITED
@@ -16,9 +17,10 @@ from topoloom.simulator.one_load import percentile
 from topoloom.simulator.point_table import tables_digest
 from topoloom.simulator.presets import router_of, shown_router
 from topoloom.simulator.router_config import RouterConfig
-from topoloom.simulator.run import Run
+from topoloom.simulator.run import RouterRun
 from topoloom.simulator.scheduled import cycles_of
 from topoloom.simulator.to_end import LOOK, MOST_CYCLES, ended, go_to_end
+from topoloom.sources import NetworkSource, taken
 from topoloom.traffic import Traffic
 from topoloom.work import Work
 
@@ -127,7 +129,7 @@ class Packets:
 
 
 def execute(
-    routing: Routing,
+    routing: NetworkSource,
     traffic: str,
     preset: str | RouterConfig = "slimfly-2014",
     *,
@@ -140,7 +142,8 @@ def execute(
 
     Parameters
     ----------
-    routing : Routing
+    routing : NetworkSource
+        Its installed tables, else those of the fitting engine.
     traffic : str
         ``trace:FILE`` or ``chip:...``, a pattern of traffic without a load; or ``goal:file=FILE`` or ``chakra:file=NAME``, a
         workload whose rank r is on host r.
@@ -166,13 +169,14 @@ def execute(
     Stopped
         `work` was stopped before the end.
     """
-    check_type(routing, Routing, "execute", "route(topology) makes one")
+    routing = taken(routing, Routing, "execute")
+    refuse_mixed(routing.topology, "execute")
     work = Work() if work is None else work
     name, config = router_of(preset, settings)
     sent = traffic_between_hosts(traffic, routing, seed)
     if isinstance(sent, Traffic):
         raise InputError(f"traffic '{traffic}' has no end; it is simulated at loads (simulate)")
-    run = Run(routing, config, sent, 0.0, seed, cables=cables, work=work)
+    run = RouterRun(routing, config, sent, 0.0, seed, cables=cables, work=work)
     state = run.network.state
     go_to_end(run, sent, traffic, work)
     done = max(1, int(state[DONE]))
@@ -240,7 +244,7 @@ def packets_of(
         raise InputError(
             f"load {load:g} and {count} packets; a load is above 0 and at most 1, and packets are 1 or more"
         )
-    run = Run(routing, config, sent, load, seed, cables=cables, log=count, work=work)
+    run = RouterRun(routing, config, sent, load, seed, cables=cables, log=count, work=work)
     state, log = run.network.state, run.network.buffers.log.reshape(-1, 8)
     begin = _WARM if isinstance(sent, Traffic) else 0
     work.begin(count, "packets")

@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from topoloom.flows.schedule import Schedule
 from topoloom.graph.host_ports import ports_by_host
 from topoloom.routing.routing import Routing
+from topoloom.simulator.scheduled import Placed
 from topoloom.topology import Topology
 from topoloom.traffic import Loop, TablesNeededError, Trace, Traffic, traffic_of
 from topoloom.workloads.named import is_workload, load_workload
@@ -30,7 +30,7 @@ def ports_of_hosts(topology: Topology) -> np.ndarray | None:
     return np.asarray(ports[np.argsort(ports[:, 0])])
 
 
-def traffic_between_hosts(text: str, network: Routing | Topology, seed: int) -> Traffic | Trace | Loop | Schedule:
+def traffic_between_hosts(text: str, network: Routing | Topology, seed: int) -> Traffic | Trace | Loop | Placed:
     """Traffic from host to host, as `traffic_of` makes it; hosts with several ports count once, at their first one.
 
     Parameters
@@ -44,11 +44,11 @@ def traffic_between_hosts(text: str, network: Routing | Topology, seed: int) -> 
 
     Returns
     -------
-    Traffic, Trace, Loop or Schedule
+    Traffic, Trace, Loop or Placed
         Hosts are numbered as `ports_of_hosts` lists them.
     """
     if isinstance(text, str) and is_workload(text):
-        return load_workload(text)
+        return Placed(load_workload(text))
     topology = network if isinstance(network, Topology) else network.topology
     ports = ports_of_hosts(topology)
     if ports is None:

@@ -8,7 +8,7 @@ from topoloom.errors import InputError
 from topoloom.routing.choices import LOCAL, NOTHING, AnyShortest, Detour, Escape, Layers
 from topoloom.routing.routing import HOP, PAIR, Routing
 from topoloom.simulator import buffers as b
-from topoloom.simulator.buffers import Buffers, Demand, Network, Rules
+from topoloom.simulator.buffers import Buffers, Demand, RouterNetwork, Rules
 from topoloom.simulator.kernels.fields import PACKET_SIZE, PLACE_SIZE
 from topoloom.simulator.router_config import RouterConfig
 
@@ -31,7 +31,7 @@ class NetworkState:
     long_credits: int | None
     any_shortest: int | None
     detours: int | None
-    net: Network
+    net: RouterNetwork
     buffers: Buffers
     rules: Rules
     channel_port: np.ndarray
@@ -47,7 +47,7 @@ class NetworkState:
         return self.buffers.state
 
 
-def lanes_of(routing: Routing) -> int:
+def table_lanes(routing: Routing) -> int:
     """Lanes that a routing takes, those for its choices included; where messages say their layer, those of its tables."""
     if isinstance(routing.choice, Layers) and routing.choice.by_message:
         tables = (routing.lanes, *(routing.choice.lanes or ()))
@@ -98,7 +98,7 @@ def empty_network(
 
     topology, channels = routing.topology, routing.channels
     n, name = topology.switches, topology.name
-    lanes = lanes_of(routing)
+    lanes = table_lanes(routing)
     vcs = max(config.vcs, lanes)
     room = config.buffer_flits // vcs
     degrees, at = topology.degrees, topology.endpoints_at
@@ -240,10 +240,10 @@ def _hosts_at(endpoints: np.ndarray, host_port: np.ndarray, n: int, ports: int) 
 
 def _tables_and_rules(
     routing: Routing, config: RouterConfig, vcs: int, shift: int, words: int
-) -> tuple[Network, Rules]:
+) -> tuple[RouterNetwork, Rules]:
     """Tables with their lanes, and how packets choose beside them."""
     topology, choice = routing.topology, routing.choice
-    n, lanes = topology.switches, lanes_of(routing)
+    n, lanes = topology.switches, table_lanes(routing)
     own = lanes - choice.lanes if isinstance(choice, Escape) else lanes
     # What packets escape to has a VC a lane, and what they choose in has the others; else every lane has as many.
     width = 1 if isinstance(choice, Escape) else vcs // lanes
@@ -289,7 +289,7 @@ def _tables_and_rules(
     spans = np.full(vcs, width, np.int64)
     if kind == b.ESCAPE:
         spans[escapes:] = vcs - escapes
-    net = Network(
+    net = RouterNetwork(
         outputs.reshape(-1),
         by_packet,
         np.zeros(0, np.int32),

@@ -8,10 +8,10 @@ import numpy as np
 from topoloom.results import provenance_of
 from topoloom.routing.routing import Routing
 from topoloom.simulator.buffers import DONE, FLITS, HOPS, LATENCY, MADE, ROUTERS, TIME, WAITED
-from topoloom.simulator.pace import INTERVAL, USUAL, Pace, fast_pace
+from topoloom.simulator.pace import INTERVAL, USUAL, BatchPace, fast_pace
 from topoloom.simulator.point import Point
 from topoloom.simulator.router_config import RouterConfig
-from topoloom.simulator.run import Run
+from topoloom.simulator.run import RouterRun
 from topoloom.traffic import Traffic
 from topoloom.work import Work
 
@@ -79,7 +79,7 @@ def simulate_load(
     """
     work = Work() if work is None else work
     progress = _Progress(work, expected_flits(traffic, load))
-    run = Run(routing, config, traffic, load, seed, cables=cables, work=work)
+    run = RouterRun(routing, config, traffic, load, seed, cables=cables, work=work)
     state = run.network.state
     run.go(1, 1 << 60, 1 << 60)  # compiles, where it has to
     began, never = time.thread_time(), 1 << 60
@@ -176,14 +176,14 @@ class _Progress:
         self._all_batches = self._batches + max(1.0, to_go)
 
 
-def _batches_needed(done: int, half_width: float, mean: float, pace: Pace) -> float:
+def _batches_needed(done: int, half_width: float, mean: float, pace: BatchPace) -> float:
     """How many batches it takes in all until the confidence interval is tight, which narrows with their square root."""
     if done < 2 or not mean:
         return float(_USUAL)
     return min(float(pace.most), max(float(_LEAST), done * (half_width / (pace.tight * mean)) ** 2))
 
 
-def _warm_up(run: Run, progress: _Progress, pace: Pace) -> float:
+def _warm_up(run: RouterRun, progress: _Progress, pace: BatchPace) -> float:
     """Run until batches are alike: in their mean latency, or, above saturation, in what arrives; the last mean latency."""
     state = run.network.state
     last, last_flits, calm = math.inf, 0, 0

@@ -16,7 +16,7 @@ _MOST_CYCLES = 4000
 INTERVAL, LEAST_INTERVAL, MOST_INTERVAL = 0.01, 0.0005, 0.1
 
 
-class Pace(NamedTuple):
+class BatchPace(NamedTuple):
     """How long a load is simulated.
 
     Attributes
@@ -39,16 +39,16 @@ class Pace(NamedTuple):
     steady: float = 0.03
     tight: float = INTERVAL
 
-    def until(self, interval: float) -> "Pace":
+    def until(self, interval: float) -> "BatchPace":
         """The same, until an interval is so tight: it narrows with the square root of the batches, so more of them at most."""
         most = max(self.most, round(self.most * (self.tight / interval) ** 2))
         return self._replace(most=most, tight=interval)
 
 
-USUAL = Pace()
+USUAL = BatchPace()
 
 
-def fast_pace(packets: float, latency: float = 0.0) -> Pace:
+def fast_pace(packets: float, latency: float = 0.0) -> BatchPace:
     """The pace of large networks, of which a short batch has as many packets as a long one of a small network.
 
     Parameters
@@ -60,7 +60,7 @@ def fast_pace(packets: float, latency: float = 0.0) -> Pace:
 
     Returns
     -------
-    Pace
+    BatchPace
         The usual one where fewer than 500 packets are made a cycle. Else with batches of 250,000 packets, but of 100 cycles at
         least and, up to 250, of eight times the latency; 4,000 cycles before measuring and as many measured, at most; and
         means that drift by no more a cycle than at the usual pace.
@@ -68,7 +68,7 @@ def fast_pace(packets: float, latency: float = 0.0) -> Pace:
     Examples
     --------
     >>> fast_pace(100.0) == USUAL, fast_pace(5_000.0), fast_pace(5_000.0, latency=20.0).batch
-    (True, Pace(batch=100, warm=40, most=40, steady=0.006, tight=0.01), 160)
+    (True, BatchPace(batch=100, warm=40, most=40, steady=0.006, tight=0.01), 160)
     """
     by_packets = max(_SHORTEST, min(_PACKETS / packets if packets else USUAL.batch, USUAL.batch))
     by_latency = min(_LATENCIES * latency, _LONGEST_BY_LATENCY)
@@ -76,4 +76,4 @@ def fast_pace(packets: float, latency: float = 0.0) -> Pace:
     if batch >= USUAL.batch:
         return USUAL
     batches = _MOST_CYCLES // batch
-    return Pace(batch, batches, batches, USUAL.steady * batch / USUAL.batch)
+    return BatchPace(batch, batches, batches, USUAL.steady * batch / USUAL.batch)

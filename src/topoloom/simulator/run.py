@@ -1,4 +1,4 @@
-"""A simulation under way: routers, what hosts send, and how far they are; it runs on by cycles."""
+"""A simulation: routers, what hosts send, and how far they are; it runs on by cycles."""
 
 import time
 from collections.abc import Callable
@@ -6,7 +6,6 @@ from collections.abc import Callable
 import numpy as np
 
 from topoloom.errors import InputError
-from topoloom.flows.schedule import Schedule
 from topoloom.routing.routing import Routing
 from topoloom.simulator.buffers import HOPS, SPREADS, Demand
 from topoloom.simulator.host_ports import ports_of_hosts
@@ -22,18 +21,18 @@ from topoloom.work import Work
 #: Seconds that a call of the kernel may take, about: how soon a run stops that is asked to, and how often it tells how far
 #: it is.
 _CALL_SECONDS = 0.2
-#: Cycles of the first call, and at most; both even, see `Run.go`.
+#: Cycles of the first call, and at most; both even, see `RouterRun.go`.
 _FIRST_CALL, _LONGEST_CALL = 4, 1 << 20
 
 
-class Run:
+class RouterRun:
     """A simulation at one load, or of a trace or closed loop, batch by batch.
 
     Parameters
     ----------
     routing : Routing
     config : RouterConfig
-    traffic : Traffic, Trace, Loop, Schedule or Placed
+    traffic : Traffic, Trace, Loop or Placed
     load : float
         Flits a host and cycle; not looked at with a trace, a loop or a schedule.
     seed : int
@@ -54,7 +53,7 @@ class Run:
         self,
         routing: Routing,
         config: RouterConfig,
-        traffic: Traffic | Trace | Loop | Schedule | Placed,
+        traffic: Traffic | Trace | Loop | Placed,
         load: float,
         seed: int,
         *,
@@ -66,9 +65,8 @@ class Run:
             cables = np.full(len(routing.topology.links), config.link_cycles, np.int64)
         self.routing, self.demand = routing, _demand(config, traffic, load, routing.topology)
         self.play, messages = None, 0
-        if isinstance(traffic, Schedule | Placed):
-            placed = traffic if isinstance(traffic, Placed) else Placed(traffic)
-            self.play, messages = play_of(placed, config, routing.topology)
+        if isinstance(traffic, Placed):
+            self.play, messages = play_of(traffic, config, routing.topology)
         self.network = empty_network(routing, config, cables, self.demand, seed=seed, log=log, messages=messages)
         self.histogram = self.network.buffers.histogram
         self.cycle = 0
@@ -147,9 +145,7 @@ class Run:
         return int(self.network.buffers.rec[VC_FLITS::VC_SIZE].sum())
 
 
-def _demand(
-    config: RouterConfig, traffic: Traffic | Trace | Loop | Schedule | Placed, load: float, topology: Topology
-) -> Demand:
+def _demand(config: RouterConfig, traffic: Traffic | Trace | Loop | Placed, load: float, topology: Topology) -> Demand:
     lengths = sorted(config.packet_lengths)
     none, none32 = np.zeros(0, np.int64), np.zeros(0, np.int32)
     empty = Demand(
@@ -177,7 +173,7 @@ def _demand(
         owner = np.empty(ports.size, np.int32)
         owner[ports.ravel()] = np.repeat(np.arange(len(ports)), ports.shape[1])
         empty = empty._replace(owner=owner, ports=ports.ravel(), turn=np.zeros(len(ports), np.int32))
-    if isinstance(traffic, Schedule | Placed):
+    if isinstance(traffic, Placed):
         return empty
     if isinstance(traffic, Trace):
         events = np.stack([traffic.cycle, traffic.source, traffic.destination, traffic.flits], 1)

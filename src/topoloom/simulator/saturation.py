@@ -5,7 +5,8 @@ from collections.abc import Iterable, MutableMapping
 
 import numpy as np
 
-from topoloom.errors import InputError, check_type
+from topoloom.errors import InputError
+from topoloom.link_rates import refuse_mixed
 from topoloom.results import provenance_of
 from topoloom.routing.routing import Routing
 from topoloom.simulator.load_curve import Saturation
@@ -15,6 +16,7 @@ from topoloom.simulator.point_table import tables_digest
 from topoloom.simulator.presets import router_of
 from topoloom.simulator.router_config import RouterConfig
 from topoloom.simulator.simulate import simulate
+from topoloom.sources import NetworkSource, taken
 from topoloom.work import Work
 
 #: Loads that are simulated side by side between two looks: the same for any number of cores, so that the answer is, too.
@@ -25,7 +27,7 @@ _CHANCE = 3.0
 
 
 def saturation(
-    routing: Routing,
+    routing: NetworkSource,
     traffic: str = "uniform",
     preset: str | RouterConfig = "slimfly-2014",
     *,
@@ -62,7 +64,8 @@ def saturation(
     """
     if not _NARROWEST <= width <= _WIDEST:
         raise InputError(f"a width of {width:g} for saturation; it is {_NARROWEST:g} to {_WIDEST:g}")
-    check_type(routing, Routing, "saturation", "route(topology) makes one")
+    routing = taken(routing, Routing, "saturation")
+    refuse_mixed(routing.topology, "saturation")
     work = Work() if work is None else work
     name, config = router_of(preset, settings)
     last = math.ceil(round(1 / width, 9))

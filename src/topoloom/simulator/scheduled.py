@@ -8,7 +8,7 @@ import numpy as np
 from topoloom.errors import InputError
 from topoloom.flows.operations import SEND
 from topoloom.flows.schedule import Schedule
-from topoloom.flows.simulate_schedule import order_of
+from topoloom.flows.waiting import waiting_operations
 from topoloom.simulator.buffers import Play
 from topoloom.simulator.router_config import RouterConfig
 from topoloom.topology import Topology
@@ -68,7 +68,7 @@ def play_of(placed: Placed, config: RouterConfig, topology: Topology) -> tuple[P
     InputError
         A router that does not say these, more ranks than hosts, or more packets than memory has room for.
     """
-    schedule = placed.schedule
+    schedule, operations = placed.schedule, placed.schedule.operations
     if not (config.flit_bits and config.cycle_ns):
         raise InputError(
             f"{schedule.name}: its messages have bytes and its computing nanoseconds; say what a flit and a cycle are, as in"
@@ -78,7 +78,7 @@ def play_of(placed: Placed, config: RouterConfig, topology: Topology) -> tuple[P
         raise InputError(f"{schedule.name}: it has {schedule.ranks} ranks; {topology.name} has {topology.hosts} hosts")
     longest = max(length for length, _ in config.packet_lengths)
     flit_bytes = config.flit_bits / 8
-    sends = schedule.amount[schedule.kind == SEND]
+    sends = operations.amount[operations.kind == SEND]
     # Those that wait at hosts: one a message where they take turns.
     packets = sends.size if placed.in_turn else np.ceil(np.maximum(1.0, np.ceil(sends / flit_bytes)) / longest).sum()
     if packets > _MOST_PACKETS:
@@ -86,23 +86,23 @@ def play_of(placed: Placed, config: RouterConfig, topology: Topology) -> tuple[P
             f"{schedule.name}: its messages are {packets:,.0f} packets of {longest} flits; {_MOST_PACKETS:,} can be simulated;"
             " make packet_flits or flit_bits greater, or run it as flows (topoloom app)"
         )
-    order = order_of(schedule, config.cycle_ns, placed.detached_bytes, placed.eager_bytes)
-    things = order.busy.size + schedule.operations
+    order = waiting_operations(schedule, config.cycle_ns, placed.detached_bytes, placed.eager_bytes)
+    things = order.busy.size + operations.count
     play = Play(
         order=order,
         home=np.arange(schedule.ranks) if placed.homes is None else np.asarray(placed.homes, np.int64).copy(),
-        to_come=np.zeros(schedule.operations, np.int32),
+        to_come=np.zeros(operations.count, np.int32),
         heap=np.zeros(things, np.int32),
         place=np.full(things, -1, np.int32),
         key=np.zeros(things),
         counter=np.zeros(3, np.int64),
         flit_bytes=flit_bytes,
         packet_flits=longest,
-        by_nic=int(schedule.nics > 1),
+        by_nic=int(operations.nics > 1),
         out=_int32(placed.out),
         into=_int32(placed.into),
         layer=_int32(placed.layer),
-        unsent=np.zeros(schedule.operations if placed.in_turn else 0, np.int64),
+        unsent=np.zeros(operations.count if placed.in_turn else 0, np.int64),
     )
     return play, max(1, int(packets))
 

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator, MutableMapping
 
 import numpy as np
 
-from topoloom.errors import InputError, Stopped, check_type, wrong_type
+from topoloom.errors import InputError, Stopped, wrong_type
+from topoloom.link_rates import refuse_mixed
 from topoloom.random_streams import Draws
 from topoloom.results import provenance_of
 from topoloom.routing.routing import Routing
@@ -18,13 +19,14 @@ from topoloom.simulator.point import Point
 from topoloom.simulator.point_table import tables_digest
 from topoloom.simulator.presets import router_of
 from topoloom.simulator.router_config import RouterConfig
+from topoloom.sources import NetworkSource, taken
 from topoloom.threads import over_cores
 from topoloom.traffic import Traffic
 from topoloom.work import Work
 
 
 def simulate(
-    routing: Routing,
+    routing: NetworkSource,
     traffic: str = "uniform",
     preset: str | RouterConfig = "slimfly-2014",
     *,
@@ -42,7 +44,8 @@ def simulate(
 
     Parameters
     ----------
-    routing : Routing
+    routing : NetworkSource
+        Its installed tables, else those of the fitting engine.
         With its lanes, each of which gets as many VCs as any other, and what its packets may choose.
     traffic : str
         A pattern of traffic that has a load.
@@ -80,7 +83,8 @@ def simulate(
     InputError
         No hosts; fewer VCs than lanes; loads or an interval out of range; tables by which packets wait for each other for ever.
     """
-    check_type(routing, Routing, "simulate", "route(topology) makes one")
+    routing = taken(routing, Routing, "simulate")
+    refuse_mixed(routing.topology, "simulate")
     work = Work() if work is None else work
     check_interval(interval)
     name, config = router_of(preset, settings)

@@ -6,12 +6,10 @@ from typing import get_type_hints
 
 import numpy as np
 
-from topoloom.errors import InputError, Stopped
-from topoloom.layout.layout import Layout
+from topoloom.errors import Stopped
 from topoloom.results import Provenance
 from topoloom.routing.registry import engines as known_engines
-from topoloom.routing.route import route
-from topoloom.routing.routing import Routing, tables_for
+from topoloom.routing.routing import Routing
 from topoloom.simulator.cables import cable_cycles
 from topoloom.simulator.execute import Execution, Executions, execute
 from topoloom.simulator.host_ports import check_simulated
@@ -23,7 +21,7 @@ from topoloom.simulator.presets import router_of
 from topoloom.simulator.router_config import RouterConfig
 from topoloom.simulator.saturation import saturation
 from topoloom.simulator.simulate import simulate
-from topoloom.topology import Topology
+from topoloom.sources import NetworkSource, network_of
 from topoloom.traffic import PATTERNS, Traffic
 from topoloom.work import Work
 from topoloom.workloads.named import is_workload
@@ -33,7 +31,7 @@ _ALMOST_NONE = 0.01
 
 
 @dataclass(frozen=True)
-class Subject:
+class SimulatedNetwork:
     """What one simulation is of.
 
     Attributes
@@ -68,26 +66,27 @@ def has_end(traffic: str) -> bool:
 
 
 def subjects(
-    networks: Iterable[Topology | Layout],
+    networks: Iterable[NetworkSource],
     traffics: Sequence[str] = ("uniform",),
-    engines: Sequence[str] = ("orders",),
+    engines: Sequence[str | None] = (None,),
     *,
     router: RouterConfig,
     lanes: int | None = None,
     between: Mapping[str, int] | None = None,
     seed: int = 1,
     jobs: int | None = None,
-    tables: Sequence[Routing | None] | None = None,
     work: Work | None = None,
-) -> list[Subject]:
+) -> list[SimulatedNetwork]:
     """Every network routed by every engine, with every traffic: network by network, engine by engine.
 
     Parameters
     ----------
-    networks : topologies or layouts
-        Of a layout its topology, with cables as long as they are.
-    traffics, engines : sequences of str
-        As `simulate` and `route` take them.
+    networks : iterable of NetworkSource
+        Where one has a layout, its cables are as long as they are.
+    traffics : sequence of str
+        As `simulate` takes them.
+    engines : sequence of str or None
+        As `route` takes them; None: the installed tables, unless `lanes` is given, else those of the fitting engine.
     router : RouterConfig
         Its `link_cycles` are those of cables that nothing else is said of.
     lanes : int, optional
@@ -96,52 +95,42 @@ def subjects(
         Cycles of cables between switches of unlike labels, as `cable_cycles` takes them.
     seed : int
     jobs : int, optional
-        Threads; every core when left out.
-    tables : sequence of Routing or None, optional
-        For each network tables that are taken as they are, as `Network.tables` has them, in place of the engines'; None where
-        the engines make them.
+        Threads; every core when omitted.
     work : Work, optional
         Told of trees that are made and destinations that are followed.
 
     Returns
     -------
-    list of Subject
+    list of SimulatedNetwork
         Every combination once.
 
     Raises
     ------
     InputError
-        A network that cannot be routed so, cables that cannot be, or tables of another network.
+        A network that cannot be opened or routed so, or cables that cannot be.
     Stopped
         `work` was stopped before all tables stood.
     """
-    found, networks = [], list(networks)
-    saved = [None] * len(networks) if tables is None else list(tables)
-    if len(saved) != len(networks):
-        raise InputError(f"tables for {len(saved)} networks, but {len(networks)} networks; give one or None for each")
-    topologies = [network.topology if isinstance(network, Layout) else network for network in networks]
-    layouts = [network if isinstance(network, Layout) else None for network in networks]
+    opened = [network_of(source, "subjects") for source in networks]
     # What can be refused is refused before anything is routed.
     for engine in engines:
-        known_engines.find(engine)
-    for topology in topologies:
+        if engine is not None:
+            known_engines.find(engine)
+    cables = []
+    for network in opened:
+        cables.append(cable_cycles(network.topology, router, between, network.layout))
         for traffic in traffics:
-            check_simulated(topology, traffic, seed)
-    every_cables = [
-        cable_cycles(topology, router, between, layout) for topology, layout in zip(topologies, layouts, strict=True)
-    ]
-    for topology, layout, cables, given in zip(topologies, layouts, every_cables, saved, strict=True):
-        made = (
-            (route(topology, engine, lanes=lanes, seed=seed, jobs=jobs, layout=layout, work=work) for engine in engines)
-            if given is None
-            else [tables_for(topology, given)]
-        )
-        found += [Subject(routing, traffic, cables) for routing in made for traffic in traffics]
-    return found
+            check_simulated(network.topology, traffic, seed)
+    simulated = []
+    for network, cycles in zip(opened, cables, strict=True):
+        for engine in engines:
+            routing = network.with_tables(engine, lanes=lanes, seed=seed, jobs=jobs, work=work).part(Routing)
+            simulated += [SimulatedNetwork(routing, traffic, cycles) for traffic in traffics]
+    return simulated
 
 
 def sweep(
-    simulated: Sequence[Subject],
+    simulated: Sequence[SimulatedNetwork],
     preset: str | RouterConfig = "slimfly-2014",
     *,
     settings: Iterable[str] = (),
@@ -159,7 +148,7 @@ def sweep(
 
     Parameters
     ----------
-    simulated : sequence of Subject
+    simulated : sequence of SimulatedNetwork
         From `subjects`.
     preset, settings, loads, seed, jobs
         As for `simulate`.
@@ -251,7 +240,7 @@ def sweep(
 
 
 def _zero_load(
-    one: Subject,
+    one: SimulatedNetwork,
     preset: str | RouterConfig,
     settings: Sequence[str],
     points: Sequence[Point],
@@ -277,7 +266,7 @@ def _zero_load(
 
 
 def execute_all(
-    simulated: Sequence[Subject],
+    simulated: Sequence[SimulatedNetwork],
     preset: str | RouterConfig = "slimfly-2014",
     *,
     settings: Iterable[str] = (),
@@ -288,7 +277,7 @@ def execute_all(
 
     Parameters
     ----------
-    simulated : sequence of Subject
+    simulated : sequence of SimulatedNetwork
         From `subjects`.
     preset, settings, seed
         As for `execute`.

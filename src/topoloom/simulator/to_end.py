@@ -3,11 +3,10 @@
 import numpy as np
 
 from topoloom.errors import InputError
-from topoloom.flows.schedule import Schedule
-from topoloom.flows.simulate_schedule import stuck_text, unreceived
 from topoloom.flows.state import OVER
+from topoloom.flows.waiting import stuck_text, unreceived
 from topoloom.simulator.buffers import BACKLOG, DONE, ENDED, INSIDE, THINGS
-from topoloom.simulator.run import Run
+from topoloom.simulator.run import RouterRun
 from topoloom.simulator.scheduled import Placed
 from topoloom.traffic import Loop, Trace
 from topoloom.work import Work
@@ -16,16 +15,16 @@ from topoloom.work import Work
 LOOK, MOST_CYCLES = 500, 1 << 25
 
 #: What has an end.
-Ending = Trace | Loop | Schedule | Placed
+Ending = Trace | Loop | Placed
 
 
-def go_to_end(run: Run, sent: Ending, name: str, work: Work) -> None:
+def go_to_end(run: RouterRun, sent: Ending, name: str, work: Work) -> None:
     """Run on until all is over.
 
     Parameters
     ----------
-    run : Run
-    sent : Trace, Loop, Schedule or Placed
+    run : RouterRun
+    sent : Trace, Loop or Placed
         What it is of.
     name : str
         For messages.
@@ -47,35 +46,33 @@ def go_to_end(run: Run, sent: Ending, name: str, work: Work) -> None:
                 f"{run.routing.topology.name}: {name} is not over after {run.cycle:,} cycles, the most there can be"
             )
         run.go(LOOK, 0, 1 << 60, lambda _: work.reach(_finished(run, sent)))
-        if isinstance(sent, Schedule | Placed):
+        if isinstance(sent, Placed):
             _check_going(run, sent)
 
 
-def ended(run: Run, sent: Ending) -> bool:
+def ended(run: RouterRun, sent: Ending) -> bool:
     """Whether all of it is over."""
     return _finished(run, sent) >= _wanted(sent)
 
 
-def _check_going(run: Run, sent: Schedule | Placed) -> None:
+def _check_going(run: RouterRun, sent: Placed) -> None:
     """Refuse a schedule of which nothing is under way and something is left."""
     state, play = run.network.state, run.play
     going = state[INSIDE] or state[BACKLOG] or (play is not None and play.counter[THINGS])
     if play is not None and not going and (unreceived(play.order) or not ended(run, sent)):
-        raise InputError(stuck_text(sent.schedule if isinstance(sent, Placed) else sent, play.order))
+        raise InputError(stuck_text(sent.schedule, play.order))
 
 
 def _wanted(sent: Ending) -> int:
     """Packets of a trace, round trips of a closed loop, or operations of a schedule."""
     if isinstance(sent, Placed):
-        return sent.schedule.operations
-    if isinstance(sent, Schedule):
-        return sent.operations
+        return sent.schedule.operations.count
     if isinstance(sent, Trace):
         return int(sent.cycle.size)
     return int((np.diff(sent.first) > 0).sum()) * sent.requests
 
 
-def _finished(run: Run, sent: Ending) -> int:
+def _finished(run: RouterRun, sent: Ending) -> int:
     """How many of these are over."""
     if run.play is not None:
         return int(run.play.order.counter[OVER])

@@ -17,7 +17,7 @@ import numpy as np
 
 from topoloom.errors import InputError, check_type
 from topoloom.spec.parameters import Integer, Parameter
-from topoloom.spec.registry import FAMILIES, TRANSFORMS, Facts, Family, written
+from topoloom.spec.registry import FAMILIES, TRANSFORMS, Facts, Family, spec_text
 from topoloom.topology import MOST_SWITCHES, Topology
 
 log = logging.getLogger("topoloom")
@@ -77,10 +77,10 @@ def facts_of(spec: str) -> Facts | None:
     return None if found is None else found[0].known(found[1])
 
 
-def bisection_by_theory(topology: Topology) -> int | None:
-    """The bisection in links that theory gives for the topology's spec; None where it gives none."""
+def bisection_by_theory(spec: str | None) -> int | None:
+    """The bisection in links that theory gives for a spec; None where it gives none."""
     try:
-        facts = facts_of(topology.spec) if topology.spec else None
+        facts = facts_of(spec) if spec else None
     except InputError:  # a file may carry the spec of a family that this version does not know
         return None
     return facts.bisection_links if facts else None
@@ -185,7 +185,7 @@ def _build(spec: str, depth: int) -> Topology:
         name, _, text = change.partition(":")
         record = TRANSFORMS.find(name)
         values, _ = read_settings(record.name, record.parameters, text)
-        shown = ",".join(written(record.parameters, values))
+        shown = ",".join(spec_text(record.parameters, values))
         step = f"+{name}:{shown}" if shown else f"+{name}"
         changed = record.apply(topology, **values)
         topology = changed.replace(

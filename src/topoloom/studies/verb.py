@@ -1,21 +1,19 @@
 """Verbs as data: the arguments of each, what it gives, and the numbers that a row of a study shows of that."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Generic, TypeVar
 
 import msgspec
 
+from topoloom.operations.operation import flat
 from topoloom.register import Register
 from topoloom.results import Result
 from topoloom.settings import Settings
 from topoloom.work import Work
 
 A = TypeVar("A", bound=Settings)
-
-#: Texts of a result that are longer do not stand in a row.
-_LONGEST = 200
 
 
 @dataclass(frozen=True)
@@ -57,25 +55,8 @@ class Verb(Generic[A]):
         return flat(result.record() if isinstance(result, Result) else result)
 
 
-VERBS: Register[Verb[Any]] = Register("verb", room="topoloom.studies.verbs", group="topoloom.verbs")
+__all__ = ["VERBS", "Verb", "flat"]
 
-
-def flat(content: Mapping[str, Any]) -> dict[str, Any]:
-    """The plain values of a record, those of tables within it as ``table.key``; lists and long texts stay in the record.
-
-    >>> flat({"schema": "x", "diameter": 2, "latency": {"mean_ns": 3.5}, "histogram": [1, 2]})
-    {'diameter': 2, 'latency.mean_ns': 3.5}
-    """
-    row: dict[str, Any] = {}
-    for key, value in content.items():
-        if key in ("schema", "provenance"):
-            continue
-        if isinstance(value, Mapping):
-            row |= {f"{key}.{inner}": one for inner, one in value.items() if _plain(one) and inner != "provenance"}
-        elif _plain(value):
-            row[key] = value
-    return row
-
-
-def _plain(value: Any) -> bool:
-    return value is None or isinstance(value, (bool, int, float)) or (isinstance(value, str) and len(value) <= _LONGEST)
+VERBS: Register[Verb[Any]] = Register(
+    "verb", room="topoloom.studies.verbs", group="topoloom.verbs", elsewhere={"reproduce": "topoloom-papers"}
+)

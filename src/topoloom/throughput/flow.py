@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 from topoloom.errors import InputError
+from topoloom.link_rates import refuse_mixed
 from topoloom.topology import Topology
 from topoloom.traffic import Traffic
 
@@ -119,6 +120,7 @@ def flow_between(
 
 def arcs(topology: Topology) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Joined switches, in both directions: origin and to (int64[a], by origin and then to), and their links (float64[a])."""
+    refuse_mixed(topology, "throughput")
     offsets, neighbours, _ = topology.csr
     n = topology.switches
     ends = np.repeat(np.arange(n), np.diff(offsets)) * n + neighbours

@@ -7,17 +7,19 @@ from dataclasses import replace
 
 import numpy as np
 
-from topoloom.errors import InputError, check_type
+from topoloom.errors import InputError
 from topoloom.graph.planes import plane_count
 from topoloom.graph.symmetry import symmetries
+from topoloom.link_rates import refuse_mixed
 from topoloom.results import provenance_of
 from topoloom.routing.judge.prove import prove
 from topoloom.routing.planes import distinct_tables
 from topoloom.routing.routing import Routing
+from topoloom.sources import NetworkSource, several
 from topoloom.throughput.approximate import Bracket, approximate_flow
 from topoloom.throughput.bisections import effective_bisection
 from topoloom.throughput.flow import arcs, concurrent_flow
-from topoloom.throughput.over_planes import together
+from topoloom.throughput.over_planes import quality_of_planes
 from topoloom.throughput.rails import Rails, rails_of
 from topoloom.throughput.result import LoadSummary, Quality
 from topoloom.throughput.symmetric import symmetric_flow
@@ -34,7 +36,7 @@ from topoloom.traffic import (
     matrix,
     permutation,
     traffic_of,
-    uniform,
+    uniform_remote,
 )
 from topoloom.traffic.loads import expected_loads
 from topoloom.traffic.worst import MOST_SWITCHES, worst_permutation
@@ -49,7 +51,7 @@ _EXACT_GAP = 1e-6
 
 
 def quality(
-    routing: Routing | Sequence[Routing],
+    routing: NetworkSource | Sequence[Routing],
     traffic: str | Traffic | None = None,
     *,
     bisections: int = 1000,
@@ -101,15 +103,12 @@ def quality(
     >>> found.tub, round(found.permutation_flow.lower, 4), found.hosts_assumed
     (1.0, 1.0, True)
     """
-    check_type(routing, (Routing, Sequence), "quality", "route(topology) makes one")
-    routings = (routing,) if isinstance(routing, Routing) else tuple(routing)
-    if not routings:
-        raise InputError("quality takes tables, and got an empty list; route(topology) makes them")
+    routings = several(routing, Routing, "quality")
     routing = routings[0]
     for one in routings:
-        check_type(one, Routing, "quality", "host_routings(topology, engine, count) makes several")
         if one.topology != routing.topology:
             raise InputError(f"{routing.topology.name}: tables are of another network, {one.topology.name}")
+    refuse_mixed(routing.topology, "quality")
     if gap is not None and not gap > 0:
         raise InputError(f"gap={gap}: it must be positive, as 0.05 for bounds that differ by 5 %")
     if (planes := plane_count(routing.topology)) > 1:
@@ -123,7 +122,7 @@ def quality(
         )
     topology, hosts = routing.topology, hosts_on(routing.topology)
     asked = _traffic(routing, traffic, seed)
-    even = uniform(topology)
+    even = uniform_remote(topology)
     work = Work() if work is None else work
     loads = expected_loads(routing, even, jobs, work=work)
     by_tables = routing.choice is None
@@ -360,7 +359,7 @@ def _of_planes(
     found = [
         quality(some, traffic, bisections=bisections, gap=gap, seed=seed, jobs=jobs, work=work) for some, _ in kinds
     ]
-    whole = together(found, [alike for _, alike in kinds])
+    whole = quality_of_planes(found, [alike for _, alike in kinds])
     verdicts = [one.verdict or prove(one, jobs) for one in routings]
     one_table = len(verdicts) == 1
     pairs = verdicts[0].channel_load if one_table else np.mean([one.channel_load for one in verdicts], axis=0)

@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 from topoloom.graph.symmetry import Symmetries, symmetries
+from topoloom.link_rates import refuse_mixed
 from topoloom.throughput.approximate import Bracket
 from topoloom.throughput.flow import arcs, check_reach
 from topoloom.topology import Topology
@@ -72,6 +73,7 @@ def symmetric_flow(
     >>> round(symmetric_flow(torus, uniform(torus)).lower, 9)  # (n - 1) / (n k / 8) of n switches in rings of k
     0.998046875
     """
+    refuse_mixed(topology, "symmetric_flow")
     from topoloom.throughput.kernels.columns import shortest_column
 
     if traffic.kind not in (UNIFORM, REMOTE) or traffic.kind == MATRIX:

@@ -11,8 +11,9 @@ import numpy as np
 
 from topoloom.errors import InputError
 from topoloom.graph.distances import distance_matrix
+from topoloom.link_rates import refuse_mixed
 from topoloom.topology import Topology
-from topoloom.traffic import Traffic, hosts_on, permutation, uniform
+from topoloom.traffic import Traffic, hosts_on, permutation, uniform_remote
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,6 +64,7 @@ def tub(topology: Topology, jobs: int | None = None) -> Tub:
     """
     from scipy.optimize import linear_sum_assignment
 
+    refuse_mixed(topology, "tub")
     n, hosts = topology.switches, hosts_on(topology)
     carriers = np.flatnonzero(hosts)
     hops = hops_between(topology, carriers, jobs)
@@ -110,6 +112,7 @@ def volume_bound(topology: Topology, traffic: Traffic, jobs: int | None = None) 
     >>> round(volume_bound(ring, uniform(ring)), 6)
     0.875
     """
+    refuse_mixed(topology, "volume_bound")
     carriers = np.flatnonzero(traffic.hosts_at)
     hops = hops_between(topology, carriers, jobs)
     volume = 0.0
@@ -120,7 +123,7 @@ def volume_bound(topology: Topology, traffic: Traffic, jobs: int | None = None) 
 
 def uniform_bound(topology: Topology, jobs: int | None = None) -> float:
     """The bound from hops of uniform traffic."""
-    return volume_bound(topology, uniform(topology), jobs)
+    return volume_bound(topology, uniform_remote(topology), jobs)
 
 
 def hops_between(topology: Topology, carriers: np.ndarray, jobs: int | None) -> np.ndarray:

@@ -10,6 +10,7 @@ import numpy as np
 from topoloom.errors import InputError, check_type
 from topoloom.register import Register
 from topoloom.routing.routing import Routing
+from topoloom.sources import NetworkSource, installed
 from topoloom.spec import Parameter, read_settings
 from topoloom.topology import Topology
 from topoloom.traffic.finite import Loop, Trace
@@ -17,7 +18,7 @@ from topoloom.traffic.traffic import Traffic
 
 
 @dataclass(frozen=True)
-class Request:
+class PatternRequest:
     """What a pattern is asked for.
 
     Attributes
@@ -81,7 +82,7 @@ class Pattern:
     rest : str or None
         The word for what stands behind the colon where that is one thing and no settings, such as FILE.
     make : callable
-        A function of a `Request` and of the parameters.
+        A function of a `PatternRequest` and of the parameters.
     """
 
     name: str
@@ -114,7 +115,7 @@ PATTERNS: Register[Pattern] = Register("traffic pattern", room="topoloom.traffic
 def pattern(
     name: str, text: str, *, source: str = "", rest: str | None = None, **parameters: Parameter
 ) -> Callable[[Callable[..., Traffic | Trace | Loop]], Callable[..., Traffic | Trace | Loop]]:
-    """Register the decorated function of a `Request` and of the parameters as a pattern of traffic.
+    """Register the decorated function of a `PatternRequest` and of the parameters as a pattern of traffic.
 
     Parameters
     ----------
@@ -142,7 +143,7 @@ def pattern(
     return register
 
 
-def traffic_of(text: str, network: Routing | Topology, seed: int = 1) -> Traffic | Trace | Loop:
+def traffic_of(text: str, network: NetworkSource, seed: int = 1) -> Traffic | Trace | Loop:
     """The traffic that ``NAME`` or ``NAME:key=value,...`` asks for, between the hosts of a network.
 
     Parameters
@@ -172,11 +173,11 @@ def traffic_of(text: str, network: Routing | Topology, seed: int = 1) -> Traffic
     [0, 4, 2, 6, 1, 5, 3, 7]
     """
     check_type(text, str, "traffic_of", "write NAME or NAME:key=value,...")
-    check_type(network, (Routing, Topology), "traffic_of", "build(spec) and route(topology) make them")
+    network = installed(network, Routing, "traffic_of")
     name, _, rest = text.partition(":")
     record = PATTERNS.find(name)
     tables = network if isinstance(network, Routing) else None
-    request = Request(text, network.topology if isinstance(network, Routing) else network, tables, seed, rest)
+    request = PatternRequest(text, network.topology if isinstance(network, Routing) else network, tables, seed, rest)
     if request.hosts < 2:
         raise InputError(
             f"traffic needs two hosts or more; there are {request.hosts} (add them to the spec, as in hosts=4)"

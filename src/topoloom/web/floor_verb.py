@@ -13,13 +13,12 @@ from topoloom.errors import InputError, hint
 from topoloom.floors.floor_text import floor_toml
 from topoloom.floors.slots import Slots
 from topoloom.layout.layout import Layout
-from topoloom.layout.place import place
-from topoloom.opening import open_network
+from topoloom.network import Network
 from topoloom.report.expansion_floor import step_floorplan
 from topoloom.report.floor_data import floor_data, rack_watts
 from topoloom.settings import setting
 from topoloom.studies.verb import VERBS, Verb
-from topoloom.studies.verbs._placing import PLACING_FILES, Placing, catalogue_of, layout_of
+from topoloom.studies.verbs._placing import PLACING_FILES, Placing
 from topoloom.studies.verbs.placed import ExpandTask
 from topoloom.work import Work
 
@@ -53,18 +52,17 @@ class StandTask(Placing, frozen=True, kw_only=True):
 
 
 def _stand(arguments: StandTask, jobs: int, work: Work) -> dict[str, Any]:
-    parts = catalogue_of(arguments)
-    network = open_network(arguments.topology)
-    layout = layout_of(network, arguments, parts, jobs, work)
+    network = arguments.laid_out(jobs, work)
+    layout, parts, rate = network.part(Layout), network.terms.catalogue, network.terms.link_rate_gbps
     if arguments.blocked:
-        layout = _blocked(layout, arguments.blocked, arguments, jobs, work)
+        network = _blocked(network, arguments.blocked, arguments, jobs, work)
+        layout = network.part(Layout)
     found = _moved(layout, arguments.moved)
-    rate = parts.link_rate(arguments.rate)
-    bill, before = (price(one, parts, arguments.rate) for one in (found, layout))
+    bill, before = (price(network.standing(one)) for one in (found, layout))
     slots = found.slots
     return {
         "schema": "topoloom/stand/1",
-        "floor": floor_data(cable(found, parts, rate), rack_watts(found, parts, rate)),
+        "floor": floor_data(cable(network.standing(found)), rack_watts(found, parts, rate)),
         "slots": {"name": list(slots.names), "x": slots.place_m[:, 0].tolist(), "y": slots.place_m[:, 1].tolist()},
         "cabinets": found.cabinets,
         "total_m": found.total_m,
@@ -80,8 +78,9 @@ def _numbers(layout: Layout) -> dict[str, int]:
     return {name: number for number, name in enumerate(layout.slots.names)}
 
 
-def _blocked(layout: Layout, names: Sequence[str], arguments: StandTask, jobs: int, work: Work) -> Layout:
-    """The network placed anew on what is left of the floor."""
+def _blocked(network: Network, names: Sequence[str], arguments: StandTask, jobs: int, work: Work) -> Network:
+    """The network placed again on what is left of the floor."""
+    layout = network.part(Layout)
     slots = _wide_enough(layout, len(names))
     number = {name: at for at, name in enumerate(slots.names)}
     for name in names:
@@ -102,13 +101,12 @@ def _blocked(layout: Layout, names: Sequence[str], arguments: StandTask, jobs: i
             *((name, float(places[number[name], 0]), float(places[number[name], 1])) for name in names),
         ),
     )
-    return place(
-        layout.topology,
+    return network.placed(
         floor,
-        arguments.cluster,
-        arguments.map,
+        hosts=layout.housing,
+        cluster=arguments.cluster,
+        map=arguments.map,
         seed=arguments.seed,
-        housing=layout.housing,
         jobs=jobs,
         work=work,
     )

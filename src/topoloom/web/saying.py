@@ -5,6 +5,7 @@ from typing import Any
 
 from topoloom.settings import written
 from topoloom.studies.task import Task
+from topoloom.studies.verb import VERBS
 
 #: Arguments that stand before the options, by verb.
 _FIRST = {"design": "need"}
@@ -25,7 +26,9 @@ def as_command(task: Task) -> str:
         return ""
     arguments = dict(task.arguments)
     verb = {"grow": "expand"}.get(task.verb, task.verb)
-    first = _FIRST.get(task.verb, "claim" if task.verb == "reproduce" else "topology")
+    first = _FIRST.get(task.verb, "topology")
+    if first not in arguments:  # an operation of another package: its first argument
+        first = VERBS[task.verb].fields[0].name
     words = ["topoloom", verb, str(arguments.pop(first, ""))]
     if task.verb == "design":
         change = arguments.pop("change", {})

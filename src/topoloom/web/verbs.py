@@ -13,17 +13,14 @@ import numpy as np
 from topoloom.designer.need import Need
 from topoloom.designer.need_files import need_of
 from topoloom.errors import InputError
-from topoloom.floors.chosen import chosen_floor
 from topoloom.graph.standing import standing
 from topoloom.layout.layout import Layout
-from topoloom.layout.place import place
 from topoloom.network import Network
 from topoloom.opening import open_network
 from topoloom.routing.reroute import reroute
 from topoloom.routing.routing import Routing
 from topoloom.settings import Settings, setting
 from topoloom.studies.verb import VERBS, Verb
-from topoloom.studies.verbs._tables import tables_of
 from topoloom.topology import Topology
 from topoloom.work import Work
 
@@ -54,8 +51,9 @@ def _draw(arguments: DrawTask, jobs: int, work: Work) -> dict[str, Any]:
             f"{network.source}: {len(topology.links):,} links are too many for a picture ({MOST_LINKS:,}); take fewer"
         )
     if arguments.at == "floor":
-        layout = network.layout or _placed(network, arguments.floor)
-        how, points = "floor", _of_floor(layout)
+        if network.layout is None:
+            network = network.placed(arguments.floor, map="rows")
+        how, points = "floor", _of_floor(network.part(Layout))
     else:
         how, points = standing(topology)
     found: dict[str, Any] = {
@@ -77,10 +75,6 @@ def _draw(arguments: DrawTask, jobs: int, work: Work) -> dict[str, Any]:
             np.maximum.at(load, topology.csr[2], tables.verdict.channel_load)
             found["loads"] = load.tolist()
     return found
-
-
-def _placed(network: Network, floor: str) -> Layout:
-    return place(network.topology, chosen_floor(floor, None, None, None), map="rows")
 
 
 def _of_floor(layout: Layout) -> np.ndarray:
@@ -172,7 +166,8 @@ def _kept_tables(network: Network, engine: str | None, jobs: int, work: Work) ->
     if key not in _kept:
         while len(_kept) >= _MOST_KEPT:
             del _kept[next(iter(_kept))]
-        _kept[key] = tables_of(network, engine, None, 1, jobs, work)
+        _kept[key] = network.with_tables(engine, jobs=jobs, work=work).part(Routing)
+        work.check()
     return _kept[key]
 
 

@@ -10,10 +10,9 @@ from topoloom.errors import InputError, check_path
 from topoloom.files import read_text
 from topoloom.flows.operations import RECV, SEND
 from topoloom.flows.schedule import MOST_RANKS, CircleError, Rank, Schedule, schedule_of
+from topoloom.flows.steps import collective_steps
 from topoloom.workloads import chakra_nodes as nodes
-from topoloom.workloads.chakra_nodes import Node, nodes_of
-from topoloom.workloads.steps import collective
-from topoloom.workloads.wire import WireError
+from topoloom.workloads.chakra_nodes import NodeError, TraceNode, nodes_of
 
 #: What a rank has to work with, each one thing at a time: an accelerator's computing, its messages, a processor, its memory.
 ACCELERATOR, MESSAGES, PROCESSOR, MEMORY = range(4)
@@ -191,7 +190,7 @@ class _Groups:
         number = self.numbers.setdefault((members, turn), len(self.numbers))
         before = self.seen.setdefault(number, (kind, size, where))
         if before[:2] != (kind, size):
-            raise WireError(
+            raise NodeError(
                 f"it is collective {turn + 1} of its group, of type {kind} and {size:,.0f} bytes; {before[2]} has type"
                 f" {before[0]} and {before[1]:,.0f} bytes"
             )
@@ -211,13 +210,13 @@ class _Reader:
 
     def read(self) -> Rank:
         """The operations of the rank."""
-        waiting: list[Node] = []
+        waiting: list[TraceNode] = []
         for node in nodes_of(self.file):
             try:
                 if node.id in self.first:
-                    raise WireError("another node has the same number")
+                    raise NodeError("another node has the same number")
                 self._take(node)
-            except (WireError, InputError) as error:
+            except (NodeError, InputError) as error:
                 raise InputError(f"{self.file}: node {node.id} '{node.name[:60]}': {error}") from None
             if node.needs or node.follows:
                 waiting.append(node)
@@ -230,7 +229,7 @@ class _Reader:
             self.rank.requires(self.first[node.id], *(self.last[need] for need in needs))
         return self.rank
 
-    def _take(self, node: Node) -> None:
+    def _take(self, node: TraceNode) -> None:
         if node.type == nodes.METADATA and node.inputs:
             self.named = self.groups.in_trace(node.inputs, str(self.file)) | self.named
         if node.type in (nodes.INVALID, nodes.METADATA):
@@ -248,52 +247,52 @@ class _Reader:
         elif node.type == nodes.COMM_COLL:
             self._collective(node)
         else:
-            raise WireError(f"its type is {node.type}; there are 0 to {nodes.COMM_COLL}")
+            raise NodeError(f"its type is {node.type}; there are 0 to {nodes.COMM_COLL}")
 
-    def _one(self, node: Node, operation: int) -> None:
+    def _one(self, node: TraceNode, operation: int) -> None:
         self.first[node.id] = self.last[node.id] = operation
 
-    def _compute_ns(self, node: Node, cpu: int) -> float:
+    def _compute_ns(self, node: TraceNode, cpu: int) -> float:
         operations, size = node.number("num_ops", 0), node.number("tensor_size", 0)
         if cpu == ACCELERATOR and self.replay.peak_gflops and operations:
             waits = size / self.replay.memory_gbytes_s if self.replay.memory_gbytes_s else 0.0
             return max(operations / self.replay.peak_gflops, waits)
         if operations and not node.micros:
-            raise WireError("it says operations and no duration; give peak_gflops, an accelerator's speed")
+            raise NodeError("it says operations and no duration; give peak_gflops, an accelerator's speed")
         return 1e3 * node.micros
 
-    def _memory_ns(self, node: Node) -> float:
+    def _memory_ns(self, node: TraceNode) -> float:
         if node.micros or not self.replay.memory_gbytes_s:
             return 1e3 * node.micros
         return node.number("tensor_size", 0) / self.replay.memory_gbytes_s
 
-    def _message(self, node: Node) -> None:
+    def _message(self, node: TraceNode) -> None:
         sends = node.type == nodes.COMM_SEND
         own, other = ("comm_src", "comm_dst") if sends else ("comm_dst", "comm_src")
         if node.number(own, self.number) != self.number:
-            raise WireError(f"its {own} is rank {node.number(own):.0f}, in the trace of rank {self.number}")
+            raise NodeError(f"its {own} is rank {node.number(own):.0f}, in the trace of rank {self.number}")
         peer, tag = node.number(other), node.number("comm_tag", 0)
         if peer >= self.ranks:
-            raise WireError(f"its {other} is {peer:.0f}; ranks are 0 to {self.ranks - 1}")
+            raise NodeError(f"its {other} is {peer:.0f}; ranks are 0 to {self.ranks - 1}")
         if tag >= _OWN_TAGS:
-            raise WireError(f"its comm_tag is {tag:.0f}; there are 0 to 2^31 - 1")
+            raise NodeError(f"its comm_tag is {tag:.0f}; there are 0 to 2^31 - 1")
         kind = SEND if sends else RECV
         self._one(node, self.rank.add(kind, int(peer), float(node.number("comm_size")), int(tag), MESSAGES))
 
-    def _collective(self, node: Node) -> None:
+    def _collective(self, node: TraceNode) -> None:
         kind, size = int(node.number("comm_type")), float(node.number("comm_size", 0))
         if kind not in COLLECTIVES:
-            raise WireError(
+            raise NodeError(
                 f"collective {kind} is not replayed; there are {', '.join(f'{n} {c[0]}' for n, c in COLLECTIVES.items())}"
             )
         dims = node.attributes.get("involved_dim")
         if isinstance(dims, list) and not all(dims) and "pg_name" not in node.attributes:
-            raise WireError(
+            raise NodeError(
                 "involved_dim names dimensions of ASTRA-sim's network; name the ranks by pg_name and groups"
             )
         members = self._members(node)
         if self.number not in members:
-            raise WireError(f"rank {self.number} is not in its process group")
+            raise NodeError(f"rank {self.number} is not in its process group")
         turn = self.turns.get(members, 0)
         self.turns[members] = turn + 1
         tag = self.groups.next_tag(members, turn, kind, size, str(self.file))
@@ -301,17 +300,17 @@ class _Reader:
         last = [begin]
         place = members.index(self.number)
         for algorithm, amount in parts(COLLECTIVES[kind][0], size, len(members), self.replay.algorithms):
-            last = collective(self.rank, algorithm, amount, members, place, tag, last, MESSAGES)
+            last = collective_steps(self.rank, algorithm, amount, members, place, tag, last, MESSAGES)
         end = self.rank.calc(0.0, MESSAGES)
         self.rank.requires(end, *last)
         self.first[node.id], self.last[node.id] = begin, end
 
-    def _members(self, node: Node) -> tuple[int, ...]:
+    def _members(self, node: TraceNode) -> tuple[int, ...]:
         name = node.attributes.get("pg_name", "")
         if name in ("", None):
             return self.groups.everybody
         if str(name) not in self.named:
-            raise WireError(
+            raise NodeError(
                 f"nobody says who is in process group '{str(name)[:40]}'; give groups, a JSON file {{\"NAME\": [0, 1]}}"
             )
         return self.named[str(name)]

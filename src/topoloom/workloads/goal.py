@@ -40,8 +40,8 @@ def load_goal(path: str | os.PathLike[str]) -> Schedule:
         with open_to_read(path) as file:
             magic = file.read(8)
             if magic == goal_binary.MAGIC:
-                return goal_binary.read(file, Path(source).stem, source)
-            return goal_text.read(magic, file, Path(source).stem, source)
+                return goal_binary.goal_of_bytes(file, Path(source).stem, source)
+            return goal_text.goal_of_text(magic, file, Path(source).stem, source)
     except (OSError, ValueError) as error:
         if isinstance(error, InputError):
             raise
@@ -66,4 +66,4 @@ def save_goal(schedule: Schedule, path: str | os.PathLike[str], *, binary: bool 
     """
     check_type(schedule, Schedule, "save_goal", "load_goal and schedule_of_program make one")
     as_binary = Path(path).suffix == _BINARY if binary is None else binary
-    write_atomically(path, goal_binary.written(schedule) if as_binary else goal_text.written(schedule))
+    write_atomically(path, goal_binary.bytes_of_goal(schedule) if as_binary else goal_text.text_of_goal(schedule))

@@ -8,7 +8,7 @@ import numpy as np
 
 from topoloom.errors import InputError
 from topoloom.flows.operations import ANY, CALC, SEND
-from topoloom.flows.schedule import MOST_RANKS, Schedule, check_schedule
+from topoloom.flows.schedule import MOST_RANKS, Operations, Schedule, check_operations
 from topoloom.workloads.goal_text import check_tags
 
 #: The file's first eight bytes. All offsets count from behind them.
@@ -35,7 +35,7 @@ _ANY = (1 << 32) - 1
 _MOST_AMOUNT = 1 << 53
 
 
-def read(file: BinaryIO, name: str, source: str) -> Schedule:
+def goal_of_bytes(file: BinaryIO, name: str, source: str) -> Schedule:
     """The schedule in a file, of which the first eight bytes are read.
 
     Parameters
@@ -69,8 +69,7 @@ def read(file: BinaryIO, name: str, source: str) -> Schedule:
 
     passes = nodes["kind"] != CALC
     peer = np.where(nodes["peer"] == _ANY, ANY, np.minimum(nodes["peer"], np.uint32(MOST_RANKS)).astype(np.int64))
-    schedule = Schedule(
-        name,
+    operations = Operations(
         first,
         nodes["kind"].copy(),
         np.where(passes, peer, 0).astype(np.int32),
@@ -81,15 +80,15 @@ def read(file: BinaryIO, name: str, source: str) -> Schedule:
         *lists("done", 1),
         *lists("start", 2),
     )
-    differs = np.flatnonzero(schedule.needs != nodes["needs"])
+    differs = np.flatnonzero(operations.needs != nodes["needs"])
     if differs.size:
         one = int(differs[0])
         raise InputError(
-            f"{source}: an operation says that it waits for {int(nodes['needs'][one])} others, and {int(schedule.needs[one])}"
+            f"{source}: an operation says that it waits for {int(nodes['needs'][one])} others, and {int(operations.needs[one])}"
             " name it; the file is damaged, or LogGOPSim ran it with --save-mem, which writes into it"
         )
-    check_schedule(schedule)
-    return schedule
+    check_operations(operations, name)
+    return Schedule(name, operations)
 
 
 class _Reader:
@@ -178,7 +177,7 @@ def _places(first: np.ndarray, count: np.ndarray) -> np.ndarray:
     return np.asarray(np.arange(int(count.sum())) - np.repeat(begins - first, count))
 
 
-def written(schedule: Schedule) -> bytes:
+def bytes_of_goal(schedule: Schedule) -> bytes:
     """A schedule as LogGOPSim's ``txt2bin`` writes it.
 
     Raises
@@ -187,27 +186,25 @@ def written(schedule: Schedule) -> bytes:
         A tag, or an amount, that the format has no room for.
     """
     check_tags(schedule)
-    nodes = np.zeros(schedule.operations, _NODE)
-    passes = schedule.kind != CALC
-    nodes["needs"], nodes["kind"] = schedule.needs, schedule.kind
-    nodes["peer"] = np.where(passes & (schedule.peer == ANY), _ANY, schedule.peer)
-    nodes["size"] = np.rint(schedule.amount)
-    nodes["tag"] = np.where(schedule.tag == ANY, _ANY, schedule.tag)
-    nodes["cpu"], nodes["nic"] = schedule.cpu, schedule.nic
-    done, start = np.diff(schedule.done_first), np.diff(schedule.start_first)
+    s = schedule.operations
+    nodes = np.zeros(s.count, _NODE)
+    passes = s.kind != CALC
+    nodes["needs"], nodes["kind"] = s.needs, s.kind
+    nodes["peer"] = np.where(passes & (s.peer == ANY), _ANY, s.peer)
+    nodes["size"] = np.rint(s.amount)
+    nodes["tag"] = np.where(s.tag == ANY, _ANY, s.tag)
+    nodes["cpu"], nodes["nic"] = s.cpu, s.nic
+    done, start = np.diff(s.done_first), np.diff(s.start_first)
     nodes["done"], nodes["start"] = done, start
-    parts, table, place = [], [], _HEAD.size + 16 * schedule.ranks
-    for rank in range(schedule.ranks):
-        begin, end = int(schedule.first[rank]), int(schedule.first[rank + 1])
+    parts, table, place = [], [], _HEAD.size + 16 * s.ranks
+    for rank in range(s.ranks):
+        begin, end = int(s.first[rank]), int(s.first[rank + 1])
         mine = nodes[begin:end]
         both = np.stack([done[begin:end], start[begin:end]], axis=1).ravel()
         where = np.cumsum(both) - both
         mine["done_first"], mine["start_first"] = where[::2], where[1::2]
         edges = np.zeros(int(both.sum()), "<u4")
-        for first, following, column in (
-            (schedule.done_first, schedule.done_next, "done"),
-            (schedule.start_first, schedule.start_next, "start"),
-        ):
+        for first, following, column in ((s.done_first, s.done_next, "done"), (s.start_first, s.start_next, "start")):
             listed = following[first[begin] : first[end]] - begin
             edges[_places(mine[f"{column}_first"], mine[column])] = listed
         roots = np.flatnonzero(mine["needs"] == 0).astype("<u4")
@@ -215,5 +212,5 @@ def written(schedule: Schedule) -> bytes:
         table.append((place, place + len(data)))
         place += len(data)
         parts.append(data)
-    head = _HEAD.pack(schedule.ranks, schedule.cpus - 1, schedule.nics - 1)
+    head = _HEAD.pack(s.ranks, s.cpus - 1, s.nics - 1)
     return b"".join([MAGIC, head, np.array(table, "<u8").tobytes(), *parts])

@@ -24,7 +24,7 @@ _RANK = re.compile(rb"rank\s+(\d+)\s*(\{)?")
 _RANKS = re.compile(rb"num_ranks\s+(\d+)")
 
 
-def read(beginning: bytes, file: BinaryIO, name: str, source: str) -> Schedule:
+def goal_of_text(beginning: bytes, file: BinaryIO, name: str, source: str) -> Schedule:
     """The schedule in a file, line by line.
 
     Parameters
@@ -227,7 +227,7 @@ def _shown(text: bytes) -> str:
     return found if len(found) <= 60 else f"{found[:57]}..."
 
 
-def written(schedule: Schedule) -> bytes:
+def text_of_goal(schedule: Schedule) -> bytes:
     """A schedule as text.
 
     Raises
@@ -236,14 +236,15 @@ def written(schedule: Schedule) -> bytes:
         A tag that the formats have no room for.
     """
     check_tags(schedule)
-    lines = [f"num_ranks {schedule.ranks}\n"]
-    for rank in range(schedule.ranks):
+    s = schedule.operations
+    lines = [f"num_ranks {s.ranks}\n"]
+    for rank in range(s.ranks):
         lines.append(f"\nrank {rank} {{\n")
-        begin, end = int(schedule.first[rank]), int(schedule.first[rank + 1])
+        begin, end = int(s.first[rank]), int(s.first[rank + 1])
         mine = slice(begin, end)
-        kind, peer, tag = schedule.kind[mine].tolist(), schedule.peer[mine].tolist(), schedule.tag[mine].tolist()
-        cpu, nic = schedule.cpu[mine].tolist(), schedule.nic[mine].tolist()
-        amount = np.rint(schedule.amount[mine]).astype(np.int64).tolist()
+        kind, peer, tag = s.kind[mine].tolist(), s.peer[mine].tolist(), s.tag[mine].tolist()
+        cpu, nic = s.cpu[mine].tolist(), s.nic[mine].tolist()
+        amount = np.rint(s.amount[mine]).astype(np.int64).tolist()
         for i in range(end - begin):
             if kind[i] == CALC:
                 line = f"l{i + 1}: calc {amount[i]}"
@@ -253,10 +254,7 @@ def written(schedule: Schedule) -> bytes:
                 line = f"l{i + 1}: recv {amount[i]}b from {peer[i]} tag {tag[i]}"
             line += f" cpu {cpu[i]}" if cpu[i] else ""
             lines.append(line + (f" nic {nic[i]}\n" if nic[i] and kind[i] != CALC else "\n"))
-        lists = (
-            (schedule.done_first, schedule.done_next, "requires"),
-            (schedule.start_first, schedule.start_next, "irequires"),
-        )
+        lists = ((s.done_first, s.done_next, "requires"), (s.start_first, s.start_next, "irequires"))
         for first, following, word in lists:
             mine = first[begin : end + 1].tolist()
             for i in range(end - begin):
@@ -274,8 +272,7 @@ def check_tags(schedule: Schedule) -> None:
     InputError
         One below -1, or above 2^32 - 2.
     """
-    wrong = (schedule.tag < ANY) | (schedule.tag > _MOST_TAG)
+    tag = schedule.operations.tag
+    wrong = (tag < ANY) | (tag > _MOST_TAG)
     if wrong.any():
-        raise InputError(
-            f"{schedule.name}: tag {int(schedule.tag[np.argmax(wrong)])}; GOAL has 0 to {_MOST_TAG}, and -1"
-        )
+        raise InputError(f"{schedule.name}: tag {int(tag[np.argmax(wrong)])}; GOAL has 0 to {_MOST_TAG}, and -1")

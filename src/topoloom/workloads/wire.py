@@ -1,12 +1,7 @@
-"""The wire format of Protocol Buffers: numbered fields of a message, and messages one after the other in a file.
-
-Of the whole of it a reader of traces needs four ways to write a number, and that is all that is here. What is not asked for is
-passed over. Source: Protocol Buffers, Encoding (protobuf.dev/programming-guides/encoding).
-"""
+"""Files of Protocol Buffers' messages, packed by gzip or not, each message behind its length."""
 
 import gzip
 import os
-import struct
 import zlib
 from collections.abc import Iterator
 from typing import BinaryIO
@@ -14,109 +9,9 @@ from typing import BinaryIO
 from topoloom.errors import InputError
 from topoloom.files import open_to_read, reason
 
-#: How a field is written: a number of variable length, eight bytes, bytes behind their number, four bytes.
-VARINT, EIGHT, BYTES, FOUR = 0, 1, 2, 5
-#: The longest message, and all that a file may be when it is no longer packed.
-_LONGEST, _MOST = 1 << 26, 1 << 33
+#: The longest message, and the most bytes of a file that gzip unpacks.
+_LONGEST, _MOST = 1 << 24, 1 << 33
 _GZIP = b"\x1f\x8b"
-
-
-class WireError(ValueError):
-    """What is no message of the format; whoever reads the file says where."""
-
-
-def varint(data: bytes, place: int) -> tuple[int, int]:
-    """A number of variable length, and the place behind it.
-
-    Raises
-    ------
-    WireError
-        It does not end.
-    """
-    number = shift = 0
-    while True:
-        if place >= len(data) or shift > 63:
-            raise WireError("a number does not end")
-        byte = data[place]
-        place += 1
-        number |= (byte & 127) << shift
-        if byte < 128:
-            return number & ((1 << 64) - 1), place
-        shift += 7
-
-
-def fields(data: bytes) -> Iterator[tuple[int, int, int | bytes]]:
-    """The fields of a message: number, how it is written, and the value, EIGHT and FOUR as bytes.
-
-    Raises
-    ------
-    WireError
-        It is cut short, or none.
-    """
-    place, end = 0, len(data)
-    while place < end:
-        key, place = varint(data, place)
-        number, how = key >> 3, key & 7
-        if number == 0:
-            raise WireError("a field has the number 0")
-        if how == VARINT:
-            value, place = varint(data, place)
-            yield number, how, value
-            continue
-        if how == BYTES:
-            size, place = varint(data, place)
-        elif how == EIGHT:
-            size = 8
-        elif how == FOUR:
-            size = 4
-        else:
-            raise WireError(f"field {number} is written in a way ({how}) that no trace has")
-        if place + size > end:
-            raise WireError(f"field {number} would take {size:,} bytes, and {end - place:,} are left")
-        yield number, how, data[place : place + size]
-        place += size
-
-
-def numbers(how: int, value: int | bytes) -> list[int]:
-    """Whole numbers of a repeated field, packed or one by one.
-
-    Raises
-    ------
-    WireError
-        They are of another kind.
-    """
-    if isinstance(value, int):
-        return [value]
-    if how != BYTES:
-        raise WireError("whole numbers are written as others")
-    found, place = [], 0
-    while place < len(value):
-        one, place = varint(value, place)
-        found.append(one)
-    return found
-
-
-def signed(number: int) -> int:
-    """A number of int32 or int64 that was written as one without a sign."""
-    return number - (1 << 64) if number >> 63 else number
-
-
-def zigzag(number: int) -> int:
-    """A number of sint32 or sint64."""
-    return (number >> 1) ^ -(number & 1)
-
-
-def real(how: int, value: int | bytes) -> float:
-    """A float or a double.
-
-    Raises
-    ------
-    WireError
-        It is neither.
-    """
-    if isinstance(value, int) or how == BYTES:
-        raise WireError("a real number is written as another")
-    return float(struct.unpack("<d" if how == EIGHT else "<f", value)[0])
 
 
 def messages(path: str | os.PathLike[str]) -> Iterator[tuple[int, bytes]]:
@@ -148,9 +43,13 @@ def _messages(file: "BinaryIO | gzip.GzipFile", source: str, size: int) -> Itera
         length, begin = _length(file, source, place)
         if length < 0:
             return
-        if length > _LONGEST or begin + length > size:
+        if begin + length > size:
             raise InputError(
                 f"{source}: byte {place}: a message of {length:,} bytes, which are not there; the file is cut short"
+            )
+        if length > _LONGEST:
+            raise InputError(
+                f"{source}: byte {place}: a message of {length:,} bytes; a node has at most {_LONGEST:,}, make several of it"
             )
         data = file.read(length)
         if len(data) != length:
@@ -161,14 +60,14 @@ def _messages(file: "BinaryIO | gzip.GzipFile", source: str, size: int) -> Itera
 
 def _length(file: "BinaryIO | gzip.GzipFile", source: str, place: int) -> tuple[int, int]:
     """The length of the next message, -1 where there is none, and where that begins."""
-    begun = b""
-    while len(begun) < 10:
+    length = 0
+    for read in range(10):
         byte = file.read(1)
         if not byte:
-            if begun:
+            if read:
                 raise InputError(f"{source}: byte {place}: the length of a message is cut short")
             return -1, place
-        begun += byte
+        length |= (byte[0] & 127) << 7 * read
         if byte[0] < 128:
-            return varint(begun, 0)[0], place + len(begun)
+            return length, place + read + 1
     raise InputError(f"{source}: byte {place}: no length of a message; this is no Chakra trace")

@@ -1,8 +1,7 @@
 """``collective``: one collective operation by an algorithm of a name, message by message, in both simulators."""
 
-from topoloom.applications.collective_plans import OPERATIONS
-from topoloom.applications.collective_plans import collective as make
-from topoloom.applications.program import Trace
+from topoloom.applications.collective_programs import OPERATIONS, collective_traces
+from topoloom.applications.program import RankTraces
 from topoloom.applications.registry import application
 from topoloom.spec import Choice, Integer
 
@@ -19,7 +18,7 @@ _ALGORITHMS = tuple(dict.fromkeys(["default", *(name for known in OPERATIONS.val
     group=Integer(0, 1 << 20, "ranks of a node (hierarchical) or of a group of experts (moe); 0: all", default=0),
     repeats=Integer(1, 1 << 20, "how often", default=1),
 )
-def collective(ranks: int, operation: str, algorithm: str, bytes: int, group: int, repeats: int) -> Trace:
+def collective_program(ranks: int, operation: str, algorithm: str, bytes: int, group: int, repeats: int) -> RankTraces:
     """Refuses one rank, groups that do not divide the ranks, and algorithms that the operation does not have.
 
     Parameters
@@ -39,7 +38,7 @@ def collective(ranks: int, operation: str, algorithm: str, bytes: int, group: in
 
     Returns
     -------
-    Trace
+    RankTraces
         The messages.
 
     Raises
@@ -47,4 +46,4 @@ def collective(ranks: int, operation: str, algorithm: str, bytes: int, group: in
     InputError
         See above.
     """
-    return make(ranks, operation, algorithm, bytes, group, repeats)
+    return collective_traces(ranks, operation, algorithm, bytes, group, repeats)

@@ -1,7 +1,7 @@
 """``graph500``: searches of a Kronecker graph, as messages between the ranks that share it."""
 
 from topoloom.applications.graph500 import graph500
-from topoloom.applications.program import Trace
+from topoloom.applications.program import RankTraces
 from topoloom.applications.registry import application
 from topoloom.spec import Choice, Integer, Seed
 
@@ -16,7 +16,7 @@ from topoloom.spec import Choice, Integer, Seed
     roots=Integer(1, 64, "searches, one after the other", default=1),
     seed=Seed(),
 )
-def program(ranks: int, kernel: str, scale: int, grow: int, roots: int, seed: int) -> Trace:
+def program(ranks: int, kernel: str, scale: int, grow: int, roots: int, seed: int) -> RankTraces:
     """A trace for any number of ranks.
 
     Parameters
@@ -28,6 +28,6 @@ def program(ranks: int, kernel: str, scale: int, grow: int, roots: int, seed: in
 
     Returns
     -------
-    Trace
+    RankTraces
     """
     return graph500(ranks, kernel, scale, grow, roots, seed)

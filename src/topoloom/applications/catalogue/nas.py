@@ -17,12 +17,12 @@ from topoloom.applications.nas.lu import SIZES as LU_SIZES
 from topoloom.applications.nas.lu import lu
 from topoloom.applications.nas.mg import SIZES as MG_SIZES
 from topoloom.applications.nas.mg import mg
-from topoloom.applications.nas.skeleton import Run
+from topoloom.applications.nas.skeleton import NasRun
 from topoloom.applications.nas.sort import SIZES as IS_SIZES
 from topoloom.applications.nas.sort import integer_sort
 from topoloom.applications.nas.sp import SIZES as SP_SIZES
 from topoloom.applications.nas.sp import sp
-from topoloom.applications.program import Trace
+from topoloom.applications.program import RankTraces
 from topoloom.applications.registry import application
 from topoloom.spec import Choice, Integer, Parameter
 
@@ -41,13 +41,13 @@ def _iterations(most: int = 1000) -> Integer:
 
 
 def _iterative(
-    name: str, description: str, make: Callable[[Run], Trace], sizes: Iterable[str], most: int = 1000
+    name: str, description: str, make: Callable[[NasRun], RankTraces], sizes: Iterable[str], most: int = 1000
 ) -> None:
     parameters: dict[str, Parameter] = {"class_": _classes(sizes), "iterations": _iterations(most), "untimed": _UNTIMED}
 
     @application(name, description, source=_SOURCE, **parameters)
-    def program(ranks: int, class_: str, iterations: int, untimed: str) -> Trace:
-        return make(Run(ranks, class_, iterations, untimed == "yes"))
+    def program(ranks: int, class_: str, iterations: int, untimed: str) -> RankTraces:
+        return make(NasRun(ranks, class_, iterations, untimed == "yes"))
 
 
 _iterative(
@@ -71,8 +71,8 @@ _iterative("sp", "NAS SP skeleton: pentadiagonal solver, pipelines along three a
     class_=_classes(EP_SIZES),
     untimed=_UNTIMED,
 )
-def _ep(ranks: int, class_: str, untimed: str) -> Trace:
-    return ep(Run(ranks, class_, 0, untimed == "yes"))
+def _ep(ranks: int, class_: str, untimed: str) -> RankTraces:
+    return ep(NasRun(ranks, class_, 0, untimed == "yes"))
 
 
 @application(
@@ -89,8 +89,8 @@ def _ep(ranks: int, class_: str, untimed: str) -> Trace:
         default="messages",
     ),
 )
-def _ft(ranks: int, class_: str, iterations: int, untimed: str, groups: str) -> Trace:
-    made = ft(Run(ranks, class_, iterations, untimed == "yes"), groups == "messages")
+def _ft(ranks: int, class_: str, iterations: int, untimed: str, groups: str) -> RankTraces:
+    made = ft(NasRun(ranks, class_, iterations, untimed == "yes"), groups == "messages")
     return made if groups == "messages" else replace(made, name=f"{made.name} (groups={groups})")
 
 
@@ -101,5 +101,5 @@ def _ft(ranks: int, class_: str, iterations: int, untimed: str, groups: str) -> 
     class_=_classes(DT_SIZES),
     graph=Choice(("BH", "WH", "SH"), "black hole, white hole or shuffle", default="BH"),
 )
-def _dt(ranks: int, class_: str, graph: str) -> Trace:
-    return dt(Run(ranks, class_), graph)
+def _dt(ranks: int, class_: str, graph: str) -> RankTraces:
+    return dt(NasRun(ranks, class_), graph)

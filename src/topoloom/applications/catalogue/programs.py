@@ -3,9 +3,9 @@
 from pathlib import Path
 from typing import Any
 
-from topoloom.applications.collective_plans import exchange
+from topoloom.applications.collective_programs import mpi_collective
 from topoloom.applications.grids import cut_evenly, grid_of
-from topoloom.applications.program import AsFlows, Moved, Source
+from topoloom.applications.program import AsSchedule, Moved, Source
 from topoloom.applications.registry import application
 from topoloom.errors import InputError
 from topoloom.spec import Choice, Integer, Integers, Real, Seed
@@ -20,7 +20,7 @@ def built_in_program(
     file: str,
     *,
     measure: str = "time",
-    flows: AsFlows | None = None,
+    schedule: AsSchedule | None = None,
     moved: Moved | None = None,
     **arguments: Any,
 ) -> Source:
@@ -34,8 +34,8 @@ def built_in_program(
         The C file in this package.
     measure : str
         By what networks are compared: "time", or a number that the program prints.
-    flows : AsFlows, optional
-        The same for the simulator of flows.
+    schedule : AsSchedule, optional
+        The same for simulators of schedules.
     moved : Moved, optional
         The collective that it is.
     **arguments
@@ -53,15 +53,15 @@ def built_in_program(
     """
     words = {"no": 0, "yes": 1}
     listed = tuple(f"{key}={words.get(value, value)}" for key, value in arguments.items())
-    return Source(name, (_FOLDER / file, _FOLDER / "common.c"), listed, measure=measure, flows=flows, moved=moved)
+    return Source(name, (_FOLDER / file, _FOLDER / "common.c"), listed, measure=measure, schedule=schedule, moved=moved)
 
 
-def shown(name: str, **settings: Any) -> str:
+def call_text(name: str, **settings: Any) -> str:
     """``alltoall(bytes=65536,repeats=1)``, for people; what is None or ``no`` is left out.
 
     Examples
     --------
-    >>> shown("stencil2d", points=(8, 4), overlap="no")
+    >>> call_text("stencil2d", points=(8, 4), overlap="no")
     'stencil2d(points=8x4)'
     """
     words = {key: "x".join(map(str, value)) if isinstance(value, tuple) else value for key, value in settings.items()}
@@ -119,7 +119,7 @@ def pingpong(ranks: int, bytes: int, repeats: int, pairs: int, seed: int, check:
         One rank.
     """
     _at_least_two("pingpong", ranks)
-    name = shown("pingpong", bytes=bytes, repeats=repeats, pairs=pairs or None, check=check)
+    name = call_text("pingpong", bytes=bytes, repeats=repeats, pairs=pairs or None, check=check)
     return built_in_program(
         name, "pingpong.c", measure="latency", bytes=bytes, repeats=repeats, pairs=pairs, seed=seed, check=check
     )
@@ -160,10 +160,12 @@ def alltoall(ranks: int, bytes: int, repeats: int, check: str) -> Source:
     _small_enough("alltoall", check, 2 * bytes * ranks * ranks)
     if bytes * ranks > 1 << 40:
         raise InputError(f"alltoall: {bytes} bytes to each of {ranks} ranks are past any memory; lower bytes=")
-    name = shown("alltoall", bytes=bytes, repeats=repeats, check=check)
-    flows = exchange(name, "alltoall", ranks, bytes, repeats)
+    name = call_text("alltoall", bytes=bytes, repeats=repeats, check=check)
+    schedule = mpi_collective(name, "alltoall", ranks, bytes, repeats)
     moved = Moved("alltoall", bytes * repeats)
-    return built_in_program(name, "alltoall.c", flows=flows, moved=moved, bytes=bytes, repeats=repeats, check=check)
+    return built_in_program(
+        name, "alltoall.c", schedule=schedule, moved=moved, bytes=bytes, repeats=repeats, check=check
+    )
 
 
 @application(
@@ -201,10 +203,12 @@ def allreduce(ranks: int, bytes: int, repeats: int, check: str) -> Source:
     if bytes % 8:
         raise InputError(f"allreduce: bytes={bytes} is no multiple of 8; the vector is of doubles")
     _small_enough("allreduce", check, 2 * bytes * ranks)
-    name = shown("allreduce", bytes=bytes, repeats=repeats, check=check)
-    flows = exchange(name, "allreduce", ranks, bytes, repeats)
+    name = call_text("allreduce", bytes=bytes, repeats=repeats, check=check)
+    schedule = mpi_collective(name, "allreduce", ranks, bytes, repeats)
     moved = Moved("allreduce", bytes * repeats)
-    return built_in_program(name, "allreduce.c", flows=flows, moved=moved, bytes=bytes, repeats=repeats, check=check)
+    return built_in_program(
+        name, "allreduce.c", schedule=schedule, moved=moved, bytes=bytes, repeats=repeats, check=check
+    )
 
 
 @application(
@@ -243,7 +247,7 @@ def beff(ranks: int, bytes: int, loops: int, orders: int, seed: int) -> Source:
         One rank.
     """
     _at_least_two("beff", ranks)
-    name = shown("beff", bytes=bytes, loops=loops, orders=orders, seed=seed)
+    name = call_text("beff", bytes=bytes, loops=loops, orders=orders, seed=seed)
     return built_in_program(name, "beff.c", measure="beff", bytes=bytes, loops=loops, orders=orders, seed=seed)
 
 
@@ -261,7 +265,7 @@ def _stencil(name: str, ranks: int, points: tuple[int, ...], grid: tuple[int, ..
     axes = "xyz"[:dims]
     arguments: dict[str, Any] = {f"points_{axis}": side for axis, side in zip(axes, points, strict=True)}
     arguments |= {f"ranks_{axis}": parts for axis, parts in zip(axes, cut, strict=True)}
-    label = shown(name, points=points, grid=cut, **settings)
+    label = call_text(name, points=points, grid=cut, **settings)
     return built_in_program(label, "stencil.c", **{"dims": dims, **arguments, **settings})
 
 
@@ -332,7 +336,7 @@ def matmul(ranks: int, n: int, block: int, grid: tuple[int, ...] | None, check: 
     if max(cut) > n:
         raise InputError(f"matmul: {ranks} ranks as {cut[0]}x{cut[1]}, but the matrices have {n} rows; raise n=")
     _small_enough("matmul", check, 24 * n * n)
-    name = shown("matmul", n=n, block=block, grid=cut, check=check)
+    name = call_text("matmul", n=n, block=block, grid=cut, check=check)
     return built_in_program(name, "matmul.c", n=n, block=block, rows=cut[0], check=check)
 
 

@@ -1,12 +1,11 @@
 """``training``: one step of training a transformer, from a published model or a file, as MPI messages."""
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from topoloom.applications.catalogue.programs import built_in_program, shown
-from topoloom.applications.program import AsFlows, Source
+from topoloom.applications.catalogue.programs import built_in_program, call_text
+from topoloom.applications.program import AsSchedule, Source
 from topoloom.applications.registry import application
 from topoloom.applications.settings import AppSettings
 from topoloom.applications.training_model import Training, on_ranks, preset_names, read_model
@@ -14,14 +13,13 @@ from topoloom.spec import Choice, Integer, Parameter
 
 if TYPE_CHECKING:
     from topoloom.applications.app_run import Measurement
-    from topoloom.flows.plan import Plan
-    from topoloom.flows.simulate import FlowTimes
+    from topoloom.applications.backends import ScheduleRun
+    from topoloom.flows.programs import Programs
 
 #: Collectives on more bytes go bucket after bucket: MPI counts to 2^31, and MPI's own collectives keep copies of them.
 BUCKET = 1 << 28
 
 
-@dataclass(frozen=True)
 class _ModelName(Parameter):
     """A preset or a file."""
 
@@ -82,26 +80,26 @@ def training(ranks: int, model: str, **settings: Any) -> Source:
     step = on_ranks(msgspec.structs.replace(read_model(model), **changed), ranks)
     degrees = {"tp": step.tp, "pp": step.pp, "dp": step.dp, "ep": step.ep if step.experts else None}
     others = {key: value for key, value in given.items() if key not in degrees}
-    told, name = arguments_of(step), shown("training", model=model, **degrees, **others)
-    return built_in_program(name, "training.c", flows=_flows(name, ranks, told), **told)
+    arguments, name = training_arguments(step), call_text("training", model=model, **degrees, **others)
+    return built_in_program(name, "training.c", schedule=_schedule(name, ranks, arguments), **arguments)
 
 
-def _flows(name: str, ranks: int, told: dict[str, Any]) -> AsFlows:
-    def plan(settings: AppSettings) -> "Plan":
-        from topoloom.applications.training_plan import training_plan
+def _schedule(name: str, ranks: int, arguments: dict[str, Any]) -> AsSchedule:
+    def programs(settings: AppSettings) -> "Programs":
+        from topoloom.applications.training_programs import training_programs
 
-        return training_plan(name, ranks, told, settings)
+        return training_programs(name, ranks, arguments, settings)
 
-    def results(times: "FlowTimes", settings: AppSettings) -> "dict[str, Measurement]":
-        from topoloom.applications.training_plan import training_results
+    def results(run: "ScheduleRun", settings: AppSettings) -> "dict[str, Measurement]":
+        from topoloom.applications.training_programs import training_results
 
-        return training_results(times, told, settings)
+        return training_results(run, arguments, settings)
 
-    return AsFlows(plan, results)
+    return AsSchedule(programs, results)
 
 
-def arguments_of(step: Training) -> dict[str, Any]:
-    """What ``training.c`` is told: a rank's share of the operations of a micro-batch, and the bytes of messages."""
+def training_arguments(step: Training) -> dict[str, Any]:
+    """The arguments of ``training.c``: a rank's share of the operations of a micro-batch, and the bytes of messages."""
     tokens = step.micro * step.sequence
     share = tokens / step.tp
     return {

@@ -1,18 +1,19 @@
 """``goal`` and ``chakra``: schedules and traces of other tools, as flows or on SimGrid."""
 
+from dataclasses import replace
 from typing import Any
 
-from topoloom.applications.program import Scheduled
 from topoloom.applications.registry import APPLICATIONS, Application
+from topoloom.flows.schedule import Schedule
 from topoloom.workloads.named import WORKLOADS, Workload
 
 
 def _register(name: str, workload: Workload) -> None:
     """An application of as many ranks as its file has."""
 
-    def make(ranks: int, **settings: Any) -> Scheduled:
+    def make(ranks: int, **settings: Any) -> Schedule:
         schedule = workload.load(**settings)
-        return Scheduled(f"{name}({schedule.name})", schedule.ranks, schedule)
+        return replace(schedule, name=f"{name}({schedule.name})")
 
     known = Application(name, make, workload.parameters, workload.description, workload.source, sized=True)
     APPLICATIONS.add(name, known)

@@ -10,14 +10,14 @@ BYTES = {DOUBLE: 8, INTEGER: 4, LOGICAL: 4, COMPLEX: 16}
 
 
 @dataclass(frozen=True)
-class Rank:
+class TraceLines:
     """A rank that writes its lines: each method gives the text of one action, its line end with it.
 
     Lines are plain text, so that a loop of the program is a text times a number.
 
     Examples
     --------
-    >>> print(Rank(3).send(7, 10, 512) * 2, end="")
+    >>> print(TraceLines(3).send(7, 10, 512) * 2, end="")
     3 send 7 10 512 0
     3 send 7 10 512 0
     """

@@ -1,9 +1,9 @@
 """BT: an implicit solver with blocks of 5 x 5, pipelines along the three axes of a cube."""
 
-from topoloom.applications.nas.actions import DOUBLE, INTEGER, LOGICAL, Rank
+from topoloom.applications.nas.actions import DOUBLE, INTEGER, LOGICAL, TraceLines
 from topoloom.applications.nas.cells import Cells, cells_of, check_cells, faces
-from topoloom.applications.nas.skeleton import Parts, Run, skeleton
-from topoloom.applications.program import Trace
+from topoloom.applications.nas.skeleton import ClockedParts, NasRun, skeleton
+from topoloom.applications.program import RankTraces
 
 SIZES = {"S": (12, 60), "W": (24, 200), "A": (64, 200), "B": (102, 200), "C": (162, 200), "D": (408, 250)}
 """Points a side and time steps, by class."""
@@ -15,7 +15,7 @@ _FORWARD_TAGS = (3000, 5000, 6000)
 _BACKWARD_TAGS = (2000, 4000, 7000)
 
 
-def bt(run: Run) -> Trace:
+def bt(run: NasRun) -> RankTraces:
     """The skeleton of BT.
 
     A step swaps faces, then solves along x, y and z: elimination goes through the slabs of the axis from the first to
@@ -28,7 +28,7 @@ def bt(run: Run) -> Trace:
     steps = run.steps(usual)
     step = 3478.8 * size**3 - 17655.7 * size**2 + 28023.7 * size
 
-    def parts(me: Rank) -> Parts:
+    def parts(me: TraceLines) -> ClockedParts:
         cells = cells_of(size, run.ranks, me.number)
         room = (size // cells.side + 1) ** 2
 
@@ -39,7 +39,7 @@ def bt(run: Run) -> Trace:
 
         sizes = me.bcast(1, INTEGER) + me.bcast(1, DOUBLE) + me.bcast(3, INTEGER) + me.bcast(1, INTEGER) * 2
         norm = me.allreduce(5, DOUBLE)
-        return Parts(
+        return ClockedParts(
             sizes + me.bcast(1, LOGICAL) + one(0.0) + me.barrier(),
             one(step / size**3) * steps,
             norm + faces(me, cells) + norm + me.reduce(1, DOUBLE) + me.barrier(),
@@ -48,7 +48,7 @@ def bt(run: Run) -> Trace:
     return skeleton("bt", run, steps * step, parts)
 
 
-def _solve(me: Rank, cells: Cells, axis: int, room: int, unit: float) -> str:
+def _solve(me: TraceLines, cells: Cells, axis: int, room: int, unit: float) -> str:
     """The two sweeps along an axis. The blocks of a face travel forth, its solution back."""
     last = cells.side - 1
     before, after = cells.before[axis], cells.after[axis]

@@ -2,8 +2,8 @@
 
 from typing import NamedTuple
 
-from topoloom.applications.nas.actions import Rank
-from topoloom.applications.nas.skeleton import Run, check_ranks, share
+from topoloom.applications.nas.actions import TraceLines
+from topoloom.applications.nas.skeleton import NasRun, check_ranks, share
 
 _TAGS = ((2000, 3000), (4000, 5000), (7000, 6000))
 """Tags of messages forth and back along each axis."""
@@ -28,14 +28,14 @@ class Cells(NamedTuple):
         return x * y * z
 
 
-def check_cells(name: str, run: Run, points: int) -> None:
+def check_cells(name: str, run: NasRun, points: int) -> None:
     """Refuse numbers of ranks that are no square, or whose cells would have fewer than three points a side.
 
     Parameters
     ----------
     name : str
         The benchmark, for the message.
-    run : Run
+    run : NasRun
         The run that was asked for, with its ranks and class.
     points : int
         Grid points along each side of the cube.
@@ -89,7 +89,7 @@ def cells_of(points: int, ranks: int, rank: int) -> Cells:
     return Cells(side, at, sizes, before, after)
 
 
-def faces(me: Rank, cells: Cells) -> str:
+def faces(me: TraceLines, cells: Cells) -> str:
     """The swap of the cells' faces, two points deep and five numbers a point, all axes at once."""
     if cells.side == 1:
         return ""

@@ -2,9 +2,9 @@
 
 from typing import NamedTuple
 
-from topoloom.applications.nas.actions import DOUBLE, LOGICAL, Rank
-from topoloom.applications.nas.skeleton import Parts, Run, check_ranks, is_power_of_two, share, skeleton
-from topoloom.applications.program import Trace
+from topoloom.applications.nas.actions import DOUBLE, LOGICAL, TraceLines
+from topoloom.applications.nas.skeleton import ClockedParts, NasRun, check_ranks, is_power_of_two, share, skeleton
+from topoloom.applications.program import RankTraces
 
 SIZES = {
     "S": (1400, 7, 15),
@@ -32,7 +32,7 @@ class _Share(NamedTuple):
     vector: float
 
 
-def cg(run: Run) -> Trace:
+def cg(run: NasRun) -> RankTraces:
     """The skeleton of CG.
 
     The ranks are a grid of 2^a rows and 2^a or 2^(a+1) columns; each has a block of the matrix. A product sums pieces of
@@ -47,9 +47,9 @@ def cg(run: Run) -> Trace:
     nonzeros = nonzer * (nonzer + 1)
     operations = 2.0 * steps * size * (3 + nonzeros + _INNER * (5 + nonzeros) + 3)
 
-    def parts(me: Rank) -> Parts:
+    def parts(me: TraceLines) -> ClockedParts:
         mine = _share(size, run.ranks, me.number)
-        return Parts(
+        return ClockedParts(
             me.bcast(1, LOGICAL) + _iteration(me, mine, 0.0, nonzeros) + me.barrier(),
             _iteration(me, mine, 2.0 * size, nonzeros) * steps,
             me.reduce(1, DOUBLE),
@@ -82,7 +82,7 @@ def _share(size: int, ranks: int, rank: int) -> _Share:
     return _Share(rows, columns, kept, given, across, partners, rows * columns / size**2, columns / (size * down))
 
 
-def _iteration(me: Rank, mine: _Share, unit: float, nonzeros: int) -> str:
+def _iteration(me: TraceLines, mine: _Share, unit: float, nonzeros: int) -> str:
     """One iteration of the power method; `unit` is the operations that one nonzero a row is, over all ranks."""
     product = me.compute(unit * nonzeros * mine.block) + _product(me, mine)
 
@@ -95,12 +95,12 @@ def _iteration(me: Rank, mine: _Share, unit: float, nonzeros: int) -> str:
     return vectors(3) + _sum(me, mine, 1) + step * _INNER + residual + norms
 
 
-def _sum(me: Rank, mine: _Share, count: int) -> str:
+def _sum(me: TraceLines, mine: _Share, count: int) -> str:
     """The sum of `count` numbers over the grid's row, which each of its ranks has in the end."""
     return "".join(me.exchange(partner, tag, count, count) for tag, partner in enumerate(mine.partners, 1))
 
 
-def _product(me: Rank, mine: _Share) -> str:
+def _product(me: TraceLines, mine: _Share) -> str:
     """The messages of a product: pieces summed along the row, then swapped across the diagonal."""
     if not mine.partners:
         return ""

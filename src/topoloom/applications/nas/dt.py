@@ -2,9 +2,9 @@
 
 from typing import NamedTuple
 
-from topoloom.applications.nas.actions import DOUBLE, INTEGER, Rank
-from topoloom.applications.nas.skeleton import Parts, Run, check_ranks, skeleton
-from topoloom.applications.program import Trace
+from topoloom.applications.nas.actions import DOUBLE, INTEGER, TraceLines
+from topoloom.applications.nas.skeleton import ClockedParts, NasRun, check_ranks, skeleton
+from topoloom.applications.program import RankTraces
 
 SIZES = {
     "S": (1728, 128, 4),
@@ -28,11 +28,11 @@ class _Graph(NamedTuple):
     sources: list[int]
 
 
-def dt(run: Run, graph: str) -> Trace:
+def dt(run: NasRun, graph: str) -> RankTraces:
     """The skeleton of DT. Its operations are the numbers that flow over the graph's arcs, as it counts them.
 
     The graph is a black hole (BH: from many sources through comparators to one sink), a white hole (WH: the other direction)
-    or a shuffle (SH: a butterfly). Ranks beyond the nodes do nothing. Rank 0 collects a number from each sink.
+    or a shuffle (SH: a butterfly). Ranks beyond the nodes do nothing. TraceLines 0 collects a number from each sink.
 
     Source: NPB3.3-MPI.
     """
@@ -45,7 +45,7 @@ def dt(run: Run, graph: str) -> Trace:
     sinks = sorted(set(range(net.nodes)) - {tail for tail, _ in net.arcs})
     unit = float(samples * _FIELDS)
 
-    def parts(me: Rank) -> Parts:
+    def parts(me: TraceLines) -> ClockedParts:
         text = ""
         for arc, (tail, head) in enumerate(net.arcs):
             if head == me.number:
@@ -57,7 +57,7 @@ def dt(run: Run, graph: str) -> Trace:
             text += me.send(0, len(net.arcs) + me.number, 1)
         if me.number == 0:
             text += "".join(me.recv(sink, len(net.arcs) + sink, 1, DOUBLE) for sink in sinks)
-        return Parts("", text, "")
+        return ClockedParts("", text, "")
 
     return skeleton(f"dt.{graph}", run, unit * len(net.arcs), parts)
 

@@ -2,9 +2,9 @@
 
 from math import log
 
-from topoloom.applications.nas.actions import COMPLEX, INTEGER, LOGICAL, Rank
-from topoloom.applications.nas.skeleton import Parts, Run, check_ranks, is_power_of_two, skeleton
-from topoloom.applications.program import Trace
+from topoloom.applications.nas.actions import COMPLEX, INTEGER, LOGICAL, TraceLines
+from topoloom.applications.nas.skeleton import ClockedParts, NasRun, check_ranks, is_power_of_two, skeleton
+from topoloom.applications.program import RankTraces
 
 SIZES = {
     "S": (64, 64, 64, 6),
@@ -17,7 +17,7 @@ SIZES = {
 """Points along x, y and z and the iterations, by class."""
 
 
-def ft(run: Run, groups: bool = True) -> Trace:
+def ft(run: NasRun, groups: bool = True) -> RankTraces:
     """The skeleton of FT.
 
     Up to as many ranks as planes, each has slabs and one all-to-all among all ranks transposes. With more, ranks are a
@@ -42,18 +42,18 @@ def ft(run: Run, groups: bool = True) -> Trace:
     first = points * (14.8157 + 7.19641 * log(points))
     step = points * (5.23518 + 7.21113 * log(points))
 
-    def parts(me: Rank) -> Parts:
+    def parts(me: TraceLines) -> ClockedParts:
         moves = _moves(me, run, groups)
         works = _works(run)
         timed = _transform(me, [first / run.ranks * work for work in works], moves)
         back = _transform(me, [step / run.ranks * work for work in works[::-1]], moves[::-1])
         opening = me.bcast(1, INTEGER) * 4 + me.bcast(1, LOGICAL)
-        return Parts(opening + "".join(moves) + me.barrier(), timed + (back + me.reduce(1, COMPLEX)) * steps, "")
+        return ClockedParts(opening + "".join(moves) + me.barrier(), timed + (back + me.reduce(1, COMPLEX)) * steps, "")
 
     return skeleton("ft", run, first + steps * step, parts)
 
 
-def _works(run: Run) -> list[float]:
+def _works(run: NasRun) -> list[float]:
     """Shares of the work before, between and after the transposes: an axis costs the logarithm of its length."""
     x, y, z, _ = SIZES[run.size]
     along = [log(length) / log(x * y * z) for length in (x, y, z)]
@@ -62,7 +62,7 @@ def _works(run: Run) -> list[float]:
     return [along[0] + along[1], along[2]] if run.ranks <= z else along
 
 
-def _moves(me: Rank, run: Run, groups: bool) -> list[str]:
+def _moves(me: TraceLines, run: NasRun, groups: bool) -> list[str]:
     """The transposes of a transform, in turn."""
     x, y, z, _ = SIZES[run.size]
     points = x * y * z // run.ranks
@@ -80,12 +80,12 @@ def _moves(me: Rank, run: Run, groups: bool) -> list[str]:
     ]
 
 
-def _among(me: Rank, group: range, place: int, count: int) -> str:
+def _among(me: TraceLines, group: range, place: int, count: int) -> str:
     """The all-to-all of a group of 2^a ranks, in which this one has a place: swaps with each other one."""
     partners = [group[place ^ step] for step in range(1, len(group))]
     return "".join(me.exchange(partner, 1, count, count, COMPLEX) for partner in partners)
 
 
-def _transform(me: Rank, works: list[float], moves: list[str]) -> str:
+def _transform(me: TraceLines, works: list[float], moves: list[str]) -> str:
     """A transform: work, and between two pieces of work a transpose."""
     return "".join(me.compute(work) + move for work, move in zip(works, [*moves, ""], strict=True))

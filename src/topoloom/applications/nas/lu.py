@@ -1,8 +1,8 @@
 """LU: sweeps over a cube that ranks share by columns; a wave of small messages for every plane."""
 
-from topoloom.applications.nas.actions import DOUBLE, INTEGER, LOGICAL, Rank
-from topoloom.applications.nas.skeleton import Parts, Run, check_ranks, share, skeleton
-from topoloom.applications.program import Trace
+from topoloom.applications.nas.actions import DOUBLE, INTEGER, LOGICAL, TraceLines
+from topoloom.applications.nas.skeleton import ClockedParts, NasRun, check_ranks, share, skeleton
+from topoloom.applications.program import RankTraces
 
 SIZES = {"S": (12, 50), "W": (33, 300), "A": (64, 250), "B": (102, 250), "C": (162, 250), "D": (408, 300)}
 """Points a side and steps, by class."""
@@ -13,7 +13,7 @@ _LOWER, _UPPER, _RIGHT_SIDE = 0.42, 0.42, 0.16
 _FROM_SOUTH, _FROM_NORTH, _FROM_EAST, _FROM_WEST = 1, 2, 3, 4
 
 
-def lu(run: Run) -> Trace:
+def lu(run: NasRun) -> RankTraces:
     """The skeleton of LU.
 
     Ranks are a grid, as square as can be, over x (north to south) and y (west to east); each has all planes of its
@@ -32,7 +32,7 @@ def lu(run: Run) -> Trace:
     steps = run.steps(usual)
     step = 1984.77 * size**3 - 10923.3 * size**2 + 27770.9 * size - 144010
 
-    def parts(me: Rank) -> Parts:
+    def parts(me: TraceLines) -> ClockedParts:
         grid = _Grid(me, size, run.ranks)
         norm = me.allreduce(5, DOUBLE)
         once = me.allreduce(1, DOUBLE)
@@ -43,7 +43,9 @@ def lu(run: Run) -> Trace:
         start = swap + norm + me.barrier()
         timed = grid.step(step, "", "") * (steps - 1) + grid.step(step, norm, norm)
         integral = grid.corner() + once + grid.edges("y") + once + grid.edges("x") + once
-        return Parts(sizes + me.bcast(1, LOGICAL) + swap + start + first + once + start, timed, once + norm + integral)
+        return ClockedParts(
+            sizes + me.bcast(1, LOGICAL) + swap + start + first + once + start, timed, once + norm + integral
+        )
 
     return skeleton("lu", run, steps * step, parts)
 
@@ -61,7 +63,7 @@ def _fits(ranks: int, size: int) -> bool:
 class _Grid:
     """The columns of a rank, its neighbours (None at the border) and the messages that they exchange."""
 
-    def __init__(self, me: Rank, size: int, ranks: int) -> None:
+    def __init__(self, me: TraceLines, size: int, ranks: int) -> None:
         down, along = _shape(ranks)
         self.me, self.size = me, size
         column, row = divmod(me.number, down)

@@ -2,9 +2,9 @@
 
 from typing import NamedTuple
 
-from topoloom.applications.nas.actions import DOUBLE, INTEGER, LOGICAL, Rank
-from topoloom.applications.nas.skeleton import Parts, Run, check_ranks, is_power_of_two, skeleton
-from topoloom.applications.program import Trace
+from topoloom.applications.nas.actions import DOUBLE, INTEGER, LOGICAL, TraceLines
+from topoloom.applications.nas.skeleton import ClockedParts, NasRun, check_ranks, is_power_of_two, skeleton
+from topoloom.applications.program import RankTraces
 
 SIZES = {"S": (5, 4), "W": (7, 4), "A": (8, 4), "B": (8, 20), "C": (9, 20), "D": (10, 50)}
 """The finest level (its grid has 2^level points a side) and the iterations, by class."""
@@ -37,7 +37,7 @@ class _Level(NamedTuple):
         return self.inside == 0
 
 
-def mg(run: Run) -> Trace:
+def mg(run: NasRun) -> RankTraces:
     """The skeleton of MG.
 
     Ranks are a box of powers of two, and every operator on a level is followed by a halo of one point on its three axes,
@@ -57,7 +57,7 @@ def mg(run: Run) -> Trace:
     steps = run.steps(usual)
     unit = 58.0 * side**3 / _loops(finest)
 
-    def parts(me: Rank) -> Parts:
+    def parts(me: TraceLines) -> ClockedParts:
         levels = _levels(finest, run.ranks, me.number)
         room = 2 * (2 + side // _box(run.ranks)[0]) ** 2 if run.ranks > 1 else 0
         halo = {k: _halo(me, level, room) for k, level in levels.items()}
@@ -77,7 +77,7 @@ def mg(run: Run) -> Trace:
 
         sizes = me.bcast(1, INTEGER) * 5 + me.bcast(8, INTEGER) + me.bcast(1, LOGICAL)
         before = me.barrier() + sizes + charge + norm + halo[finest] + norm + cycle(0.0) + charge + me.barrier()
-        return Parts(before, halo[finest] + norm + cycle(unit) * steps + norm, me.reduce(1, DOUBLE))
+        return ClockedParts(before, halo[finest] + norm + cycle(unit) * steps + norm, me.reduce(1, DOUBLE))
 
     return skeleton("mg", run, 58.0 * steps * side**3, parts)
 
@@ -130,22 +130,22 @@ def _tag(axis: int, direction: int) -> int:
     return 100 * (direction + 2 + 10 * (axis + 1))
 
 
-def _posted(me: Rank, level: _Level, axis: int, room: int) -> str:
+def _posted(me: TraceLines, level: _Level, axis: int, room: int) -> str:
     before, after = level.neighbours[axis]
     return me.irecv(after, _tag(axis, -1), room) + me.irecv(before, _tag(axis, 1), room)
 
 
-def _sent(me: Rank, level: _Level, axis: int, forth: int, back: int) -> str:
+def _sent(me: TraceLines, level: _Level, axis: int, forth: int, back: int) -> str:
     before, after = level.neighbours[axis]
     return me.send(after, _tag(axis, 1), forth) + me.send(before, _tag(axis, -1), back)
 
 
-def _waited(me: Rank, level: _Level, axis: int) -> str:
+def _waited(me: TraceLines, level: _Level, axis: int) -> str:
     before, after = level.neighbours[axis]
     return me.wait_received(after, _tag(axis, -1)) + me.wait_received(before, _tag(axis, 1))
 
 
-def _halo(me: Rank, level: _Level, room: int) -> str:
+def _halo(me: TraceLines, level: _Level, room: int) -> str:
     """A halo of one point: each axis takes along what the axes before it brought. One rank alone copies."""
     if not room or level.left_out:
         return ""
@@ -157,7 +157,7 @@ def _halo(me: Rank, level: _Level, room: int) -> str:
     )
 
 
-def _lend(me: Rank, level: _Level, room: int) -> str:
+def _lend(me: TraceLines, level: _Level, room: int) -> str:
     """What those with points on the coarser level send to those without: one layer back, two layers on."""
     x, y, z = level.points
     text = ""

@@ -3,14 +3,14 @@
 from collections.abc import Callable
 from typing import NamedTuple
 
-from topoloom.applications.nas.actions import Rank
-from topoloom.applications.program import CLOCK_STARTS, CLOCK_STOPS, Trace
+from topoloom.applications.nas.actions import TraceLines
+from topoloom.applications.program import CLOCK_STARTS, CLOCK_STOPS, RankTraces
 from topoloom.errors import InputError
 
 _MOST = 1 << 20  # ranks that are looked at for the nearest
 
 
-class Parts(NamedTuple):
+class ClockedParts(NamedTuple):
     """The text of a rank: what the benchmark does before its clock runs, while it runs, and after."""
 
     before: str
@@ -18,7 +18,7 @@ class Parts(NamedTuple):
     after: str
 
 
-class Run(NamedTuple):
+class NasRun(NamedTuple):
     """What a run of a benchmark is told: its ranks, its class, its iterations (0: the class's own), its untimed parts."""
 
     ranks: int
@@ -31,7 +31,7 @@ class Run(NamedTuple):
         return self.iterations or usual
 
 
-def skeleton(name: str, run: Run, operations: float, parts: Callable[[Rank], Parts]) -> Trace:
+def skeleton(name: str, run: NasRun, operations: float, parts: Callable[[TraceLines], ClockedParts]) -> RankTraces:
     """The trace of a benchmark whose ranks have these parts.
 
     Without the untimed parts the trace is what the benchmark's clock measures; with them it is marked where that starts and
@@ -41,31 +41,31 @@ def skeleton(name: str, run: Run, operations: float, parts: Callable[[Rank], Par
     ----------
     name : str
         The benchmark, in lower case.
-    run : Run
+    run : NasRun
         Class, ranks, iterations, and whether the untimed parts are in.
     operations : float
         Operations that the benchmark counts for its rate.
-    parts : callable (Rank) to Parts
+    parts : callable (TraceLines) to ClockedParts
         A rank's actions before, within and after what the benchmark's clock measures.
 
     Returns
     -------
-    Trace
+    RankTraces
         Whose text of each rank is made when it is asked for.
     """
 
     def text(rank: int, marks: tuple[str, str] = ("", "")) -> str:
-        before, timed, after = parts(Rank(rank))
+        before, timed, after = parts(TraceLines(rank))
         inside = before + marks[0] + timed + marks[1] + after if run.untimed else timed
         return f"{rank} init\n{inside}{rank} finalize\n"
 
     def marked(rank: int) -> str:
-        me = Rank(rank)
+        me = TraceLines(rank)
         return text(rank, (me.compute(CLOCK_STARTS), me.compute(CLOCK_STOPS)))
 
     cut = [f"iterations={run.iterations}"] * bool(run.iterations) + ["untimed=no"] * (not run.untimed)
     label = f"{name.upper()}.{run.size}" + f"({','.join(cut)})" * bool(cut)
-    return Trace(label, run.ranks, text, operations, timed=not run.untimed, marked=marked if run.untimed else None)
+    return RankTraces(label, run.ranks, text, operations, timed=not run.untimed, marked=marked if run.untimed else None)
 
 
 def share(total: int, parts: int, part: int) -> int:

@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from topoloom.applications.nas._random import MASK, MULTIPLIER, power, sequence
-from topoloom.applications.nas.actions import DOUBLE, INTEGER, Rank
-from topoloom.applications.nas.skeleton import Parts, Run, check_ranks, is_power_of_two, skeleton
-from topoloom.applications.program import Trace
+from topoloom.applications.nas.actions import DOUBLE, INTEGER, TraceLines
+from topoloom.applications.nas.skeleton import ClockedParts, NasRun, check_ranks, is_power_of_two, skeleton
+from topoloom.applications.program import RankTraces
 
 SIZES = {"S": (16, 11, 9), "W": (20, 16, 10), "A": (23, 19, 10), "B": (25, 21, 10), "C": (27, 23, 10)}
 """Powers of two of the keys, of their values and of the buckets, by class."""
@@ -19,7 +19,7 @@ _SEED = 314159265
 _CHUNKS = 1024  # pieces of the keys, as many as ranks can be
 
 
-def integer_sort(run: Run) -> Trace:
+def integer_sort(run: NasRun) -> RankTraces:
     """The skeleton of IS. Its operations are the keys ranked.
 
     Ranks sum the sizes of their buckets, give each rank the next buckets until it has its share of the keys, tell each
@@ -34,7 +34,7 @@ def integer_sort(run: Run) -> Trace:
     check_ranks("is", run.ranks, rule, lambda ranks: is_power_of_two(ranks) and ranks <= most)
     steps = run.steps(_ITERATIONS)
 
-    def parts(me: Rank) -> Parts:
+    def parts(me: TraceLines) -> ClockedParts:
         moves, timed = [], ""
         for moved in _moved(run.size, run.ranks, steps):
             sent, received = moved[me.number].tolist(), moved[:, me.number].tolist()
@@ -45,7 +45,9 @@ def integer_sort(run: Run) -> Trace:
         check = me.irecv(me.number - 1, 1000, 1, INTEGER) if me.number > 0 else ""
         check += me.send(me.number + 1, 1000, 1, INTEGER) if me.number < run.ranks - 1 else ""
         check += me.wait_received(me.number - 1, 1000) if me.number > 0 else ""
-        return Parts(me.bcast(1, INTEGER) + moves[0], timed, me.reduce(1, DOUBLE) + check + me.reduce(1, INTEGER))
+        return ClockedParts(
+            me.bcast(1, INTEGER) + moves[0], timed, me.reduce(1, DOUBLE) + check + me.reduce(1, INTEGER)
+        )
 
     return skeleton("is", run, float(steps << keys), parts)
 
@@ -59,7 +61,7 @@ def _moved(size: str, ranks: int, steps: int) -> list[NDArray[np.int32]]:
     first = _first_keys(2 * steps + 1, values)
     moves = []
     for step in range(1, steps + 1):
-        # Rank 0 sets two keys in each iteration, and keeps those of the iterations before.
+        # TraceLines 0 sets two keys in each iteration, and keeps those of the iterations before.
         for place, value in ((step, step), (step + steps, (1 << values) - step)):
             sizes[0, first[place] >> shift] -= 1
             sizes[0, value >> shift] += 1

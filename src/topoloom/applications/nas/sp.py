@@ -1,9 +1,9 @@
 """SP: an implicit solver with five scalar equations a point, pipelines along the three axes of a cube."""
 
-from topoloom.applications.nas.actions import DOUBLE, INTEGER, LOGICAL, Rank
+from topoloom.applications.nas.actions import DOUBLE, INTEGER, LOGICAL, TraceLines
 from topoloom.applications.nas.cells import Cells, cells_of, check_cells, faces
-from topoloom.applications.nas.skeleton import Parts, Run, skeleton
-from topoloom.applications.program import Trace
+from topoloom.applications.nas.skeleton import ClockedParts, NasRun, skeleton
+from topoloom.applications.program import RankTraces
 
 SIZES = {"S": (12, 100), "W": (36, 400), "A": (64, 400), "B": (102, 400), "C": (162, 400), "D": (408, 500)}
 """Points a side and time steps, by class."""
@@ -12,7 +12,7 @@ _RIGHT_SIDE, _LEFT_SIDE, _FORWARD, _BACKWARD = 0.4, 0.05, 0.11, 0.04
 """Shares of a step's operations: the right-hand side, and of each axis its coefficients and its two sweeps."""
 
 
-def sp(run: Run) -> Trace:
+def sp(run: NasRun) -> RankTraces:
     """The skeleton of SP.
 
     It goes as BT does, with smaller messages that leave out the boundary, and it overlaps: a receive is posted, the
@@ -25,7 +25,7 @@ def sp(run: Run) -> Trace:
     steps = run.steps(usual)
     step = 881.174 * size**3 - 4683.91 * size**2 + 11484.5 * size - 19272.4
 
-    def parts(me: Rank) -> Parts:
+    def parts(me: TraceLines) -> ClockedParts:
         cells = cells_of(size, run.ranks, me.number)
 
         def one(unit: float) -> str:
@@ -34,7 +34,7 @@ def sp(run: Run) -> Trace:
 
         sizes = me.bcast(1, INTEGER) + me.bcast(1, DOUBLE) + me.bcast(3, INTEGER) + me.bcast(1, LOGICAL)
         norm = me.allreduce(5, DOUBLE)
-        return Parts(
+        return ClockedParts(
             sizes + one(0.0) + me.barrier(),
             one(step / size**3) * steps,
             norm + faces(me, cells) + norm + me.reduce(1, DOUBLE) + me.barrier(),
@@ -43,7 +43,7 @@ def sp(run: Run) -> Trace:
     return skeleton("sp", run, steps * step, parts)
 
 
-def _solve(me: Rank, cells: Cells, axis: int, unit: float) -> str:
+def _solve(me: TraceLines, cells: Cells, axis: int, unit: float) -> str:
     """The two sweeps along an axis: 22 numbers a line forth, 10 back."""
     last = cells.side - 1
     before, after = cells.before[axis], cells.after[axis]

@@ -4,7 +4,7 @@ import math
 import re
 
 from topoloom.assessment.figure import Figure
-from topoloom.assessment.step import Found, Step
+from topoloom.assessment.step import AssessmentStep, StepResult
 from topoloom.assessment.subject import Subject
 from topoloom.errors import InputError
 from topoloom.expansion.expand import expand
@@ -22,12 +22,12 @@ SHARES = (0.10, 0.25)
 _FURTHER = 64
 
 
-def _growth(subject: Subject, work: Work) -> Found:
+def _growth(subject: Subject, work: Work) -> StepResult:
     figures: list[Figure] = []
     for share in SHARES:
         work.check()
         figures += _grown(subject, share, work)
-    return Found(figures)
+    return StepResult(figures)
 
 
 def _grown(subject: Subject, share: float, work: Work) -> list[Figure]:
@@ -52,7 +52,7 @@ def _grown(subject: Subject, share: float, work: Work) -> list[Figure]:
         f" {plan.removed:,} of {cables:,} cables go, {plan.added:,} come"
     )
     ports = "" if subject.radix is None else f" --radix {subject.radix}"
-    by_hand = f"topoloom expand FOLDER {goal}{ports}{subject.parts_told} --seed {subject.seed}"
+    by_hand = f"topoloom expand FOLDER {goal}{ports} --seed {subject.seed}"
     return [
         Figure(
             key=f"moved_{key}",
@@ -119,17 +119,7 @@ def _expanded(subject: Subject, work: Work, to: int | None = None, into: Topolog
     -------
     Expansion
     """
-    return expand(
-        subject.layout,
-        to,
-        into=into,
-        parts=subject.parts,
-        rate_gbps=subject.rate_gbps,
-        radix=subject.radix,
-        seed=subject.seed,
-        jobs=subject.jobs,
-        work=work,
-    )
+    return expand(subject.network, to, into=into, radix=subject.radix, seed=subject.seed, jobs=subject.jobs, work=work)
 
 
 #: The hosts that a fat tree is for, in its spec.
@@ -146,4 +136,4 @@ def _larger_tree(spec: str | None, share: float) -> str | None:
     return _HOSTS.sub(str(math.ceil(int(found[0]) * (1 + share) - 1e-9)), spec, count=1)
 
 
-GROWTH = Step("growth", "10 and 25 % more", "Growth", _growth)
+GROWTH = AssessmentStep("growth", "10 and 25 % more", "Growth", _growth)

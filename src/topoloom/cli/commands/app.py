@@ -4,7 +4,6 @@ import math
 from typing import TYPE_CHECKING
 
 import click
-from click.core import ParameterSource
 
 from topoloom.cli.kept_study import end_of, run_kept, study_option
 from topoloom.cli.output import json_option, print_facts, print_record, print_table, say
@@ -108,10 +107,8 @@ def _usage(found: "Application") -> str:
     "--engine",
     "engines",
     multiple=True,
-    default=("minimal",),
-    show_default=True,
-    help="An engine of topoloom route for all topologies, or one for each, in their order; left out, the tables of a folder"
-    " that topoloom route wrote are taken.",
+    help="An engine of topoloom route for all topologies, or one for each, in their order; when omitted, the installed tables"
+    " of a folder, else those of the engine that fits.",
 )
 @click.option(
     "--routing-seeds", type=Whole(1, _MOST_SEEDS), default=1, show_default=True, help="Tables of so many seeds."
@@ -131,7 +128,10 @@ def _usage(found: "Application") -> str:
     help="linear, random, random*5 (five seeds), cabinet, optimised, file:PATH; may be repeated.",
 )
 @click.option("--baseline", help="The topology that the others are set beside; the first when left out.")
-@click.option("--preset", default="truong-2016", show_default=True, help="The settings to begin with (below).")
+@click.option(
+    "--preset",
+    help="The settings to begin with (below); truong-2016, at the rate that a folder remembers, when omitted.",
+)
 @click.option("--set", "changes", metavar="KEY=VALUE", multiple=True, help="Change a setting (below): rate_gbps=100.")
 @click.option("--floor", help="Place topologies on this floor, row by row, for their cables' lengths.")
 @click.option(
@@ -139,7 +139,7 @@ def _usage(found: "Application") -> str:
     default="simgrid",
     show_default=True,
     help="simgrid, or flows: ours, for traces, schedules, alltoall, allreduce, collective and training, also on 16,384 ranks;"
-    " with flows:window=0.2 rates may be out of date for a fifth of a message's time.",
+    " with flows:window=0.2 rates may be out of date for a fifth of a message's time; or flits: the same among routers.",
 )
 @click.option("--seed", default=1, show_default=True, type=Whole(0, (1 << 31) - 1), help="Of placements and tables.")
 @click.option("--jobs", type=Whole(1, 1024), help="Simulations side by side; every core when left out.")
@@ -171,7 +171,7 @@ def command(
     host_tables: int | None,
     placements: tuple[str, ...],
     baseline: str | None,
-    preset: str,
+    preset: str | None,
     changes: tuple[str, ...],
     floor: str | None,
     simulator: str,
@@ -182,9 +182,10 @@ def command(
     folder: str | None,
     as_json: bool,
 ) -> None:
-    from topoloom.applications.flow_run import simulator_of
+    from topoloom.applications.backends import backend_of
+    from topoloom.applications.given import DEFAULT_PRESET, app_settings
     from topoloom.applications.registry import opened as opened_program
-    from topoloom.applications.settings import PRESETS, changed
+    from topoloom.applications.settings import PRESETS, with_changes
     from topoloom.applications.sweep import placements_of, programs_on, run_apps
     from topoloom.cli.placing import refuse_given
     from topoloom.cli.progress import working
@@ -194,8 +195,8 @@ def command(
 
     if not (apps or mpi or trace):
         raise InputError("say what runs: --app NAME (topoloom app --help lists them), --mpi FILE or --trace FOLDER")
-    settings = changed(PRESETS.find(preset), changes)
-    simulator_of(simulator)
+    asked = with_changes(PRESETS.find(preset or DEFAULT_PRESET), changes)
+    backend_of(simulator)
     placements_of(placements, seed)
     networks = _networks(topologies, engines)
     beside = next(iter(networks)) if baseline is None else baseline
@@ -203,7 +204,7 @@ def command(
         raise InputError(f"--baseline {beside}: it is none of the topologies; name one of them ({', '.join(networks)})")
     if goal is not None:
         refuse_given(("study_folder", "folder", "as_json"), "a schedule is written, and nothing is run (--goal)")
-        _write_goal(goal, topologies, apps, mpi, trace, ranks, settings)
+        _write_goal(goal, topologies, apps, mpi, trace, ranks, asked)
         return
     if study_folder is not None:
         from topoloom.studies.sweeps.app_runs import app_runs_of, app_study
@@ -213,9 +214,7 @@ def command(
         study = app_study(
             apps,
             topologies,
-            engines
-            if click.get_current_context().get_parameter_source("engines") is not ParameterSource.DEFAULT
-            else None,
+            engines or None,
             placements,
             routing_seeds=routing_seeds,
             seed=seed,
@@ -223,7 +222,7 @@ def command(
             host_tables=host_tables,
             floor=floor,
             preset=preset,
-            set={name: settings.values[name] for name in (text.partition("=")[0] for text in changes)},
+            set={name: asked.values[name] for name in (text.partition("=")[0] for text in changes)},
             simulator=simulator,
             time_limit=time_limit,
         )
@@ -233,9 +232,9 @@ def command(
         return
     if folder is not None:
         check_folder(folder)
-    opened = {name: open_network(name) for name in dict.fromkeys(topologies)}
-    if all(one.layout is not None for one in opened.values()):
-        refuse_given(("floor",), "what is laid out already has its cables")
+    names = list(dict.fromkeys(topologies))
+    opened = dict(zip(names, _on_floor([open_network(name) for name in names], floor), strict=True))
+    settings = app_settings(opened.values(), preset, changes)
     with working("applications") as work:
         programs: list[str | Program] = [
             *map(opened_program, dict.fromkeys(apps)),
@@ -251,7 +250,7 @@ def command(
         cases = [
             case
             for label, (name, engine) in networks.items()
-            for case in _cases(label, opened[name], engine, host_tables, seed, routing_seeds, floor, jobs, work)
+            for case in _cases(label, opened[name], engine, host_tables, seed, routing_seeds, jobs, work)
         ]
         runs = run_apps(
             cases,
@@ -301,30 +300,33 @@ def _write_goal(
     app = opened(apps[0]) if apps else trace_from(trace[0])
     schedule = schedule_of_program(app, ranks_on(open_network(topologies[0]).topology, app, ranks), settings)
     save_goal(schedule, path)
-    say(f"wrote {path}: {schedule.ranks} ranks, {schedule.operations:,} operations, {schedule.messages:,} messages")
+    say(
+        f"wrote {path}: {schedule.ranks} ranks, {schedule.operations.count:,} operations, {schedule.messages:,} messages"
+    )
 
 
 def _users(
     mpi: tuple[str, ...], make: str | None, arguments: str, trace: tuple[str, ...], time_limit: float, work: "Work"
 ) -> list["Program"]:
-    from topoloom.applications.users_programs import program_from, trace_from, words
+    from topoloom.applications.users_programs import argument_words, program_from, trace_from
 
     if len(mpi) != 1 and (make is not None or arguments):
         option = "--make" if make is not None else "--args"
         raise InputError(f"{option} is for one program of your own; give it with one --mpi")
-    given = words(arguments, "--args")
+    given = argument_words(arguments, "--args")
     built = (program_from(path, given, make, time_limit_s=time_limit, work=work) for path in mpi)
     return [*built, *(trace_from(path) for path in trace)]
 
 
-def _networks(topologies: tuple[str, ...], engines: tuple[str, ...]) -> dict[str, tuple[str, str]]:
+def _networks(topologies: tuple[str, ...], engines: tuple[str, ...]) -> dict[str, tuple[str, str | None]]:
     """Each topology with its engine, by what people call it: also by the engine where the same topology comes again."""
-    if len(engines) not in (1, len(topologies)):
+    each: tuple[str | None, ...] = engines if len(engines) > 1 else (engines or (None,)) * len(topologies)
+    if len(each) != len(topologies):
         raise InputError(
             f"--engine names {len(engines)} engines for {len(topologies)} topologies; give one, or one for each"
         )
     found = {}
-    for name, engine in zip(topologies, engines if len(engines) > 1 else engines * len(topologies), strict=True):
+    for name, engine in zip(topologies, each, strict=True):
         label = name if topologies.count(name) == 1 else f"{name} by {engine}"
         if label in found:
             raise InputError(f"{name}: it is given twice with the same engine; once is enough")
@@ -332,36 +334,30 @@ def _networks(topologies: tuple[str, ...], engines: tuple[str, ...]) -> dict[str
     return found
 
 
+def _on_floor(networks: "list[Network]", floor: str | None) -> "list[Network]":
+    """Networks, on a floor row by row where one is named and they have no layout."""
+    from topoloom.cli.placing import placing_of
+    from topoloom.network.laying_out import all_laid_out
+
+    return networks if floor is None else all_laid_out(networks, **placing_of({"floor": floor}, networks), map="rows")
+
+
 def _cases(
     label: str,
     opened: "Network",
-    engine: str,
+    engine: str | None,
     host_tables: int | None,
     seed: int,
     seeds: int,
-    floor: str | None,
     jobs: int | None,
     work: "Work",
 ) -> list["Case"]:
-    """The network, with its layout where it has one or a floor is given, with tables of each seed."""
+    """The network with tables of each seed."""
     from topoloom.applications.sweep import cases_of
     from topoloom.cli.tables import saved_tables
-    from topoloom.layout.place import place
 
-    layout = opened.layout
-    if layout is None and floor is not None:
-        layout = place(opened.topology, floor, map="rows")
-    return cases_of(
-        label,
-        layout or opened.topology,
-        engine,
-        host_tables=host_tables,
-        seed=seed,
-        seeds=seeds,
-        jobs=jobs,
-        tables=saved_tables(opened, ("engines", "host_tables", "routing_seeds")),
-        work=work,
-    )
+    saved_tables(opened, ("engines", "host_tables", "routing_seeds"))
+    return cases_of(label, opened, engine, host_tables=host_tables, seed=seed, seeds=seeds, jobs=jobs, work=work)
 
 
 def _show(runs: "AppRuns", as_json: bool) -> None:

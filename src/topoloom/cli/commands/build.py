@@ -1,24 +1,24 @@
 """`topoloom build`: a topology from a spec, into a file."""
 
-import click
+from typing import Annotated
 
-from topoloom.cli.delivery import checked, deliver
-from topoloom.cli.output import json_option
+from topoloom.cli.declared import declared, performed
+from topoloom.cli.presentation import Json
+from topoloom.operations.catalogue.build import BuildOperation
+from topoloom.settings import setting
 
 
-@click.command(help="Make a topology from SPEC (slimfly:q=19,hosts=15) and write it to a file.")
-@click.argument("spec")
-@click.option("-o", "output", metavar="FILE", default="-", help="Where; left out: standard output, in topoloom's JSON.")
-@click.option("--format", "name", metavar="FORMAT", help="The file's format; else its suffix tells.")
-@json_option
-def command(spec: str, output: str, name: str | None, as_json: bool) -> None:
-    import os
+class _Output(Json, frozen=True, kw_only=True):
+    output: Annotated[
+        str, setting("where; standard output, in topoloom's JSON, if omitted", option="-o --output", metavar="FILE")
+    ] = "-"
+    format: Annotated[str, setting("the file's format; else its suffix says", metavar="FORMAT")] | None = None
 
-    from topoloom.errors import InputError
-    from topoloom.spec import build
+
+@declared(BuildOperation, _Output)
+def command(operation: BuildOperation, output: _Output) -> None:
+    from topoloom.cli.delivery import checked, deliver
 
     # A wrong file name should not cost a long build.
-    record = checked(output, name, as_json)
-    if os.path.isfile(spec):  # Path.is_file raises where a spec is longer than a file's name
-        raise InputError(f"{spec} is a file; 'topoloom convert' reads files, build takes a spec")
-    deliver(build(spec), output, record, as_json)
+    record = checked(output.output, output.format, output.json)
+    deliver(performed(operation), output.output, record, output.json)

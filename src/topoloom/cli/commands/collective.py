@@ -21,8 +21,7 @@ class _Help(click.Command):
     """Lists the operations and the algorithms."""
 
     def format_epilog(self, _ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        from topoloom.applications.collective_replay import SIMULATORS
-        from topoloom.applications.flit_replay import FlitSettings
+        from topoloom.applications.backends import SIMULATORS, FlitSettings
         from topoloom.collectives.bound import OPERATIONS
         from topoloom.collectives.making import ALGORITHMS
         from topoloom.settings import described
@@ -69,11 +68,17 @@ class _Help(click.Command):
 )
 @click.option("--placement", default="linear", show_default=True, help="linear, random, cabinet, file:PATH.")
 @click.option("--root", type=Whole(0, 1 << 20), default=0, show_default=True, help="The rank that broadcasts.")
-@click.option("--engine", help="An engine of topoloom route; left out, the folder's tables, or minimal.")
+@click.option(
+    "--engine",
+    help="An engine of topoloom route; when omitted, the installed tables, else those of the engine that fits.",
+)
 @click.option(
     "--host-tables", type=Whole(1, 1 << 10), help="Tables for the hosts of a switch, as topoloom app has them."
 )
-@click.option("--preset", default="truong-2016", show_default=True, help="The settings to begin with, of topoloom app.")
+@click.option(
+    "--preset",
+    help="The settings to begin with, of topoloom app; truong-2016, at the rate that a folder remembers, when omitted.",
+)
 @click.option(
     "--set", "changes", metavar="KEY=VALUE", multiple=True, help="Change a setting of topoloom app: rate_gbps=400."
 )
@@ -105,7 +110,7 @@ def command(
     root: int,
     engine: str | None,
     host_tables: int | None,
-    preset: str,
+    preset: str | None,
     changes: tuple[str, ...],
     simulator: str,
     gap: float,
@@ -114,18 +119,17 @@ def command(
     path: str | None,
     as_json: bool,
 ) -> None:
-    from topoloom.applications.collective_run import collective, collective_bound, simulate_schedule
-    from topoloom.applications.settings import PRESETS, changed
+    from topoloom.applications.collective_run import collective, collective_bound
+    from topoloom.applications.given import app_settings
     from topoloom.applications.sweep import cases_of
     from topoloom.cli.placing import refuse_given
     from topoloom.cli.progress import working
     from topoloom.cli.tables import saved_tables
-    from topoloom.collectives.bound import operation_of
+    from topoloom.collectives.bound import collective_operation
     from topoloom.collectives.schedule import read_schedule
     from topoloom.opening import open_network
 
-    settings = changed(PRESETS.find(preset), changes)
-    operation = operation_of(operation)
+    operation = collective_operation(operation)
     if path is not None and Path(path).suffix not in _SUFFIXES:
         raise InputError(f"{path}: a schedule is written as .json, as .xml for MSCCL, or as .goal for LogGOPSim")
     if bound:
@@ -138,6 +142,9 @@ def command(
         refuse_given(given, "the schedule in the file has its own")
     schedule = None if schedule_file is None else read_schedule(schedule_file)
     network = open_network(topology)
+    settings = app_settings([network], preset, changes)
+    if not bound:
+        saved_tables(network, ("engine", "host_tables"))
     with working("collective") as work:
         if bound:
             least = collective_bound(
@@ -155,16 +162,9 @@ def command(
                 work=work,
             )
         else:
-            case = cases_of(
-                network.source,
-                network.layout or network.topology,
-                engine or "minimal",
-                host_tables=host_tables,
-                seed=seed,
-                jobs=jobs,
-                tables=saved_tables(network, ("engine", "host_tables")),
-                work=work,
-            )[0]
+            case = cases_of(network.source, network, engine, host_tables=host_tables, seed=seed, jobs=jobs, work=work)[
+                0
+            ]
             common: dict[str, Any] = {
                 "settings": settings,
                 "layout": network.layout,
@@ -174,7 +174,7 @@ def command(
                 "work": work,
             }
             found = (
-                simulate_schedule(case.routings, schedule, **common)
+                collective(case.routings, schedule, **common)
                 if schedule is not None
                 else collective(
                     case.routings,
@@ -244,9 +244,9 @@ def _of_schedule(found: "Collective") -> list[tuple[str, str]]:
 
 
 def _time(seconds: float) -> str:
-    from topoloom.applications.app_runs import short
+    from topoloom.applications.app_runs import short_value
 
-    return short(seconds, "s")
+    return short_value(seconds, "s")
 
 
 def _write(found: "Collective", path: str, as_json: bool) -> None:

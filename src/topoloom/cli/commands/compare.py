@@ -1,13 +1,14 @@
 """`topoloom compare NETWORK...`: networks that the user names, taken the whole way side by side."""
 
+from typing import Any
+
 import click
 
 from topoloom.cli.output import json_option, print_record, say
-from topoloom.cli.placing import placing_options
+from topoloom.cli.placing import placing_of, placing_options, terms_of
 from topoloom.cli.signals import hurried
 from topoloom.cli.types import Number, Whole
 from topoloom.errors import Stopped
-from topoloom.floors.chosen import chosen_floor
 
 
 @click.command(
@@ -31,8 +32,10 @@ from topoloom.floors.chosen import chosen_floor
 )
 @click.option("--radix", type=Whole(1), help="Ports of the switches that can be had, for growth.")
 @click.option("--lanes", type=Whole(1, 255), default=8, show_default=True, help="Virtual lanes of a switch.")
-@click.option("--host-cables", is_flag=True, help="Also bill a cable for every host.")
-@click.option("--spares", is_flag=True, help="Also bill spares: 1 % of the switches and 2 % of cables and optics.")
+@click.option("--host-cables/--no-host-cables", default=None, help="Also bill a cable for every host.")
+@click.option(
+    "--spares/--no-spares", default=None, help="Also bill spares: 1 % of the switches and 2 % of cables and optics."
+)
 @click.option("--seed", default=1, show_default=True, type=Whole(0, (1 << 31) - 1), help="Of all draws.")
 @click.option("--jobs", type=Whole(1, 1024), help="Threads; every core when left out.")
 @click.option(
@@ -52,16 +55,6 @@ from topoloom.floors.chosen import chosen_floor
 @json_option
 def command(
     networks: tuple[str, ...],
-    floor: str,
-    rows: int | None,
-    columns: int | None,
-    cabinet: int | None,
-    cluster: str,
-    mapping: str,
-    hosts: str | None,
-    parts: str,
-    prices: str | None,
-    rate_gbps: float | None,
     reference: str | None,
     minimize: str,
     needed: int | None,
@@ -69,46 +62,37 @@ def command(
     repeats: int,
     radix: int | None,
     lanes: int,
-    host_cables: bool,
-    spares: bool,
     seed: int,
     jobs: int | None,
     files: str,
     folder: str | None,
     as_json: bool,
+    **options: Any,
 ) -> None:
     from topoloom.assessment.compare import compare
     from topoloom.cli.assessment_text import print_assessment, print_assessments
     from topoloom.cli.folders import writable_folder
-    from topoloom.cli.placing import refuse_given
     from topoloom.cli.progress import working
-    from topoloom.cost.quotes import quoted_parts
-    from topoloom.cost.servers import housing_of
-    from topoloom.cost.spares import Spares
     from topoloom.errors import InputError
+    from topoloom.network.laying_out import all_laid_out
+    from topoloom.opening import open_network
     from topoloom.report.compare_files import write_comparison
 
-    refuse_given(("cluster", "mapping"), "networks without a layout are placed by the default")
     if reference is not None and reference not in networks:
         raise InputError(
             f"--reference {reference}: it is none of the networks; name one of them ({', '.join(networks)})"
         )
-    catalogue = quoted_parts(parts, prices)
+    opened = [open_network(name) for name in networks]
+    terms, placing = terms_of(options, opened), placing_of(options, opened)
     out = None if folder is None else writable_folder(folder, "measured")
     with working("comparing") as work:
         found = compare(
-            networks,
+            all_laid_out(opened, terms=terms, **placing, seed=seed, jobs=jobs, work=work),
             reference=None if reference is None else networks.index(reference),
             minimize=minimize,
             hosts=needed,
             minutes=minutes,
             repeats=repeats,
-            floor=chosen_floor(floor, rows, columns, cabinet),
-            housing=None if hosts is None else housing_of(hosts, catalogue),
-            parts=catalogue,
-            rate_gbps=rate_gbps,
-            host_cables=host_cables,
-            spares=Spares() if spares else None,
             radix=radix,
             lanes=lanes,
             seed=seed,
@@ -119,7 +103,7 @@ def command(
     if out is not None and hurried():
         raise Stopped(f"interrupted: run it again to go on from {out}/measured")
     if out is not None:
-        write_comparison(found, out, catalogue, host_cables=host_cables, everything=files == "all")
+        write_comparison(found, out, everything=files == "all")
     if as_json:
         print_record(found)
     elif len(found.networks) == 1:

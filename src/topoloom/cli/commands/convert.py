@@ -1,82 +1,57 @@
 """`topoloom convert`: a topology in one format, into another, or into the files of another tool."""
 
-from dataclasses import replace
+from typing import Annotated
 
 import click
 
+from topoloom.cli.declared import declared, performed
 from topoloom.cli.delivery import checked, deliver
-from topoloom.cli.exporting import export_settings, refuse_settings, settings_option, write_settings
-from topoloom.cli.output import json_option, print_record, say
+from topoloom.cli.exporting import ExportChanges, export_settings, refuse_settings, write_settings
+from topoloom.cli.output import print_record, say
 from topoloom.errors import InputError
-from topoloom.fabrics.exports.registry import EXPORTS, Order, export_named, write_order
+from topoloom.fabrics.exports.registry import EXPORTS, ExportRequest, export_named, write_order
 from topoloom.fabrics.exports.written import WrittenFiles
-from topoloom.fabrics.machines import joined
 from topoloom.fabrics.net_text import discovered_text
 from topoloom.formats import FORMATS, format_for
 from topoloom.formats.ibnetdiscover import NAME as DISCOVERED
+from topoloom.link_rates import drops
 from topoloom.network import Network
-from topoloom.opening import open_network
+from topoloom.operations.catalogue.convert import ConvertOperation
 from topoloom.results import provenance_of
+from topoloom.settings import setting
 
 
-class _Help(click.Command):
-    """Lists the formats and the exports, each with its line."""
-
-    def format_epilog(self, _ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Formats"):
-            formatter.write_dl([(name, record.description) for name, record in FORMATS.items()])
-        with formatter.section("For other tools (OUT is a folder)"):
-            formatter.write_dl([(name, record.words) for name, record in EXPORTS.items() if not record.tables])
-        write_settings(formatter)
+class _Output(ExportChanges, frozen=True, kw_only=True):
+    output: Annotated[str, setting("the file, or the folder of files for another tool", positional=True, metavar="OUT")]
+    format: Annotated[str, setting("the format of OUT (below); else its suffix says", metavar="FORMAT")] | None = None
 
 
-@click.command(
-    cls=_Help, help="Read a topology from IN and write it to OUT; '-' is standard input or output (topoloom's JSON)."
-)
-@click.argument("source", metavar="IN")
-@click.argument("output", metavar="OUT")
-@click.option("--from", "source_format", metavar="FORMAT", help="The format of IN; else its suffix tells.")
-@click.option("--format", "name", metavar="FORMAT", help="The format of OUT (below); else its suffix tells.")
-@click.option(
-    "--machines",
-    is_flag=True,
-    help="The adapters of one machine (node7 mlx5_0, node7 mlx5_1) become one host. A .net file then keeps names and GUIDs.",
-)
-@settings_option
-@json_option
-def command(
-    source: str,
-    output: str,
-    source_format: str | None,
-    name: str | None,
-    machines: bool,
-    changes: tuple[str, ...],
-    as_json: bool,
-) -> None:
-    if name is not None and name.partition(":")[0] in EXPORTS and not _one_file(output, name):
-        export_named(name)  # a wrong option is told before a large network is read
-        _export(name, _opened(source, source_format, machines), output, changes, as_json)
+def _sections(formatter: click.HelpFormatter) -> None:
+    """The formats and the exports, each with its line."""
+    with formatter.section("Formats"):
+        formatter.write_dl([(name, record.description) for name, record in FORMATS.items()])
+    with formatter.section("For other tools (OUT is a folder)"):
+        formatter.write_dl([(name, record.words) for name, record in EXPORTS.items() if not record.tables])
+    write_settings(formatter)
+
+
+@declared(ConvertOperation, _Output, sections=_sections)
+def command(operation: ConvertOperation, to: _Output) -> None:
+    if to.format is not None and to.format.partition(":")[0] in EXPORTS and not _one_file(to.output, to.format):
+        export_named(to.format)  # a wrong option is refused before a large network is read
+        _export(to.format, performed(operation), to.output, to.set, to.json)
         return
-    record = checked(output, name, as_json)
-    if changes and record.write_order is None:
+    record = checked(to.output, to.format, to.json)
+    if to.set and record.write_order is None:
         raise InputError(f"--set changes rates and delays, which the format {record.name} does not hold; leave it out")
-    network = _opened(source, source_format, machines)
+    with drops() as dropped:
+        network: Network = performed(operation)
     order = text = None
     if record.write_order is not None:
-        order = Order(network.fabric, None, export_settings(network, changes), network.lengths)
-    elif machines and record.name == DISCOVERED:
+        order = ExportRequest(network.fabric, None, export_settings(network, to.set), network.lengths)
+    elif operation.join_machines and record.name == DISCOVERED:
         text = discovered_text(network.fabric)
-    deliver(network.topology, output, record, as_json, order, text)
-
-
-def _opened(source: str, source_format: str | None, machines: bool) -> Network:
-    """The network, its adapters joined to machines where that is asked for."""
-    network = open_network(source, source_format)
-    if not machines:
-        return network
-    fabric = joined(network.fabric)
-    # Nothing else that is known of it has its hosts.
-    return replace(network, topology=fabric.topology, known={"fabric": lambda: fabric})
+    deliver(network.topology, to.output, record, to.json, order, text, tuple(dropped))
 
 
 def _one_file(output: str, name: str) -> bool:
@@ -88,9 +63,9 @@ def _one_file(output: str, name: str) -> bool:
 def _export(kind: str, network: Network, folder: str, changes: tuple[str, ...], as_json: bool) -> None:
     record, _ = export_named(kind)
     refuse_settings(record.name, changes)
-    order = Order(network.fabric, layout=network.layout)
+    order = ExportRequest(network.fabric, layout=network.layout)
     if record.timed:
-        order = Order(network.fabric, None, export_settings(network, changes), network.lengths, network.layout)
+        order = ExportRequest(network.fabric, None, export_settings(network, changes), network.lengths, network.layout)
     files = [f"{folder}/{name}" for name in write_order(kind, order, folder)]
     if as_json:
         print_record(WrittenFiles(kind, tuple(files), provenance_of(network.topology)))

@@ -2,21 +2,17 @@
 
 import math
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from topoloom.cli.output import json_option, plain, print_facts, print_record, print_table, say
-from topoloom.cli.placing import PLACING, placing_options, refuse_given
+from topoloom.cli.placing import placing_of, placing_options, terms_of
 from topoloom.cli.types import Whole
-from topoloom.cost.feed import switch_w
-from topoloom.floors.chosen import chosen_floor
 
 if TYPE_CHECKING:
-    from topoloom.cabling.plugs import Plugs
-    from topoloom.cost.parts import Parts
-    from topoloom.expansion.expansion import Expansion, Step
-    from topoloom.layout.layout import Layout
+    from topoloom.expansion.expansion import Expansion, ExpansionStep
+    from topoloom.network import Network
     from topoloom.topology import Topology
 
 #: Steps that are listed on the screen; the others are in the files.
@@ -44,7 +40,7 @@ _SHOWN = 24
 @click.option("--degree", type=Whole(1), help="Links of a new switch (splice).")
 @click.option("--hosts", type=Whole(0), help="Hosts of a new switch (splice, copies).")
 @click.option("--batch", type=Whole(1), help="New switches, or links, a step (splice, channels).")
-@click.option("--host-cables", is_flag=True, help="List the hosts' cables as well.")
+@click.option("--host-cables/--no-host-cables", default=None, help="List the hosts' cables as well.")
 @click.option("--check", is_flag=True, help="Carry the plan out on paper, and compare.")
 @click.option("--seed", default=1, show_default=True, type=Whole(0, (1 << 63) - 1), help="Seed of all draws.")
 @click.option("--jobs", type=Whole(1, 1024), help="Threads; the default is one for each core.")
@@ -56,28 +52,18 @@ def command(
     method: str,
     list_methods: bool,
     into: str | None,
-    floor: str,
-    rows: int | None,
-    columns: int | None,
-    cabinet: int | None,
-    cluster: str,
-    mapping: str,
-    parts: str,
-    rate_gbps: float | None,
-    radix: int | None,
     degree: int | None,
     hosts: int | None,
     batch: int | None,
-    host_cables: bool,
     check: bool,
     seed: int,
     jobs: int | None,
     folder: str | None,
     as_json: bool,
+    **options: Any,
 ) -> None:
     from topoloom.cli.folders import writable_folder
     from topoloom.cli.progress import working
-    from topoloom.cost.parts_files import load_parts
     from topoloom.errors import InputError
     from topoloom.expansion.check import check_plan
     from topoloom.expansion.expand import expand
@@ -96,29 +82,23 @@ def command(
         return
     if check and folder is None:
         raise InputError("--check reads the plan's files; give -o as well, or the folder of a plan and nothing else")
-    catalogue = load_parts(parts)
-    rate_gbps = catalogue.link_rate(rate_gbps)
     goal = open_network(into).topology if into is not None else None
     out = None
     if folder is not None:
         _refuse_own(topology, folder)
         out = writable_folder(folder)
-    where = floor, columns, cabinet
-    layout, plugs = _opened(topology, rows, where, cluster, mapping, catalogue, rate_gbps, seed, jobs)
+    network = open_network(topology)
+    laid_out = _laid_out(network, options, seed, jobs)
     with working("expanding") as work:
         plan = expand(
-            layout,
+            laid_out,
             to,
             method,
             into=goal,
-            parts=catalogue,
-            rate_gbps=rate_gbps,
-            radix=radix,
             degree=degree,
             hosts=hosts,
             batch=batch,
-            host_cables=host_cables,
-            plugs=plugs,
+            plugs=network.plugs,
             seed=seed,
             jobs=jobs,
             work=work,
@@ -135,37 +115,24 @@ def command(
         say(f"wrote {out}")
 
 
-def _opened(
-    name: str,
-    rows: int | None,
-    floor: tuple[str, int | None, int | None],
-    cluster: str,
-    mapping: str,
-    parts: "Parts",
-    rate_gbps: float,
-    seed: int,
-    jobs: int | None,
-) -> tuple["Layout", "Plugs | None"]:
-    """The layout, and the ports of its cables where it was read from a folder; such a floor can only get more rows."""
+def _laid_out(network: "Network", options: dict[str, Any], seed: int, jobs: int | None) -> "Network":
+    """The network on its floor, by its terms; a floor that is laid out can only get more rows."""
     from topoloom.expansion.growing_floor import with_rows
-    from topoloom.layout.place import place
-    from topoloom.opening import open_network
+    from topoloom.layout.layout import Layout
 
-    opened = open_network(name)
-    layout = opened.layout
-    if layout is not None:
-        refuse_given([option for option in PLACING if option != "rows"], "what is laid out already stays where it is")
-        return layout if rows is None else with_rows(layout, rows), opened.plugs
-    network, chosen = opened.topology, chosen_floor(floor[0], rows, *floor[1:])
-    watts = switch_w(chosen, parts, network.radix, rate_gbps)
-    return place(network, chosen, cluster, mapping, seed=seed, switch_w=watts, jobs=jobs), None
+    priced = network.priced(**terms_of(options, [network]))
+    if network.layout is None:
+        return priced.placed(**placing_of(options), seed=seed, jobs=jobs)
+    rows = options["rows"]
+    placing_of(options | {"rows": None}, [network])
+    return priced if rows is None else priced.standing(with_rows(priced.part(Layout), rows))
 
 
 def _list(as_json: bool) -> None:
-    from topoloom.expansion.registry import METHODS, listed
+    from topoloom.expansion.registry import METHODS, methods_listed
 
     if as_json:
-        print_record(listed())
+        print_record(methods_listed())
         return
     print_facts(None, [(name, f"{m.description}; --to counts {m.counts}") for name, m in METHODS.items()])
 
@@ -241,7 +208,7 @@ def _size(topology: "Topology") -> str:
     return f"{topology.switches:,} switches, {len(topology.links):,} links{hosts}"
 
 
-def _remark(step: "Step") -> str:
+def _remark(step: "ExpansionStep") -> str:
     if not step.connected:
         return "not connected"
     if step.cut_off:

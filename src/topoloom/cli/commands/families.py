@@ -1,46 +1,29 @@
 """`topoloom families`: the catalogue, and one family's page."""
 
-import click
+from topoloom.cli.declared import declared, performed
+from topoloom.cli.output import print_record, say
+from topoloom.cli.presentation import Json
+from topoloom.operations.catalogue.families import FamiliesOperation
+from topoloom.spec import Family, Parameter, Transform
 
-from topoloom.cli.output import json_option, print_record, say
-from topoloom.cli.types import Whole
-from topoloom.spec import FAMILIES, TRANSFORMS, Family, Parameter, Transform, listed, sizes_listed
 
-
-@click.command(help="The catalogue of families; with NAME, its parameters, defaults and source.")
-@click.argument("name", required=False)
-@click.option(
-    "--hosts", type=Whole(1, 10_000_000), help="List the parameter sets that serve at least so many hosts ..."
-)
-@click.option("--radix", type=Whole(2, 4096), help="... with switches of so many ports.")
-@json_option
-def command(name: str | None, hosts: int | None, radix: int | None, as_json: bool) -> None:
-    if (hosts is None) != (radix is None):
-        raise click.UsageError("--hosts and --radix go together: how many hosts, on switches of how many ports")
-    if name == "product" and not as_json:
+@declared(FamiliesOperation, Json)
+def command(operation: FamiliesOperation, output: Json) -> None:
+    if operation.name == "product" and not output.json:
         say(
             "product: the Cartesian product of topologies.\nwrite product:(SPEC)*(SPEC), which nests; also takes hosts="
         )
         return
-    chosen: list[Family | Transform] = [_find(name)] if name else [*FAMILIES.values(), *TRANSFORMS.values()]
-    if hosts is not None and radix is not None:
-        found = sizes_listed(chosen, hosts, radix)
-        if as_json:
-            print_record(found)
-        else:
-            _print_sizes(
-                {one["name"]: [size["spec"] for size in one["sizes"]] for one in found["families"]}, hosts, radix
-            )
-    elif as_json:
-        print_record(listed(chosen))
-    elif name:
-        _print_page(chosen[0])
+    result = performed(operation)
+    if output.json:
+        print_record(result)
+    elif operation.hosts is not None and operation.radix is not None:
+        sizes = {one["name"]: [size["spec"] for size in one["sizes"]] for one in result["families"]}
+        _print_sizes(sizes, operation.hosts, operation.radix)
+    elif operation.name:
+        _print_page(operation.chosen()[0])
     else:
-        _print_catalogue(chosen)
-
-
-def _find(name: str) -> Family | Transform:
-    return TRANSFORMS[name] if name in TRANSFORMS else FAMILIES.find(name)
+        _print_catalogue(operation.chosen())
 
 
 def _print_catalogue(chosen: list[Family | Transform]) -> None:

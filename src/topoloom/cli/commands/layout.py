@@ -1,19 +1,18 @@
 """`topoloom layout TOPOLOGY`: cabinets on a floor, every cable with its length, and the files to build it from."""
 
-from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from topoloom.cli.output import json_option, print_facts, print_record, say
-from topoloom.cli.placing import placing_options
+from topoloom.cli.placing import placing_of, placing_options, terms_of
 from topoloom.cli.progress import working
 from topoloom.cli.signals import hurried
 from topoloom.cli.types import Number, Whole
-from topoloom.cost.feed import switch_w
-from topoloom.floors.chosen import chosen_floor
-from topoloom.layout.layout import Layout
+
+if TYPE_CHECKING:
+    from topoloom.layout.layout import Layout
 
 
 @click.command(
@@ -44,66 +43,24 @@ from topoloom.layout.layout import Layout
 )
 @click.option("--runs", type=Whole(1, 10**6), help="... how many runs they are the best of.")
 @click.option("--jobs", type=Whole(1, 1024), help="Threads; the default is one for each core.")
-@click.option("--host-cables", is_flag=True, help="List the hosts' cables as well.")
+@click.option("--host-cables/--no-host-cables", default=None, help="List the hosts' cables as well.")
 @click.option("-o", "--output", "folder", type=click.Path(file_okay=False), help="Folder for the files.")
 @json_option
-def command(
-    topology: str,
-    floor: str,
-    rows: int | None,
-    columns: int | None,
-    cabinet: int | None,
-    cluster: str,
-    improve: bool,
-    mapping: str,
-    hosts: str | None,
-    parts: str,
-    prices: str | None,
-    rate_gbps: float | None,
-    objective: str,
-    seed: int,
-    seconds: float | None,
-    moves: int | None,
-    runs: int | None,
-    jobs: int | None,
-    host_cables: bool,
-    folder: str | None,
-    as_json: bool,
-) -> None:
+def command(topology: str, host_cables: bool | None, folder: str | None, as_json: bool, **options: Any) -> None:
     from topoloom.cabling.cabling import cable
     from topoloom.cli.folders import writable_folder
-    from topoloom.cost.quotes import quoted_parts
-    from topoloom.cost.servers import housing_of
-    from topoloom.layout.place import place
+    from topoloom.layout.layout import Layout
     from topoloom.opening import open_network
 
-    network = open_network(topology).topology
-    catalogue = quoted_parts(parts, prices)
-    housing = None if hosts is None else housing_of(hosts, catalogue)
-    chosen = chosen_floor(floor, rows, columns, cabinet)
-    rate_gbps = catalogue.link_rate(rate_gbps)
+    network = open_network(topology)
+    terms = terms_of({**options, "host_cables": host_cables}, [network])
+    search = {name: options[name] for name in ("objective", "improve", "seed", "seconds", "moves", "runs", "jobs")}
     out = writable_folder(folder) if folder is not None else None
-    by_parts = {"cost": catalogue.link_usd, "power": catalogue.link_w}
-    wanted: Any = partial(by_parts[objective], rate_gbps=rate_gbps) if objective in by_parts else objective
     with working("laying out") as work:
-        layout = place(
-            network,
-            chosen,
-            cluster,
-            mapping,
-            wanted,
-            improve,
-            seed,
-            seconds,
-            switch_w(chosen, catalogue, network.radix, rate_gbps, housed=housing is not None),
-            jobs,
-            moves=moves,
-            runs=runs,
-            housing=housing,
-            work=work,
-        )
+        network = network.priced(**terms).placed(**placing_of(options), **search, work=work)
+    layout = network.part(Layout)
     if out is not None:
-        _write(cable(layout, catalogue, rate_gbps, host_cables), out)
+        _write(cable(network), out)
     if as_json:
         print_record(layout)
     else:
@@ -114,7 +71,7 @@ def command(
         raise KeyboardInterrupt
 
 
-def _print_layout(layout: Layout) -> None:
+def _print_layout(layout: "Layout") -> None:
     slots = layout.slots
     size = f"{slots.rows} x {slots.columns} places" if slots.rows else f"{len(slots)} slots"
     bound = "" if layout.least_mean_m is None else f" (no layout is below {layout.least_mean_m:.3f})"
@@ -132,7 +89,7 @@ def _print_layout(layout: Layout) -> None:
     )
 
 
-def _host_facts(layout: Layout) -> list[tuple[str, str]]:
+def _host_facts(layout: "Layout") -> list[tuple[str, str]]:
     """Of hosts in racks of their own."""
     if layout.housing is None:
         return []

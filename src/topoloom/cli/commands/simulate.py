@@ -4,7 +4,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-from click.core import ParameterSource
 
 from topoloom.cli.kept_study import end_of, run_kept, study_option
 from topoloom.cli.output import json_option, plain, print_record, print_table, say
@@ -15,7 +14,7 @@ if TYPE_CHECKING:
     from topoloom.settings import Setting
     from topoloom.simulator.execute import Executions
     from topoloom.simulator.load_curve import LoadCurve, LoadCurves
-    from topoloom.simulator.sweep import Subject
+    from topoloom.simulator.sweep import SimulatedNetwork
 
 _SHOWN = ("offered", "accepted", "latency_mean", "latency_ci95", "latency_p99", "hops_mean", "saturated")
 _SHOWN_IN_UNITS = ("latency_mean_ns", "accepted_gbps")
@@ -66,10 +65,8 @@ def _told(one: "Setting") -> str:
 @click.option(
     "--engine",
     "engines",
-    default=["orders"],
-    show_default=True,
     multiple=True,
-    help="An engine of topoloom route; left out, the tables of a folder that it wrote are taken.",
+    help="An engine of topoloom route; when omitted, the installed tables of a folder, else those of the engine that fits.",
 )
 @click.option("--lanes", type=Whole(1, 16), help="At most so many virtual lanes for the engine.")
 @click.option(
@@ -158,10 +155,9 @@ def command(
         refuse_given(
             ("output", "heat", "packets"), "a study keeps points in its folder, and neither packets nor loads of links"
         )
-        given = click.get_current_context().get_parameter_source("engines") is not ParameterSource.DEFAULT
         study = simulate_study(
             topologies,
-            engines if given else None,
+            engines or None,
             traffics,
             loads=wanted,
             saturation=saturating,
@@ -184,18 +180,18 @@ def command(
     for network in networks:
         if network.layout is not None and not between and not router.cycle_ns:
             say(f"{network.source}: set cycle_ns for cables as long as they are; they take link_cycles now", err=True)
-    saved = [saved_tables(network, ("engines", "lanes")) for network in networks]
+    for network in networks:
+        saved_tables(network, ("engines", "lanes"))
     with working("routing") as work:
         simulated = subjects(
-            [network.topology if network.layout is None else network.layout for network in networks],
+            networks,
             traffics,
-            engines,
+            engines or (None,),
             router=router,
             lanes=lanes,
             between=_cycles(between),
             seed=seed,
             jobs=jobs,
-            tables=saved,
             work=work,
         )
     if packets is not None:
@@ -271,7 +267,9 @@ def _loads(text: str) -> list[float]:
     return [round(first + number * step, 12) for number in range(count)]
 
 
-def _write_packets(one: "Subject", preset: str, settings: tuple[str, ...], load: float, seed: int, path: str) -> None:
+def _write_packets(
+    one: "SimulatedNetwork", preset: str, settings: tuple[str, ...], load: float, seed: int, path: str
+) -> None:
     """Write packets one by one to a CSV file."""
     from topoloom.cli.progress import working
     from topoloom.files import write_atomically
@@ -334,7 +332,7 @@ def _draw(curves: "LoadCurves", path: str) -> None:
         write_picture(load_curves(drawn), path, title, below, load_intervals(drawn))
 
 
-def _draw_heat(curve: "LoadCurve", of: "Subject", path: str) -> None:
+def _draw_heat(curve: "LoadCurve", of: "SimulatedNetwork", path: str) -> None:
     """The loads of links at the curve's highest load."""
     from topoloom.figures.link_heat import link_heat
     from topoloom.graph.geometry import geometry_of

@@ -246,7 +246,7 @@ def _status(folder: str) -> "StudyStatus":
 
 
 def _tell_status(found: "StudyStatus", as_json: bool) -> None:
-    from topoloom.cli.progress import span
+    from topoloom.work import time_words
 
     if as_json:
         print_record(found)
@@ -255,7 +255,7 @@ def _tell_status(found: "StudyStatus", as_json: bool) -> None:
     if found.seconds_done:
         rows.append(("taken", f"{found.seconds_done / 3600:.3g} CPU hours"))
     if found.to_go and found.seconds_to_go is not None:
-        wall = span(found.seconds_to_go / found.cores)
+        wall = time_words(found.seconds_to_go / found.cores)
         rows.append(
             (
                 "to go",
@@ -265,7 +265,7 @@ def _tell_status(found: "StudyStatus", as_json: bool) -> None:
         )
     if found.running is not None:
         now = found.running
-        left = "" if now.seconds_left is None else f", about {span(now.seconds_left)} to go"
+        left = "" if now.seconds_left is None else f", about {time_words(now.seconds_left)} to go"
         rows.append(("running", f"{now.executor} on {now.host}: {now.finished:,} of {now.tasks:,} tasks{left}"))
     if len(found.versions) > 1:
         rows.append(("versions", ", ".join(f"{count:,} of {version}" for version, count in found.versions.items())))

@@ -4,36 +4,35 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from topoloom.errors import InputError
 from topoloom.fabrics.compare import compare_fabrics
 from topoloom.fabrics.comparison import Comparison
 from topoloom.fabrics.diagnosis.diagnostics import Diagnostic, Diagnostics
-from topoloom.fabrics.diagnosis.evidence import Evidence, Limits, PlanFacts
+from topoloom.fabrics.diagnosis.evidence import Evidence, HardwareLimits, PlanFacts
 from topoloom.fabrics.diagnosis.finding import Finding
 from topoloom.fabrics.diagnosis.roots import roots_of
 from topoloom.fabrics.diagnosis.rule import Rule, Severity, chosen
-from topoloom.fabrics.fabric import Fabric, planned_fabric
+from topoloom.fabrics.fabric import Fabric
 from topoloom.fabrics.identify import SHAPE, Match, identify
-from topoloom.fabrics.judge import Judgement
 from topoloom.fabrics.port_counters import PortCounters
+from topoloom.fabrics.table_verifier import Judgement
 from topoloom.results import provenance_of
 from topoloom.routing.judge.verdict import Verdict
-from topoloom.topology import Topology
+from topoloom.sources import NetworkSource, network_of, taken
 
 #: The worst first.
 _ORDER: dict[Severity, int] = {"error": 0, "warning": 1, "note": 2}
 
 
 def diagnose(
-    plan: Fabric | Topology,
-    actual: Fabric | Topology | None = None,
+    plan: NetworkSource,
+    actual: NetworkSource | None = None,
     tables: Judgement | Verdict | None = None,
     *,
     match: Match | None = None,
     ports: bool | None = None,
     hosts: bool = True,
     facts: PlanFacts | None = None,
-    limits: Limits | None = None,
+    limits: HardwareLimits | None = None,
     counters: PortCounters | None = None,
     only: Sequence[str] = (),
     ignore: Sequence[str] = (),
@@ -42,9 +41,9 @@ def diagnose(
 
     Parameters
     ----------
-    plan : Fabric or Topology
+    plan : NetworkSource
         Without `actual` it is looked at by itself.
-    actual : Fabric or Topology, optional
+    actual : NetworkSource, optional
         What is there. A fabric that was read with `borne=True` tells its flaws, too.
     tables : Judgement or Verdict, optional
         What `judge` or `prove` found in the tables of the fabric (of the plan, where there is none).
@@ -55,8 +54,8 @@ def diagnose(
     hosts : bool
         Whether hosts and their cables count.
     facts : PlanFacts, optional
-        Cabinets, numbers and lengths of cables (`Network.facts`).
-    limits : Limits, optional
+        Cabinets, numbers and lengths of cables; those of the plan (`Network.facts`) when omitted.
+    limits : HardwareLimits, optional
         What is asked beside the plan: ports, lanes, lengths, taper, rate.
     counters : PortCounters, optional
         Errors that ports counted (`topoloom.fabrics.port_counters.read_counters`).
@@ -80,10 +79,11 @@ def diagnose(
     ['TL101 error: missing: planned S0 port 1 - S1 port 1']
     """
     started = time.monotonic()
-    facts = facts or PlanFacts()
+    network = network_of(plan, "diagnose")
+    facts = facts or network.facts
     rules = chosen(only, ignore)
-    planned = _fabric(plan)
-    there = None if actual is None else _fabric(actual)
+    planned = network.fabric
+    there = None if actual is None else taken(actual, Fabric, "diagnose")
     comparison: Comparison | None = None
     if there is not None:
         if match is None:
@@ -120,14 +120,6 @@ def diagnose(
             timings={"seconds": time.monotonic() - started},
         ),
     )
-
-
-def _fabric(network: Fabric | Topology) -> Fabric:
-    if isinstance(network, Fabric):
-        return network
-    if isinstance(network, Topology):
-        return planned_fabric(network)
-    raise InputError(f"diagnose takes a Fabric or a Topology, not a {type(network).__name__}")
 
 
 def _numbered(found: Sequence[tuple[Rule, Finding]]) -> tuple[Diagnostic, ...]:

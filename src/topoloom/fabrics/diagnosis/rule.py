@@ -66,7 +66,7 @@ class Rule:
 
 #: Every rule by its code; the name is an alias.
 RULES: Register[Rule] = Register(
-    "rule", room="topoloom.fabrics.diagnosis.rules", group="topoloom.rules", listed="topoloom verify --rules"
+    "rule", room="topoloom.fabrics.diagnosis.rules", group="topoloom.rules", listed="topoloom rules"
 )
 
 
@@ -142,14 +142,14 @@ def chosen(only: Sequence[str] = (), ignore: Sequence[str] = ()) -> list[Rule]:
 def _codes(words: Sequence[str]) -> Iterator[str]:
     parts = [part.strip() for text in words for part in text.split(",")]
     if words and not any(parts):
-        raise InputError("no rule is named; 'topoloom verify --rules' lists them")
+        raise InputError("no rule is named; 'topoloom rules' lists them")
     for word in filter(None, parts):
         pattern = word.upper()
         if "X" in pattern[-3:] and _PATTERN.fullmatch(pattern):
             stem = pattern.rstrip("X") if pattern[-1] == "X" else pattern
             found = [code for code in RULES if code.startswith(stem) and len(code) == len(pattern)]
             if not found:
-                raise InputError(f"no rule has a code like {word}; 'topoloom verify --rules' lists them")
+                raise InputError(f"no rule has a code like {word}; 'topoloom rules' lists them")
             yield from found
         else:
             yield RULES.find(pattern if _CODE.fullmatch(pattern) else word).code

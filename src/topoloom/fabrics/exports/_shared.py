@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from topoloom.errors import InputError
-from topoloom.fabrics.exports.registry import Order
+from topoloom.fabrics.exports.registry import ExportRequest
 from topoloom.graph.planes import plane_count
 from topoloom.topology import Topology
 
@@ -25,19 +25,22 @@ class Joined:
         How many cables join them.
     delay_ns : float64[k]
         That of the longest.
+    rate_gbps : float64[k]
+        Of all cables together.
     """
 
     pairs: np.ndarray
     cables: np.ndarray
     delay_ns: np.ndarray
+    rate_gbps: np.ndarray
 
 
-def joined(order: Order, tool: str) -> Joined:
+def parallel_joined(order: ExportRequest, tool: str) -> Joined:
     """Parallel cables as one of as many times the rate, which is said in a warning.
 
     Parameters
     ----------
-    order : Order
+    order : ExportRequest
     tool : str
         What reads the file, for the warning.
 
@@ -59,7 +62,12 @@ def joined(order: Order, tool: str) -> Joined:
             more,
             tool,
         )
-    return Joined(pairs, count, delay)
+    rate = (
+        np.bincount(row.reshape(-1), order.link_gbps, len(pairs))
+        if topology.mixed
+        else order.settings.rate_gbps * count
+    )
+    return Joined(pairs, count, delay, rate)
 
 
 def refuse_parallel(topology: Topology, tool: str) -> None:
@@ -121,7 +129,7 @@ def number(value: float) -> str:
     return f"{value:.9f}".rstrip("0").rstrip(".")
 
 
-def hosts_csv(node: np.ndarray) -> str | None:
+def nodes_of_hosts(node: np.ndarray) -> str | None:
     """Which node of the simulator each host is, by node; None where they have the same numbers.
 
     Parameters

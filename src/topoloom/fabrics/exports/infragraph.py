@@ -12,19 +12,26 @@ from typing import Any
 import numpy as np
 
 from topoloom.errors import InputError
-from topoloom.fabrics.exports.registry import Files, Order, export
+from topoloom.fabrics.exports.registry import ExportRequest, Files, export
+from topoloom.link_rates import rate_text
 
 #: What a switch, a host, and their parts are called.
 SWITCHES, HOSTS = "S", "H"
 
 
-@export("infragraph", "InfraGraph, which ASTRA-sim's service reads: network and annotations", tables=False, timed=True)
-def infragraph(order: Order) -> Files:
+@export(
+    "infragraph",
+    "InfraGraph, which ASTRA-sim's service reads: network and annotations",
+    tables=False,
+    timed=True,
+    rates=True,
+)
+def infragraph(order: ExportRequest) -> Files:
     """infragraph.yaml; and annotations.yaml: names, labels, lengths, and what ASTRA-sim's service asks for."""
     return {"infragraph.yaml": infragraph_text(order), "annotations.yaml": _annotations(order)}
 
 
-def infragraph_text(order: Order) -> str:
+def infragraph_text(order: ExportRequest) -> str:
     """The network: port p of switch s is ``S[s]`` ``port[p - 1]``, port q of host h ``H[h]`` ``nic[q - 1]``.
 
     Where switches, or hosts, have unlike numbers of ports there is an instance for each run of equal ones: ``S``, ``S40``, ...,
@@ -35,7 +42,7 @@ def infragraph_text(order: Order) -> str:
     InputError
         A port that the switch or the host does not have.
     """
-    fabric, topology, settings = order.fabric, order.topology, order.settings
+    fabric, topology = order.fabric, order.topology
     switch_sizes = np.maximum(1, fabric.switch_ports)
     host_sizes = np.maximum(1, fabric.host_sizes)
     switch, switches = _instances(SWITCHES, "switch", switch_sizes)
@@ -47,7 +54,7 @@ def infragraph_text(order: Order) -> str:
 
     def link(rate: float, length_m: float, delay_ns: float) -> str:
         # Names hold letters, digits, blanks, -, _, (), [], < and > alone.
-        name = f"{_plain(f'{rate:.6f}'.rstrip('0').rstrip('.'))}G-{round(length_m * 1000)}mm"
+        name = f"{_plain(rate_text(rate))}G-{round(length_m * 1000)}mm"
         if name not in links:
             links[name] = {
                 "name": name,
@@ -59,19 +66,25 @@ def infragraph_text(order: Order) -> str:
         return name
 
     edges = []
-    for (u, v), (p, q), length_m, ns in zip(
-        topology.links.tolist(), fabric.link_ports.tolist(), order.link_m.tolist(), order.link_ns.tolist(), strict=True
+    for (u, v), (p, q), rate, length_m, ns in zip(
+        topology.links.tolist(),
+        fabric.link_ports.tolist(),
+        order.link_gbps.tolist(),
+        order.link_m.tolist(),
+        order.link_ns.tolist(),
+        strict=True,
     ):
         ends = (
             {"instance": switch[u], "component": f"port[{p - 1}]"},
             {"instance": switch[v], "component": f"port[{q - 1}]"},
         )
-        edges.append(_edge(*ends, link(settings.rate_gbps, length_m, ns)))
-    for s, p, h, q, length_m, ns in zip(
+        edges.append(_edge(*ends, link(rate, length_m, ns)))
+    for s, p, h, q, rate, length_m, ns in zip(
         topology.endpoints.tolist(),
         fabric.endpoint_ports.tolist(),
         topology.host.tolist(),
         fabric.host_ports.tolist(),
+        order.host_gbps.tolist(),
         order.host_m.tolist(),
         order.host_ns.tolist(),
         strict=True,
@@ -80,7 +93,7 @@ def infragraph_text(order: Order) -> str:
             {"instance": host[h], "component": f"nic[{q - 1}]"},
             {"instance": switch[s], "component": f"port[{p - 1}]"},
         )
-        edges.append(_edge(*ends, link(settings.host_gbps, length_m, ns)))
+        edges.append(_edge(*ends, link(rate, length_m, ns)))
     told = f"written by topoloom{f' from {topology.spec}' if topology.spec else ''}; tried with infragraph 3.1.0"
     head = f"name: {_yaml(_plain(topology.name) or 'network')}\ndescription: {_yaml(told)}\n"
     lists = {"devices": devices, "links": links.values(), "instances": [*switches, *hosts], "edges": edges}
@@ -105,7 +118,7 @@ def _instances(letter: str, device: str, sizes: np.ndarray) -> tuple[list[str], 
     return names, found
 
 
-def _check_ports(order: Order) -> None:
+def _check_ports(order: ExportRequest) -> None:
     """Refuse ports beyond those of their switch or host: InfraGraph would take them for parts of nothing."""
     fabric, topology = order.fabric, order.topology
     for ports, sizes, of in (
@@ -160,7 +173,7 @@ def _host_device(ports: int) -> dict[str, Any]:
     }
 
 
-def _annotations(order: Order) -> str:
+def _annotations(order: ExportRequest) -> str:
     """What the schema has no place for: names, labels, kinds, the spec, and lengths where they are known."""
     fabric, topology = order.fabric, order.topology
     switch, _ = _instances(SWITCHES, "switch", np.maximum(1, fabric.switch_ports))
@@ -184,7 +197,7 @@ def _node(part: str, values: dict[str, object]) -> dict[str, Any]:
     return {"name": _dotted(part), "attributes": _attributes(values)}
 
 
-def _lengths(order: Order, switch: list[str], host: list[str]) -> Iterator[dict[str, Any]]:
+def _lengths(order: ExportRequest, switch: list[str], host: list[str]) -> Iterator[dict[str, Any]]:
     fabric, topology = order.fabric, order.topology
     for (u, v), (p, q), length_m in zip(
         topology.links.tolist(), fabric.link_ports.tolist(), order.link_m.tolist(), strict=True

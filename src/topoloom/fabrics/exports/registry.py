@@ -15,8 +15,11 @@ from topoloom.fabrics.exports.settings import ExportSettings
 from topoloom.fabrics.fabric import Fabric
 from topoloom.folders import write_folder
 from topoloom.layout.layout import Layout
+from topoloom.link_rates import refuse_mixed
 from topoloom.register import Register
-from topoloom.routing.routing import Routing
+from topoloom.routing.fitting import ANY
+from topoloom.routing.routing import PAIR, Routing
+from topoloom.sources import NetworkSource, network_of
 from topoloom.spec import Parameter, read_settings
 from topoloom.topology import Topology
 
@@ -27,7 +30,7 @@ Files = Mapping[str, str | bytes]
 
 
 @dataclass(frozen=True)
-class Order:
+class ExportRequest:
     """What is to be written.
 
     Attributes
@@ -35,8 +38,8 @@ class Order:
     fabric : Fabric
     routing : Routing, optional
         The tables; None where there are none.
-    settings : ExportSettings
-        Rates and delays, for the exports that write them.
+    settings : ExportSettings, optional
+        Rates and delays, for the exports that write them; with the rate that all links of the network have when it is None.
     lengths : CableLengths, optional
         How long the cables are; None where nobody knows.
     layout : Layout, optional
@@ -45,14 +48,35 @@ class Order:
 
     fabric: Fabric
     routing: Routing | None = None
-    settings: ExportSettings = field(default_factory=ExportSettings)
+    settings: ExportSettings = field(default=None)  # type: ignore[assignment]  # None: those of the network
     lengths: CableLengths | None = None
     layout: Layout | None = None
+
+    def __post_init__(self) -> None:
+        rate = self.topology.uniform_rate_gbps
+        usual = ExportSettings() if rate is None else ExportSettings(rate_gbps=rate)
+        object.__setattr__(self, "settings", usual if self.settings is None else self.settings)
 
     @property
     def topology(self) -> Topology:
         """The fabric's."""
         return self.fabric.topology
+
+    @property
+    def link_gbps(self) -> np.ndarray:
+        """The rate of each link, float64[links]: of a mixed network its own, else that of the settings."""
+        topology = self.topology
+        if topology.mixed and topology.link_rate_gbps is not None:
+            return topology.link_rate_gbps
+        return np.full(len(topology.links), float(self.settings.rate_gbps))
+
+    @property
+    def host_gbps(self) -> np.ndarray:
+        """The same of each endpoint, float64[endpoints]."""
+        topology = self.topology
+        if topology.mixed and topology.endpoint_rate_gbps is not None:
+            return topology.endpoint_rate_gbps
+        return np.full(topology.endpoints.size, self.settings.host_gbps)
 
     @property
     def measured(self) -> bool:
@@ -114,7 +138,7 @@ class Export:
     tables : bool
         Whether it needs tables.
     make : callable
-        Makes its files, name and content, from an `Order` and its options; the network itself comes first.
+        Makes its files, name and content, from an `ExportRequest` and its options; the network itself comes first.
     sometimes : tuple of str
         Files that only some exports have; one that an earlier export left is taken away.
     timed : bool
@@ -123,6 +147,8 @@ class Export:
         What it takes behind its name, as `topoloom.spec` reads it: ``frr:routing=bgp``.
     asked : bool
         Whether it is written only where it is asked for; the folder of a design goes without.
+    rates : bool
+        Whether it writes the rate of each link, and not one for all, so that it takes mixed networks.
     """
 
     name: str
@@ -133,6 +159,7 @@ class Export:
     timed: bool = False
     options: dict[str, Parameter] = field(default_factory=dict)
     asked: bool = False
+    rates: bool = False
 
     @property
     def words(self) -> str:
@@ -156,14 +183,15 @@ def export(
     sometimes: tuple[str, ...] = (),
     timed: bool = False,
     asked: bool = False,
+    rates: bool = False,
     **options: Parameter,
 ) -> Callable[[Callable[..., Files]], Callable[..., Files]]:
-    """Register a function of an `Order`, and of its options, as an export.
+    """Register a function of an `ExportRequest`, and of its options, as an export.
 
     Parameters
     ----------
     name : str
-        What ``--export`` calls it.
+        What `topoloom export` calls it.
     text : str
         What it writes and for which tool, in a line of help.
     tables : bool
@@ -174,6 +202,8 @@ def export(
         Whether it writes rates and delays, so that it takes `ExportSettings`.
     asked : bool
         Whether it is written only where it is asked for, and not into the folder of a design.
+    rates : bool
+        Whether it writes the rate of each link; one that is timed without refuses networks of several rates.
     **options : Parameter
         What it takes behind its name.
 
@@ -185,7 +215,7 @@ def export(
 
     def register(make: Callable[..., Files]) -> Callable[..., Files]:
         usual = {key: option.default for key, option in options.items()}
-        EXPORTS.add(name, Export(name, text, tables, partial(make, **usual), sometimes, timed, options, asked))
+        EXPORTS.add(name, Export(name, text, tables, partial(make, **usual), sometimes, timed, options, asked, rates))
         return make
 
     return register
@@ -211,7 +241,7 @@ def export_named(text: str) -> tuple[Export, dict[str, Any]]:
 
 def write_export(
     name: str,
-    fabric: Fabric,
+    network: NetworkSource,
     folder: str | Path,
     routing: Routing | None = None,
     *,
@@ -224,14 +254,16 @@ def write_export(
     ----------
     name : str
         The export, by its name in `EXPORTS`; options behind it: ``frr:routing=bgp``.
-    fabric : Fabric
-        The network with the names, ports and addresses that go into the files.
+    network : NetworkSource
+        With the names, ports and addresses that go into the files; what is omitted below is as it remembers it.
     folder : path
         Made when it is not there. Files of an earlier export that this one does not write are taken away.
     routing : Routing, optional
-        The forwarding tables, for the exports that write them.
+        The forwarding tables, for the exports that write them; the installed ones, else those of the fitting engine, when
+        omitted, or of ``orders`` where these have no lane for each pair.
     settings : ExportSettings, optional
-        Rates and delays, for the exports that write them.
+        Rates and delays, for the exports that write them; the network's own rate when omitted. Links that differ in rate
+        have their own in any case.
     layout : Layout, optional
         Gives every cable its length, and so its delay; and the racks' names.
 
@@ -247,20 +279,28 @@ def write_export(
         network; a folder that cannot be written to. Nothing is written then.
     """
     check_type(name, str, "write_export", "name an export, as in 'opensm'")
-    check_type(fabric, Fabric, "write_export", "open_network(source).fabric is one")
     check_path(folder, "write_export", "name a folder")
-    lengths = None if layout is None else lengths_in(layout, fabric.topology)
-    return write_order(name, Order(fabric, routing, settings or ExportSettings(), lengths, layout), folder)
+    record, network = export_named(name)[0], network_of(network, "write_export")
+    fabric = network.fabric
+    layout = network.layout if layout is None else layout
+    if routing is None:
+        # What other tools read has a lane for each pair.
+        routing = network.with_tables().part(Routing) if record.tables else network.tables
+        routing = routing if routing is None or routing.lane_rule == PAIR else network.routed(ANY).part(Routing)
+    if settings is None:
+        settings = ExportSettings() if network.rate_gbps is None else ExportSettings(rate_gbps=network.rate_gbps)
+    lengths = network.lengths if layout is None else lengths_in(layout, fabric.topology)
+    return write_order(name, ExportRequest(fabric, routing, settings, lengths, layout), folder)
 
 
-def write_order(name: str, order: Order, folder: str | Path) -> list[str]:
-    """What `write_export` does, of an `Order`; its faults are the same.
+def write_order(name: str, order: ExportRequest, folder: str | Path) -> list[str]:
+    """What `write_export` does, of an `ExportRequest`; its faults are the same.
 
     Parameters
     ----------
     name : str
         The export, by its name in `EXPORTS`, with its options.
-    order : Order
+    order : ExportRequest
         What is to be written.
     folder : path
         Made when it is not there.
@@ -276,13 +316,15 @@ def write_order(name: str, order: Order, folder: str | Path) -> list[str]:
     return list(files)
 
 
-def made_of(record: Export, order: Order, options: Mapping[str, Any] = MappingProxyType({})) -> dict[str, str | bytes]:
+def made_of(
+    record: Export, order: ExportRequest, options: Mapping[str, Any] = MappingProxyType({})
+) -> dict[str, str | bytes]:
     """The files of an export, by their names.
 
     Parameters
     ----------
     record : Export
-    order : Order
+    order : ExportRequest
         What is to be written.
     options : mapping of str to value
         What it takes behind its name; the defaults where left out.
@@ -294,14 +336,16 @@ def made_of(record: Export, order: Order, options: Mapping[str, Any] = MappingPr
     Raises
     ------
     InputError
-        It needs tables and there are none; what the tool's files cannot say.
+        It needs tables and there are none; what the tool's files cannot say, unlike rates of links among it.
     """
+    if record.timed and not record.rates:
+        refuse_mixed(order.topology, f"export {record.name}")
     if record.tables and order.routing is None:
-        raise InputError(f"export {record.name} writes tables; use topoloom route with --export {record.name}")
+        raise InputError(f"export {record.name} writes tables; use topoloom export")
     return dict(record.make(order, **options))
 
 
-def words(names: Sequence[str], what: str) -> list[str]:
+def plain_names(names: Sequence[str], what: str) -> list[str]:
     """Names without blanks, which most formats cannot hold: each run of them becomes one ``_``.
 
     Raises

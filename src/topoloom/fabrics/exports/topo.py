@@ -7,9 +7,9 @@ a GCAn. UFM's Topology Compare and Cable Validation read the same sections with 
 import numpy as np
 
 from topoloom.errors import InputError
-from topoloom.fabrics.exports.registry import Order, export, words
+from topoloom.fabrics.exports.registry import ExportRequest, export, plain_names
 from topoloom.fabrics.fabric import Fabric
-from topoloom.fabrics.rates import signal_of
+from topoloom.fabrics.rates import lanes_of, signal_of
 
 _PLAIN = "->"
 #: Four lanes at 50 Gbit/s: HDR, where a cable's own rate is not known.
@@ -17,10 +17,10 @@ _RATED = "-4x-50G->"
 
 
 @export("ibutils", "cable plan for the ibutils, with IBNL files (ibdmchk -t)", tables=False)
-def ibutils(order: Order) -> dict[str, str]:
-    """fabric.topo, and a file in ibnl/ for each make of switch and host."""
+def ibutils(order: ExportRequest) -> dict[str, str]:
+    """fabric.topo, without rates, and a file in ibnl/ for each make of switch and host."""
     fabric = order.fabric
-    files = {"fabric.topo": topo_text(fabric, _PLAIN)}
+    files = {"fabric.topo": topo_text(fabric, _PLAIN, rated=False)}
     for size in sorted({max(1, size) for size in fabric.host_sizes.tolist()}):
         files[f"ibnl/GCA{size}.ibnl"] = _ibnl(f"GCA{size}", "CA", f"{size} GCADEV{size}", size)
     for size in sorted(set(fabric.switch_ports.tolist())):
@@ -29,19 +29,21 @@ def ibutils(order: Order) -> dict[str, str]:
 
 
 @export("ufm", "cable plan for UFM's Topology Compare and Cable Validation", tables=False)
-def ufm(order: Order) -> dict[str, str]:
+def ufm(order: ExportRequest) -> dict[str, str]:
     """fabric.topo with width and speed in every arrow: those of the cable where they are known, else of HDR."""
     return {"fabric.topo": topo_text(order.fabric, _RATED)}
 
 
-def topo_text(fabric: Fabric, arrow: str) -> str:
+def topo_text(fabric: Fabric, arrow: str, *, rated: bool = True) -> str:
     """A section for each host and each switch, a line for each cable, every cable from both ends.
 
     Parameters
     ----------
     fabric : Fabric
     arrow : str
-        What stands between the ends of a cable; where it names a rate, a cable's own goes before it.
+        What stands between the ends of a cable whose rate is not known.
+    rated : bool
+        Whether the arrow of a cable whose rate is known says it; `arrow` stands for all otherwise.
 
     Returns
     -------
@@ -53,7 +55,7 @@ def topo_text(fabric: Fabric, arrow: str) -> str:
         Names that are the same without blanks.
     """
     topology = fabric.topology
-    names = words([*fabric.switch_names, *fabric.host_names], "switches or hosts")
+    names = plain_names([*fabric.switch_names, *fabric.host_names], "switches or hosts")
     switches = [f"GSW{size} {name}" for size, name in zip(fabric.switch_ports.tolist(), names, strict=False)]
     hosts = [
         f"GCA{size} {name}" for size, name in zip(fabric.host_sizes.tolist(), names[topology.switches :], strict=True)
@@ -63,9 +65,10 @@ def topo_text(fabric: Fabric, arrow: str) -> str:
         raise InputError(f"{fabric.made}: switch {name} is cabled to itself, which a cable plan cannot say")
     at_host: list[list[tuple[int, str]]] = [[] for _ in hosts]
     at_switch: list[list[tuple[int, str]]] = [[] for _ in switches]
-    rated = arrow != _PLAIN
-    host_arrows = _arrows(fabric.endpoint_width, fabric.endpoint_rate_gbps, arrow, rated)
-    link_arrows = _arrows(fabric.link_width, fabric.link_rate_gbps, arrow, rated)
+    host_arrows, link_arrows = [arrow] * topology.endpoints.size, [arrow] * len(topology.links)
+    if rated:
+        host_arrows = _arrows(fabric.endpoint_width, fabric.endpoint_rate_gbps, arrow)
+        link_arrows = _arrows(fabric.link_width, fabric.link_rate_gbps, arrow)
     for switch, port, host, at, sign in zip(
         topology.endpoints.tolist(),
         fabric.endpoint_ports.tolist(),
@@ -86,14 +89,13 @@ def topo_text(fabric: Fabric, arrow: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _arrows(width: np.ndarray, rate_gbps: np.ndarray, arrow: str, rated: bool) -> list[str]:
-    """The arrow of each cable."""
-    if not rated:
-        return [arrow] * width.size
-    signals = [signal_of(lanes, gbps) for lanes, gbps in zip(width.tolist(), rate_gbps.tolist(), strict=True)]
-    return [
-        f"-{lanes}x-{signal}G->" if signal else arrow for lanes, signal in zip(width.tolist(), signals, strict=True)
-    ]
+def _arrows(width: np.ndarray, rate_gbps: np.ndarray, arrow: str) -> list[str]:
+    """The arrow of each cable: `arrow` where its rate is not known, a plain one where that has no name."""
+    arrows = []
+    for lanes, gbps in zip(width.tolist(), rate_gbps.tolist(), strict=True):
+        signal = signal_of(lanes := lanes or lanes_of(gbps), gbps)
+        arrows.append(f"-{lanes}x-{signal}G->" if signal else _PLAIN if gbps else arrow)
+    return arrows
 
 
 def _ibnl(system: str, kind: str, device: str, ports: int) -> str:

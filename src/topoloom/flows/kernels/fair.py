@@ -2,7 +2,7 @@
 
 from topoloom.compiling.decorators import stage
 from topoloom.flows.kernels.heap import put
-from topoloom.flows.state import CAPACITY, DIRTY, DIRTY_SINCE, FLOWS, FRESH, HEAD, HEAP, NOW, USED, Fabric, State
+from topoloom.flows.state import CAPACITY, DIRTY, DIRTY_SINCE, FLOWS, FRESH, HEAD, HEAP, NOW, USED, FlowNetwork, State
 
 #: A resource is full when less than this share of it is free; rates that differ by less are the same.
 FULL, SAME = 1e-9, 1e-12
@@ -32,7 +32,7 @@ def _touch(s: State, resource: int) -> None:
 
 
 @stage
-def enter(f: Fabric, s: State, m: int, now: float) -> None:
+def enter(f: FlowNetwork, s: State, m: int, now: float) -> None:
     """A flow comes onto its path. Where all of its rate is free, nobody else's changes."""
     most = s.path.shape[1]
     fastest = f.top
@@ -65,7 +65,7 @@ def enter(f: Fabric, s: State, m: int, now: float) -> None:
 
 
 @stage
-def leave(f: Fabric, s: State, m: int) -> None:
+def leave(f: FlowNetwork, s: State, m: int) -> None:
     """A flow goes. Where it left room on a full resource, the others there may be faster."""
     most = s.path.shape[1]
     for hop in range(s.hops[m]):

@@ -22,7 +22,7 @@ from topoloom.flows.state import (
     NOW,
     STAMP,
     USED,
-    Fabric,
+    FlowNetwork,
     State,
 )
 
@@ -33,7 +33,7 @@ _NEAR = 1e-11
 
 
 @inner
-def refill(f: Fabric, s: State) -> None:
+def refill(f: FlowNetwork, s: State) -> None:
     """Work out the rates of all flows that a change since the last time reaches."""
     s.counter[FILLINGS] += 1
     s.counter[STAMP] += 1
@@ -93,13 +93,13 @@ def _touched(s: State) -> int:
 
 
 @stage
-def _scarce(f: Fabric, s: State, resource: int) -> bool:
+def _scarce(f: FlowNetwork, s: State, resource: int) -> bool:
     """Whether a resource can be anybody's bottleneck: it cannot carry all its flows at their fastest."""
     return s.crowd[resource, FLOWS] * f.top * (1 - SAME) > s.share[resource, CAPACITY]
 
 
 @inner
-def _opened(f: Fabric, s: State, flows: int) -> int:
+def _opened(f: FlowNetwork, s: State, flows: int) -> int:
     """Take the flows found off the scarce resources, and heap these up; returns how many resources there are."""
     channels = 0
     for place in range(flows):
@@ -132,7 +132,7 @@ def _share(s: State, resource: int) -> float:
 
 
 @inner
-def _fill(f: Fabric, s: State, channels: int) -> None:
+def _fill(f: FlowNetwork, s: State, channels: int) -> None:
     """Progressive filling of the flows found: the resource that is full first gives its flows their rate, and so on."""
     top, rising = f.top * (1 - SAME), channels
     while rising:
@@ -170,7 +170,7 @@ def _close(s: State, resource: int, share: float) -> None:
 
 
 @inner
-def _without_bottleneck(f: Fabric, s: State, flows: int, channels: int) -> int:
+def _without_bottleneck(f: FlowNetwork, s: State, flows: int, channels: int) -> int:
     """Find who stands without a bottleneck: its own is one no more, or it is faster than those that are filled up at theirs."""
     found = flows
     for place in range(channels):
@@ -186,7 +186,7 @@ def _without_bottleneck(f: Fabric, s: State, flows: int, channels: int) -> int:
 
 
 @inner
-def _looked_at(f: Fabric, s: State, resource: int, found: int) -> int:
+def _looked_at(f: FlowNetwork, s: State, resource: int, found: int) -> int:
     """Find who stands without a bottleneck at a resource that is full, or was."""
     stamp, shift = s.counter[STAMP], _shift(s)
     node = s.crowd[resource, HEAD]
@@ -258,7 +258,7 @@ def _take(s: State, flows: int, channels: int) -> None:
 
 
 @inner
-def _joined(f: Fabric, s: State, flows: int) -> int:
+def _joined(f: FlowNetwork, s: State, flows: int) -> int:
     """Find all flows that full resources join to those found, directly or over others."""
     stamp, shift, place = s.counter[STAMP], _shift(s), 0
     while place < flows:

@@ -17,7 +17,7 @@ from topoloom.flows.state import (
     ROOM,
     SENT,
     STANDING,
-    Fabric,
+    FlowNetwork,
     Program,
     State,
 )
@@ -62,7 +62,7 @@ def _queue(s: State, queue: int, source: int, goal: int, tag: int) -> int:
 
 
 @stage
-def send(f: Fabric, p: Program, s: State, source: int, goal: int, tag: int, size: float, teller: int) -> None:
+def send(f: FlowNetwork, p: Program, s: State, source: int, goal: int, tag: int, size: float, teller: int) -> None:
     """Post a send; who sends is told at once where it does not wait."""
     s.counter[MESSAGES] += 1
     if size < p.detached:
@@ -79,7 +79,7 @@ def send(f: Fabric, p: Program, s: State, source: int, goal: int, tag: int, size
 
 
 @stage
-def receive(f: Fabric, p: Program, s: State, source: int, goal: int, tag: int, listener: int) -> None:
+def receive(f: FlowNetwork, p: Program, s: State, source: int, goal: int, tag: int, listener: int) -> None:
     """Post a receive."""
     m = _queued(s, 1, source, goal, tag)
     if m < 0:
@@ -111,13 +111,13 @@ def tell(s: State, rank: int, who: int) -> None:
 
 
 @stage
-def _start(f: Fabric, p: Program, s: State, m: int) -> None:
+def _start(f: FlowNetwork, p: Program, s: State, m: int) -> None:
     """A message sets out, by the next of the sender's ports."""
     set_out(f, s, m, p.home[s.source[m]], p.home[s.goal[m]], -1)
 
 
 @stage
-def set_out(f: Fabric, s: State, m: int, source: int, goal_host: int, port: int) -> None:
+def set_out(f: FlowNetwork, s: State, m: int, source: int, goal_host: int, port: int) -> None:
     """Walk the path from host to host, by a port of theirs (-1: by each in turn); the delays come first."""
     s.started[m] = s.clock[NOW]
     s.phase[m], s.hops[m] = DELAYED, 0
@@ -129,9 +129,7 @@ def set_out(f: Fabric, s: State, m: int, source: int, goal_host: int, port: int)
             place = s.turn[source] % f.port.shape[1]
             s.turn[source] += 1
         here, there = f.port[source, place], f.port[goal_host, place]
-        if f.sends_to[here] >= 0:
-            there = f.sends_to[here]
-        elif f.sent_from[there] >= 0:
+        if f.sent_from[there] >= 0:
             here = f.sent_from[there]
         delay = f.host_delay
         at, goal, row, hosts = f.switch[here], f.switch[there], f.row[there], f.switch.size
@@ -150,7 +148,7 @@ def set_out(f: Fabric, s: State, m: int, source: int, goal_host: int, port: int)
 
 
 @stage
-def arrives(f: Fabric, s: State, m: int) -> bool:
+def arrives(f: FlowNetwork, s: State, m: int) -> bool:
     """What is next for a message, which the heap has given up: it takes a rate, or has come."""
     if s.phase[m] == DELAYED and s.hops[m] > 0 and s.left[m] > 0:
         s.phase[m] = FLOWING
@@ -166,7 +164,7 @@ def arrives(f: Fabric, s: State, m: int) -> bool:
 
 
 @stage
-def travel(f: Fabric, s: State, m: int) -> None:
+def travel(f: FlowNetwork, s: State, m: int) -> None:
     """What is next for a message: where it has come, both ranks are told."""
     if not arrives(f, s, m):
         return

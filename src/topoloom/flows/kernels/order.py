@@ -8,7 +8,7 @@ import numpy as np
 
 from topoloom.compiling.decorators import inner, kernel, stage
 from topoloom.flows.operations import ANY, CALC, RECV
-from topoloom.flows.state import COMPUTING, OVER, READY_COUNT, SEEN, STARTING, Order
+from topoloom.flows.state import COMPUTING, OVER, READY_COUNT, SEEN, STARTING, ScheduleState
 
 #: Of a send: it lies ready; its message is under way; it has come, and nobody waits for it yet.
 POSTED, TRAVELS, CAME = 1, 2, 3
@@ -51,7 +51,7 @@ def cyclic(
 
 
 @kernel
-def begin(o: Order) -> None:
+def begin(o: ScheduleState) -> None:
     """All that waits for nothing is ready."""
     for i in range(o.kind.size):
         if o.needs[i] == 0:
@@ -59,13 +59,13 @@ def begin(o: Order) -> None:
 
 
 @stage
-def _ready(o: Order, i: int) -> None:
+def _ready(o: ScheduleState, i: int) -> None:
     o.ready[o.counter[READY_COUNT]] = i
     o.counter[READY_COUNT] += 1
 
 
 @stage
-def _started(o: Order, i: int) -> None:
+def _started(o: ScheduleState, i: int) -> None:
     for place in range(o.start_first[i], o.start_first[i + 1]):
         j = o.start_next[place]
         o.needs[j] -= 1
@@ -74,7 +74,7 @@ def _started(o: Order, i: int) -> None:
 
 
 @stage
-def _done(o: Order, i: int, now: float) -> None:
+def _done(o: ScheduleState, i: int, now: float) -> None:
     o.counter[OVER] += 1
     o.finished[o.rank[i]] = now
     for place in range(o.done_first[i], o.done_first[i + 1]):
@@ -85,7 +85,7 @@ def _done(o: Order, i: int, now: float) -> None:
 
 
 @stage
-def _queue(o: Order, ends: np.ndarray, where: int, i: int) -> None:
+def _queue(o: ScheduleState, ends: np.ndarray, where: int, i: int) -> None:
     """Put an operation at the end of a list."""
     o.after[i] = -1
     if ends[where, 0] < 0:
@@ -96,7 +96,7 @@ def _queue(o: Order, ends: np.ndarray, where: int, i: int) -> None:
 
 
 @stage
-def _bucket(o: Order, source: int, goal: int, tag: int) -> int:
+def _bucket(o: ScheduleState, source: int, goal: int, tag: int) -> int:
     """The list that messages of two ranks and a tag are looked for in; all of a receiver's where it takes any."""
     mixed = np.uint64(goal) * np.uint64(0x9E3779B97F4A7C15)
     if o.picky:
@@ -109,7 +109,7 @@ def _bucket(o: Order, source: int, goal: int, tag: int) -> int:
 
 
 @stage
-def _matching(o: Order, ends: np.ndarray, i: int, source: int, goal: int, tag: int) -> int:
+def _matching(o: ScheduleState, ends: np.ndarray, i: int, source: int, goal: int, tag: int) -> int:
     """Take the oldest that fits out of the receives that wait (or the sends that lie ready); -1: there is none."""
     where = _bucket(o, source, goal, tag)
     before, j = -1, ends[where, 0]
@@ -133,21 +133,21 @@ def _matching(o: Order, ends: np.ndarray, i: int, source: int, goal: int, tag: i
 
 
 @stage
-def _set_out(o: Order, i: int) -> None:
+def _set_out(o: ScheduleState, i: int) -> None:
     o.phase[i] = TRAVELS
     o.starting[o.counter[STARTING]] = i
     o.counter[STARTING] += 1
 
 
 @stage
-def _for_cpu(o: Order, i: int) -> None:
+def _for_cpu(o: ScheduleState, i: int) -> None:
     """An operation waits for its cpu."""
     w = o.rank[i] * o.cpus + o.cpu[i]
     _queue(o, o.jobs, w, i)
 
 
 @inner
-def _work(o: Order, w: int, now: float) -> None:
+def _work(o: ScheduleState, w: int, now: float) -> None:
     """A cpu that is free does what it can."""
     while o.busy[w] < 0 and o.jobs[w, 0] >= 0:
         i = o.jobs[w, 0]
@@ -183,7 +183,7 @@ def _work(o: Order, w: int, now: float) -> None:
 
 
 @inner
-def go_on(o: Order, now: float) -> None:
+def go_on(o: ScheduleState, now: float) -> None:
     """Start all that can start at this moment."""
     while o.counter[SEEN] < o.counter[READY_COUNT]:
         i = o.ready[o.counter[SEEN]]
@@ -207,7 +207,7 @@ def go_on(o: Order, now: float) -> None:
 
 
 @inner
-def ended(o: Order, i: int, now: float) -> None:
+def ended(o: ScheduleState, i: int, now: float) -> None:
     """The message of send i has come."""
     if o.amount[i] >= o.detached:
         _done(o, i, now)
@@ -221,7 +221,7 @@ def ended(o: Order, i: int, now: float) -> None:
 
 
 @inner
-def computed(o: Order, w: int, now: float) -> None:
+def computed(o: ScheduleState, w: int, now: float) -> None:
     """A cpu has computed what it was at."""
     i = o.busy[w]
     o.busy[w] = -1

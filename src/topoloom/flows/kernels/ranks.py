@@ -33,7 +33,7 @@ from topoloom.flows.state import (
     TIMES,
     WAIT,
     WINDOW,
-    Fabric,
+    FlowNetwork,
     Program,
     State,
 )
@@ -49,7 +49,7 @@ _INSTANT = 1e-12
 
 
 @kernel
-def run(f: Fabric, p: Program, s: State, events: int) -> int:
+def run(f: FlowNetwork, p: Program, s: State, events: int) -> int:
     """Go on until the end, or for so many events; see DONE and the others."""
     until = s.counter[EVENTS] + events
     while True:
@@ -83,7 +83,7 @@ def run(f: Fabric, p: Program, s: State, events: int) -> int:
 
 
 @stage
-def _go_on(f: Fabric, p: Program, s: State, rank: int) -> None:
+def _go_on(f: FlowNetwork, p: Program, s: State, rank: int) -> None:
     """A rank does what it can do now, and posts at most two messages."""
     end = p.first[p.of[rank] + 1]
     while True:
@@ -131,7 +131,7 @@ def _member(p: Program, rank: int, kind: int, place: int) -> int:
 
 
 @stage
-def _act(f: Fabric, p: Program, s: State, rank: int, i: int, code: int) -> bool:
+def _act(f: FlowNetwork, p: Program, s: State, rank: int, i: int, code: int) -> bool:
     """Begin an operation that is no collective; whether the rank stands still for it."""
     if code == COMPUTE:
         s.counter[HEAP] = put(s.order, s.position, s.key, s.counter[HEAP], rank, s.clock[NOW] + p.amount[i])
@@ -169,7 +169,7 @@ def _act(f: Fabric, p: Program, s: State, rank: int, i: int, code: int) -> bool:
 
 
 @stage
-def _stands_for(f: Fabric, p: Program, s: State, source: int, rank: int, tag: int) -> bool:
+def _stands_for(f: FlowNetwork, p: Program, s: State, source: int, rank: int, tag: int) -> bool:
     """Receive; whether it was not there already. What is told at once puts the rank among the ready ones: it is taken back."""
     ready = s.counter[READY]
     receive(f, p, s, source, rank, tag, STANDING)
@@ -180,7 +180,7 @@ def _stands_for(f: Fabric, p: Program, s: State, source: int, rank: int, tag: in
 
 
 @stage
-def _collective(f: Fabric, p: Program, s: State, rank: int, i: int) -> tuple[bool, bool]:
+def _collective(f: FlowNetwork, p: Program, s: State, rank: int, i: int) -> tuple[bool, bool]:
     """Do the next step of a collective in which the rank sends or receives: whether there is one, and whether it stands."""
     kind, algorithm = p.argument[i, GROUP], p.argument[i, ALGORITHM]
     g = p.group[rank, kind]

@@ -23,8 +23,8 @@ from topoloom.flows.state import (
     STARTING,
     STEPS,
     WINDOW,
-    Fabric,
-    Order,
+    FlowNetwork,
+    ScheduleState,
     State,
 )
 
@@ -33,7 +33,7 @@ _INSTANT = 1e-12
 
 
 @kernel
-def run_order(f: Fabric, o: Order, s: State, home: np.ndarray, ports: int, events: int) -> int:
+def run_order(f: FlowNetwork, o: ScheduleState, s: State, home: np.ndarray, ports: int, events: int) -> int:
     """Go on until the end, or for so many events; see DONE and the others. home, int64[ranks]; ports: 1: by `nic`."""
     until = s.counter[EVENTS] + events
     go_on(o, s.clock[NOW])
@@ -67,7 +67,7 @@ def run_order(f: Fabric, o: Order, s: State, home: np.ndarray, ports: int, event
 
 
 @stage
-def _begin(f: Fabric, o: Order, s: State, home: np.ndarray, ports: int) -> bool:
+def _begin(f: FlowNetwork, o: ScheduleState, s: State, home: np.ndarray, ports: int) -> bool:
     """Cpus that compute and messages that set out get their place in time; whether there was room for all of these."""
     while o.counter[COMPUTING] > 0:
         o.counter[COMPUTING] -= 1

@@ -8,6 +8,7 @@ import numpy as np
 
 from topoloom.errors import InputError, Stopped
 from topoloom.graph.connectivity import component_count
+from topoloom.link_rates import refuse_mixed
 from topoloom.results import Provenance, Result, provenance_of
 from topoloom.routing.balance.evenness import even_squares, least_squares, unevenness
 from topoloom.routing.balance.exact import Programme
@@ -16,7 +17,8 @@ from topoloom.routing.balance.shortest_paths import Path, ShortestPaths
 from topoloom.routing.judge.prove import prove
 from topoloom.routing.judge.verdict import Verdict
 from topoloom.routing.routing import Routing, empty_ports
-from topoloom.topology import Topology, checked
+from topoloom.sources import NetworkSource, taken
+from topoloom.topology import Topology
 from topoloom.work import Ended, Work
 
 #: What can be made even: pairs that pass through switches, or pairs over channels.
@@ -128,7 +130,7 @@ def _shown(found: EvenLoads) -> str:
 
 
 def balance_routing(
-    topology: Topology,
+    topology: NetworkSource,
     objective: str = VERTICES,
     *,
     exact: bool = False,
@@ -143,7 +145,7 @@ def balance_routing(
 
     Parameters
     ----------
-    topology : Topology
+    topology : NetworkSource
         Connected, of at most 32,768 switches.
     objective : "vertices" or "edges"
         Even loads of the switches, or of the channels.
@@ -188,7 +190,7 @@ def balance_routing(
     (481, 482, True)
     """
     work, began = Work() if work is None else work, time.monotonic()
-    _check(topology, objective, "balance_routing")
+    topology = _checked(topology, objective, "balance_routing")
     if rounds is not None and rounds < 0:
         raise InputError(f"rounds={rounds}; the search takes 0 or more")
     if topology.switches > _MOST_SWITCHES:
@@ -227,7 +229,7 @@ def balance_routing(
 
 
 def balance_paths(
-    topology: Topology,
+    topology: NetworkSource,
     objective: str = VERTICES,
     *,
     directed: bool = True,
@@ -238,7 +240,7 @@ def balance_paths(
 
     Parameters
     ----------
-    topology : Topology
+    topology : NetworkSource
         Connected, of at most 40,000 shortest paths.
     objective, directed, seconds
         As for `balance_routing`.
@@ -264,7 +266,7 @@ def balance_paths(
     (10, 12, 11.0, 11.0)
     """
     work, began = Work() if work is None else work, time.monotonic()
-    _check(topology, objective, "balance_paths")
+    topology = _checked(topology, objective, "balance_paths")
     shortest = ShortestPaths(topology)
     chosen, found = _solved(
         topology, shortest, objective, directed=directed, trees=False, seconds=seconds, known=None, work=work
@@ -319,10 +321,12 @@ def _tables(topology: Topology, paths: ShortestPaths, chosen: dict[tuple[int, in
     return ports
 
 
-def _check(topology: Topology, objective: str, taker: str) -> None:
-    checked(topology, taker)
+def _checked(source: NetworkSource, objective: str, taker: str) -> Topology:
+    topology = taken(source, Topology, taker)
+    refuse_mixed(topology, taker)
     if objective not in (VERTICES, EDGES):
         raise InputError(f"no objective '{objective}'; it is '{VERTICES}' or '{EDGES}'")
     parts = component_count(topology)
     if parts > 1:
         raise InputError(f"{topology.name}: {parts} parts that no link joins; route each, or link them")
+    return topology

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from topoloom.errors import InputError, check_type
+from topoloom.errors import InputError
 from topoloom.graph.distances import distances_from
 from topoloom.results import provenance_of
 from topoloom.routing.channels import turn_rows
@@ -17,6 +17,7 @@ from topoloom.routing.choices import Escape, Layers
 from topoloom.routing.judge.choices import named, with_choice, with_layers
 from topoloom.routing.judge.verdict import Verdict, together
 from topoloom.routing.routing import HOP, SWITCH, Routing
+from topoloom.sources import NetworkSource, taken
 from topoloom.threads import over_cores
 from topoloom.work import Work
 
@@ -31,13 +32,14 @@ _MOST_ROUNDS = 32
 
 
 def prove(
-    routing: Routing, jobs: int | None = None, destinations: np.ndarray | None = None, *, work: Work | None = None
+    routing: NetworkSource, jobs: int | None = None, destinations: np.ndarray | None = None, *, work: Work | None = None
 ) -> Verdict:
     """Follow a routing's tables from every switch to every other, and look for cycles in what waits for what.
 
     Parameters
     ----------
-    routing : Routing
+    routing : NetworkSource
+        Its installed tables, else those of the fitting engine.
         From an engine or from anywhere.
     jobs : int, optional
         Threads; every core when left out.
@@ -66,7 +68,7 @@ def prove(
     loads too. Where packets may choose, `judge.choices.with_choice` says what is asked; where there are layers of tables, every
     pair is counted once in each.
     """
-    check_type(routing, Routing, "prove", "route(topology) makes one")
+    routing = taken(routing, Routing, "prove")
     work = Work() if work is None else work
     if not isinstance(routing.choice, Layers):
         return with_choice(routing, _tables(routing, jobs, destinations, work), work)

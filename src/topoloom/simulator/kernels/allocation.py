@@ -4,7 +4,7 @@ import numpy as np
 
 from topoloom.compiling.decorators import stage
 from topoloom.graph.kernels.simd import fetch, lowest_bit
-from topoloom.simulator.buffers import ESCAPE, Buffers, Network, Rules
+from topoloom.simulator.buffers import ESCAPE, Buffers, RouterNetwork, Rules
 from topoloom.simulator.kernels.choices import open_to_choice
 from topoloom.simulator.kernels.credits import full, next_credit
 from topoloom.simulator.kernels.fields import (
@@ -32,7 +32,7 @@ from topoloom.simulator.kernels.requests import row_of
 
 
 @stage
-def allocate_vcs(records: int | None, net: Network, s: Buffers, rules: Rules, r: int, c: int, step: int) -> None:
+def allocate_vcs(records: int | None, net: RouterNetwork, s: Buffers, rules: Rules, r: int, c: int, step: int) -> None:
     """Output VCs for waiting packets."""
     W, LV = rules.words, rules.slot_bits
     V, VM, GS, PS, N = rules.vcs, (1 << LV) - 1, W * 64, (W * 64) >> LV, s.active.size // W

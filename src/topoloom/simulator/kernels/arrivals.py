@@ -4,7 +4,7 @@ import numpy as np
 
 from topoloom.compiling.decorators import stage
 from topoloom.graph.kernels.simd import lowest_bit
-from topoloom.simulator.buffers import ESCAPE, Buffers, Network, Rules
+from topoloom.simulator.buffers import ESCAPE, Buffers, RouterNetwork, Rules
 from topoloom.simulator.kernels.choices import choose
 from topoloom.simulator.kernels.fields import VC_ARRIVAL, VC_BIRTH, VC_NEXT, VC_OUTPUT, VC_SIZE, VC_WORD, at
 from topoloom.simulator.kernels.flits import SLOTS, arm
@@ -12,7 +12,7 @@ from topoloom.simulator.kernels.requests import ask, class_of, withdraw
 
 
 @stage
-def see_arrivals(records: int | None, net: Network, s: Buffers, rules: Rules, r: int, c: int) -> int:
+def see_arrivals(records: int | None, net: RouterNetwork, s: Buffers, rules: Rules, r: int, c: int) -> int:
     """Flits that are due are seen; packets by the tables ask for an output. Whether anything is left to do."""
     W, LV = rules.words, rules.slot_bits
     N = s.active.size // W
@@ -50,7 +50,7 @@ def choose_outputs(
     long_credits: int | None,
     any_shortest: int | None,
     detours: int | None,
-    net: Network,
+    net: RouterNetwork,
     s: Buffers,
     rules: Rules,
     r: int,

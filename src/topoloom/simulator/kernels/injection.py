@@ -19,8 +19,8 @@ from topoloom.simulator.buffers import (
     WAITED,
     Buffers,
     Demand,
-    Network,
     Play,
+    RouterNetwork,
     Rules,
 )
 from topoloom.simulator.kernels.credits import full, next_credit
@@ -147,7 +147,7 @@ def next_of_message(play: Play, i: int) -> int:
 def inject(
     records: int | None,
     long_credits: int | None,
-    net: Network,
+    net: RouterNetwork,
     s: Buffers,
     rules: Rules,
     demand: Demand,

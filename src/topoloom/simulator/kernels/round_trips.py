@@ -3,7 +3,7 @@
 import numpy as np
 
 from topoloom.compiling.decorators import inner, kernel
-from topoloom.simulator.buffers import ENDED, LAST_END, LOGGED, RANDOM, Buffers, Demand, Network, Play
+from topoloom.simulator.buffers import ENDED, LAST_END, LOGGED, RANDOM, Buffers, Demand, Play, RouterNetwork
 from topoloom.simulator.kernels.fields import (
     BURST_PACKETS,
     BURST_SIZE,
@@ -43,7 +43,7 @@ REQUEST, REPLY, SERVICE, SECOND, MISS, TRIPS, THINK = 0, 1, 2, 3, 4, 5, 6
 
 @kernel
 def send(
-    net: Network, s: Buffers, kind: int, owner: int, asked: int, source: int, goal: int, born: int, length: int
+    net: RouterNetwork, s: Buffers, kind: int, owner: int, asked: int, source: int, goal: int, born: int, length: int
 ) -> None:
     """A packet of the round trip of a host that asked another first."""
     place = enqueue(s.pool, s.spare, s.queue, s.backlog, s.state, source, np.int64(net.home[at(goal)]), born, length)
@@ -53,7 +53,7 @@ def send(
 
 
 @inner
-def ask_for(net: Network, s: Buffers, demand: Demand, n: int, born: int) -> None:
+def ask_for(net: RouterNetwork, s: Buffers, demand: Demand, n: int, born: int) -> None:
     """A host begins a round trip."""
     goal = goal_of(LISTS, demand.first, demand.to, 1.0, 0, s.queue, s.state, n, net.home.size)
     send(net, s, 0, n, goal, n, goal, born, demand.loop[REQUEST])
@@ -61,7 +61,7 @@ def ask_for(net: Network, s: Buffers, demand: Demand, n: int, born: int) -> None
 
 
 @kernel
-def begin_round_trips(net: Network, s: Buffers, demand: Demand, window: int) -> None:
+def begin_round_trips(net: RouterNetwork, s: Buffers, demand: Demand, window: int) -> None:
     """Every host that has somebody to ask begins as many round trips as it may have under way."""
     for n in range(net.home.size):
         if demand.first[at(n)] < demand.first[at(n + 1)]:
@@ -71,7 +71,7 @@ def begin_round_trips(net: Network, s: Buffers, demand: Demand, window: int) -> 
 
 @kernel
 def arrived(
-    net: Network, s: Buffers, demand: Demand, play: Play | None, packet: int, arrival: int, begin: int, end: int
+    net: RouterNetwork, s: Buffers, demand: Demand, play: Play | None, packet: int, arrival: int, begin: int, end: int
 ) -> None:
     """The last flit of a packet has arrived: log it and answer it."""
     packets, state = s.packets, s.state

@@ -18,7 +18,7 @@ asked, int64[VCs * (words + 1)]: for each output class the VCs that ask, and whe
 
 from topoloom.compiling.decorators import kernel, stage
 from topoloom.graph.kernels.simd import fetch
-from topoloom.simulator.buffers import TIME, Buffers, Demand, Network, Play, Rules
+from topoloom.simulator.buffers import TIME, Buffers, Demand, Play, RouterNetwork, Rules
 from topoloom.simulator.kernels.allocation import allocate_switch, allocate_vcs
 from topoloom.simulator.kernels.arrivals import choose_outputs, see_arrivals
 from topoloom.simulator.kernels.fields import PORT_SIZE, VC_SIZE
@@ -54,7 +54,7 @@ def routers(
     long_credits: int | None,
     any_shortest: int | None,
     detours: int | None,
-    net: Network,
+    net: RouterNetwork,
     s: Buffers,
     rules: Rules,
     demand: Demand,
@@ -86,7 +86,7 @@ def run(
     long_credits: int | None,
     any_shortest: int | None,
     detours: int | None,
-    net: Network,
+    net: RouterNetwork,
     s: Buffers,
     rules: Rules,
     demand: Demand,

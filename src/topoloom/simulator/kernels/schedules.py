@@ -6,13 +6,13 @@ from topoloom.compiling.decorators import inner, kernel
 from topoloom.flows.kernels.heap import put, take_out
 from topoloom.flows.kernels.order import begin, computed, ended, go_on
 from topoloom.flows.state import COMPUTING, STARTING
-from topoloom.simulator.buffers import BEGUN, MESSAGES, THINGS, Buffers, Demand, Network, Play
+from topoloom.simulator.buffers import BEGUN, MESSAGES, THINGS, Buffers, Demand, Play, RouterNetwork
 from topoloom.simulator.kernels.fields import PLACE_SIZE, TRIP_LAYER, TRIP_OWNER, at
 from topoloom.simulator.kernels.sources import enqueue, port_of
 
 
 @kernel
-def go(net: Network, s: Buffers, demand: Demand, play: Play, c: int) -> None:
+def go(net: RouterNetwork, s: Buffers, demand: Demand, play: Play, c: int) -> None:
     """All that happens up to a cycle, and what it lets start."""
     o, w = play.order, play.order.busy.size
     if play.counter[BEGUN] == 0:
@@ -33,7 +33,7 @@ def go(net: Network, s: Buffers, demand: Demand, play: Play, c: int) -> None:
 
 
 @inner
-def _start(net: Network, s: Buffers, demand: Demand, play: Play, c: int) -> None:
+def _start(net: RouterNetwork, s: Buffers, demand: Demand, play: Play, c: int) -> None:
     """Cpus that compute, and messages whose packets wait at their host from now on."""
     o, w = play.order, play.order.busy.size
     for k in range(o.counter[COMPUTING]):

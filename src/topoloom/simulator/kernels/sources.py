@@ -20,7 +20,7 @@ from topoloom.simulator.buffers import (
     RANDOM,
     Buffers,
     Demand,
-    Network,
+    RouterNetwork,
     Rules,
 )
 from topoloom.simulator.kernels.fields import (
@@ -146,7 +146,7 @@ def length_of(lengths: np.ndarray, shares: np.ndarray, state: np.ndarray) -> int
 
 
 @inner
-def make_packets(net: Network, s: Buffers, rules: Rules, demand: Demand, c: int, begin: int, end: int) -> None:
+def make_packets(net: RouterNetwork, s: Buffers, rules: Rules, demand: Demand, c: int, begin: int, end: int) -> None:
     """The packets of a cycle: their hosts by geometric skips over all hosts and cycles, bursts under way, or a trace."""
     state, home, queue, backlog, burst = s.state, net.home, s.queue, s.backlog, s.burst
     pool, spare = s.pool, s.spare

@@ -15,8 +15,8 @@ from topoloom.simulator.buffers import (
     ROUTERS,
     Buffers,
     Demand,
-    Network,
     Play,
+    RouterNetwork,
     Rules,
 )
 from topoloom.simulator.kernels.credits import note, note_far
@@ -55,7 +55,7 @@ from topoloom.simulator.kernels.round_trips import arrived
 def traverse(
     records: int | None,
     long_credits: int | None,
-    net: Network,
+    net: RouterNetwork,
     s: Buffers,
     rules: Rules,
     demand: Demand,

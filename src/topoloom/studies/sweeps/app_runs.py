@@ -37,7 +37,7 @@ def app_study(
     topologies : sequence of str
         Specs, files or folders.
     engines : sequence of str, optional
-        One for all topologies, or one for each. Left out: the tables of a folder, or `minimal`.
+        One for all topologies, or one for each. When omitted: the installed tables, else those of the engine that fits.
     placements : sequence of str
         As `run_apps` takes them; ``random*5`` is five tasks.
     routing_seeds : int

@@ -1,17 +1,19 @@
 """What a store has of a sweep: the results of tasks in their order, as objects."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from topoloom.errors import InputError
+from topoloom.operations.operation import Operation
 from topoloom.studies.record import Record
 from topoloom.studies.store import Store
 from topoloom.studies.study import Study
 from topoloom.studies.task import Task
 
 
-class Kept(NamedTuple):
+class KeptPoint(NamedTuple):
     """A point of a study, and what came of it.
 
     Attributes
@@ -27,7 +29,30 @@ class Kept(NamedTuple):
     record: Record
 
 
-def kept(study: Study, folder: str | os.PathLike[str]) -> Iterator[Kept]:
+def study_of(operations: Sequence[Operation], axis: str) -> Study:
+    """Operations that differ in one argument as a study; paths start from the working directory.
+
+    Parameters
+    ----------
+    operations : sequence of Operation
+        Of one kind.
+    axis : str
+        The argument.
+
+    Returns
+    -------
+    Study
+    """
+    first = operations[0]
+    return Study(
+        verb=first.group,
+        task={name: value for name, value in first.given().items() if name != axis},
+        axes={axis: list(dict.fromkeys(getattr(one, axis) for one in operations))},
+        base=str(Path.cwd()),
+    )
+
+
+def kept(study: Study, folder: str | os.PathLike[str]) -> Iterator[KeptPoint]:
     """The points of a study that are done, in its order.
 
     Parameters
@@ -38,7 +63,7 @@ def kept(study: Study, folder: str | os.PathLike[str]) -> Iterator[Kept]:
 
     Yields
     ------
-    Kept
+    KeptPoint
 
     Raises
     ------
@@ -49,7 +74,7 @@ def kept(study: Study, folder: str | os.PathLike[str]) -> Iterator[Kept]:
     for labels, task in study.planned():
         record = records.get(task.digest)
         if record is not None and record.state == "done":
-            yield Kept(labels, task, record)
+            yield KeptPoint(labels, task, record)
 
 
 def refuse_failed(study: Study, folder: str | os.PathLike[str]) -> None:

@@ -36,7 +36,7 @@ def simulate_study(
     topologies : sequence of str
         Specs, files or folders.
     engines : sequence of str, optional
-        Left out: the tables of a folder, or `orders`.
+        When omitted: the installed tables, else those of the engine that fits.
     traffics : sequence of str
     loads : sequence of float
         Not used by traffic that goes to its end.

@@ -6,11 +6,11 @@ import msgspec
 
 from topoloom.applications.collective_result import Collective
 from topoloom.applications.collective_run import collective, collective_bound
-from topoloom.applications.settings import PRESETS
+from topoloom.applications.given import app_settings
 from topoloom.applications.sweep import cases_of
 from topoloom.collectives.bound import CollectiveBound
 from topoloom.opening import open_network
-from topoloom.settings import Settings, changed, setting, written
+from topoloom.settings import Settings, setting, written
 from topoloom.studies.verb import VERBS, Verb
 from topoloom.work import Work
 
@@ -32,9 +32,13 @@ class CollectiveTask(Settings, frozen=True, kw_only=True):
     pieces: Annotated[int, setting("pieces of a message", least=1)] | None = None
     placement: Annotated[str, setting("where ranks run: linear, random, cabinet, file:PATH")] = "linear"
     root: Annotated[int, setting("the rank that broadcasts", least=0)] = 0
-    engine: Annotated[str, setting("how paths are chosen; left out, the folder's tables, or minimal")] | None = None
+    engine: (
+        Annotated[str, setting("how paths are chosen; when omitted, installed tables, else the fitting engine")] | None
+    ) = None
     host_tables: Annotated[int, setting("tables for the hosts of a switch", least=1)] | None = None
-    preset: Annotated[str, setting("the machine and the model")] = "truong-2016"
+    preset: (
+        Annotated[str, setting("the machine and the model; truong-2016 at the network's rate when omitted")] | None
+    ) = None
     set: Annotated[dict[str, Any], setting("values of the preset that are changed")] = msgspec.field(
         default_factory=dict
     )
@@ -45,9 +49,8 @@ class CollectiveTask(Settings, frozen=True, kw_only=True):
 
 def _collective(arguments: CollectiveTask, jobs: int, work: Work) -> Collective | CollectiveBound:
     network = open_network(arguments.topology)
-    settings = changed(
-        PRESETS.find(arguments.preset), [f"{name}={written(value)}" for name, value in arguments.set.items()]
-    )
+    changes = [f"{name}={written(value)}" for name, value in arguments.set.items()]
+    settings = app_settings([network], arguments.preset, changes)
     common: dict[str, Any] = {
         "placement": arguments.placement,
         "root": arguments.root,
@@ -62,12 +65,11 @@ def _collective(arguments: CollectiveTask, jobs: int, work: Work) -> Collective 
         return collective_bound(network.topology, arguments.operation, arguments.bytes, arguments.ranks, **common)
     case = cases_of(
         network.source,
-        network.layout or network.topology,
-        arguments.engine or "minimal",
+        network,
+        arguments.engine,
         host_tables=arguments.host_tables,
         seed=arguments.seed,
         jobs=jobs,
-        tables=network.tables if arguments.engine is None and arguments.host_tables is None else None,
         work=work,
     )[0]
     return collective(

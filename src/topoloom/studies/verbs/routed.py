@@ -4,46 +4,12 @@ from typing import Annotated, Any, ClassVar
 
 from topoloom.opening import open_network
 from topoloom.routing.host_routings import host_routings
-from topoloom.routing.route import route
 from topoloom.routing.routing import Routing
 from topoloom.settings import Settings, setting
-from topoloom.studies.verb import VERBS, Verb, flat
-from topoloom.studies.verbs._tables import tables_of
+from topoloom.studies.verb import VERBS, Verb
 from topoloom.throughput.quality import check_asked, quality
 from topoloom.throughput.result import Quality
 from topoloom.work import Work
-
-
-class RouteTask(Settings, frozen=True, kw_only=True):
-    """As `topoloom route`."""
-
-    group: ClassVar[str] = "route"
-
-    topology: Annotated[str, setting("a spec, a file or a folder")]
-    engine: Annotated[str, setting("how paths are chosen; left out, the engine that fits")] | None = None
-    lanes: Annotated[int, setting("at most so many virtual lanes", least=1, most=16)] | None = None
-    root: Annotated[int, setting("the switch that up*/down* goes up to", least=0)] | None = None
-    check: Annotated[int, setting("follow paths to so many destinations only", least=1)] | None = None
-    seed: Annotated[int, setting("of random choices", least=0)] = 1
-
-
-def _route(arguments: RouteTask, jobs: int, work: Work) -> Routing:
-    network = open_network(arguments.topology)
-    return route(
-        network.topology,
-        arguments.engine,
-        lanes=arguments.lanes,
-        seed=arguments.seed,
-        jobs=jobs,
-        layout=network.layout,
-        check=arguments.check,
-        root=arguments.root,
-        work=work,
-    )
-
-
-def _routing_row(routing: Routing) -> dict[str, Any]:
-    return {"engine": routing.engine} | flat(routing.verdict.record() if routing.verdict is not None else {})
 
 
 class QualityTask(Settings, frozen=True, kw_only=True):
@@ -66,7 +32,9 @@ class QualityTask(Settings, frozen=True, kw_only=True):
 def _quality(arguments: QualityTask, jobs: int, work: Work) -> Quality:
     network = open_network(arguments.topology)
     check_asked(network.topology, arguments.traffic, arguments.seed)
-    tables: Any = tables_of(network, arguments.engine, arguments.lanes, arguments.seed, jobs, work)
+    routed = network.with_tables(arguments.engine, lanes=arguments.lanes, seed=arguments.seed, jobs=jobs, work=work)
+    work.check()
+    tables: Any = routed.part(Routing)
     if arguments.host_tables is not None and arguments.host_tables > 1:
         count = arguments.host_tables
         tables = host_routings(network.topology, tables.engine, count, seed=arguments.seed, jobs=jobs, work=work)
@@ -81,5 +49,4 @@ def _quality(arguments: QualityTask, jobs: int, work: Work) -> Quality:
     )
 
 
-VERBS.add("route", Verb("route", RouteTask, _route, row=_routing_row))
 VERBS.add("quality", Verb("quality", QualityTask, _quality))

@@ -5,15 +5,14 @@ from typing import Annotated, Any, ClassVar
 import msgspec
 
 from topoloom.applications.app_run import AppRun
+from topoloom.applications.given import app_settings
 from topoloom.applications.registry import opened
-from topoloom.applications.settings import PRESETS
 from topoloom.applications.sweep import cases_of, placements_of, programs_on, run_apps
 from topoloom.errors import InputError
-from topoloom.floors.chosen import chosen_floor
-from topoloom.layout.place import place
 from topoloom.opening import open_network
 from topoloom.results import Result
-from topoloom.settings import Settings, changed, setting, written
+from topoloom.routing.routing import Routing
+from topoloom.settings import Settings, setting, written
 from topoloom.simulator.cables import cable_cycles
 from topoloom.simulator.execute import execute
 from topoloom.simulator.host_ports import check_simulated
@@ -23,11 +22,7 @@ from topoloom.simulator.saturation import saturation
 from topoloom.simulator.simulate import simulate
 from topoloom.simulator.sweep import has_end
 from topoloom.studies.verb import VERBS, Verb, flat
-from topoloom.studies.verbs._tables import tables_of
 from topoloom.work import Work
-
-#: The engines of `topoloom simulate` and `topoloom app` where none is named and the folder has no tables.
-_USUAL, _USUAL_OF_APPS = "orders", "minimal"
 
 
 class SimulateTask(Settings, frozen=True, kw_only=True):
@@ -36,7 +31,9 @@ class SimulateTask(Settings, frozen=True, kw_only=True):
     group: ClassVar[str] = "simulate"
 
     topology: Annotated[str, setting("a spec, a file or a folder")]
-    engine: Annotated[str, setting("how paths are chosen; left out, the folder's tables, or orders")] | None = None
+    engine: (
+        Annotated[str, setting("how paths are chosen; when omitted, installed tables, else the fitting engine")] | None
+    ) = None
     lanes: Annotated[int, setting("at most so many virtual lanes", least=1, most=16)] | None = None
     traffic: Annotated[str, setting("who sends to whom")] = "uniform"
     preset: Annotated[str, setting("what the routers are like")] = "slimfly-2014"
@@ -68,7 +65,9 @@ def _simulate(arguments: SimulateTask, jobs: int, work: Work) -> Result:
     _, router = router_of(arguments.preset, settings)
     cables = cable_cycles(network.topology, router, arguments.between or None, network.layout)
     check_simulated(network.topology, arguments.traffic, arguments.seed)
-    tables = tables_of(network, arguments.engine, arguments.lanes, arguments.seed, jobs, work, usual=_USUAL)
+    routed = network.with_tables(arguments.engine, lanes=arguments.lanes, seed=arguments.seed, jobs=jobs, work=work)
+    work.check()
+    tables = routed.part(Routing)
     common: dict[str, Any] = {"settings": settings, "seed": arguments.seed, "cables": cables, "work": work}
     if ended:
         return execute(tables, arguments.traffic, arguments.preset, **common)
@@ -95,11 +94,15 @@ class AppTask(Settings, frozen=True, kw_only=True):
     topology: Annotated[str, setting("a spec, a file or a folder")]
     app: Annotated[str, setting("the program: alltoall:bytes=65536")]
     ranks: Annotated[int, setting("ranks; one for each host when left out", least=1)] | None = None
-    engine: Annotated[str, setting("how paths are chosen; left out, the folder's tables, or minimal")] | None = None
+    engine: (
+        Annotated[str, setting("how paths are chosen; when omitted, installed tables, else the fitting engine")] | None
+    ) = None
     host_tables: Annotated[int, setting("tables for the hosts of a switch", least=1)] | None = None
     placement: Annotated[str, setting("where ranks run: linear, random, cabinet, file:PATH")] = "linear"
     floor: Annotated[str, setting("lay the network out on this floor first")] | None = None
-    preset: Annotated[str, setting("the machine and the model")] = "truong-2016"
+    preset: (
+        Annotated[str, setting("the machine and the model; truong-2016 at the network's rate when omitted")] | None
+    ) = None
     set: Annotated[dict[str, Any], setting("values of the preset that are changed")] = msgspec.field(
         default_factory=dict
     )
@@ -111,25 +114,21 @@ class AppTask(Settings, frozen=True, kw_only=True):
 
 def _app(arguments: AppTask, jobs: int, work: Work) -> AppRun:
     network = open_network(arguments.topology)
-    layout = network.layout
-    if layout is None and arguments.floor is not None:
-        layout = place(network.topology, chosen_floor(arguments.floor, None, None, None), map="rows")
-    saved = network.tables if arguments.engine is None and arguments.host_tables is None else None
+    if arguments.floor is not None:
+        network = network.with_layout(arguments.floor, map="rows")
     if len(placements_of([arguments.placement], arguments.seed)) > 1:
         raise InputError(f"app: placement '{arguments.placement}' is several; give `seeds` to the study, or axes")
-    settings = changed(
-        PRESETS.find(arguments.preset), [f"{name}={written(value)}" for name, value in arguments.set.items()]
-    )
+    changes = [f"{name}={written(value)}" for name, value in arguments.set.items()]
+    settings = app_settings([network], arguments.preset, changes)
     app = opened(arguments.app)
     programs_on({network.source: network.topology}, [app], arguments.ranks, arguments.simulator, settings)
     case = cases_of(
         network.source,
-        layout or network.topology,
-        arguments.engine or _USUAL_OF_APPS,
+        network,
+        arguments.engine,
         host_tables=arguments.host_tables,
         seed=arguments.routing_seed,
         jobs=jobs,
-        tables=saved,
         work=work,
     )[0]
     runs = run_apps(

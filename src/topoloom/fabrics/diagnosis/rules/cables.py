@@ -138,7 +138,7 @@ def _one_sided(evidence: Evidence) -> Iterator[Finding]:
     "A cable runs slower, or on fewer lanes, than planned, or than most cables of its kind.",
     explanation="""It is in its place and up, so nothing looks wrong, but it carries a part of its traffic, and holds
     up all that waits for it: bad contacts take lanes (4x to 1x), bad signals take speed (NDR to HDR). The planned
-    rate is the plan's, or `--rate`.""",
+    rate is the plan's, or `--cable-rate`.""",
     fix="Clean and reseat both plugs, then reset the port; exchange the cable or the transceiver if it comes up slow again.",
 )
 def _slow(evidence: Evidence) -> Iterator[Finding]:
@@ -152,7 +152,7 @@ def _slow(evidence: Evidence) -> Iterator[Finding]:
     "A cable is planned longer than its product allows, than it was bought, or than a limit.",
     explanation="""Copper and each kind of optics reach so far at a rate and no further; a cable that is bought in too
     short a length does not get to its port. Lengths and products are those of the cable list, reaches those of the
-    parts catalogue that `--parts` names, the limit is `--longest`.""",
+    parts catalogue that `--parts` names, the limit is `--longest-m`.""",
     fix="Choose a product that reaches, buy the next length, or move one of the two switches (topoloom layout).",
 )
 def _overlong(evidence: Evidence) -> Iterator[Finding]:

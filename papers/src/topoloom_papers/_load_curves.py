@@ -1,0 +1,210 @@
+"""Simulated curves that several claims are about, each a long run that is made once."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from statistics import fmean
+
+from topoloom.errors import InputError
+from topoloom.routing.route import route
+from topoloom.routing.routing import Routing
+from topoloom.simulator.point import Point
+from topoloom.simulator.saturation import saturation
+from topoloom.simulator.simulate import simulate
+from topoloom.spec import build
+from topoloom_papers.curves import Curves, Series
+from topoloom_papers.long_runs import long_run
+
+#: Accepted loads no further apart count as equal; "slightly more" is more than that, and at most `SLIGHTLY`.
+EQUAL, SLIGHTLY = 0.01, 0.10
+_PRESET = "slimfly-2014"
+
+
+@dataclass(frozen=True)
+class Contender:
+    """A curve of a figure: its name there, the network's spec, the engine, and values of the router that are changed."""
+
+    name: str
+    spec: str
+    engine: str
+    settings: tuple[str, ...] = ()
+
+    def command(self, traffic: str, more: str = "") -> str:
+        """How a user simulates it."""
+        changed = "".join(f" --set {setting}" for setting in self.settings)
+        return f"topoloom simulate {self.spec} --engine {self.engine} --traffic {traffic} --fast{changed}{more}"
+
+    @property
+    def routed(self) -> Routing:
+        """The network and its tables."""
+        return _routed(self.spec, self.engine)
+
+
+@dataclass(frozen=True)
+class LoadPoint:
+    """What is kept of a `Point`: flits a host and cycle, and cycles; None where nothing arrived."""
+
+    offered: float
+    accepted: float
+    accepted_min: float
+    latency_mean: float | None
+    network_mean: float | None
+    saturated: bool
+
+    @classmethod
+    def of(cls, point: Point) -> "LoadPoint":
+        """Of a point, to the digits that a simulation knows."""
+        return cls(
+            point.offered,
+            round(point.accepted, 5),
+            round(point.accepted_min, 5),
+            _rounded(point.latency_mean),
+            _rounded(point.network_mean),
+            point.saturated,
+        )
+
+
+def _rounded(cycles: float) -> float | None:
+    return round(cycles, 3) if math.isfinite(cycles) else None
+
+
+@lru_cache(maxsize=16)
+def _routed(spec: str, engine: str) -> Routing:
+    return route(build(spec), engine)
+
+
+#: Points of this process, which the search for saturation need not simulate again.
+_simulated: dict[tuple[Contender, str, int], dict[float, Point]] = {}
+
+
+def swept(contender: Contender, traffic: str, loads: Sequence[float], seed: int = 1) -> list[LoadPoint]:
+    """The load curve of a contender.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        Ctrl-C.
+    """
+
+    def compute() -> list[LoadPoint]:
+        curve = simulate(
+            contender.routed,
+            traffic,
+            _PRESET,
+            settings=contender.settings,
+            loads=loads,
+            seed=seed,
+            fast=True,
+            known=_simulated.setdefault((contender, traffic, seed), {}),
+        )
+        if curve.ended != "done":
+            raise KeyboardInterrupt
+        return [LoadPoint.of(point) for point in curve.points]
+
+    told = ",".join(f"{load:g}" for load in loads)
+    return long_run(contender.command(traffic, f" --loads {told} --seed {seed}"), list[LoadPoint], compute)
+
+
+def saturates(contender: Contender, traffic: str, width: float, seeds: Sequence[int] = (1, 2, 3)) -> list[float]:
+    """The greatest load, a multiple of `width`, that a contender carries, with each seed.
+
+    Raises
+    ------
+    InputError
+        Its packets deadlock.
+    """
+    return [
+        long_run(command, float, lambda seed=seed: _saturation(contender, traffic, width, seed))  # type: ignore[misc]
+        for seed, command in _commands(contender, traffic, width, seeds)
+    ]
+
+
+def saturates_or_deadlocks(
+    contender: Contender, traffic: str, width: float, seeds: Sequence[int] = (1, 2, 3)
+) -> list[float | None]:
+    """As `saturates`, of tables that may deadlock; None for a seed whose packets do, on the way to that load.
+
+    Parameters
+    ----------
+    contender : Contender
+    traffic : str
+    width : float
+        Loads are multiples of it.
+    seeds : sequence of int
+
+    Returns
+    -------
+    list of (float or None)
+    """
+
+    def compute(seed: int) -> float | None:
+        try:
+            return _saturation(contender, traffic, width, seed)
+        except InputError as error:
+            if "deadlock" not in str(error):
+                raise
+            return None
+
+    return [
+        long_run(command, float | None, lambda seed=seed: compute(seed))  # type: ignore[misc, arg-type]
+        for seed, command in _commands(contender, traffic, width, seeds)
+    ]
+
+
+def _commands(contender: Contender, traffic: str, width: float, seeds: Sequence[int]) -> list[tuple[int, str]]:
+    """The seeds, each with the command that gives the same."""
+    return [
+        (seed, contender.command(traffic, f" --loads 1 --saturation --width {width:g} --seed {seed}")) for seed in seeds
+    ]
+
+
+def _saturation(contender: Contender, traffic: str, width: float, seed: int) -> float:
+    return saturation(
+        contender.routed,
+        traffic,
+        _PRESET,
+        settings=contender.settings,
+        width=width,
+        seed=seed,
+        fast=True,
+        known=_simulated.setdefault((contender, traffic, seed), {}),
+    ).offered
+
+
+def mean_and_all(found: Sequence[float]) -> tuple[float, str]:
+    """The mean over seeds, and each."""
+    return fmean(found), ", ".join(f"{value:g}" for value in found)
+
+
+def latency_figure(name: str, title: str, curves: Mapping[str, Sequence[LoadPoint]], network: bool = False) -> Curves:
+    """Latency against offered load, up to where each network saturates; `network`: from injection, at every load."""
+    series = tuple(
+        Series(
+            label,
+            tuple(
+                (point.offered, cycles)
+                for point in points
+                if (network or not point.saturated)
+                and (cycles := point.network_mean if network else point.latency_mean) is not None
+            ),
+        )
+        for label, points in curves.items()
+    )
+    latency = "latency from injection [cycles]" if network else "latency [cycles]"
+    return Curves(name, title, "offered load [flits a host and cycle]", latency, tuple(s for s in series if s.points))
+
+
+def above(ours: float, other: float) -> bool:
+    """More, by more than counts as equal."""
+    return ours > other + EQUAL
+
+
+def slightly_above(ours: float, other: float) -> bool:
+    """More, by more than counts as equal, but not by much."""
+    return other + EQUAL < ours <= other + SLIGHTLY
+
+
+def not_below(ours: float, other: float) -> bool:
+    """More or equal, as far as the simulation tells."""
+    return ours >= other - EQUAL

@@ -1,0 +1,95 @@
+"""A page a paper: its claims place by place, what is printed and ours side by side, and its figures, drawn anew."""
+
+from collections import Counter
+from collections.abc import Sequence
+from importlib.resources import files
+from itertools import groupby
+
+from markupsafe import Markup
+
+from topoloom._version import __version__
+from topoloom.pages.templating import rendered
+from topoloom.report.graph_picture import steps_svg
+from topoloom.report.page import cards, page
+from topoloom.report.page import figure as figure_of
+from topoloom_papers.curves import Curves, Steps, curves_svg
+from topoloom_papers.places import citation, in_order, place_name, place_of
+from topoloom_papers.registry import Claim, Computed
+
+Found = tuple[Claim, Computed]
+
+
+def by_place(found: Sequence[Found]) -> list[tuple[str, list[Found]]]:
+    """Claims of one paper by their places, in the paper's order."""
+
+    def place(one: Found) -> str:
+        return place_of(one[0].id)
+
+    ordered = sorted(found, key=lambda one: (in_order(place(one)), place(one), one[0].id))
+    return [(name, list(group)) for name, group in groupby(ordered, place)]
+
+
+def figure_svg(figure: Curves | Steps) -> str:
+    """A figure of a paper as SVG text."""
+    return curves_svg(figure) if isinstance(figure, Curves) else steps_svg(figure.panels)
+
+
+def figures_of(found: Sequence[Found]) -> dict[str, Curves | Steps]:
+    """The figures that claims are about, each once, by name."""
+    return {one.outcome.figure.name: one.outcome.figure for _, one in found if one.outcome.figure is not None}
+
+
+def measured(computed: Computed) -> str:
+    """When long runs were made, and at which commit; empty where all is computed now."""
+    oldest = computed.oldest
+    return f"measured {oldest.date} at {oldest.commit or oldest.version}" if oldest else ""
+
+
+def paper_page(paper: str, found: Sequence[Found]) -> str:
+    """The page of one paper.
+
+    Parameters
+    ----------
+    paper : str
+        Its id: ``besta-2014``.
+    found : sequence of (Claim, Computed)
+        Its claims.
+
+    Returns
+    -------
+    str
+        One self-contained HTML document.
+    """
+    verdicts = Counter(computed.outcome.verdict.value for _, computed in found)
+    places = []
+    for place, group in by_place(found):
+        rows = [
+            {
+                "id": claim.id,
+                "what": claim.what,
+                "published": claim.published,
+                "ours": computed.outcome.ours,
+                "verdict": computed.outcome.told,
+                "kind": computed.outcome.verdict.name.lower(),
+                "why": computed.outcome.why,
+                "measured": measured(computed),
+                "command": claim.command,
+            }
+            for claim, computed in group
+        ]
+        drawn = [figure_of(figure_svg(figure), _caption(figure)) for figure in figures_of(group).values()]
+        places.append({"name": place_name(place), "rows": rows, "figures": drawn})
+    body = rendered(
+        "claims.html",
+        "topoloom_papers",
+        title=citation(paper),
+        about=f"topoloom {__version__}; {len(found)} claims",
+        cards=cards([(str(count), verdict) for verdict, count in verdicts.most_common()]),
+        places=places,
+    )
+    style = (files("topoloom_papers") / "templates" / "claims.css").read_text(encoding="utf-8")
+    return page(f"{paper}, computed again", [Markup(body)], style=style)
+
+
+def _caption(figure: Curves | Steps) -> str:
+    return figure.title if isinstance(figure, Curves) else ", ".join(title for title, _ in figure.panels)

@@ -1,0 +1,196 @@
+"""Claims of Besta 2014's Figure 8: buffers of several sizes, and Slim Fly with more hosts than its links carry at once."""
+
+from itertools import pairwise
+
+from topoloom.traffic import uniform_remote
+from topoloom.traffic.loads import table_loads
+from topoloom_papers._load_curves import (
+    Contender,
+    LoadPoint,
+    latency_figure,
+    mean_and_all,
+    not_below,
+    saturates_or_deadlocks,
+    swept,
+)
+from topoloom_papers.curves import Curves
+from topoloom_papers.papers.besta_2014.loads import SLIMFLY, TOLD, WIDTH
+from topoloom_papers.papers.besta_2014.loads import curves as figure_6
+from topoloom_papers.registry import claim
+from topoloom_papers.verdicts import Outcome, Step, judge, listed, stated
+
+BUFFERS = (8, 16, 32, 64, 128, 256)
+#: The loads of figure 8a's axis, and full load.
+_BUFFER_LOADS = (0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 1.0)
+#: Hosts a switch, and what the paper says that the network accepts.
+_HOSTS = {15: 0.875, 16: 0.8, 18: 0.75}
+_PANELS = {16: ("b", "c"), 18: ("d", "e")}
+_AXES = {"uniform": (0.1, 0.3, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0), "worst-case": (0.1, 0.2, 0.3, 0.35, 0.4, 0.45, 0.5, 1.0)}
+_PROTOCOLS = {"MIN": "hop-lanes", "VAL": "valiant", "UGAL-L": "ugal-l", "UGAL-G": "ugal-g"}
+#: How shortest paths may use the three VCs: one for each hop, or all of them, which Slim Fly's paths of two hops leave open.
+_LANES = {"a VC a hop": "hop-lanes", "free VCs": "minimal"}
+
+
+def _buffered(flits: int) -> Contender:
+    return Contender(f"{flits} flits", SLIMFLY, "ugal-l", (f"buffer_flits={flits}",))
+
+
+def _by_buffer() -> dict[int, list[LoadPoint]]:
+    """UGAL-L in the worst case, by flits a port."""
+    return {flits: swept(_buffered(flits), "worst-case", _BUFFER_LOADS) for flits in BUFFERS}
+
+
+def _buffer_figure() -> Curves:
+    named = {f"{flits} flits": curve[:-1] for flits, curve in _by_buffer().items()}
+    return latency_figure("besta-2014-figure-8a", "Worst case, UGAL-L, by flits a port", named, network=True)
+
+
+def _buffer_command(flits: int) -> str:
+    told = ",".join(f"{load:g}" for load in _BUFFER_LOADS)
+    return _buffered(flits).command("worst-case", f" --loads {told}")
+
+
+@claim(
+    "besta-2014/fig-8a/bandwidth",
+    "worst case: larger buffers enable higher bandwidth, 8 to 256 flits a port",
+    "higher",
+    _buffer_command(256),
+)
+def _more() -> Outcome:
+    got = {flits: curve[-1].accepted for flits, curve in _by_buffer().items()}
+    return stated(
+        {f"{more} flits carry no less than {few}": not_below(got[more], got[few]) for few, more in pairwise(BUFFERS)}
+        | {"256 flits carry more than 8": got[256] > got[8]},
+        f"accepted at full load, by flits a port: {listed((str(f), v) for f, v in got.items())}",
+        f"UGAL-L; the print does not name the protocol; {TOLD}",
+        figure=_buffer_figure(),
+    )
+
+
+@claim(
+    "besta-2014/fig-8a/latency",
+    "worst case: smaller buffers result in lower latency, 8 to 256 flits a port",
+    "lower",
+    _buffer_command(8),
+)
+def _less() -> Outcome:
+    took = {flits: [point.network_mean or 0.0 for point in curve[:-1]] for flits, curve in _by_buffer().items()}
+    highest = {flits: cycles[-1] for flits, cycles in took.items()}
+    return stated(
+        {
+            f"at a load of 0.5, {few} flits take less than {more}": highest[few] < highest[more]
+            for few, more in pairwise(BUFFERS)
+        }
+        | {
+            "8 flits take less than 256 at every load": all(
+                few < many for few, many in zip(took[8], took[256], strict=True)
+            )
+        },
+        "; ".join(f"{flits} flits {', '.join(f'{value:.1f}' for value in cycles)}" for flits, cycles in took.items())
+        + f" cycles at loads of {', '.join(f'{load:g}' for load in _BUFFER_LOADS[:-1])}",
+        f"latency from injection: from a packet's making on, a source's queue has no end beyond saturation; UGAL-L; the print"
+        f" does not name the protocol; {TOLD}",
+        figure=_buffer_figure(),
+    )
+
+
+def _slimfly(hosts: int, engine: str, name: str = "") -> Contender:
+    return Contender(name or f"p = {hosts}", f"{SLIMFLY.partition(',')[0]},hosts={hosts}", engine)
+
+
+def _curves(hosts: int, traffic: str) -> dict[str, list[LoadPoint]]:
+    """A panel of figure 8 b to e, or the same with 15 hosts a switch."""
+    return {
+        f"SF-{name}": swept(_slimfly(hosts, engine), traffic, _AXES[traffic]) for name, engine in _PROTOCOLS.items()
+    }
+
+
+def _panel(hosts: int, traffic: str) -> Curves | None:
+    if hosts not in _PANELS:
+        return None
+    part = _PANELS[hosts][traffic == "worst-case"]
+    title = f"{'Worst case' if traffic == 'worst-case' else 'Random traffic'}, p = {hosts}"
+    return latency_figure(f"besta-2014-figure-8{part}", title, _curves(hosts, traffic))
+
+
+def _busiest(hosts: int) -> float:
+    """The load at which the busiest channel is full when packets go by the tables, uniformly."""
+    routing = _slimfly(hosts, "hop-lanes").routed
+    return 1 / float(table_loads(routing, uniform_remote(routing.topology)).channels.max())
+
+
+def _at_full_load(hosts: int) -> dict[str, float]:
+    """What hosts get at full load with each protocol, uniformly; of the balanced network as figure 6a has it."""
+    curves = figure_6("a") if hosts not in _PANELS else _curves(hosts, "uniform")
+    return {name: curves[name][-1].accepted for name in (f"SF-{protocol}" for protocol in _PROTOCOLS)}
+
+
+def _register(hosts: int, published: float) -> None:
+    place = f"fig-8{_PANELS[hosts][0]}" if hosts in _PANELS else "fig-8"
+
+    @claim(
+        f"besta-2014/{place}/p-{hosts}",
+        f"random traffic, q = 19, p = {hosts}: the load that saturates the network",
+        f"{published:.1%}",
+        _slimfly(hosts, "hop-lanes").command("uniform", f" --loads 1 --saturation --width {WIDTH:g}"),
+    )
+    def compute() -> Outcome:
+        found = {}
+        for name, engine in _LANES.items():
+            loads = saturates_or_deadlocks(_slimfly(hosts, engine), "uniform", WIDTH)
+            if None not in loads:
+                found[name] = mean_and_all([load for load in loads if load is not None])
+        stuck = "".join(f"; with {name} packets deadlock before that" for name in _LANES if name not in found)
+        nearest = min(found, key=lambda name: abs(found[name][0] - published))
+        most = _busiest(hosts)
+        each = "; ".join(f"with {name}, seeds 1 to 3: {loads}" for name, (_, loads) in found.items())
+        told = (
+            f"MIN; the print does not name the protocol; {each}{stuck}; accepted at full load"
+            f" {listed(_at_full_load(hosts).items())}: no saturation of the others was looked for"
+        )
+        return judge(
+            {"saturates at": f"{published:.3f}"},
+            {"saturates at": found[nearest][0], "the busiest channel is full at": most},
+            step=Step(WIDTH, "of our search"),
+            readings=len(_LANES),
+            digits=3,
+            assumption=f"{told}; {TOLD}",
+            reason=f"{told}. The tables load their busiest channel so that it is full at {most:.3f}; how the paper chooses"
+            " among shortest paths is not printed",
+            figure=_panel(hosts, "uniform"),
+        )
+
+
+for _hosts, _published in _HOSTS.items():
+    _register(_hosts, _published)
+
+
+def _worst(hosts: int) -> None:
+    part = _PANELS[hosts][1]
+
+    @claim(
+        f"besta-2014/fig-8{part}/p-{hosts}",
+        f"worst case, p = {hosts}: bandwidth behaves as for random traffic, a little less than with p = 15",
+        "similarly",
+        _slimfly(hosts, "ugal-l").command("worst-case", " --loads 1"),
+    )
+    def compute() -> Outcome:
+        got = {p: {n: points[-1].accepted for n, points in _curves(p, "worst-case").items()} for p in (15, hosts)}
+        routed = ("SF-VAL", "SF-UGAL-L", "SF-UGAL-G")
+        # As much less as there are more hosts for the same links, to within a tenth.
+        least = {name: 0.9 * got[15][name] * 15 / hosts for name in routed}
+        return stated(
+            {
+                f"{name} carries no more than with p = 15, and loses no more than the hosts are more": least[name]
+                <= got[hosts][name]
+                <= got[15][name] + WIDTH / 2
+                for name in routed
+            },
+            f"accepted at full load: {'; '.join(f'p = {p}: {listed(one.items())}' for p, one in got.items())}",
+            f"no more lost than 15/{hosts} of it, and a tenth; {TOLD}",
+            figure=_panel(hosts, "worst-case"),
+        )
+
+
+for _hosts in _PANELS:
+    _worst(_hosts)

@@ -1,0 +1,229 @@
+"""Claims of Besta 2014, VII, and of VI.B.4's hybrids: other radices, random channels, groups of a Dragonfly, more hosts."""
+
+from functools import lru_cache
+
+import numpy as np
+
+from topoloom.cost.bill import price
+from topoloom.floors.floor import preset
+from topoloom.graph.hops import hops
+from topoloom.layout.place import place
+from topoloom.random_streams import Draws
+from topoloom.routing.route import route
+from topoloom.spec import Facts, build
+from topoloom.topology import Topology
+from topoloom.traffic import uniform_remote
+from topoloom.traffic.loads import table_loads
+from topoloom_papers._helpers import measured
+from topoloom_papers._load_curves import Contender, mean_and_all, saturates
+from topoloom_papers.long_runs import long_run
+from topoloom_papers.papers.besta_2014.loads import SLIMFLY, TOLD, WIDTH
+from topoloom_papers.papers.besta_2014.structure import slim_flies
+from topoloom_papers.registry import claim
+from topoloom_papers.verdicts import Outcome, judge, listed, stated
+
+
+def _ports(facts: Facts) -> int:
+    """Ports of a balanced Slim Fly's router."""
+    return (facts.degree or 0) + (facts.full_hosts or 0)
+
+
+def _variants_to_20_000() -> dict[int, Facts]:
+    """Balanced Slim Flies with at most 20,000 endpoints, by q; q >= 4 is our reading."""
+    return {q: one for q, one in slim_flies(40).items() if q >= 4 and one.switches * (one.full_hosts or 0) <= 20_000}
+
+
+@claim(
+    "besta-2014/vii-a",
+    "balanced variants up to 20,000 endpoints: 11 Slim Flies, 8 Dragonflies",
+    "11, 8",
+    "topoloom families slimfly --hosts 10000 --radix 64",
+)
+def _variants() -> Outcome:
+    flies = len(_variants_to_20_000())
+    dragons = sum(2 * h * (2 * h * h + 1) * h <= 20_000 for h in range(1, 40))
+    return judge(
+        {"SF": 11, "DF": 8},
+        {"SF": flies, "DF": dragons},
+        readings=2,
+        assumption="q >= 4 and p = ceil(k'/2); q = 3 would be a twelfth",
+    )
+
+
+@claim(
+    "besta-2014/vii-a/routers",
+    "many of these variants can be built from routers of 18, 36 or 108 ports",
+    "many",
+    "topoloom families slimfly --hosts 10000 --radix 36",
+)
+def _routers() -> Outcome:
+    ports = {q: _ports(facts) for q, facts in _variants_to_20_000().items()}
+    fitting = {radix: [q for q, needed in ports.items() if 0.8 * radix <= needed <= radix] for radix in (18, 36, 108)}
+    return stated(
+        {
+            f"{radix} ports: some variant uses four fifths of them or more": bool(each)
+            for radix, each in fitting.items()
+        },
+        "; ".join(
+            f"{radix} ports: {', '.join(f'q = {q} ({ports[q]})' for q in each) or 'none'}"
+            for radix, each in fitting.items()
+        ),
+        "these variants: up to 20,000 endpoints; directly: with p = ceil(k'/2), and at least four fifths of the ports in use",
+    )
+
+
+@claim(
+    "besta-2014/vii-a/48-ports",
+    "q = 19 (k = 43) with 48-port routers: five more endpoints or five random cables a router",
+    "5",
+    "topoloom info slimfly:q=19,hosts=15",
+)
+def _spare_ports() -> Outcome:
+    topology = build(SLIMFLY)
+    return judge(
+        {"free ports": 5},
+        {"free ports": 48 - int(topology.degrees.max()) - 15},
+        right={"free ports": 4},
+        reason="k' + p = 29 + 15 = 44, not 43 (errata of Besta 2014, 3)",
+    )
+
+
+@lru_cache(maxsize=1)
+def _with_random_channels() -> Topology:
+    """q = 19 with four random perfect matchings more, no two switches linked twice."""
+    topology, draws = build(SLIMFLY), Draws(1)
+    n = topology.switches
+    linked = np.zeros((n, n), bool)
+    linked[tuple(topology.links.T)] = linked[tuple(topology.links.T[::-1])] = True
+    added: list[np.ndarray] = []
+    while len(added) < 4:
+        pairs = draws.permutation(n).reshape(-1, 2)
+        if not linked[tuple(pairs.T)].any():
+            linked[tuple(pairs.T)] = linked[tuple(pairs.T[::-1])] = True
+            added.append(pairs)
+        else:  # a pair that is linked already changes partners with a random other one
+            pairs = _mended(pairs, linked, draws)
+            linked[tuple(pairs.T)] = linked[tuple(pairs.T[::-1])] = True
+            added.append(pairs)
+    return topology.replace(links=np.concatenate([topology.links, *(np.sort(each, axis=1) for each in added)]))
+
+
+def _mended(pairs: np.ndarray, linked: np.ndarray, draws: Draws) -> np.ndarray:
+    """A matching without pairs that are linked already: they change partners with random other pairs until none is left."""
+    pairs = pairs.copy()
+    while (doubled := np.flatnonzero(linked[tuple(pairs.T)])).size:
+        here, there = int(doubled[0]), draws.below(len(pairs), 1)[0]
+        pairs[[here, there], 1] = pairs[[there, here], 1]
+    return pairs
+
+
+def _random_channels() -> list[list[float]]:
+    """Mean hops between hosts and the load at which the busiest channel is full, without and with random channels."""
+    found = []
+    for topology in (build(SLIMFLY), _with_random_channels()):
+        busiest = float(table_loads(route(topology, "minimal"), uniform_remote(topology)).channels.max())
+        found.append([round(hops(topology).host_aspl or 0.0, 5), round(1 / busiest, 5)])
+    return found
+
+
+@claim(
+    "besta-2014/vii-a/random-channels",
+    "q = 19 with 48-port routers: random channels on the free ports improve latency and bandwidth",
+    "improve",
+    "topoloom reproduce besta-2014/vii-a/random-channels",
+)
+def _channels() -> Outcome:
+    (plain, load), (shorter, more) = long_run(
+        "topoloom reproduce besta-2014/vii-a/random-channels (4 random perfect matchings, seed 1, engine minimal)",
+        list[list[float]],
+        _random_channels,
+    )
+    return stated(
+        {"the mean is shorter": shorter < plain, "the busiest channel is full at a higher load": more > load},
+        f"mean hops between hosts {plain:.4f}, with four channels more {shorter:.4f}; the busiest channel is full at {load:.4f}"
+        f" and {more:.4f}",
+        "four random perfect matchings (44 of 48 ports are in use), uniform traffic by shortest paths",
+    )
+
+
+@claim(
+    "besta-2014/vi-b-4/hybrids",
+    "HC and LH-HC with more routers, as large as Slim Fly: the cost a node varies by 1 % only",
+    "1 %",
+    "topoloom cost incomplete-hypercube:n=10830,hosts=1; topoloom cost incomplete-hypercube:n=10830,extra=5,hosts=1",
+)
+def _hybrids() -> Outcome:
+    found = {
+        name: long_run(
+            f"topoloom cost {whole} --rate 40; topoloom cost {hybrid} --rate 40",
+            float,
+            lambda whole=whole, hybrid=hybrid: round(100 * (_usd(hybrid) / _usd(whole) - 1), 3),  # type: ignore[misc]
+        )
+        for name, whole, hybrid in (
+            ("HC", "hypercube:n=13,hosts=1", "incomplete-hypercube:n=10830,hosts=1"),
+            ("LH-HC", "longhop:n=13,extra=5,hosts=1", "incomplete-hypercube:n=10830,extra=5,hosts=1"),
+        )
+    }
+    return stated(
+        {f"{name} varies by 1 % or less": abs(value) <= 1 for name, value in found.items()},
+        f"% above: {listed(found.items(), '{:+.2f}')}",
+        "the paper gives no construction: here the first 10,830 switches of the next larger one, each with the links to those"
+        " that are there; counted exactly, on the floor of VI.A",
+    )
+
+
+def _usd(spec: str) -> float:
+    """USD a host."""
+    return price(place(build(spec), preset("slimfly-2014"), map="rows"), "slimfly-2014", 40.0).cost_per_host_usd
+
+
+#: Hosts and global links a switch, and groups. A group's 200 hosts over 100 global links carry half of what the last ones do.
+_GROUPS = ((4, 2, 51), (2, 2, 101), (4, 4, 51))
+
+
+@claim(
+    "besta-2014/vii-b",
+    "Slim Fly as the groups of a Dragonfly could decrease its cost",
+    "could",
+    "topoloom cost slimfly-dragonfly:q=5,h=4,g=51,hosts=4; topoloom cost dragonfly:h=7",
+)
+def _groups() -> Outcome:
+    specs = {"Dragonfly": "dragonfly:h=7"} | {
+        f"groups with {hosts} hosts and {h} global links a switch": f"slimfly-dragonfly:q=5,h={h},g={g},hosts={hosts}"
+        for hosts, h, g in _GROUPS
+    }
+    bills = [[round(_usd(spec), 2), float(build(spec).endpoints_at.sum())] for spec in specs.values()]
+    far = {name: measured(spec) for name, spec in specs.items()}
+    text = "; ".join(
+        f"{name}: {hosts:,.0f} hosts, {usd:,.1f} USD a host, diameter {one.diameter:g}, mean {one.host_aspl or 0:.3f} hops"
+        for (name, one), (usd, hosts) in zip(far.items(), bills, strict=True)
+    )
+    usd = [one[0] for one in bills]
+    return stated(
+        {"with as many global links as a Dragonfly's groups have it costs less a host": usd[-1] < usd[0]},
+        text,
+        "the paper gives no sizes: groups of 50 switches, as many of them as make 10,000 hosts; costs a host change with hosts"
+        " and global links; a switch of a balanced Dragonfly has as many of both, and so has the last here",
+    )
+
+
+@claim(
+    "besta-2014/vii-c",
+    "10,830 endpoints can be extended by 1,500 before performance drops by more than 10 %",
+    "1,500 endpoints, 10 %",
+    Contender("", "slimfly:q=19,hosts=17", "hop-lanes").command(
+        "uniform", f" --loads 1 --saturation --width {WIDTH:g}"
+    ),
+)
+def _more_hosts() -> Outcome:
+    found = {
+        hosts: mean_and_all(saturates(Contender("", f"slimfly:q=19,hosts={hosts}", "hop-lanes"), "uniform", WIDTH))
+        for hosts in (15, 17)
+    }
+    drop = 100 * (1 - found[17][0] / found[15][0])
+    return stated(
+        {"the drop is no more than 10 %": drop <= 10},
+        f"{drop:.1f} % (saturates at {found[15][0]:.3f} with 15 hosts a switch, at {found[17][0]:.3f} with 17)",
+        f"17 hosts a switch are 1,444 more, not 1,500; performance: the load a host at which MIN saturates, uniform traffic,"
+        f" seeds 1 to 3: {found[15][1]} and {found[17][1]}; {TOLD}",
+    )

@@ -1,0 +1,296 @@
+"""Claims of Besta 2014's Figure 6: Slim Fly, Dragonfly and fat tree of the paper's sizes under four patterns of traffic."""
+
+from collections.abc import Callable
+from typing import cast
+
+from topoloom.spec import build
+from topoloom.traffic import Traffic, traffic_of
+from topoloom.traffic.loads import table_loads
+from topoloom_papers._load_curves import (
+    EQUAL,
+    SLIGHTLY,
+    Contender,
+    LoadPoint,
+    above,
+    latency_figure,
+    mean_and_all,
+    not_below,
+    saturates,
+    slightly_above,
+    swept,
+)
+from topoloom_papers.curves import Curves
+from topoloom_papers.registry import claim
+from topoloom_papers.verdicts import Outcome, Step, Verdict, judge, listed, stated
+
+SLIMFLY, DRAGONFLY, TREE = "slimfly:q=19,hosts=15", "dragonfly:h=7", "kary-tree:k=22,n=3"
+LOADS = (0.1, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
+#: Saturation is looked for in such steps; the paper's numbers are multiples of twice that.
+WIDTH = 0.025
+_PATTERNS = {"a": "uniform", "b": "bit-reversal", "c": "shift", "d": "worst-case"}
+_TITLES = {"a": "Random traffic", "b": "Bit reversal", "c": "Shift", "d": "Worst case"}
+_ENGINES = {"MIN": "hop-lanes", "VAL": "valiant", "UGAL-L": "ugal-l", "UGAL-G": "ugal-g", "ANCA": "anca"}
+_SPECS = {"SF": SLIMFLY, "DF": DRAGONFLY, "FT": TREE}
+NAMES = ("SF-MIN", "SF-VAL", "SF-UGAL-L", "SF-UGAL-G", "DF-UGAL-L", "FT-ANCA")
+_SLIM = ("SF-MIN", "SF-UGAL-L", "SF-UGAL-G")
+TOLD = (
+    "10,830, 9,702 and 10,648 hosts (errata of Besta 2014, 6); 3 VCs, 4 for detours, which share 64 flits a port; UGAL compares"
+    " 4 detours, each by a random switch; shorter batches above 500 packets a cycle (--fast)"
+)
+_SLIGHT = f"equal: within {EQUAL:g} of accepted load; slightly: by no more than {SLIGHTLY:g}"
+_SEEDS = (1, 2, 3)
+
+
+def contender(name: str) -> Contender:
+    """One of the figure's curves, by its name there."""
+    family, _, protocol = name.partition("-")
+    return Contender(name, _SPECS[family], _ENGINES[protocol])
+
+
+def curves(part: str) -> dict[str, list[LoadPoint]]:
+    """All curves of a part of the figure, by name."""
+    return {name: swept(contender(name), _PATTERNS[part], LOADS) for name in NAMES}
+
+
+def _figure(part: str) -> Curves:
+    return latency_figure(f"besta-2014-figure-6{part}", _TITLES[part], curves(part))
+
+
+def _bandwidth(part: str) -> dict[str, float]:
+    """What hosts get at full load, by curve."""
+    return {name: points[-1].accepted for name, points in curves(part).items()}
+
+
+def _bandwidths(got: dict[str, float]) -> str:
+    return f"accepted at full load: {listed(got.items())}"
+
+
+def _claim(id: str, what: str, published: str, name: str, more: str = "") -> Callable[[Callable[[], Outcome]], object]:
+    part = id[len("fig-6")]
+    told = ",".join(f"{load:g}" for load in LOADS)
+    command = contender(name).command(_PATTERNS[part], more or f" --loads {told}")
+    return claim(f"besta-2014/{id}", f"{_TITLES[part].lower()}: {what}", published, command)
+
+
+@claim(
+    "besta-2014/v/sizes-apart",
+    "the networks compared in Figure 6 vary by at most 10 % in N",
+    "10 %",
+    "topoloom info slimfly:q=19,hosts=15; topoloom info dragonfly:h=7; topoloom info kary-tree:k=22,n=3",
+)
+def _apart() -> Outcome:
+    sizes = {name: build(spec).hosts for name, spec in _SPECS.items()}
+    off = {name: 100 * (hosts / sizes["SF"] - 1) for name, hosts in sizes.items()}
+    return stated(
+        {"none is further from Slim Fly than 10 %": max(abs(value) for value in off.values()) <= 10},
+        f"{listed(((name, float(hosts)) for name, hosts in sizes.items()), '{:,.0f}')} hosts:"
+        f" {listed(off.items(), '{:+.1f}')} %",
+        "of Slim Fly's N",
+        wrong=True,
+    )
+
+
+@_claim("fig-6a/best", "UGAL-G and MIN are the best of Slim Fly", "best", "SF-UGAL-G")
+def _best() -> Outcome:
+    got = _bandwidth("a")
+    slower = max(got["SF-VAL"], got["SF-UGAL-L"])
+    return stated(
+        {f"{name} is not below VAL and UGAL-L": not_below(got[name], slower) for name in ("SF-MIN", "SF-UGAL-G")},
+        _bandwidths(got),
+        f"by what is accepted at full load; {_SLIGHT}; {TOLD}",
+        figure=_figure("a"),
+    )
+
+
+@_claim(
+    "fig-6a/converges", "UGAL-L is around 5 % below full bandwidth at the highest injection rate", "5 %", "SF-UGAL-L"
+)
+def _converges() -> Outcome:
+    got = _bandwidth("a")
+    full = {"UGAL-G's": got["SF-UGAL-G"], "MIN's": got["SF-MIN"], "all that is offered": 1.0}
+    below = {name: 100 * (1 - got["SF-UGAL-L"] / most) for name, most in full.items()}
+    nearest = min(below, key=lambda name: abs(below[name] - 5))
+    told = f"full bandwidth, where that is {listed(below.items(), '{:.1f}')}; {_bandwidths(got)}; {TOLD}"
+    return judge(
+        {"% below": "5"},
+        {"% below": below[nearest]},
+        step=Step(2.5, "half of the number that is printed as 'around'"),
+        readings=len(below),
+        assumption=f"% below {told}",
+        reason=f"% below {told}",
+        digits=3,
+        figure=_figure("a"),
+    )
+
+
+@_claim(
+    "fig-6a/topologies",
+    "Dragonfly has less bandwidth than Slim Fly, the fat tree slightly more",
+    "less, slightly more",
+    "DF-UGAL-L",
+)
+def _topologies() -> Outcome:
+    got = _bandwidth("a")
+    slim = max(got[name] for name in _SLIM)
+    return stated(
+        {
+            "Dragonfly is below Slim Fly, both with UGAL-L": above(got["SF-UGAL-L"], got["DF-UGAL-L"]),
+            "the fat tree is slightly above the best of Slim Fly": slightly_above(got["FT-ANCA"], slim),
+        },
+        _bandwidths(got),
+        f"by what is accepted at full load; {_SLIGHT}; {TOLD}",
+        figure=_figure("a"),
+    )
+
+
+@_claim("fig-6a/latency", "Slim Fly has the lowest latency", "lowest", "SF-UGAL-L")
+def _lowest() -> Outcome:
+    statements, told = dict[str, bool](), list[str]()
+    for load, took in _carried("a").items():
+        others = min(took["DF-UGAL-L"], took["FT-ANCA"])
+        told.append(f"at {load:g} {listed(took.items(), '{:.1f}')}")
+        statements |= {f"{name} is below Dragonfly and fat tree at {load:g}": took[name] < others for name in _SLIM}
+    return stated(
+        statements,
+        f"cycles at loads that all but VAL carry: {'; '.join(told)}",
+        f"of Slim Fly MIN, UGAL-L and UGAL-G, whatever the load; VAL takes detours always; {TOLD}",
+        figure=_figure("a"),
+    )
+
+
+def _carried(part: str) -> dict[float, dict[str, float]]:
+    """Cycles by load and curve, at the loads at which no curve but Valiant's is saturated."""
+    found = {}
+    for points in zip(*curves(part).values(), strict=True):
+        at_once = dict(zip(NAMES, points, strict=True))
+        if not any(point.saturated for name, point in at_once.items() if name != "SF-VAL"):
+            found[points[0].offered] = {name: point.latency_mean or 0.0 for name, point in at_once.items()}
+    return found
+
+
+def _permutations(part: str) -> None:
+    told = "hosts above the largest power of two are silent"
+    if part == "c":
+        told += "; half of all packets are to the sender itself, as Besta 2014 writes the pattern"
+
+    @_claim(
+        f"fig-6{part}/tree",
+        "the fat tree carries more than UGAL-L, and only slightly more than UGAL-G",
+        "more, slightly more",
+        "FT-ANCA",
+    )
+    def tree() -> Outcome:
+        got = _bandwidth(part)
+        return stated(
+            {
+                "the fat tree is above UGAL-L": above(got["FT-ANCA"], got["SF-UGAL-L"]),
+                "the fat tree is slightly above UGAL-G": slightly_above(got["FT-ANCA"], got["SF-UGAL-G"]),
+            },
+            _bandwidths(got),
+            f"by what is accepted at full load; {_SLIGHT}; {told}; {TOLD}",
+            figure=_figure(part),
+        )
+
+    @_claim(
+        f"fig-6{part}/dragonfly",
+        "Slim Fly has slightly more bandwidth than Dragonfly, and less latency",
+        "slightly more, less",
+        "DF-UGAL-L",
+    )
+    def dragonfly() -> Outcome:
+        got, fly, other = _bandwidth(part), curves(part)["SF-UGAL-L"], curves(part)["DF-UGAL-L"]
+        took = [
+            (ours.offered, ours.latency_mean or 0.0, theirs.latency_mean or 0.0)
+            for ours, theirs in zip(fly, other, strict=True)
+            if not (ours.saturated or theirs.saturated)
+        ]
+        cycles = "; ".join(f"{load:g}: {ours:.1f} and {theirs:.1f}" for load, ours, theirs in took)
+        return stated(
+            {
+                "Slim Fly is slightly above Dragonfly, both with UGAL-L": slightly_above(
+                    got["SF-UGAL-L"], got["DF-UGAL-L"]
+                ),
+                "Slim Fly has less latency than Dragonfly at every load that both carry": bool(took)
+                and all(ours < theirs for _, ours, theirs in took),
+            },
+            f"{_bandwidths(got)}; cycles of Slim Fly and Dragonfly, both with UGAL-L, by load: {cycles}",
+            f"by what is accepted at full load; {_SLIGHT}; {told}; {TOLD}",
+            figure=_figure(part),
+        )
+
+
+_permutations("b")
+_permutations("c")
+
+
+@_claim(
+    "fig-6d/topologies",
+    "VAL and UGAL-L carry slightly more than Dragonfly, the fat tree more than both",
+    "slightly more, more",
+    "DF-UGAL-L",
+)
+def _adversary() -> Outcome:
+    got = _bandwidth("d")
+    return stated(
+        {
+            "VAL is slightly above Dragonfly": slightly_above(got["SF-VAL"], got["DF-UGAL-L"]),
+            "UGAL-L is slightly above Dragonfly": slightly_above(got["SF-UGAL-L"], got["DF-UGAL-L"]),
+            "the fat tree is above all": above(got["FT-ANCA"], max(got[n] for n in NAMES if n != "FT-ANCA")),
+        },
+        _bandwidths(got),
+        f"by what is accepted at full load; {_SLIGHT}; {TOLD}",
+        figure=_figure("d"),
+    )
+
+
+@_claim("fig-6d/min", "MIN is limited to a fraction", "1/ (lost)", "SF-MIN")
+def _limit() -> Outcome:
+    routing = contender("SF-MIN").routed
+    hosts = int(routing.topology.endpoints_at.max())
+    last = swept(contender("SF-MIN"), "worst-case", LOADS)[-1]
+    sent = cast("Traffic", traffic_of("worst-case", routing, 1))
+    most = float(table_loads(routing, sent).channels.max())
+    text = (
+        f"accepted at full load {last.accepted:.4f}, by the host that gets least {last.accepted_min:.4f}; the busiest channel"
+        f" would carry {most:g} flits a cycle, so that its senders get {1 / most:.4f} each"
+    )
+    return Outcome(
+        text,
+        Verdict.NOT_REPRODUCIBLE,
+        f"the print has lost the fraction, so there is nothing to agree with; 1/(2p) = {1 / (2 * hosts):.4f} is what 2p senders"
+        f" over one channel get (errata of Besta 2014, 17), 1/(p + 1) = {1 / (hosts + 1):.4f}; {TOLD}",
+        figure=_figure("d"),
+    )
+
+
+def _saturated(part: str, name: str, published: float, below: bool = False) -> None:
+    @_claim(
+        f"fig-6{part}/{name.partition('-')[2].lower()}",
+        f"{name} saturates",
+        f"{'below ' if below else ''}{published:.0%} of the injection rate",
+        name,
+        f" --loads 1 --saturation --width {WIDTH:g}",
+    )
+    def compute() -> Outcome:
+        found, each = mean_and_all(saturates(contender(name), _PATTERNS[part], WIDTH, _SEEDS))
+        full = _bandwidth(part)[name]
+        told = f"seeds {_SEEDS[0]} to {_SEEDS[-1]}: {each}; {TOLD}"
+        text = f"saturates at {found:.3f}, accepted at full load {full:.3f}"
+        if below:
+            return stated({f"it is below {published:g}": found < published}, text, told, figure=_figure(part))
+        return judge(
+            {"saturates at": f"{published:.2f}"},
+            {"saturates at": found, "accepted at full load": full},
+            step=Step(WIDTH, "of our search"),
+            digits=3,
+            assumption=told,
+            figure=_figure(part),
+            reason=f"{told}; UGAL's threshold and how queues are counted are not printed, nor how the paper breaks ties"
+            " between shortest paths",
+        )
+
+
+_saturated("a", "SF-VAL", 0.5, below=True)
+_saturated("a", "SF-UGAL-L", 0.8)
+_saturated("d", "SF-VAL", 0.4)
+_saturated("d", "SF-UGAL-L", 0.45)

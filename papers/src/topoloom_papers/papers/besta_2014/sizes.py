@@ -1,0 +1,415 @@
+"""Claims of Besta 2014 about all its networks by size: Figures 1 and 5, Table II, III.A to III.C."""
+
+from collections.abc import Callable
+from functools import lru_cache
+
+from topoloom.graph.cuts import cuts
+from topoloom.graph.moore import moore_order
+from topoloom.spec import build, facts_of
+from topoloom_papers._helpers import measured
+from topoloom_papers.curves import Curves, Series
+from topoloom_papers.registry import claim
+from topoloom_papers.verdicts import Outcome, judge, listed, stated
+
+#: Balanced networks of some 500 to 6,500 hosts (Besta 2014, III): the specs that have them.
+_BALANCED = {
+    "Torus 3D": [f"torus:dims={s}x{s}x{s},hosts=1" for s in (8, 10, 12, 14, 16, 17, 18)],
+    "Torus 5D": [f"torus:dims={dims},hosts=1" for dims in ("4x4x4x4x4", "5x5x4x4x4", "5x5x5x5x5", "6x5x5x5x5")],
+    "Hypercube": [f"hypercube:n={n},hosts=1" for n in (9, 10, 11, 12)],
+    "Long Hop": [f"longhop:n={n},extra=5,hosts=1" for n in (9, 10, 11, 12)],
+    "Fat tree": [f"fat-tree:k={k}" for k in (14, 16, 18, 20, 22, 24, 26, 28)],
+    "Flat. Butterfly": [f"flattened-butterfly:dims={c}x{c}x{c},hosts={c}" for c in (5, 6, 7, 8)],
+    "Dragonfly": [f"dragonfly:h={h}" for h in (3, 4, 5, 6)],
+    "Random top.": [
+        f"dln:n={n},x=2,random={shortcuts},hosts={p}"
+        for n, shortcuts, p in ((128, 11, 4), (248, 16, 4), (410, 19, 5), (820, 22, 5), (1000, 24, 6))
+    ],
+    "Slim Fly": [f"slimfly:q={q},hosts=full" for q in (7, 8, 9, 11, 13, 16)],
+}
+
+
+@lru_cache(maxsize=1)
+def _mean_hops() -> dict[str, dict[int, float]]:
+    """The mean hops between hosts on different switches or the same, by network and hosts."""
+    found: dict[str, dict[int, float]] = {}
+    for name, specs in _BALANCED.items():
+        sizes = ((int(build(spec).endpoints_at.sum()), measured(spec).host_aspl or 0.0) for spec in specs)
+        found[name] = dict(sizes)
+    return found
+
+
+def _figure_1_curves() -> Curves:
+    series = tuple(
+        Series(name, tuple((float(hosts), hops) for hosts, hops in points.items()))
+        for name, points in _mean_hops().items()
+    )
+    return Curves("besta-2014-figure-1", "Mean hops, uniform traffic", "hosts", "mean hops", series)
+
+
+_SIZES = "balanced networks of 500 to 6,500 hosts; hops between switches over all pairs of hosts, by shortest paths"
+
+
+@claim(
+    "besta-2014/fig-1",
+    "Figure 1 and III.B: the mean number of hops is lowest for Slim Fly at all sizes",
+    "lowest",
+    "topoloom hops slimfly:q=11,hosts=full",
+)
+def _figure_1() -> Outcome:
+    found = _mean_hops()
+    highest = max(found["Slim Fly"].values())
+    return stated(
+        {
+            f"every {name} has more hops than every Slim Fly": min(points.values()) > highest
+            for name, points in found.items()
+            if name != "Slim Fly"
+        },
+        "; ".join(f"{name} {min(p.values()):.3f} to {max(p.values()):.3f}" for name, p in found.items()),
+        _SIZES,
+        figure=_figure_1_curves(),
+    )
+
+
+@claim(
+    "besta-2014/iii-b/asymptote",
+    "the average distance approaches the diameter asymptotically for all topologies considered",
+    "all topologies",
+    "topoloom hops hypercube:n=12,hosts=1",
+)
+def _asymptote() -> Outcome:
+    shares = {
+        name: [(measured(spec).host_aspl or 0.0) / float(measured(spec).host_diameter or 1.0) for spec in specs]
+        for name, specs in _BALANCED.items()
+    }
+    constant = ("Fat tree", "Flat. Butterfly", "Dragonfly", "Slim Fly")
+    return stated(
+        {f"{name}: the share rises with the size": shares[name] == sorted(shares[name]) for name in constant}
+        | {f"{name}: the share exceeds two thirds": max(each) > 2 / 3 for name, each in shares.items()},
+        "mean over diameter: " + "; ".join(f"{name} {each[0]:.2f} to {each[-1]:.2f}" for name, each in shares.items()),
+        f"of an even torus and of a hypercube the mean is half of the diameter, whatever the size; {_SIZES}",
+        wrong=True,
+    )
+
+
+# Table II: diameters.
+
+_TABLE_II: dict[str, tuple[str, Callable[[], dict[str, float]], dict[str, float]]] = {
+    "tori": (
+        "T3D ceil(3/2 cube root N_r), T5D ceil(5/2 fifth root N_r): 33 and 16 for N of 10,648 and 10,368",
+        lambda: {"T3D": measured("torus:dims=22x22x22").diameter, "T5D": measured("torus:dims=8x6x6x6x6").diameter},
+        {"T3D": 33, "T5D": 16},
+    ),
+    "hypercube": (
+        "HC ceil(log2 N_r): 13 for N = 8,192",
+        lambda: {"HC": measured("hypercube:n=13").diameter},
+        {"HC": 13},
+    ),
+    "high-radix": (
+        "FT-3 4, FBF-3 3, DF 3, SF 2: of the sizes of Table IV",
+        lambda: {
+            "FT-3": measured("fat-tree:k=34").host_diameter or 0.0,
+            "FBF-3": measured("flattened-butterfly:dims=10x10x10").diameter,
+            "DF": measured("dragonfly:h=7").diameter,
+            "SF": measured("slimfly:q=19").diameter,
+        },
+        {"FT-3": 4, "FBF-3": 3, "DF": 3, "SF": 2},
+    ),
+}
+
+
+def _table_ii(key: str) -> None:
+    what, ours, published = _TABLE_II[key]
+
+    @claim(
+        f"besta-2014/table-ii/{key}",
+        f"diameter: {what}",
+        ", ".join(f"{value:g}" for value in published.values()),
+        "topoloom hops slimfly:q=19" if key == "high-radix" else "topoloom hops torus:dims=22x22x22",
+    )
+    def compute() -> Outcome:
+        note = "exact for even sides only; an odd side s gives floor(s/2) a dimension (errata of Besta 2014, 14)"
+        return judge(published, ours(), assumption=note if key == "tori" else "")
+
+
+for _key in _TABLE_II:
+    _table_ii(_key)
+
+
+@claim(
+    "besta-2014/table-ii/random",
+    "diameter of DLN: 3 to 10, and three in the paper's examples (III.D)",
+    "3 to 10",
+    "topoloom hops dln:n=820,x=2,random=22",
+)
+def _random() -> Outcome:
+    specs = [spec.partition(",hosts")[0] for spec in _BALANCED["Random top."]] + ["dln:n=1366,x=2,random=30"]
+    found = {spec: measured(spec).diameter for spec in specs}
+    sparse = {n: measured(f"dln:n={n},x=2,random=2").diameter for n in (128, 512, 2048, 8192)}
+    return stated(
+        {
+            "each of the examples, with the radix of a Slim Fly of that size, has diameter 3": set(found.values())
+            == {3},
+            "none has more than 10": max(found.values()) <= 10,
+        },
+        "; ".join(f"{spec} {diameter:g}" for spec, diameter in found.items())
+        + f"; with 2 shortcuts a switch {listed(((f'{n} switches', d) for n, d in sparse.items()), '{:g}')}",
+        "3 to 10 are cited from Koibuchi et al. 2012 (ISCA), whose degrees and sizes are not printed here: judged for the"
+        " networks of this paper, the largest of Table III among them",
+    )
+
+
+@claim(
+    "besta-2014/table-ii/long-hop",
+    "LH-HC of 2^8 .. 2^13 endpoints has diameter 4 to 6",
+    "4 to 6",
+    "topoloom hops longhop:n=8,extra=5; topoloom hops longhop:n=13,extra=5",
+)
+def _long_hops() -> Outcome:
+    found = {
+        extra: [int(measured(f"longhop:n={n},extra={extra}").diameter) for n in range(8, 14)] for extra in (4, 5, 6)
+    }
+    return judge(
+        {"least": 4, "greatest": 6},
+        {"least": min(found[5]), "greatest": max(found[5])},
+        readings=3,
+        assumption="the paper does not say how many extra ports L there are; diameters for 2^8 .. 2^13: "
+        + "; ".join(f"L = {extra}: {', '.join(map(str, each))}" for extra, each in found.items()),
+        reason=f"diameters {found}",
+    )
+
+
+# Figure 5: the Moore bound, and bisection.
+
+
+@lru_cache(maxsize=1)
+def _figure_5a_curves() -> Curves:
+    flies = [facts for q in range(4, 68) if (facts := _facts(f"slimfly:q={q}")) is not None and facts[0] <= 100]
+    degrees = range(4, 101, 2)
+    series = (
+        Series("Moore bound 2", tuple((float(k), float(moore_order(k, 2))) for k in degrees), True),
+        Series("Slim Fly MMS", tuple(sorted((float(k), float(n)) for k, n in flies))),
+        Series("Fat tree 2", tuple((float(k), 1.5 * k) for k in degrees)),
+        Series("Flat. Butterfly 2", tuple((float(k), float((k // 2 + 1) ** 2)) for k in degrees)),
+    )
+    return Curves("besta-2014-figure-5a", "Diameter 2", "network radix k'", "switches", series)
+
+
+def _facts(spec: str) -> tuple[int, int] | None:
+    """Degree and switches; None where the family has no such member."""
+    from topoloom.errors import InputError
+
+    try:
+        found = facts_of(spec)
+    except InputError:
+        return None
+    return None if found is None or found.degree is None else (int(found.degree), int(found.switches))
+
+
+@claim(
+    "besta-2014/fig-5a",
+    "k' = 96: MMS has 8,192 routers, 12 % worse than the Moore bound of 9,217",
+    "8192, 9217, 12 %",
+    "topoloom bounds --switches 8192 --degree 96",
+)
+def _figure_5a() -> Outcome:
+    order, bound = _order("slimfly:q=64"), moore_order(96, 2)
+    return judge(
+        {"routers": 8192, "bound": 9217, "%": "12"},
+        {"routers": order, "bound": bound, "%": 100 * (bound / order - 1)},
+        cut=True,
+        readings=2,
+        assumption="the bound lies 12.5 % above MMS, which lies 11.1 % below the bound",
+        digits=4,
+        figure=_figure_5a_curves(),
+    )
+
+
+@claim(
+    "besta-2014/fig-5a/others",
+    "other graphs of diameter 2 (fat tree of two stages, flattened butterfly of two levels) are several orders of"
+    " magnitude worse than the bound",
+    "up to several orders",
+    "topoloom info flattened-butterfly:dims=49x49",
+)
+def _others() -> Outcome:
+    bound = moore_order(96, 2)
+    trees, butterfly = 96 * 3 // 2, _order("flattened-butterfly:dims=49x49")
+    return stated(
+        {"one of them is two orders of magnitude below the bound, or more": bound / trees >= 100},
+        f"k' = 96: bound {bound}, flattened butterfly {butterfly}, {bound / butterfly:.1f} times less; fat tree {trees},"
+        f" {bound / trees:.0f} times less",
+        "the long hops of the paper's reference 39, E-S-1, are not a family here; one and a half orders are no 'several'",
+        wrong=True,
+        figure=_figure_5a_curves(),
+    )
+
+
+@claim(
+    "besta-2014/fig-5b",
+    "diameter 3 near k' = 96: DEL 68 %, BDF 30 %, DF 14 % of the Moore bound, FBF about 3x below DF",
+    "68, 30, 14, 3",
+    "topoloom info bdf:u=13; topoloom info delorme:v=5",
+)
+def _figure_5b() -> Outcome:
+    share = {
+        "DEL %": 100 * _order("delorme:v=9") / moore_order(100, 3),
+        "BDF %": 100 * _order("bdf:u=61") / moore_order(93, 3),
+        "DF %": 100 * _order("dragonfly:a=65,h=32") / moore_order(96, 3),
+        "DF/FBF": _order("dragonfly:a=65,h=32") / _order("flattened-butterfly:dims=33x33x33"),
+    }
+    radices = range(4, 101, 4)
+    members: dict[str, list[tuple[int, int] | None]] = {
+        "Delorme": [_facts(f"delorme:v={v}") for v in range(2, 10)],
+        "BDF": [_facts(f"bdf:u={u}") for u in range(3, 64)],
+        "Dragonfly": [_facts(f"dragonfly:h={h}") for h in range(1, 34)],
+        "Flat. Butterfly 3": [(3 * (c - 1), c**3) for c in range(2, 35)],
+    }
+    series = [Series("Moore bound 3", tuple((float(k), float(moore_order(k, 3))) for k in radices), True)]
+    series += [
+        Series(name, tuple((float(k), float(n)) for k, n in sorted(each for each in found if each is not None)))
+        for name, found in members.items()
+    ]
+    return judge(
+        {"DEL %": "68", "BDF %": "30", "DF %": "14", "DF/FBF": "3"},
+        share,
+        reason="DF (a = 65, h = 32) and FBF (33 x 33 x 33) at k' = 96; DEL and BDF, which have none there, at v = 9 (k' = 100)"
+        " and u = 61 (k' = 93); for large k' DF, BDF and DF/FBF tend to 4/27 = 14.8 %, 8/27 = 29.6 % and 4",
+        digits=4,
+        figure=Curves("besta-2014-figure-5b", "Diameter 3", "network radix k'", "switches", tuple(series)),
+    )
+
+
+def _order(spec: str) -> int:
+    facts = facts_of(spec)
+    return facts.switches if facts is not None else 0
+
+
+@claim(
+    "besta-2014/iii-c/bisection",
+    "bisection of HC and FT-3 N/2, LH-HC 3N/2, FBF-3 N/4, DF about (N + 2p^2 - 1)/4",
+    "4096, 256, 12288, 64, 272",
+    "topoloom cuts longhop:n=13,extra=5; topoloom cuts flattened-butterfly:dims=4x4x4; topoloom cuts dragonfly:h=4",
+)
+def _bisections() -> Outcome:
+    specs = {
+        "HC": "hypercube:n=13",
+        "FT-3": "kary-tree:k=8,n=3",
+        "LH-HC": "longhop:n=13,extra=5",
+        "FBF-3": "flattened-butterfly:dims=4x4x4",
+        "DF": "dragonfly:h=4",
+    }
+    told = (
+        "METIS's best cut of 16 seeds, which is no proof; 8,192, 512, 8,192, 256 and 1,056 hosts; LH-HC has five links a switch"
+        " more than the hypercube, as in Table IV; (N + 2p^2 - 1)/4 is 271.75"
+    )
+    return judge(
+        {"HC": 8192 / 2, "FT-3": 512 / 2, "LH-HC": 3 * 8192 / 2, "FBF-3": 256 / 4, "DF": "272"},
+        {name: _cut(spec) for name, spec in specs.items()},
+        assumption=told,
+        reason=told,
+    )
+
+
+@claim("besta-2014/iii-c/tori", "bisection of tori 2N/k': 8 x 8 x 8", "170.7", "topoloom cuts torus:dims=8x8x8")
+def _tori_bisection() -> Outcome:
+    return judge(
+        {"T3D": f"{2 * 512 / 6:.1f}"},
+        {"T3D": _cut("torus:dims=8x8x8")},
+        right={"T3D": 2 * 512 / 8},
+        reason="a torus is cut across its longest ring, through 2N/(ring length) links, whatever k' is (errata of"
+        " Besta 2014, 13)",
+    )
+
+
+def _cut(spec: str) -> float:
+    return float(cuts(build(spec), seeds=16).links)
+
+
+#: Of a link.
+_GBPS = 10.0
+
+
+@lru_cache(maxsize=1)
+def _bandwidths() -> dict[str, list[tuple[float, float]]]:
+    """Bisection in Gb/s by hosts, up to 20,000 hosts."""
+    found: dict[str, list[tuple[float, float]]] = {
+        "Torus 3D": [(s**3, 2 * s**2) for s in range(6, 28, 2)],
+        "Torus 5D": [(s**5, 2 * s**4) for s in (4, 6)],
+        "Hypercube": [(2**n, 2 ** (n - 1)) for n in range(8, 15)],
+        "Long Hop": [(2**n, 3 * 2 ** (n - 1)) for n in range(8, 15)],
+        "Fat tree": [(k**3 / 4, k**3 / 8) for k in range(8, 44, 4)],
+        "Flat. Butterfly": [(c**4, c**4 / 4) for c in range(4, 12)],
+        "Dragonfly": [(n := 2 * h * h * (2 * h * h + 1), (n + 2 * h * h - 1) / 4) for h in range(2, 9)],
+    }
+    flies = {q: build(f"slimfly:q={q},hosts=full") for q in (5, 7, 9, 11, 13, 16, 17, 19, 23)}
+    found["Slim Fly"] = [(t.endpoints_at.sum(), cuts(t, seeds=4).links) for t in flies.values()]
+    random = {spec: build(spec) for spec in (*_BALANCED["Random top."], "dln:n=1386,x=2,random=19,hosts=7")}
+    found["Random top."] = [(t.endpoints_at.sum(), cuts(t, seeds=4).links) for t in random.values()]
+    return {name: sorted((float(n), _GBPS * float(b)) for n, b in points) for name, points in found.items()}
+
+
+@claim(
+    "besta-2014/fig-5c",
+    "bisection bandwidth up to 20,000 hosts: Slim Fly higher than DF, FBF-3, T3D and T5D",
+    "higher",
+    "topoloom cuts slimfly:q=19,hosts=full",
+)
+def _figure_5c() -> Outcome:
+    found = _bandwidths()
+    share = {name: [b / n for n, b in points if n >= 500] for name, points in found.items()}
+    below = ("Dragonfly", "Flat. Butterfly", "Torus 3D", "Torus 5D")
+    return stated(
+        {
+            f"every Slim Fly has more a host than every {name}": min(share["Slim Fly"]) > max(share[name])
+            for name in below
+        },
+        "Gb/s a host: " + "; ".join(f"{name} {min(each):.2f} to {max(each):.2f}" for name, each in share.items()),
+        "500 hosts and more; formulas of III.C, tori 2N/(ring length); Slim Fly and DLN by METIS's best cut, as printed,"
+        " above which the true one cannot be; with III.C's 2N/k' tori have 3.33 and 2",
+        wrong=True,
+        figure=Curves(
+            "besta-2014-figure-5c",
+            "Bisection bandwidth, 10 Gb/s a link",
+            "hosts",
+            "Gb/s",
+            tuple(Series(name, tuple(points)) for name, points in found.items()),
+        ),
+    )
+
+
+# What the introduction and II say of sizes.
+
+
+@claim(
+    "besta-2014/ii-a/sizes",
+    "with diameter 2 over 100K endpoints with 64 or 108 ports, nearly 200,000 with 108; tens of millions with diameter 3",
+    "100,000; 200,000; tens of millions",
+    "topoloom families slimfly --hosts 200000 --radix 108",
+)
+def _largest() -> Outcome:
+    def most(ports: int) -> tuple[int, int]:
+        """Hosts and q of the largest balanced Slim Fly."""
+        sizes = {}
+        for q in range(3, 128):
+            found = _facts(f"slimfly:q={q}")
+            if found is not None and found[0] + -(-found[0] // 2) <= ports:
+                sizes[found[1] * -(-found[0] // 2)] = q
+        largest = max(sizes)
+        return largest, sizes[largest]
+
+    hosts = {ports: most(ports) for ports in (64, 108)}
+    # At most 2/3 of 108 ports lead to routers: the Moore bound of that, with as many hosts as ports are left.
+    bound = {diameter: moore_order(72, diameter) * 36 for diameter in (2, 3)}
+    return stated(
+        {
+            "over 100,000 hosts with 108 ports": hosts[108][0] > 100_000,
+            "over 100,000 hosts with 64 ports": hosts[64][0] > 100_000,
+            "nearly 200,000 hosts with 108 ports": 180_000 <= hosts[108][0] <= 200_000,
+            "tens of millions with diameter 3": bound[3] >= 10_000_000,
+        },
+        f"largest balanced Slim Fly: {'; '.join(f'{ports} ports {n:,} hosts (q = {q})' for ports, (n, q) in hosts.items())};"
+        f" Moore's bound with 72 links and 36 hosts a router: {bound[2]:,} with diameter 2, {bound[3]:,} with diameter 3",
+        "p = ceil(k'/2); 'an example network with 108-port routers would have nearly 200,000 endpoints' is the bound's size:"
+        " MMS graphs have 8/9 of it",
+        wrong=True,
+    )

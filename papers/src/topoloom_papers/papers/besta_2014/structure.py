@@ -1,0 +1,124 @@
+"""Claims of Besta 2014: Slim Fly (Besta, Hoefler)."""
+
+from contextlib import suppress
+
+from topoloom.errors import InputError
+from topoloom.graph.load import full_bandwidth_hosts
+from topoloom.spec import FAMILIES, Facts, build
+from topoloom_papers._helpers import measured
+from topoloom_papers.registry import claim
+from topoloom_papers.verdicts import Outcome, judge, listed, stated
+
+
+def slim_flies(most: int) -> dict[int, Facts]:
+    """The facts of every Slim Fly with q up to `most`."""
+    found = {}
+    for q in range(3, most + 1):
+        with suppress(InputError):
+            found[q] = FAMILIES.find("slimfly").known({"q": q})
+    return found
+
+
+@claim(
+    "besta-2014/ii-b/mms",
+    "MMS graphs: 2 q^2 switches, degree (3q - delta)/2, diameter 2, every prime power q = 4w + delta",
+    "holds",
+    "topoloom info slimfly:q=19",
+)
+def _mms() -> Outcome:
+    wrong = 0
+    flies = slim_flies(37)
+    for q in flies:
+        topology, delta = build(f"slimfly:q={q}"), {0: 0, 1: 1, 3: -1}[q % 4]
+        regular = set(topology.degrees.tolist()) == {(3 * q - delta) // 2}
+        wrong += not (topology.switches == 2 * q * q and regular and measured(f"slimfly:q={q}").diameter == 2)
+    return stated(
+        {"every one of the 18 fields up to 37 gives such a graph": not wrong and len(flies) == 18},
+        f"fields {len(flies)}, of which {wrong} fail",
+        wrong=True,
+    )
+
+
+@claim(
+    "besta-2014/ii-b/hoffman-singleton",
+    "q = 5 is the Hoffman-Singleton graph: 50 vertices of radix 7, 175 edges, generator sets {1, 4} and {2, 3}",
+    "50, 7, 175; {1, 4}, {2, 3}",
+    "topoloom info slimfly:q=5",
+)
+def _hoffman_singleton() -> Outcome:
+    topology = build("slimfly:q=5")
+    links = {(int(a), int(b)) for a, b in topology.links}
+    # Switch (0, 0, y) is y, switch (1, 0, c) is 25 + c: within a group the differences of neighbours are the generators.
+    sets = [sorted(y for y in range(1, 5) if (first, first + y) in links) for first in (0, 25)]
+    ours = f"{topology.switches} vertices, {len(topology.links)} edges, generators {sets[0]} and {sets[1]}"
+    return stated(
+        {
+            "50 vertices": topology.switches == 50,
+            "all of radix 7": set(topology.degrees.tolist()) == {7},
+            "175 edges": len(topology.links) == 175,
+            "generators {1, 4} and {2, 3}": sets == [[1, 4], [2, 3]],
+            "no two are further apart than 2, and no fewer than 50 could be": measured("slimfly:q=5").diameter == 2,
+        },
+        ours,
+        wrong=True,
+    )
+
+
+@claim(
+    "besta-2014/ii-c/orders",
+    "BDF: k' = 3(u + 1)/2 and N_r = 8/27 k'^3 - 4/9 k'^2 + 2/3 k'; Delorme: k' = (v + 1)^2 and N_r = (v + 1)^2 (v^2 + 1)^2",
+    "holds",
+    "topoloom info bdf:u=5; topoloom info delorme:v=3",
+)
+def _orders() -> Outcome:
+    bdf = {u: build(f"bdf:u={u}") for u in (3, 5, 7, 9, 11, 13)}
+    delorme = {v: build(f"delorme:v={v}") for v in (2, 3, 4)}
+    right = {u: round(8 / 27 * k**3 - 4 / 9 * k**2 + 2 / 3 * k) for u in bdf for k in [1.5 * (u + 1)]}
+    return stated(
+        {
+            "BDF's radix": all(int(one.degrees.max()) == 3 * (u + 1) // 2 for u, one in bdf.items()),
+            "BDF's order": all(one.switches == right[u] for u, one in bdf.items()),
+            "Delorme's radix": all(int(one.degrees.max()) == (v + 1) ** 2 for v, one in delorme.items()),
+            "Delorme's order": all(one.switches == ((v + 1) * (v * v + 1)) ** 2 for v, one in delorme.items()),
+        },
+        f"BDF {listed(((f'u = {u}', float(one.switches)) for u, one in bdf.items()), '{:.0f}')}; Delorme"
+        f" {listed(((f'v = {v}', float(one.switches)) for v, one in delorme.items()), '{:.0f}')} switches",
+        "the greatest degree: in both graphs some switches have less; u an odd prime power (errata of Besta 2014, 15 and 16)",
+        wrong=True,
+    )
+
+
+@claim(
+    "besta-2014/ii-b/concentration",
+    "balanced concentration p = k' N_r / (2 N_r - k' - 2), about ceil(k'/2): q = 19 has p = 15",
+    "15",
+    "topoloom info slimfly:q=19",
+)
+def _concentration() -> Outcome:
+    exact = full_bandwidth_hosts(build("slimfly:q=19"))
+    return judge(
+        {"p": 15},
+        {"p": build("slimfly:q=19,hosts=full").endpoints_at.max()},
+        assumption=f"15 is ceil(k'/2); the formula itself gives {exact:.3f}",
+    )
+
+
+@claim(
+    "besta-2014/ii-b/ports",
+    "about 67 % of each router's ports connect to the network, 33 % to endpoints",
+    "67, 33 %",
+    "topoloom info slimfly:q=19,hosts=15",
+)
+def _ports() -> Outcome:
+    flies = slim_flies(256)
+    shares = {
+        q: 100 * (flies[q].degree or 0) / ((flies[q].degree or 0) + (flies[q].full_hosts or 0)) for q in (19, 256)
+    }
+    return judge(
+        {"network %": "67", "endpoints %": "33"},
+        {"network %": shares[256], "endpoints %": 100 - shares[256]},
+        readings=2,
+        digits=4,
+        assumption="p = ceil(k'/2), of which two thirds are the limit, with q = 256; of the paper's q = 19 it is"
+        f" {shares[19]:.1f} and {100 - shares[19]:.1f}",
+    )

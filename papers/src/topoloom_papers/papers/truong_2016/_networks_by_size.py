@@ -1,0 +1,162 @@
+"""Truong 2016's comparison by size: its four networks of 32 to 4,096 switches, on its floor, with its prices."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from statistics import fmean
+
+import msgspec
+import numpy as np
+
+from topoloom.cost.parts_files import load_parts
+from topoloom.floors.floor import preset
+from topoloom.layout.layout import Layout
+from topoloom.layout.place import place
+from topoloom.spec import build
+from topoloom.topology import Topology
+from topoloom_papers._helpers import measured
+from topoloom_papers.curves import Curves, Series
+from topoloom_papers.long_runs import long_run
+
+SIZES = tuple(2**e for e in range(5, 13))
+NAMES = ("DSN-F", "DSN", "2-D torus", "RR-4")
+#: The torus in square blocks, beside that in rows: Truong 2016 does not say how it fills cabinets.
+BLOCKS = "2-D torus, blocks"
+#: Where new switches of DSN-F go, by the family's word for it (errata of Truong 2016, 6).
+FILLS = {"id": "supernode by supernode", "balanced": "evenly"}
+#: RR-4 is random, and Truong 2016 does not say how many were drawn.
+DRAWS = range(1, 11)
+#: What Truong 2016 calls close, similar or almost the same, in no number, is here no further apart than a fifth.
+CLOSE = 0.2
+#: Truong 2016 5.2: 40 Gb/s, and the same mean number of links at every switch of all four.
+RATE_GBPS = 40.0
+LINKS_A_SWITCH = 4
+#: Supernodes keep together (Truong 2016 5.1, errata of Truong 2016, 13); the others fill cabinets in their own order, two
+#: rows of the torus to
+#: a cabinet where they fit.
+_CABINETS = {"DSN-F": "groups", BLOCKS: "walktrap"}
+
+ByName = Mapping[str, Mapping[int, float]]
+
+
+def spec(name: str, n: int, seed: int = 1) -> str:
+    """The spec of a network of n switches; the torus is as near to a square as it goes, DSN is DSN-(p - 1)."""
+    short = 1 << (n.bit_length() - 1) // 2
+    return {
+        "DSN-F": f"dsn-f:n={n}",
+        "DSN": f"dsn:n={n}",
+        "2-D torus": f"torus:dims={n // short}x{short}",
+        BLOCKS: f"torus:dims={n // short}x{short}",
+        "RR-4": f"ring-shortcuts:n={n},degree=4,seed={seed}",
+    }[name]
+
+
+def hops_of(measure: str, name: str, n: int) -> float:
+    """The diameter or ASPL; of RR-4 the mean over ten draws."""
+    seeds = DRAWS if name == "RR-4" else (1,)
+    return fmean(float(getattr(measured(spec(name, n, seed)), measure)) for seed in seeds)
+
+
+@dataclass(frozen=True)
+class Cables:
+    """What is kept of a layout: all that figures 7 and 8 need.
+
+    `mean_m`: the mean length; `inside`: links inside cabinets, in %; `usd`: what the cables cost, a switch; `kinds`: of DSN-F's
+    Local, Layer, Succ (and Pred) links and Shortcuts, how many, the % inside cabinets and the mean length.
+    """
+
+    n: int
+    cabinets: int
+    mean_m: float
+    inside: float
+    usd: float
+    kinds: dict[str, tuple[int, float, float]]
+
+
+def cabled(name: str) -> dict[int, Cables]:
+    """A network at each size on Truong 2016's floor, 16 switches a cabinet, the cabinets where annealing puts them."""
+    cluster = _CABINETS.get(name, "sequential")
+    sizes = ", ".join(spec(name, n) for n in SIZES)
+    found = long_run(
+        f"topoloom layout SPEC --floor koibuchi-2013 --cabinet 16 --cluster {cluster} --map anneal for SPEC = {sizes}",
+        list[Cables],
+        lambda: [_cables(name, n) for n in SIZES],
+    )
+    return {one.n: one for one in found}
+
+
+def laid_out(name: str, n: int, map: str = "anneal", cluster: str = "", seed: int = 1) -> Layout:
+    """On Truong 2016's floor, 16 switches a cabinet, the cabinets where annealing puts them (as Koibuchi 2013 IV.D)."""
+    floor = replace(preset("koibuchi-2013"), switches_per_cabinet=16)
+    return place(build(spec(name, n)), floor, cluster or _CABINETS.get(name, "sequential"), map, seed=seed)
+
+
+def _cables(name: str, n: int) -> Cables:
+    layout = laid_out(name, n)
+    inside = ~layout.between
+    usd = float(load_parts("slimfly-2014").link_usd(layout.length_m, layout.between, RATE_GBPS).sum()) / n
+    kinds = {}
+    if name == "DSN-F":
+        for kind, of_kind in _kinds(layout.topology).items():
+            if of_kind.any():
+                share, mean = 100 * float(inside[of_kind].mean()), float(layout.length_m[of_kind].mean())
+                kinds[kind] = (int(of_kind.sum()), round(share, 3), round(mean, 4))
+    mean_m, share = round(layout.mean_length_m, 5), round(100 * float(inside.mean()), 4)
+    return Cables(n, layout.cabinets, mean_m, share, round(usd, 4), kinds)
+
+
+def _kinds(topology: Topology) -> dict[str, np.ndarray]:
+    """Which links of DSN-F are of each kind, bool[links]."""
+    group, layer, level = (topology.labels[key] for key in ("group", "layer", "level"))
+    u, v = topology.links.T
+    same, p = group[u] == group[v], int(level.max())
+    succ = ~same & (np.abs(level[u] - level[v]) == p - 1)
+    return {
+        "Local": same & (layer[u] == layer[v]),
+        "Layer": same & (layer[u] != layer[v]),
+        "Succ": succ,
+        "Shortcut": ~same & ~succ,
+    }
+
+
+def switch_usd(ports: int) -> float:
+    """The bare line for switches, as Truong 2016 uses it: its switches are smaller than any that Besta 2014 prices."""
+    line = msgspec.structs.replace(load_parts("slimfly-2014").switch, least_ports=0)
+    return float(line.line_usd(ports).mean())
+
+
+def node_usd(cables: Cables) -> float:
+    """The cost a node: a switch with as many ports as it has links in the mean, and its share of the cables."""
+    return switch_usd(LINKS_A_SWITCH) + cables.usd
+
+
+def by_size(value: Callable[[str, int], float], *names: str) -> ByName:
+    """A value of each network at each size."""
+    return {name: {n: value(name, n) for n in SIZES} for name in names or NAMES}
+
+
+def figure(name: str, title: str, y: str, values: ByName) -> Curves:
+    """The values over the size."""
+    series = tuple(
+        Series(label, tuple((float(n), value) for n, value in points.items())) for label, points in values.items()
+    )
+    return Curves(f"truong-2016-{name}", title, "switches", y, series, log_x=True)
+
+
+def told(values: ByName, form: str = "{:.2f}") -> str:
+    """The values in one line."""
+    return "; ".join(f"{name} {', '.join(map(form.format, points.values()))}" for name, points in values.items())
+
+
+def per_cent_above(values: ByName, one: str, other: str) -> dict[int, float]:
+    """By how many per cent one lies above another, at each size."""
+    return {n: 100 * (value / values[other][n] - 1) for n, value in values[one].items()}
+
+
+def at_sizes(values: Mapping[int, float]) -> str:
+    """Signed per cent at each size, in one line."""
+    return ", ".join(f"{n}: {value:+.1f} %" for n, value in values.items())
+
+
+def most(values: Mapping[int, float], count: int = 2) -> list[int]:
+    """The sizes of the greatest values."""
+    return sorted(values, key=lambda n: values[n])[-count:]

@@ -1,0 +1,286 @@
+"""Claims of Truong 2016 about DSN-F, distributed shortcut networks that grow: figures 1 and 3, and sections 1, 3 and 4.1."""
+
+from functools import lru_cache
+from itertools import pairwise
+from math import log2
+
+from topoloom.families.dsn import dsn_f_levels
+from topoloom.spec import build
+from topoloom_papers._helpers import measured
+from topoloom_papers.curves import Curves, Series
+from topoloom_papers.papers.truong_2016._networks_by_size import CLOSE, FILLS, SIZES, spec
+from topoloom_papers.registry import claim
+from topoloom_papers.verdicts import Outcome, judge, listed, stated
+
+
+@claim(
+    "truong-2016/section-1/fat-trees",
+    "fat trees of switches with 24, 32 and 48 ports have 3,456, 8,192 and 27,648 hosts",
+    "3456, 8192, 27648",
+    "topoloom info fat-tree:k=24",
+)
+def _fat_trees() -> Outcome:
+    hosts = {f"{ports} ports": build(f"fat-tree:k={ports}").hosts for ports in (24, 32, 48)}
+    return judge({"24 ports": 3456, "32 ports": 8192, "48 ports": 27_648}, hosts)
+
+
+@claim(
+    "truong-2016/fig-1",
+    "DSN-F with n = 32, p = 3: node 0 is linked to 1, 2, 13, 23 and 24",
+    "1, 2, 13, 23, 24",
+    "topoloom info dsn-f:n=32",
+)
+def _figure_1() -> Outcome:
+    links = build("dsn-f:n=32").links
+    found = sorted(int(links[row, 1 - end]) for row, end in zip(*(links == 0).nonzero(), strict=True))
+    ours = {f"neighbour {at}": value for at, value in enumerate([*found, *[-1] * 5][: max(5, len(found))], 1)}
+    return judge({name: dict(enumerate((1, 2, 13, 23, 24), 1)).get(at, -1) for at, name in enumerate(ours, 1)}, ours)
+
+
+@claim(
+    "truong-2016/section-3.2/labels",
+    "n = 32: p = 3, 8 supernodes, 24 nodes in layer 0; node 0 is {1, 0, 0}, 23 {3, 0, 7}, 24 {1, 1, 0}; 13 is in supernode 4",
+    "3, 8, 24; {1, 0, 0}, {3, 0, 7}, {1, 1, 0}; 4",
+    "topoloom info dsn-f:n=32",
+)
+def _labels() -> Outcome:
+    labels = build("dsn-f:n=32").labels
+
+    def of(node: int) -> str:
+        return f"{labels['level'][node]}{labels['layer'][node]}{labels['group'][node]}"
+
+    return judge(
+        {"p": 3, "supernodes": 8, "layer 0": 24, "0": 100, "23": 307, "24": 110, "supernode of 13": 4},
+        {
+            "p": int(labels["level"].max()),
+            "supernodes": int(labels["group"].max()) + 1,
+            "layer 0": int((labels["layer"] == 0).sum()),
+            "0": int(of(0)),
+            "23": int(of(23)),
+            "24": int(of(24)),
+            "supernode of 13": int(labels["group"][13]),
+        },
+        assumption="level, layer and supernode of a node are told as one number of three digits",
+    )
+
+
+@claim(
+    "truong-2016/section-3.3/no-rewiring",
+    "DSN-F: adding a switch only adds cables for the new switch",
+    "no cable unplugged",
+    "topoloom hops dsn-f:n=903",
+)
+def _no_rewiring() -> Outcome:
+    """Links of n switches that n + 1, or n + p, do not have, as long as p stays."""
+    gone = {closed: {"one switch": 0, "a group of p": 0} for closed in (True, False)}
+    for n in range(24, 896):
+        p = dsn_f_levels(n)
+        for what, more in (("one switch", 1), ("a group of p", p)):
+            if dsn_f_levels(n + more) == p and n % more == 0:
+                for closed, most in gone.items():
+                    most[what] = max(most[what], len(_links(n, closed) - _links(n + more, closed)))
+    fits = gone[True] if not any(gone[True].values()) else gone[False]
+    told = {closed: listed(most.items(), "{:g}") for closed, most in gone.items()}
+    why = (
+        "24 to 896 switches; two readings of how a part-filled layer is linked, which the paper does not say (errata of Truong"
+        f" 2016, 10): in a ring, as its switches are said to be, from three on; unplugged at most for {told[True]}, where"
+        " the ring is opened for the new switch; or by section 3.2's formulas, as far as the switches that they name exist:"
+        f" {told[False]}"
+    )
+    return judge(dict.fromkeys(fits, 0), fits, readings=2, assumption=why, reason=why)
+
+
+@lru_cache(maxsize=32)
+def _links(n: int, closed: bool) -> frozenset[tuple[int, int]]:
+    """Links of DSN-F; not `closed`: the ring of a part-filled layer ends at its first and last switch."""
+    topology = build(f"dsn-f:n={n}")
+    u, v = topology.links.T
+    group, layer, level = (topology.labels[key] for key in ("group", "layer", "level"))
+    closing = (group[u] == group[v]) & (layer[u] == layer[v]) & (abs(level[u] - level[v]) > 1)
+    partial = abs(level[u] - level[v]) < dsn_f_levels(n) - 1
+    return frozenset((a, b) for a, b in topology.links[closed | ~(closing & partial)].tolist())
+
+
+@claim(
+    "truong-2016/abstract/one-cabinet",
+    "a new node set is cabled to a single existing cabinet (DSN-F, 896 to 1,792)",
+    "1",
+    "topoloom info dsn-f:n=1792",
+)
+def _one_cabinet() -> Outcome:
+    topology = build("dsn-f:n=1792")
+    group, layer = topology.labels["group"], topology.labels["layer"]
+    reached: dict[int, set[int]] = {}
+    for one, other in topology.links.tolist():
+        for new, old in ((one, other), (other, one)):
+            if layer[new] > 0 and layer[old] == 0:
+                reached.setdefault(int(group[new]), set()).add(int(group[old]))
+    most = max(map(len, reached.values()))
+    return judge(
+        {"cabinets": 1},
+        {"cabinets": most},
+        assumption="as long as p stays, and where a cabinet holds a supernode's switches of layer 0 and another those"
+        f" of layer 1: the most of {len(reached)} new ones; when p grows, supernodes are split and many cables move (errata of"
+        " Truong 2016, 9)",
+    )
+
+
+@claim(
+    "truong-2016/section-4.1/half",
+    "the diameter of DSN-F is about a half of that of DSN",
+    "a half",
+    "topoloom hops dsn-f:n=1024; topoloom hops dsn:n=1024",
+)
+def _half() -> Outcome:
+    ratio = {str(n): measured(f"dsn-f:n={n}").diameter / measured(f"dsn:n={n}").diameter for n in SIZES}
+    return stated(
+        {"from 0.4 to 0.6 at every size": all(0.4 <= value <= 0.6 for value in ratio.values())},
+        f"DSN-F's diameter over DSN's, by switches: {listed(ratio.items(), '{:.2f}')}",
+        "about a half, in no number in the paper, is taken as 0.4 to 0.6; the bounds differ by a half, not the diameters"
+        " (errata of Truong 2016, 15)",
+        wrong=True,
+    )
+
+
+@claim(
+    "truong-2016/section-4.1/degree",
+    "the average degree of DSN-F is a bit higher than that of DSN, the maximum still 5",
+    "a bit, 5",
+    "topoloom info dsn-f:n=1024; topoloom info dsn:n=1024",
+)
+def _degree() -> Outcome:
+    found = {name: {n: build(spec(name, n)).degrees for n in SIZES} for name in ("DSN-F", "DSN")}
+    more = {str(n): float(found["DSN-F"][n].mean() - found["DSN"][n].mean()) for n in SIZES}
+    most = {name: max(int(degrees.max()) for degrees in row.values()) for name, row in found.items()}
+    return stated(
+        {
+            "higher at every size": min(more.values()) > 0,
+            "by less than half a link": max(more.values()) < 0.5,
+            "the greatest is 5": most["DSN-F"] == 5,
+        },
+        f"links a switch more than DSN, by switches: {listed(more.items(), '{:.2f}')}; greatest degree {most['DSN-F']}",
+        "a bit, in no number in the paper, is taken as less than half a link; 32 to 4,096 switches",
+        wrong=True,
+    )
+
+
+@claim("truong-2016/section-4.1/levels", "p = log n + constant", "log n - p is constant", "topoloom info dsn-f:n=10240")
+def _levels() -> Outcome:
+    apart = {f"{p << p:,}": log2(p << p) - dsn_f_levels(p << p) for p in range(3, 11)}
+    return stated(
+        {"the same at every n": max(apart.values()) - min(apart.values()) < 1e-9},
+        f"log n - p, by n: {listed(apart.items(), '{:.2f}')}",
+        "at n = p 2^p, log n - p is log p, which grows (errata of Truong 2016, 15); the diameter is logarithmic all the same",
+        wrong=True,
+    )
+
+
+@claim(
+    "truong-2016/section-4.1/three-halves",
+    "the bound 3p/2 + 2K - 2 is approximately 3 log n / 2",
+    "approximately equal",
+    "topoloom info dsn-f:n=4096",
+)
+def _three_halves() -> Outcome:
+    ratio = {}
+    for n in SIZES:
+        p = dsn_f_levels(n)
+        ratio[f"{n:,}"] = (1.5 * p + 2 * -(-n // (p << p)) - 2) / (1.5 * log2(n))
+    return stated(
+        {"within a tenth at every size": all(abs(value - 1) <= 0.1 for value in ratio.values())},
+        f"the bound over 3 log n / 2, by switches: {listed(ratio.items(), '{:.2f}')}",
+        "approximately, in no number in the paper, is taken as within a tenth; K = ceil(n/N) (errata of Truong 2016, 2)",
+        wrong=True,
+    )
+
+
+def _grown(fill: str) -> tuple[dict[int, int], dict[int, float]]:
+    """Diameter and ASPL by switches added to 1,024."""
+    diameter, aspl = ({int(more): value for more, value in series.points} for series in figure_3(fill).series)
+    return {more: int(value) for more, value in diameter.items()}, aspl
+
+
+_FILLED = (
+    "two readings: new layers fill supernode by supernode, as switches are numbered, or evenly, as the split of supernodes"
+    " assumes (errata of Truong 2016, 6)"
+)
+
+
+@claim(
+    "truong-2016/fig-3",
+    "DSN-F grown from 1,024 switches: the diameter increases 1 hop above 768 more switches",
+    "1",
+    "topoloom hops dsn-f:n=1792; topoloom hops dsn-f:n=1920",
+)
+def _figure_3() -> Outcome:
+    diameter = {fill: _grown(fill)[0] for fill in FILLS}
+    more = {fill: found[896] - found[768] for fill, found in diameter.items()}
+    fits = min(FILLS, key=lambda fill: abs(more[fill] - 1))
+    told = "; ".join(f"{FILLS[fill]} {', '.join(map(str, found.values()))}" for fill, found in diameter.items())
+    why = f"{_FILLED}; diameters every 128 switches, filled {told}"
+    return judge({"hops": 1}, {"hops": more[fits]}, readings=2, figure=figure_3(fits), assumption=why, reason=why)
+
+
+@claim(
+    "truong-2016/fig-3/split",
+    "DSN-F grown from 1,024 switches: at 1,024 more the diameter is slightly lower than at 768 more",
+    "slightly lower",
+    "topoloom hops dsn-f:n=1792; topoloom hops dsn-f:n=2048",
+)
+def _figure_3_split() -> Outcome:
+    statements, told, aspls = {}, [], []
+    for fill, how in FILLS.items():
+        diameter, aspl = _grown(fill)
+        statements[f"filled {how}: it is lower, by one hop"] = diameter[768] - diameter[1024] == 1
+        told.append(f"filled {how}: diameter {diameter[768]} at 768 more, {diameter[1024]} at 1,024 more")
+        aspls.append(f"{aspl[768]:.3f} and {aspl[1024]:.3f}")
+    return stated(
+        statements,
+        "; ".join(told),
+        f"slightly is taken as one hop, the least that it can be; {_FILLED}; the ASPL is {'; '.join(aspls)}",
+        figure=figure_3(),
+    )
+
+
+@claim(
+    "truong-2016/fig-3/modest",
+    "DSN-F grown from 1,024 switches: diameter and ASPL slightly increase with the number of nodes (abstract: modestly)",
+    "slightly",
+    "topoloom hops dsn-f:n=1024; topoloom hops dsn-f:n=2048; topoloom hops dsn-f:n=1024,fill=balanced",
+)
+def _figure_3_modest() -> Outcome:
+    statements, told = {}, []
+    for fill, how in FILLS.items():
+        diameter, aspl = _grown(fill)
+        values = {"diameter": {more: float(value) for more, value in diameter.items()}, "ASPL": aspl}
+        for name, found in values.items():
+            until = [value for more, value in found.items() if more <= 896]
+            statements[f"filled {how}: the {name} never falls till 896 more"] = all(a <= b for a, b in pairwise(until))
+            statements[f"filled {how}: the {name} rises till then"] = found[896] > found[0]
+            statements[f"filled {how}: the {name} never rises by more than a fifth"] = (
+                max(found.values()) <= (1 + CLOSE) * found[0]
+            )
+            told.append(f"{name}, filled {how}, {', '.join(f'{value:.4g}' for value in found.values())}")
+    return stated(
+        statements,
+        f"every 128 switches: {'; '.join(told)}",
+        "slightly, in no number in the paper, is taken as by no more than a fifth; from 896 to 1,024 more supernodes are split,"
+        f" where the paper's diameter falls; {_FILLED}",
+        figure=figure_3(),
+    )
+
+
+@lru_cache(maxsize=2)
+def figure_3(fill: str = "id") -> Curves:
+    """Diameter and ASPL of 1,024 to 2,048 switches, every 128."""
+    found = {more: measured(f"dsn-f:n={1024 + more},fill={fill}") for more in range(0, 1025, 128)}
+    return Curves(
+        "truong-2016-figure-3",
+        "DSN-F grown from 1,024 switches",
+        "switches added",
+        "hops",
+        (
+            Series("diameter", tuple((float(more), float(h.diameter)) for more, h in found.items())),
+            Series("ASPL", tuple((float(more), h.aspl) for more, h in found.items())),
+        ),
+    )

@@ -1,0 +1,236 @@
+"""Claims of Truong 2016 about hops and cuts by size: figures 4 to 6, and what the conclusion says of hops."""
+
+from functools import lru_cache
+
+import numpy as np
+
+from topoloom.graph.connectivity import components
+from topoloom.graph.cuts import Cuts, cuts
+from topoloom.spec import build
+from topoloom.topology import Topology
+from topoloom_papers._helpers import measured
+from topoloom_papers.curves import Curves, Series
+from topoloom_papers.papers.truong_2016._networks_by_size import (
+    CLOSE,
+    DRAWS,
+    NAMES,
+    SIZES,
+    ByName,
+    at_sizes,
+    by_size,
+    figure,
+    hops_of,
+    per_cent_above,
+    spec,
+    told,
+)
+from topoloom_papers.registry import claim
+from topoloom_papers.verdicts import Outcome, judge, stated
+
+_MEASURES = {"4": ("diameter", "Diameter", "hops"), "5": ("aspl", "Average shortest path length", "hops")}
+_COMMAND = "topoloom hops ring-shortcuts:n=1024,degree=4; topoloom hops torus:dims=32x32"
+
+
+@lru_cache(maxsize=2)
+def _hops(number: str) -> tuple[ByName, Curves]:
+    measure, title, y = _MEASURES[number]
+    values = by_size(lambda name, n: hops_of(measure, name, n))
+    return values, figure(f"figure-{number}", f"{title} against size", y, values)
+
+
+def _order_claims(number: str) -> None:
+    measure = _MEASURES[number][0]
+
+    @claim(
+        f"truong-2016/fig-{number}/torus-highest",
+        f"{measure} by size: the 2-D torus has the highest",
+        "all sizes",
+        _COMMAND,
+    )
+    def highest() -> Outcome:
+        values, curves = _hops(number)
+        off = [
+            n for n in SIZES if values["2-D torus"][n] <= max(values[name][n] for name in NAMES if name != "2-D torus")
+        ]
+        return stated(
+            {"at every size": not off},
+            f"at {len(SIZES) - len(off)} of {len(SIZES)} sizes",
+            f"{f'not at {off}; ' if off else ''}{told(values, '{:.3g}')}",
+            figure=curves,
+        )
+
+    @claim(f"truong-2016/fig-{number}/rr-lowest", f"{measure} by size: RR-4 has the lowest", "all sizes", _COMMAND)
+    def lowest() -> Outcome:
+        values, curves = _hops(number)
+        others = {n: min(values[name][n] for name in NAMES if name != "RR-4") for n in SIZES}
+        off = {n: values["RR-4"][n] for n in SIZES if values["RR-4"][n] >= others[n]}
+        ties = {n: sum(getattr(measured(spec("RR-4", n, seed)), measure) <= others[n] for seed in DRAWS) for n in off}
+        text = "; ".join(
+            f"at {n} its mean is {value:.1f}; the best other has {others[n]:g}, and {ties[n]} of {len(DRAWS)} draws no more"
+            for n, value in off.items()
+        )
+        return stated(
+            {"at every size": not off},
+            f"at {len(SIZES) - len(off)} of {len(SIZES)} sizes",
+            f"{f'{text}; ' if off else ''}RR-4: the mean of {len(DRAWS)} draws; {told(values, '{:.3g}')}",
+            figure=curves,
+        )
+
+
+_order_claims("4")
+_order_claims("5")
+
+
+def _below_dsn(measure: str) -> dict[int, float]:
+    """By how many per cent DSN-F lies below DSN-(p-1), at each size."""
+    return {n: 100 * (1 - hops_of(measure, "DSN-F", n) / hops_of(measure, "DSN", n)) for n in SIZES}
+
+
+def _each(below: dict[int, float]) -> str:
+    return ", ".join(f"{n}: {value:.1f} %" for n, value in below.items())
+
+
+_DSN = "DSN is DSN-(p-1), of which alone the average degree is nearly 4; n = 32 .. 4,096"
+
+
+def _below(measure: str, number: str, printed: str) -> None:
+    @claim(
+        f"truong-2016/section-4.3/{measure}",
+        f"the {measure} of DSN-F is at most {printed} % below that of DSN",
+        f"{printed} %",
+        "topoloom hops dsn-f:n=2048; topoloom hops dsn:n=2048",
+    )
+    def compute() -> Outcome:
+        below = _below_dsn(measure)
+        told_each = f"{_DSN}; {_each(below)}"
+        return judge(
+            {"%": printed},
+            {"%": max(below.values())},
+            digits=4,
+            figure=_hops(number)[1],
+            assumption=told_each,
+            reason=told_each,
+        )
+
+
+_below("diameter", "4", "16.7")
+_below("aspl", "5", "4.6")
+
+
+@claim(
+    "truong-2016/conclusion/hops",
+    "DSN-F has a similar diameter and ASPL as DSN and RR (section 1: low, and comparable to topologies of the same degree)",
+    "similar",
+    "topoloom hops dsn-f:n=1024; topoloom hops ring-shortcuts:n=1024,degree=4",
+)
+def _similar_hops() -> Outcome:
+    above = {
+        f"{title} against {other}": per_cent_above(_hops(number)[0], "DSN-F", other)
+        for number, title in (("4", "diameter"), ("5", "ASPL"))
+        for other in ("DSN", "RR-4")
+    }
+    return stated(
+        {
+            f"{name} is within a fifth at every size": all(abs(value) <= 100 * CLOSE for value in found.values())
+            for name, found in above.items()
+        },
+        "; ".join(f"{name}: {at_sizes(found)}" for name, found in above.items()),
+        f"similar, in no number in the paper, is taken as within a fifth; RR-4: the mean of {len(DRAWS)} draws; {_DSN}",
+        figure=_hops("5")[1],
+    )
+
+
+_PARTS = range(2, 7)
+
+
+@lru_cache(maxsize=32)
+def _cut(name: str, parts: int) -> Cuts:
+    return cuts(build(spec(name, 1024)), ways=parts)
+
+
+@lru_cache(maxsize=1)
+def _figure_6() -> tuple[dict[str, np.ndarray], Curves]:
+    total = {name: np.array([_cut(name, parts).links for parts in _PARTS]) for name in NAMES}
+    series = tuple(
+        Series(name, tuple((float(parts), float(links)) for parts, links in zip(_PARTS, values.tolist(), strict=True)))
+        for name, values in total.items()
+    )
+    return total, Curves("truong-2016-figure-6", "Cuts of 1,024 switches", "parts", "links cut", series)
+
+
+_TOTAL = (
+    "the total cut, not the least between any two parts, which was the other reading tried (errata of Truong 2016, 14); the"
+    " best of 8 runs of METIS with refinement; one draw of RR-4"
+)
+
+
+def _cuts_told() -> str:
+    return "; ".join(f"{name} {', '.join(map(str, values.tolist()))}" for name, values in _figure_6()[0].items())
+
+
+@claim(
+    "truong-2016/fig-6",
+    "cuts of 1,024 switches in 2 .. 6 parts: wider than the torus, narrower than RR-4",
+    "the order of the curves",
+    "topoloom cuts dsn-f:n=1024 --ways 6",
+)
+def _cuts() -> Outcome:
+    total, curves = _figure_6()
+    statements = {
+        f"{name} between": bool((total["2-D torus"] < total[name]).all() and (total[name] < total["RR-4"]).all())
+        for name in ("DSN-F", "DSN")
+    }
+    return stated(statements, _cuts_told(), _TOTAL, readings=2, figure=curves)
+
+
+@claim(
+    "truong-2016/section-4.4/similar",
+    "cuts of DSN and DSN-F are similar but for 2 and 4 parts, where that of DSN-F is narrower",
+    "similar at 3, 5, 6",
+    "topoloom cuts dsn-f:n=1024 --ways 4; topoloom cuts dsn:n=1024 --ways 4",
+)
+def _similar() -> Outcome:
+    total, curves = _figure_6()
+    apart = dict(zip(_PARTS, (100 * (total["DSN-F"] / total["DSN"] - 1)).tolist(), strict=True))
+    text = ", ".join(f"{parts} parts: {value:+.1f} %" for parts, value in apart.items())
+    return stated(
+        {
+            "similar at 3, 5 and 6": all(abs(apart[parts]) <= 100 * CLOSE for parts in (3, 5, 6)),
+            "narrower at 2 and 4, and not similar": all(apart[parts] < -100 * CLOSE for parts in (2, 4)),
+        },
+        f"DSN-F against DSN: {text}",
+        f"similar, in no number in the paper, is taken as within a fifth; {_TOTAL}",
+        readings=2,
+        figure=curves,
+    )
+
+
+@claim(
+    "truong-2016/section-4.4/succ-links",
+    "cuts of 1,024 switches in 2 and in 4 parts pass only Succ and Pred links",
+    "only",
+    "topoloom cuts dsn-f:n=1024 --ways 4",
+)
+def _succ_links() -> Outcome:
+    topology = build("dsn-f:n=1024")
+    group, level = topology.labels["group"], topology.labels["level"]
+    u, v = topology.links.T
+    # p = 7: level p of a supernode to level 1 of the next.
+    ring = (np.abs(level[u] - level[v]) == 6) & (group[u] != group[v])
+    pieces = int(components(Topology(topology.links[~ring], topology.switches)).max()) + 1
+    two, four = (cuts(topology, ways=parts, seeds=16) for parts in (2, 4))
+    share = 100 * float(ring[four.part[u] != four.part[v]].mean())
+    odd = group % 2
+    crossing = odd[u] != odd[v]
+    return stated(
+        {
+            "in 2 parts, even and odd supernodes": bool(ring[crossing].all()) and int(crossing.sum()) <= two.links,
+            "in 4 parts": pieces >= 4,
+        },
+        f"2 parts of {int((odd == 0).sum())} and {int(odd.sum())} switches: {int(crossing.sum())} links,"
+        f" {100 * float(ring[crossing].mean()):.0f} % of them Succ or Pred, where METIS's best cut has {two.links}; 4 parts:"
+        f" {share:.0f} % of the {four.links} links of METIS's best cut",
+        f"without its Succ and Pred links the network falls into {pieces} pieces, so that no cut in 4 parts passes these alone;"
+        " METIS from 16 seeds",
+        wrong=True,
+    )

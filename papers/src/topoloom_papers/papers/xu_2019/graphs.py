@@ -1,0 +1,287 @@
+"""Claims of Xu 2019 on graphs: Table 1's optimal graphs, found and proved, products of graphs, Table 2, figures 3 and 4."""
+
+from itertools import combinations_with_replacement
+from math import log
+
+import numpy as np
+
+from topoloom.graph.cuts import exact_bisection
+from topoloom.graph.hops import hops
+from topoloom.graph.moore import moore_aspl, moore_diameter
+from topoloom.optimizer.optimize import optimize
+from topoloom.spec import build
+from topoloom.topology import Topology
+from topoloom_papers._helpers import measured
+from topoloom_papers.curves import Curves, Series
+from topoloom_papers.papers.xu_2019._near_moore import near_moore
+from topoloom_papers.registry import claim
+from topoloom_papers.verdicts import Outcome, judge, listed, stated
+
+_EIGHT = "circulant:n=8,jumps=1x4"
+#: The base graphs of Table 1 and figures 3 and 4, by their names there; (8,3) and (4,3) are those of figure 2.
+BASES = {
+    "Petersen": "petersen",
+    "Heawood": "heawood",
+    "Levi": "levi",
+    "(16,3)": "optimal:n=16,degree=3",
+    "(16,4)": "optimal:n=16,degree=4",
+    "(32,3)": "optimal:n=32,degree=3",
+    "(32,4)": "optimal:n=32,degree=4",
+    "(8,3)": _EIGHT,
+    "(4,3)": "complete:n=4",
+}
+_OPTIMAL = ((4, 3), (8, 3), (16, 3), (16, 4), (32, 3), (32, 4))
+_SEEDS, _MOVES = (1, 2, 3), 200_000
+
+
+def _table_1(id: str, vertices: int, degree: int, diameter: int, mpl: str, width: int, *, right: str = "") -> None:
+    name = f"({id.replace('-', ',')})" if "-" in id else id.title()
+
+    @claim(
+        f"xu-2019/table-1/{id}",
+        f"{name}: vertices, degree, diameter, MPL, bisection",
+        f"{vertices}, {degree}, {diameter}, {mpl}, {width}",
+        f"topoloom info {BASES[name]}",
+    )
+    def compute() -> Outcome:
+        topology, found = build(BASES[name]), measured(BASES[name])
+        return judge(
+            {"vertices": vertices, "degree": degree, "diameter": diameter, "MPL": mpl, "bisection": width},
+            {
+                "vertices": topology.switches,
+                "degree": int(topology.degrees.max()),
+                "diameter": found.diameter,
+                "MPL": found.aspl,
+                "bisection": exact_bisection(topology).links,
+            },
+            right={"MPL": right} if right else None,
+            reason="" if id != "32-4" else "the printed MPL repeats that of (32,3) (errata of Xu 2019, 1)",
+        )
+
+
+_table_1("petersen", 10, 3, 2, "1.67", 5)
+_table_1("heawood", 14, 3, 3, "2.07", 7, right="2.08")
+_table_1("levi", 30, 3, 4, "2.86", 9)
+_table_1("16-3", 16, 3, 3, "2.20", 6)
+_table_1("16-4", 16, 4, 3, "1.75", 12)
+_table_1("32-3", 32, 3, 4, "2.94", 10)
+_table_1("32-4", 32, 4, 3, "2.94", 16, right="2.35")
+
+
+def _proved(n: int, degree: int) -> tuple[float, int, str]:
+    """The least MPL and diameter of any regular graph, and why none has less."""
+    bound = moore_aspl(n, degree)
+    if (n, degree) != (16, 4):
+        return bound, int(moore_diameter(n, degree)), "it meets Cerf's bound and Moore's"
+    # 240 ordered pairs: 26/15 if all were within two hops, and 2/240 more for each pair of three hops.
+    fewest = next(apart for apart in range(3) if near_moore(16, 4, apart) is not None)
+    why = (
+        f"all graphs with fewer than {fewest} pairs beyond two hops were tried, and there is none: so the bound of"
+        f" {bound:.4f} is not reached, and the next but one, {(416 + 2 * fewest) / 240:g}, is the least"
+    )
+    return (416 + 2 * fewest) / 240, 3 if fewest else 2, why
+
+
+def _optimal(n: int, degree: int) -> None:
+    @claim(
+        f"xu-2019/section-2.1/optimal-{n}-{degree}",
+        f"({n},{degree}): the graph of least MPL and least diameter, found by search and proved the best",
+        "least MPL, least diameter",
+        f"topoloom optimize jellyfish:n={n},degree={degree},seed=1 --moves {_MOVES};"
+        f" topoloom bounds --switches {n} --degree {degree}",
+    )
+    def compute() -> Outcome:
+        mpl, diameter, why = _proved(n, degree)
+        if n == degree + 1:
+            graphs = [build(f"complete:n={n}")]
+        else:
+            starts = {seed: build(f"jellyfish:n={n},degree={degree},seed={seed}") for seed in _SEEDS}
+            graphs = [optimize(one, moves=_MOVES, seed=seed, jobs=1).topology for seed, one in starts.items()]
+        found = [hops(graph) for graph in graphs]
+        widths = sorted({exact_bisection(graph).links for graph in graphs})
+        return stated(
+            {
+                "every search ends at the least MPL": all(abs(one.aspl - mpl) < 1e-9 for one in found),
+                "and at the least diameter": all(one.diameter == diameter for one in found),
+            },
+            f"{len(found)} searches: MPL {', '.join(f'{one.aspl:.4f}' for one in found)}, diameter {found[0].diameter:g},"
+            f" bisection {', '.join(map(str, widths))}; least possible MPL {mpl:.4f}, diameter {diameter}",
+            f"annealing from random regular graphs, {_MOVES:,} moves; {why}",
+            wrong=True,
+        )
+
+
+for _order, _degree in _OPTIMAL:
+    _optimal(_order, _degree)
+
+
+@claim(
+    "xu-2019/section-2.2/products",
+    "the product of two graphs: orders multiply, degrees and diameters add, and both orders give isomorphic graphs",
+    "holds",
+    "topoloom info 'product:(optimal:n=16,degree=3)*(optimal:n=16,degree=3)'",
+)
+def _product() -> Outcome:
+    off, pairs = [], 0
+    for one, two in combinations_with_replacement(BASES, 2):
+        a, b = build(BASES[one]), build(BASES[two])
+        product = build(f"product:({BASES[one]})*({BASES[two]})")
+        wanted = (
+            a.switches * b.switches,
+            int(a.degrees.max() + b.degrees.max()),
+            measured(BASES[one]).diameter + measured(BASES[two]).diameter,
+        )
+        is_so = (product.switches, int(product.degrees.max()), hops(product).diameter) == wanted
+        if not (is_so and _commutes(product, build(f"product:({BASES[two]})*({BASES[one]})"), a, b)):
+            off.append(f"{one} x {two}")
+        pairs += 1
+    return stated(
+        {"every rule, for every product": not off},
+        f"{pairs} products of {len(BASES)} base graphs, of which {len(off)} break a rule",
+        "isomorphic by exchange of the coordinates",
+        wrong=True,
+    )
+
+
+def _commutes(product: Topology, other: Topology, a: Topology, b: Topology) -> bool:
+    """Whether exchanging coordinates makes one product the other."""
+    first, second = np.divmod(product.links, b.switches)
+    links = np.sort(second * a.switches + first, axis=1)
+    return bool(np.array_equal(np.unique(links, axis=0), np.unique(np.sort(other.links, axis=1), axis=0)))
+
+
+@claim(
+    "xu-2019/table-2",
+    "folded networks: (n,k)^m has n^m switches, degree k m and diameter d m, for m = 2 and 3",
+    "holds",
+    "topoloom info 'product:(petersen)*(petersen)*(petersen)'",
+)
+def _folded() -> Outcome:
+    off = []
+    for name, base in BASES.items():
+        one, diameter = build(base), measured(base).diameter
+        for m in (2, 3):
+            folded = build("product:" + "*".join([f"({base})"] * m))
+            wanted = one.switches**m, int(one.degrees.max()) * m, diameter * m
+            if (folded.switches, int(folded.degrees.max()), hops(folded).diameter) != wanted:
+                off.append(f"{name}^{m}")
+    return stated(
+        {"for every base graph": not off},
+        f"{2 * len(BASES)} networks, of which {len(off)} break the rule",
+        f"the table itself is lost; its rule, for {', '.join(BASES)} (errata of Xu 2019, 5)",
+        wrong=True,
+    )
+
+
+def _figure_3() -> Curves:
+    """Diameters of folded networks to a million switches."""
+    series = []
+    for name, base in {**BASES, "hypercube": "complete:n=2"}.items():
+        n, diameter = build(base).switches, int(measured(base).diameter)
+        most = int(log(1e6) / log(n) + 1e-9)
+        series.append(Series(name, tuple((float(n**m), float(diameter * m)) for m in range(1, most + 1))))
+    return Curves("xu-2019-figure-3", "Diameters of folded networks", "switches", "diameter", tuple(series), log_x=True)
+
+
+def _hops_a_decade(curves: Curves) -> dict[str, float]:
+    """By base graph, the diameter over the decimal logarithm of the order, which is the same for every power."""
+    return {one.name: one.points[0][1] / log(one.points[0][0], 10) for one in curves.series}
+
+
+@claim(
+    "xu-2019/fig-3/minimal",
+    "the diameters of folded Petersen networks are minimal, the same as of folded (32,4)",
+    "minimal, same",
+    "topoloom info 'product:(petersen)*(petersen)'",
+)
+def _petersen_minimal() -> Outcome:
+    curves = _figure_3()
+    found = _hops_a_decade(curves)
+    others = {name: value for name, value in found.items() if name not in ("Petersen", "(32,4)")}
+    mine = max(found["Petersen"], found["(32,4)"])
+    drawn = all(mine < value for name, value in others.items() if name not in ("(8,3)", "(4,3)"))
+    return stated(
+        {
+            "Petersen and (32,4) are below all others": mine < min(others.values()),
+            "and the same within 1 %": abs(found["Petersen"] / found["(32,4)"] - 1) <= 0.01,
+        },
+        f"hops for ten times the switches: {listed(found.items(), '{:.3f}')}",
+        "orders differ, so that diameters are compared by their ratio to the logarithm of the order; of the base graphs of"
+        " Table 1, (8,3) and (4,3) of figure 2, and the hypercube: which of them figure 3 draws is lost. Without"
+        f" (8,3) and (4,3) the two are {'' if drawn else 'not '}below all others",
+        figure=curves,
+    )
+
+
+@claim(
+    "xu-2019/fig-3/hypercube",
+    "the hypercube provides the most scales of folded networks",
+    "most",
+    "topoloom families hypercube",
+)
+def _hypercube_scales() -> Outcome:
+    curves = _figure_3()
+    scales = {one.name: len(one.points) for one in curves.series}
+    others = max(count for name, count in scales.items() if name != "hypercube")
+    return stated(
+        {"more than of any other": scales["hypercube"] > others},
+        f"orders up to a million: {listed(scales.items(), '{:.0f}')}",
+        figure=curves,
+        wrong=True,
+    )
+
+
+@claim(
+    "xu-2019/fig-3/16",
+    "the diameter of folded (16,4) is the same as of folded (16,3)",
+    "same",
+    "topoloom info 'product:(optimal:n=16,degree=4)*(optimal:n=16,degree=4)'",
+)
+def _same_16() -> Outcome:
+    curves = _figure_3()
+    points = {one.name: one.points for one in curves.series}
+    text = "; ".join(f"{name}: {', '.join(f'{y:g}' for _, y in points[name])}" for name in ("(16,3)", "(16,4)"))
+    return stated({"at every power": points["(16,3)"] == points["(16,4)"]}, text, figure=curves, wrong=True)
+
+
+#: Section 2.2's products, and the hypercube of as many switches.
+_GAPS = (("(8,3)", "(8,3)", 6), ("(32,4)", "(8,3)", 8), ("(32,4)", "(32,4)", 10))
+
+
+@claim(
+    "xu-2019/fig-4/gaps",
+    "(8,3) x (8,3), (32,4) x (8,3) and (32,4) x (32,4) lie between the orders 10, 100, 1,000 and 10,000 of folded Petersen"
+    " networks, with lower diameters than hypercubes",
+    "64, 256, 1,024; lower",
+    "topoloom info 'product:(optimal:n=32,degree=4)*(optimal:n=32,degree=4)'",
+)
+def _gaps() -> Outcome:
+    told, statements = [], {}
+    points = []
+    for one, two, dimensions in _GAPS:
+        found = measured(f"product:({BASES[one]})*({BASES[two]})")
+        order = build(BASES[one]).switches * build(BASES[two]).switches
+        told.append(f"{one} x {two}: {order}, diameter {found.diameter:g}, the hypercube's {dimensions}")
+        statements[f"{one} x {two} is no power of 10"] = order == 1 << dimensions
+        statements[f"{one} x {two} has a lower diameter than the hypercube"] = found.diameter < dimensions
+        points.append((float(order), float(found.diameter)))
+    cubes = tuple((float(1 << d), float(d)) for d in range(2, 11))
+    curves = Curves(
+        "xu-2019-figure-4",
+        "Diameters of products of different graphs",
+        "switches",
+        "diameter",
+        (
+            Series("products", tuple(points)),
+            Series("hypercube", cubes),
+            Series("Petersen", ((10, 2), (100, 4), (1000, 6))),
+        ),
+        log_x=True,
+    )
+    return stated(
+        statements,
+        "; ".join(told),
+        "(8,3) is the graph of 8 switches with the least MPL, diameter 2 (figure 2's drawing is lost)",
+        figure=curves,
+        wrong=True,
+    )

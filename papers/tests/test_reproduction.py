@@ -1,0 +1,41 @@
+"""The result of `reproduce`: its record and schema, what it refuses, and claims as tasks of a study."""
+
+import json
+from pathlib import Path
+
+import jsonschema
+import pytest
+from click.testing import CliRunner
+
+from topoloom import InputError, run_task, task_of
+from topoloom_papers import Reproduction, reproduce
+from topoloom_papers.command import command
+
+_PETERSEN = "xu-2019/table-1/petersen"
+
+
+def test_its_record_is_true_to_its_schema_and_is_read_back():
+    """What it gives today, and what it gave: docs/schemas has the schema of the record."""
+    schema = json.loads((Path(__file__).parents[2] / "docs" / "schemas" / "reproduction-1.json").read_text())
+    old = json.loads((Path(__file__).parent / "reproduction-1.json").read_text())
+    new = reproduce([_PETERSEN]).record()
+    for record in (old, new):
+        jsonschema.Draft202012Validator(schema).validate(json.loads(json.dumps(record, allow_nan=False)))
+    assert Reproduction.from_record(old).record()["claims"] == old["claims"] == new["claims"]
+
+
+@pytest.mark.parametrize("wrong", [77_777, 3.5, True, "besta-2014", b"besta-2014", [None], [1, 2], object(), len])
+def test_what_is_no_list_of_claims_is_refused(wrong):
+    """In a sentence that begins with the function's name and says what to give it."""
+    with pytest.raises(InputError, match=r"^reproduce takes an? .*name claims, as in \['besta-2014'\]"):
+        reproduce(wrong)
+
+
+def test_a_claim_is_a_task():
+    """Its verdict is in the row, its record is what the command prints; whole papers are counted."""
+    record, row = run_task(task_of("reproduce", {"claim": _PETERSEN}))
+    assert row["verdict"] == "exact"
+    printed = json.loads(CliRunner().invoke(command, [_PETERSEN, "--json"], standalone_mode=False).stdout)
+    assert record["claims"] == printed["claims"]
+    assert [one["id"] for one in record["claims"]] == [_PETERSEN]
+    assert run_task(task_of("reproduce", {"claim": "xu-2019/table-1"}))[1]["claims"] > 1

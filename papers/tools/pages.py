@@ -1,0 +1,68 @@
+"""Write docs/papers/ from the claims and what is kept of their runs: .venv/bin/python papers/tools/pages.py [PAPER ...]"""
+
+import sys
+from collections import Counter
+from pathlib import Path
+
+from topoloom_papers.page import Found, by_place, figure_svg, figures_of, measured
+from topoloom_papers.places import citation, place_name
+from topoloom_papers.registry import claims, run
+
+_FOLDER = Path(__file__).parents[2] / "docs" / "papers"
+_PAPERS = ("koibuchi-2013", "besta-2014", "nakano-2016", "truong-2016", "xu-2019")
+
+
+def main() -> None:
+    """The pages of the papers that are named, or all."""
+    for paper in sys.argv[1:] or _PAPERS:
+        found = [(one, run(one)) for one in claims([paper])]
+        (_FOLDER / "pictures").mkdir(parents=True, exist_ok=True)
+        for name, figure in figures_of(found).items():
+            (_FOLDER / "pictures" / f"{name}.svg").write_text(figure_svg(figure))
+        (_FOLDER / f"{paper}.md").write_text(paper_page(paper, found))
+
+
+def paper_page(paper: str, found: list[Found]) -> str:
+    """The page of one paper, as Markdown."""
+    verdicts = Counter(computed.outcome.verdict.value for _, computed in found)
+    told = "; ".join(f"{verdict}: {count}" for verdict, count in verdicts.most_common())
+    lines = [
+        f"# {paper}",
+        "",
+        f"{_text(citation(paper))}. What it claims, place by place, with ours beside it: `topoloom reproduce {paper}`.",
+        "What the verdicts mean: [reproducing](../reproducing.md). Made by `papers/tools/pages.py`.",
+        "",
+        f"{len(found)} claims: {told}.",
+        "",
+    ]
+    for place, group in by_place(found):
+        lines += [f"## {place_name(place)}", ""]
+        for name, figure in figures_of(group).items():
+            title = getattr(figure, "title", place_name(place))
+            lines += [f"![{_text(title)}](pictures/{name}.svg)", ""]
+        lines += ["| claim | printed | ours | verdict |", "|---|---|---|---|"]
+        for claim, computed in group:
+            outcome = computed.outcome
+            cells = claim.what, claim.published, outcome.ours, f"**{outcome.told}**"
+            lines.append(f"| {' | '.join(_cell(cell) for cell in cells)} |")
+        lines.append("")
+        for claim, computed in group:
+            notes = [part for part in (computed.outcome.why, measured(computed)) if part]
+            lines.append(f"* `{claim.id}`{': ' if notes else ''}{_text('; '.join(notes))}")
+        lines.append("")
+    return "\n".join(lines)
+
+
+def _text(text: str) -> str:
+    """Text without what Markdown would take for its own."""
+    for sign in "\\`*_<>[]{}|^~":
+        text = text.replace(sign, f"\\{sign}")
+    return text
+
+
+def _cell(text: str) -> str:
+    return f"**{_text(text[2:-2])}**" if text.startswith("**") else _text(text)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,20 @@
+"""`topoloom damage`: what is left of a network after failures, as a file."""
+
+from typing import Annotated
+
+from topoloom.cli.declared import declared, performed
+from topoloom.cli.presentation import Json
+from topoloom.operations.catalogue.damage import DamageOperation
+from topoloom.settings import setting
+
+
+class _Output(Json, frozen=True, kw_only=True):
+    output: Annotated[str, setting("where; its suffix says the format", option="-o --output", metavar="FILE")]
+
+
+@declared(DamageOperation, _Output)
+def command(operation: DamageOperation, to: _Output) -> None:
+    from topoloom.cli.delivery import checked, deliver
+
+    record = checked(to.output, None, to.json)
+    deliver(performed(operation), to.output, record, to.json)

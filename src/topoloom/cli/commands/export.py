@@ -1,0 +1,51 @@
+"""`topoloom export`: a routed network as the files of another tool."""
+
+from dataclasses import replace
+from typing import Annotated
+
+import click
+
+from topoloom.cli.commands.route import engines_listed
+from topoloom.cli.declared import declared, performed
+from topoloom.cli.exporting import ExportChanges, export_settings, refuse_settings, write_settings
+from topoloom.cli.output import print_record, say
+from topoloom.cli.presentation import Threads
+from topoloom.fabrics.exports.registry import EXPORTS, ExportRequest, export_named, write_order
+from topoloom.operations.catalogue.export import ExportOperation
+from topoloom.settings import setting
+
+
+class _Output(ExportChanges, frozen=True, kw_only=True):
+    output: Annotated[str, setting("the folder of the files", option="-o --output", metavar="DIRECTORY")]
+
+
+def _sections(formatter: click.HelpFormatter) -> None:
+    """The exports and the engines, each with its line, and the settings."""
+    with formatter.section("Kinds"):
+        formatter.write_dl([(name, record.words) for name, record in EXPORTS.items()])
+    engines_listed(formatter)
+    write_settings(formatter)
+
+
+@declared(ExportOperation, Threads, _Output, sections=_sections)
+def command(operation: ExportOperation, threads: Threads, to: _Output) -> None:
+    from topoloom.cli.routing_text import print_tables
+
+    record = export_named(operation.kind)[0]
+    refuse_settings(record.name, to.set)
+    tables = performed(operation, threads.jobs)
+    routed = tables.routing
+    # Losses number hosts and switches again, which the layout does not know.
+    layout = tables.network.layout if operation.without is None else None
+    order = ExportRequest(tables.fabric, routed, lengths=tables.lengths if record.timed else None, layout=layout)
+    if record.timed:
+        order = replace(order, settings=export_settings(tables.network, to.set))
+    files = [f"{to.output}/{name}" for name in write_order(operation.kind, order, to.output)]
+    if routed.verdict is not None and not routed.verdict.deadlock_free:
+        say("warning: packets can block each other for ever by these tables; engine orders is safe", err=True)
+    if to.json:
+        print_record(tables.repaired or routed)
+    else:
+        print_tables(routed, tables.repaired)
+    for file in files:
+        say(f"wrote {file}", err=True)

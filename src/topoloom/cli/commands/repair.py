@@ -1,0 +1,53 @@
+"""`topoloom repair`: installed tables repaired for the fabric as it is now, and the order of the updates."""
+
+from typing import Annotated
+
+from topoloom.cli.declared import declared, performed
+from topoloom.cli.output import plain, print_facts, print_record, say
+from topoloom.cli.presentation import Json, Threads
+from topoloom.operations.catalogue.repair import RepairOperation
+from topoloom.settings import setting
+
+_SHOWN = (
+    *("cables_lost", "cables_new", "switches_lost", "switches_new", "hosts_lost", "hosts_new", "hosts_moved"),
+    *(
+        "entries",
+        "entries_broken",
+        "entries_changed",
+        "lanes_changed",
+        "anew",
+        "deadlock_free",
+        "in_force_deadlock_free",
+    ),
+)
+
+
+class _Output(Json, frozen=True, kw_only=True):
+    output: (
+        Annotated[str, setting("a folder for the tables and the steps", option="-o --output", metavar="DIRECTORY")]
+        | None
+    ) = None
+
+
+@declared(RepairOperation, Threads, _Output)
+def command(operation: RepairOperation, threads: Threads, to: _Output) -> None:
+    from topoloom.fabrics.mending_files import write_mending
+
+    found = performed(operation, threads.jobs)
+    files = [] if to.output is None else write_mending(found, to.output)
+    if to.json:
+        print_record(found)
+    else:
+        rows = [(key, plain(getattr(found, key))) for key in _SHOWN]
+        steps = [f"{step.kind} {step.pairs or step.entries}" for step in found.steps]
+        rows.append(("steps", ", ".join(steps) or "none"))
+        print_facts(f"{found.old} and now {found.new}", rows)
+    if not found.in_force_deadlock_free:
+        say("warning: the tables in force can deadlock on what is cabled now; no order of updates is proved", err=True)
+    if found.dropped_addresses:
+        say(
+            f"warning: {found.dropped_addresses} addresses cannot be reached for a while; no order without that was found",
+            err=True,
+        )
+    for name in files:
+        say(f"wrote {to.output}/{name}", err=True)

@@ -1,0 +1,34 @@
+"""`topoloom reroute`: the tables of a network, repaired after losses."""
+
+from typing import Annotated
+
+from topoloom.cli.commands.route import engines_listed
+from topoloom.cli.declared import declared, running
+from topoloom.cli.output import print_record, say
+from topoloom.cli.presentation import Json, Threads
+from topoloom.operations.catalogue.reroute import RerouteOperation
+from topoloom.settings import setting
+
+
+class _Output(Json, frozen=True, kw_only=True):
+    output: (
+        Annotated[str, setting("a folder for what is left and its tables", option="-o --output", metavar="DIRECTORY")]
+        | None
+    ) = None
+
+
+@declared(RerouteOperation, Threads, _Output, sections=engines_listed)
+def command(operation: RerouteOperation, threads: Threads, to: _Output) -> None:
+    from topoloom.cli.routing_text import print_tables
+    from topoloom.network.folder import save_routing
+
+    with running(operation.doing, threads.jobs) as context:
+        tables = operation.tables(context, operation.lost)
+    # What losses leave is another network.
+    files = [] if to.output is None else save_routing(tables.routing, to.output, tables.fabric)
+    if to.json:
+        print_record(tables.repaired or tables.routing)
+    else:
+        print_tables(tables.routing, tables.repaired)
+    for file in files:
+        say(f"wrote {file}", err=True)

@@ -1,0 +1,217 @@
+"""Commands from declarations: the options of an operation, and of the groups that say how its result is presented."""
+
+import inspect
+import re
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from typing import Any, TypeVar
+
+import click
+import msgspec
+
+from topoloom.cli.output import say
+from topoloom.cli.types import Number, TextOption, Whole
+from topoloom.errors import InputError
+from topoloom.operations.context import RunContext
+from topoloom.operations.field import Field, fields_of
+from topoloom.operations.operation import Operation
+from topoloom.settings import Settings, written
+from topoloom.work import Work
+
+Kind = msgspec.inspect
+O = TypeVar("O", bound=Operation)  # noqa: E741
+#: An argument in a message of the library.
+_NAMED = re.compile(r"`([a-z]\w*)`")
+
+
+class DeclaredCommand(click.Command):
+    """A command that is made of declarations; `epilog` writes further sections of its help."""
+
+    def __init__(self, *args: Any, sections: Callable[[click.HelpFormatter], None] | None = None, **kwargs: Any):
+        super().__init__(*args, **kwargs)
+        self._sections = sections
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        if self._sections is not None:
+            self._sections(formatter)
+        super().format_epilog(ctx, formatter)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run it; messages of the library name arguments, which are spelled as options here."""
+        try:
+            return super().invoke(ctx)
+        except InputError as error:
+            raise InputError(spelled(str(error), self)) from error
+
+
+def spelled(sentence: str, command: click.Command) -> str:
+    """A message of the library with its arguments as the options of a command.
+
+    Examples
+    --------
+    >>> command = click.Command("cuts", params=[click.Option(["--seed"])])
+    >>> spelled("`seed` is needed for `parts`", command)
+    '--seed is needed for `parts`'
+    """
+    names = {
+        one.name: one.human_readable_name if isinstance(one, click.Argument) else max(one.opts, key=len)
+        for one in command.params
+    }
+    return _NAMED.sub(lambda found: names.get(found[1], found[0]), sentence)
+
+
+def declared(
+    *groups: type[Settings], several: str = "", sections: Callable[[click.HelpFormatter], None] | None = None
+) -> Callable[[Callable[..., int | None]], click.Command]:
+    """Make a command of a function that takes a value of each group; the first group is its operation.
+
+    Parameters
+    ----------
+    *groups : type
+        An `Operation`, whose docstring is the help text, then groups of presentation.
+    several : str
+        The field of which the command takes several values: the function has a list of operations, one per value.
+    sections : callable (formatter), optional
+        Writes further sections of the help.
+
+    Returns
+    -------
+    callable
+        The decorator.
+    """
+
+    def decorate(function: Callable[..., int | None]) -> click.Command:
+        def call(**values: Any) -> int | None:
+            first, *others = groups
+            given = _values(first, values)
+            subjects = values[several] if several else ()
+            made: Any = [first(**{**given, several: one}) for one in subjects] if several else first(**given)
+            return function(made, *(kind(**_values(kind, values)) for kind in others))
+
+        return DeclaredCommand(
+            groups[0].group,
+            callback=call,
+            params=[_parameter(field, field.name == several) for kind in groups for field in fields_of(kind)],
+            help=inspect.cleandoc(groups[0].__doc__ or ""),
+            sections=sections,
+        )
+
+    return decorate
+
+
+def _values(kind: type[Settings], given: dict[str, Any]) -> dict[str, Any]:
+    """What was given for a group; an option that may be repeated, and was not given, has its default."""
+    values = {}
+    for field in fields_of(kind):
+        value = given[field.name]
+        if field.listed and field.reads is None:
+            value = tuple(value) if value or not field.optional else None
+        values[field.name] = value
+    return values
+
+
+def _parameter(field: Field, several: bool = False) -> click.Parameter:
+    """The option or argument of a field."""
+    repeated = (field.listed and field.reads is None) or several
+    common: dict[str, Any] = {"type": _type(field), "required": field.required}
+    if field.metavar or several:
+        common["metavar"] = f"{field.option}..." if several else field.metavar
+    if not field.required and not repeated:
+        common["default"] = field.default
+    if field.positional:
+        return click.Argument([field.name], nargs=-1 if repeated else 1, **common)
+    switch = isinstance(field.kind, Kind.BoolType)
+    spelled = list(field.options)
+    if switch:
+        del common["type"]
+        if field.default is not False:
+            spelled[-1] = f"{field.option}/--no-{field.option.removeprefix('--')}"
+        else:
+            common["is_flag"] = True
+    shown: bool | str = not (switch and field.default is False) and field.default is not None
+    if field.reads is not None and field.default not in (None, msgspec.NODEFAULT):
+        shown = _as_text(field.default)
+    return click.Option([*spelled, field.name], help=sentence(field), show_default=shown, multiple=repeated, **common)
+
+
+def sentence(field: Field) -> str:
+    """What a field is, as a sentence of a help text."""
+    text = field.description
+    unit = f" [{field.unit}]" if field.unit and field.unit not in text else ""
+    return f"{text[:1].upper()}{text[1:]}{unit}."
+
+
+def _as_text(value: Any) -> str:
+    if isinstance(value, tuple) and len(value) == 2:
+        return "-".join(map(str, value))
+    return written(value)
+
+
+def _type(field: Field) -> click.ParamType | None:
+    kind = field.item if field.listed and field.reads is None else field.kind
+    if field.reads is not None:
+        return TextOption(field.reads)
+    if isinstance(kind, Kind.LiteralType):
+        return click.Choice([str(value) for value in kind.values])
+    if isinstance(kind, Kind.IntType):
+        return Whole(kind.ge, kind.le)
+    if isinstance(kind, Kind.FloatType):
+        return Number(kind.ge, kind.le, above=kind.gt, unit=field.unit)
+    return click.STRING
+
+
+class _ScreenContext(RunContext):
+    """A context whose work is shown on the terminal and stopped by signals, from its first use on."""
+
+    def __init__(self, stack: ExitStack, title: str, jobs: int | None, **asked: Any) -> None:
+        command = click.get_current_context().command
+        super().__init__(jobs, on_note=lambda text: say(spelled(text, command), err=True))
+        self._stack, self._title, self._options = stack, title, asked
+
+    def _begin(self) -> Work:
+        from topoloom.cli.progress import working
+
+        return self._stack.enter_context(working(self._title, **self._options))
+
+
+@contextmanager
+def running(
+    title: str, jobs: int | None = None, *, seconds: float | None = None, on_result: Callable[[Any], None] | None = None
+) -> Iterator[RunContext]:
+    """A context for an operation of this command, shown as `title` and stopped by Ctrl-C and `kill` while it works.
+
+    Parameters
+    ----------
+    title : str
+        What is done: "simulating".
+    jobs : int, optional
+        Threads.
+    seconds : float, optional
+        The deadline.
+    on_result : callable, optional
+        As `RunContext` takes it.
+
+    Yields
+    ------
+    RunContext
+    """
+    with ExitStack() as stack:
+        yield _ScreenContext(stack, title, jobs, seconds=seconds, on_result=on_result)
+
+
+def performed(operation: Operation, jobs: int | None = None) -> Any:
+    """The result of an operation, with its progress on the terminal.
+
+    Parameters
+    ----------
+    operation : Operation
+    jobs : int, optional
+        Threads.
+
+    Returns
+    -------
+    object
+        What `run` returns.
+    """
+    with running(operation.doing, jobs) as context:
+        return operation.run(context)

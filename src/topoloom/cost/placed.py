@@ -1,0 +1,92 @@
+"""From a network and its terms to a layout: the one place where rooms, racks, and what they must feed come together."""
+
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from topoloom.cost.servers import housing_of
+from topoloom.cost.terms import Terms
+from topoloom.errors import InputError
+from topoloom.floors.chosen import chosen_floor
+from topoloom.floors.floor import Floor
+from topoloom.hosts.housing import Housing
+from topoloom.layout.layout import Layout
+from topoloom.layout.place import DEFAULT_MAP, place
+from topoloom.link_rates import refuse_mixed
+from topoloom.topology import Topology
+
+#: Where nobody says where.
+DEFAULT_ROOM = "slimfly-2014"
+
+
+def placed_layout(
+    topology: Topology,
+    terms: Terms,
+    room: Floor | str | Path | None = None,
+    *,
+    hosts: Housing | str | Path | None = None,
+    rows: int | None = None,
+    columns: int | None = None,
+    cabinet: int | None = None,
+    cluster: str | None = None,
+    map: str | None = None,
+    objective: Any = None,
+    **search: Any,
+) -> Layout:
+    """Put a network into a machine room as it is bought: racks feed what its switches draw.
+
+    Parameters
+    ----------
+    topology : Topology
+    terms : Terms
+        The catalogue and the rate, which say what a switch draws, and what its cables cost.
+    room : Floor, str or path, optional
+        A floor, the name of a preset, or the path of a .toml or .csv file.
+    hosts : Housing, str or path, optional
+        Hosts in racks of their own: a server of the catalogue, or a file with the tables [host] and [rack].
+    rows, columns, cabinet : int, optional
+        Changes of the room: its sides in places, and the most switches in a rack.
+    cluster, map : str, optional
+        As `topoloom.place` has them.
+    objective : str or callable, optional
+        As `topoloom.place` has it; also ``cost`` and ``power``, of the cables of the catalogue.
+    **search
+        What `topoloom.place` takes besides.
+
+    Returns
+    -------
+    Layout
+
+    Raises
+    ------
+    InputError
+        A room, a host or a word that is not known; a catalogue without watts or prices where they are asked for; switches
+        that do not fit.
+    """
+    parts, rate = terms.catalogue, terms.link_rate_gbps
+    if isinstance(room, Floor):
+        if rows is not None or columns is not None or cabinet is not None:
+            raise InputError(
+                "rows, columns and cabinet change a room that is named; give a Floor that has them already"
+            )
+        floor = room
+    else:
+        floor = chosen_floor(DEFAULT_ROOM if room is None else str(room), rows, columns, cabinet)
+    housing = None if hosts is None else housing_of(hosts, parts)
+    # Only where a floor or a rack limits them: a catalogue need not have a switch of this size else.
+    fed = floor.limits_power or housing is not None
+    by_parts = {"cost": parts.link_usd, "power": parts.link_w}
+    if fed or objective in ("cost", "power"):
+        refuse_mixed(topology, "place by watts or prices")
+    if isinstance(objective, str) and objective in by_parts:
+        objective = partial(by_parts[objective], rate_gbps=rate)
+    return place(
+        topology,
+        floor,
+        "auto" if cluster is None else cluster,
+        DEFAULT_MAP if map is None else map,
+        "length" if objective is None else objective,
+        switch_w=parts.switch_feed_w(topology.radix, rate) if fed else 0.0,
+        housing=housing,
+        **search,
+    )

@@ -1,0 +1,480 @@
+"""Network: a topology and everything that was decided or observed about it."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal, TypeVar
+
+import numpy as np
+
+from topoloom.cabling.plugs import Plugs
+from topoloom.cost.bill import Bill, price
+from topoloom.cost.parts_files import PARTS
+from topoloom.cost.placed import placed_layout
+from topoloom.cost.terms import Terms
+from topoloom.errors import InputError
+from topoloom.expansion.expansion import Expansion
+from topoloom.fabrics.cable_lengths import CableLengths, lengths_in
+from topoloom.fabrics.diagnosis.evidence import PlanFacts
+from topoloom.fabrics.fabric import Fabric, planned_fabric
+from topoloom.formats.cable_reader import CableList
+from topoloom.hosts.housing import host_names
+from topoloom.layout.layout import Layout
+from topoloom.results import Provenance
+from topoloom.routing.route import route
+from topoloom.routing.routing import Routing, tables_for
+from topoloom.simulator.point_table import tables_digest
+from topoloom.topology import Topology
+from topoloom.work import Work
+
+Kind = Literal["spec", "file", "fabric", "folder", "memory"]
+T = TypeVar("T")
+
+#: What a network may have besides its topology, and who writes it.
+_WRITERS = {
+    "layout": ("where its switches stand", "topoloom layout -o"),
+    "tables": ("forwarding tables", "topoloom route -o"),
+    "expansion": ("a plan of how it grows", "topoloom expand -o"),
+    "design": ("a design", "topoloom design -o"),
+}
+#: What only a network that is yet to be laid out takes.
+_PLACING = ("room", "rows", "columns", "cabinet", "cluster", "map", "hosts")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Network:
+    """The document: a topology, and what was decided or observed about it, in memory and as a network folder.
+
+    What takes long to read is read when it is first asked for. `placed`, `routed` and `priced` return new networks that
+    remember how; `save` writes the folder, and `open_network` of that folder gives an equal network.
+
+    Attributes
+    ----------
+    topology : Topology
+    source : str
+        The name that was opened: a spec, a file, a folder; the topology's name where nothing was opened.
+    kind : "spec", "file", "fabric", "folder" or "memory"
+        fabric: what a subnet manager discovered; memory: an object of Python.
+    provenance : Provenance
+        Of the topology; of a folder, what its writer noted.
+    folder : Path or None
+        The folder that the network's files lie in.
+    known : mapping of str to callable
+        Reads what there is besides the topology, by name.
+    """
+
+    topology: Topology
+    source: str
+    kind: Kind
+    provenance: Provenance
+    folder: Path | None = None
+    known: Mapping[str, Callable[[], Any]] = field(default_factory=dict)
+
+    @cached_property
+    def terms(self) -> Terms:
+        """Catalogue, rate, and what the bill holds, as they were decided; the rate is else that of all links."""
+        terms: Terms | None = self._read("terms")
+        terms = Terms() if terms is None else terms
+        return terms if self.topology.mixed else terms.on(self.topology, "terms")
+
+    @cached_property
+    def requirements(self) -> dict[str, Any] | None:
+        """The requirement that the network was designed for, as plain data; None elsewhere."""
+        requirements: dict[str, Any] | None = self._read("requirements")
+        return requirements
+
+    @cached_property
+    def bill(self) -> Bill:
+        """What the network costs, by its own terms; placed by the default where it has no layout."""
+        return price(self)
+
+    @cached_property
+    def fabric(self) -> Fabric:
+        """Names, GUIDs and ports: as discovered or cabled where that is known, else as topoloom plans them."""
+        fabric: Fabric | None = self._read("fabric")
+        if fabric is None:
+            fabric = planned_fabric(self.topology)
+            housing = None if self.layout is None else self.layout.housing
+            if housing is not None:
+                fabric = replace(fabric, host_names=tuple(host_names(housing.host, self.topology.hosts)))
+        return fabric
+
+    @cached_property
+    def cables(self) -> CableList | None:
+        """The cable list; None where there is none."""
+        found: CableList | None = self._read("cables")
+        return found
+
+    @cached_property
+    def layout(self) -> Layout | None:
+        """Where every switch stands; None where that is not known."""
+        found: Layout | None = self._read("layout")
+        return found
+
+    @cached_property
+    def lengths(self) -> CableLengths | None:
+        """How long every cable is, by the layout or by the cable list; None where that is not known."""
+        if self.layout is not None:
+            return lengths_in(self.layout, self.topology)
+        if self.cables is None or not np.isfinite(self.cables.length_m).all() or not len(self.cables.length_m):
+            return None
+        # A list says how long the cables between switches are; hosts beside their switches are as the shortest of them.
+        shortest_m = float(self.cables.length_m.min())
+        return CableLengths(self.cables.length_m, np.full(self.topology.endpoints.size, shortest_m))
+
+    @property
+    def decided_gbps(self) -> float | None:
+        """The rate of every link as it was decided, Gb/s; None where nobody did."""
+        terms = self.terms
+        return None if terms.parts is None and terms.rate_gbps is None else terms.link_rate_gbps
+
+    @cached_property
+    def rate_gbps(self) -> float | None:
+        """The rate of every link, Gb/s: as decided, else the only one that all products of the cable list carry; else None."""
+        if self.decided_gbps is not None:
+            return self.decided_gbps
+        names = set() if self.cables is None else set(self.cables.product)
+        return _rate_of(names) if names else None
+
+    @cached_property
+    def tables(self) -> Routing | None:
+        """The tables that were saved with the network, with their verdict; None where there are none."""
+        found: Routing | None = self._read("tables")
+        return found
+
+    @cached_property
+    def expansion(self) -> Expansion | None:
+        """The plan that begins with this network, where it was opened from the folder of one; None elsewhere."""
+        found: Expansion | None = self._read("expansion")
+        return found
+
+    @cached_property
+    def design(self) -> dict[str, Any] | None:
+        """What ``design.json`` says, where the network won a design; None elsewhere."""
+        found: dict[str, Any] | None = self._read("design")
+        return found
+
+    @cached_property
+    def plugs(self) -> Plugs | None:
+        """Ports, numbers and products of the cables that lie; None where there is no cable list."""
+        return None if self.cables is None else Plugs.listed(self.cables)
+
+    @cached_property
+    def cabinets(self) -> tuple[str, ...]:
+        """Where each switch stands, by the names of cabinets; empty where the cable list does not say."""
+        names = [""] * self.topology.switches
+        if self.cables is not None:
+            for switch, cabinet, _ in self.cables.stands.tolist():
+                names[switch] = self.cables.cabinets[cabinet].strip()
+        return tuple(names)
+
+    @cached_property
+    def labels(self) -> tuple[str, ...]:
+        """What is printed on each switch (A01-U03); empty where the cable list does not say."""
+        return ("",) * self.topology.switches if self.cables is None else self.cables.labels
+
+    @cached_property
+    def cable_numbers(self) -> dict[tuple[int, int], str]:
+        """The number of the cable in each port of each switch, as the cable list has it."""
+        if self.cables is None:
+            return {}
+        topology, cables = self.topology, self.cables
+        switches = np.concatenate([topology.links[:, 0], topology.links[:, 1], topology.endpoints])
+        ports = np.concatenate([cables.ports[:, 0], cables.ports[:, 1], cables.endpoint_ports])
+        called = (*cables.cable, *cables.cable, *cables.endpoint_cable)
+        plugs = zip(switches.tolist(), ports.tolist(), called, strict=True)
+        return {(switch, port): number for switch, port, number in plugs if number}
+
+    @cached_property
+    def facts(self) -> PlanFacts:
+        """What `diagnose` takes of it as a plan: cabinets, labels, and the numbers, lengths and products of its cables."""
+        cables = self.cables
+        if cables is None:
+            return PlanFacts()
+        return PlanFacts(
+            self.cabinets, self.cable_numbers, self.labels, cables.length_m, cables.stock_m, cables.product
+        )
+
+    def needs(self, what: str, verb: str) -> Any:
+        """What there is of `what` (layout, tables, expansion, design), for a verb that does nothing without.
+
+        Raises
+        ------
+        InputError
+            There is none: one sentence that says what to give instead.
+        """
+        found = getattr(self, what)
+        if found is None:
+            told, writer = _WRITERS[what]
+            raise InputError(f"{self.source}: {verb} needs {told}; give a folder that '{writer}' wrote")
+        return found
+
+    def part(self, kind: type[T]) -> T:
+        """The network as what a function works on: a Topology, Layout, Routing or Fabric; placed and routed where it is not.
+
+        Raises
+        ------
+        InputError
+            It cannot be placed or routed.
+        """
+        parts: dict[type, Callable[[], Any]] = {
+            Topology: lambda: self.topology,
+            Layout: lambda: self.with_layout().layout,
+            Routing: lambda: self.with_tables().tables,
+            Fabric: lambda: self.fabric,
+        }
+        made: T = parts[kind]()
+        return made
+
+    def placed(
+        self,
+        room: Any = None,
+        *,
+        hosts: Any = None,
+        rows: int | None = None,
+        columns: int | None = None,
+        cabinet: int | None = None,
+        parts: Any = None,
+        prices: Any = None,
+        rate_gbps: float | None = None,
+        **search: Any,
+    ) -> "Network":
+        """This network with its switches placed in a machine room, also where it has a layout already.
+
+        Parameters
+        ----------
+        room : Floor or str, optional
+            A floor, the name of a preset, or the path of a .toml or .csv file; ``slimfly-2014`` when omitted.
+        hosts : Housing, str or path, optional
+            Hosts in racks of their own: a server of the catalogue, or a file with the tables [host] and [rack].
+        rows, columns, cabinet : int, optional
+            Changes of the room: its sides in places, and the most switches in a rack.
+        parts : Parts, str or path, optional
+            A catalogue; what the network remembers when omitted.
+        prices : path, optional
+            Quotes, laid over the catalogue.
+        rate_gbps : float, optional
+            The rate of every link, Gb/s.
+        **search
+            What `topoloom.place` takes besides: cluster, map, objective (also ``cost`` and ``power``, by the catalogue),
+            improve, seed, seconds, moves, runs, jobs, work.
+
+        Returns
+        -------
+        Network
+            With the layout, and the terms that it was made by. Names and ports of an earlier cable list are not its own.
+
+        Raises
+        ------
+        InputError
+            A catalogue, room or host that cannot be used, or switches that do not fit.
+        """
+        terms = self._decided(parts=parts, prices=prices, rate_gbps=rate_gbps)
+        layout = placed_layout(
+            self.topology, terms, room, hosts=hosts, rows=rows, columns=columns, cabinet=cabinet, **search
+        )
+        return self._with((), terms=terms).standing(layout)
+
+    def with_layout(self, room: Any = None, **placing: Any) -> "Network":
+        """This network with a layout: its own, which stays as it is, else that of `placed`, which takes the same.
+
+        Raises
+        ------
+        InputError
+            The network has a layout, and something is given that only `placed` can honour; or as `placed`.
+        """
+        if self.layout is None:
+            return self.placed(room, **placing)
+        for name, value in {"room": room, **placing}.items():
+            if name in _PLACING and value is not None:
+                raise InputError(
+                    f"{name}={value}: {self.source} is laid out already, and its layout stays as it is; leave it out"
+                )
+        terms = {name: placing.get(name) for name in ("parts", "prices", "rate_gbps")}
+        return self.priced(**terms) if any(value is not None for value in terms.values()) else self
+
+    def standing(self, layout: Layout) -> "Network":
+        """This network where a layout has it, by the same terms.
+
+        Raises
+        ------
+        InputError
+            The layout is of another network.
+        """
+        if layout.topology != self.topology:
+            raise InputError(f"{self.source}: the layout is of another network, {layout.topology.name}")
+        dropped = ("cables", "expansion", "fabric") if "cables" in self.known else ("expansion",)
+        return self._with(dropped, layout=layout, terms=self._decided())
+
+    def priced(self, **terms: Any) -> "Network":
+        """This network with other terms: parts, prices, factors, rate_gbps, radix, spare_ports, host_cables, spares.
+
+        Parameters
+        ----------
+        **terms
+            As `Terms.changed` takes them; what is not given is as the network remembers it.
+
+        Returns
+        -------
+        Network
+            Its `bill` is by these terms.
+
+        Raises
+        ------
+        InputError
+            A catalogue or a file of quotes that cannot be used.
+        """
+        return self._with((), terms=self._decided(**terms))
+
+    def routed(
+        self,
+        engine: str | None = None,
+        *,
+        lanes: int | None = None,
+        seed: int = 1,
+        jobs: int | None = None,
+        work: Work | None = None,
+    ) -> "Network":
+        """This network with new tables: of the fitting engine when `engine` is omitted.
+
+        Parameters
+        ----------
+        engine, lanes, seed, jobs, work
+            As `topoloom.route` has them.
+
+        Returns
+        -------
+        Network
+
+        Raises
+        ------
+        InputError
+            As `topoloom.route`.
+        """
+        tables = route(self.topology, engine, lanes=lanes, seed=seed, jobs=jobs, layout=self.layout, work=work)
+        return self._with((), tables=tables)
+
+    def with_tables(self, engine: str | None = None, *, lanes: int | None = None, **routing: Any) -> "Network":
+        """This network with tables: the installed ones, unless an engine or lanes are given; else those of `routed`.
+
+        Parameters
+        ----------
+        engine, lanes, **routing
+            As `routed` takes them.
+
+        Returns
+        -------
+        Network
+
+        Raises
+        ------
+        InputError
+            As `routed`.
+        """
+        if engine is None and lanes is None and self.tables is not None:
+            return self
+        return self.routed(engine, lanes=lanes, **routing)
+
+    def with_installed(self, tables: Routing) -> "Network":
+        """This network with these tables as the installed ones.
+
+        Raises
+        ------
+        InputError
+            They are of another network.
+        """
+        return self._with((), tables=tables_for(self.topology, tables))
+
+    def with_fabric(self, fabric: Fabric) -> "Network":
+        """This network with the names, GUIDs and ports of its parts as they really are.
+
+        Raises
+        ------
+        InputError
+            The fabric is of another network.
+        """
+        if fabric.topology != self.topology:
+            raise InputError(f"{self.source}: the fabric is of another network, {fabric.topology.name}")
+        return self._with((), fabric=fabric)
+
+    def with_requirements(self, requirements: Mapping[str, Any] | None) -> "Network":
+        """This network with the requirement that it was designed for, as plain data."""
+        return self._with((), requirements=None if requirements is None else dict(requirements))
+
+    def save(self, folder: Any) -> list[Path]:
+        """Write the network folder, the folder whole or not at all; returns the paths of its files.
+
+        Parameters
+        ----------
+        folder : path
+            Made if it is not there; the folder around it must be. What another command left there of the same network stays.
+
+        Returns
+        -------
+        list of Path
+
+        Raises
+        ------
+        InputError
+            The folder is of another network, or cannot be made or written; nothing has changed then.
+        """
+        from topoloom.network.folder import save_network
+
+        return save_network(self, folder)
+
+    def _decided(self, **changes: Any) -> Terms:
+        """The terms with these changes; the catalogue by content from now on."""
+        terms = self.terms.changed(**changes)
+        return terms.changed(parts=terms.catalogue)
+
+    def _with(self, dropped: tuple[str, ...], **parts: Any) -> "Network":
+        """A network with other parts; `dropped` are those that are not of it any more."""
+        known = {name: read for name, read in self.known.items() if name not in dropped}
+        # What was read is not read again.
+        known |= {name: _always(vars(self)[name]) for name in known if name in vars(self)}
+        return replace(self, folder=None, known=known | {name: _always(value) for name, value in parts.items()})
+
+    def _read(self, what: str) -> Any:
+        return self.known[what]() if what in self.known else None
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Network):
+            return NotImplemented
+        return (
+            self.topology == other.topology
+            and self.terms == other.terms
+            and self.layout == other.layout
+            and self.requirements == other.requirements
+            and _content(self.tables) == _content(other.tables)
+            and self.fabric.same_ports(other.fabric)
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"Network({self.kind} {self.source!r}: {self.topology!r})"
+
+
+def _content(tables: Routing | None) -> tuple[str, ...] | None:
+    """What tables are, whoever holds them."""
+    return None if tables is None else (tables.engine, tables.lane_rule, tables_digest(tables))
+
+
+def _always(value: Any) -> Callable[[], Any]:
+    return lambda: value
+
+
+def _rate_of(names: set[str]) -> float | None:
+    """The only rate that cable products of all these names carry; None where one is not known, or there are several rates."""
+    rates: set[float] | None = None
+    for name in names:
+        carried = {
+            float(rate)
+            for parts in PARTS.values()
+            for product in parts.cable
+            for rate in product.rates_gbps
+            if product.title == name
+        }
+        rates = carried if rates is None else rates & carried
+    return rates.pop() if rates and len(rates) == 1 else None

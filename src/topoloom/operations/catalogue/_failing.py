@@ -1,0 +1,51 @@
+"""What the operations on failures share: what fails, in which order, and whose cabinets."""
+
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from topoloom.errors import InputError
+from topoloom.operations.operation import Operation
+from topoloom.operations.shared import FLOOR, SEED, Cabinet, Cluster, Floor, Seed, Source
+from topoloom.settings import setting
+
+if TYPE_CHECKING:
+    from topoloom.network import Network
+
+#: What only failing cabinets ask for.
+_CABINETS = ("floor", "cabinet", "cluster")
+Share = Annotated[float, setting("a share", least=0, most=1)]
+
+
+class FailingOperation(Operation, frozen=True, kw_only=True):
+    """An operation on a network of which something fails."""
+
+    topology: Source
+    fail: Annotated[Literal["links", "switches", "cabinets"], setting("what fails")] = "links"
+    order: Annotated[
+        Literal["random", "load", "degree", "cables"],
+        setting("what fails first: anything; the most loaded; the best connected; cabinets with the most cables out"),
+    ] = "random"
+    floor: Floor = FLOOR
+    cabinet: Cabinet | None = None
+    cluster: Cluster = "auto"
+    seed: Seed = SEED
+
+    def validate(self) -> None:
+        from topoloom.failures.failure_orders import ORDERS
+
+        if self.order not in ORDERS[self.fail]:
+            raise InputError(f"`order` {self.order}: {self.fail} fail in the order {', '.join(ORDERS[self.fail])}")
+        if self.fail != "cabinets":
+            self.refuse_changed(_CABINETS, f"only cabinets stand in one, and `fail` is {self.fail}")
+
+    def cabinets(self, network: "Network", jobs: int | None) -> Any:
+        """The cabinet of every switch, where cabinets fail; else None."""
+        from topoloom.floors.chosen import chosen_floor
+        from topoloom.layout.cabinets import assign_cabinets
+
+        if self.fail != "cabinets":
+            return None
+        if network.layout is not None:
+            self.refuse_changed(_CABINETS, f"the cabinets are those of {network.source}")
+            return network.layout.cabinet
+        floor = chosen_floor(self.floor, None, None, self.cabinet)
+        return assign_cabinets(network.topology, floor, self.cluster, jobs=jobs)

@@ -1,0 +1,34 @@
+"""The operation build: a topology from a spec."""
+
+from typing import TYPE_CHECKING, Annotated, ClassVar
+
+from topoloom.errors import InputError
+from topoloom.operations.context import RunContext
+from topoloom.operations.operation import Operation, operation
+from topoloom.settings import setting
+
+if TYPE_CHECKING:
+    from topoloom.topology import Topology
+
+
+@operation
+class BuildOperation(Operation, frozen=True, kw_only=True):
+    """Make a topology from SPEC (slimfly:q=19,hosts=15) and write it to a file."""
+
+    group: ClassVar[str] = "build"
+    doing: ClassVar[str] = "building"
+    functions: ClassVar[tuple[str, ...]] = ("build", "save")
+    studied: ClassVar[bool] = False
+
+    spec: Annotated[str, setting("family:parameter=value,...", positional=True)]
+
+    def validate(self) -> None:
+        import os
+
+        if os.path.isfile(self.spec):  # Path.is_file raises where a spec is longer than a file's name
+            raise InputError(f"{self.spec} is a file; 'topoloom convert' reads files, build takes a spec")
+
+    def run(self, context: RunContext) -> "Topology":
+        from topoloom.spec import build
+
+        return build(self.spec)

@@ -1,0 +1,60 @@
+"""The operation convert: a network from a file of one format, to be written in another."""
+
+from typing import TYPE_CHECKING, Annotated, ClassVar
+
+from topoloom.operations.context import RunContext
+from topoloom.operations.operation import Operation, operation
+from topoloom.settings import setting
+
+if TYPE_CHECKING:
+    from topoloom.network import Network
+
+
+@operation
+class ConvertOperation(Operation, frozen=True, kw_only=True):
+    """Read a topology from IN and write it to OUT; '-' is standard input or output (topoloom's JSON)."""
+
+    group: ClassVar[str] = "convert"
+    doing: ClassVar[str] = "converting"
+    functions: ClassVar[tuple[str, ...]] = ("load", "save", "write_export")
+    studied: ClassVar[bool] = False
+
+    source: Annotated[str, setting("a spec, a file or a folder", positional=True, metavar="IN", names="file")]
+    source_format: (
+        Annotated[str, setting("the format of IN; else its suffix says", option="--from", metavar="FORMAT")] | None
+    ) = None
+    join_machines: Annotated[
+        bool,
+        setting(
+            "the adapters of one machine (node7 mlx5_0, node7 mlx5_1) become one host; a .net file then keeps names and GUIDs"
+        ),
+    ] = False
+    drop_rates: Annotated[bool, setting("the rates of links are dropped, so that all of them are alike")] = False
+
+    def run(self, context: RunContext) -> "Network":
+        from dataclasses import replace
+
+        from topoloom.fabrics.machines import joined
+        from topoloom.link_rates import tell_dropped
+        from topoloom.opening import open_network
+
+        network = open_network(self.source, self.source_format)
+        if self.drop_rates and network.topology.rated:
+            tell_dropped(self.source, "all links are alike (--drop-rates)")
+            network = unrated(network)
+        if not self.join_machines:
+            return network
+        fabric = joined(network.fabric)
+        # Nothing else that is known of it has its hosts.
+        return replace(network, topology=fabric.topology, known={"fabric": lambda: fabric})
+
+
+def unrated(network: "Network") -> "Network":
+    """The network without the rates of its links; of what else is known only names, ports and lengths."""
+    from dataclasses import replace
+
+    from topoloom.fabrics.fabric import without_rates
+
+    fabric = without_rates(network.fabric)
+    known = {name: read for name, read in network.known.items() if name == "cables"}
+    return replace(network, topology=fabric.topology, known=known | {"fabric": lambda: fabric})

@@ -1,0 +1,37 @@
+"""The operation damage: a network after failures, as a network of its own."""
+
+from typing import TYPE_CHECKING, Annotated, ClassVar
+
+from topoloom.operations.catalogue._failing import FailingOperation
+from topoloom.operations.context import RunContext
+from topoloom.operations.operation import operation
+from topoloom.operations.shared import share_of
+from topoloom.settings import setting
+
+if TYPE_CHECKING:
+    from topoloom.topology import Topology
+
+
+@operation
+class DamageOperation(FailingOperation, frozen=True, kw_only=True):
+    """What is left of TOPOLOGY (a spec, a file or a folder) after failures, written to a file.
+
+    The failures are the first random order that topoloom resilience looks at with the same seed.
+    """
+
+    group: ClassVar[str] = "damage"
+    doing: ClassVar[str] = "failures"
+    functions: ClassVar[tuple[str, ...]] = ("surviving_network",)
+    studied: ClassVar[bool] = False
+
+    share: Annotated[float, setting("the share that fails: 0.1, or 10%", least=0, most=1, reads=share_of)] = 0.1
+
+    def run(self, context: RunContext) -> "Topology":
+        from topoloom.failures.surviving_network import surviving_network
+        from topoloom.opening import open_network
+
+        network = open_network(self.topology)
+        cabinets = self.cabinets(network, context.jobs)
+        return surviving_network(
+            network.topology, self.fail, self.share, order=self.order, seed=self.seed, cabinets=cabinets
+        )

@@ -1,0 +1,90 @@
+"""The operation degradation: what failures cost the network that survives them."""
+
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+
+from topoloom.errors import InputError
+from topoloom.operations.catalogue._failing import FailingOperation, Share
+from topoloom.operations.context import RunContext
+from topoloom.operations.operation import operation
+from topoloom.operations.shared import shares_of
+from topoloom.settings import setting
+
+if TYPE_CHECKING:
+    from topoloom.failures.degradation import Degradations
+    from topoloom.network import Network
+    from topoloom.routing.routing import Routing
+
+
+@operation
+class DegradationOperation(FailingOperation, frozen=True, kw_only=True):
+    """What failures cost TOPOLOGY (a spec, a file or a folder): throughput left, and table entries that change.
+
+    With an engine, or with the tables in the folder (--reroute), the tables are repaired after each draw of failures.
+    """
+
+    group: ClassVar[str] = "degradation"
+    doing: ClassVar[str] = "failures"
+    functions: ClassVar[tuple[str, ...]] = ("degradation",)
+
+    shares: Annotated[
+        tuple[Share, ...], setting("shares that fail: first:last:step, or a list 5%,10%", reads=shares_of)
+    ] = (0.05, 0.1, 0.2)
+    draws: Annotated[int, setting("random orders of failures", least=1, most=1000)] = 5
+    throughput: Annotated[bool, setting("the bounds on throughput that is left")] = True
+    reroute: Annotated[bool, setting("how many entries of the tables change: those of the folder or of an engine")] = (
+        False
+    )
+    engine: Annotated[str, setting("repair the tables of this engine; with reroute")] | None = None
+
+    def validate(self) -> None:
+        super().validate()
+        if self.engine is not None and not self.reroute:
+            raise InputError("`engine`: tables are repaired only with `reroute`; add it, or omit the engine")
+
+    def run(self, context: RunContext) -> "Degradations":
+        from topoloom.failures.degradation import Degradations, degradation
+        from topoloom.opening import open_network
+        from topoloom.results import provenance_of
+
+        network = open_network(self.topology)
+        cabinets = self.cabinets(network, context.jobs)
+        subject: Any = self._tables(network, context) if self.reroute else network.topology
+        found = degradation(
+            subject,
+            self.fail,
+            levels=self.shares,
+            order=self.order,
+            samples=self.draws,
+            cabinets=cabinets,
+            seed=self.seed,
+            throughput=self.throughput,
+            jobs=context.jobs,
+            work=context.work,
+        )
+        engine = getattr(subject, "engine", "")
+        provenance = provenance_of(network.topology, seed=self.seed, engine=engine)
+        return Degradations(network.topology.name, self.fail, self.order, tuple(found), provenance)
+
+    def _tables(self, network: "Network", context: RunContext) -> "Routing":
+        """Tables that can be repaired: what cannot be is refused before any work."""
+        from topoloom.routing.route import route
+        from topoloom.routing.routing import SWITCH
+
+        if self.engine is None:
+            made: Routing = network.needs("tables", "`reroute` without an `engine`")
+            context.note(f"{network.source}: with the tables in this folder, of engine {made.engine}")
+        else:
+            made = route(
+                network.topology,
+                self.engine,
+                seed=self.seed,
+                jobs=context.jobs,
+                layout=network.layout,
+                work=context.work,
+            )
+        if made.choice is not None or made.lane_rule == SWITCH:
+            why = "lets packets choose" if made.choice is not None else "changes lanes on the path"
+            raise InputError(
+                f"`engine` {made.engine}: it {why}, so its tables cannot be repaired; take another, as orders"
+            )
+        return made

@@ -1,0 +1,34 @@
+"""The operation export: a routed network as the files of another tool."""
+
+from typing import Annotated, ClassVar
+
+from topoloom.operations.catalogue._routed import LOST, RoutedOperation, TableChoice
+from topoloom.operations.context import RunContext
+from topoloom.operations.operation import operation
+from topoloom.settings import setting
+
+
+@operation
+class ExportOperation(RoutedOperation, frozen=True, kw_only=True):
+    """Write the files of another tool for TOPOLOGY (a spec, a file or a folder) and its forwarding tables.
+
+    KIND is the tool (below), with options behind it. The tables are the installed ones, unless an engine, lanes, a root or a
+    seed ask for new ones.
+    """
+
+    group: ClassVar[str] = "export"
+    doing: ClassVar[str] = "routing"
+    functions: ClassVar[tuple[str, ...]] = ("write_export",)
+    studied: ClassVar[bool] = False
+
+    kind: Annotated[str, setting("the tool, with options", positional=True)]
+    without: Annotated[str, setting(LOST, metavar="LOST")] | None = None
+
+    def validate(self) -> None:
+        from topoloom.fabrics.exports.registry import export_named
+
+        super().validate()
+        export_named(self.kind)
+
+    def run(self, context: RunContext) -> TableChoice:
+        return self.tables(context, self.without)

@@ -1,0 +1,49 @@
+"""The operation families: the catalogue, one family's page, and the parameter sets that serve a number of hosts."""
+
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+
+from topoloom.errors import InputError
+from topoloom.operations.context import RunContext
+from topoloom.operations.operation import Operation, operation
+from topoloom.operations.shared import Radix
+from topoloom.settings import setting
+
+if TYPE_CHECKING:
+    from topoloom.spec import Family, Transform
+
+
+@operation
+class FamiliesOperation(Operation, frozen=True, kw_only=True):
+    """The catalogue of families; with NAME, its parameters, defaults and source."""
+
+    group: ClassVar[str] = "families"
+    studied: ClassVar[bool] = False
+    functions: ClassVar[tuple[str, ...]] = ("FAMILIES", "TRANSFORMS")
+
+    name: Annotated[str, setting("one family", positional=True)] | None = None
+    hosts: (
+        Annotated[
+            int, setting("list the parameter sets that serve this many hosts, with radix", least=1, most=10_000_000)
+        ]
+        | None
+    ) = None
+    radix: Radix | None = None
+
+    def validate(self) -> None:
+        if (self.hosts is None) != (self.radix is None):
+            raise InputError("`hosts` and `radix` go together: how many hosts, on switches of how many ports")
+
+    def chosen(self) -> "list[Family | Transform]":
+        """The family, or all."""
+        from topoloom.spec import FAMILIES, TRANSFORMS
+
+        if self.name:
+            return [TRANSFORMS[self.name] if self.name in TRANSFORMS else FAMILIES.find(self.name)]
+        return [*FAMILIES.values(), *TRANSFORMS.values()]
+
+    def run(self, context: RunContext) -> dict[str, Any]:
+        from topoloom.spec import listed, sizes_listed
+
+        if self.hosts is not None and self.radix is not None:
+            return sizes_listed(self.chosen(), self.hosts, self.radix)
+        return listed(self.chosen())

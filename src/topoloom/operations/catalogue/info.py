@@ -1,0 +1,34 @@
+"""The operation info: what a topology is worth, on one page."""
+
+from typing import TYPE_CHECKING, Annotated, ClassVar
+
+from topoloom.operations.context import RunContext
+from topoloom.operations.operation import Operation, operation
+from topoloom.operations.shared import METIS_RUNS, MetisRuns, Source
+from topoloom.settings import setting
+
+if TYPE_CHECKING:
+    from topoloom.overview import Info
+
+
+@operation
+class InfoOperation(Operation, frozen=True, kw_only=True):
+    """Size, degree, diameter, ASPL, bounds, bisection and more of TOPOLOGY (a spec, a file or a folder)."""
+
+    group: ClassVar[str] = "info"
+    doing: ClassVar[str] = "measuring"
+    functions: ClassVar[tuple[str, ...]] = ("info",)
+
+    topology: Source
+    full: Annotated[bool, setting("measure everything, however long it takes")] = False
+    load: Annotated[bool, setting("the maximum channel load too, traffic split evenly over all shortest paths")] = False
+    seeds: MetisRuns = METIS_RUNS
+
+    def run(self, context: RunContext) -> "Info":
+        from topoloom.opening import open_network
+        from topoloom.overview import info
+
+        network = open_network(self.topology)
+        return info(
+            network.topology, full=self.full, load=self.load, seeds=self.seeds, jobs=context.jobs, work=context.work
+        )

@@ -1,0 +1,45 @@
+"""The operation losses: what one loss of each kind does, in the worst case."""
+
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+
+from topoloom.operations.context import RunContext
+from topoloom.operations.operation import Operation, operation
+from topoloom.operations.shared import Source
+from topoloom.settings import setting
+
+if TYPE_CHECKING:
+    from topoloom.failures.blast_radius import BlastRadius
+
+
+@operation
+class LossesOperation(Operation, frozen=True, kw_only=True):
+    """What one loss does to the hosts of TOPOLOGY (a spec, a file or a folder), in the worst case.
+
+    Nothing is random: a table says how many hosts the worst loss of each kind cuts off, and what bandwidth is left.
+    """
+
+    group: ClassVar[str] = "losses"
+    doing: ClassVar[str] = "losses"
+    functions: ClassVar[tuple[str, ...]] = ("blast_radius",)
+
+    topology: Source
+    lose: (
+        Annotated[
+            tuple[Literal["port", "nic", "leaf", "spine", "plane"], ...],
+            setting(
+                "what is lost: a port of a host, an interface of a host, a switch with hosts, a switch without, a plane; may be"
+                " repeated; every kind that the network has if omitted"
+            ),
+        ]
+        | None
+    ) = None
+    nic_ports: Annotated[
+        int, setting("ports of an interface: 2 for dual ToR, or as many as there are planes", least=1, most=1024)
+    ] = 1
+
+    def run(self, context: RunContext) -> "BlastRadius":
+        from topoloom.failures.blast_radius import blast_radius
+        from topoloom.opening import open_network
+
+        topology = open_network(self.topology).topology
+        return blast_radius(topology, self.lose, nic_ports=self.nic_ports, work=context.work)

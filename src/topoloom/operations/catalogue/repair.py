@@ -1,0 +1,52 @@
+"""The operation repair: the tables that run on a fabric, repaired for the fabric as it is now, in steps."""
+
+from typing import TYPE_CHECKING, Annotated, ClassVar
+
+from topoloom.files import read_text
+from topoloom.operations.context import RunContext
+from topoloom.operations.operation import Operation, operation
+from topoloom.operations.shared import Lanes
+from topoloom.settings import setting
+
+if TYPE_CHECKING:
+    from topoloom.fabrics.mended import Mending
+
+_LONGEST_TEXT = 1 << 30
+
+
+@operation
+class RepairOperation(Operation, frozen=True, kw_only=True):
+    """Repair the installed TABLES of a fabric that has changed, with as few entries as can be.
+
+    OLD is the fabric as it was discovered when the tables were made, NEW as it is discovered now; TABLES are those installed,
+    as OpenSM or ibroute dump them. The updates come in steps that cannot deadlock in between.
+    """
+
+    group: ClassVar[str] = "repair"
+    doing: ClassVar[str] = "repairing"
+    functions: ClassVar[tuple[str, ...]] = ("mend_fabric",)
+    studied: ClassVar[bool] = False
+
+    old: Annotated[str, setting("the fabric when the tables were made", positional=True, names="file")]
+    tables: Annotated[
+        str, setting("forwarding tables (LFT) as OpenSM or ibroute dump them", positional=True, names="file")
+    ]
+    new: Annotated[str, setting("the fabric as it is discovered now", positional=True, names="file")]
+    qos: (
+        Annotated[str, setting("a QoS policy, or lines of source GUID, LID, level", metavar="FILE", names="file")]
+        | None
+    ) = None
+    lanes: Lanes | None = None
+
+    def run(self, context: RunContext) -> "Mending":
+        from topoloom.fabrics.lft import read_lft
+        from topoloom.fabrics.mending import mend_fabric
+        from topoloom.fabrics.service_levels import read_levels
+        from topoloom.opening import open_network
+
+        before, after = open_network(self.old).fabric, open_network(self.new).fabric
+        read = read_lft(read_text(self.tables, _LONGEST_TEXT), self.tables, before)
+        levels = None
+        if self.qos is not None:
+            levels = read_levels(read_text(self.qos, _LONGEST_TEXT), self.qos, before, read.lid_of)
+        return mend_fabric(before, read, after, levels=levels, lanes=self.lanes, jobs=context.jobs, work=context.work)

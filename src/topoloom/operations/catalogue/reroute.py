@@ -1,0 +1,33 @@
+"""The operation reroute: the tables of a network repaired after losses, as few entries changed as can be."""
+
+from typing import TYPE_CHECKING, Annotated, ClassVar
+
+from topoloom.operations.catalogue._routed import LOST, RoutedOperation
+from topoloom.operations.context import RunContext
+from topoloom.operations.operation import operation
+from topoloom.settings import setting
+
+if TYPE_CHECKING:
+    from topoloom.routing.reroute import Rerouted
+
+
+@operation
+class RerouteOperation(RoutedOperation, frozen=True, kw_only=True):
+    """Repair the tables of TOPOLOGY (a spec, a file or a folder) after losses, as few entries changed as can be.
+
+    LOST is what is lost: 3-17,5 is a cable between switches 3 and 17, and switch 5. Also names, GUIDs, labels (A01-U03,
+    A01-U03-P12), cabinets, leaf1:12 (a port), cable:00123, @FILE. The tables are the installed ones, unless an engine, lanes, a
+    root or a seed ask for new ones.
+    """
+
+    group: ClassVar[str] = "reroute"
+    doing: ClassVar[str] = "routing"
+    functions: ClassVar[tuple[str, ...]] = ("reroute",)
+
+    lost: Annotated[str, setting(LOST, positional=True)]
+
+    def run(self, context: RunContext) -> "Rerouted":
+        repaired = self.tables(context, self.lost).repaired
+        if repaired is None:
+            raise ValueError("nothing is lost")
+        return repaired

@@ -1,0 +1,68 @@
+"""The operation route: forwarding tables for a network, followed and verified."""
+
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+
+from topoloom.operations.catalogue._routed import RoutedOperation
+from topoloom.operations.context import RunContext
+from topoloom.operations.operation import flat, operation
+from topoloom.settings import setting
+
+if TYPE_CHECKING:
+    from topoloom.network import Network
+    from topoloom.routing.routing import Routing
+
+
+@operation
+class RouteOperation(RoutedOperation, frozen=True, kw_only=True):
+    """Route TOPOLOGY (a spec, a file or a folder): a port for every switch and destination, a virtual lane for every pair.
+
+    All paths are followed, and what waits for what is searched for cycles, before anything is printed.
+    """
+
+    group: ClassVar[str] = "route"
+    doing: ClassVar[str] = "routing"
+    functions: ClassVar[tuple[str, ...]] = (
+        *("route", "prove", "host_routings", "balance_routing", "product_routing", "layered_routing"),
+    )
+
+    check: (
+        Annotated[int, setting("follow the paths to this many destinations only: a sample, no proof", least=1)] | None
+    ) = None
+
+    def run(self, context: RunContext) -> "Routing":
+        from topoloom.opening import open_network
+
+        return self.routed(open_network(self.topology), context)
+
+    def routed(self, network: "Network", context: RunContext, folder: str | None = None) -> "Routing":
+        """New tables, whatever the network has.
+
+        Parameters
+        ----------
+        network : Network
+        context : RunContext
+        folder : str, optional
+            Keeps them in files instead of in memory.
+
+        Returns
+        -------
+        Routing
+        """
+        from topoloom.routing.route import route
+
+        return route(
+            network.fabric.topology,
+            self.engine,
+            lanes=self.lanes,
+            seed=self.seed,
+            jobs=context.jobs,
+            layout=network.layout,
+            folder=folder,
+            check=self.check,
+            root=self.root,
+            work=context.work,
+        )
+
+    @classmethod
+    def row(cls, result: Any) -> dict[str, Any]:
+        return {"engine": result.engine} | flat({} if result.verdict is None else result.verdict.record())

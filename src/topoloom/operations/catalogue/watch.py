@@ -1,0 +1,46 @@
+"""The operation watch: the discoveries of a cabling week compared with the plan, one after the other."""
+
+from typing import TYPE_CHECKING, Annotated, ClassVar
+
+from topoloom.errors import InputError
+from topoloom.operations.catalogue._comparing import ComparingOperation
+from topoloom.operations.context import RunContext
+from topoloom.operations.operation import operation
+from topoloom.operations.shared import Plan
+from topoloom.settings import setting
+
+if TYPE_CHECKING:
+    from topoloom.fabrics.progress import Progress
+
+
+@operation
+class WatchOperation(ComparingOperation, frozen=True, kw_only=True):
+    """Compare the DISCOVERYs of a cabling week (what ibnetdiscover printed, the oldest first) with the PLAN.
+
+    How many cables are right, which faults are new and which are gone, and what is to do in each cabinet. With -o: sheets to
+    print and tick, one per cabinet. Exit code 0: all is as planned; 3: something is to do still.
+    """
+
+    group: ClassVar[str] = "watch"
+    doing: ClassVar[str] = "comparing"
+    functions: ClassVar[tuple[str, ...]] = ("progress", "identify", "compare_fabrics")
+    studied: ClassVar[bool] = False
+
+    plan: Plan
+    discoveries: Annotated[
+        tuple[str, ...],
+        setting("what is cabled, the oldest first", positional=True, metavar="DISCOVERY...", names="file"),
+    ]
+
+    def validate(self) -> None:
+        super().validate()
+        if not self.discoveries:
+            raise InputError("`discoveries`: name one at least")
+
+    def run(self, context: RunContext) -> "Progress":
+        from topoloom.fabrics.progress import progress
+        from topoloom.opening import open_network
+
+        network = open_network(self.plan)
+        comparisons = [self.compared(network, name) for name in self.discoveries]
+        return progress(comparisons, self.discoveries, network.cabinets)

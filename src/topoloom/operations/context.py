@@ -1,0 +1,68 @@
+"""RunContext: what an operation runs with, and no result depends on: threads, deadline, progress, cancellation, notes."""
+
+from collections.abc import Callable
+from typing import Any
+
+from topoloom.work import StageProgress, Work
+
+
+class RunContext:
+    """What an operation runs with.
+
+    The seed is no part of it: it decides the result, so it is a field of the operation and counts for a task's digest.
+
+    Parameters
+    ----------
+    jobs : int, optional
+        Threads; one per core if None. No number depends on it.
+    seconds : float, optional
+        The deadline: the operation ends after this time with what it has.
+    on_progress : callable (Progress), optional
+        Called at most ten times per second.
+    on_result : callable (object), optional
+        Called with each part of the result as soon as it is complete.
+    on_note : callable (str), optional
+        Called with each remark that a person should read while the operation runs.
+    work : Work, optional
+        In place of `seconds`, `on_progress` and `on_result`.
+
+    Attributes
+    ----------
+    jobs : int or None
+    work : Work
+        Deadline, progress and cancellation, for the functions of the library.
+    """
+
+    def __init__(
+        self,
+        jobs: int | None = None,
+        *,
+        seconds: float | None = None,
+        on_progress: Callable[[StageProgress], None] | None = None,
+        on_result: Callable[[Any], None] | None = None,
+        on_note: Callable[[str], None] | None = None,
+        work: Work | None = None,
+    ) -> None:
+        self.jobs = jobs
+        self._work = work
+        self._asked: dict[str, Any] = {"seconds": seconds, "on_progress": on_progress, "on_result": on_result}
+        self._on_note = on_note
+
+    @property
+    def work(self) -> Work:
+        """Deadline, progress and cancellation; the deadline counts from the first use."""
+        if self._work is None:
+            self._work = self._begin()
+        return self._work
+
+    def cancel(self) -> None:
+        """Ask the operation to end soon; what is complete stays."""
+        self.work.stop()
+
+    def note(self, text: str) -> None:
+        """Pass on a remark that a person should read; nothing where nobody reads."""
+        if self._on_note is not None:
+            self._on_note(text)
+
+    def _begin(self) -> Work:
+        return Work(**self._asked)

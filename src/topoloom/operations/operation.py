@@ -1,0 +1,216 @@
+"""Operation: one Struct of fields and one function, of which every surface is made; and the register of all operations."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any, ClassVar, TypeVar
+
+import msgspec
+
+from topoloom.errors import InputError, hint
+from topoloom.operations.context import RunContext
+from topoloom.operations.field import Field, fields_of
+from topoloom.operations.sections import section_of
+from topoloom.register import Register
+from topoloom.results import Result, json_value
+from topoloom.settings import Settings, fits, shown
+
+O = TypeVar("O", bound="Operation")  # noqa: E741 (as mathematicians write it)
+
+#: Texts of a result that are longer do not stand in a row.
+_LONGEST = 200
+
+
+class Operation(Settings, frozen=True, kw_only=True):
+    """Base of every operation: its fields are its arguments, `run` is its function, its docstring the help text.
+
+    From the class are made: the options of the command, the study's task, the form of the explorer, the JSON Schema
+    (`schema_of`), the table in the docs, and the error texts.
+
+    Raises
+    ------
+    InputError
+        A value of the wrong type or out of its range; arguments that do not go together.
+    """
+
+    #: The name, on the command line and in studies; `Settings` has it in front of its messages.
+    group: ClassVar[str] = "operation"
+    #: What it does, for the progress bar.
+    doing: ClassVar[str] = "working"
+    #: The names in Python that do the same; the first takes its fields as keywords.
+    functions: ClassVar[tuple[str, ...]] = ()
+    #: Whether a study can run it: its result is numbers, not a file.
+    studied: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.validate()
+
+    def validate(self) -> None:
+        """Refuse what does not go together, before any work."""
+
+    def repeatable(self) -> "Operation":
+        """The operation as a study runs it: with a value for all that decides the result.
+
+        Returns
+        -------
+        Operation
+
+        Raises
+        ------
+        InputError
+            Its result depends on the machine.
+        """
+        return self
+
+    def run(self, context: RunContext) -> Any:
+        """Do it.
+
+        Parameters
+        ----------
+        context : RunContext
+            Threads, deadline, progress, cancellation.
+
+        Returns
+        -------
+        Result or dict
+        """
+        raise NotImplementedError
+
+    @classmethod
+    def row(cls, result: Any) -> dict[str, Any]:
+        """The numbers and texts of a result that a row of a study shows."""
+        return flat(result.record() if isinstance(result, Result) else result)
+
+    def given(self) -> dict[str, Any]:
+        """The arguments that differ from their defaults, as plain values."""
+        return {
+            name: json_value(value)
+            for name, field in _FIELDS[type(self)].items()
+            if (value := getattr(self, name)) != field.default
+        }
+
+    def refuse_changed(self, names: Iterable[str], why: str) -> None:
+        """Refuse arguments that have another value than their default though they would change nothing.
+
+        Parameters
+        ----------
+        names : iterable of str
+        why : str
+
+        Raises
+        ------
+        InputError
+            One of them is changed.
+        """
+        for name in names:
+            if getattr(self, name) != _FIELDS[type(self)][name].default:
+                raise InputError(f"`{name}`: {why}; omit it")
+
+
+class _Fields(dict[type[Operation], dict[str, Field]]):
+    """The fields of each operation, by name."""
+
+    def __missing__(self, kind: type[Operation]) -> dict[str, Field]:
+        found = self[kind] = {field.name: field for field in fields_of(kind)}
+        return found
+
+
+_FIELDS = _Fields()
+
+OPERATIONS: Register[type[Operation]] = Register(
+    "operation", room="topoloom.operations.catalogue", group="topoloom.verbs"
+)
+
+
+def operation(kind: type[O]) -> type[O]:
+    """Class decorator: put an operation in the register, by its `group`."""
+    OPERATIONS.add(kind.group, kind)
+    return kind
+
+
+def section(kind: type[Operation]) -> str:
+    """The group of the help that an operation stands in; empty for one that has no command."""
+    return section_of(kind.group)
+
+
+def operation_of(kind: type[O], arguments: Mapping[str, Any]) -> O:
+    """An operation with its arguments, checked.
+
+    Parameters
+    ----------
+    kind : type
+    arguments : mapping
+        Plain values by name, as a study's file or a form has them.
+
+    Returns
+    -------
+    Operation
+
+    Raises
+    ------
+    InputError
+        An argument that it has not, or that is missing, of the wrong type or out of its range; what does not go together.
+    """
+    fields = _FIELDS[kind]
+    for name in arguments:
+        if name not in fields:
+            raise InputError(f"{kind.group} has no argument {shown(name)} ({hint(str(name), fields)})")
+    for name, field in fields.items():
+        if field.required and name not in arguments:
+            raise InputError(f"{kind.group} needs the argument '{name}'")
+    return kind(**{name: _converted(kind, fields[name], value) for name, value in arguments.items()})
+
+
+def _converted(kind: type[Operation], field: Field, value: Any) -> Any:
+    """A plain value as the field has it: lists as tuples, tables as Structs."""
+    try:
+        made = msgspec.convert(value, _hints(kind)[field.name], strict=True)
+    except msgspec.ValidationError as error:
+        cause = error.__cause__
+        if isinstance(cause, InputError):
+            raise cause from None
+        place = str(error).partition(" - at `$")[2].strip("`.")
+        if place and isinstance(field.kind, msgspec.inspect.StructType):
+            raise InputError(f"{kind.group}: {field.name}: {error}") from None
+    else:
+        if fits(field.type, made):
+            return made
+    raise InputError(f"{kind.group}: {field.name}={shown(value)}; it is {field.accepts}") from None
+
+
+def _hints(kind: type[Operation]) -> dict[str, Any]:
+    return {field.encode_name: field.type for field in msgspec.structs.fields(kind)}
+
+
+def schema_of(kind: type[Operation]) -> dict[str, Any]:
+    """The JSON Schema of an operation's arguments.
+
+    Parameters
+    ----------
+    kind : type
+
+    Returns
+    -------
+    dict
+    """
+    return msgspec.json.schema(kind)
+
+
+def flat(content: Mapping[str, Any]) -> dict[str, Any]:
+    """The plain values of a record, those of tables within it as ``table.key``; lists and long texts stay in the record.
+
+    >>> flat({"schema": "x", "diameter": 2, "latency": {"mean_ns": 3.5}, "histogram": [1, 2]})
+    {'diameter': 2, 'latency.mean_ns': 3.5}
+    """
+    row: dict[str, Any] = {}
+    for key, value in content.items():
+        if key in ("schema", "provenance"):
+            continue
+        if isinstance(value, Mapping):
+            row |= {f"{key}.{inner}": one for inner, one in value.items() if _plain(one) and inner != "provenance"}
+        elif _plain(value):
+            row[key] = value
+    return row
+
+
+def _plain(value: Any) -> bool:
+    return value is None or isinstance(value, (bool, int, float)) or (isinstance(value, str) and len(value) <= _LONGEST)

@@ -1,0 +1,117 @@
+"""Declarations that several operations share: one name, one meaning, one range and one default each."""
+
+import re
+from typing import Annotated, Literal
+
+from topoloom.settings import setting
+
+#: The seed of random draws: NumPy's and METIS's take no more than 31 bits.
+MOST_SEED = (1 << 31) - 1
+SEED = 1
+Seed = Annotated[int, setting("seed of all random draws", least=0, most=MOST_SEED)]
+
+#: A network, as every operation takes it.
+Source = Annotated[str, setting("a spec, a file or a folder", positional=True, names="file")]
+
+#: A network as it was planned.
+Plan = Annotated[str, setting("the plan: a spec, a file or a folder", positional=True, names="file")]
+
+#: Ports of a switch; the largest directors have fewer than 4096.
+Radix = Annotated[int, setting("ports of a switch", least=2, most=4096)]
+
+#: Virtual lanes for data that switches have: VL0 to VL14 (InfiniBand Architecture Specification 1.7, 7.6.3).
+DATA_LANES = 15
+DataLanes = Annotated[int, setting("virtual lanes for data of a switch", least=1, most=255)]
+
+#: How paths are chosen, and the virtual lanes that they may take.
+Engine = Annotated[
+    str, setting("how paths are chosen; if omitted, the installed tables, else the engine that fits the network")
+]
+Lanes = Annotated[int, setting("virtual lanes, at most; as many as the engine takes if omitted", least=1, most=255)]
+
+#: Runs of METIS, of which the best counts.
+MetisRuns = Annotated[int, setting("runs of METIS, of which the best counts", least=1, most=10_000)]
+METIS_RUNS = 8
+
+#: Delays of a network without load.
+SwitchDelay = Annotated[float, setting("delay of a switch", unit="ns", least=0, most=1e6)]
+CableDelay = Annotated[float, setting("delay of a metre of cable", unit="ns/m", least=0, most=1e6)]
+SWITCH_NS, CABLE_NS_PER_M = 60.0, 5.0
+
+#: Rate of a link, where all have the same.
+Rate = Annotated[float, setting("rate of a link", unit="Gb/s", above=0, most=1e9, option="--rate")]
+
+
+def span_of(text: str) -> tuple[int, int]:
+    """``3-32``, or one number, as the least and the greatest.
+
+    Raises
+    ------
+    ValueError
+        It is neither.
+    """
+    ends = [int(end) for end in text.split("-")] if re.fullmatch(r"\d{1,7}(-\d{1,7})?", text) else []
+    if not ends or not 1 <= ends[0] <= ends[-1]:
+        raise ValueError("a range; write the least and the greatest, such as 3-32")
+    return ends[0], ends[-1]
+
+
+#: Where switches stand, for what asks about cabinets.
+FLOOR = "slimfly-2014"
+Floor = Annotated[str, setting("the floor: a preset's name, or a .toml or .csv file", names="file")]
+Cabinet = Annotated[int, setting("most switches in a cabinet", least=1, most=1 << 24)]
+Cluster = Annotated[
+    Literal["auto", "groups", "sequential", "walktrap", "metis"], setting("which switches share a cabinet")
+]
+
+
+def shares_of(text: str) -> tuple[float, ...]:
+    """Shares of a list, or from a first to a last by steps; a number with % is that many hundredths.
+
+    Raises
+    ------
+    ValueError
+        Not a list of shares.
+    """
+    try:
+        if ":" not in text:
+            shares = tuple(map(_share, text.split(",")))
+        else:
+            first, last, step = map(_share, text.split(":"))
+            count = int((last - first) / step + 1e-9) + 1
+            if step <= 0 or not 1 <= count <= _MOST_SHARES:
+                raise ValueError
+            shares = tuple(round(first + number * step, 12) for number in range(count))
+    except (ValueError, ZeroDivisionError, OverflowError):
+        raise ValueError("a list of shares; write first:last:step, as in 0.05:0.95:0.05, or a list 5%,10%") from None
+    wrong = [share for share in shares if not 0 <= share <= 1]
+    if wrong:
+        raise ValueError(
+            f"a list of shares: {wrong[0]:g} is not a share of what fails, which is between 0 and 1 (100 %)"
+        )
+    return shares
+
+
+def share_of(text: str) -> float:
+    """A share: 0.1, or 10%.
+
+    Raises
+    ------
+    ValueError
+        It is none.
+    """
+    try:
+        share = _share(text)
+    except ValueError:
+        share = -1.0
+    if not 0 <= share <= 1:
+        raise ValueError("a share of what fails, which is between 0 and 1 (100 %)")
+    return share
+
+
+_MOST_SHARES = 10_000
+
+
+def _share(text: str) -> float:
+    word = text.strip()
+    return round(float(word[:-1]) / 100, 12) if word.endswith("%") else float(word)

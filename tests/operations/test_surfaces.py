@@ -1,0 +1,210 @@
+"""One declaration per operation: the command line, Python, study tasks, the explorer's forms and the schema are the same."""
+
+import inspect
+import re
+
+import click
+import msgspec
+import pytest
+
+import topoloom
+from topoloom import InputError
+from topoloom.cli.main import cli
+from topoloom.cli.types import Number, Whole
+from topoloom.operations.field import fields_of
+from topoloom.operations.operation import OPERATIONS, operation_of, schema_of, section
+from topoloom.operations.sections import SECTIONS
+from topoloom.settings import described, written
+
+CONTEXT = click.Context(cli, info_name="topoloom")
+WITH_COMMANDS = [name for name in OPERATIONS if section(OPERATIONS[name])]
+CASES = [(name, field) for name, kind in OPERATIONS.items() for field in fields_of(kind)]
+OF_FIELDS = pytest.mark.parametrize(("name", "field"), CASES, ids=[f"{name}-{field.name}" for name, field in CASES])
+
+#: What the Python function of an operation calls by another name, or takes as an object.
+_CABINETS = dict.fromkeys(("floor", "cabinet", "cluster"), "cabinets")
+IN_PYTHON = {
+    "resilience": _CABINETS,
+    "damage": _CABINETS,
+    "degradation": {**_CABINETS, "shares": "levels", "draws": "samples", "reroute": "network", "engine": "network"},
+    "lifetime": dict.fromkeys(("link_fit", "switch_fit", "link_mtbf", "switch_mtbf"), "link_fit=0, switch_fit=0"),
+    "hops": {"switch_ns": "latency", "cable_ns_per_m": "latency", "latency": "latency=Delays()"},
+    "bounds": dict.fromkeys(("switches", "grid", "diagrid", "degree", "length"), "bounds_of_order, bounds_on_grid"),
+    "balance": dict.fromkeys(("rows", "columns", "diagonal"), "geometry"),
+    "cuts": {"exact": "exact_bisection"},
+    "families": dict.fromkeys(("name", "hosts", "radix"), "FAMILIES"),
+    "convert": {"source_format": "format", "join_machines": "fabrics.machines.joined", "drop_rates": "unrated"},
+    # A comparison is made of objects: fabrics, a match, limits.
+    **{
+        name: dict.fromkeys((field.name for field in fields_of(OPERATIONS[name])), "objects")
+        for name in ("verify", "verify-tables", "watch")
+    },
+    "reroute": dict.fromkeys(("lost", "engine", "root", "seed"), "routing, links, switches"),
+    **{
+        name: dict.fromkeys((field.name for field in fields_of(OPERATIONS[name])), "objects")
+        for name in ("export", "repair")
+    },
+    "rules": dict.fromkeys(("only", "ignore"), "RULES"),
+    "optimize": {
+        "chains": "jobs",
+        **dict.fromkeys(("cap_ns", "switch_ns", "cable_ns_per_m"), "objective=Goal()"),
+        **dict.fromkeys(("pitch_m", "overhead_m"), "lengths"),
+    },
+}
+#: Names of several meanings, each with the reason.
+SEVERAL_MEANINGS = {
+    "topology": "bounds takes none, where it has a grid or an order",
+    "length": "a longest link, of what there is and of what is asked",
+    "parts": "optimize has a catalogue for power and cost, verify for the reach of cables",
+    "samples": "random switches of hops, random orders of failures",
+}
+
+
+def _command(name):
+    found = cli.get_command(CONTEXT, name)
+    assert found is not None
+    return found
+
+
+def test_there_are_operations():
+    """The laws below look at something."""
+    assert len(WITH_COMMANDS) >= 9
+    assert len(CASES) > 60
+
+
+@pytest.mark.parametrize("name", WITH_COMMANDS)
+def test_the_command_has_the_fields_of_the_operation(name):
+    """Every field is an option or an argument of that spelling, required or with that default, of these choices and range."""
+    parameters = {one.name: one for one in _command(name).params}
+    for field in fields_of(OPERATIONS[name]):
+        one = parameters[field.name]
+        assert one.required == field.required
+        assert isinstance(one, click.Argument) == field.positional
+        if not field.positional:
+            assert field.option in one.opts
+        if field.choices:
+            assert tuple(one.type.choices) == field.choices
+        if isinstance(one.type, Whole | Number):
+            above = getattr(one.type, "above", None)
+            assert (one.type.least, above, one.type.most) == field.range
+        if not field.required and not one.multiple and one.nargs == 1:
+            assert one.get_default(click.Context(click.Command("x"))) == field.default
+
+
+@pytest.mark.parametrize("name", WITH_COMMANDS)
+def test_python_has_the_fields_of_the_operation(name):
+    """Every field is a parameter of the operation's function with the same default, or stands in the table above."""
+    function = getattr(topoloom, OPERATIONS[name].functions[0])
+    parameters = inspect.signature(function).parameters if inspect.isfunction(function) else {}
+    for field in fields_of(OPERATIONS[name]):
+        other = IN_PYTHON.get(name, {}).get(field.name)
+        if other is not None:
+            continue
+        if field.required:
+            assert field.positional or field.name in parameters, field.name
+            continue
+        if field.positional and field.name not in parameters:
+            continue
+        assert field.name in parameters, field.name
+        default = parameters[field.name].default
+        if isinstance(default, range):
+            default = (default[0], default[-1])
+        if default is not inspect.Parameter.empty:
+            assert default == field.default, field.name
+
+
+@pytest.mark.parametrize("name", OPERATIONS)
+def test_the_form_and_the_schema_have_the_fields_of_the_operation(name):
+    """The same names, defaults, ranges and choices."""
+    kind = OPERATIONS[name]
+    form = {one.name: one for one in described(kind)}
+    schema = schema_of(kind)["$defs"][kind.__name__]
+    assert [*form] == [*schema["properties"]] == [field.name for field in fields_of(kind)]
+    for field in fields_of(kind):
+        assert form[field.name].accepts == field.accepts
+        assert form[field.name].description == field.description
+        assert form[field.name].required == (field.name in schema.get("required", []))
+        if not field.required and field.default is not None:
+            assert form[field.name].default == written(field.default)
+        there = schema["properties"][field.name]
+        if not field.required:
+            assert there["default"] == msgspec.to_builtins(field.default)
+        alternatives = there.get("anyOf", [there])
+        if field.choices and not field.listed:
+            assert any(set(one.get("enum", ())) >= set(field.choices) for one in alternatives)
+        least, above, most = field.range
+        if not field.listed:
+            for key, end in (("minimum", least), ("exclusiveMinimum", above), ("maximum", most)):
+                assert any(one.get(key) == end for one in alternatives), key
+
+
+def _examples(field):
+    """A value of a wrong type, and those just outside the range or the choices."""
+    kind = field.kind
+    if not field.listed:
+        yield ["a", {"b": 1}]
+    else:
+        yield 5
+    if not isinstance(kind, msgspec.inspect.StrType) and not field.choices and not field.listed:
+        yield "words"
+    if isinstance(kind, msgspec.inspect.StrType):
+        yield 3
+    if isinstance(kind, msgspec.inspect.IntType):
+        yield 1.5
+        yield True
+    if field.choices and not field.listed:
+        yield "foo"
+    least, above, most = field.range
+    if field.listed:
+        return
+    if least is not None:
+        yield least - 1
+    if above is not None:
+        yield above
+    if most is not None:
+        yield most + 1
+        yield 10**400
+    if isinstance(kind, msgspec.inspect.FloatType):
+        yield float("nan")
+
+
+#: What each operation needs beside the field that is looked at.
+NEEDED = {"rows": 8, "columns": 8, "discoveries": ["petersen"], "tables": "a.lft"}
+NEEDED |= {"kind": "opensm", "lost": "0-1", "old": "a.net", "new": "b.net"}
+NEEDED |= dict.fromkeys(("topology", "spec", "source", "plan", "fabric"), "petersen")
+
+
+@OF_FIELDS
+def test_a_wrong_value_is_refused_in_one_sentence_that_names_the_field(name, field):
+    """By a task's table and by the class: a wrong type, a value out of range, a choice that does not exist."""
+    kind = OPERATIONS[name]
+    needed = {one.name: NEEDED[one.name] for one in fields_of(kind) if one.required and one.name != field.name}
+    wrong = [*_examples(field)]
+    assert wrong
+    for value in wrong:
+        for make in (lambda given: operation_of(kind, given), lambda given: kind(**given)):
+            with pytest.raises(InputError, match=rf"^{name}: {field.name}=") as caught:
+                make({**needed, field.name: value})
+            assert "\n" not in str(caught.value)
+            assert len(str(caught.value)) < 400
+
+
+def test_a_name_has_one_meaning_one_range_and_one_default():
+    """Over all operations, but for the names of the table above."""
+    meanings = {}
+    for name, field in CASES:
+        meaning = (field.accepts.removesuffix(" or none"), field.unit, written(field.default))
+        meanings.setdefault(field.name, {}).setdefault(meaning, []).append(name)
+    several = {name: of for name, of in meanings.items() if len(of) > 1 and name not in SEVERAL_MEANINGS}
+    assert several == {}
+
+
+@pytest.mark.parametrize("name", [name for commands in SECTIONS.values() for name in commands])
+def test_help_prints_no_indentation_of_the_source(name):
+    """The paragraphs of a help text begin where the first one does."""
+    command = _command(name)
+    with click.Context(command, info_name=name, parent=CONTEXT) as context:
+        text = command.get_help(context)
+    about = text.partition("\nOptions:")[0].splitlines()[1:]
+    assert [line for line in about if re.match(r" {3,}\S", line)] == []
+    assert [line for line in about if re.search(r"\S {3,}\S", line)] == []

@@ -1,0 +1,171 @@
+"""Mixed networks, whose links differ in rate: every public function refuses them, or does not depend on rates."""
+
+import inspect
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import topoloom
+from topoloom import EXPORTS, InputError, build, place, route
+from topoloom.fabrics.fabric import planned_fabric
+
+PLAIN = build("fat-tree:k=4")
+#: Uplinks of 800 Gb/s, hosts of 400.
+MIXED = PLAIN.with_rates(800, 400)
+UNIFORM = PLAIN.with_rates(800)
+SENTENCE = r"^{0}: .* has links of 400 and 800 Gb/s, and {0} takes one rate for all; its \.without_rates\(\)"
+ROUTING = route(MIXED, "minimal")
+LAYOUT = place(MIXED)
+
+
+#: What takes links as alike, by the calls that must be refused, and the name in the sentence where it is another.
+REFUSES = {
+    "balance_paths": lambda: topoloom.balance_paths(MIXED),
+    "balance_routing": lambda: topoloom.balance_routing(MIXED),
+    "blast_radius": lambda: topoloom.blast_radius(MIXED),
+    "cable": lambda: topoloom.cable(LAYOUT),
+    "collective": lambda: topoloom.collective(MIXED, "allgather", 1024),
+    "collective_bound": lambda: topoloom.collective_bound(MIXED, "allgather", 1024),
+    "compare": lambda: topoloom.compare([MIXED]),
+    "degradation": lambda: topoloom.degradation(MIXED),
+    "execute": lambda: topoloom.execute(ROUTING, "trace:a.txt"),
+    "expand": lambda: topoloom.expand(MIXED, 24),
+    "optimize": lambda: topoloom.optimize(MIXED, moves=10),
+    "price": lambda: topoloom.price(LAYOUT),
+    "quality": lambda: topoloom.quality(ROUTING),
+    "run_app": lambda: topoloom.run_app(MIXED, "alltoall:bytes=8"),
+    "run_apps": lambda: topoloom.run_apps(topoloom.cases_of("x", MIXED), ["alltoall:bytes=8"]),
+    "saturation": lambda: topoloom.saturation(ROUTING),
+    "simulate": lambda: topoloom.simulate(ROUTING, loads=[0.1]),
+}
+
+#: What does not depend on rates: why, and a call whose record must be that of the network without them, where it is quick.
+INDIFFERENT = {
+    "bounds": ("switches and degrees", topoloom.bounds),
+    "cuts": ("counts links, not Gb/s", lambda one: topoloom.cuts(one, seeds=2)),
+    "hops": ("counts hops", topoloom.hops),
+    "lifetime": (
+        "counts failures until a network falls apart",
+        lambda one: topoloom.lifetime(one, link_fit=1, samples=9),
+    ),
+    "path_diversity": ("counts paths", topoloom.path_diversity),
+    "place": ("cable lengths", topoloom.place),
+    "prove": ("next hops and lanes", lambda one: topoloom.prove(route(one))),
+    "resilience": ("connectedness and hops", lambda one: topoloom.resilience(one, samples=20)),
+    "reroute": ("next hops and lanes", None),
+    "route": ("next hops by hops and counts of paths", None),
+    "host_routings": ("as route", None),
+    "layered_routing": ("as route", None),
+    "product_routing": ("as route", None),
+    "surviving_network": ("which links are left; their rates go with them", None),
+    "info": ("leaves out what depends on rates, and says why", None),
+    "traffic_of": ("who sends to whom; worst-case refuses where it looks for the fullest channel", None),
+    "cases_of": ("tables and a layout; run_apps refuses", None),
+    "save": ("carries rates, or says that they are dropped", None),
+    "save_routing": ("carries them in topology.json", None),
+    "save_cabling": ("a Cabling has one rate: cable refuses", None),
+    "save_expansion": ("an Expansion has one rate: expand refuses", None),
+    "check_plan": ("a plan has one rate: expand refuses", None),
+    "write_export": ("each export writes every rate, none, or refuses", None),
+    "compare_fabrics": ("who is cabled to whom", None),
+    "identify": ("who is cabled to whom", None),
+    "diagnose": ("rules on rates look at each cable's", None),
+    "mend_fabric": ("next hops and lanes", None),
+    "progress": ("who is cabled to whom", None),
+    "losses": ("names of parts", None),
+    "open_network": ("reads rates", None),
+    "as_network": ("reads rates", None),
+    "load": ("reads rates", None),
+    "load_layout": ("reads rates", None),
+    "load_expansion": ("a plan has one rate", None),
+    "build": ("families have no rates", None),
+    "design": ("takes no network; its candidates have no rates", None),
+}
+
+#: What takes no network.
+NO_NETWORK = {
+    *("balanced_pairs", "load_chakra", "load_goal", "open_study", "program_from", "read_schedule", "read_study"),
+    *("run_study", "run_task", "save_goal", "schedule_of_program", "serve", "study_status", "task_of"),
+    "trace_from",
+}
+
+
+def test_every_public_function_is_known_to_refuse_mixed_networks_or_not_to_care():
+    """A new function of the package decides: it refuses mixed networks, or its answer does not depend on rates."""
+    public = {name for name in topoloom.__all__ if inspect.isroutine(getattr(topoloom, name))}
+    assert public == REFUSES.keys() | INDIFFERENT.keys() | NO_NETWORK
+    assert len(REFUSES) + len(INDIFFERENT) + len(NO_NETWORK) == len(public)
+
+
+@pytest.mark.parametrize("name", sorted(REFUSES))
+def test_what_takes_links_as_alike_refuses_a_mixed_network(name):
+    """One sentence: the function, the network, its rates, and what would do."""
+    with pytest.raises(InputError, match=SENTENCE.format(name)):
+        REFUSES[name]()
+
+
+def _content(result):
+    """The record of a result without which network it is of, and where it comes from."""
+    return {key: value for key, value in result.record().items() if key not in ("provenance", "topology", "spec")}
+
+
+@pytest.mark.parametrize("name", sorted(name for name, (_, call) in INDIFFERENT.items() if call is not None))
+def test_what_does_not_depend_on_rates_answers_the_same_with_them(name):
+    """The result for a mixed network is that of the same network without rates."""
+    why, call = INDIFFERENT[name]
+    assert why
+    assert _content(call(MIXED)) == _content(call(PLAIN))
+
+
+def test_route_gives_the_same_tables_with_rates():
+    """Tables are made by hops, and by counts of paths."""
+    for engine in ("minimal", "updown", "orders"):
+        assert np.array_equal(route(MIXED, engine).ports, route(PLAIN, engine).ports)
+    lost = [topoloom.reroute(route(one, "minimal"), cables=[0]).routing for one in (MIXED, PLAIN)]
+    assert np.array_equal(lost[0].ports, lost[1].ports)
+    for mixed, plain in zip(
+        topoloom.host_routings(MIXED, "minimal", 2), topoloom.host_routings(PLAIN, "minimal", 2), strict=True
+    ):
+        assert np.array_equal(mixed.ports, plain.ports)
+
+
+def test_info_leaves_out_what_depends_on_rates():
+    """What takes links as alike is left out with the reason; all else is that of the network without rates."""
+    mixed, plain = topoloom.info(MIXED, load=True), topoloom.info(PLAIN, load=True)
+    assert set(mixed.skipped) == {"load", "busiest"}
+    assert "links of 400 and 800 Gb/s" in mixed.skipped["load"]
+    assert (mixed.full_bandwidth_hosts, mixed.saturation) == (None, None)
+    assert (mixed.diameter, mixed.bisection) == (plain.diameter, plain.bisection)
+
+
+def test_the_worst_case_of_tables_is_refused_where_links_differ():
+    """Which permutation fills a channel most depends on rates; one that the papers publish does not."""
+    with pytest.raises(InputError, match=r"^traffic worst-case: .* has links of 400 and 800 Gb/s"):
+        topoloom.traffic_of("worst-case:by=tables", ROUTING)
+    assert topoloom.traffic_of("uniform", ROUTING).hosts == 16
+
+
+@pytest.mark.parametrize("name", sorted(EXPORTS))
+def test_exports_write_every_rate_or_none_or_refuse(name, tmp_path):
+    """An export that writes one rate for all links refuses a mixed network before anything else."""
+    record = EXPORTS.find(name)
+    if record.timed and not record.rates:
+        sentence = SENTENCE.format(f"export {name}")
+        with pytest.raises(InputError, match=sentence):
+            topoloom.write_export(name, planned_fabric(MIXED), tmp_path, ROUTING)
+        return
+    if record.rates:
+        topoloom.write_export(name, planned_fabric(MIXED), tmp_path / "mixed", ROUTING)
+        assert "800" in "".join(path.read_text() for path in Path(tmp_path / "mixed").iterdir())
+
+
+def test_an_export_of_a_uniform_network_has_its_rate(tmp_path):
+    """Where no settings are given, the rate of the network stands; settings that are given count."""
+    fabric = planned_fabric(UNIFORM)
+    topoloom.write_export("ns3", fabric, tmp_path / "own")
+    assert " 800Gbps" in (tmp_path / "own" / "network.txt").read_text()
+    topoloom.write_export("ns3", fabric, tmp_path / "given", settings=topoloom.ExportSettings(rate_gbps=200))
+    text = (tmp_path / "given" / "network.txt").read_text()
+    assert " 200Gbps" in text
+    assert "800" not in text
