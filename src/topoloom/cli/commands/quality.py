@@ -108,10 +108,11 @@ def command(
     if samples is not None:
         raise click.UsageError("--samples is for --paths")
     from topoloom.cli.tables import engine_told, hint_of_fit, tables_of, with_tables_of_hosts
-    from topoloom.throughput.quality import quality
+    from topoloom.throughput.quality import check_asked, quality
 
     network = open_network(topology)
     opened = network.topology
+    check_asked(opened, traffic, seed)
     with working("routing") as work:
         routed = tables_of(network, engine, lanes, seed, jobs, work)
         work.check()

@@ -7,7 +7,7 @@ from topoloom.routing.host_routings import host_routings
 from topoloom.routing.routing import Routing
 from topoloom.settings import Settings, setting
 from topoloom.studies.verb import VERBS, Verb
-from topoloom.throughput.quality import quality
+from topoloom.throughput.quality import check_asked, quality
 from topoloom.throughput.result import Quality
 from topoloom.work import Work
 
@@ -31,6 +31,7 @@ class QualityTask(Settings, frozen=True, kw_only=True):
 
 def _quality(arguments: QualityTask, jobs: int, work: Work) -> Quality:
     network = open_network(arguments.topology)
+    check_asked(network.topology, arguments.traffic, arguments.seed)
     routed = network.with_tables(arguments.engine, lanes=arguments.lanes, seed=arguments.seed, jobs=jobs, work=work)
     work.check()
     tables: Any = routed.part(Routing)
