@@ -12,7 +12,7 @@ from topoloom.errors import InputError, check_type, hint
 from topoloom.folders import files_in, settle
 from topoloom.network_folders import CABLES, DESIGN, PLAN, TOPOLOGY
 from topoloom.operations.operation import Operation, operation_of
-from topoloom.results import Result, plain
+from topoloom.results import Result, json_value
 from topoloom.settings import shown
 from topoloom.studies.verb import VERBS, Verb
 from topoloom.work import Work
@@ -97,7 +97,7 @@ def task_of(verb: str, arguments: Mapping[str, Any], base: str | Path = ".") -> 
     if isinstance(checked, Operation):
         checked.repeatable()
     told = {
-        field.encode_name: plain(getattr(checked, field.name))
+        field.encode_name: json_value(getattr(checked, field.name))
         for field in of.fields
         if getattr(checked, field.name) != _default(field)
     }
@@ -176,8 +176,8 @@ def run_task(task: Task, jobs: int = 1, work: Work | None = None) -> tuple[dict[
     changes |= {name: with_files(task.arguments[name], files) for name, files in placed.items()}
     result = verb.run(msgspec.structs.replace(arguments, **changes) if changes else arguments, jobs, work)
     work.check()
-    row = plain(verb.row_of(result))
-    record = result.record() if isinstance(result, Result) else plain(result)
+    row = json_value(verb.row_of(result))
+    record = result.record() if isinstance(result, Result) else json_value(result)
     return without_timings(record), row
 
 

@@ -10,7 +10,7 @@ from topoloom.cli.types import Number, Whole
 from topoloom.topology import Topology
 
 if TYPE_CHECKING:
-    from topoloom.cost.table_iv import Column
+    from topoloom.cost.table_iv import TableColumn
 
 
 @click.command(
@@ -75,7 +75,7 @@ def command(topologies: tuple[str, ...], orders: bool, as_printed: bool, as_json
         cost_text.print_notes(catalogue, [bill for bill in bills if bill.parts == parts])
 
 
-def _column(network: Topology) -> "Column":
+def _column(network: Topology) -> "TableColumn":
     from topoloom.cost.table_iv import COLUMNS, column_of
     from topoloom.errors import InputError
 
