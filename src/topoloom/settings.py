@@ -183,7 +183,10 @@ def described(group: type[msgspec.Struct]) -> list[Setting]:
             (one for one in (kind, *getattr(kind, "types", ())) if isinstance(one, msgspec.inspect.Metadata)), None
         )
         default = field.default
-        told = "" if default in (msgspec.NODEFAULT, None) or isinstance(default, msgspec.Struct) else written(default)
+        if field.default_factory is not msgspec.NODEFAULT:
+            default = field.default_factory()
+        plain = default not in (msgspec.NODEFAULT, None) and not isinstance(default, (msgspec.Struct, dict))
+        told = written(default) if plain else ""
         about: dict[str, Any] = (meta.extra if meta is not None and meta.extra else {}) or {}
         text = _description(meta)
         found.append(Setting(field.encode_name, accepts(kind), str(about.get("unit", "")), told, field.required, text))

@@ -24,7 +24,7 @@ PLACING = {
     "cabinet": "cabinet",
     "cluster": "cluster",
     "mapping": "map",
-    "hosts": "hosts",
+    "server": "hosts",
 }
 #: And of terms, as `Network.priced` has them.
 TERMS = {
@@ -69,7 +69,7 @@ def placing_options(*, housed: bool = True) -> Callable[[Any], Any]:
     if housed:
         options.append(
             click.option(
-                "--hosts",
+                "--server",
                 help="Hosts in racks of their own: a server of the catalogue, or a TOML file with [host] and [rack].",
             )
         )
