@@ -174,6 +174,18 @@ def value_of(kind: Any, text: str, where: str) -> Any:
     raise InputError(f"{where}={shown(text)}; it is {accepts(kind)}")
 
 
+def plain_of(text: str) -> Any:
+    """A text as the plain value that it reads as: yes or no, a number, else the text."""
+    if text.lower() in ("yes", "no", "true", "false"):
+        return _YES_NO[text.lower()]
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
+
+
 def described(group: type[msgspec.Struct]) -> list[Setting]:
     """Every setting of a Struct, in its order, for help texts, docs and forms."""
     found = []

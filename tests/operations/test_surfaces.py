@@ -22,19 +22,7 @@ from topoloom.settings import described, written
 ROOT = Path(__file__).parents[2]
 CONTEXT = click.Context(cli, info_name="topoloom")
 #: Commands that declare their options by hand still; nothing is added here.
-BY_HAND = {
-    "app",
-    "collective",
-    "compare",
-    "cost",
-    "design",
-    "expand",
-    "layout",
-    "quality",
-    "serve",
-    "simulate",
-    "study",
-}
+BY_HAND = {"app", "collective", "compare", "design", "expand", "serve", "simulate", "study"}
 WITH_COMMANDS = [name for name in OPERATIONS if section(OPERATIONS[name]) and name not in BY_HAND]
 CASES = [(name, field) for name, kind in OPERATIONS.items() for field in fields_of(kind)]
 OF_FIELDS = pytest.mark.parametrize(("name", "field"), CASES, ids=[f"{name}-{field.name}" for name, field in CASES])
@@ -49,6 +37,12 @@ IN_PYTHON = {
     "hops": {"switch_ns": "latency", "cable_ns_per_m": "latency", "latency": "latency=Delays()"},
     "bounds": dict.fromkeys(("switches", "grid", "diagrid", "degree", "length"), "bounds_of_order, bounds_on_grid"),
     "balance": dict.fromkeys(("rows", "columns", "diagonal"), "geometry"),
+    # A network is placed by the functions of `Network`.
+    **{
+        name: dict.fromkeys((field.name for field in fields_of(OPERATIONS[name])), "Network.placed, Network.priced")
+        for name in ("layout", "cost")
+    },
+    "quality": dict.fromkeys(("engine", "lanes", "host_tables"), "tables"),
     "cuts": {"exact": "exact_bisection"},
     "families": dict.fromkeys(("name", "hosts", "radix"), "FAMILIES"),
     "convert": {"source_format": "format", "join_machines": "fabrics.machines.joined", "drop_rates": "unrated"},

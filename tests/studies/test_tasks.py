@@ -44,6 +44,7 @@ SAME = {
     ),
     "route": ({"topology": "slimfly:q=5", "engine": "updown"}, "route slimfly:q=5 --engine updown"),
     "reroute": ({"topology": "slimfly:q=5", "lost": "0-1"}, "reroute slimfly:q=5 0-1"),
+    "paths": ({"topology": "petersen"}, "paths petersen"),
     "quality": (
         {"topology": "slimfly:q=5,hosts=3", "bisections": 50, "seed": 3},
         "quality slimfly:q=5,hosts=3 --bisections 50 --seed 3",

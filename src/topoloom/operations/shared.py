@@ -45,6 +45,9 @@ Parts = Annotated[
 ]
 Prices = Annotated[str, setting("your quotes, laid over the catalogue: a TOML file", names="file")]
 
+#: The cables of hosts, where lists and bills have those of switches alone.
+HostCables = Annotated[bool, setting("the cables of hosts, too; as the network remembers if omitted")]
+
 #: How long one run of an external program may take.
 TIME_LIMIT = 600.0
 TimeLimit = Annotated[float, setting("time that a run may take", unit="s", above=0, most=1e9)]

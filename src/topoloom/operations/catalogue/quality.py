@@ -1,4 +1,4 @@
-"""Verbs on forwarding tables: route, quality."""
+"""The operation quality: how much traffic a topology and its tables carry, compared with what is possible."""
 
 from typing import Annotated, Any, ClassVar
 
@@ -16,17 +16,34 @@ from topoloom.work import Work
 
 @operation
 class QualityOperation(Operation, frozen=True, kw_only=True):
-    """As `topoloom quality`."""
+    """How good TOPOLOGY (a spec, a file or a folder) and its tables are, each figure compared with what no routing can pass.
+
+    Loads, throughput for uniform traffic and for the worst permutations, effective bisection bandwidth. Throughputs are shares
+    of the full rate of a host; bounds and best flows are of the links between switches and may be over 1. Where there are no
+    hosts, one per switch is assumed. `topoloom route --help` lists the engines.
+    """
 
     group: ClassVar[str] = "quality"
+    doing: ClassVar[str] = "measuring"
+    functions: ClassVar[tuple[str, ...]] = ("quality",)
 
     topology: Source
     engine: Engine | None = None
     lanes: Lanes | None = None
     host_tables: HostTables | None = None
-    traffic: Annotated[str, setting("measure this traffic, too")] | None = None
-    bisections: Annotated[int, setting("random halves drawn", least=0)] = 1000
-    gap: Annotated[float, setting("bracket the best flows so closely", above=0, most=1)] | None = None
+    traffic: Annotated[str, setting("measure this traffic, too (below)", metavar="NAME[:KEY=VALUE,...]")] | None = None
+    bisections: Annotated[int, setting("random halves drawn", least=1, most=1_000_000)] = 1000
+    gap: (
+        Annotated[
+            float,
+            setting(
+                "bracket the best flows of networks that are too large for exact ones: 0.05 for bounds within 5 %",
+                above=0,
+                most=1,
+            ),
+        ]
+        | None
+    ) = None
     seed: Seed = SEED
 
     def run(self, context: RunContext) -> Any:
