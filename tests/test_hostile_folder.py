@@ -9,9 +9,9 @@ import pytest
 
 from topoloom import InputError, Store, build, read_study, save
 from topoloom.studies.estimate import Estimates
-from topoloom.studies.executor import Run
+from topoloom.studies.executor import StudyRun
 from topoloom.studies.executors.slurm import SlurmOptions, _Submissions
-from topoloom.studies.node import Node
+from topoloom.studies.node import WorkerNode
 from topoloom.surroundings import python, safe_path, users_variables
 from topoloom.work import Work
 
@@ -154,7 +154,9 @@ def test_what_the_user_puts_on_the_path_is_found(hostile, tmp_path_factory):
 def test_the_script_of_a_slurm_job_starts_python_off_its_folder(tmp_path):
     """Jobs begin where sbatch was called; values of the script are words, and its lines are ours."""
     store = Store(tmp_path / "s", create=True)
-    run = Run([], store, Node(), jobs=1, options={}, limit_s=None, attempts=1, estimates=Estimates([]), work=Work())
+    run = StudyRun(
+        [], store, WorkerNode(), jobs=1, options={}, limit_s=None, attempts=1, estimates=Estimates([]), work=Work()
+    )
     lines = _Submissions(run, SlurmOptions())._script(tmp_path, 1).splitlines()
     assert lines[-1].startswith(f"exec {sys.executable} -P -m topoloom.studies.cluster_worker ")
     assert "export PYTHONSAFEPATH=topoloom" in lines

@@ -96,10 +96,10 @@ def test_every_limit_and_objective_has_words():
     """The report can name every limit and every objective that a requirement may set."""
     from typing import get_args
 
-    from topoloom.designer.need import Limits, Objective
+    from topoloom.designer.need import DesignLimits, Objective
     from topoloom.report.design_tables import WORDS
 
-    assert {*Limits.__struct_fields__, *get_args(Objective)} <= WORDS.keys()
+    assert {*DesignLimits.__struct_fields__, *get_args(Objective)} <= WORDS.keys()
 
 
 def test_kernels_run_where_nothing_can_be_written(tmp_path):

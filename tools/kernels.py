@@ -1,16 +1,16 @@
 """Compile the kernels ahead, into the package: python tools/kernels.py [--level LEVEL] [--jobs N]
 
 Runs every verb on small networks (tools/kernels.txt), so that each kernel is compiled for the types that the verbs call it
-with, and keeps what comes of it in src/topoloom/compiling/shipped. Without --level for this machine's processor alone, as is
-right for a checkout; what the user's cache holds already is taken from there. With --level x86-64-v3 or x86-64-v4 for every
-processor of that level: what tools/wheel.sh puts into a wheel.
+with, and keeps what comes of it in src/topoloom/compiling/shipped. Each is kept under a digest of all that it is made from:
+only what has changed is compiled, what the user's cache holds already (of another checkout, too) is taken from there, and
+what no verb uses any longer goes. Without --level for this machine's processor alone, as is right for a checkout. With --level
+x86-64-v3 or x86-64-v4 for every processor of that level: what tools/wheel.sh puts into a wheel.
 """
 
 import argparse
 import contextlib
 import io
 import os
-import shutil
 import sys
 import tempfile
 import time
@@ -30,20 +30,25 @@ def main() -> None:
     options.add_argument("--level", choices=list(LEVELS), help="for every processor of this level")
     options.add_argument("--jobs", type=int, default=os.cpu_count(), help="processes")
     given = options.parse_args()
-    if given.level is None:
-        shutil.rmtree(SHIPPED, ignore_errors=True)
-    else:
+    if given.level is not None:
         os.environ["NUMBA_CPU_NAME"], os.environ["NUMBA_CPU_FEATURES"] = LEVELS[given.level]
-    began, paragraphs = time.monotonic(), _paragraphs()
-    failed = []
+    began, start, paragraphs = time.monotonic(), time.time(), _paragraphs()
+    failed: list[tuple[str, str]] = []
+    used: set[Path] = set()
     with ProcessPoolExecutor(given.jobs, get_context("spawn")) as pool:
         for done in as_completed([pool.submit(_run, commands, SHIPPED) for commands in paragraphs]):
-            failed += done.result()
+            wrong, files = done.result()
+            failed += wrong
+            used |= files
     for command, said in failed:
         print(f"failed: topoloom {command}\n{said}", file=sys.stderr)
-    kept = [file for file in SHIPPED.glob(f"{given.level or '*'}/*") if file.is_file()]
-    size = sum(file.stat().st_size for file in kept) / 1e6
-    print(f"{len(kept)} kernels compiled, {size:.0f} MB, {time.monotonic() - began:.0f} s", file=sys.stderr)
+    new = sum(file.stat().st_mtime >= start for file in used)
+    for folder in {file.parent for file in used} if not failed else ():
+        for stale in set(folder.iterdir()) - used:
+            stale.unlink(missing_ok=True)
+    size = sum(file.stat().st_size for file in used) / 1e6
+    seconds = time.monotonic() - began
+    print(f"{len(used)} kernels, {new} of them new, {size:.0f} MB, {seconds:.0f} s", file=sys.stderr)
     sys.exit(bool(failed))
 
 
@@ -54,8 +59,8 @@ def _paragraphs() -> list[list[str]]:
     return [paragraph.splitlines() for paragraph in "\n".join(lines).strip().split("\n\n")]
 
 
-def _run(commands: list[str], shipped: Path) -> list[tuple[str, str]]:
-    """Run commands in this process; those that failed, with what they said."""
+def _run(commands: list[str], shipped: Path) -> tuple[list[tuple[str, str]], set[Path]]:
+    """Run commands in this process; those that failed, with what they said, and the files of kernels that they used."""
     from topoloom.cli.main import main as topoloom
     from topoloom.compiling import kept
 
@@ -74,7 +79,7 @@ def _run(commands: list[str], shipped: Path) -> list[tuple[str, str]]:
                     code = end.code
             if code:
                 failed.append((command, said.getvalue()))
-    return failed
+    return failed, kept.in_use()
 
 
 if __name__ == "__main__":

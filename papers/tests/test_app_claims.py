@@ -127,11 +127,11 @@ def test_a_command_says_all_that_decides_a_run():
     )
     flows = [Job("torus:dims=4x4", "cg:class=A", 8, "linear", 1, machine, "flows")]
     assert _app_runs._command(flows) == (
-        "topoloom app torus:dims=4x4 --app cg:class=A --ranks 8 --placement linear --seed 1 --simulator flows"
+        "topoloom app torus:dims=4x4 --engine minimal --app cg:class=A --ranks 8 --placement linear --seed 1 --simulator flows"
     )
     one = [Job("torus:dims=4x4", "cg:class=A", 8, "linear", 1, machine)]
     assert _app_runs._command(one) == (
-        "topoloom app torus:dims=4x4 --app cg:class=A --ranks 8 --placement linear --seed 1"
+        "topoloom app torus:dims=4x4 --engine minimal --app cg:class=A --ranks 8 --placement linear --seed 1"
     )
 
 

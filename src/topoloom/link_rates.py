@@ -65,7 +65,7 @@ def only_rate(rates: np.ndarray) -> float | None:
     return float(rates.flat[0]) if rates.size and (rates == rates.flat[0]).all() else None
 
 
-def shown(rates: np.ndarray) -> str:
+def shown_rate(rates: np.ndarray) -> str:
     """The rates that occur, as people say them.
 
     >>> shown(np.array([400.0, 800.0, 400.0])), shown(np.array([100, 200, 400, 800, 54.56]))
@@ -250,7 +250,7 @@ its .without_rates() (topoloom convert IN OUT --drop-rates) makes all links alik
     """
     if topology.mixed:
         raise InputError(
-            f"{what}: {topology.name} has links of {shown(topology.rates_gbps)}, and {what} takes one rate for all;"
+            f"{what}: {topology.name} has links of {shown_rate(topology.rates_gbps)}, and {what} takes one rate for all;"
             " its .without_rates() (topoloom convert IN OUT --drop-rates) makes all links alike"
         )
 

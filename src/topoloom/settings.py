@@ -5,6 +5,7 @@ error messages and web forms are made from these annotations (`described`), so t
 """
 
 import math
+import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from numbers import Integral, Real
@@ -18,6 +19,8 @@ S = TypeVar("S", bound="Settings")
 
 _YES_NO = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}
 _LONGEST_TEXT = 60
+#: A number of more digits is in no range, and takes long to read.
+_WHOLE = re.compile(r"\s*[+-]?[0-9]{1,20}\s*", re.ASCII)
 #: A bound so far out only keeps infinity and NaN away.
 _ENDLESS = 1e15
 
@@ -301,10 +304,9 @@ def _read(kind: Any, text: str) -> Any:
     try:
         if isinstance(kind, inspect.BoolType):
             return _YES_NO[text.lower()]
-        if isinstance(kind, inspect.IntType):
-            return int(text) if len(text) <= 30 else ...
-        if isinstance(kind, inspect.FloatType):
-            return float(text)
+        if isinstance(kind, (inspect.IntType, inspect.FloatType)):
+            number = number_from(kind, text)
+            return ... if number is None else number
         if isinstance(kind, inspect.NoneType):
             return None if text.lower() == "none" else ...
         if isinstance(kind, inspect.LiteralType):
@@ -317,6 +319,16 @@ def _read(kind: Any, text: str) -> Any:
     except (KeyError, ValueError):
         return ...
     return text
+
+
+def number_from(kind: Any, text: str) -> int | float | None:
+    """The number that a text is, whole where the type is; None: it is none. Its range is not looked at: `fits` does."""
+    if isinstance(kind, msgspec.inspect.IntType):
+        return int(text) if _WHOLE.fullmatch(text) else None
+    try:
+        return float(text)
+    except ValueError:
+        return None
 
 
 def fits(kind: Any, value: Any) -> bool:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from topoloom.errors import InputError
-from topoloom.link_rates import RATE_OF_ENDPOINTS, RATE_OF_LINKS, only_rate, rate_array, shown
+from topoloom.link_rates import RATE_OF_ENDPOINTS, RATE_OF_LINKS, only_rate, rate_array, shown_rate
 from topoloom.networkx_graphs import graph_of, parts_of
 
 if TYPE_CHECKING:
@@ -111,16 +111,13 @@ class Topology:
         """Check the rates, and bring them into the order of the sorted links and endpoints."""
         for key, what, count in ((RATE_OF_LINKS, "links", len(links)), (RATE_OF_ENDPOINTS, "endpoints", order.size)):
             rates = rate_array(getattr(self, key), count, f"{self.name}: {key}", what)
-            if rates is not None:
-                # The sort of the links is one of their pairs; a stable one leaves parallel cables as they were given.
-                rates = (
-                    rates[np.lexsort((links.max(axis=1), links.min(axis=1)))] if what == "links" and count else rates
-                )
-                rates = _frozen(rates[order] if what == "endpoints" else rates)
-            object.__setattr__(self, key, rates)
-        if not len(links) + order.size:
-            object.__setattr__(self, RATE_OF_LINKS, None)
-            object.__setattr__(self, RATE_OF_ENDPOINTS, None)
+            if what == "endpoints":
+                place = order
+            else:
+                # As `_sorted_links` sorts; a stable sort leaves parallel cables as they were given.
+                place = np.lexsort((links.max(axis=1), links.min(axis=1))) if count else np.arange(0)
+            # A network without cables has no rates.
+            object.__setattr__(self, key, _frozen(rates[place]) if len(links) + order.size else None)
 
     def replace(self, **changes: Any) -> "Topology":
         """A new topology with some parts changed: ``t.replace(name="mine")``.
@@ -148,7 +145,7 @@ class Topology:
             rate = only_rate(rates)
             if rate is None:
                 raise InputError(
-                    f"{self.name}: its {part} change, and there are {shown(rates)}; give {key} of the new ones, or take"
+                    f"{self.name}: its {part} change, and there are {shown_rate(rates)}; give {key} of the new ones, or take"
                     " .without_rates() first"
                 )
             changes = {**changes, key: rate}
@@ -178,9 +175,7 @@ class Topology:
             endpoints = only_rate(np.asarray(links))
             if endpoints is None:
                 raise InputError(f"{self.name}: with_rates of links of several rates needs those of endpoints, too")
-        changed = dataclasses.replace(
-            self, link_rate_gbps=links, endpoint_rate_gbps=() if endpoints is None else endpoints
-        )
+        changed = self.replace(link_rate_gbps=links, endpoint_rate_gbps=() if endpoints is None else endpoints)
         return changed if changed == self else dataclasses.replace(changed, spec=None)
 
     def without_rates(self) -> "Topology":
@@ -227,7 +222,7 @@ class Topology:
         """The one rate of all links and endpoints, Gb/s; None without rates, and of a mixed network."""
         return float(self.rates_gbps[0]) if self.rates_gbps.size == 1 else None
 
-    def rates_of(self, links: Any = slice(None), endpoints: Any = slice(None)) -> dict[str, np.ndarray]:
+    def rates_of(self, links: Any = slice(None), endpoints: Any = slice(None)) -> dict[str, Any]:
         """The arguments of `Topology` that give a part of the network its rates; none without rates.
 
         Parameters
@@ -320,7 +315,7 @@ class Topology:
 
     def __repr__(self) -> str:
         hosts = f", {self.hosts} hosts" if self.hosts else ""
-        rates = f", {shown(self.rates_gbps)}" if self.rated else ""
+        rates = f", {shown_rate(self.rates_gbps)}" if self.rated else ""
         return f"Topology({self.name}: {self.switches} switches, {len(self.links)} links{hosts}{rates})"
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -5,7 +5,6 @@ import os
 import subprocess
 import sys
 import threading
-import time
 from pathlib import Path
 
 import pytest
@@ -52,10 +51,9 @@ def _program(folder, does, before="", name="prog.c", **options):
 def test_a_program_without_an_end_ends_at_the_limit(place):
     """The sentence names the limit and the option that raises it."""
     platform_library(limits_of(60, None))  # compiled once for each user, which may take longer than the limit
-    program, began = _program(place, _FOREVER), time.monotonic()
+    program = _program(place, _FOREVER)
     with pytest.raises(InputError, match=r"prog.c: simulating: it was not done after 1 s, .* \(--time-limit\)"):
         run_app(TORUS, program, 2, time_limit_s=1)
-    assert time.monotonic() - began < 10
 
 
 @pytest.mark.simgrid
@@ -95,13 +93,11 @@ def test_a_program_that_prints_without_end(place):
 @pytest.mark.simgrid
 def test_an_include_without_an_end(place):
     """A device, and a pipe that nobody writes to: the compiler ends by its memory, or at the limit."""
-    began = time.monotonic()
     with pytest.raises(InputError, match=r"prog.c: it does not compile: .*(memory|device)"):
         _program(place, "", '#include "/dev/zero"', time_limit_s=60)
     os.mkfifo(place / "pipe.h")
     with pytest.raises(InputError, match=r"prog.c: compiling: it was not done after 1 s"):
         _program(place, "", '#include "pipe.h"', time_limit_s=1)
-    assert time.monotonic() - began < 60
 
 
 @pytest.mark.simgrid
@@ -159,7 +155,7 @@ def test_makefiles_that_misbehave(place):
 
 
 @pytest.mark.simgrid
-def test_work_ends_what_runs_within_a_second(place):
+def test_work_ends_what_runs(place):
     """A simulation, a compiler and make: stopped from another thread."""
     program = _program(place, _FOREVER)
     os.mkfifo(place / "pipe.h")
@@ -174,11 +170,10 @@ def test_work_ends_what_runs_within_a_second(place):
         lambda work: program_from(place / "prog2.c", work=work),
         lambda work: program_from(place / "made", make="endless", work=work),
     ):
-        work, stopped_at = Work(), []
-        threading.Timer(1.0, lambda work=work, at=stopped_at: (at.append(time.monotonic()), work.stop())).start()
+        work = Work()
+        threading.Timer(1.0, work.stop).start()
         with pytest.raises(Stopped):
             verb(work)
-        assert time.monotonic() - stopped_at[0] < 1.5  # a second, and what a busy machine adds
 
 
 def test_a_command_is_ended_with_all_its_children(tmp_path):

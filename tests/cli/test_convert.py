@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from topoloom import build, load, write_export
+from topoloom import build, load, save, write_export
 from topoloom.cli.main import main
 from topoloom.fabrics.fabric import planned_fabric
 
@@ -113,7 +113,45 @@ def test_files_of_simulators_come_back(call, suffix):
     call("build", "hypercube:n=4", "-o", "net.json")
     assert call("convert", "hypercube:n=4", f"net.{suffix}")[0] == 0
     assert call("convert", f"net.{suffix}", "back.json")[0] == 0
-    assert load("back.json") == load("net.json").replace(labels={})
+    network = load("net.json").replace(labels={})
+    # ASTRA-sim's files give every cable a rate, 400 Gb/s where the network has none.
+    assert load("back.json") == (network if suffix == "nodos" else network.with_rates(400))
+
+
+def test_what_carries_no_rates_is_told_once_and_recorded(call, caplog):
+    """One line on stderr and `dropped` in the record, where a file is written and where one is read."""
+    save(build("fat-tree:k=4").with_rates(800, 400), "mixed.json")
+    code, out, _ = call("convert", "mixed.json", "net.nodos", "--json")
+    assert code == 0
+    assert json.loads(out)["dropped"] == ["rate_gbps"]
+    assert caplog.messages == ["caminos: this format carries no rates; dropped rate_gbps"]
+    caplog.clear()
+    code, out, _ = call("convert", "mixed.json", "net.net", "--json")
+    assert json.loads(out)["dropped"] == []
+    assert not caplog.messages
+    text = Path("net.net").read_text()
+    Path("part.net").write_text(text.replace(" 4xNDR", ""))
+    code, out, _ = call("convert", "part.net", "part.json", "--json")
+    assert json.loads(out)["dropped"] == ["rate_gbps"]
+    assert caplog.messages == ["part.net: the rates of 16 of 48 cables are not known; dropped rate_gbps"]
+    code, out, _ = call("build", "fat-tree:k=4", "-o", "plain.nodos", "--json")
+    assert json.loads(out)["dropped"] == []
+
+
+def test_rates_are_dropped_where_that_is_asked_for(call, caplog):
+    """What refuses a mixed network takes it after --drop-rates, which is reported."""
+    save(build("fat-tree:k=4").with_rates(800, 400), "mixed.json")
+    code, _, err = call("quality", "mixed.json")
+    assert code == 2
+    assert err.startswith(
+        "error: quality: fat-tree(k=4) has links of 400 and 800 Gb/s, and quality takes one rate for all"
+    )
+    code, out, _ = call("convert", "mixed.json", "alike.json", "--drop-rates", "--json")
+    assert code == 0
+    assert json.loads(out)["dropped"] == ["rate_gbps"]
+    assert caplog.messages == ["mixed.json: all links are alike (--drop-rates); dropped rate_gbps"]
+    assert load("alike.json") == build("fat-tree:k=4")
+    assert call("quality", "alike.json")[0] == 0
 
 
 def test_a_name_that_is_a_format_s_and_an_export_s(call, tmp_path):

@@ -9,7 +9,7 @@ from topoloom import build
 from topoloom.cost.spares import Spares
 from topoloom.designer.design import design
 from topoloom.designer.measure import Candidate, Dropped, measure, place_candidate
-from topoloom.designer.need import FamiliesNeed, FloorNeed, Least, Limits, Need, SwitchNeed
+from topoloom.designer.need import DesignLimits, FamiliesNeed, FloorNeed, Least, Need, SwitchNeed
 from topoloom.designer.need_files import read_need
 from topoloom.designer.offers import idle_room, survived, worst_taper
 from topoloom.designer.usual import usual_specs
@@ -186,7 +186,7 @@ def test_spares_and_room_limits_are_in_the_bill():
     """Spares cost; a limit of power for the room drops what is past it."""
     plain, more = (design(need(spares=some, usual=False), jobs=1).winner for some in (None, Spares(switches=50)))
     assert more.cost_usd > plain.cost_usd
-    found = design(need(limits=Limits(power_w=plain.power_w), usual=False), jobs=1)
+    found = design(need(limits=DesignLimits(power_w=plain.power_w), usual=False), jobs=1)
     assert all(one.power_w <= plain.power_w * (1 + 1e-9) for one in found.ranked)
 
 

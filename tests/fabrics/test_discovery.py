@@ -1,7 +1,6 @@
 """Discovered fabrics: text to `Fabric` and back, every part where it is, and one sentence with the line for what is wrong."""
 
 import re
-import time
 
 import numpy as np
 import pytest
@@ -255,14 +254,12 @@ def test_aggregation_nodes_are_no_hosts(caplog, change):
         "[1" + "1" * 900_000,
     ],
 )
-def test_a_long_line_is_refused_at_once(line):
-    """Whatever blanks it has: the time grows with its length, not with its square."""
-    started = time.process_time()
+def test_a_long_line_is_refused(line):
+    """Whatever blanks it has; what takes time with the square of its length would not come back."""
     with pytest.raises(InputError, match=r"no port|no such file has one"):
         read_fabric(f'Switch 4 "S0"\n{line}\n', "x.net")
     with pytest.raises(InputError, match=r"a line of 1,[0-9,]+ characters"):
         read_fabric(f'Switch 4 "S0"\n{line}{" " * 300_000}x\n', "x.net")
-    assert time.process_time() - started < 2
 
 
 def test_a_cable_that_one_end_tells_of_is_taken_and_marked(caplog):

@@ -15,7 +15,7 @@ from lab_up import Lab, needs_lab
 from topoloom import build, route
 from topoloom.errors import InputError
 from topoloom.fabrics.exports.bgp import FIRST_ASN, system_numbers
-from topoloom.fabrics.exports.registry import Order, export_named, write_export
+from topoloom.fabrics.exports.registry import ExportRequest, export_named, write_export
 from topoloom.fabrics.fabric import planned_fabric
 from topoloom.topology import Topology
 
@@ -27,7 +27,7 @@ def made(kind, spec, tables=False):
     """The texts of an export, options in its name."""
     topology = build(spec) if isinstance(spec, str) else spec
     record, options = export_named(kind)
-    return record.make(Order(planned_fabric(topology), route(topology) if tables else None), **options)
+    return record.make(ExportRequest(planned_fabric(topology), route(topology) if tables else None), **options)
 
 
 def addresses(folder, name="addresses.csv"):
@@ -354,12 +354,12 @@ def test_names_become_names_of_machines():
     switches = 'Switch 3 "a" # "MF0;leaf 1:MQM8700/U1"\n[1] "b"[1]\n[2] "x"[1]\nSwitch 2 "b" # "{}"\n[1] "a"[1]\n'
     text = switches + 'Ca 1 "x" # "n1 HCA-1"\n[1] "a"[2]\n'
     record, options = export_named("containerlab")
-    files = record.make(Order(read_fabric(text.format("spine"), "x")), **options)
+    files = record.make(ExportRequest(read_fabric(text.format("spine"), "x")), **options)
     assert '"MF0-leaf-1-MQM8700-U1"' in files["fabric.clab.yml"]
     assert '"n1-HCA-1"' in files["fabric.clab.yml"]
     assert options["image"] == IMAGE
     with pytest.raises(InputError, match="two switches or hosts are called 'mf0-leaf-1-mqm8700-u1'"):
-        record.make(Order(read_fabric(text.format("mf0 leaf 1 mqm8700 u1"), "x")), **options)
+        record.make(ExportRequest(read_fabric(text.format("mf0 leaf 1 mqm8700 u1"), "x")), **options)
 
 
 def test_air_has_every_node_and_cable():

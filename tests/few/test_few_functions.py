@@ -81,6 +81,7 @@ _DIAMETER = row((ONE, 0), (LINKED, 1), (APART, None))
 
 #: By public function (and what is done with it): the call on a network in a folder, and what it gives.
 TABLE = {
+    "as_network": (lambda t, _: topoloom.as_network(t).topology == t, row((ALL, True))),
     "balance_paths": (
         lambda t, _: topoloom.balance_paths(t, seconds=2).value,
         row((JOINED, 0.0), (APART, Refused("route each, or link them"))),

@@ -51,7 +51,16 @@ def test_version_1_stays_readable(name):
     assert (topology.name, topology.spec) == (SAMPLE.name, SAMPLE.spec)
 
 
-@pytest.mark.parametrize("name", ["version1.json", "version1-packed.json"])
+def test_version_2_stays_readable():
+    """Rates came with version 2; what it holds besides is that of version 1."""
+    topology = load(FIXTURES / "version2.json")
+    assert topology.digest == "ddced273d089f81e34ae940c80ebc418df51492fcc083c54bb729251fd19f298"
+    assert topology.link_rate_gbps.tolist() == [100, 200, 400, 800, 54.56, 25]
+    assert topology.endpoint_rate_gbps.tolist() == [400, 400, 100, 200.5, 1]
+    assert topology.without_rates() == SAMPLE
+
+
+@pytest.mark.parametrize("name", ["version1.json", "version1-packed.json", "version2.json"])
 def test_the_fixtures_satisfy_the_schema(name):
     """The JSON schema that is shipped accepts what the first release wrote."""
     jsonschema.validate(json.loads((FIXTURES / name).read_text()), SCHEMA)

@@ -33,10 +33,12 @@ from topoloom.cabling.cabling import cable
 from topoloom.cabling.files import save_cabling
 from topoloom.designer.need import FamiliesNeed, Need, SwitchNeed
 from topoloom.hosts.housing import HostType, Housing, RackRule
+from topoloom.operations.catalogue.resilience import ResilienceOperation
 from topoloom.studies.study import Study
 from topoloom.studies.sweeps.app_runs import app_runs_of, app_study
+from topoloom.studies.sweeps.kept import study_of
 from topoloom.studies.sweeps.load_curves import load_curves_of, simulate_study
-from topoloom.studies.sweeps.survivals import resilience_study, survivals_of
+from topoloom.studies.sweeps.survivals import survivals_of
 
 _RING = "ring:n=4,hosts=1"
 _TORUS = "torus:dims=4x4,hosts=1"
@@ -113,9 +115,9 @@ def _comparison() -> Files:
 
 def _read_screening(path: Path) -> Any:
     from topoloom.cost.parts_files import load_parts
-    from topoloom.designer.store import Store, candidates_in
+    from topoloom.designer.store import CandidateStore, candidates_in
 
-    store = Store(path, _NEED, load_parts(_NEED.parts))
+    store = CandidateStore(path, _NEED, load_parts(_NEED.parts))
     return candidates_in(path), store.get("ring:n=4,hosts=2")
 
 
@@ -268,7 +270,7 @@ FOLDERS = {
     "store of curves": _sweep(
         simulate_study([_RING], ["dor"], loads=[0.1], fast=True, saturation=True, width=0.2), load_curves_of
     ),
-    "store of survivals": _sweep(resilience_study([_RING], samples=4), survivals_of),
+    "store of survivals": _sweep(study_of([ResilienceOperation(topology=_RING, samples=4)], "topology"), survivals_of),
     "store of application runs": _sweep(app_study(["alltoall:bytes=64"], [_RING], simulator="flows"), app_runs_of),
     "served store": folder_reader(_served, _read_served),
     "journal": Reader(_journal, lambda folder: _settled(folder / "net")),

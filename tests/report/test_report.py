@@ -11,7 +11,7 @@ import pytest
 
 from topoloom import build, design, place
 from topoloom.designer.design import Design
-from topoloom.designer.need import FamiliesNeed, Limits, Need, SwitchNeed
+from topoloom.designer.need import DesignLimits, FamiliesNeed, Need, SwitchNeed
 from topoloom.report.design_files import write_design
 from topoloom.report.floorplan import floorplan_svg
 
@@ -110,7 +110,7 @@ def test_the_report_has_all_its_parts(made, folder):
 
 def test_a_design_without_a_winner_says_so(tmp_path):
     """Limits that nothing meets: a report all the same, which says which limit dropped how many."""
-    found = design(msgspec.structs.replace(_NEED, limits=Limits(cost_per_host_usd=1)), jobs=1)
+    found = design(msgspec.structs.replace(_NEED, limits=DesignLimits(cost_per_host_usd=1)), jobs=1)
     write_design(found, tmp_path)
     text = (tmp_path / "report.html").read_text()
     assert "No candidate is within every limit" in text

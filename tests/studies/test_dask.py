@@ -6,7 +6,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from collections import Counter
 from contextlib import contextmanager
 
@@ -71,17 +70,15 @@ def test_a_killed_worker_loses_and_doubles_nothing(cluster, tmp_path):
 
 @pytest.mark.exhaustive
 def test_a_killed_scheduler_is_said_and_the_rest_is_done_elsewhere(tmp_path):
-    """kill -9 of the scheduler: a sentence, soon; what came back is kept, and none is done twice."""
+    """kill -9 of the scheduler: a sentence; what came back is kept, and none is done twice."""
     with started(2) as (address, scheduler, _):
 
         def kill(_record):
             scheduler.kill()
             scheduler.wait()
 
-        began = time.monotonic()
         with pytest.raises(InputError, match="the connection to the Dask cluster is lost; what is finished is kept"):
             run_study(SLOW, tmp_path / "s", executor="dask", options={"address": address}, work=Work(on_result=kill))
-        assert time.monotonic() - began < 60
     kept = lines_of(tmp_path / "s")
     assert 0 < len(kept) < 40
     assert run_study(SLOW, tmp_path / "s", executor="threads").done == 40
@@ -104,13 +101,11 @@ def test_an_adaptive_cluster_of_our_own(tmp_path):
     assert found.done == 200
 
 
-def test_a_stopped_run_returns_soon_and_goes_on(cluster, tmp_path):
+def test_a_stopped_run_returns_and_goes_on(cluster, tmp_path):
     """What waits is taken back; the next run does the rest."""
     work = Work(on_result=lambda _record: work.stop())
-    began = time.monotonic()
     study = Study(verb="optimize", task=SLOW.task | {"moves": 20_000}, seeds=30)
     first = run_study(study, tmp_path / "s", executor="dask", options={"address": cluster[0]}, work=work)
-    assert time.monotonic() - began < 30
     assert 0 < first.done < 30
     assert run_study(study, tmp_path / "s", executor="threads").done == 30
 

@@ -3,7 +3,6 @@
 import json
 import re
 import shutil
-import time
 from contextlib import suppress
 from pathlib import Path
 from urllib.parse import quote
@@ -123,18 +122,16 @@ def test_a_topology_is_measured_and_drawn(browser, server):
 
 
 @pytest.mark.exhaustive
-def test_a_large_network_is_drawn_soon(browser, server):
-    """A Slim Fly of 3,698 switches and 120,185 links, asked for the second time: within two seconds, in ink."""
+def test_a_large_network_is_drawn_again(browser, server):
+    """A Slim Fly of 3,698 switches and 120,185 links, asked for a second time; how soon, benchmarks/explorer.py measures."""
     address = f"{server.base}/topology?spec=slimfly:q=43"
     browser.get(address)
     _drawn(browser)
     assert _inked(browser) > 50_000
     browser.get(server.base + "/jobs")
-    began = time.monotonic()
     browser.get(address)
     _drawn(browser)
-    # Two seconds are the bar on a machine with nothing else to do (benchmarks/explorer.py); here others work, too.
-    assert time.monotonic() - began < 10
+    assert _inked(browser) > 50_000
     assert browser.execute_script("return performance.memory.usedJSHeapSize") < 300e6
 
 

@@ -1,6 +1,6 @@
 """The application `token`: a message goes from rank to rank, round and round."""
 
-from topoloom.applications.nas.actions import Rank
+from topoloom.applications.nas.actions import TraceLines
 from topoloom.applications.program import RankTraces
 from topoloom.applications.registry import application
 from topoloom.errors import InputError
@@ -14,12 +14,12 @@ from topoloom.spec import Integer
     laps=Integer(1, 1000, "how often it goes round", default=1),
 )
 def token(ranks: int, words: int, laps: int) -> RankTraces:
-    """Rank 0 sends first; the others pass on what they have received."""
+    """TraceLines 0 sends first; the others pass on what they have received."""
     if ranks < 2:
         raise InputError(f"token: {ranks} rank; it takes at least 2")
 
     def trace(rank: int) -> str:
-        me, tag = Rank(rank), 0
+        me, tag = TraceLines(rank), 0
         send = me.send((rank + 1) % ranks, tag, words)
         receive = me.recv((rank - 1) % ranks, tag, words)
         lap = send + receive if rank == 0 else receive + send

@@ -117,8 +117,10 @@ def _command(jobs: list[Job]) -> str:
     by = "" if one.simulator == SIMGRID else f" --simulator {one.simulator}"
     shared = f" (tables by SimGrid's {tables.pop()})" if len(tables) == 1 and all(tables) else ""
     networks = [name.partition(_BY)[0] if shared else name for name in names]
+    # Names with blanks are words for networks and tables that no command has.
+    engine = "" if shared or any(" " in name for name in names) else " --engine minimal"
     return (
-        f"topoloom app {' '.join(map(quote, networks))} --app {one.app} --ranks {one.ranks}"
+        f"topoloom app {' '.join(map(quote, networks))}{engine} --app {one.app} --ranks {one.ranks}"
         f" --placement {one.placement}{several} --seed {seeds[0]}{by}{_changes(one.settings)}{shared}"
     )
 

@@ -14,7 +14,7 @@ from topoloom.applications.given import app_settings, given, usual_settings
 from topoloom.applications.machine import machine, network_as_flows
 from topoloom.applications.placement import place_ranks
 from topoloom.applications.settings import AppSettings
-from topoloom.collectives.bound import CollectiveBound, bound_of, operation_of
+from topoloom.collectives.bound import CollectiveBound, bound_of, collective_operation
 from topoloom.collectives.making import chosen_of, collective_schedule
 from topoloom.collectives.messages import schedule_of_trees
 from topoloom.collectives.schedule import CollectiveSchedule, checked_schedule
@@ -197,8 +197,6 @@ def collective(
     check_kind("settings", settings, AppSettings, "AppSettings")
     by = backend_of(simulator)
     check_backend(by, settings)
-    net, back = network_as_flows(routings, settings, layout), routing.channels.back.astype(np.int64)
-    there = machine(topology, settings, layout)
     if isinstance(operation, CollectiveSchedule):
         schedule = checked_schedule(operation, "schedule")
         homes, name, size, placement = (
@@ -219,6 +217,8 @@ def collective(
             raise InputError(f"placement {placement}: a schedule needs a host for each rank")
         chosen, along = chosen_of(name, algorithm, paths)
         about = {**settings.values, "placement": placement, "simulator": by.text}
+    net, back = network_as_flows(routings, settings, layout), routing.channels.back.astype(np.int64)
+    there = machine(topology, settings, layout)
     bound = bound_of(topology, name, size, homes, there, root=root, gap=gap, settings=about, jobs=jobs, work=work)
     if schedule is None:
         made = collective_schedule(topology, name, size, homes, root, chosen, along, pieces, net, back, there, work)
@@ -302,7 +302,7 @@ def _homes(
     check_kind("layout", layout, (Layout, type(None)), "a Layout, as topoloom.place makes one")
     check_whole("seed", seed, 0)
     check_whole("jobs", jobs, 1, none=True)
-    name = operation_of(operation)
+    name = collective_operation(operation)
     if not topology.hosts:
         raise InputError(f"{topology.name}: it has no hosts for the ranks; give it some, as in hosts=4")
     count = topology.hosts if ranks is None else ranks

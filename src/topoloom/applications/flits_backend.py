@@ -19,7 +19,7 @@ from topoloom.routing.choices import Layers
 from topoloom.routing.judge.prove import prove
 from topoloom.routing.routing import SWITCH, Routing
 from topoloom.simulator.host_ports import ports_of_hosts
-from topoloom.simulator.network_state import MOST_LANES, lanes_of
+from topoloom.simulator.network_state import MOST_LANES, table_lanes
 from topoloom.simulator.router_config import RouterConfig
 from topoloom.simulator.run import RouterRun
 from topoloom.simulator.scheduled import Placed, cycles_of
@@ -125,7 +125,7 @@ def router_for(
     router = _ROUTER + added
     cables = np.maximum(1, np.rint((there.cable_s + there.switch_s) / cycle_s).astype(np.int64) - router)
     host = max(1, round(((2 * there.host_s + there.switch_s) / cycle_s - router) / 2))
-    lanes = lanes_of(routing)
+    lanes = table_lanes(routing)
     if lanes > MOST_LANES:
         raise InputError(
             f"{routing.topology.name}: the schedule's own paths turn so often that they need {lanes} lanes among routers,"

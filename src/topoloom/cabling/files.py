@@ -15,7 +15,7 @@ from topoloom.cabling.lists import bundles_csv, cables_csv, host_list, labels_cs
 from topoloom.cabling.netbox import netbox_files
 from topoloom.cabling.plugs import load_plugs
 from topoloom.cabling.sheets import SHEET_NAMES, sheets
-from topoloom.cost.remembered import remembered_files
+from topoloom.cost.remembered import as_made, remembered_files
 from topoloom.cost.terms import Terms
 from topoloom.errors import InputError, at, check_path, check_type, naming
 from topoloom.floors.floor_files import read_floor
@@ -133,7 +133,24 @@ def network_files(
     layout: Layout | None = None,
     requirements: dict[str, Any] | None = None,
 ) -> dict[str, Content]:
-    """What every network folder begins with: the network, the note of which verb wrote it, and what it remembers."""
+    """What every network folder begins with.
+
+    Parameters
+    ----------
+    topology : Topology
+    verb : str
+        The command that writes it.
+    terms : Terms, optional
+        What the network is bought by.
+    layout : Layout, optional
+    requirements : dict, optional
+        As plain data.
+
+    Returns
+    -------
+    dict of str to str or bytes
+        The network, the note of which command wrote it, and what it remembers where `terms` is given.
+    """
     files: dict[str, Content] = {
         TOPOLOGY: encode(topology, FORMATS.find("topoloom")),
         PROVENANCE: note_text(provenance_of(topology), verb),
@@ -191,10 +208,10 @@ def load_layout(path: str | os.PathLike[str]) -> Layout:
     source = Path(path)
     if source.is_dir():
         source = source / "cables.csv"
-    return layout_of(load_cables(source), source)
+    return layout_of_cables(load_cables(source), source)
 
 
-def layout_of(found: CableList, source: Path) -> Layout:
+def layout_of_cables(found: CableList, source: Path) -> Layout:
     """The layout of a cable list that was read from `source`, beside which its floor lies; see `load_layout`."""
     beside = source.with_name("floor.toml")
     if not beside.exists():
@@ -213,7 +230,7 @@ def layout_of(found: CableList, source: Path) -> Layout:
         )
     _compare_lengths(found, layout)
     _compare_limits(layout, source)
-    return layout
+    return as_made(layout, source.parent)
 
 
 def _slots_of(found: CableList, names: tuple[str, ...], floor: str) -> np.ndarray:

@@ -10,7 +10,7 @@ import click
 import msgspec
 
 from topoloom.cli.output import say
-from topoloom.cli.types import Number, Text, Whole
+from topoloom.cli.types import Number, TextOption, Whole
 from topoloom.errors import InputError
 from topoloom.operations.context import RunContext
 from topoloom.operations.field import Field, fields_of
@@ -166,7 +166,7 @@ def _as_text(value: Any) -> str:
 def _type(field: Field) -> click.ParamType | None:
     kind = field.item if field.listed and field.reads is None else field.kind
     if field.reads is not None:
-        return Text(field.reads)
+        return TextOption(field.reads)
     if isinstance(kind, Kind.LiteralType):
         return click.Choice([str(value) for value in kind.values])
     if isinstance(kind, Kind.IntType):

@@ -130,7 +130,7 @@ class CollectiveBound(Result):
         return axes
 
 
-def operation_of(text: str) -> str:
+def collective_operation(text: str) -> str:
     """The name of an operation, also by another word for it: ``all-reduce``.
 
     Raises
@@ -194,7 +194,7 @@ def bound_of(
         `work` was stopped.
     """
     work = Work() if work is None else work
-    operation, homes = operation_of(operation), np.asarray(homes, np.int64)
+    operation, homes = collective_operation(operation), np.asarray(homes, np.int64)
     if size < 0:
         raise InputError(f"bytes={size}: give 0 or more")
     if not 0 <= root < max(1, homes.size):

@@ -9,7 +9,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from topoloom.collectives.network import RankNetwork, graph_of
+from topoloom.collectives.network import RankNetwork, arc_graph
 from topoloom.work import Work
 
 #: More than any flow, and small enough to be added up.
@@ -102,7 +102,7 @@ def _least_ratio(network: RankNetwork, root: int | None, work: Work) -> Cut:
     source, sink = n + c, n + c + 1
     tail, head, capacity = network.arcs()
     carriers = np.unique([switch for ports in network.ports for switch in ports])
-    graph = graph_of(
+    graph = arc_graph(
         sink + 1,
         np.concatenate([tail, np.full(c, source), carriers]),
         np.concatenate([head, n + np.arange(c), np.full(carriers.size, sink)]),
@@ -202,7 +202,7 @@ def parts_cut(
     source, sink = n + c, n + c + 1
     tail, head, capacity = network.arcs()
     nodes = n + np.arange(c)
-    graph = graph_of(
+    graph = arc_graph(
         sink + 1,
         np.concatenate([tail, np.full(c, source), nodes]),
         np.concatenate([head, nodes, np.full(c, sink)]),

@@ -39,7 +39,7 @@ class ArcGraph:
         return begin + int(np.searchsorted(self.to[begin:end], head))
 
 
-def graph_of(nodes: int, tail: np.ndarray, head: np.ndarray, capacity: np.ndarray) -> ArcGraph:
+def arc_graph(nodes: int, tail: np.ndarray, head: np.ndarray, capacity: np.ndarray) -> ArcGraph:
     """Arcs as a graph; those between the same two nodes are one.
 
     Parameters

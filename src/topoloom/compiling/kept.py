@@ -20,6 +20,7 @@ import platform
 import sys
 import tempfile
 import threading
+import time
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
@@ -47,9 +48,12 @@ _NEEDED = {
 SHIPPED = Path(__file__).parent / "shipped"
 #: After so many seconds of compiling the user is told why nothing happens.
 _PATIENCE_SECONDS = 1.5
+#: For so long the user's cache holds what other checkouts may have compiled.
+_OTHERS_DAYS = 30.0
 
-#: The folder of `keep_in`, if any.
+#: The folder of `keep_in`, if any, and the files that this process has loaded from it or written into it.
 _chosen: list[Path] = []
+_in_use: set[Path] = set()
 
 log = logging.getLogger("topoloom")
 
@@ -75,8 +79,11 @@ class Kept(_Cache):
         for path in self._paths(sig, level):
             found = self._load(path, sig, target_context)
             if found is not None:
-                if _chosen and path.parent.parent != _chosen[0]:
-                    _write(_chosen[0] / level / path.name, path.read_bytes())
+                if _chosen:
+                    kept = _chosen[0] / level / path.name
+                    if path != kept:
+                        _write(kept, path.read_bytes())
+                    _in_use.add(kept)
                 return found
         self._notice = None if _chosen else _notice()
         return None
@@ -90,9 +97,11 @@ class Kept(_Cache):
         level = _level(data.codegen)
         folder, name = _folder() / level, self._file(sig)
         with contextlib.suppress(OSError):
-            for stale in folder.glob(f"{name.rpartition('-')[0]}-*"):
-                stale.unlink(missing_ok=True)
-            _write(folder / name, dumps((sig, data._reduce())))
+            content = dumps((sig, data._reduce()))
+            _replace(folder / name, content)
+            if _chosen:
+                _in_use.add(folder / name)
+                _replace(_users_folder() / level / name, content, _OTHERS_DAYS)  # for other checkouts of this user
 
     def enable(self) -> None:
         """Nothing: kernels are always kept."""
@@ -128,8 +137,13 @@ class Kept(_Cache):
 
 
 def keep_in(folder: Path) -> None:
-    """Let this process keep what it compiles in `folder`: for whoever builds the package."""
+    """Let this process keep what it compiles in `folder` and with the user: for whoever builds the package."""
     _chosen[:] = [folder]
+
+
+def in_use() -> set[Path]:
+    """The files of the folder of `keep_in` that this process has used or written."""
+    return _in_use.copy()
 
 
 def _digest(content: bytes) -> str:
@@ -174,6 +188,14 @@ def _users_folder() -> Path:
     """Where users' processes keep what they compile."""
     home = os.environ.get("NUMBA_CACHE_DIR") or os.environ.get("XDG_CACHE_HOME") or "~/.cache"
     return code_cache(home, "topoloom", f"kernels-{__version__}")
+
+
+def _replace(path: Path, content: bytes, days: float = 0.0) -> None:
+    """Write a kernel in the place of those of the same name that are as old as that and were made from something else."""
+    for stale in path.parent.glob(f"{path.name.rpartition('-')[0]}-*"):
+        if stale.stat().st_mtime <= time.time() - days * 86_400:
+            stale.unlink(missing_ok=True)
+    _write(path, content)
 
 
 def _write(path: Path, content: bytes) -> None:

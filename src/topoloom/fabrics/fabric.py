@@ -8,6 +8,7 @@ port; switches from 0x200000.
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -248,7 +249,8 @@ class Fabric:
 def without_rates(fabric: Fabric) -> Fabric:
     """The fabric without the rates and widths of its cables."""
     names = [name for name in (*_OF_LINKS, *_OF_ENDPOINTS) if name.endswith(("_width", "_rate_gbps"))]
-    return replace(fabric, topology=fabric.topology.without_rates(), **dict.fromkeys(names, _unknown()))
+    changes: dict[str, Any] = dict.fromkeys(names, _unknown())
+    return replace(fabric, topology=fabric.topology.without_rates(), **changes)
 
 
 def planned_fabric(topology: Topology) -> Fabric:

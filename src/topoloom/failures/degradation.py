@@ -9,11 +9,11 @@ import numpy as np
 
 from topoloom.errors import InputError
 from topoloom.failures.failure_orders import failing, failures_at
-from topoloom.failures.surviving_network import losses, without
+from topoloom.failures.surviving_network import first_failures, without_losses
 from topoloom.graph.connectivity import components
-from topoloom.graph.planes import plane_count
+from topoloom.graph.planes import distinct_planes, plane_count, planes_of
 from topoloom.link_rates import refuse_mixed
-from topoloom.results import Provenance, Result, plain
+from topoloom.results import Provenance, Result, json_value
 from topoloom.routing.reroute import reroute
 from topoloom.routing.routing import Routing
 from topoloom.sources import NetworkSource, installed
@@ -83,7 +83,7 @@ class Degradations(Result):
 
     def rows(self) -> list[dict[str, Any]]:
         """A row per share."""
-        return [plain(level) for level in self.levels]
+        return [json_value(level) for level in self.levels]
 
 
 def degradation(
@@ -104,7 +104,8 @@ def degradation(
     Parameters
     ----------
     network : NetworkSource
-        With installed tables, these are mended (`routing.reroute`), and how many of their entries change is counted.
+        Of several planes that are alike one is looked at. With installed tables, these are mended (`routing.reroute`), and
+        how many of their entries change is counted.
     fail, order, cabinets, seed
         As for `resilience`; the samples are the first ones that it looks at.
     levels : floats
@@ -144,9 +145,11 @@ def degradation(
     if samples < 1:
         raise InputError(f"samples={samples}: at least one is needed")
     if plane_count(topology) > 1:
-        raise InputError(
-            f"{topology.name}: what failures cost is worked out for one plane at a time; give a single plane"
-        )
+        if isinstance(network, Routing) or cabinets is not None or len(distinct_planes(topology)) > 1:
+            raise InputError(
+                f"{topology.name}: what failures cost is worked out for one plane at a time; give a single plane"
+            )
+        topology = network = planes_of(topology)[0].topology  # all alike
     what = failing(topology, fail, order, cabinets, jobs)
     small = topology.switches <= MOST_TUB
     whole = (
@@ -162,10 +165,10 @@ def degradation(
         for sample in range(samples):
             work.check()
             work.advance()
-            lost = losses(topology, what, share, seed, sample)
+            lost = first_failures(topology, what, share, seed, sample)
             if lost.switches.size == topology.switches:
                 continue
-            left = without(topology, lost)
+            left = without_losses(topology, lost)
             parts = components(left)
             carries = left.endpoints_at > 0 if topology.hosts else np.ones(left.switches, np.bool_)
             if np.unique(parts[carries]).size == 1:

@@ -1,5 +1,7 @@
 """Hosts with several network ports: planes, which no link joins; rails, a leaf for each port; and ports side by side."""
 
+from typing import Any
+
 import numpy as np
 
 from topoloom.errors import InputError
@@ -88,13 +90,14 @@ def _side_by_side(topology: Topology, count: int, what: str) -> Topology:
     if group is not None and group.dtype.kind == "i":
         labels["group"] = labels["group"] + plane * (int(group.max()) + 1)
     shift = np.arange(count)[:, None] * n
+    rates: dict[str, Any] = {key: np.tile(values, count) for key, values in topology.rates_of().items()}
     return Topology(
         links=np.concatenate([topology.links + step for step in shift.ravel()]),
         switches=n * count,
         endpoints=(topology.endpoints + shift).ravel(),
         host=np.tile(topology.host, count),
         labels=labels | {what: plane},
-        **{key: np.tile(rates, count) for key, rates in topology.rates_of().items()},
+        **rates,
     )
 
 

@@ -154,8 +154,8 @@ class NamedGraph:
         hosts = {
             i: self._count(given[HOSTS], None) for i, given in enumerate(self._given) if HOSTS in given
         } | self._hosts
-        host_rates = {i: (given[HOST_RATE], None) for i, given in enumerate(self._given) if HOST_RATE in given}
-        host_rates |= self._host_rates
+        by_default = {i: given[HOST_RATE] for i, given in enumerate(self._given) if HOST_RATE in given}
+        host_rates = {**{i: (value, None) for i, value in by_default.items()}, **self._host_rates}
         keys.pop(HOSTS, None)
         keys.pop(HOST_RATE, None)
         if not hosts and ENDPOINTS in keys:

@@ -8,7 +8,7 @@ import numpy as np
 from topoloom.errors import at
 from topoloom.fabrics.exports._shared import number
 from topoloom.fabrics.exports.ns3 import ns3_text
-from topoloom.fabrics.exports.registry import Order
+from topoloom.fabrics.exports.registry import ExportRequest
 from topoloom.fabrics.fabric import planned_fabric
 from topoloom.formats._registry import Format, register
 from topoloom.formats._text import short, text_of, topology_from
@@ -158,7 +158,7 @@ register(
         description="topology text of ns-3 under ASTRA-sim and SimAI",
         keeps=frozenset({"isolated", "endpoints", "rate_gbps"}),
         read=read,
-        write=lambda topology: ns3_text(Order(planned_fabric(topology))),
+        write=lambda topology: ns3_text(ExportRequest(planned_fabric(topology))),
         write_order=ns3_text,
         says_rate=lambda rate_gbps: float(number(rate_gbps)) == rate_gbps,
         simple=True,

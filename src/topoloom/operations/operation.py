@@ -10,7 +10,7 @@ from topoloom.operations.context import RunContext
 from topoloom.operations.field import Field, fields_of
 from topoloom.operations.sections import section_of
 from topoloom.register import Register
-from topoloom.results import Result, plain
+from topoloom.results import Result, json_value
 from topoloom.settings import Settings, fits, shown
 
 O = TypeVar("O", bound="Operation")  # noqa: E741 (as mathematicians write it)
@@ -87,7 +87,7 @@ class Operation(Settings, frozen=True, kw_only=True):
     def given(self) -> dict[str, Any]:
         """The arguments that differ from their defaults, as plain values."""
         return {
-            name: plain(value)
+            name: json_value(value)
             for name, field in _FIELDS[type(self)].items()
             if (value := getattr(self, name)) != field.default
         }

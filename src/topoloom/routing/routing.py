@@ -196,23 +196,6 @@ def tables_for(topology: Topology, given: Routing) -> Routing:
     return given
 
 
-def same_tables(one: Routing | None, other: Routing | None) -> bool:
-    """Whether two networks forward alike: by tables of the same content, or both without any."""
-    if one is None or other is None:
-        return one is other
-    names = ("topology", "engine", "lane_rule", "minimal", "packets_choose")
-    if any(getattr(one, name) != getattr(other, name) for name in names):
-        return False
-    tables = one.host_tables, other.host_tables
-    return len(tables[0]) == len(tables[1]) and all(
-        _same(a.ports, b.ports) and _same(a.lanes, b.lanes) for a, b in zip(*tables, strict=True)
-    )
-
-
-def _same(one: np.ndarray | None, other: np.ndarray | None) -> bool:
-    return one is other if one is None or other is None else np.array_equal(one, other)
-
-
 def carriers_of(topology: Topology) -> np.ndarray:
     """Switches between which data goes, bool[n]: those with hosts; all that have a link where there are no hosts at all.
 

@@ -47,7 +47,7 @@ class NetworkState:
         return self.buffers.state
 
 
-def lanes_of(routing: Routing) -> int:
+def table_lanes(routing: Routing) -> int:
     """Lanes that a routing takes, those for its choices included; where messages say their layer, those of its tables."""
     if isinstance(routing.choice, Layers) and routing.choice.by_message:
         tables = (routing.lanes, *(routing.choice.lanes or ()))
@@ -98,7 +98,7 @@ def empty_network(
 
     topology, channels = routing.topology, routing.channels
     n, name = topology.switches, topology.name
-    lanes = lanes_of(routing)
+    lanes = table_lanes(routing)
     vcs = max(config.vcs, lanes)
     room = config.buffer_flits // vcs
     degrees, at = topology.degrees, topology.endpoints_at
@@ -243,7 +243,7 @@ def _tables_and_rules(
 ) -> tuple[RouterNetwork, Rules]:
     """Tables with their lanes, and how packets choose beside them."""
     topology, choice = routing.topology, routing.choice
-    n, lanes = topology.switches, lanes_of(routing)
+    n, lanes = topology.switches, table_lanes(routing)
     own = lanes - choice.lanes if isinstance(choice, Escape) else lanes
     # What packets escape to has a VC a lane, and what they choose in has the others; else every lane has as many.
     width = 1 if isinstance(choice, Escape) else vcs // lanes

@@ -16,8 +16,8 @@ from topoloom.files import read_text
 from topoloom.operations.field import fields_of
 from topoloom.operations.operation import Operation, studied
 from topoloom.settings import setting, shown
-from topoloom.studies.conditions import holds
-from topoloom.studies.node import Node
+from topoloom.studies.conditions import condition_holds
+from topoloom.studies.node import WorkerNode
 from topoloom.studies.task import Task, task_of
 from topoloom.toml_files import LONGEST, TomlTable, parse_toml
 from topoloom.toml_lines import line_of
@@ -58,7 +58,7 @@ class Running(TomlTable, frozen=True):
     most_points: Annotated[
         int, setting("points of the axes, before `where` and `skip`; more are refused", least=1, most=1_000_000_000)
     ] = MOST_POINTS
-    node: Annotated[Node, setting("what a task needs of a machine: [run.node]")] = Node()
+    node: Annotated[WorkerNode, setting("what a task needs of a machine: [run.node]")] = WorkerNode()
 
 
 class Study(TomlTable, frozen=True, kw_only=True):
@@ -159,7 +159,7 @@ class Study(TomlTable, frozen=True, kw_only=True):
     def _meant(self, labels: Mapping[str, Any]) -> bool:
         if any(all(labels.get(name) == value for name, value in one.items()) for one in self.skip):
             return False
-        return all(holds(condition, labels) for condition in self.where)
+        return all(condition_holds(condition, labels) for condition in self.where)
 
     def tasks(self, work: Work | None = None) -> list[Task]:
         """Every task once, in the order of the points.

@@ -1,4 +1,4 @@
-"""Task: one run of a verb, as plain data; the unit of every study, worker and web request."""
+"""Task: one run of a verb, as json_value data; the unit of every study, worker and web request."""
 
 import hashlib
 import os
@@ -14,7 +14,7 @@ from topoloom.network_folders import CABLES, DESIGN, PLAN, TOPOLOGY
 from topoloom.operations.context import RunContext
 from topoloom.operations.field import fields_of
 from topoloom.operations.operation import Operation, operation_of, studied
-from topoloom.results import Result, plain
+from topoloom.results import Result, json_value
 from topoloom.workloads.named import files_behind, named_files, with_files
 
 #: A folder that has one of these is a network's, or a plan's.
@@ -37,7 +37,7 @@ class TaskFile(msgspec.Struct, frozen=True):
 
 
 class Task(msgspec.Struct, frozen=True):
-    """One run of a verb: a plain record that any worker can carry out.
+    """One run of a verb: a json_value record that any worker can carry out.
 
     Attributes
     ----------
@@ -148,8 +148,8 @@ def run_task(task: Task, context: RunContext | None = None) -> tuple[dict[str, A
         asked = msgspec.structs.replace(asked, **changes)
     result = asked.repeatable().run(context)
     context.work.check()
-    row = plain(asked.row(result))
-    record = result.record() if isinstance(result, Result) else plain(result)
+    row = json_value(asked.row(result))
+    record = result.record() if isinstance(result, Result) else json_value(result)
     return without_timings(record), row
 
 

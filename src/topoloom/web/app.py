@@ -105,7 +105,7 @@ class Explorer:
         self.jobs.changed = self._changed
 
     def _changed(self, job: Job) -> None:
-        loop, news = self._loop, msgspec.json.encode(told(job))
+        loop, news = self._loop, msgspec.json.encode(job_view(job))
         if loop is not None:
             with suppress(RuntimeError):  # it is closed
                 loop.call_soon_threadsafe(self._tell, news)
@@ -141,7 +141,7 @@ class Explorer:
         return task_of(verb, arguments, os.devnull)
 
 
-def told(job: Job) -> dict[str, Any]:
+def job_view(job: Job) -> dict[str, Any]:
     """A job as pages have it."""
     return {
         "digest": job.digest,
@@ -335,7 +335,7 @@ def _examples() -> list[dict[str, str]]:
 
 
 async def _tasks(request: Request) -> Response:
-    return _json([told(job) for job in _of(request).jobs.all()[:500]])
+    return _json([job_view(job) for job in _of(request).jobs.all()[:500]])
 
 
 async def _submit(request: Request) -> Response:
@@ -351,9 +351,9 @@ async def _submit(request: Request) -> Response:
     task = await run_in_threadpool(explorer.task, verb, arguments)
     if explorer.read_only:
         job = await run_in_threadpool(explorer.jobs.known, task)
-        return _json(told(job)) if job is not None else _json({"error": _READ_ONLY}, 403)
+        return _json(job_view(job)) if job is not None else _json({"error": _READ_ONLY}, 403)
     job = await run_in_threadpool(explorer.jobs.submit, task)
-    return _json(told(job), 200 if job.state == "done" else 202)
+    return _json(job_view(job), 200 if job.state == "done" else 202)
 
 
 async def _task(request: Request) -> Response:
@@ -364,7 +364,7 @@ async def _task(request: Request) -> Response:
         return _json(record)
     if job is None:
         return _json({"error": "no such task was asked for"}, 404)
-    return _json(told(job), 202)
+    return _json(job_view(job), 202)
 
 
 async def _cancel(request: Request) -> Response:

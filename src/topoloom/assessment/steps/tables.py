@@ -1,13 +1,15 @@
 """Forwarding tables by the engine that fits, and the judge's verdict."""
 
 from topoloom.assessment.figure import Figure
-from topoloom.assessment.step import Found, Step
+from topoloom.assessment.step import AssessmentStep, StepResult
 from topoloom.assessment.subject import Subject
 from topoloom.errors import InputError
+from topoloom.routing.registry import engines
+from topoloom.routing.routing import Routing
 from topoloom.work import Work
 
 
-def _tables(subject: Subject, work: Work) -> Found:
+def _tables(subject: Subject, work: Work) -> StepResult:
     routing = subject.routed(work)
     verdict = routing.verdict
     if verdict is None:
@@ -15,7 +17,7 @@ def _tables(subject: Subject, work: Work) -> Found:
     reason = routing.provenance.settings.get("fits")
     by = f"tables of engine {routing.engine}" + (f", which fits: {reason}" if reason else "")
     judged = "all paths followed, and what waits for what searched for cycles"
-    return Found(
+    return StepResult(
         [
             Figure(
                 key="lanes",
@@ -23,7 +25,7 @@ def _tables(subject: Subject, work: Work) -> Found:
                 value=verdict.lanes_used,
                 bound=subject.lanes,
                 how=f"{by}; the bound is what a switch has",
-                by_hand="topoloom route FOLDER",
+                by_hand=_by_hand(routing),
             ),
             Figure(
                 key="deadlock_free",
@@ -46,4 +48,13 @@ def _tables(subject: Subject, work: Work) -> Found:
     )
 
 
-TABLES = Step("tables", "tables and their proof", "Tables", _tables)
+def _by_hand(routing: Routing) -> str:
+    """The command that makes the same tables again; empty where they came from elsewhere."""
+    seed, lanes = routing.provenance.seed, routing.provenance.settings.get("lanes")
+    if routing.engine not in engines or seed is None:
+        return ""
+    within = "" if lanes is None else f" --lanes {lanes}"
+    return f"topoloom route FOLDER --engine {routing.engine}{within} --seed {seed}"
+
+
+TABLES = AssessmentStep("tables", "tables and their proof", "Tables", _tables)

@@ -125,11 +125,11 @@ def command(
     from topoloom.cli.placing import refuse_given
     from topoloom.cli.progress import working
     from topoloom.cli.tables import saved_tables
-    from topoloom.collectives.bound import operation_of
+    from topoloom.collectives.bound import collective_operation
     from topoloom.collectives.schedule import read_schedule
     from topoloom.opening import open_network
 
-    operation = operation_of(operation)
+    operation = collective_operation(operation)
     if path is not None and Path(path).suffix not in _SUFFIXES:
         raise InputError(f"{path}: a schedule is written as .json, as .xml for MSCCL, or as .goal for LogGOPSim")
     if bound:

@@ -11,7 +11,7 @@ from topoloom.settings import setting
 from topoloom.topology import Topology
 
 if TYPE_CHECKING:
-    from topoloom.cost.table_iv import Column
+    from topoloom.cost.table_iv import TableColumn
 
 
 class _Output(Json, frozen=True, kw_only=True):
@@ -61,7 +61,7 @@ def command(operations: list[CostOperation], to: _Output) -> None:
         cost_text.print_notes(catalogue, [bill for bill in bills if bill.parts == parts])
 
 
-def _column(network: Topology) -> "Column":
+def _column(network: Topology) -> "TableColumn":
     from topoloom.cost.table_iv import COLUMNS, column_of
     from topoloom.errors import InputError
 

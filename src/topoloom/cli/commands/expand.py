@@ -11,7 +11,7 @@ from topoloom.cli.placing import placing_of, placing_options, terms_of
 from topoloom.cli.types import Whole
 
 if TYPE_CHECKING:
-    from topoloom.expansion.expansion import Expansion, Step
+    from topoloom.expansion.expansion import Expansion, ExpansionStep
     from topoloom.network import Network
     from topoloom.topology import Topology
 
@@ -129,10 +129,10 @@ def _laid_out(network: "Network", options: dict[str, Any], seed: int, jobs: int 
 
 
 def _list(as_json: bool) -> None:
-    from topoloom.expansion.registry import METHODS, listed
+    from topoloom.expansion.registry import METHODS, methods_listed
 
     if as_json:
-        print_record(listed())
+        print_record(methods_listed())
         return
     print_facts(None, [(name, f"{m.description}; --to counts {m.counts}") for name, m in METHODS.items()])
 
@@ -208,7 +208,7 @@ def _size(topology: "Topology") -> str:
     return f"{topology.switches:,} switches, {len(topology.links):,} links{hosts}"
 
 
-def _remark(step: "Step") -> str:
+def _remark(step: "ExpansionStep") -> str:
     if not step.connected:
         return "not connected"
     if step.cut_off:
