@@ -135,8 +135,8 @@ TABLE = {
             ("twin4", {"uniform_throughput": 0.5, "uniform_bound": 1.0, "uniform_flow": {"lower": 1.0, "upper": 1.0}}),
         ),
     ),
-    "quality --paths": (
-        "quality N --paths",
+    "paths": (
+        "paths N",
         row(
             (f"{ONE} two1 apart1", Refused(_ONE_PLACE)),
             ("two4 two0", {"mean_hops": 1.0, "flows": [2.0, 1.0, 2 / 3]}),

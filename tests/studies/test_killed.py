@@ -103,15 +103,15 @@ def test_a_worker_that_always_dies_gives_a_failed_record(tmp_path, monkeypatch):
     (plugin / "deadly-1.0.dist-info" / "entry_points.txt").write_text("[topoloom.verbs]\ndeadly = deadly\n")
     (plugin / "deadly.py").write_text(
         "import os, signal\n"
-        "from topoloom.settings import Settings\n"
-        "from topoloom.studies.verb import VERBS, Verb\n"
-        "class Arguments(Settings, frozen=True, kw_only=True):\n"
+        "from topoloom.operations.operation import Operation, operation\n"
+        "@operation\n"
+        "class Deadly(Operation, frozen=True, kw_only=True):\n"
+        "    group = 'deadly'\n"
         "    number: int = 0\n"
-        "def run(arguments, jobs, work):\n"
-        "    if arguments.number == 3:\n"
-        "        os.kill(os.getpid(), signal.SIGKILL)\n"
-        "    return {'number': arguments.number}\n"
-        "VERBS.add('deadly', Verb('deadly', Arguments, run, files=()))\n"
+        "    def run(self, context):\n"
+        "        if self.number == 3:\n"
+        "            os.kill(os.getpid(), signal.SIGKILL)\n"
+        "        return {'number': self.number}\n"
     )
     (tmp_path / "s.toml").write_text('verb = "deadly"\naxes.number = [0, 1, 2, 3, 4, 5]\n')
     command = [sys.executable, "-m", "topoloom", "study", "s.toml", "-o", "out", "--json"]
