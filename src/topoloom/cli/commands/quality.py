@@ -50,7 +50,7 @@ def command(operation: QualityOperation, threads: Threads, to: Json) -> None:
     traffic = operation.traffic
     network = open_network(operation.topology)
     opened = network.topology
-    check_asked(opened, traffic, seed)
+    check_asked(opened, traffic, operation.seed)
     with working("routing") as work:
         routed = tables_of(network, operation.engine, operation.lanes, operation.seed, threads.jobs, work)
         work.check()
