@@ -8,7 +8,7 @@ fall below it at none; of equals the one with fewer lanes. Families without such
 from topoloom.errors import InputError
 from topoloom.routing.route import route
 from topoloom.spec import build
-from topoloom.traffic import uniform
+from topoloom.traffic import uniform_remote
 from topoloom.traffic.loads import table_loads
 
 NETWORKS = {
@@ -49,7 +49,7 @@ def main() -> None:
                 except InputError:
                     cells.append("-")
                     continue
-                through = table_loads(routed, uniform(network)).throughput
+                through = table_loads(routed, uniform_remote(network)).throughput
                 cells.append(f"{through:.3f} ({routed.verdict.lanes_used} lanes)")
             print(f"{spec:42}" + "".join(f"{cell:>18}" for cell in cells), flush=True)
 

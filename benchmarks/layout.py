@@ -16,7 +16,7 @@ from dataclasses import replace
 
 from topoloom.floors.floor import preset
 from topoloom.layout.cabinets import switch_demands
-from topoloom.layout.joint import Annealing, nearest_slots, seating_for
+from topoloom.layout.joint import JointAnnealing, nearest_slots, seating_for
 from topoloom.layout.place import place
 from topoloom.layout.prices import length_prices
 from topoloom.random_streams import Draws
@@ -72,7 +72,7 @@ def _speed(spec: str, tries: int = 5_000_000) -> float:
     seating = seating_for(layout.slots, layout.slot, switch_demands(topology))
     prices = length_prices(floor, layout.slots)
     near = nearest_slots(layout.slots)
-    run = Annealing(topology, layout.slots, near, layout.slot, seating, prices, Draws(1), Budget(tries), 0.05)
+    run = JointAnnealing(topology, layout.slots, near, layout.slot, seating, prices, Draws(1), Budget(tries), 0.05)
     began = time.process_time()
     while not run.done:
         run.step()

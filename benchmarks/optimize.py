@@ -33,9 +33,9 @@ import numpy as np
 from topoloom.graph.geometry import geometry_of
 from topoloom.graph.hops import hops
 from topoloom.graph.kernels.hops import BLOCK, block_counts
-from topoloom.graph.pair_counts import rows
+from topoloom.graph.pair_counts import aligned_rows
 from topoloom.optimizer.optimize import optimize
-from topoloom.optimizer.rules import Rules, moves_of, within_length
+from topoloom.optimizer.rules import GraphRules, moves_of, within_length
 from topoloom.optimizer.searches.hop_search import COLD, HopSearch
 from topoloom.random_streams import Draws
 from topoloom.searches import Budget
@@ -175,7 +175,7 @@ def _counting(topology: Topology) -> Callable[[], None]:
     n = topology.switches
     offsets, neighbours, _ = topology.csr
     degree, weight, ends = int(topology.degrees[0]), np.ones(n, np.int64), np.array([n])
-    reach, ahead, full, counts = rows(n), rows(n), rows(1), np.zeros(n, np.int64)
+    reach, ahead, full, counts = aligned_rows(n), aligned_rows(n), aligned_rows(1), np.zeros(n, np.int64)
 
     def count() -> None:
         for first in range(0, n, BLOCK):
@@ -219,10 +219,10 @@ def _annealing(rival: str | None) -> None:
         print(f"{case.name:20} {best[0]:10,.0f} {best[1]:10,.0f} {told}", flush=True)
 
 
-def _rules(case: Case, topology: Topology) -> Rules:
+def _rules(case: Case, topology: Topology) -> GraphRules:
     """Which links a case allows."""
     geometry = geometry_of(topology) if case.length else None
-    return Rules(within_length(topology, geometry, case.length), geometry=geometry) if geometry else Rules()
+    return GraphRules(within_length(topology, geometry, case.length), geometry=geometry) if geometry else GraphRules()
 
 
 def _rate(search: HopSearch, budget: Budget) -> float:

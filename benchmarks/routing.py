@@ -25,7 +25,7 @@ from pathlib import Path
 from topoloom.errors import InputError
 from topoloom.fabrics.infiniband import export_opensm
 from topoloom.routing.judge.prove import prove
-from topoloom.routing.registry import Request, engines
+from topoloom.routing.registry import RoutingRequest, engines
 from topoloom.routing.route import route
 from topoloom.spec import build
 
@@ -69,14 +69,14 @@ def _fig17(options: argparse.Namespace) -> None:
     print(f"{'RING-y':>8} {'y':>3}{heads}{'judged':>10}{'stretch':>9}{'load':>7}")
     small = build("dln:n=64,x=2,random=4")
     for name, lanes in kinds:
-        prove(engines.find(name).make(Request(small, lanes, 1, options.jobs)), options.jobs)
+        prove(engines.find(name).make(RoutingRequest(small, lanes, 1, options.jobs)), options.jobs)
     size = 64
     while size <= options.most:
         topology = build(f"dln:n={size},x=2,random={size.bit_length() - 3}")
         cells = ""
         for name, lanes in kinds:
             began = time.perf_counter()
-            routing = engines.find(name).make(Request(topology, lanes, 1, options.jobs))
+            routing = engines.find(name).make(RoutingRequest(topology, lanes, 1, options.jobs))
             cells += f"{time.perf_counter() - began:18.2f}"
         began = time.perf_counter()
         verdict = prove(routing, options.jobs)

@@ -43,7 +43,7 @@ from topoloom.simulator.saturation import saturation
 from topoloom.spec import build
 from topoloom.throughput.tub import uniform_bound
 from topoloom.topology import Topology
-from topoloom.traffic import uniform
+from topoloom.traffic import uniform_remote
 from topoloom.traffic.loads import table_loads
 
 #: Moves of our search for each case, and hosts on a switch for which links, and not hosts, are the limit.
@@ -125,7 +125,7 @@ def best_tables(graph: Topology, seeds: int) -> tuple[Routing, float, str]:
             tables = route(graph, engine, lanes=None if engine == "dor" else _LANES, seed=seed)
         except InputError:
             continue  # dimension order serves the plain torus only, and long paths may take more lanes
-        brings = table_loads(tables, uniform(graph)).network
+        brings = table_loads(tables, uniform_remote(graph)).network
         found.append((tables, brings, f"{engine}, seed {seed}"))
     return max(found, key=lambda one: one[1])
 

@@ -10,7 +10,7 @@ from topoloom.fabrics.fabric import planned_fabric
 from topoloom.fabrics.lft import read_lft
 from topoloom.fabrics.service_levels import read_levels
 from topoloom.formats import FORMATS
-from topoloom.formats._packed import pack
+from topoloom.formats._packed import json_array
 
 _NODES = 3000
 _KEY = '<key id="d{0}" for="node" attr.name="{1}" attr.type="{2}"><default>{3}</default></key>'
@@ -29,7 +29,7 @@ def _packed():
     import msgspec
     import numpy as np
 
-    packed = msgspec.structs.replace(pack(np.zeros(5000, np.int64)), shape=[1 << 27])
+    packed = msgspec.structs.replace(json_array(np.zeros(5000, np.int64)), shape=[1 << 27])
     packed = msgspec.structs.replace(packed, data=base64.b64encode(zlib.compress(bytes(1000))).decode())
     document = {"format": "topoloom", "version": 1, "switches": 2, "links": [[0, 1]], "endpoints": packed}
     return msgspec.json.encode(document).decode()

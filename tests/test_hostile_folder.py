@@ -9,9 +9,9 @@ import pytest
 
 from topoloom import InputError, Store, build, read_study, save
 from topoloom.studies.estimate import Estimates
-from topoloom.studies.executor import Run
+from topoloom.studies.executor import StudyRun
 from topoloom.studies.executors.slurm import SlurmOptions, _Submissions
-from topoloom.studies.node import Node
+from topoloom.studies.node import WorkerNode
 from topoloom.surroundings import python, safe_path, users_variables
 from topoloom.work import Work
 
@@ -63,6 +63,7 @@ def script(tmp_path_factory):
     return [sys.executable, str(path)]
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize(
     "words",
     [
@@ -123,11 +124,13 @@ def test_what_the_user_puts_on_the_path_is_found(hostile, tmp_path_factory):
     (place / "extra-1.0.dist-info" / "METADATA").write_text("Metadata-Version: 2.1\nName: extra\nVersion: 1.0\n")
     (place / "extra-1.0.dist-info" / "entry_points.txt").write_text("[topoloom.verbs]\nextra = extra\n")
     (place / "extra.py").write_text(
-        "from topoloom.settings import Settings\n"
-        "from topoloom.studies.verb import VERBS, Verb\n"
-        "class Arguments(Settings, frozen=True, kw_only=True):\n"
+        "from topoloom.operations.operation import Operation, operation\n"
+        "@operation\n"
+        "class Extra(Operation, frozen=True, kw_only=True):\n"
+        "    group = 'extra'\n"
         "    number: int = 0\n"
-        "VERBS.add('extra', Verb('extra', Arguments, lambda arguments, jobs, work: {'number': arguments.number}, files=()))\n"
+        "    def run(self, context):\n"
+        "        return {'number': self.number}\n"
     )
     (hostile / "e.toml").write_text('verb = "extra"\naxes.number = [1, 2]\n')
     words = [
@@ -152,7 +155,9 @@ def test_what_the_user_puts_on_the_path_is_found(hostile, tmp_path_factory):
 def test_the_script_of_a_slurm_job_starts_python_off_its_folder(tmp_path):
     """Jobs begin where sbatch was called; values of the script are words, and its lines are ours."""
     store = Store(tmp_path / "s", create=True)
-    run = Run([], store, Node(), jobs=1, options={}, limit_s=None, attempts=1, estimates=Estimates([]), work=Work())
+    run = StudyRun(
+        [], store, WorkerNode(), jobs=1, options={}, limit_s=None, attempts=1, estimates=Estimates([]), work=Work()
+    )
     lines = _Submissions(run, SlurmOptions())._script(tmp_path, 1).splitlines()
     assert lines[-1].startswith(f"exec {sys.executable} -P -m topoloom.studies.cluster_worker ")
     assert "export PYTHONSAFEPATH=topoloom" in lines

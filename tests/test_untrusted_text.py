@@ -179,8 +179,8 @@ def test_a_short_text_takes_no_memory_for_the_longest(tmp_path):
 
 def test_conditions_of_a_study_warn_nobody():
     """Python's own warnings about code are about code that nobody runs."""
-    from topoloom.studies.conditions import holds
+    from topoloom.studies.conditions import condition_holds
 
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert not holds(r"q == '\d'", {"q": 1})
+        assert not condition_holds(r"q == '\d'", {"q": 1})

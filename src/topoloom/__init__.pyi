@@ -47,11 +47,11 @@ from .fabrics.exports.settings import ExportSettings as ExportSettings
 from .fabrics.exports.written import WrittenFiles as WrittenFiles
 from .fabrics.fabric import Fabric as Fabric
 from .fabrics.identify import identify as identify
-from .fabrics.judge import Judgement as Judgement
 from .fabrics.mended import Mending as Mending
 from .fabrics.mending import mend_fabric as mend_fabric
 from .fabrics.progress import Progress as Progress
 from .fabrics.progress import progress as progress
+from .fabrics.table_verifier import Judgement as Judgement
 from .failures.blast_radius import BlastRadius as BlastRadius
 from .failures.blast_radius import blast_radius as blast_radius
 from .failures.degradation import Degradation as Degradation

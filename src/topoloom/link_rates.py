@@ -65,7 +65,7 @@ def only_rate(rates: np.ndarray) -> float | None:
     return float(rates.flat[0]) if rates.size and (rates == rates.flat[0]).all() else None
 
 
-def shown(rates: np.ndarray) -> str:
+def shown_rate(rates: np.ndarray) -> str:
     """The rates that occur, as people say them.
 
     >>> shown(np.array([400.0, 800.0, 400.0])), shown(np.array([100, 200, 400, 800, 54.56]))
@@ -90,17 +90,17 @@ def drops() -> Iterator[list[str]]:
     ------
     list of str
     """
-    found: list[str] = []
+    quantities: list[str] = []
 
     def look(record: logging.LogRecord) -> bool:
         quantity = getattr(record, "dropped", None)
-        if quantity is not None and quantity not in found:
-            found.append(quantity)
+        if quantity is not None and quantity not in quantities:
+            quantities.append(quantity)
         return True
 
     log.addFilter(look)
     try:
-        yield found
+        yield quantities
     finally:
         log.removeFilter(look)
 
@@ -210,8 +210,8 @@ def rates_in(
     InputError
         A rate that is none; rates of some only.
     """
-    known = ~np.isnan(endpoints)
-    if not known.any() and all(rate is None for rate in links):
+    given = ~np.isnan(endpoints)
+    if not given.any() and all(rate is None for rate in links):
         return {}
     rates = [rate_in(value) for value in links]
     if None in rates:
@@ -219,8 +219,8 @@ def rates_in(
         if links[place] is None:
             raise InputError(f"{where(place)} has no {RATE}, and others have one; give it to all or to none")
         raise InputError(f"{where(place)} has {RATE} {str(links[place])[:40]!a}; {_IS}")
-    if not known.all():
-        missing = f"{known.size - int(known.sum())} of {known.size} hosts' ports"
+    if not given.all():
+        missing = f"{given.size - int(given.sum())} of {given.size} hosts' ports"
         raise InputError(f"{source}: links have {RATE}, and {missing} have no rate; the nodes give it as {HOST_RATE}")
     return {RATE_OF_LINKS: np.array(rates, np.float64), RATE_OF_ENDPOINTS: endpoints}
 
@@ -250,7 +250,7 @@ its .without_rates() (topoloom convert IN OUT --drop-rates) makes all links alik
     """
     if topology.mixed:
         raise InputError(
-            f"{what}: {topology.name} has links of {shown(topology.rates_gbps)}, and {what} takes one rate for all;"
+            f"{what}: {topology.name} has links of {shown_rate(topology.rates_gbps)}, and {what} takes one rate for all;"
             " its .without_rates() (topoloom convert IN OUT --drop-rates) makes all links alike"
         )
 

@@ -88,7 +88,7 @@ def provenance_of(
         digest=topology.digest,
         engine=engine,
         seed=seed,
-        settings={key: plain(value) for key, value in (settings or {}).items()},
+        settings={key: json_value(value) for key, value in (settings or {}).items()},
         timings={key: float(value) for key, value in (timings or {}).items()},
     )
 
@@ -107,7 +107,7 @@ class Recorded:
         return [name for name in fields if name not in cls.unrecorded] + list(cls.derived)
 
     def _content(self) -> dict[str, Any]:
-        return {name: plain(getattr(self, name)) for name in self._recorded()}
+        return {name: json_value(getattr(self, name)) for name in self._recorded()}
 
 
 class Result(Recorded):
@@ -262,7 +262,7 @@ def schema_id(noun: type[Result]) -> str:
     return f"topoloom/{noun.noun}/{noun.record_version}"
 
 
-def plain(value: Any) -> Any:
+def json_value(value: Any) -> Any:
     """A value as JSON types only; infinities and NaN become None."""
     if value is None or isinstance(value, (str, bool, int)):
         return str(value) if type(value) is not str and isinstance(value, str) else value
@@ -277,24 +277,24 @@ def plain(value: Any) -> Any:
     if isinstance(value, Recorded):
         return value._content()
     if hasattr(value, "tolist"):  # NumPy arrays and scalars
-        return plain(value.tolist())
+        return json_value(value.tolist())
     if isinstance(value, Mapping):
-        return {str(key): plain(item) for key, item in value.items()}
+        return {str(key): json_value(item) for key, item in value.items()}
     if isinstance(value, (set, frozenset)):
-        return sorted(map(plain, value))
+        return sorted(map(json_value, value))
     if isinstance(value, (list, tuple)):
-        return [plain(item) for item in value]
+        return [json_value(item) for item in value]
     if isinstance(value, msgspec.Struct):
         # By the names that a file has for them, which may be other than Python's.
         names = zip(value.__struct_fields__, value.__struct_encode_fields__, strict=True)
         about = value.__struct_config__
         tagged = {} if about.tag is None else {about.tag_field: about.tag}
-        return tagged | {told: plain(getattr(value, name)) for name, told in names}
+        return tagged | {told: json_value(getattr(value, name)) for name, told in names}
     fields = getattr(value, "__dataclass_fields__", None)
     if fields is not None:
-        return {name: plain(getattr(value, name)) for name in fields}
+        return {name: json_value(getattr(value, name)) for name in fields}
     if hasattr(value, "value"):  # an Enum's member
-        return plain(value.value)
+        return json_value(value.value)
     if isinstance(value, os.PathLike):
         return os.fspath(value)
     raise TypeError(f"{type(value).__name__} has no plain form")

@@ -5,6 +5,7 @@ error messages and web forms are made from these annotations (`described`), so t
 """
 
 import math
+import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from numbers import Integral, Real
@@ -18,6 +19,8 @@ S = TypeVar("S", bound="Settings")
 
 _YES_NO = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}
 _LONGEST_TEXT = 60
+#: A number of more digits is in no range, and takes long to read.
+_WHOLE = re.compile(r"\s*[+-]?[0-9]{1,20}\s*", re.ASCII)
 #: A bound so far out only keeps infinity and NaN away.
 _ENDLESS = 1e15
 
@@ -174,6 +177,18 @@ def value_of(kind: Any, text: str, where: str) -> Any:
     raise InputError(f"{where}={shown(text)}; it is {accepts(kind)}")
 
 
+def plain_of(text: str) -> Any:
+    """A text as the plain value that it reads as: yes or no, a number, else the text."""
+    if text.lower() in ("yes", "no", "true", "false"):
+        return _YES_NO[text.lower()]
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
+
+
 def described(group: type[msgspec.Struct]) -> list[Setting]:
     """Every setting of a Struct, in its order, for help texts, docs and forms."""
     found = []
@@ -183,7 +198,10 @@ def described(group: type[msgspec.Struct]) -> list[Setting]:
             (one for one in (kind, *getattr(kind, "types", ())) if isinstance(one, msgspec.inspect.Metadata)), None
         )
         default = field.default
-        told = "" if default in (msgspec.NODEFAULT, None) or isinstance(default, msgspec.Struct) else written(default)
+        if field.default_factory is not msgspec.NODEFAULT:
+            default = field.default_factory()
+        plain = default not in (msgspec.NODEFAULT, None) and not isinstance(default, (msgspec.Struct, dict))
+        told = written(default) if plain else ""
         about: dict[str, Any] = (meta.extra if meta is not None and meta.extra else {}) or {}
         text = _description(meta)
         found.append(Setting(field.encode_name, accepts(kind), str(about.get("unit", "")), told, field.required, text))
@@ -286,10 +304,9 @@ def _read(kind: Any, text: str) -> Any:
     try:
         if isinstance(kind, inspect.BoolType):
             return _YES_NO[text.lower()]
-        if isinstance(kind, inspect.IntType):
-            return int(text) if len(text) <= 30 else ...
-        if isinstance(kind, inspect.FloatType):
-            return float(text)
+        if isinstance(kind, (inspect.IntType, inspect.FloatType)):
+            number = number_from(kind, text)
+            return ... if number is None else number
         if isinstance(kind, inspect.NoneType):
             return None if text.lower() == "none" else ...
         if isinstance(kind, inspect.LiteralType):
@@ -302,6 +319,16 @@ def _read(kind: Any, text: str) -> Any:
     except (KeyError, ValueError):
         return ...
     return text
+
+
+def number_from(kind: Any, text: str) -> int | float | None:
+    """The number that a text is, whole where the type is; None: it is none. Its range is not looked at: `fits` does."""
+    if isinstance(kind, msgspec.inspect.IntType):
+        return int(text) if _WHOLE.fullmatch(text) else None
+    try:
+        return float(text)
+    except ValueError:
+        return None
 
 
 def fits(kind: Any, value: Any) -> bool:

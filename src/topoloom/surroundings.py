@@ -80,7 +80,7 @@ def users_variables(variables: Mapping[str, str]) -> dict[str, str]:
     return {name: value for name, value in variables.items() if (name, value) != (_SAFE, _OURS)}
 
 
-def load(library: str) -> None:
+def import_library(library: str) -> None:
     """Import a library that reads settings in the current folder where it does not see that folder.
 
     In a thread with a current folder of its own, so that no other thread's relative paths lead elsewhere meanwhile. What is

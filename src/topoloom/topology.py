@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from topoloom.errors import InputError
-from topoloom.link_rates import RATE_OF_ENDPOINTS, RATE_OF_LINKS, only_rate, rate_array, shown
+from topoloom.link_rates import RATE_OF_ENDPOINTS, RATE_OF_LINKS, only_rate, rate_array, shown_rate
 from topoloom.networkx_graphs import graph_of, parts_of
 
 if TYPE_CHECKING:
@@ -145,7 +145,7 @@ class Topology:
             rate = only_rate(rates)
             if rate is None:
                 raise InputError(
-                    f"{self.name}: its {part} change, and there are {shown(rates)}; give {key} of the new ones, or take"
+                    f"{self.name}: its {part} change, and there are {shown_rate(rates)}; give {key} of the new ones, or take"
                     " .without_rates() first"
                 )
             changes = {**changes, key: rate}
@@ -315,7 +315,7 @@ class Topology:
 
     def __repr__(self) -> str:
         hosts = f", {self.hosts} hosts" if self.hosts else ""
-        rates = f", {shown(self.rates_gbps)}" if self.rated else ""
+        rates = f", {shown_rate(self.rates_gbps)}" if self.rated else ""
         return f"Topology({self.name}: {self.switches} switches, {len(self.links)} links{hosts}{rates})"
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -21,7 +21,7 @@ Ended = Literal["done", "deadline", "interrupted"]
 _EVERY_SECONDS = 0.1
 
 
-class Progress(msgspec.Struct, frozen=True):
+class StageProgress(msgspec.Struct, frozen=True):
     """How far a stage of some work is.
 
     Attributes
@@ -83,7 +83,7 @@ class Work:
         self,
         *,
         seconds: float | None = None,
-        on_progress: Callable[[Progress], None] | None = None,
+        on_progress: Callable[[StageProgress], None] | None = None,
         on_result: Callable[[Any], None] | None = None,
     ) -> None:
         if seconds is not None and not seconds > 0:
@@ -163,14 +163,14 @@ class Work:
                 self._on_result(result)
 
     @property
-    def progress(self) -> Progress:
+    def progress(self) -> StageProgress:
         """How far the stage is."""
         with self._lock:
             seconds = time.monotonic() - self._began
             known = self._total is not None and self._done > 0
             left = max(0.0, (self._total or 0.0) - self._done)
             eta = seconds * left / self._done if known else None
-            return Progress(self._done, self._total, self._what, self._note, seconds, eta)
+            return StageProgress(self._done, self._total, self._what, self._note, seconds, eta)
 
     @contextmanager
     def interruptible(self) -> Iterator[None]:

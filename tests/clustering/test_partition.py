@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from topoloom import InputError, build
-from topoloom.clustering.packing import links_between, settle
+from topoloom.clustering.packing import links_between, place_the_rest
 from topoloom.clustering.partition import metis
 from topoloom.clustering.walktrap import walktrap
 from topoloom.random_streams import Draws
@@ -57,7 +57,7 @@ def test_the_switch_that_loses_least_leaves_a_full_cabinet():
         links=[(0, 1)] * 3 + [(0, 2), (1, 2), (2, 3), (0, 4), (0, 4), (0, 5), (3, 4), (3, 5)], switches=6
     )
     cabinet = np.array([0, 0, 0, 0, 1, 1], np.int32)
-    assert settle(topology, cabinet, np.ones((6, 1)), np.array([3.0]), 2)
+    assert place_the_rest(topology, cabinet, np.ones((6, 1)), np.array([3.0]), 2)
     assert cabinet.tolist() == [0, 0, 0, 1, 1, 1]
 
 

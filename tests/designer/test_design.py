@@ -14,8 +14,8 @@ from topoloom import InputError, build, design
 from topoloom.cost.parts_files import load_parts
 from topoloom.designer.candidates import enumerate_candidates
 from topoloom.designer.design import Design
-from topoloom.designer.measure import Candidate, Dropped, measure, numbers
-from topoloom.designer.need import FamiliesNeed, FloorNeed, Limits, Need, SwitchNeed
+from topoloom.designer.measure import Candidate, Dropped, measure, single_numbers
+from topoloom.designer.need import DesignLimits, FamiliesNeed, FloorNeed, Need, SwitchNeed
 from topoloom.designer.need_files import read_need
 from topoloom.designer.pareto import pareto_front
 from topoloom.figures.style import sheet
@@ -43,7 +43,7 @@ def test_the_examples_are_needs_that_families_serve(path):
 
 def test_every_ranked_candidate_is_within_the_limits_and_in_order():
     """What is ranked serves the need; what is dropped names its limit; the objective never falls down the ranking."""
-    limits = Limits(diameter=3, oversubscription=1.5, cost_per_host_usd=2500)
+    limits = DesignLimits(diameter=3, oversubscription=1.5, cost_per_host_usd=2500)
     found = design(_need(limits=limits), jobs=1)
     assert found.ranked
     for c in found.ranked:
@@ -95,7 +95,7 @@ def test_the_rows_stay_where_a_search_passes_a_limit():
     need = _need()
     parts = load_parts(need.parts)
     some = measure("slimfly:q=5,hosts=4", need, parts)
-    tight = msgspec.structs.replace(need, limits=Limits(longest_cable_m=some.longest_cable_m / 2))
+    tight = msgspec.structs.replace(need, limits=DesignLimits(longest_cable_m=some.longest_cable_m / 2))
     assert measured_by_default_placement(some, tight, parts) is None
     assert measured_by_default_placement(some, need, parts) is not None
 
@@ -121,7 +121,7 @@ def test_the_pareto_front_is_what_nothing_beats():
 
 def test_theory_never_drops_what_measuring_would_keep():
     """A candidate that the bounds drop before it is built is, when measured, past that limit."""
-    need = _need(limits=Limits(diameter=2, oversubscription=1.0, worst_latency_ns=420))
+    need = _need(limits=DesignLimits(diameter=2, oversubscription=1.0, worst_latency_ns=420))
     dropped = [p for p in enumerate_candidates(need, load_parts(need.parts)) if p.passed is not None]
     assert dropped
     for proposal in dropped:
@@ -133,7 +133,7 @@ def test_least_cost_is_a_lower_bound():
     need = _need()
     for proposal in enumerate_candidates(need, load_parts(need.parts)):
         found = measure(proposal.spec, need, load_parts(need.parts))
-        known = numbers(found) if isinstance(found, Candidate) else found.known
+        known = single_numbers(found) if isinstance(found, Candidate) else found.known
         if "cost_per_host_usd" in known:
             assert proposal.least_usd <= known["cost_per_host_usd"] + 1e-6, proposal
 
@@ -144,7 +144,7 @@ def test_a_second_run_measures_nothing_again(tmp_path):
     again = design(_need(), store=tmp_path, jobs=1)
     assert again.reused == len(first.ranked) + len([c for c in first.dropped if c.known])
     assert again.ranked == first.ranked
-    other = design(_need(limits=Limits(diameter=3)), store=tmp_path, jobs=1)
+    other = design(_need(limits=DesignLimits(diameter=3)), store=tmp_path, jobs=1)
     assert all(c.diameter <= 3 for c in other.ranked)
     assert design(_need(rate_gbps=80), store=tmp_path, jobs=1).reused == 0
 
@@ -229,7 +229,7 @@ def test_a_wrong_need_is_told_by_key_and_line(tmp_path, text, words):
 
 def test_what_was_not_measured_is_not_printed():
     """A candidate dropped before its latency was measured has an empty cell there, not a zero."""
-    found = design(_need(limits=Limits(diameter=2, cost_per_host_usd=1000)), jobs=1)
+    found = design(_need(limits=DesignLimits(diameter=2, cost_per_host_usd=1000)), jobs=1)
     table = list(csv.DictReader(io.StringIO(candidates_csv(found))))
     early = [row for row in table if row["dropped"] == "cost_per_host_usd"]
     assert early
@@ -240,7 +240,7 @@ def test_a_design_without_a_winner_leaves_no_old_winner(tmp_path):
     """Files of an earlier winner in the same folder are taken away."""
     write_design(design(_need(), jobs=1), tmp_path)
     assert (tmp_path / "topology.json").exists()
-    write_design(design(_need(limits=Limits(cost_per_host_usd=1)), jobs=1), tmp_path)
+    write_design(design(_need(limits=DesignLimits(cost_per_host_usd=1)), jobs=1), tmp_path)
     assert {path.name for path in tmp_path.iterdir()} == {"report.html", "design.json", "candidates.csv"}
 
 
@@ -269,7 +269,7 @@ def test_the_files_of_a_design_agree_with_it(tmp_path):
 
 def test_a_design_is_a_record_and_comes_back(tmp_path):
     """Saved and loaded it is the same, down to the need; its table has a row a candidate; equal runs have equal records."""
-    limits = Limits(diameter=3)
+    limits = DesignLimits(diameter=3)
     found = design(_need(limits=limits), jobs=1)
     found.save(tmp_path / "design.json")
     again = Design.load(tmp_path / "design.json")
@@ -300,9 +300,10 @@ def test_a_design_draws_itself():
     assert design(_need(), jobs=1).plot(axes) is axes
     assert axes.get_xlabel() == "cost [USD a host]"
     with pytest.raises(InputError, match="nothing to draw"):
-        design(_need(limits=Limits(cost_per_host_usd=1)), jobs=1).plot()
+        design(_need(limits=DesignLimits(cost_per_host_usd=1)), jobs=1).plot()
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_a_deadline_and_a_stop_keep_what_was_measured(tmp_path, jobs):
     """The design says how it ended; nothing is measured twice afterwards, and no process is left."""
@@ -318,6 +319,7 @@ def test_a_deadline_and_a_stop_keep_what_was_measured(tmp_path, jobs):
     assert not multiprocessing.active_children()
 
 
+@pytest.mark.exhaustive
 def test_a_million_hosts_have_an_answer():
     """What nobody could measure is left out before it is built; the rest ends at the deadline, whatever is under way."""
     need = Need(hosts=1_000_000, switch=SwitchNeed(radix=64))

@@ -14,7 +14,7 @@ from topoloom.cli.main import cli
 from topoloom.designer.design import Design, design
 from topoloom.designer.finalists import chosen_finalists
 from topoloom.designer.measure import Candidate, Dropped
-from topoloom.designer.need import FamiliesNeed, Limits, Need, SwitchNeed
+from topoloom.designer.need import DesignLimits, FamiliesNeed, Need, SwitchNeed
 from topoloom.designer.pareto import pareto_front
 from topoloom.report.design_files import write_design
 
@@ -25,7 +25,7 @@ _NEED = Need(
     finalists=3,
     minutes=100,
     repeats=1,
-    limits=Limits(diameter=3),
+    limits=DesignLimits(diameter=3),
 )
 
 

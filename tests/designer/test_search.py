@@ -12,8 +12,8 @@ from topoloom.cli.main import cli
 from topoloom.cost.parts_files import load_parts
 from topoloom.designer.candidates import enumerate_candidates
 from topoloom.designer.design import Design, design
-from topoloom.designer.measure import Candidate, measure, numbers, passed_limit
-from topoloom.designer.need import FamiliesNeed, Limits, Need, SearchNeed, SwitchNeed
+from topoloom.designer.measure import Candidate, measure, passed_limit, single_numbers
+from topoloom.designer.need import DesignLimits, FamiliesNeed, Need, SearchNeed, SwitchNeed
 from topoloom.designer.need_files import read_need
 from topoloom.designer.pareto import undominated
 from topoloom.designer.variations import proposed, variant_of, varied
@@ -30,7 +30,7 @@ _NEED = Need(
     finalists=0,
     usual=False,
     search=SearchNeed(networks=40),
-    limits=Limits(oversubscription=1.2, diameter=4),
+    limits=DesignLimits(oversubscription=1.2, diameter=4),
 )
 
 
@@ -50,7 +50,7 @@ def test_what_is_found_keeps_every_limit_and_is_measured_as_all_others(made):
     for one in found:
         assert one.hosts >= 100
         assert one.radix <= 14
-        assert passed_limit(numbers(one), _NEED.limits) is None
+        assert passed_limit(single_numbers(one), _NEED.limits) is None
     again = measure(found[0].spec, _NEED, parts)
     assert isinstance(again, Candidate)
     best = found[0] if found[0].map == "rows" else again
@@ -80,6 +80,7 @@ _NEED_WITHOUT = Need(
 )
 
 
+@pytest.mark.exhaustive
 def test_a_seed_finds_the_same_whatever_the_jobs(made):
     """Generations are chosen from what was found before them, not from what was measured first."""
     again = design(_NEED, jobs=2)
@@ -87,6 +88,7 @@ def test_a_seed_finds_the_same_whatever_the_jobs(made):
     assert [one.spec for one in again.ranked] == [one.spec for one in made.ranked]
 
 
+@pytest.mark.exhaustive
 def test_a_second_run_measures_nothing_again(tmp_path):
     """What was tried is in the store, also for a run that asks for more."""
     small = msgspec.structs.replace(_NEED, search=SearchNeed(networks=16))

@@ -6,7 +6,7 @@ import pytest
 from topoloom import InputError, Topology, build, expand
 from topoloom.expansion.growing_floor import GrowingFloor
 from topoloom.expansion.methods.dsn_f import dsn_f
-from topoloom.expansion.registry import Request
+from topoloom.expansion.registry import ExpansionRequest
 from topoloom.expansion.stages import difference
 from topoloom.layout.place import place
 
@@ -19,7 +19,7 @@ def grown(spec, to, **options):
     """The stages of method dsn-f, without cables."""
     topology = build(spec)
     layout = place(topology, map="rows")
-    return dsn_f(Request(topology, to, GrowingFloor(layout, 0), **options))
+    return dsn_f(ExpansionRequest(topology, to, GrowingFloor(layout, 0), **options))
 
 
 def as_goal(growth):
@@ -28,6 +28,7 @@ def as_goal(growth):
     return Topology(links=growth.number[last.links], switches=last.switches).links
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("p", range(2, 9))
 def test_the_split_gives_dsn_f_edge_for_edge(p):
     """From (p + 1) 2^(p + 1) switches with p levels to the family's network of p + 1 levels, on the same switches."""

@@ -8,7 +8,7 @@ import pytest
 
 from topoloom import InputError, build, expand
 from topoloom.expansion.methods.metanodes import metanodes
-from topoloom.expansion.registry import Request
+from topoloom.expansion.registry import ExpansionRequest
 from topoloom.expansion.stages import difference
 
 
@@ -50,7 +50,7 @@ def test_grown_matchings_are_uniform():
     """From one switch a meta-node to three all six matchings of a pair come up equally often (a chi-squared of 5 degrees)."""
     seen, pair = Counter(), build("complete:n=2").replace(labels={"group": np.arange(2)})
     for seed in range(600):
-        links = metanodes(Request(pair, 6, None, seed=seed)).stages[-1].topology.links
+        links = metanodes(ExpansionRequest(pair, 6, None, seed=seed)).stages[-1].topology.links
         seen[tuple(sorted(map(tuple, links.tolist())))] += 1
     assert len(seen) == 6
     assert sum((count - 100) ** 2 / 100 for count in seen.values()) < 20.5  # once in a thousand by chance

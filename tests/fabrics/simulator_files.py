@@ -6,7 +6,7 @@ import struct
 import networkx as nx
 
 from topoloom.fabrics.cable_lengths import lengths_in
-from topoloom.fabrics.exports.registry import EXPORTS, Order
+from topoloom.fabrics.exports.registry import EXPORTS, ExportRequest
 from topoloom.fabrics.exports.settings import ExportSettings
 from topoloom.fabrics.fabric import planned_fabric
 from topoloom.spec import build
@@ -16,7 +16,7 @@ def files(kind, network, routing=None, layout=None, **settings):
     """The files of an export, by name, of a spec or a topology."""
     topology = build(network) if isinstance(network, str) else network
     lengths = None if layout is None else lengths_in(layout, topology)
-    order = Order(planned_fabric(topology), routing, ExportSettings(**settings), lengths)
+    order = ExportRequest(planned_fabric(topology), routing, ExportSettings(**settings), lengths)
     return dict(EXPORTS.find(kind).make(order))
 
 

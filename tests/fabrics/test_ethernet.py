@@ -15,7 +15,7 @@ from lab_up import Lab, needs_lab
 from topoloom import build, route
 from topoloom.errors import InputError
 from topoloom.fabrics.exports.bgp import FIRST_ASN, system_numbers
-from topoloom.fabrics.exports.registry import Order, export_named, write_export
+from topoloom.fabrics.exports.registry import ExportRequest, export_named, write_export
 from topoloom.fabrics.fabric import planned_fabric
 from topoloom.topology import Topology
 
@@ -27,7 +27,7 @@ def made(kind, spec, tables=False):
     """The texts of an export, options in its name."""
     topology = build(spec) if isinstance(spec, str) else spec
     record, options = export_named(kind)
-    return record.make(Order(planned_fabric(topology), route(topology) if tables else None), **options)
+    return record.make(ExportRequest(planned_fabric(topology), route(topology) if tables else None), **options)
 
 
 def addresses(folder, name="addresses.csv"):
@@ -53,7 +53,9 @@ def test_vtysh_takes_every_configuration(tmp_path, options):
         done = subprocess.run([vtysh, "--dryrun", "--inputfile", file], capture_output=True, text=True, check=False)
         return done.returncode, done.stdout + done.stderr
 
-    for file in sorted(tmp_path.glob("*.conf")):
+    files = sorted(tmp_path.glob("*.conf"))
+    assert files
+    for file in files:
         assert said(file) == (0, "")
     text = (tmp_path / "S0.conf").read_text()
     (tmp_path / "S0.conf").write_text(text.replace("ip route", "ip rout 1", 1))
@@ -61,6 +63,7 @@ def test_vtysh_takes_every_configuration(tmp_path, options):
     assert code or "Unknown command" in told
 
 
+@pytest.mark.exhaustive
 @needs_lab
 def test_static_routes_come_up(tmp_path):
     """Every host reaches every port of every other; the kernel has the ECMP groups of the configurations, no route more."""
@@ -122,6 +125,7 @@ def test_bgp_comes_up_with_a_weight_for_every_shortest_path(tmp_path):
         lab.until(settled)
 
 
+@pytest.mark.exhaustive
 @needs_lab
 def test_planes_come_up_each_for_itself(tmp_path):
     """A host reaches the ports of each plane by its own port in it, and none through another plane."""
@@ -135,6 +139,7 @@ def test_planes_come_up_each_for_itself(tmp_path):
         assert lab.unanswered("H0", [others["2"]]) == [others["2"]]
 
 
+@pytest.mark.exhaustive
 @needs_lab
 def test_srv6_packets_go_the_way_of_the_tables(tmp_path):
     """All host ports of both planes answer, and the cables that a packet crosses are those of the tables' path."""
@@ -354,12 +359,12 @@ def test_names_become_names_of_machines():
     switches = 'Switch 3 "a" # "MF0;leaf 1:MQM8700/U1"\n[1] "b"[1]\n[2] "x"[1]\nSwitch 2 "b" # "{}"\n[1] "a"[1]\n'
     text = switches + 'Ca 1 "x" # "n1 HCA-1"\n[1] "a"[2]\n'
     record, options = export_named("containerlab")
-    files = record.make(Order(read_fabric(text.format("spine"), "x")), **options)
+    files = record.make(ExportRequest(read_fabric(text.format("spine"), "x")), **options)
     assert '"MF0-leaf-1-MQM8700-U1"' in files["fabric.clab.yml"]
     assert '"n1-HCA-1"' in files["fabric.clab.yml"]
     assert options["image"] == IMAGE
     with pytest.raises(InputError, match="two switches or hosts are called 'mf0-leaf-1-mqm8700-u1'"):
-        record.make(Order(read_fabric(text.format("mf0 leaf 1 mqm8700 u1"), "x")), **options)
+        record.make(ExportRequest(read_fabric(text.format("mf0 leaf 1 mqm8700 u1"), "x")), **options)
 
 
 def test_air_has_every_node_and_cable():
@@ -378,7 +383,9 @@ def test_air_has_every_node_and_cable():
     assert [[f"{end['node']}:{end['interface']}" for end in link] for link in links] == [
         link["endpoints"] for link in lab["links"]
     ]
-    for host in (name for name in nodes if name.startswith("H")):
+    hosts = [name for name in nodes if name.startswith("H")]
+    assert len(hosts) == 16
+    for host in hosts:
         assert files[f"hosts/{host}.sh"].splitlines()[2:] == lab["nodes"][host]["exec"]
 
 

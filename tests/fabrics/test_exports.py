@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from tiers import examples
 from topoloom.errors import InputError
 from topoloom.fabrics.discovery import read_fabric
-from topoloom.fabrics.exports.registry import EXPORTS, Order, write_export
+from topoloom.fabrics.exports.registry import EXPORTS, ExportRequest, write_export
 from topoloom.fabrics.exports.slurm import hostlist, slurm_text
 from topoloom.fabrics.fabric import planned_fabric
 from topoloom.spec import build
@@ -52,7 +52,7 @@ KINDS = [
 def made(kind, spec_or_fabric):
     """The texts of an export that needs no tables."""
     fabric = planned_fabric(build(spec_or_fabric)) if isinstance(spec_or_fabric, str) else spec_or_fabric
-    return EXPORTS.find(kind).make(Order(fabric))
+    return EXPORTS.find(kind).make(ExportRequest(fabric))
 
 
 def test_the_register_is_known(tmp_path):

@@ -15,12 +15,12 @@ from topoloom import InputError
 from topoloom.cli.main import cli
 from topoloom.fabrics.fabric import planned_fabric
 from topoloom.fabrics.infiniband import lft_dump, lft_text, qos_text, real_ports
-from topoloom.fabrics.judge import judge
 from topoloom.fabrics.lft import Tables, read_lft
 from topoloom.fabrics.mending import mend_fabric
 from topoloom.fabrics.mending_files import mending_texts, write_mending
 from topoloom.fabrics.net_text import discovered_text
 from topoloom.fabrics.service_levels import read_levels
+from topoloom.fabrics.table_verifier import verify_tables
 from topoloom.routing.host_routings import host_routings
 from topoloom.routing.live.steps import DROP, REOPEN, SET, Mixtures, order_of_updates
 from topoloom.routing.route import route
@@ -135,7 +135,9 @@ def test_lost_cables_are_mended_without_a_deadlock_in_between(spec, engine, many
     assert found.entries_broken <= found.entries_changed <= 2 * found.entries_broken
     assert found.dropped_addresses == 0
     made = found.tables[-1]
-    again = judge(Tables("new.lft", made.astype(np.int16), tables.lid_of), new, levels_of(found, found.levels[-1]))
+    again = verify_tables(
+        Tables("new.lft", made.astype(np.int16), tables.lid_of), new, levels_of(found, found.levels[-1])
+    )
     assert again.deadlock_free
     assert again.reached_pairs == again.pairs
     prove_by_hand(found, found_levels(fabric, levels))
@@ -163,7 +165,7 @@ def test_tables_by_host_are_mended():
     assert 0 < found.entries_changed <= 2 * found.entries_broken
     same = found.tables[-1] == tables.ports
     assert same.mean() > 0.98
-    again = judge(read_lft(mending_texts(found)["fabric.lft"], "new.lft", new), new)
+    again = verify_tables(read_lft(mending_texts(found)["fabric.lft"], "new.lft", new), new)
     assert again.pairs_between == "host ports"
     assert again.reached_pairs == again.pairs
     assert again.deadlock_free
@@ -201,7 +203,7 @@ def test_a_lost_switch_takes_its_hosts_along():
     found = mend_fabric(fabric, tables, replace(new, made="new.net"), levels=levels)
     assert (found.switches_lost, found.hosts_lost, found.cables_lost) == (1, 4, 7)
     assert found.deadlock_free
-    again = judge(Tables("new", found.tables[-1].astype(np.int16), {}), new, levels_of(found, found.levels[-1]))
+    again = verify_tables(Tables("new", found.tables[-1].astype(np.int16), {}), new, levels_of(found, found.levels[-1]))
     assert again.reached_pairs == again.pairs
 
 
@@ -222,7 +224,9 @@ def test_a_new_switch_and_its_hosts_are_reached():
     assert found.deadlock_free
     stayed = found.tables[0] >= 0
     assert (found.tables[-1][stayed] == found.tables[0][stayed]).all()
-    again = judge(Tables("new", found.tables[-1].astype(np.int16), {}), fabric, levels_of(found, found.levels[-1]))
+    again = verify_tables(
+        Tables("new", found.tables[-1].astype(np.int16), {}), fabric, levels_of(found, found.levels[-1])
+    )
     assert again.reached_pairs == again.pairs
 
 
@@ -255,7 +259,7 @@ def test_a_host_that_moved_is_followed():
     found = mend_fabric(fabric, tables, new, levels=levels)
     assert found.hosts_moved == 1
     assert {update.target for update in found.updates} == {"H1"}
-    again = judge(Tables("new", found.tables[-1].astype(np.int16), {}), new)
+    again = verify_tables(Tables("new", found.tables[-1].astype(np.int16), {}), new)
     assert again.reached_pairs == again.pairs
     assert again.deadlock_free
 
@@ -263,7 +267,7 @@ def test_a_host_that_moved_is_followed():
 def test_tables_that_can_deadlock_are_said_to():
     """Mended all the same, and nothing is called proved."""
     fabric, tables, _ = in_force("torus:dims=5x5,hosts=1", "minimal")
-    assert not judge(tables, fabric).deadlock_free
+    assert not verify_tables(tables, fabric).deadlock_free
     found = mend_fabric(fabric, tables, less(fabric, [0]))
     assert not found.deadlock_free
     assert not found.in_force_deadlock_free

@@ -7,7 +7,7 @@ import pytest
 from mutations import Mutator, mutated
 
 from topoloom.fabrics.diagnosis.diagnose import diagnose
-from topoloom.fabrics.diagnosis.evidence import Limits
+from topoloom.fabrics.diagnosis.evidence import HardwareLimits
 from topoloom.fabrics.discovery import read_fabric
 from topoloom.fabrics.fabric import planned_fabric
 from topoloom.spec import build
@@ -22,7 +22,7 @@ SPECS = [
     "slimfly:q=5,hosts=1+planes:count=2",
     "fat-tree:hosts=64,k=16+rails:nics=4+planes:count=2",
 ]
-LIMITS = Limits(rate=(4, 200.0))
+LIMITS = HardwareLimits(rate=(4, 200.0))
 #: What may follow from mistakes, and says so.
 FOLLOWS = {"TL303", "TL304", "TL305"}
 
@@ -62,6 +62,7 @@ def unexplained(plan, text, mistakes):
     return wrong + [f"invented: {one}" for one, *_ in roots]
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("spec", SPECS)
 def test_every_mistake_is_found_once_and_none_is_invented(spec):
     """Thirty fabrics of each family, with one to four mistakes each."""

@@ -18,12 +18,12 @@ from fabric_cases import cables_of, recabled
 
 from topoloom.fabrics.fabric import planned_fabric
 from topoloom.fabrics.infiniband import export_opensm, lft_text, net_text, qos_text
-from topoloom.fabrics.judge import judge
 from topoloom.fabrics.lft import read_lft
 from topoloom.fabrics.mending import mend_fabric
 from topoloom.fabrics.mending_files import mending_texts
 from topoloom.fabrics.net_text import discovered_text
 from topoloom.fabrics.service_levels import read_levels
+from topoloom.fabrics.table_verifier import verify_tables
 from topoloom.formats.ibnetdiscover import load_fabric
 from topoloom.routing.route import route
 from topoloom.spec import build
@@ -181,7 +181,7 @@ def test_hosts_of_a_leaf_are_reached_by_paths_of_their_own(tmp_path):
         mine = np.flatnonzero(topology.endpoints == leaf)
         for other in leaves[leaves != leaf].tolist():
             assert np.unique(tables.ports[other, mine]).size == mine.size
-    found = judge(tables, fabric)
+    found = verify_tables(tables, fabric)
     assert found.deadlock_free
     assert found.reached_pairs == 128 * 127
     # Lanes by table: pairs to the first hosts in lane 1, to the second ones in lane 2.
@@ -194,6 +194,7 @@ def test_hosts_of_a_leaf_are_reached_by_paths_of_their_own(tmp_path):
     assert [int(levels[target, source]) for target in range(4)] == [1, 2, 1, 2]
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(
     ("spec", "engine"),
     [
@@ -249,7 +250,7 @@ def test_tables_for_a_discovered_fabric_have_its_guids_and_ports(tmp_path):
     assert entries(dump) == entries((tmp_path / "fabric.lft").read_text())
     assert {guid >> 40 for guid, _ in entries(dump)} == {0x2C9}
     assert "no credit loops found" in credit_loops(tmp_path)
-    assert judge(read_lft(dump, "dump", fabric), fabric).deadlock_free
+    assert verify_tables(read_lft(dump, "dump", fabric), fabric).deadlock_free
 
 
 def test_opensm_takes_every_step_of_a_mending(tmp_path):
@@ -282,7 +283,7 @@ def test_opensms_own_tables_are_judged_as_ibdmchk_judges_them(spec, engine, tmp_
     (tmp_path / "fabric.net").write_text(net_text(topology))
     bring_up(tmp_path, topology, ["-R", engine])
     fabric = load_fabric(tmp_path / "fabric.net")
-    found = judge(read_lft((tmp_path / "opensm-lfts.dump").read_text(), "dump", fabric), fabric)
+    found = verify_tables(read_lft((tmp_path / "opensm-lfts.dump").read_text(), "dump", fabric), fabric)
     assert found.reached_pairs == found.pairs
     said = credit_loops(tmp_path)
     assert "credit loop" in said

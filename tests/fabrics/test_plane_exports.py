@@ -6,7 +6,7 @@ import pytest
 
 from topoloom import InputError, build, route
 from topoloom.fabrics.discovery import read_fabric
-from topoloom.fabrics.exports.registry import EXPORTS, Order, write_export
+from topoloom.fabrics.exports.registry import EXPORTS, ExportRequest, write_export
 from topoloom.fabrics.fabric import planned_fabric
 from topoloom.fabrics.infiniband import opensm_texts
 from topoloom.fabrics.lft import read_lft
@@ -18,7 +18,7 @@ _PLANES = f"{_ONE}+planes:count=2"
 def files(kind, spec, tables=False):
     """What an export makes: name to text."""
     network = build(spec)
-    return EXPORTS.find(kind).make(Order(planned_fabric(network), route(network) if tables else None))
+    return EXPORTS.find(kind).make(ExportRequest(planned_fabric(network), route(network) if tables else None))
 
 
 @pytest.mark.parametrize("more", ["planes:count=2", "rail-only:rails=4"])

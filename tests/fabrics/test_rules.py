@@ -11,7 +11,7 @@ from fabric_cases import cables_of, recabled
 import topoloom as t
 from topoloom.errors import InputError
 from topoloom.fabrics.diagnosis.diagnose import diagnose
-from topoloom.fabrics.diagnosis.evidence import Limits, PlanFacts
+from topoloom.fabrics.diagnosis.evidence import HardwareLimits, PlanFacts
 from topoloom.fabrics.diagnosis.rule import RULES, chosen, rule
 from topoloom.fabrics.discovery import read_fabric
 from topoloom.fabrics.fabric import planned_fabric
@@ -189,8 +189,8 @@ def test_leaves_with_fewer_links_upwards_and_tapers():
     (note,) = diagnose(plan).diagnostics
     assert (note.code, note.nodes, note.severity) == ("TL306", ("S2",), "note")
     assert diagnose(plan).clean
-    assert codes(plan, limits=Limits(taper=2.0)) == ["TL306"]
-    found = diagnose(plan, limits=Limits(taper=1.0), only=["TL307"])
+    assert codes(plan, limits=HardwareLimits(taper=2.0)) == ["TL306"]
+    found = diagnose(plan, limits=HardwareLimits(taper=1.0), only=["TL307"])
     assert [one.nodes for one in found.diagnostics] == [("S2",)]
     assert "4 host ports on 2 links upwards (2:1)" in found.diagnostics[0].text
     assert not found.clean
@@ -266,7 +266,7 @@ def test_lengths_against_product_stock_and_limit():
     length[[3, 4, 5]], stock[4] = [3.0, 2.5, 7.0], 2.0
     stock[5] = np.nan
     facts = PlanFacts(length_m=length, stock_m=stock, product=("DAC",) * 15, cabinets=[f"A{s:02d}" for s in range(10)])
-    found = diagnose(plan, facts=facts, limits=Limits(longest_m=3.0, reach_m={"DAC": 5.0})).diagnostics
+    found = diagnose(plan, facts=facts, limits=HardwareLimits(longest_m=3.0, reach_m={"DAC": 5.0})).diagnostics
     assert {one.code for one in found} == {"TL108"}
     assert [one.text.partition("long; ")[2] for one in found] == [
         "it is bought as 2 m",
@@ -274,14 +274,14 @@ def test_lengths_against_product_stock_and_limit():
     ]
     u, v = plan.links[5].tolist()
     assert found[1].cabinets == (f"A{u:02d}", f"A{v:02d}")
-    assert codes(plan, facts=facts, limits=Limits(longest_m=3.0), only=["TL108"]) == ["TL108", "TL108"]
+    assert codes(plan, facts=facts, limits=HardwareLimits(longest_m=3.0), only=["TL108"]) == ["TL108", "TL108"]
 
 
 def test_ports_beyond_the_radix():
     """With fewer ports than planned every switch that needs more is told; with enough none."""
     plan = build("petersen:hosts=2")
-    assert codes(plan, limits=Limits(radix=5)) == []
-    found = diagnose(plan, limits=Limits(radix=4)).diagnostics
+    assert codes(plan, limits=HardwareLimits(radix=5)) == []
+    found = diagnose(plan, limits=HardwareLimits(radix=4)).diagnostics
     assert [one.code for one in found] == ["TL111"] * 10
     assert "port 5; the switch has 4" in found[0].text
 
@@ -303,8 +303,8 @@ def test_tables_that_can_deadlock_and_lanes():
     assert (loop.code, {*loop.nodes}) == ("TL401", {f"S{s}" for s in range(5)})
     routing = t.route(build("slimfly:q=5,hosts=2"), "orders")
     safe = t.prove(routing)
-    assert codes(routing.topology, None, safe, limits=Limits(lanes=safe.lanes_used)) == []
-    assert codes(routing.topology, None, safe, limits=Limits(lanes=safe.lanes_used - 1)) == ["TL404"]
+    assert codes(routing.topology, None, safe, limits=HardwareLimits(lanes=safe.lanes_used)) == []
+    assert codes(routing.topology, None, safe, limits=HardwareLimits(lanes=safe.lanes_used - 1)) == ["TL404"]
 
 
 def test_tables_that_take_detours_are_worth_a_note():
@@ -402,7 +402,7 @@ def test_counted_errors_are_notes():
 def test_limits_that_are_none_are_refused(bad):
     """Zero ports, no lanes, a taper below 0."""
     with pytest.raises(InputError):
-        Limits(**bad)
+        HardwareLimits(**bad)
 
 
 def test_what_is_no_network_is_refused():

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from topoloom import InputError, build, place
-from topoloom.fabrics.exports.registry import Order, export_named
+from topoloom.fabrics.exports.registry import ExportRequest, export_named
 from topoloom.fabrics.exports.slurm import block_sizes
 from topoloom.fabrics.fabric import planned_fabric
 from topoloom.hosts.housing import Housing
@@ -42,7 +42,7 @@ def made(options, spec, layout=None):
     """The files for a network, read by their options."""
     record, given = export_named(f"slurm{options}")
     fabric = planned_fabric(build(spec) if isinstance(spec, str) else spec)
-    return record.make(Order(fabric, layout=layout), **given)
+    return record.make(ExportRequest(fabric, layout=layout), **given)
 
 
 def names_of(hostlist):
@@ -319,4 +319,4 @@ def test_names_that_are_too_long_are_refused():
     object.__setattr__(fabric, "switch_names", ("a" * 65, "b"))
     record, options = export_named("slurm")
     with pytest.raises(InputError, match="takes names of 64 letters at most"):
-        record.make(Order(fabric), **options)
+        record.make(ExportRequest(fabric), **options)

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from topoloom import build
-from topoloom.fabrics.exports.registry import Order, export_named
+from topoloom.fabrics.exports.registry import ExportRequest, export_named
 from topoloom.fabrics.fabric import planned_fabric
 
 _TABLES = {
@@ -33,7 +33,7 @@ _TABLES = {
 def databases(options, topology):
     """The database of every switch, after the rules of the models."""
     record, given = export_named(f"sonic{options}")
-    files = record.make(Order(planned_fabric(topology)), **given)
+    files = record.make(ExportRequest(planned_fabric(topology)), **given)
     found = {}
     for name, text in files.items():
         if name.endswith("/config_db.json"):

@@ -15,10 +15,10 @@ from topoloom.fabrics.discovery import read_fabric
 from topoloom.fabrics.exports.opensm import guid2lid_text
 from topoloom.fabrics.fabric import planned_fabric
 from topoloom.fabrics.infiniband import lft_text, qos_text
-from topoloom.fabrics.judge import PORTS, SWITCHES, judge
 from topoloom.fabrics.lft import read_guid2lid, read_lft
 from topoloom.fabrics.net_text import discovered_text
 from topoloom.fabrics.service_levels import read_levels
+from topoloom.fabrics.table_verifier import PORTS, SWITCHES, verify_tables
 from topoloom.fabrics.tables_from import routing_from
 from topoloom.routing.route import route
 from topoloom.spec import build
@@ -62,7 +62,7 @@ def test_tables_come_back_with_the_same_verdict(spec, engine):
         assert np.array_equal(back.ports, routing.ports)
         none = np.zeros_like(routing.ports)
         assert np.array_equal(*(none if one.lanes is None else one.lanes for one in (back, routing)))
-        found = judge(tables, used, levels)
+        found = verify_tables(tables, used, levels)
         assert found.pairs_between == SWITCHES
         for key in ("pairs", "reached_pairs", "minimal_pairs", "mean_hops", "stretch", "lanes_used", "deadlock_free"):
             assert getattr(found, key) == getattr(said, key), key
@@ -88,7 +88,7 @@ def test_tables_of_random_networks_come_back(n, degree, hosts, seed, engine):
     tables, fabric, levels = read_back(routing)
     back = routing_from(tables, fabric, levels)
     assert np.array_equal(back.ports, routing.ports)
-    found = judge(tables, fabric, levels)
+    found = verify_tables(tables, fabric, levels)
     assert found.deadlock_free is routing.verdict.deadlock_free
     assert (found.lanes_used, found.mean_hops) == (routing.verdict.lanes_used, routing.verdict.mean_hops)
 
@@ -97,7 +97,7 @@ def test_switches_without_hosts_send_no_data():
     """In a fat tree only leaves' pairs count for circles: the tables are safe in the lanes of the leaves."""
     routing = route(build("fat-tree:k=4"))
     tables, fabric, levels = read_back(routing)
-    found = judge(tables, fabric, levels)
+    found = verify_tables(tables, fabric, levels)
     assert found.deadlock_free
     assert found.lane_pairs.sum() == 8 * 7
     assert found.mean_hops == routing.verdict.mean_hops
@@ -140,7 +140,7 @@ def test_hosts_of_a_switch_that_go_different_ways_are_judged_one_by_one():
     """A ring where every second host is reached clockwise: pairs, hops, loads and the circle as an oracle finds them."""
     routing = route(build("torus:dims=6,hosts=2"), "updown")
     ports, fabric = per_host(routing)
-    found = judge(read_lft(written(ports, fabric), "x.lft", fabric), fabric)
+    found = verify_tables(read_lft(written(ports, fabric), "x.lft", fabric), fabric)
     assert found.pairs_between == PORTS
     assert not found.fault
     hops, load, waits = [], {}, nx.DiGraph()
@@ -225,7 +225,7 @@ def test_what_is_wrong_with_tables_is_said(pattern, new, message):
     fabric = planned_fabric(routing.topology)
     text = re.sub(pattern, new, lft_text(routing), count=1)
     with pytest.raises(InputError, match=message):
-        judge(read_lft(text, "x", fabric), fabric)
+        verify_tables(read_lft(text, "x", fabric), fabric)
 
 
 def test_tables_that_go_in_circles_are_told():
@@ -235,7 +235,7 @@ def test_tables_that_go_in_circles_are_told():
     tables = read_lft(lft_text(routing), "x", fabric)
     ports = tables.ports.copy()
     ports[3, 0], ports[2, 0] = ports[3, 2], ports[2, 3]
-    found = judge(read_lft(written(ports, fabric), "x", fabric), fabric)
+    found = verify_tables(read_lft(written(ports, fabric), "x", fabric), fabric)
     assert "goes round a cycle" in found.fault
     assert "S" in found.fault
     assert found.reached_pairs < found.pairs

@@ -13,7 +13,7 @@ from topoloom.errors import Stopped
 from topoloom.failures.degradation import degradation
 from topoloom.failures.failure_orders import failing, failures_at
 from topoloom.failures.lifetime import lifetime
-from topoloom.failures.surviving_network import losses, surviving_network
+from topoloom.failures.surviving_network import first_failures, surviving_network
 from topoloom.throughput.tub import tub, uniform_bound
 from topoloom.work import Work
 
@@ -101,7 +101,7 @@ def test_what_is_left_is_the_whole_less_what_failed(fail, share, seed):
     """Links between surviving switches, parallel ones counted, hosts on them, labels beside them; `was` tells who they were."""
     cabinets = np.arange(6) // 2
     what = failing(TWIN, fail, "random", cabinets)
-    lost = losses(TWIN, what, share, seed)
+    lost = first_failures(TWIN, what, share, seed)
     if lost.switches.size == 6:
         with pytest.raises(InputError, match="no switch is left"):
             surviving_network(TWIN, fail, share, seed=seed, cabinets=cabinets)

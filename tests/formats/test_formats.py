@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from tiers import examples
 from topoloom import InputError, load, save
-from topoloom.formats import FORMATS, encode, losses
+from topoloom.formats import FORMATS, dropped_by, encode
 from topoloom.topology import Topology
 
 NAMES = [
@@ -235,11 +235,11 @@ def test_an_unknown_format_names_the_known_ones():
 
 def test_losses_are_told():
     """What a format leaves out is said in words; topoloom's own leaves out nothing."""
-    assert losses(SAMPLE, FORMATS.find("topoloom")) == []
-    assert losses(SAMPLE, FORMATS.find("edges")) == ["4 hosts", "labels x, y, height, role"]
-    assert losses(SAMPLE, FORMATS.find("dot")) == ["which ports belong to one host"]
-    assert losses(SAMPLE, FORMATS.find("cables")) == []
-    assert losses(SAMPLE, FORMATS.find("ns3"))[0] == "how many cables two switches share"
+    assert dropped_by(SAMPLE, FORMATS.find("topoloom")) == []
+    assert dropped_by(SAMPLE, FORMATS.find("edges")) == ["4 hosts", "labels x, y, height, role"]
+    assert dropped_by(SAMPLE, FORMATS.find("dot")) == ["which ports belong to one host"]
+    assert dropped_by(SAMPLE, FORMATS.find("cables")) == []
+    assert dropped_by(SAMPLE, FORMATS.find("ns3"))[0] == "how many cables two switches share"
 
 
 @pytest.mark.parametrize(

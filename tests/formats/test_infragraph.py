@@ -11,7 +11,7 @@ import yaml
 
 from topoloom import InputError, build, load, place, save
 from topoloom.fabrics.cable_lengths import lengths_in
-from topoloom.fabrics.exports.registry import EXPORTS, Order
+from topoloom.fabrics.exports.registry import EXPORTS, ExportRequest
 from topoloom.fabrics.fabric import planned_fabric
 from topoloom.formats import FORMATS
 from topoloom.topology import Topology
@@ -23,7 +23,7 @@ MIXED = Topology([(0, 1), (0, 1), (1, 2)], 4, [0, 0, 1, 2], [0, 1, 0, 2], name="
 def made(topology, layout=None):
     """The two files of a network."""
     lengths = None if layout is None else lengths_in(layout, topology)
-    return EXPORTS.find("infragraph").make(Order(planned_fabric(topology), lengths=lengths))
+    return EXPORTS.find("infragraph").make(ExportRequest(planned_fabric(topology), lengths=lengths))
 
 
 @pytest.fixture

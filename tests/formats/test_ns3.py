@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 
 from tiers import examples
 from topoloom import InputError, build, load, save
-from topoloom.fabrics.exports.registry import EXPORTS, Order
+from topoloom.fabrics.exports.registry import EXPORTS, ExportRequest
 from topoloom.fabrics.fabric import planned_fabric
 from topoloom.formats import FORMATS, encode
 
@@ -40,7 +40,7 @@ def test_a_file_of_a_suffix_is_read_by_every_verb(tmp_path):
 def test_the_servers_of_simai_are_hosts():
     """GPUs that share an NVSwitch, or several, are the ports of one host; a server without is a host of one port."""
     rails = build("complete:n=3,hosts=2+planes:count=2")
-    text = EXPORTS.find("simai").make(Order(planned_fabric(rails)))["network.txt"]
+    text = EXPORTS.find("simai").make(ExportRequest(planned_fabric(rails)))["network.txt"]
     assert read(text) == rails.replace(labels={}).with_rates(400)
     two = "9 2 3 2 8 A100\n4 5 6 7 8\n0 4 9Gbps 1ns 0\n1 4 9Gbps 1ns 0\n0 5 9Gbps 1ns 0\n1 5 9Gbps 1ns 0\n"
     two += "0 7 400Gbps 0.0005ms 0\n1 8 400Gbps 0.0005ms 0\n2 7 400Gbps 0.0005ms 0\n7 8 400Gbps 0.0005ms 0\n"

@@ -115,9 +115,9 @@ def _comparison() -> Files:
 
 def _read_screening(path: Path) -> Any:
     from topoloom.cost.parts_files import load_parts
-    from topoloom.designer.store import Store, candidates_in
+    from topoloom.designer.store import CandidateStore, candidates_in
 
-    store = Store(path, _NEED, load_parts(_NEED.parts))
+    store = CandidateStore(path, _NEED, load_parts(_NEED.parts))
     return candidates_in(path), store.get("ring:n=4,hosts=2")
 
 

@@ -10,7 +10,7 @@ from topoloom.floors.slots import Slots
 from topoloom.layout import joint as joint_module
 from topoloom.layout.cabinets import switch_demands
 from topoloom.layout.improve import fewer_links_between
-from topoloom.layout.joint import Annealing, Seating, nearest_slots
+from topoloom.layout.joint import JointAnnealing, Seating, nearest_slots
 from topoloom.layout.kernels.joint import swap_switches
 from topoloom.layout.longest import shorten_longest
 from topoloom.layout.prices import Prices, above_prices, cable_prices, length_prices, lengths_m
@@ -36,7 +36,9 @@ def joint(topology, slots, start, seating, prices, seed=1, jobs=None):
 
 def _started(topology, slots, start, seating, prices, seed):
     """An annealing run that has not made a step."""
-    return Annealing(topology, slots, nearest_slots(slots), start, seating, prices, Draws(seed), Budget(10**6), 0.25)
+    return JointAnnealing(
+        topology, slots, nearest_slots(slots), start, seating, prices, Draws(seed), Budget(10**6), 0.25
+    )
 
 
 @pytest.mark.parametrize("spec", ["jellyfish:n=60,degree=5,seed=3", "hypercube:n=5", "ring-shortcuts:n=50,degree=4"])

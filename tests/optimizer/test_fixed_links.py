@@ -5,7 +5,7 @@ import pytest
 
 from topoloom.errors import InputError
 from topoloom.optimizer.optimize import optimize
-from topoloom.optimizer.rules import Rules, links_inside, moves_of
+from topoloom.optimizer.rules import GraphRules, links_inside, moves_of
 from topoloom.optimizer.searches.even_search import EvenSearch, lift_of
 from topoloom.optimizer.searches.hop_search import HopSearch
 from topoloom.optimizer.searches.price_search import PriceSearch
@@ -32,7 +32,7 @@ def test_every_search_leaves_them(cabinets):
     """Hops, loads alike and prices in turn, also where cabinets keep their number of links."""
     torus = build("torus:dims=4x4x4")
     cube, inside = _cubes(torus, 2)
-    rules = Rules(fixed=links_inside(torus, inside), cabinet=cube.astype(np.int64) if cabinets else None)
+    rules = GraphRules(fixed=links_inside(torus, inside), cabinet=cube.astype(np.int64) if cabinets else None)
     graph = torus
     for make in (
         lambda now: HopSearch(moves_of(now, rules), Draws(1), Budget(3000)),

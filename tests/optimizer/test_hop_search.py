@@ -10,7 +10,7 @@ from topoloom.optimizer.kernels.filter import keep_distances, list_affected
 from topoloom.optimizer.kernels.hop_state import make, unmake
 from topoloom.optimizer.kernels.moves import propose
 from topoloom.optimizer.kernels.rows import enter_all
-from topoloom.optimizer.rules import Rules, cabinets_of, links_of, moves_of, within_length
+from topoloom.optimizer.rules import GraphRules, cabinets_of, links_of, moves_of, within_length
 from topoloom.optimizer.searches.hop_search import HopSearch
 from topoloom.optimizer.structures.mirror_symmetry import symmetric_grid
 from topoloom.random_streams import Draws
@@ -23,12 +23,12 @@ GRID = "grid:rows=8,columns=9,degree=4,length=3"
 
 def searching(topology, rules=None, moves=3000, seed=1, **given):
     """A search over a topology."""
-    return HopSearch(moves_of(topology, rules or Rules()), Draws(seed), Budget(moves), **given)
+    return HopSearch(moves_of(topology, rules or GraphRules()), Draws(seed), Budget(moves), **given)
 
 
 def near(topology, length):
     """The rule of links no longer than `length`."""
-    return Rules(within_length(topology, geometry_of(topology), length))
+    return GraphRules(within_length(topology, geometry_of(topology), length))
 
 
 def state_of(search):
@@ -46,7 +46,7 @@ def anneal(search, way, temperature, rounds=3, count=200):
 
 def classes(topology):
     """The rule of moves that keep each cabinet pair's links, seven switches a cabinet."""
-    return Rules(cabinet=cabinets_of(topology, np.arange(topology.switches) // 7))
+    return GraphRules(cabinet=cabinets_of(topology, np.arange(topology.switches) // 7))
 
 
 #: General graphs of one to several blocks, a length limit, classes, symmetries.
@@ -69,7 +69,7 @@ def evaluated(name):
         topology, images = symmetric_grid("grid", 8, 10, degree=4, length=3)
         return topology, near(topology, 3), images
     topology = build(name)
-    return topology, near(topology, 3) if name == GRID else Rules(), None
+    return topology, near(topology, 3) if name == GRID else GraphRules(), None
 
 
 @pytest.mark.parametrize("name", EVALUATED)
@@ -157,7 +157,7 @@ def test_moves_in_a_class_keep_the_links_of_every_cabinet_pair():
     def pairs(links):
         return np.unique(np.sort(cabinet[links], axis=1), axis=0, return_counts=True)
 
-    search = searching(topology, Rules(cabinet=cabinet))
+    search = searching(topology, GraphRules(cabinet=cabinet))
     while not search.done:
         search.step()
     before, after = pairs(topology.links), pairs(search.best)

@@ -20,7 +20,7 @@ from topoloom.optimizer.limits import limits
 from topoloom.optimizer.link_lengths import LinkLengths
 from topoloom.optimizer.optimize import optimize
 from topoloom.optimizer.result import Optimized
-from topoloom.optimizer.rules import Rules
+from topoloom.optimizer.rules import GraphRules
 from topoloom.spec import build
 from topoloom.topology import Topology
 from topoloom.work import Work
@@ -124,10 +124,10 @@ def test_bounds_on_a_floor_are_those_of_the_grid_it_is():
     """The bound over the links that a rule allows equals Nakano 2016's on a grid, where the rule is the length."""
     grid = build("grid:rows=9,columns=8,degree=4,length=3")
     geometry = Geometry.grid(9, 8)
-    general = limits(grid, Rules(near=geometry.near(3)))
+    general = limits(grid, GraphRules(near=geometry.near(3)))
     assert (general.diameter, general.hops) == (
-        limits(grid, Rules(), geometry, 3).diameter,
-        limits(grid, Rules(), geometry, 3).hops,
+        limits(grid, GraphRules(), geometry, 3).diameter,
+        limits(grid, GraphRules(), geometry, 3).hops,
     )
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from topoloom.optimizer.searches.repeated import Repeated
-from topoloom.optimizer.searches.successive_halving import Candidate
+from topoloom.optimizer.searches.successive_halving import SearchMethod
 from topoloom.random_streams import Draws
 from topoloom.searches import Budget
 
@@ -29,12 +29,12 @@ def run_to_its_end(
     """A first run that costs 9, then candidates with these costs by turns; (candidate, moves, a draw) of their runs."""
     runs = []
 
-    def candidate(number: int, cost: float | None) -> Candidate:
+    def candidate(number: int, cost: float | None) -> SearchMethod:
         def begin(draws: Draws, budget: Budget) -> Fake | None:
             runs.append((number, budget.moves, draws.below(1 << 30, 1)[0]))
             return None if cost is None else Fake(cost, budget)
 
-        return Candidate(f"candidate {number}", begin)
+        return SearchMethod(f"candidate {number}", begin)
 
     whole = Budget(moves)
     first = whole.run(10)

@@ -11,7 +11,7 @@ from topoloom.floors.floor import PRESETS
 from topoloom.layout.place import place
 from topoloom.optimizer.link_lengths import LinkLengths
 from topoloom.optimizer.optimize import optimize
-from topoloom.optimizer.rules import Rules, moves_of, spending_within
+from topoloom.optimizer.rules import GraphRules, moves_of, spending_within
 from topoloom.optimizer.searches.even_search import EvenSearch, lift_of
 from topoloom.optimizer.searches.hop_search import HopSearch
 from topoloom.optimizer.searches.price_search import PriceSearch
@@ -43,7 +43,7 @@ def _price(lengths, links):
 def test_every_search_keeps_the_budget(room, share):
     """Hops, loads alike and prices in turn: all links together never cost more, and kernels count what they spend."""
     torus, lengths, usd = room
-    rules = Rules(spending=spending_within(torus, lengths, share * usd + 0.001, PARTS, None))
+    rules = GraphRules(spending=spending_within(torus, lengths, share * usd + 0.001, PARTS, None))
     moves = moves_of(torus, rules)
     hops = HopSearch(moves, Draws(1), Budget(4000))
     while not hops.done:

@@ -7,7 +7,7 @@ from topoloom.errors import InputError
 from topoloom.graph.hops import hops
 from topoloom.optimizer.optimize import optimize
 from topoloom.optimizer.result import Optimized
-from topoloom.optimizer.searches.successive_halving import Candidate, SuccessiveHalving
+from topoloom.optimizer.searches.successive_halving import SearchMethod, SuccessiveHalving
 from topoloom.optimizer.structures.algebraic import algebraic, resized
 from topoloom.optimizer.structures.starts import candidates, least
 from topoloom.random_streams import Draws
@@ -41,12 +41,12 @@ def halved(costs: list[float | None], moves: int, bound: float = 0) -> tuple[Suc
     """A search of fakes run to its end, and (candidate, moves) of all runs."""
     runs = []
 
-    def candidate(number: int, cost: float | None) -> Candidate:
+    def candidate(number: int, cost: float | None) -> SearchMethod:
         def begin(_: Draws, budget: Budget) -> Fake | None:
             runs.append((number, budget.moves))
             return None if cost is None else Fake(cost, budget)
 
-        return Candidate(f"candidate {number}", begin)
+        return SearchMethod(f"candidate {number}", begin)
 
     search = SuccessiveHalving(
         [candidate(*one) for one in enumerate(costs)], seed=1, number=0, least=(bound, bound), moves=moves

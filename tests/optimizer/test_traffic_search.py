@@ -12,7 +12,7 @@ from topoloom.graph.geometry import geometry_of, longest_link
 from topoloom.optimizer.kernels.even_loads import even_cost
 from topoloom.optimizer.optimize import optimize
 from topoloom.optimizer.result import Optimized
-from topoloom.optimizer.rules import Rules
+from topoloom.optimizer.rules import GraphRules
 from topoloom.optimizer.searches.even_search import EvenSearch, lift_of
 from topoloom.optimizer.searches.price_search import PriceSearch
 from topoloom.optimizer.structures.groups import cyclic, groups_of
@@ -24,7 +24,7 @@ from topoloom.spec import build
 from topoloom.throughput.flow import concurrent_flow
 from topoloom.throughput.tub import tub
 from topoloom.topology import Topology
-from topoloom.traffic import uniform
+from topoloom.traffic import uniform_remote
 
 
 def even_by_networkx(topology, power):
@@ -88,7 +88,7 @@ def test_seeds_repeat_and_nothing_gets_worse(goal, start):
     measure = TrafficGoal(goal)
     assert measure.of(first.values) == pytest.approx(measure.of(again.values))
     assert measure.of(first.values) >= measure.of(traffic_values(torus, 1.0, 1)) * (1 - 1e-9)
-    exact = concurrent_flow(first.topology, uniform(first.topology))
+    exact = concurrent_flow(first.topology, uniform_remote(first.topology))
     assert first.values["throughput"] <= exact * (1 + 1e-6)
     assert exact <= first.values["throughput_upper"] * (1 + 1e-6)
     assert first.values["throughput_upper"] <= first.values["throughput"] * 1.0101
@@ -131,14 +131,14 @@ def test_prices_lead_uphill():
     """On a mesh, whose middle is full, exchanges that prices point at raise the exact flow; each counts one move."""
     mesh = build("mesh:dims=4x5")
     budget = Budget(60)
-    search = PriceSearch(mesh, Rules(), TrafficGoal("all-to-all"), Draws(1), budget)
-    before = concurrent_flow(mesh, uniform(mesh))
+    search = PriceSearch(mesh, GraphRules(), TrafficGoal("all-to-all"), Draws(1), budget)
+    before = concurrent_flow(mesh, uniform_remote(mesh))
     while not search.done:
         search.step()
     better = Topology(links=search.best, switches=20)
     assert (better.degrees == mesh.degrees).all()
-    assert concurrent_flow(better, uniform(better)) > 1.2 * before
-    assert -search.cost[1] <= concurrent_flow(better, uniform(better)) * (1 + 1e-6)
+    assert concurrent_flow(better, uniform_remote(better)) > 1.2 * before
+    assert -search.cost[1] <= concurrent_flow(better, uniform_remote(better)) * (1 + 1e-6)
     assert budget.spent <= 60
 
 
@@ -165,7 +165,7 @@ def test_bounds_of_an_order():
         graph = build(spec)
         assert uniform_certificate(graph).lower == pytest.approx(order_bound(graph, aspl))
     few = build("petersen").replace(endpoints=np.array([0, 0, 3, 7]))
-    assert concurrent_flow(few, uniform(few)) <= order_bound(few, 5 / 3)
+    assert concurrent_flow(few, uniform_remote(few)) <= order_bound(few, 5 / 3)
 
 
 def test_a_graph_that_meets_its_bound_is_optimal():

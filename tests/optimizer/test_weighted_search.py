@@ -13,7 +13,7 @@ from topoloom.graph.latency import Delays
 from topoloom.optimizer.goals import Goal, latency_bounds, parse_goal, weigh
 from topoloom.optimizer.kernels.repair import FAR
 from topoloom.optimizer.link_lengths import LinkLengths
-from topoloom.optimizer.rules import Rules, moves_of
+from topoloom.optimizer.rules import GraphRules, moves_of
 from topoloom.optimizer.searches.energy import Energy
 from topoloom.optimizer.searches.weighted_search import WeightedSearch
 from topoloom.optimizer.structures.mirror_symmetry import symmetric_grid
@@ -41,7 +41,7 @@ def searched(
     overhead_end_m: float = 0.0,
 ) -> WeightedSearch:
     lengths = lengths_of(topology, overhead_end_m)
-    rules = Rules(near=None if cap_m is None else lengths.within(cap_m))
+    rules = GraphRules(near=None if cap_m is None else lengths.within(cap_m))
     search = WeightedSearch(moves_of(topology, rules), lengths, goal, Draws(seed), Budget(moves), images, sweeps)
     while not search.done:
         search.step()
@@ -131,7 +131,7 @@ def test_moves_keep_how_many_cables_run_between_any_two_cabinets() -> None:
     layout = place(build("jellyfish:n=48,degree=5,seed=2"), "koibuchi-2013", cluster="sequential", map="rows")
     assert layout.cabinets == 3
     lengths, goal = LinkLengths.of_layout(layout), Goal(mean=1)
-    moves = moves_of(layout.topology, Rules(cabinet=layout.cabinet.astype(np.int64)))
+    moves = moves_of(layout.topology, GraphRules(cabinet=layout.cabinet.astype(np.int64)))
     search = WeightedSearch(moves, lengths, goal, Draws(1), Budget(3000))
     while not search.done:
         search.step()
@@ -216,19 +216,19 @@ def test_delays_are_whole_numbers_of_a_unit_that_is_exact_where_it_can_be() -> N
 def test_symmetries_that_are_none_are_refused() -> None:
     """The links, and the lengths, must look the same from each side."""
     topology, images = symmetric_grid("grid", 6, 6, degree=4, length=3)
-    moves = moves_of(build("grid:rows=6,columns=6,degree=4,length=3"), Rules())
+    moves = moves_of(build("grid:rows=6,columns=6,degree=4,length=3"), GraphRules())
     with pytest.raises(InputError, match="map the links"):
         WeightedSearch(moves, lengths_of(topology), Goal(mean=1), Draws(1), Budget(10), images)
     askew = lengths_of(build("grid:rows=4,columns=9,degree=4,length=3"))
     with pytest.raises(InputError, match="length"):
-        WeightedSearch(moves_of(topology, Rules()), askew, Goal(mean=1), Draws(1), Budget(10), images)
+        WeightedSearch(moves_of(topology, GraphRules()), askew, Goal(mean=1), Draws(1), Budget(10), images)
 
 
 def test_lengths_of_other_switches_are_refused() -> None:
     """The table of lengths must be of the same switches."""
     with pytest.raises(InputError, match="lengths for 36"):
         WeightedSearch(
-            moves_of(build(GRID), Rules()),
+            moves_of(build(GRID), GraphRules()),
             lengths_of(build("grid:rows=6,columns=6,degree=4,length=3")),
             Goal(mean=1),
             Draws(1),

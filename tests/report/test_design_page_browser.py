@@ -16,7 +16,7 @@ from topoloom.cabling.cabling import cable
 from topoloom.cost.bill import price
 from topoloom.designer.design import Design
 from topoloom.designer.measure import place_candidate
-from topoloom.designer.need import FamiliesNeed, Limits, Need, SwitchNeed
+from topoloom.designer.need import DesignLimits, FamiliesNeed, Need, SwitchNeed
 from topoloom.designer.pareto import pareto_front
 from topoloom.hosts.housing import HostType, RackRule
 from topoloom.report.design_page import design_page
@@ -43,7 +43,7 @@ _NEED = Need(
     hosts=200,
     switch=SwitchNeed(radix=16),
     title=f"Two hundred hosts {HOSTILE}",
-    limits=Limits(oversubscription=1.2),
+    limits=DesignLimits(oversubscription=1.2),
     families=FamiliesNeed(only=("slimfly", "dragonfly", "hypercube", "jellyfish", "fat-tree", "torus", "polarfly")),
     host=HostType(u=2, power_w=700),
     rack=RackRule(power_w=12_000),

@@ -11,7 +11,7 @@ import pytest
 
 from topoloom import build, design, place
 from topoloom.designer.design import Design
-from topoloom.designer.need import FamiliesNeed, Limits, Need, SwitchNeed
+from topoloom.designer.need import DesignLimits, FamiliesNeed, Need, SwitchNeed
 from topoloom.report.design_files import write_design
 from topoloom.report.floorplan import floorplan_svg
 
@@ -70,6 +70,7 @@ def test_the_report_fetches_nothing(folder):
     outline.feed(text)
     assert outline.fetched == []
     assert "candidates.csv" in outline.linked
+    assert any(link.startswith("#") for link in outline.linked)
     assert all(link.startswith("#") or (folder / link).is_file() for link in outline.linked)
     assert all(f'id="{link[1:]}"' in text for link in outline.linked if link.startswith("#"))
     assert outline.open == []
@@ -110,7 +111,7 @@ def test_the_report_has_all_its_parts(made, folder):
 
 def test_a_design_without_a_winner_says_so(tmp_path):
     """Limits that nothing meets: a report all the same, which says which limit dropped how many."""
-    found = design(msgspec.structs.replace(_NEED, limits=Limits(cost_per_host_usd=1)), jobs=1)
+    found = design(msgspec.structs.replace(_NEED, limits=DesignLimits(cost_per_host_usd=1)), jobs=1)
     write_design(found, tmp_path)
     text = (tmp_path / "report.html").read_text()
     assert "No candidate is within every limit" in text
@@ -162,6 +163,7 @@ document.body.innerHTML = '<pre id="probe">' + (found.join('\\n') || 'nothing') 
 _CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 
 
+@pytest.mark.exhaustive
 @pytest.mark.skipif(_CHROMIUM is None, reason="chromium is not installed (Debian: apt-get install chromium)")
 def test_nothing_overlaps_in_chromium(folder, tmp_path):
     """Rendered 1,300 pixels wide: no text over text, none outside its figure or too small, no table wider than the page."""

@@ -7,18 +7,18 @@ import pytest
 from topoloom.figures.interval_curves import IntervalCurves, IntervalPoint, IntervalSeries, interval_curves_svg
 from topoloom.figures.marks import MARKS, looks, marker, svg_path
 from topoloom.report.curve_data import curve_data
-from topoloom.report.side_by_side import Group, Row, SideBySide, Value, side_by_side
+from topoloom.report.side_by_side import MeasureRow, RowGroup, SideBySide, Value, side_by_side
 
 DESIGNS = SideBySide(
     ("one <b>", "two", "three"),
     (
-        Group(
+        RowGroup(
             "Failures & growth",
             (
-                Row("throughput", (Value(0.5, 0.4, 0.6, "max-flow"), None, Value(0.75)), "of full", "high", 2),
-                Row("cost", (Value(100.0), Value(90.0), Value(120.0)), "USD", "low"),
-                Row("engine", (Value("dor"), Value("fat-tree"), None)),
-                Row("diameter", (Value(2), Value(2), Value(2)), "hops", "low", 0),
+                MeasureRow("throughput", (Value(0.5, 0.4, 0.6, "max-flow"), None, Value(0.75)), "of full", "high", 2),
+                MeasureRow("cost", (Value(100.0), Value(90.0), Value(120.0)), "USD", "low"),
+                MeasureRow("engine", (Value("dor"), Value("fat-tree"), None)),
+                MeasureRow("diameter", (Value(2), Value(2), Value(2)), "hops", "low", 0),
             ),
         ),
     ),
@@ -55,7 +55,7 @@ def test_names_are_text():
 def test_a_row_of_another_length_is_refused():
     """A value for every column."""
     with pytest.raises(ValueError, match="row 'cost' has 1 values for 2 columns"):
-        side_by_side(SideBySide(("a", "b"), (Group("", (Row("cost", (Value(1.0),)),)),)))
+        side_by_side(SideBySide(("a", "b"), (RowGroup("", (MeasureRow("cost", (Value(1.0),)),)),)))
 
 
 def test_the_structure_is_plain_json():

@@ -16,9 +16,9 @@ from topoloom.designer.need import FamiliesNeed, SwitchNeed
 from topoloom.fabrics.exports.written import WrittenFiles
 from topoloom.fabrics.fabric import planned_fabric
 from topoloom.fabrics.infiniband import lft_text
-from topoloom.fabrics.judge import judge
 from topoloom.fabrics.lft import read_lft
 from topoloom.fabrics.port_counters import PortCounters
+from topoloom.fabrics.table_verifier import verify_tables
 from topoloom.formats import FORMATS
 from topoloom.formats.written import written_file
 from topoloom.results import Result, provenance_of, schema_id
@@ -64,7 +64,7 @@ def _judged() -> t.Judgement:
     with TemporaryDirectory() as folder:
         t.write_export("opensm", fabric, folder, routing)
         text = (Path(folder) / "fabric.lft").read_text()
-    return judge(read_lft(text, "fabric.lft", fabric), fabric)
+    return verify_tables(read_lft(text, "fabric.lft", fabric), fabric)
 
 
 def _mended() -> t.Mending:

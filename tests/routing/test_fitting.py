@@ -5,7 +5,7 @@ import pytest
 from topoloom.routing.fitting import fitting_engine
 from topoloom.routing.route import route
 from topoloom.spec import build
-from topoloom.traffic import uniform
+from topoloom.traffic import uniform_remote
 from topoloom.traffic.loads import table_loads
 
 
@@ -48,7 +48,9 @@ def test_known_families_have_engines_of_their_own(spec, engine):
     assert routed.verdict.deadlock_free
     assert ("fits" in routed.provenance.settings) == (engine != "orders")
     if "planes" not in spec:
-        mine, any_ = (table_loads(one, uniform(network)).throughput for one in (routed, route(network, "orders")))
+        mine, any_ = (
+            table_loads(one, uniform_remote(network)).throughput for one in (routed, route(network, "orders"))
+        )
         assert mine >= any_ * (1 - 1e-9)
 
 

@@ -8,7 +8,7 @@ import pytest
 from topoloom import InputError, build, prove, route
 from topoloom.routing.engines.minimal import minimal
 from topoloom.routing.lanes.by_level import LANES, lanes_by_level
-from topoloom.routing.registry import Request
+from topoloom.routing.registry import RoutingRequest
 from topoloom.routing.routing import Routing
 
 NETWORKS = (
@@ -58,7 +58,7 @@ def test_paths_are_shortest_and_free_of_deadlock(spec):
 @pytest.mark.parametrize("spec", NETWORKS)
 def test_no_chain_of_waiting_is_longer_than_there_are_levels(spec):
     """The law of the engine; with an order of the switches the chains are longer."""
-    request = Request(build(spec))
+    request = RoutingRequest(build(spec))
     tables = minimal(request)
     lanes, levels = lanes_by_level(request, tables.ports, "levels")
     routed = Routing(tables.topology, "levels", tables.ports, lanes, minimal=True)

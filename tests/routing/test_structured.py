@@ -15,7 +15,7 @@ from topoloom.simulator.simulate import simulate
 from topoloom.spec import build
 from topoloom.throughput.quality import quality
 from topoloom.topology import Topology
-from topoloom.traffic import uniform
+from topoloom.traffic import uniform_remote
 from topoloom.traffic.loads import expected_loads
 
 
@@ -215,7 +215,7 @@ def test_loads_of_tables_by_host_are_those_of_all_pairs_of_hosts():
                 channel = channels.first[here] + int(tables[layer[target]].ports[d, here])
                 load[channel] += each
                 here = int(channels.to[channel])
-    assert expected_loads(routed, uniform(tree)).channels == pytest.approx(load)
+    assert expected_loads(routed, uniform_remote(tree)).channels == pytest.approx(load)
     assert quality(routed, bisections=10).uniform_throughput == pytest.approx(min(1.0, 1 / load.max()))
 
 

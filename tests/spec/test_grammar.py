@@ -6,10 +6,12 @@ import tracemalloc
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.inspect import IntType
 
 from tiers import examples
 from topoloom import InputError, build, hops
-from topoloom.spec import bisection_by_theory, facts_of
+from topoloom.settings import value_of
+from topoloom.spec import Integer, Real, bisection_by_theory, facts_of
 
 
 def test_hosts_are_put_on_every_switch_of_a_direct_network():
@@ -161,3 +163,20 @@ def test_more_than_the_machine_has_is_refused_and_much_is_told(monkeypatch, capl
     monkeypatch.setattr(grammar, "_memory", lambda: (20_000.0, "this machine has"))
     with pytest.raises(InputError, match="GB of memory; this machine has"):
         build("hypercube:n=8,hosts=2")
+
+
+@pytest.mark.parametrize("text", ["1_0", "1e3", "٣", "", "9" * 21, "0x10", "1.0"])
+def test_whole_numbers_are_read_alike_wherever_they_are_given(text):
+    """What is no whole number in a spec is none in a setting: both are read, and held against their range, by one function."""
+    with pytest.raises(InputError, match="is not a whole number; it must be 1 to 64"):
+        Integer(1, 64, "hosts").read(text)
+    with pytest.raises(InputError, match="it is a whole number from 1 to 64"):
+        value_of(IntType(ge=1, le=64), text, "hosts")
+
+
+@pytest.mark.parametrize("value", [None, [], True, (1, 2), object()])
+def test_what_is_no_text_and_no_number_is_refused(value):
+    """Also by parameters of real numbers, which Python code may give anything."""
+    for parameter in (Integer(0, 9, ""), Real(0, 9, "")):
+        with pytest.raises(InputError, match="is not a"):
+            parameter.read(value)

@@ -15,7 +15,7 @@ from click.testing import CliRunner
 from topoloom import InputError, Store, Study, read_study, run_study, study_status
 from topoloom.cli.main import cli
 from topoloom.errors import Stopped
-from topoloom.studies.conditions import holds
+from topoloom.studies.conditions import condition_holds
 from topoloom.studies.run import spread
 from topoloom.work import Work
 
@@ -234,7 +234,7 @@ def test_a_bad_study_is_one_sentence(text, words, tmp_path):
 def test_conditions_run_no_code(condition):
     """Only comparisons and sums of names and numbers."""
     with pytest.raises(InputError, match="condition"):
-        holds(condition, {"side": 3})
+        condition_holds(condition, {"side": 3})
 
 
 def test_paths_start_from_the_file_of_the_study(tmp_path, monkeypatch):

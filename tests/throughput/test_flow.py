@@ -15,7 +15,7 @@ from topoloom.throughput.approximate import approximate_flow
 from topoloom.throughput.flow import concurrent_flow
 from topoloom.throughput.tub import maximal_permutation, tub, uniform_bound, volume_bound
 from topoloom.topology import Topology
-from topoloom.traffic import matrix, permutation, uniform
+from topoloom.traffic import matrix, permutation, uniform_remote
 
 
 def flow_over_paths(topology, demand):
@@ -100,7 +100,7 @@ def test_one_pair_gets_the_maximum_flow():
 def test_no_flow_passes_its_bounds(name):
     """Exact flows are at most the bounds from hops, and lie in the bracket of the approximate ones."""
     topology = SMALL[name]
-    for traffic in (uniform(topology), maximal_permutation(topology)):
+    for traffic in (uniform_remote(topology), maximal_permutation(topology)):
         exact = concurrent_flow(topology, traffic)
         assert exact <= volume_bound(topology, traffic) + 1e-6
         found = approximate_flow(topology, traffic, gap=0.03)
@@ -113,13 +113,13 @@ def test_uniform_traffic_of_edge_transitive_networks_reaches_its_bound():
     """Where every channel is like every other, shortest paths can be loaded evenly, and flow and bound agree."""
     for spec in ("torus:dims=7", "hypercube:n=3", "complete:n=6", "petersen"):
         topology = build(spec)
-        assert concurrent_flow(topology, uniform(topology)) == pytest.approx(uniform_bound(topology), rel=1e-6)
+        assert concurrent_flow(topology, uniform_remote(topology)) == pytest.approx(uniform_bound(topology), rel=1e-6)
 
 
 def test_twice_the_traffic_half_the_share():
     """The share is inverse to the traffic, exact and approximate."""
     topology = SMALL["random"]
-    demand = uniform(topology).dense()
+    demand = uniform_remote(topology).dense()
     one, two = (concurrent_flow(topology, matrix(topology, factor * demand)) for factor in (1, 2))
     assert one == pytest.approx(2 * two, rel=1e-6)
     near, far = (approximate_flow(topology, matrix(topology, factor * demand)) for factor in (1, 1000))
@@ -152,13 +152,13 @@ def test_no_traffic_and_too_much_work():
     assert concurrent_flow(topology, nothing) == approximate_flow(topology, nothing).lower == np.inf
     large = build("jellyfish:n=400,degree=8")
     with pytest.raises(InputError, match="400 sending switches x 3200 channels are too many for the exact flow"):
-        concurrent_flow(large, uniform(large))
+        concurrent_flow(large, uniform_remote(large))
     with pytest.raises(InputError, match="gap=0"):
-        approximate_flow(topology, uniform(topology), gap=0)
+        approximate_flow(topology, uniform_remote(topology), gap=0)
     parts = Topology(links=[(0, 1), (2, 3)], switches=4)
     for solve in (concurrent_flow, approximate_flow):
         with pytest.raises(InputError, match="traffic from switch 0 to switch 2, which no path joins"):
-            solve(parts, uniform(parts))
+            solve(parts, uniform_remote(parts))
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from topoloom.throughput.bisections import effective_bisection
 from topoloom.throughput.quality import quality
 from topoloom.throughput.result import LoadSummary, Quality
 from topoloom.topology import Topology
-from topoloom.traffic import uniform
+from topoloom.traffic import uniform_remote
 from topoloom.traffic.loads import expected_loads
 from topoloom.traffic.worst import worst_permutation
 from topoloom.work import Work
@@ -96,7 +96,7 @@ def test_layers_share_what_a_pair_sends(spec, engine):
     routing = route(network, engine)
     tables, allowed, none = (routing.ports, *routing.choice.ports), routing.choice.allowed, routing.none
     first, to, n = routing.channels.first, routing.channels.to, network.switches
-    demand, wanted = uniform(network).demand_to(0, n), np.zeros(to.size)
+    demand, wanted = uniform_remote(network).demand_to(0, n), np.zeros(to.size)
     for d in range(n):
         for s in range(n):
             takes = [k for k in range(len(tables)) if allowed is None or allowed[d, s] >> k & 1]
@@ -107,7 +107,7 @@ def test_layers_share_what_a_pair_sends(spec, engine):
                     channel = first[at] + int(tables[layer][d, at])
                     wanted[channel] += demand[d, s] / len(takes)
                     at = int(to[channel])
-    assert np.allclose(expected_loads(routing, uniform(network)).channels, wanted)
+    assert np.allclose(expected_loads(routing, uniform_remote(network)).channels, wanted)
     found = quality(routing, "permutation")
     assert found.expected
     assert found.worst_load is None
@@ -119,9 +119,9 @@ def test_equal_cost_groups_split_evenly(spec):
     """Loads add up to hops times demand; a non-blocking tree carries all; one shortest path a pair is that of the tables."""
     network = build(spec)
     routing = route(network, "ecmp")
-    loads = expected_loads(routing, uniform(network))
+    loads = expected_loads(routing, uniform_remote(network))
     hops = path_lengths_of(network)
-    assert loads.channels.sum() == pytest.approx((uniform(network).demand_to(0, network.switches) * hops).sum())
+    assert loads.channels.sum() == pytest.approx((uniform_remote(network).demand_to(0, network.switches) * hops).sum())
     if spec.startswith(("fat", "kary")):
         assert loads.throughput == pytest.approx(1.0)
     found = quality(routing)
@@ -143,14 +143,16 @@ def path_lengths_of(network):
 def test_a_single_shortest_path_is_that_of_minimal():
     """Slim Fly of girth 5 has one path of two hops for most pairs: a network of girth 5 and diameter 2 has one for all."""
     network = build("petersen:hosts=2")
-    split, tables = (expected_loads(route(network, name), uniform(network)).channels for name in ("ecmp", "minimal"))
+    split, tables = (
+        expected_loads(route(network, name), uniform_remote(network)).channels for name in ("ecmp", "minimal")
+    )
     assert np.allclose(split, tables)
 
 
 def test_who_escapes_is_measured_as_who_chooses():
     """Adaptive lanes on shortest paths have the loads of equal-cost groups, whatever they escape to."""
     network = build("torus:dims=4x4,hosts=1")
-    duato, ecmp = (expected_loads(route(network, name), uniform(network)).channels for name in ("duato", "ecmp"))
+    duato, ecmp = (expected_loads(route(network, name), uniform_remote(network)).channels for name in ("duato", "ecmp"))
     assert np.allclose(duato, ecmp)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from topoloom import InputError, Topology, build, quality, route
-from topoloom.traffic import uniform
+from topoloom.traffic import uniform_remote
 
 
 @pytest.mark.parametrize("more", ["planes:count=3", "rail-only:rails=3"])
@@ -44,4 +44,4 @@ def test_traffic_of_all_switches_is_refused():
     """A pattern is made for each plane; a matrix of all switches is not."""
     routing = route(build("complete:n=4,hosts=1+planes:count=2"))
     with pytest.raises(InputError, match="for 2 planes name a pattern"):
-        quality(routing, uniform(routing.topology))
+        quality(routing, uniform_remote(routing.topology))

@@ -9,7 +9,7 @@ from topoloom import InputError, Topology, build, host_routings, quality, route
 from topoloom.random_streams import Draws
 from topoloom.random_streams.kernels import shuffle
 from topoloom.throughput.rails import ports_on_rails, rails_of
-from topoloom.traffic import uniform
+from topoloom.traffic import uniform_remote
 
 SMALL = "fat-tree:k=4,hosts=8+rails:nics=2"
 
@@ -123,7 +123,7 @@ def test_what_does_not_go_together_is_said():
     """Traffic of switches on rails, tables without rails, tables of two networks, none."""
     topology = build(SMALL)
     with pytest.raises(InputError, match="for hosts on 2 rails name a pattern"):
-        quality(route(topology), uniform(topology))
+        quality(route(topology), uniform_remote(topology))
     plain = build("fat-tree:k=4,hosts=8")
     with pytest.raises(
         InputError, match=r"2 tables are for hosts with ports on several switches \(\+rails\); give one"

@@ -11,7 +11,7 @@ from topoloom.throughput.approximate import approximate_flow, priced_flow
 from topoloom.throughput.flow import arcs, concurrent_flow
 from topoloom.throughput.symmetric import symmetric_flow
 from topoloom.topology import Topology
-from topoloom.traffic import permutation, uniform
+from topoloom.traffic import permutation, uniform_remote
 
 
 def flow_by_pairs(topology, demand):
@@ -46,9 +46,9 @@ def flow_by_pairs(topology, demand):
 def test_small_random_graphs(seed):
     """No symmetry to speak of: the columns, the program by sources and one by pairs give one number."""
     graph = build(f"jellyfish:n=8,degree=3,seed={seed}")
-    whole = flow_by_pairs(graph, uniform(graph).dense())
-    assert concurrent_flow(graph, uniform(graph)) == pytest.approx(whole, abs=1e-6)
-    found = symmetric_flow(graph, uniform(graph))
+    whole = flow_by_pairs(graph, uniform_remote(graph).dense())
+    assert concurrent_flow(graph, uniform_remote(graph)) == pytest.approx(whole, abs=1e-6)
+    found = symmetric_flow(graph, uniform_remote(graph))
     assert found.lower == pytest.approx(whole, abs=1e-6)
     assert found.upper == pytest.approx(whole, abs=1e-6)
 
@@ -69,8 +69,8 @@ def test_small_random_graphs(seed):
 def test_the_reduced_program_equals_the_whole_one(spec):
     """One sender of each kind and one capacity for each kind of arcs lose nothing."""
     network = build(spec)
-    found = symmetric_flow(network, uniform(network))
-    exact = concurrent_flow(network, uniform(network))
+    found = symmetric_flow(network, uniform_remote(network))
+    exact = concurrent_flow(network, uniform_remote(network))
     assert found.lower == pytest.approx(exact, abs=1e-6)
     assert found.lower <= found.upper <= found.lower * (1 + 1e-6)
 
@@ -78,7 +78,7 @@ def test_the_reduced_program_equals_the_whole_one(spec):
 def test_thousands_of_switches():
     """A torus of 16 x 16 x 16 brings (n - 1) 8 / (n k): its rings carry k / 8 of what each switch sends."""
     torus = build("torus:dims=16x16x16")
-    found = symmetric_flow(torus, uniform(torus))
+    found = symmetric_flow(torus, uniform_remote(torus))
     assert found.lower == pytest.approx(4095 / 4096 * 8 / 16, abs=1e-9)
     assert found.upper == pytest.approx(found.lower, abs=1e-9)
 
@@ -87,7 +87,7 @@ def test_doubled_links_have_room_for_two():
     """Two switches with k links between them send each other k."""
     for k in (1, 2, 3):
         pair = Topology(links=[(0, 1)] * k, switches=2)
-        assert symmetric_flow(pair, uniform(pair)).lower == pytest.approx(k)
+        assert symmetric_flow(pair, uniform_remote(pair)).lower == pytest.approx(k)
 
 
 def test_what_it_leaves_to_others():
@@ -95,19 +95,19 @@ def test_what_it_leaves_to_others():
     ring = build("ring:n=6")
     assert symmetric_flow(ring, permutation(ring, [1, 2, 3, 4, 5, 0])) is None
     large = build("jellyfish:n=200,degree=4")
-    assert symmetric_flow(large, uniform(large)) is None
+    assert symmetric_flow(large, uniform_remote(large)) is None
     apart = Topology(links=[(0, 1), (2, 3)], switches=4)
     with pytest.raises(InputError, match="no path joins"):
-        symmetric_flow(apart, uniform(apart))
+        symmetric_flow(apart, uniform_remote(apart))
 
 
 @pytest.mark.parametrize("spec", ["torus:dims=4x4x3", "jellyfish:n=24,degree=4", "mesh:dims=4x5"])
 def test_the_bracket_holds_the_exact_flow(spec):
     """Whatever gap is asked for, the exact flow lies between the bounds, which keep it."""
     network = build(spec)
-    exact = concurrent_flow(network, uniform(network))
+    exact = concurrent_flow(network, uniform_remote(network))
     for gap in (0.2, 0.01):
-        found = approximate_flow(network, uniform(network), gap=gap)
+        found = approximate_flow(network, uniform_remote(network), gap=gap)
         assert found.lower <= exact * (1 + 1e-9)
         assert exact <= found.upper * (1 + 1e-9)
         assert found.gap <= gap
@@ -115,7 +115,7 @@ def test_the_bracket_holds_the_exact_flow(spec):
 
 def priced(network):
     """The bracket, and the prices as a matrix of lengths."""
-    found, prices = priced_flow(network, uniform(network), gap=0.002)
+    found, prices = priced_flow(network, uniform_remote(network), gap=0.002)
     origin, to, capacity = arcs(network)
     length = np.zeros((network.switches, network.switches))
     length[origin, to] = prices
@@ -128,7 +128,7 @@ def test_prices_are_a_solution_of_the_dual(spec):
     network = build(spec)
     found, length, everything = priced(network)
     assert everything == pytest.approx(found.upper, rel=1e-9)
-    assert (uniform(network).dense() * dijkstra(length)).sum() == pytest.approx(1.0, rel=1e-9)
+    assert (uniform_remote(network).dense() * dijkstra(length)).sum() == pytest.approx(1.0, rel=1e-9)
 
 
 @pytest.mark.parametrize("spec", ["jellyfish:n=16,degree=3", "mesh:dims=3x5"])
@@ -143,7 +143,7 @@ def test_prices_bound_what_every_exchange_brings(spec):
         rest = [link for link in links if link != [u, v]]
         fewer = Topology(links=rest, switches=network.switches)
         try:
-            brings = concurrent_flow(fewer, uniform(fewer))
+            brings = concurrent_flow(fewer, uniform_remote(fewer))
         except InputError:
             continue  # the link held the network together
         assert brings <= found.upper - both[u, v] + 1e-6
@@ -157,7 +157,7 @@ def test_prices_bound_what_every_exchange_brings(spec):
         other = Topology(links=[*rest, (u, v), (u2, v2)], switches=network.switches)
         promised = apart[u, v] + apart[u2, v2] - both[u, u2] - both[v, v2]
         try:
-            brings = concurrent_flow(other, uniform(other))
+            brings = concurrent_flow(other, uniform_remote(other))
         except InputError:
             continue
         assert brings <= found.upper + promised + 1e-6
@@ -166,4 +166,4 @@ def test_prices_bound_what_every_exchange_brings(spec):
             assert brings <= found.upper
     one, other = np.unravel_index(np.argmax(apart), apart.shape)
     more = Topology(links=[*links, (one, other)], switches=network.switches)
-    assert found.lower - 1e-6 < concurrent_flow(more, uniform(more)) <= found.upper + apart[one, other] + 1e-6
+    assert found.lower - 1e-6 < concurrent_flow(more, uniform_remote(more)) <= found.upper + apart[one, other] + 1e-6

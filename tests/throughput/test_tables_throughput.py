@@ -15,7 +15,7 @@ from topoloom.throughput.bisections import effective_bisection
 from topoloom.throughput.flow import concurrent_flow
 from topoloom.throughput.tub import maximal_permutation
 from topoloom.topology import Topology
-from topoloom.traffic import host_permutation, host_switches, matrix, permutation, uniform
+from topoloom.traffic import host_permutation, host_switches, matrix, permutation, uniform_remote
 from topoloom.traffic.loads import table_loads
 from topoloom.traffic.worst import worst_permutation
 
@@ -33,7 +33,7 @@ def test_loads_are_those_of_walking_every_way(tables):
     demand = np.zeros((topology.switches, topology.switches))
     demand[np.ix_(hosts, hosts)] = np.random.default_rng(1).random((hosts.size, hosts.size))
     turned = np.roll(np.arange(topology.switches), 1)
-    for traffic in (uniform(topology), permutation(topology, turned), matrix(topology, demand)):
+    for traffic in (uniform_remote(topology), permutation(topology, turned), matrix(topology, demand)):
         found = table_loads(tables, traffic)
         assert found.channels == pytest.approx(slow_loads(tables, traffic.dense()))
 
@@ -41,7 +41,7 @@ def test_loads_are_those_of_walking_every_way(tables):
 def test_uniform_loads_of_one_host_a_switch_are_the_judges_pairs():
     """With one host a switch, loads times n - 1 are the pairs that the judge counted."""
     tables = route(build("jellyfish:n=40,degree=4"))
-    found = table_loads(tables, uniform(tables.topology))
+    found = table_loads(tables, uniform_remote(tables.topology))
     assert found.channels * 39 == pytest.approx(tables.verdict.channel_load)
     assert found.network == pytest.approx(39 / tables.verdict.edge_forwarding_index)
 
@@ -50,7 +50,7 @@ def test_tables_bring_no_more_than_the_best_flow(tables):
     """For the same traffic the exact flow is at least what the tables let through."""
     topology = tables.topology
     worst = host_permutation(topology, worst_permutation(tables).partner)
-    for traffic in (uniform(topology), maximal_permutation(topology), worst):
+    for traffic in (uniform_remote(topology), maximal_permutation(topology), worst):
         assert table_loads(tables, traffic).network <= concurrent_flow(topology, traffic) + 1e-6
 
 
@@ -149,13 +149,13 @@ def test_a_single_cable_is_shared():
     tables = route(Topology(links=[(0, 1)], switches=2).with_hosts(4))
     assert worst_permutation(tables).load == 4
     assert 0.25 <= effective_bisection(tables, 200).mean <= 1.0
-    assert table_loads(tables, uniform(tables.topology)).throughput == 0.25
+    assert table_loads(tables, uniform_remote(tables.topology)).throughput == 0.25
 
 
 def test_threads_do_not_change_the_answers():
     """Loads, bisections and worst permutations are the same to the last digit for one thread and three."""
     tables = route(build("jellyfish:n=150,degree=5").with_hosts(2), "minimal")
-    traffic = uniform(tables.topology)
+    traffic = uniform_remote(tables.topology)
     loads = [table_loads(tables, traffic, jobs).channels for jobs in (1, 3)]
     assert (loads[0] == loads[1]).all()
     drawn = [effective_bisection(tables, 30, jobs=jobs).shares for jobs in (1, 3)]
@@ -201,7 +201,7 @@ def test_only_ways_between_hosts_are_needed():
     assert spines.any()
     assert (effective_bisection(some, 5).shares == effective_bisection(whole, 5).shares).all()
     assert worst_permutation(some).load == worst_permutation(whole).load
-    traffic = uniform(whole.topology)
+    traffic = uniform_remote(whole.topology)
     assert table_loads(some, traffic).channels.tolist() == table_loads(whole, traffic).channels.tolist()
     lost = ports.copy()
     lost[0, spines] = whole.none
@@ -217,6 +217,6 @@ def test_mistakes_are_one_sentence():
     with pytest.raises(InputError, match="1 hosts; halves need two"):
         effective_bisection(route(build("torus:dims=4").with_hosts(np.array([1, 0, 0, 0]))))
     with pytest.raises(InputError, match="traffic of 8 switches; the tables have 4"):
-        table_loads(tables, uniform(build("torus:dims=8")))
+        table_loads(tables, uniform_remote(build("torus:dims=8")))
     with pytest.raises(InputError, match="give each host 0 to 3 once"):
         host_permutation(tables.topology, [1, 1, 2, 3])

@@ -15,7 +15,7 @@ from topoloom.graph.load import channel_loads
 from topoloom.spec import build
 from topoloom.throughput.tub import maximal_permutation, tub, uniform_bound, volume_bound
 from topoloom.topology import Topology
-from topoloom.traffic import hosts_on, uniform
+from topoloom.traffic import hosts_on, uniform_remote
 
 
 @pytest.mark.parametrize(("spec", "hosts", "value", "_flow", "even"), GOLDEN, ids=[row[0] for row in GOLDEN])
@@ -56,7 +56,7 @@ def test_the_bound_is_that_of_its_own_permutation(name):
 def test_uniform_traffic_is_even_and_no_host_is_over_full(name):
     """Equal between any two hosts on different switches; the busiest host sends one unit, and none more."""
     topology = SMALL[name]
-    traffic, hosts = uniform(topology), hosts_on(topology)
+    traffic, hosts = uniform_remote(topology), hosts_on(topology)
     demand = traffic.dense()
     assert (demand == demand.T).all()
     carriers = np.flatnonzero(hosts)

@@ -12,7 +12,17 @@ from topoloom.spec import build
 from topoloom.throughput.quality import quality
 from topoloom.throughput.tub import volume_bound
 from topoloom.topology import Topology
-from topoloom.traffic import LISTS, PATTERNS, ROUND, UNIFORM, Traffic, host_permutation, matrix, traffic_of, uniform
+from topoloom.traffic import (
+    LISTS,
+    PATTERNS,
+    ROUND,
+    UNIFORM,
+    Traffic,
+    host_permutation,
+    matrix,
+    traffic_of,
+    uniform_remote,
+)
 from topoloom.traffic.loads import table_loads
 
 NETWORK = Topology(
@@ -77,7 +87,7 @@ def test_a_permutation_of_hosts_is_a_matrix_of_ones(partner):
 def test_with_one_host_a_switch_all_uniform_kinds_are_alike():
     """To any host, to all in turn, and to those of other switches: the same in the mean."""
     topology = build("petersen").with_hosts(1)
-    remote = uniform(topology).dense()
+    remote = uniform_remote(topology).dense()
     for pattern, kind in (("uniform", UNIFORM), ("all-to-all", ROUND)):
         traffic = traffic_of(pattern, topology)
         assert traffic.kind == kind
@@ -112,7 +122,7 @@ def test_what_throughput_cannot_take_is_said():
     with pytest.raises(InputError, match="has an end and no load"):
         quality(routing, "chip", bisections=1)
     with pytest.raises(InputError, match="is of 5 switches, not of 72"):
-        quality(routing, uniform(NETWORK), bisections=1)
+        quality(routing, uniform_remote(NETWORK), bisections=1)
     with pytest.raises(InputError, match="goes by the tables"):
         traffic_of("worst-case", NETWORK)
 

@@ -3,12 +3,12 @@
 import numpy as np
 
 from topoloom.errors import InputError
-from topoloom.routing.registry import Request, engine
+from topoloom.routing.registry import RoutingRequest, engine
 from topoloom.routing.routing import Routing, empty_ports
 
 
 @engine("hub", "over the switch that is linked to all others", safe=True)
-def hub(request: Request) -> Routing:
+def hub(request: RoutingRequest) -> Routing:
     """Two hops at most. The links used are a star, which has no cycle that could deadlock."""
     topology = request.topology
     middle = int(np.argmax(topology.degrees))

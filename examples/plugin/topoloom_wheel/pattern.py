@@ -3,11 +3,11 @@
 import numpy as np
 
 from topoloom.traffic.making import to_one
-from topoloom.traffic.register import Request, pattern
+from topoloom.traffic.register import PatternRequest, pattern
 from topoloom.traffic.traffic import Traffic
 
 
 @pattern("opposite", "to the host half round the ring of all hosts")
-def opposite(request: Request) -> Traffic:
+def opposite(request: PatternRequest) -> Traffic:
     """Of H hosts, host h sends to h + H/2 mod H."""
     return to_one(request, (np.arange(request.hosts) + request.hosts // 2) % request.hosts)

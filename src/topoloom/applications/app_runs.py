@@ -7,7 +7,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from topoloom.applications.app_run import AppRun
-from topoloom.figures.app_bars import draw_bars
+from topoloom.figures.app_bars import draw_app_bars
 from topoloom.figures.style import axes_of
 from topoloom.results import Provenance, Result
 from topoloom.work import Ended
@@ -129,7 +129,7 @@ class AppRuns(Result):
             New ones when left out.
         """
         axes = axes_of(ax)
-        draw_bars(axes, self.compared, self.baseline)
+        draw_app_bars(axes, self.compared, self.baseline)
         return axes
 
 

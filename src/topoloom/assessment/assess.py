@@ -13,7 +13,7 @@ import msgspec
 from topoloom._version import __version__
 from topoloom.assessment.assessment import Assessment, Assessments, Missing
 from topoloom.assessment.figure import Figure
-from topoloom.assessment.step import Found, Step
+from topoloom.assessment.step import AssessmentStep, StepResult
 from topoloom.assessment.steps.collective import COLLECTIVES
 from topoloom.assessment.steps.failures import DEGRADATION, FAILURES
 from topoloom.assessment.steps.growth import GROWTH
@@ -24,7 +24,7 @@ from topoloom.assessment.steps.throughput import PATTERNED, THROUGHPUT
 from topoloom.assessment.subject import EFFORTS, MOST_REPEATS, Subject
 from topoloom.cost.bill import Bill
 from topoloom.errors import InputError, Stopped
-from topoloom.results import Provenance, Result, plain, provenance_of
+from topoloom.results import Provenance, Result, json_value, provenance_of
 from topoloom.shards import Shards
 from topoloom.simulator.load_curve import LoadCurve
 from topoloom.simulator.point_table import tables_digest
@@ -33,7 +33,7 @@ from topoloom.throughput.result import Quality
 from topoloom.work import Work
 
 #: What is worked out, the cheapest first: every network has a step before one has the next.
-STEPS: tuple[Step, ...] = (
+STEPS: tuple[AssessmentStep, ...] = (
     MONEY,
     TABLES,
     THROUGHPUT,
@@ -151,7 +151,7 @@ class _Chain:
         self._kept = {} if shards is None or fresh else {line.key: line for line in shards.new()}
         self._writer = None if shards is None else shards.writer()
         self._budget = work if seconds is None else work.share(seconds)
-        self._found: list[dict[str, Found]] = [{} for _ in subjects]
+        self._found: list[dict[str, StepResult]] = [{} for _ in subjects]
         self._missing: list[dict[str, str]] = [{} for _ in subjects]
         self._efforts: list[dict[str, int]] = [{} for _ in subjects]
         self._seconds: list[dict[str, float]] = [{} for _ in subjects]
@@ -202,7 +202,7 @@ class _Chain:
         if faults:
             raise faults[0]
 
-    def _one(self, step: Step, number: int) -> None:
+    def _one(self, step: AssessmentStep, number: int) -> None:
         """One step of one network, or why there is none."""
         subject = self._subjects[number]
         if self._take_kept(step, number, 1):
@@ -224,7 +224,7 @@ class _Chain:
                 self._missing[number][step.name] = self._why_not()
         self._work.advance(1, f"{subject.topology.name}: {step.words}")
 
-    def _again(self, step: Step, effort: int, number: int) -> None:
+    def _again(self, step: AssessmentStep, effort: int, number: int) -> None:
         """A step of one network with more draws, where that says more and there is time; what was found stays otherwise."""
         found = self._found[number].get(step.name)
         if found is not None and step.wants_more(found, self._efforts[number][step.name]):
@@ -237,23 +237,23 @@ class _Chain:
                         self._do(step, number, self._budget.share(left), effort)
         self._work.advance(1, f"{self._subjects[number].topology.name}: {step.words}, {effort} times the draws")
 
-    def _do(self, step: Step, number: int, work: Work, effort: int) -> None:
+    def _do(self, step: AssessmentStep, number: int, work: Work, effort: int) -> None:
         """Do a step, and keep what it finds."""
         subject, began = self._subjects[number], time.monotonic()
         found = step.run(subject, work) if effort == 1 or step.finer is None else step.finer(subject, work, effort)
         grouped = [msgspec.structs.replace(figure, group=step.group) for figure in found.figures]
         kept = _Kept(grouped, {key: result.record() for key, result in found.results.items()}, time.monotonic() - began)
         self._write(step, subject, effort, kept)
-        self._take(step, number, effort, Found(grouped, found.results), kept.seconds)
+        self._take(step, number, effort, StepResult(grouped, found.results), kept.seconds)
 
-    def _take_kept(self, step: Step, number: int, effort: int) -> bool:
+    def _take_kept(self, step: AssessmentStep, number: int, effort: int) -> bool:
         """Take what an earlier run found; whether there is such a thing."""
         kept = self._read(step, self._subjects[number], effort)
         if kept is not None:
             self._take(step, number, effort, *kept)
         return kept is not None
 
-    def _take(self, step: Step, number: int, effort: int, found: Found, seconds: float) -> None:
+    def _take(self, step: AssessmentStep, number: int, effort: int, found: StepResult, seconds: float) -> None:
         self._found[number][step.name] = found
         self._efforts[number][step.name], self._seconds[number][step.name] = effort, seconds
 
@@ -289,7 +289,7 @@ class _Chain:
             **results,  # type: ignore[arg-type]
         )
 
-    def _key(self, step: Step, subject: Subject, effort: int) -> str:
+    def _key(self, step: AssessmentStep, subject: Subject, effort: int) -> str:
         """What a step of a network is kept by: all that decides what it finds."""
         layout, terms = subject.layout, subject.network.terms
         decides = [
@@ -299,7 +299,7 @@ class _Chain:
             subject.topology.digest,
             subject.parts.name,
             msgspec.to_builtins(subject.parts),
-            plain(msgspec.structs.replace(terms, parts=None)),
+            json_value(msgspec.structs.replace(terms, parts=None)),
             None if subject.network.tables is None else tables_digest(subject.network.tables),
             [subject.rate_gbps, subject.switch_ns, subject.cable_ns_per_m, subject.lanes],
             [subject.radix, subject.all_to_all_mib, subject.all_reduce_mib, subject.seed],
@@ -307,7 +307,7 @@ class _Chain:
         ]
         return hashlib.sha256(msgspec.json.encode(decides)).hexdigest()[:24]
 
-    def _read(self, step: Step, subject: Subject, effort: int) -> tuple[Found, float] | None:
+    def _read(self, step: AssessmentStep, subject: Subject, effort: int) -> tuple[StepResult, float] | None:
         """What an earlier run found and its seconds; None where there is nothing, or nothing that can be read."""
         kept = self._kept.get(self._key(step, subject, effort)) if self._kept else None
         if kept is None:
@@ -316,9 +316,9 @@ class _Chain:
             results = {key: _kind(key).from_record(record) for key, record in kept.results.items()}
         except InputError:
             return None
-        return Found(kept.figures, results), kept.seconds
+        return StepResult(kept.figures, results), kept.seconds
 
-    def _write(self, step: Step, subject: Subject, effort: int, kept: "_Kept") -> None:
+    def _write(self, step: AssessmentStep, subject: Subject, effort: int, kept: "_Kept") -> None:
         """Keep what a step found; a full disk loses no more than that."""
         if self._writer is not None:
             with suppress(InputError):

@@ -8,7 +8,7 @@ import msgspec
 from topoloom.assessment.figure import Figure
 from topoloom.cost.bill import Bill
 from topoloom.layout.layout import Layout
-from topoloom.results import Provenance, Result, plain
+from topoloom.results import Provenance, Result, json_value
 from topoloom.routing.routing import Routing
 from topoloom.simulator.load_curve import LoadCurve
 from topoloom.throughput.result import Quality
@@ -90,7 +90,7 @@ class Assessment(Result):
 
     def rows(self) -> list[dict[str, Any]]:
         """A row a figure."""
-        return [plain(one) for one in self.figures]
+        return [json_value(one) for one in self.figures]
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from topoloom.work import Work
 
 
 @dataclass(frozen=True)
-class Found:
+class StepResult:
     """What a step found of a network.
 
     Attributes
@@ -25,7 +25,7 @@ class Found:
 
 
 @dataclass(frozen=True)
-class Step:
+class AssessmentStep:
     """A step of the chain.
 
     Attributes
@@ -47,11 +47,11 @@ class Step:
     name: str
     words: str
     group: str
-    run: Callable[[Subject, Work], Found]
-    finer: Callable[[Subject, Work, int], Found] | None = None
+    run: Callable[[Subject, Work], StepResult]
+    finer: Callable[[Subject, Work, int], StepResult] | None = None
     one_draw: bool = False
 
-    def wants_more(self, found: Found, effort: int) -> bool:
+    def wants_more(self, found: StepResult, effort: int) -> bool:
         """Whether more draws than `effort` times the usual would say more than was found."""
         drawn = [figure for figure in found.figures if figure.value is not None]
         if self.finer is None or not drawn:

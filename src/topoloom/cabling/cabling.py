@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from topoloom.cabling.plugs import Plugs
-from topoloom.cost.choose import Cables, choose_cables, joined, kept_cables
+from topoloom.cost.choose import Cables, choose_cables, joined_cables, kept_cables
 from topoloom.cost.parts import Parts
 from topoloom.cost.terms import Terms
 from topoloom.errors import InputError
@@ -250,7 +250,7 @@ def cable(
     order = np.lexsort((port[:, 0], layout.height[ends[:, 0]], link < 0, work))
 
     length_m = np.concatenate([layout.length_m, layout.host_length_m[:k]])
-    bought = joined(
+    bought = joined_cables(
         choose_cables(parts, length_m[:m], between[:m], rate_gbps, trunk[:m]),
         choose_cables(parts, length_m[m:], between[m:], rate_gbps, trunk[m:], "host"),
     ).at(order)

@@ -208,10 +208,10 @@ def load_layout(path: str | os.PathLike[str]) -> Layout:
     source = Path(path)
     if source.is_dir():
         source = source / "cables.csv"
-    return layout_of(load_cables(source), source)
+    return layout_of_cables(load_cables(source), source)
 
 
-def layout_of(found: CableList, source: Path) -> Layout:
+def layout_of_cables(found: CableList, source: Path) -> Layout:
     """The layout of a cable list that was read from `source`, beside which its floor lies; see `load_layout`."""
     beside = source.with_name("floor.toml")
     if not beside.exists():

@@ -53,12 +53,13 @@ def print_assessments(networks: "Sequence[Assessment]", minutes: float | None, r
 def print_assessment(one: "Assessment", minutes: float | None) -> None:
     """Every figure of one network, with its interval."""
     print_facts(
-        one.name, [(figure.label, told(figure.value, figure.low, figure.high, figure.unit)) for figure in one.figures]
+        one.name,
+        [(figure.label, figure_text(figure.value, figure.low, figure.high, figure.unit)) for figure in one.figures],
     )
     _print_missing([one], minutes)
 
 
-def told(value: float | None, low: float | None, high: float | None, unit: str) -> str:
+def figure_text(value: float | None, low: float | None, high: float | None, unit: str) -> str:
     """A figure in words, with its interval where it has one.
 
     Parameters

@@ -5,7 +5,7 @@ from dataclasses import replace
 import click
 
 from topoloom.cli.output import print_record, say
-from topoloom.fabrics.exports.registry import Order
+from topoloom.fabrics.exports.registry import ExportRequest
 from topoloom.formats import Format, choose_format, save
 from topoloom.formats._storage import put
 from topoloom.formats.written import written_file
@@ -39,7 +39,7 @@ def deliver(
     output: str,
     record: Format,
     as_json: bool,
-    order: Order | None = None,
+    order: ExportRequest | None = None,
     text: str | None = None,
     dropped: tuple[str, ...] = (),
 ) -> None:
@@ -55,7 +55,7 @@ def deliver(
         How.
     as_json : bool
         Whether to print a record of what was written.
-    order : Order, optional
+    order : ExportRequest, optional
         What else is known of the network, for the formats that carry it.
     text : str, optional
         The file's content, where it says more than the topology does: names and GUIDs.

@@ -21,7 +21,7 @@ class Threads(Settings, frozen=True, kw_only=True):
     jobs: Annotated[int, setting("threads; every core if omitted", least=1, most=1024)] | None = None
 
 
-class Kept(Threads, frozen=True, kw_only=True):
+class KeptText(Threads, frozen=True, kw_only=True):
     """Running several networks as a study in a folder."""
 
     study: (

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from topoloom.work import Progress, Work, time_words
+from topoloom.work import StageProgress, Work, time_words
 
 #: Work that is over sooner shows nothing.
 _PATIENCE_SECONDS = 2.0
@@ -85,7 +85,7 @@ def _show(title: str, work: Work, over: threading.Event) -> None:
             bars.update(bar, total=progress.total, completed=progress.done, told=told)
 
 
-def words(progress: Progress, seconds: float) -> str:
+def words(progress: StageProgress, seconds: float) -> str:
     """How far it is, in words, so many seconds after it began: ``3 of 5 loads, 12 s, about 8 s to go``.
 
     Examples

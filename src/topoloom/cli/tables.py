@@ -142,7 +142,7 @@ def hint_of_fit(routed: "Routing", throughput: float | None = None) -> None:
     from topoloom.errors import InputError
     from topoloom.routing.fitting import fitting_engine
     from topoloom.routing.route import route
-    from topoloom.traffic import uniform
+    from topoloom.traffic import uniform_remote
     from topoloom.traffic.loads import expected_loads
 
     topology = routed.topology
@@ -152,8 +152,8 @@ def hint_of_fit(routed: "Routing", throughput: float | None = None) -> None:
     if best == routed.engine:
         return
     try:
-        mine = expected_loads(routed, uniform(topology)).throughput if throughput is None else throughput
-        other = expected_loads(route(topology, best), uniform(topology)).throughput
+        mine = expected_loads(routed, uniform_remote(topology)).throughput if throughput is None else throughput
+        other = expected_loads(route(topology, best), uniform_remote(topology)).throughput
     except InputError:
         return  # choices that no load says, or tables that end somewhere
     if mine < _FAR_BELOW * other:

@@ -54,7 +54,7 @@ class Whole(click.ParamType):
         return "N"
 
 
-class Text(click.ParamType):
+class TextOption(click.ParamType):
     """A text that a function reads: ``3-32``, ``64MiB``; what it raises (`ValueError`) says what would do."""
 
     name = "text"

@@ -58,12 +58,12 @@ def pack(topology: Topology, cluster: np.ndarray, loads: np.ndarray, most: np.nd
         cabinet = np.full(topology.switches, -1, np.int32)
         room = np.tile(rounded_up(most), (count, 1))
         pack_whole(offsets, neighbours, members, ends, loads, room, cabinet)
-        return cabinet if settle(topology, cabinet, loads, most, count) else None
+        return cabinet if place_the_rest(topology, cabinet, loads, most, count) else None
 
     return fewest(topology, loads, most, cabinets, attempt)
 
 
-def settle(topology: Topology, cabinet: np.ndarray, loads: np.ndarray, most: np.ndarray, count: int) -> bool:
+def place_the_rest(topology: Topology, cabinet: np.ndarray, loads: np.ndarray, most: np.ndarray, count: int) -> bool:
     """Put into `count` cabinets what is in none (-1) or in one too full; whether that worked. Changes `cabinet`, int32[n].
 
     Out of cabinets that are too full go switches with the most links to another cabinet, less those inside. Then the

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from topoloom.clustering.packing import fewest, links_between, settle
+from topoloom.clustering.packing import fewest, links_between, place_the_rest
 from topoloom.graph.metis import partition, weighted
 from topoloom.random_streams import Draws
 from topoloom.topology import Topology
@@ -55,7 +55,7 @@ def metis(
             cabinet = np.arange(topology.switches, dtype=np.int32) % count
             if graph.links.size and count > 1:
                 cabinet = partition(graph, count, weight, recursive=False, seed=1, overfill=overfill)[rank]
-            settled = settle(topology, cabinet, loads, most, count)
+            settled = place_the_rest(topology, cabinet, loads, most, count)
             if settled and (best is None or links_between(topology, cabinet) < links_between(topology, best)):
                 best = cabinet
         return best

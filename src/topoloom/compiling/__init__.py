@@ -8,7 +8,7 @@ import os
 import sys
 import warnings
 
-from topoloom.surroundings import load
+from topoloom.surroundings import import_library
 
 
 def _import_numba() -> None:
@@ -22,7 +22,7 @@ def _import_numba() -> None:
     with warnings.catch_warnings():
         # A value that cannot be parsed: Numba takes its default, and warns with a traceback.
         warnings.filterwarnings("ignore", "Environment variable", RuntimeWarning)
-        load("numba")
+        import_library("numba")
         from numba.core import config
     # Also at every compilation: the processor to compile for, and with it numbers.
     config._config_fname = ""

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from topoloom.cost.choose import Order, endpoint_cables, link_cables, order_list
+from topoloom.cost.choose import CableLot, endpoint_cables, link_cables, order_list
 from topoloom.cost.lines import Line, bill_lines
 from topoloom.cost.optics import module_orders
 from topoloom.cost.parts import Parts
@@ -14,7 +14,7 @@ from topoloom.cost.spares import Spares
 from topoloom.cost.terms import Terms
 from topoloom.errors import InputError
 from topoloom.layout.layout import Layout
-from topoloom.results import Provenance, Result, plain, provenance_of
+from topoloom.results import Provenance, Result, json_value, provenance_of
 from topoloom.sources import NetworkSource, network_of
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ class Bill(Result):
         What is in the bill and has no watts; the sums are without it.
     confidence : str or None
         The worst grade of the products in it that have one: "A" to "D".
-    orders : tuple of Order
+    orders : tuple of CableLot
         What to order, where it was asked for.
     as_printed : AsPrinted, optional
         The print beside it, where the network is one of Table IV of Besta 2014 and it was asked for.
@@ -103,7 +103,7 @@ class Bill(Result):
     unpriced: tuple[str, ...] = ()
     unmetered: tuple[str, ...] = ()
     confidence: str | None = None
-    orders: tuple[Order, ...] = ()
+    orders: tuple[CableLot, ...] = ()
     as_printed: AsPrinted | None = None
     provenance: Provenance = field(default_factory=Provenance, compare=False)
 
@@ -113,7 +113,7 @@ class Bill(Result):
 
     def rows(self) -> list[dict[str, Any]]:
         """A row a line: item, count, metres, prices and watts."""
-        return [{**plain(line), "cost_usd": plain(line.cost_usd)} for line in self.lines]
+        return [{**json_value(line), "cost_usd": json_value(line.cost_usd)} for line in self.lines]
 
     def plot(self, ax: "Axes | None" = None) -> "Axes":
         """A bar a line, as long as its price; as its watts where the catalogue has no prices."""

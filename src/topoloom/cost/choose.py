@@ -10,7 +10,7 @@ from topoloom.layout.layout import Layout
 
 
 @dataclass(frozen=True)
-class Order:
+class CableLot:
     """So many cables of one product and one length; `cut` where the product is cut to length instead of kept in stock."""
 
     product: str
@@ -57,7 +57,7 @@ class Cables:
 _COLUMNS = ("product", "length_m", "stock_m", "usd_low", "usd_high", "power_w", "share")
 
 
-def joined(*cables: Cables) -> Cables:
+def joined_cables(*cables: Cables) -> Cables:
     """Cables of one catalogue, one after another."""
     columns = (np.concatenate([getattr(some, column) for some in cables]) for column in _COLUMNS)
     return Cables(cables[0].parts, *columns)
@@ -209,7 +209,7 @@ def endpoint_cables(layout: Layout, parts: Parts, rate_gbps: float) -> Cables:
     return choose_cables(parts, layout.host_length_m, layout.host_between, rate_gbps, ends, "host")
 
 
-def order_list(*cables: Cables) -> tuple[Order, ...]:
+def order_list(*cables: Cables) -> tuple[CableLot, ...]:
     """How many cables of each product and length all these are, in the catalogue's order, the shortest first."""
     parts = cables[0].parts
     product = np.concatenate([some.product for some in cables])
@@ -225,5 +225,5 @@ def order_list(*cables: Cables) -> tuple[Order, ...]:
     for row, kind in enumerate(kinds.tolist()):
         cable, length_m = parts.cable[kind // len(lengths)], lengths[kind % len(lengths)]
         sums = float(low[row]), float(high[row]), float(watts[row])
-        out.append(Order(cable.title, cable.medium, float(length_m), not cable.lengths_m, round(pieces[row]), *sums))
+        out.append(CableLot(cable.title, cable.medium, float(length_m), not cable.lengths_m, round(pieces[row]), *sums))
     return tuple(out)

@@ -68,7 +68,7 @@ class _DeviceType(msgspec.Struct, rename={"power_ports": "power-ports"}):
     power_ports: list[_PowerPort] = []
 
 
-def rate_of(kind: str) -> float | None:
+def interface_rate_gbps(kind: str) -> float | None:
     """The rate of NetBox's type of an interface, Gb/s; None where its name says none.
 
     Examples
@@ -103,12 +103,12 @@ def _switch_of(text: str, path: Path) -> tuple[SwitchProduct, bool] | None:
     kinds = Counter(
         one.type
         for one in told.interfaces
-        if not one.mgmt_only and stems[_stem(one.name)] > 1 and rate_of(one.type) is not None
+        if not one.mgmt_only and stems[_stem(one.name)] > 1 and interface_rate_gbps(one.type) is not None
     )
     if not kinds:
         return None
     # Of types that are as frequent, the fastest.
-    kind = max(kinds, key=lambda one: (kinds[one], rate_of(one) or 0))
+    kind = max(kinds, key=lambda one: (kinds[one], interface_rate_gbps(one) or 0))
     if kinds[kind] < _LEAST_PORTS:
         return None
     draws = [max(one.maximum_draw or 0, one.allocated_draw or 0) for one in told.power_ports]
@@ -123,7 +123,7 @@ def _switch_of(text: str, path: Path) -> tuple[SwitchProduct, bool] | None:
         name=told.model,
         vendor=told.manufacturer,
         ports=kinds[kind],
-        rate_gbps=rate_of(kind),
+        rate_gbps=interface_rate_gbps(kind),
         u=told.u_height or None,
         weight_kg=weight_kg,
         power_max_w=watts or None,

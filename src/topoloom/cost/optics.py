@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from topoloom.cost.choose import Cables, Order
+from topoloom.cost.choose import CableLot, Cables
 from topoloom.cost.products import Transceiver, low_high
 from topoloom.layout.layout import Layout
 
@@ -43,9 +43,9 @@ def modules(layout: Layout, cables: Sequence[Cables]) -> Iterator[tuple[Transcei
             yield one, plugged[one.name]
 
 
-def module_orders(layout: Layout, cables: Sequence[Cables]) -> Iterator[Order]:
+def module_orders(layout: Layout, cables: Sequence[Cables]) -> Iterator[CableLot]:
     """What to order of transceivers, as cables are ordered; their length is 0."""
     for one, count in modules(layout, cables):
         low, high = count * low_high(one.price_usd) if one.price_usd is not None else (np.nan, np.nan)
         watts = np.nan if one.power_w is None else count * one.power_w
-        yield Order(one.name, "transceiver", 0.0, False, count, float(low), float(high), float(watts))
+        yield CableLot(one.name, "transceiver", 0.0, False, count, float(low), float(high), float(watts))

@@ -56,7 +56,7 @@ class Count:
 
 
 @dataclass(frozen=True)
-class Column:
+class TableColumn:
     """One column: the print, the count that the print follows (None: not found), and the spec that is counted exactly.
 
     `radix` is the switch that the exact count buys (the paper's own, where it is large enough); `folded` keeps Besta 2014's
@@ -184,8 +184,8 @@ def _slim_fly() -> Count:
 _TREE_NOTE = "exact: k must be even (the nearest below), whole pods, and no host cables, which no other column has"
 _TARIFF = "inferred: global cables at the electric tariff, which is cheaper below 21.19 m"
 
-COLUMNS: tuple[Column, ...] = (
-    Column(
+COLUMNS: tuple[TableColumn, ...] = (
+    TableColumn(
         "t3d",
         "T3D",
         Printed(10648, 10648, 7, 31900, 0, 1682, 19.6),
@@ -194,7 +194,7 @@ COLUMNS: tuple[Column, ...] = (
         None,
         folded=True,
     ),
-    Column(
+    TableColumn(
         "t5d",
         "T5D",
         Printed(10368, 10368, 11, 50688, 0, 3176, 30.8),
@@ -203,7 +203,7 @@ COLUMNS: tuple[Column, ...] = (
         None,
         folded=True,
     ),
-    Column(
+    TableColumn(
         "hc",
         "HC",
         Printed(8192, 8192, 14, 32768, 12288, 4631, 39.2),
@@ -212,7 +212,7 @@ COLUMNS: tuple[Column, ...] = (
         _cube(14, 32768),
         floor=replace(preset("slimfly-2014"), rows=8, columns=4),
     ),
-    Column(
+    TableColumn(
         "lh-hc",
         "LH-HC",
         Printed(8192, 8192, 19, 53248, 12288, 6481, 53.2),
@@ -223,7 +223,7 @@ COLUMNS: tuple[Column, ...] = (
         floor=replace(preset("slimfly-2014"), rows=8, columns=4),
         note="exact: long hops that leave the rack are fibre; with all of them electric it would be 6,785.6 USD",
     ),
-    Column(
+    TableColumn(
         "ft3-43",
         "FT-3, k = 43",
         Printed(19876, 2311, 43, 19414, 40215, 2346, 14.0),
@@ -232,7 +232,7 @@ COLUMNS: tuple[Column, ...] = (
         _fat_tree(43, 42),
         note=_TREE_NOTE,
     ),
-    Column(
+    TableColumn(
         "dln-43",
         "DLN, k = 43",
         Printed(40200, 4020, 43, 32488, 33842, 1743, 12.04),
@@ -243,7 +243,7 @@ COLUMNS: tuple[Column, ...] = (
         floor=replace(preset("slimfly-2014"), sequence_cabinet=22),
         note="exact: racks of 22 switches in ring order, cables between racks fibre",
     ),
-    Column(
+    TableColumn(
         "fbf3-43",
         'FBF-3, "k = 43"',
         Printed(20736, 1728, 43, 9504, 20736, 1570, 10.8),
@@ -251,7 +251,7 @@ COLUMNS: tuple[Column, ...] = (
         "k = 4p - 3 = 45, not 43; p^4 fibre cables count every group with itself",
         _butterfly(12),
     ),
-    Column(
+    TableColumn(
         "df-43",
         "DF, k = 43",
         Printed(58806, 5346, 43, 56133, 29524, 1438, 10.9),
@@ -260,7 +260,7 @@ COLUMNS: tuple[Column, ...] = (
         _dragonfly(22, 11, 243, 43, 22),
         radix=43,
     ),
-    Column(
+    TableColumn(
         "ft3-35",
         "FT-3, k = 35",
         Printed(10718, 1531, 35, 7350, 24806, 2315, 14.0),
@@ -269,7 +269,7 @@ COLUMNS: tuple[Column, ...] = (
         _fat_tree(35, 24),
         note=_TREE_NOTE,
     ),
-    Column(
+    TableColumn(
         "dln-28",
         "DLN, k = 28",
         Printed(9702, 1386, 28, 6837, 7716, 1566, 11.2),
@@ -280,7 +280,7 @@ COLUMNS: tuple[Column, ...] = (
         floor=replace(preset("slimfly-2014"), sequence_cabinet=14),
         note="exact: racks of 14 switches in ring order, cables between racks fibre",
     ),
-    Column(
+    TableColumn(
         "fbf3-33",
         'FBF-3, "k = 33"',
         Printed(10000, 1000, 33, 4500, 10000, 1535, 10.8),
@@ -288,7 +288,7 @@ COLUMNS: tuple[Column, ...] = (
         "k = 4p - 3 = 37, not 33; p^4 fibre cables count every group with itself",
         _butterfly(10),
     ),
-    Column(
+    TableColumn(
         "df-27",
         "DF, k = 27",
         Printed(9702, 1386, 27, 9009, 4900, 1342, 10.8),
@@ -296,7 +296,7 @@ COLUMNS: tuple[Column, ...] = (
         f"g^2/2 global cables for g(g-1)/2; {_TARIFF}",
         _dragonfly(14, 7, 99, 27, 14),
     ),
-    Column(
+    TableColumn(
         "df-43-small",
         "DF, k = 43, N = 10,890",
         Printed(10890, 990, 43, 6885, 1012, 1365, 10.9),
@@ -305,7 +305,7 @@ COLUMNS: tuple[Column, ...] = (
         _dragonfly(22, 11, 45, 43, 18, host_cables=True),
         radix=43,
     ),
-    Column(
+    TableColumn(
         "sf",
         "SF, q = 19",
         Printed(10830, 722, 43, 6669, 6869, 1033, 8.02),
@@ -316,12 +316,12 @@ COLUMNS: tuple[Column, ...] = (
 )
 
 
-def column(key: str) -> Column:
+def column(key: str) -> TableColumn:
     """The column of that key."""
     return next(one for one in COLUMNS if one.key == key)
 
 
-def column_of(topology: Topology) -> Column | None:
+def column_of(topology: Topology) -> TableColumn | None:
     """The column that a topology stands for in Table IV, by its spec and size; None if it is in no column."""
     from topoloom.spec import build
 

@@ -7,7 +7,7 @@ from typing import Any
 from topoloom.cost.parts import Parts
 from topoloom.designer.need import Need
 from topoloom.designer.usual import usual_specs
-from topoloom.designer.wiring import Wiring, fitted, wirings
+from topoloom.designer.wiring import PlaneWiring, fitted, wirings
 from topoloom.errors import InputError
 from topoloom.graph.moore import moore_aspl, moore_diameter
 from topoloom.spec import FAMILIES, Facts, Family
@@ -62,7 +62,7 @@ def _chosen(need: Need) -> list[Family]:
 
 
 def proposal_of(
-    record: Family, values: dict[str, Any], need: Need, parts: Parts, wiring: Wiring, change: str = ""
+    record: Family, values: dict[str, Any], need: Need, parts: Parts, wiring: PlaneWiring, change: str = ""
 ) -> Proposal:
     """The spec with every parameter written out, so that one topology has one spec, and what theory says of it.
 
@@ -74,7 +74,7 @@ def proposal_of(
     need : Need
     parts : Parts
         The need's catalogue.
-    wiring : Wiring
+    wiring : PlaneWiring
         How hosts hang on it.
     change : str
         A transform of its links, ``+optimized:moves=1000``, that keeps degrees.
@@ -101,7 +101,7 @@ def proposal_of(
     return Proposal(spec, 0.0 if isnan(least) else least, _passed(facts, need, per_switch, wiring), ports=ports)
 
 
-def _passed(facts: Facts, need: Need, per_switch: int | None, wiring: Wiring) -> str | None:
+def _passed(facts: Facts, need: Need, per_switch: int | None, wiring: PlaneWiring) -> str | None:
     """The limit that the candidate is past for certain: by the family's facts, or by the bounds of Moore and Cerf.
 
     `per_switch`: hosts on each switch, where all switches carry the same number; None otherwise.

@@ -14,8 +14,8 @@ from topoloom.designer.need import Need
 from topoloom.designer.need_files import read_need
 from topoloom.designer.pareto import pareto_front
 from topoloom.designer.screening import Screening
-from topoloom.designer.search import Search, Searched, best_of_catalogue
-from topoloom.designer.store import Store
+from topoloom.designer.search import DesignSearch, Searched, best_of_catalogue
+from topoloom.designer.store import CandidateStore
 from topoloom.designer.usual import usual_specs
 from topoloom.errors import InputError, check_path
 from topoloom.layout.layout import Layout
@@ -218,10 +218,10 @@ def design(
         raise InputError(
             f"no family serves {need.hosts} hosts on {need.radix}-port switches; raise switch.radix or try more families"
         )
-    kept = Store(Path(store), need, parts) if store is not None else None
+    kept = CandidateStore(Path(store), need, parts) if store is not None else None
     with Measuring(need, parts, cores(jobs), work) as measuring, work.interruptible():
         screening = Screening(need, measuring, kept, work, fresh=fresh)
-        beyond = Search(need, parts, screening, proposals, work)
+        beyond = DesignSearch(need, parts, screening, proposals, work)
         work.begin(sum(proposal.passed is None for proposal in proposals), "candidates")
         screening.take(proposals)
         if need.search.networks:

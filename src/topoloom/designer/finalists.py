@@ -15,12 +15,12 @@ from topoloom.designer.measure import (
     Dropped,
     Outcome,
     measured_by_default_placement,
-    numbers,
     passed_limit,
     placed_network,
+    single_numbers,
 )
 from topoloom.designer.need import Need
-from topoloom.designer.store import Store
+from topoloom.designer.store import CandidateStore
 from topoloom.errors import InputError, Stopped
 from topoloom.layout.place import DEFAULT_MAP
 from topoloom.network import Network
@@ -101,7 +101,7 @@ def place_finalists(
     finalists: Sequence[Candidate],
     need: Need,
     parts: Parts,
-    kept: Store | None,
+    kept: CandidateStore | None,
     work: Work,
     budget: Work,
     jobs: int,
@@ -119,7 +119,7 @@ def place_finalists(
     need : Need
     parts : Parts
         The need's catalogue.
-    kept : Store or None
+    kept : CandidateStore or None
         Where candidates that were placed anew are found and kept.
     work : Work
         May stop it.
@@ -146,7 +146,7 @@ def place_finalists(
             if work.stopped:
                 break
             old = kept.get(one.spec, DEFAULT_MAP) if kept is not None and not fresh else None
-            if isinstance(old, Candidate) and passed_limit(numbers(old), need.limits) is None:
+            if isinstance(old, Candidate) and passed_limit(single_numbers(old), need.limits) is None:
                 found[one.spec] = old
             elif number == 0 or not half.stopped:
                 inner = work.step() if number == 0 else half.step()

@@ -10,7 +10,7 @@ import numpy as np
 from topoloom.cost.bill import Bill, price
 from topoloom.cost.parts import Parts
 from topoloom.cost.placed import placed_layout
-from topoloom.designer.need import Limits, Need
+from topoloom.designer.need import DesignLimits, Need
 from topoloom.designer.offers import bisection, collective_times, idle_room, survived, worst_taper
 from topoloom.errors import InputError
 from topoloom.graph.latency import latencies
@@ -21,7 +21,7 @@ from topoloom.layout.layout import Layout
 from topoloom.layout.place import DEFAULT_MAP, SCREENING_MAP
 from topoloom.network import Network
 from topoloom.opening import as_network
-from topoloom.results import plain
+from topoloom.results import json_value
 from topoloom.spec import build
 from topoloom.topology import Topology
 from topoloom.work import Work
@@ -374,7 +374,7 @@ def placed_network(
         The switches do not fit onto the floor.
     """
     terms = msgspec.structs.asdict(need.terms(parts))
-    network = as_network(build(spec)).priced(**terms).with_requirements(plain(need))
+    network = as_network(build(spec)).priced(**terms).with_requirements(json_value(need))
     return network.placed(need.floor.floor(), hosts=need.housing, map=map, jobs=jobs, work=work)
 
 
@@ -414,12 +414,12 @@ def measured_by_default_placement(
     bill = without_gaps(network.bill, parts)
     anew: dict[str, Any] = _of_layout(layout, bill) | _latencies(layout, need, planes_of(topology), jobs)
     if need.minimize in _TIMES:
-        anew |= collective_times(need, topology.hosts, numbers(candidate) | anew)
+        anew |= collective_times(need, topology.hosts, single_numbers(candidate) | anew)
     found = msgspec.structs.replace(candidate, **anew, map=DEFAULT_MAP)
-    return None if passed_limit(numbers(found), need.limits) is not None else (found, network)
+    return None if passed_limit(single_numbers(found), need.limits) is not None else (found, network)
 
 
-def passed_limit(known: Mapping[str, float], limits: Limits) -> str | None:
+def passed_limit(known: Mapping[str, float], limits: DesignLimits) -> str | None:
     """The first limit that what is known of a candidate is past, or None."""
     for limit in limits.__struct_fields__:
         if limit == "cost_over_best":  # a limit among candidates, not of one
@@ -431,6 +431,6 @@ def passed_limit(known: Mapping[str, float], limits: Limits) -> str | None:
     return None
 
 
-def numbers(candidate: Candidate) -> dict[str, float]:
+def single_numbers(candidate: Candidate) -> dict[str, float]:
     """The measures of a candidate that are single numbers; what is None is left out."""
     return {key: value for key in MEASURES if (value := getattr(candidate, key)) is not None}

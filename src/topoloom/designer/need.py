@@ -79,7 +79,7 @@ class CableNeed(TomlTable, frozen=True):
     ] = False
 
 
-class Limits(TomlTable, frozen=True):
+class DesignLimits(TomlTable, frozen=True):
     """What a design must not exceed; a limit that is left out does not limit."""
 
     group: ClassVar[str] = "requirement [limits]"
@@ -160,7 +160,7 @@ class Least(TomlTable, frozen=True):
     ) = None
 
 
-class Collective(TomlTable, frozen=True):
+class CollectiveNeed(TomlTable, frozen=True):
     """What a step of the application sends, for the objectives that are times; by formula, see docs/requirement-file.md."""
 
     group: ClassVar[str] = "requirement [collective]"
@@ -313,9 +313,11 @@ class Need(TomlTable, frozen=True, kw_only=True):
     title: Annotated[str, setting("the report's title")] = "A network"
     rate_gbps: Annotated[float, _positive("the rate of every link; cables are priced per Gb/s", "Gb/s")] = 40.0
     cable: Annotated[CableNeed, setting("the cables: their delay, and whether the hosts' are billed")] = CableNeed()
-    limits: Annotated[Limits, setting("what a design must not exceed")] = Limits()
+    limits: Annotated[DesignLimits, setting("what a design must not exceed")] = DesignLimits()
     least: Annotated[Least, setting("what a design must offer at least")] = Least()
-    collective: Annotated[Collective, setting("what a step sends, for objectives that are times")] = Collective()
+    collective: Annotated[CollectiveNeed, setting("what a step sends, for objectives that are times")] = (
+        CollectiveNeed()
+    )
     spares: Annotated[Spares | None, setting("what lies on the shelf, in the bill")] = None
     usual: Annotated[
         bool,

@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 from topoloom.designer.candidates import Proposal
-from topoloom.designer.measure import Candidate, Dropped, Outcome, numbers, passed_limit
+from topoloom.designer.measure import Candidate, Dropped, Outcome, passed_limit, single_numbers
 from topoloom.designer.measuring import Measuring
-from topoloom.designer.need import Limits, Need
-from topoloom.designer.store import Store
+from topoloom.designer.need import DesignLimits, Need
+from topoloom.designer.store import CandidateStore
 from topoloom.designer.usual import usual_specs
 from topoloom.work import Work
 
@@ -19,7 +19,7 @@ class Screening:
     need : Need
     measuring : Measuring
         Measures what the store has not.
-    kept : Store or None
+    kept : CandidateStore or None
         Where candidates are found and kept.
     work : Work
         A stop ends it; what was measured stays.
@@ -27,7 +27,9 @@ class Screening:
         Do not look what the store has.
     """
 
-    def __init__(self, need: Need, measuring: Measuring, kept: Store | None, work: Work, *, fresh: bool) -> None:
+    def __init__(
+        self, need: Need, measuring: Measuring, kept: CandidateStore | None, work: Work, *, fresh: bool
+    ) -> None:
         self.found: dict[str, Outcome] = {}
         self.reused = 0
         self._need, self._measuring, self._kept, self._work, self._fresh = need, measuring, kept, work, fresh
@@ -77,7 +79,7 @@ class Screening:
         }
         for spec, one in self.found.items():
             if spec not in self._wanted and isinstance(one, Candidate) and self.too_dear(one.cost_per_host_usd):
-                self.found[spec] = Dropped(spec, one.family, "cost_over_best", None, numbers(one))
+                self.found[spec] = Dropped(spec, one.family, "cost_over_best", None, single_numbers(one))
 
     def _not_found(self, proposals: Sequence[Proposal], every: bool) -> Iterator[str]:
         """The specs to measure; what has become too dear is passed over, unless every one is wanted."""
@@ -88,9 +90,9 @@ class Screening:
 
 def _limited(found: Outcome, need: Need) -> Outcome | None:
     """A stored outcome held against this need's limits; None if it has to be measured further than it was."""
-    if isinstance(found, Dropped) and found.limit not in Limits.__struct_fields__:
+    if isinstance(found, Dropped) and found.limit not in DesignLimits.__struct_fields__:
         return found
-    known = numbers(found) if isinstance(found, Candidate) else found.known
+    known = single_numbers(found) if isinstance(found, Candidate) else found.known
     limit = passed_limit(known, need.limits)
     if limit is not None:
         return Dropped(found.spec, found.family, limit, None, known)

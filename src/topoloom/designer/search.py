@@ -14,7 +14,7 @@ import numpy as np
 
 from topoloom.cost.parts import Parts
 from topoloom.designer.candidates import Proposal, enumerate_candidates
-from topoloom.designer.measure import Candidate, Dropped, numbers
+from topoloom.designer.measure import Candidate, Dropped, single_numbers
 from topoloom.designer.need import Need
 from topoloom.designer.pareto import pareto_front, pareto_values, undominated
 from topoloom.designer.screening import Screening
@@ -92,7 +92,7 @@ class Searched:
     beaten: int
 
 
-class Search:
+class DesignSearch:
     """The search beyond the catalogue.
 
     Parameters
@@ -153,7 +153,9 @@ class Search:
                 continue
             twin = known.setdefault(_counts(one), spec)
             if twin != spec:
-                found[spec] = Dropped(spec, one.family, "same", f"as {twin}, by counts and distances", numbers(one))
+                found[spec] = Dropped(
+                    spec, one.family, "same", f"as {twin}, by counts and distances", single_numbers(one)
+                )
 
     def _generation(self, number: int, size: int) -> list[Proposal]:
         """The next networks to measure."""

@@ -22,7 +22,7 @@ class _Kept(msgspec.Struct):
     outcome: Outcome
 
 
-class Store:
+class CandidateStore:
     """Measured candidates in a folder of shards; each is there whole or not at all, however a run ends."""
 
     def __init__(self, folder: Path, need: Need, parts: Parts) -> None:

@@ -5,7 +5,7 @@ from math import prod
 from typing import Any
 
 from topoloom.designer.need import Need
-from topoloom.designer.wiring import Wiring, fitted
+from topoloom.designer.wiring import PlaneWiring, fitted
 from topoloom.errors import InputError
 from topoloom.families.tree_plan import four_levels, plan_tree
 from topoloom.spec import FAMILIES, facts_of
@@ -22,7 +22,7 @@ def usual_specs(need: Need) -> Iterator[str]:
     """
     several = need.ports_per_host
     tree, dragonfly = FAMILIES.find("fat-tree"), FAMILIES.find("dragonfly")
-    wiring = Wiring(1, several, rails=several > 1)
+    wiring = PlaneWiring(1, several, rails=several > 1)
     for taper in _TAPERS:
         values: dict[str, Any] = {"k": need.radix - need.radix % 2, "hosts": need.hosts * several}
         values |= {"taper": taper} if taper > (1, 1) else {}
@@ -36,7 +36,7 @@ def usual_specs(need: Need) -> Iterator[str]:
                 () if _within_three_levels(made) else tuple(_four_levels(values["k"], made["hosts"], taper, wiring))
             )
             yield from taller or (tree.spec_of(made, None) + wiring.suffix,)
-    wiring = Wiring(1, several)
+    wiring = PlaneWiring(1, several)
     sizes = dragonfly.sizes(need.hosts * several, need.radix) if dragonfly.sizes is not None else ()
     offered = [fitted(dragonfly, dict(one), need.hosts, wiring) for one in sizes]
     known = [(dragonfly.known(dragonfly.filled(dict(one))).switches, one) for one in offered if one is not None]
@@ -55,7 +55,7 @@ def _within_three_levels(values: dict[str, Any]) -> bool:
     return True
 
 
-def _four_levels(k: int, ports: int, taper: tuple[int, int], wiring: Wiring) -> Iterator[str]:
+def _four_levels(k: int, ports: int, taper: tuple[int, int], wiring: PlaneWiring) -> Iterator[str]:
     """The tree of four levels for so many host ports, where there is one and its leaves go into units.
 
     Parameters
@@ -66,7 +66,7 @@ def _four_levels(k: int, ports: int, taper: tuple[int, int], wiring: Wiring) -> 
         Host ports.
     taper : (int, int)
         At the leaves.
-    wiring : Wiring
+    wiring : PlaneWiring
         How hosts of several ports hang on it.
 
     Returns

@@ -8,7 +8,7 @@ from typing import Any
 from topoloom.cost.parts import Parts
 from topoloom.designer.candidates import Proposal, proposal_of
 from topoloom.designer.need import Need
-from topoloom.designer.wiring import Wiring, fitted, wirings
+from topoloom.designer.wiring import PlaneWiring, fitted, wirings
 from topoloom.errors import InputError
 from topoloom.random_streams import Draws
 from topoloom.spec import (
@@ -46,7 +46,7 @@ class Variant:
         Its parameters.
     hosts : int or None
         On each switch, where the family takes them.
-    wiring : Wiring
+    wiring : PlaneWiring
         How the hosts hang on it.
     optimized : bool
         Whether its links are optimised.
@@ -55,7 +55,7 @@ class Variant:
     family: Family
     values: dict[str, Any]
     hosts: int | None
-    wiring: Wiring
+    wiring: PlaneWiring
     optimized: bool = False
 
 

@@ -11,7 +11,7 @@ from topoloom.spec import Family
 
 
 @dataclass(frozen=True)
-class Wiring:
+class PlaneWiring:
     """So many planes, in each of which a host has so many ports.
 
     Attributes
@@ -32,7 +32,7 @@ class Wiring:
         return spread + (f"+planes:count={self.planes}" if self.planes > 1 else "")
 
 
-def wirings(need: Need) -> Iterator[Wiring]:
+def wirings(need: Need) -> Iterator[PlaneWiring]:
     """The ways in which the hosts of a need may hang on a network.
 
     Raises
@@ -49,12 +49,12 @@ def wirings(need: Need) -> Iterator[Wiring]:
                 f" cannot be spread evenly over {planes} planes; give [host] nics and ports that can, or other planes"
             )
         if ports == planes or need.rails is not True:
-            yield Wiring(planes, ports // planes)
+            yield PlaneWiring(planes, ports // planes)
         if ports > planes and need.rails is not False:
-            yield Wiring(planes, ports // planes, rails=True)
+            yield PlaneWiring(planes, ports // planes, rails=True)
 
 
-def fitted(record: Family, values: dict[str, Any], hosts: int, wiring: Wiring) -> dict[str, Any] | None:
+def fitted(record: Family, values: dict[str, Any], hosts: int, wiring: PlaneWiring) -> dict[str, Any] | None:
     """The parameters of a plane of a family for so many hosts; None where its ports do not go into hosts this way.
 
     Parameters
@@ -64,7 +64,7 @@ def fitted(record: Family, values: dict[str, Any], hosts: int, wiring: Wiring) -
         Parameters that the family offers for the ports of all hosts in a plane.
     hosts : int
         That must be served.
-    wiring : Wiring
+    wiring : PlaneWiring
 
     Returns
     -------

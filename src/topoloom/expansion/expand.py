@@ -14,7 +14,7 @@ from topoloom.expansion.growing_floor import GrowingFloor
 from topoloom.expansion.migration import into_network
 from topoloom.expansion.planes import grown_planes
 from topoloom.expansion.recognise import recognised
-from topoloom.expansion.registry import Method, Request, find_method
+from topoloom.expansion.registry import ExpansionRequest, Method, find_method
 from topoloom.expansion.stages import Growth, Stage
 from topoloom.floors.floor import Floor
 from topoloom.graph.planes import plane_count, planes_of
@@ -121,6 +121,7 @@ def expand(
         if to is not None or method != "auto":
             raise InputError("into= names the network itself; leave the size and the method out")
         into = taken(into, Topology, "expand")
+        _refuse_other_rate(before, into)
         name, more = "into", into.switches - before.switches
         goals = _planes_alike(before, into, planes)
 
@@ -145,7 +146,7 @@ def expand(
             _refuse_unused(chosen, {"degree": degree, "hosts": hosts, "batch": batch})
             names.append(chosen)
             room = _growing_floor(own, (size - stands.switches) * (chosen.counts == "switches"), parts, rate_gbps)
-            return chosen.grow(Request(stands, size, room, radix, degree, hosts, batch, seed, known))
+            return chosen.grow(ExpansionRequest(stands, size, room, radix, degree, hosts, batch, seed, known))
 
     growth = grow(layout, 0) if planes < 2 else grown_planes(layout, grow, into)
     if (rate := before.uniform_rate_gbps) is not None:

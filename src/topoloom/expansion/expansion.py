@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from topoloom.cabling.cabling import Cabling
-from topoloom.expansion.cable_order.order_of_work import Task
+from topoloom.expansion.cable_order.order_of_work import CableTask
 from topoloom.expansion.cable_order.order_search import ADD, MOVE, UNPLUG
-from topoloom.expansion.cable_order.wiring import Cable
+from topoloom.expansion.cable_order.wiring import WiredCable
 from topoloom.graph.connectivity import components
 from topoloom.graph.planes import plane_count
 from topoloom.layout.layout import Layout
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Step(Recorded):
+class ExpansionStep(Recorded):
     """One step, and the network after it.
 
     Attributes
     ----------
     title : str
         What it does.
-    tasks : tuple of Task
+    tasks : tuple of CableTask
         In the order of work.
     topology : Topology
         The network after it, its switches numbered as they came.
@@ -51,7 +51,7 @@ class Step(Recorded):
     derived = ("unplug", "move", "add", "switches", "hosts", "links")
 
     title: str
-    tasks: tuple[Task, ...]
+    tasks: tuple[CableTask, ...]
     topology: Topology
     new_switches: tuple[int, ...]
     new_cabinets: tuple[str, ...]
@@ -127,8 +127,8 @@ class Expansion(Filed):
         How it grows; empty where the plan was read from a folder of topoloom 0.1, which does not say.
     before, after : Cabling
         All cables before and after, with their ports and numbers; cables that stay keep theirs.
-    steps : tuple of Step
-    cables : tuple of Cable
+    steps : tuple of ExpansionStep
+    cables : tuple of WiredCable
         Every cable of the plan, as it ends; tasks name them by their places here.
     goal : Topology or None
         The network that comes out, with the numbers of its own spec; None where it has no spec.
@@ -137,7 +137,7 @@ class Expansion(Filed):
     radix : int
         Ports of a switch.
     cost : Cost
-    start : Step
+    start : ExpansionStep
         What stood: a step without tasks.
     """
 
@@ -170,13 +170,13 @@ class Expansion(Filed):
     method: str
     before: Cabling
     after: Cabling
-    steps: tuple[Step, ...]
-    cables: tuple[Cable, ...]
+    steps: tuple[ExpansionStep, ...]
+    cables: tuple[WiredCable, ...]
     goal: Topology | None
     number: np.ndarray | None
     radix: int
     cost: Cost
-    start: Step
+    start: ExpansionStep
     provenance: Provenance = field(default_factory=Provenance, compare=False)
 
     def rows(self) -> list[dict[str, Any]]:
@@ -392,7 +392,7 @@ class Expansion(Filed):
         return "all the time"
 
 
-def switches_of(task: Task, cables: tuple[Cable, ...]) -> list[int]:
+def switches_of(task: CableTask, cables: tuple[WiredCable, ...]) -> list[int]:
     """The switches at which an installer works for a task."""
     ends = [task.ends[0][0]] if cables[task.cable].host else [switch for switch, _ in task.ends]
     if task.taken_from is not None:

@@ -18,9 +18,9 @@ from topoloom.cost.choose import Cables
 from topoloom.cost.parts_files import parts_json
 from topoloom.csv_files import csv_table, guarded, numbers, texts
 from topoloom.errors import check_path, check_type
-from topoloom.expansion.cable_order.order_of_work import Task
+from topoloom.expansion.cable_order.order_of_work import CableTask
 from topoloom.expansion.cable_order.order_search import ADD
-from topoloom.expansion.expansion import Expansion, Step
+from topoloom.expansion.expansion import Expansion, ExpansionStep
 from topoloom.folders import write_folder
 from topoloom.formats import FORMATS, encode
 from topoloom.network_folders import PARTS, PLAN, PROVENANCE, note_text, refuse_other_network
@@ -143,7 +143,7 @@ def steps_csv(expansion: Expansion) -> str:
     return csv_table({"step": numbers(np.arange(1, len(facts) + 1))} | columns)
 
 
-def step_facts(step: Step) -> dict[str, Any]:
+def step_facts(step: ExpansionStep) -> dict[str, Any]:
     """What a step does and leaves, as the columns of steps.csv; infinities where the network is not connected."""
     return {
         "title": step.title,
@@ -180,7 +180,7 @@ def bought_cables(expansion: Expansion) -> Cables:
     )
 
 
-def source_of(task: Task) -> str:
+def source_of(task: CableTask) -> str:
     """Where the cable of a task comes from: ``new``, ``shelf`` (unplugged before), or empty."""
     return "" if task.work != ADD else "new" if task.new else "shelf"
 

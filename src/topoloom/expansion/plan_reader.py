@@ -10,17 +10,17 @@ import msgspec
 import numpy as np
 
 from topoloom.cabling.cabling import Cabling, cable
-from topoloom.cabling.files import layout_of
+from topoloom.cabling.files import layout_of_cables
 from topoloom.cabling.plugs import Plugs
 from topoloom.cost.parts import Parts
 from topoloom.cost.parts_files import PARTS as CATALOGUES
 from topoloom.cost.parts_files import load_parts, parts_from_json
 from topoloom.csv_files import unguarded
 from topoloom.errors import InputError, at, check_path, naming
-from topoloom.expansion.cable_order.order_of_work import Task
+from topoloom.expansion.cable_order.order_of_work import CableTask
 from topoloom.expansion.cable_order.order_search import ADD, MOVE, UNPLUG
-from topoloom.expansion.cable_order.wiring import Cable, cable_alone, cables_of
-from topoloom.expansion.expansion import Cost, Expansion, Step
+from topoloom.expansion.cable_order.wiring import WiredCable, cable_alone, cables_of
+from topoloom.expansion.expansion import Cost, Expansion, ExpansionStep
 from topoloom.expansion.plan_files import AFTER, BEFORE, GOAL, NUMBERS, RECORD, STEPS
 from topoloom.expansion.plan_rows import Row, metres_in, number_in, rows_of
 from topoloom.files import read_text
@@ -105,7 +105,7 @@ def load_expansion(folder: str | os.PathLike[str], parts: Parts | str | Path | N
     if replay.done < len(tasks):
         line, row = tasks[replay.done]
         raise at(str(path / PLAN), line, f"step {row['step']} is none of {STEPS}, or out of its order")
-    start = Step("as it stands", (), before.layout.topology, (), (), 0.0, 0.0, True, 0, 0)
+    start = ExpansionStep("as it stands", (), before.layout.topology, (), (), 0.0, 0.0, True, 0, 0)
     distances = [None] * (len(read) + 1) if kept is None else [kept.start, *kept.steps]
     start, *read = [_measured(step, known) for step, known in zip((start, *read), distances, strict=True)]
     goal, number = _goal_of(path, after.layout.topology, kept is None)
@@ -141,7 +141,7 @@ def load_expansion(folder: str | os.PathLike[str], parts: Parts | str | Path | N
 
 def _cabled(found: CableList, path: Path, parts: Parts, rate_gbps: float | None) -> Cabling:
     """The network of a cable list, with the ports and the numbers of the list."""
-    layout = layout_of(found, path)
+    layout = layout_of_cables(found, path)
     with naming(str(path)):
         return cable(layout, parts, rate_gbps, bool(found.endpoint_number.any()), Plugs.listed(found))
 
@@ -204,7 +204,7 @@ def _goal_of(folder: Path, after: Topology, old: bool) -> tuple[Topology | None,
     return goal, number
 
 
-def _measured(step: Step, known: _Distances | None) -> Step:
+def _measured(step: ExpansionStep, known: _Distances | None) -> ExpansionStep:
     """A step with its distances: those of the record, or measured anew."""
     if known is None:
         found = path_lengths(step.topology)
@@ -231,7 +231,7 @@ class _Replay:
         links = before.layout.topology.links.tolist()
         self._links: Counter[tuple[int, int]] = Counter((u, v) for u, v in links)
 
-    def step(self, line: int, row: Row, tasks: list[tuple[int, Row]], source: Path) -> Step:
+    def step(self, line: int, row: Row, tasks: list[tuple[int, Row]], source: Path) -> ExpansionStep:
         """The next step: its tasks, and the network after it; `diameter` and `aspl` are left for later."""
         switches = number_in(row["switches"], str(source), line)
         if not self._switches <= switches <= self._topology.switches:
@@ -249,7 +249,7 @@ class _Replay:
             network = self._network(switches)
         except InputError as error:
             raise at(str(source), line, f"the network after it is none: {error}") from None
-        return Step(
+        return ExpansionStep(
             unguarded(row["title"]),
             tuple(work),
             network,
@@ -262,7 +262,7 @@ class _Replay:
             sum(task.interrupted > 0 for task in work),
         )
 
-    def cost(self, steps: list[Step]) -> Cost:
+    def cost(self, steps: list[ExpansionStep]) -> Cost:
         """What the lists say: the cables that are bought; switches and installation are not known."""
         new = [self.cables[task.cable].usd for step in steps for task in step.tasks if task.new]
         laid = any(task.work != UNPLUG for step in steps for task in step.tasks)
@@ -270,7 +270,7 @@ class _Replay:
         cables = float(np.array(new).reshape(-1, 2).mean(axis=1).sum())
         return Cost(math.nan if fresh else 0.0, cables, math.nan if laid else 0.0)
 
-    def _task(self, line: int, row: Row, switches: int) -> Task:
+    def _task(self, line: int, row: Row, switches: int) -> CableTask:
         source, work, host = str(self._plan), row["work"], row["kind"] == "host"
         if work not in (UNPLUG, MOVE, ADD):
             raise at(source, line, f"work is {work[:20]!r}; it must be unplug, move or add")
@@ -301,7 +301,7 @@ class _Replay:
             self._hosts.add((a[0], b[0]))
         about.ends, about.plugged = (a, b), work != UNPLUG
         counts = (number_in(row[name] or "0", source, line, "count") for name in ("cut_off", "interrupted"))
-        return Task(work, place, (a, b), taken_from, length_m, new, *counts)
+        return CableTask(work, place, (a, b), taken_from, length_m, new, *counts)
 
     def _end(self, row: Row, side: str, line: int, switches: int, host: bool = False) -> End:
         source, text = str(self._plan), row[f"{side}_switch"]
@@ -321,7 +321,9 @@ class _Replay:
         one, other = layout.slot[[a[0], b[0]]].astype(np.int64)
         return float(layout.floor.cable_m(layout.slots.apart_m(one, other), np.asarray(one != other)))
 
-    def _bought(self, number: int, row: Row, line: int, ends: tuple[End, End], length_m: float, host: bool) -> Cable:
+    def _bought(
+        self, number: int, row: Row, line: int, ends: tuple[End, End], length_m: float, host: bool
+    ) -> WiredCable:
         """The new cable of a task: as the catalogue has it, and as the plan has it where that is another."""
         source, title = str(self._plan), unguarded(row["product"])
         if title not in self._titles:
@@ -336,9 +338,9 @@ class _Replay:
             one = None
         if one is not None and int(one.product[0]) == product and abs(float(one.stock_m[0]) - stock_m) < _SAME_M:
             usd = float(one.usd_low[0]), float(one.usd_high[0])
-            return Cable(number, product, float(one.stock_m[0]), usd, float(one.power_w[0]), ends, host, False)
+            return WiredCable(number, product, float(one.stock_m[0]), usd, float(one.power_w[0]), ends, host, False)
         low, high = (metres_in(row[name], source, line) for name in ("usd_low", "usd_high"))
-        return Cable(number, product, stock_m, (low, high), parts.cable[product].both_ends_w, ends, host, False)
+        return WiredCable(number, product, stock_m, (low, high), parts.cable[product].both_ends_w, ends, host, False)
 
     def _network(self, switches: int) -> Topology:
         """What there is now."""

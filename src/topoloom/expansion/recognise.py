@@ -6,7 +6,7 @@ import numpy as np
 
 from topoloom.errors import InputError
 from topoloom.expansion.matching import by_labels
-from topoloom.expansion.registry import Known, Request
+from topoloom.expansion.registry import ExpansionRequest, Known
 from topoloom.expansion.stages import difference
 from topoloom.spec import family_of, make
 from topoloom.topology import Topology
@@ -38,12 +38,12 @@ def recognised(topology: Topology) -> Known | None:
     return None if len(removed) or len(added) else found
 
 
-def one_of(request: Request, names: tuple[str, ...], method: str) -> Known:
+def one_of(request: ExpansionRequest, names: tuple[str, ...], method: str) -> Known:
     """As `recognised`, for a method that grows only some families.
 
     Parameters
     ----------
-    request : Request
+    request : ExpansionRequest
         The growth that is asked for.
     names : tuple of str
         The families that the method grows.

@@ -16,7 +16,7 @@ Known = tuple[Family, dict[str, Any], Any]
 
 
 @dataclass(frozen=True, eq=False)
-class Request:
+class ExpansionRequest:
     """What a method is asked for.
 
     Attributes
@@ -49,12 +49,12 @@ class Request:
     known: Known | None = None
 
 
-def must_grow(request: Request, has: int, what: str = "switches") -> None:
+def must_grow(request: ExpansionRequest, has: int, what: str = "switches") -> None:
     """Refuse a size that is there already.
 
     Parameters
     ----------
-    request : Request
+    request : ExpansionRequest
         The growth that is asked for.
     has : int
         How many are there.
@@ -75,7 +75,7 @@ class Method:
     """A method of growth: what `to` counts, families that it is the default of, which of degree, hosts and batch it takes."""
 
     name: str
-    grow: Callable[[Request], Growth]
+    grow: Callable[[ExpansionRequest], Growth]
     description: str
     counts: str
     families: tuple[str, ...]
@@ -95,7 +95,7 @@ def method(
     counts: str = "switches",
     families: tuple[str, ...] = (),
     takes: tuple[str, ...] = (),
-) -> Callable[[Callable[[Request], Growth]], Callable[[Request], Growth]]:
+) -> Callable[[Callable[[ExpansionRequest], Growth]], Callable[[ExpansionRequest], Growth]]:
     """Register the decorated function under `name`; it is the default of the `families`.
 
     Parameters
@@ -117,7 +117,7 @@ def method(
         The decorator; it returns the function as it is.
     """
 
-    def register(grow: Callable[[Request], Growth]) -> Callable[[Request], Growth]:
+    def register(grow: Callable[[ExpansionRequest], Growth]) -> Callable[[ExpansionRequest], Growth]:
         METHODS.add(name, Method(name, grow, description, counts, families, takes))
         return grow
 
@@ -137,7 +137,7 @@ def find_method(name: str, family: str | None) -> Method:
     return METHODS.find(name)
 
 
-def listed() -> dict[str, Any]:
+def methods_listed() -> dict[str, Any]:
     """The record of the methods of growth: what each does, and what its size counts.
 
     Examples

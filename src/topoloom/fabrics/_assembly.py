@@ -19,7 +19,7 @@ _HOST_GUID, _SWITCH_GUID = 0x100000, 0x200000
 
 
 @dataclass(frozen=True)
-class Cable:
+class ReadCable:
     """What a port's line says: the far node and port, the port's own GUID, LID and LMC where given, the line.
 
     Attributes
@@ -54,7 +54,7 @@ class Cable:
 
 
 @dataclass
-class Node:
+class ReadNode:
     """A switch or a host as the text has it."""
 
     id: str
@@ -65,20 +65,20 @@ class Node:
     lid: int
     lmc: int
     line: int
-    cables: dict[int, Cable] = field(default_factory=dict)
+    cables: dict[int, ReadCable] = field(default_factory=dict)
     #: The device id, and the GUID of the system that it is a part of, where the text says them.
     device: int = 0
     system: int | None = None
 
 
-def assembled(nodes: dict[str, Node], source: str, name: str, flaws: Flaws | None = None) -> Fabric:
+def assembled(nodes: dict[str, ReadNode], source: str, name: str, flaws: Flaws | None = None) -> Fabric:
     """The fabric of these nodes; raises `InputError` for cables whose ends do not agree.
 
     A cable that only one end tells of is taken, marked, and a warning says how many there are.
 
     Parameters
     ----------
-    nodes : dict of str to Node
+    nodes : dict of str to ReadNode
         By their ids.
     source : str
         The file.
@@ -128,8 +128,8 @@ def assembled(nodes: dict[str, Node], source: str, name: str, flaws: Flaws | Non
     own = [(hosts[h].guid or 0, port) for _, _, h, port in plugs]
     both_links = [(switches[u], p, switches[v], q) for u, v, p, q in links]
     both_plugs = [(switches[s], p, hosts[h], q) for s, p, h, q in plugs]
-    told = _told("link", both_links, once) | _told("endpoint", both_plugs, once)
-    rates = _rates_of_all(told, source)
+    about = _told("link", both_links, once) | _told("endpoint", both_plugs, once)
+    rates = _rates_of_all(about, source)
     return Fabric(
         topology=Topology(ends[:, :2], len(switches), at_switch[:, 0], at_switch[:, 2], labels, name, **rates),
         switch_names=tuple(node.name for node in switches),
@@ -158,22 +158,22 @@ def assembled(nodes: dict[str, Node], source: str, name: str, flaws: Flaws | Non
         flaws=flaws.found,
         switch_device=np.array([node.device for node in switches], np.int64),
         host_device=np.array([node.device for node in hosts], np.int64),
-        **told,
+        **about,
     )
 
 
-def _rates_of_all(told: dict[str, Any], source: str) -> dict[str, Any]:
+def _rates_of_all(about: dict[str, Any], source: str) -> dict[str, Any]:
     """The rates that a topology takes: those of all cables, or none, which a warning says where some are known."""
-    rates = {key: told[key] for key in (RATE_OF_LINKS, RATE_OF_ENDPOINTS)}
-    known = np.concatenate([*rates.values()]) > 0
-    if known.all():
-        return rates if known.size else {}
-    if known.any():
-        tell_dropped(source, f"the rates of {(~known).sum()} of {known.size} cables are not known")
+    rates = {key: about[key] for key in (RATE_OF_LINKS, RATE_OF_ENDPOINTS)}
+    given = np.concatenate([*rates.values()]) > 0
+    if given.all():
+        return rates if given.size else {}
+    if given.any():
+        tell_dropped(source, f"the rates of {(~given).sum()} of {given.size} cables are not known")
     return {}
 
 
-def _told(kind: str, ends: list[tuple[Node, int, Node, int]], once: set[tuple[str, int]]) -> dict[str, Any]:
+def _told(kind: str, ends: list[tuple[ReadNode, int, ReadNode, int]], once: set[tuple[str, int]]) -> dict[str, Any]:
     """What the ends say of their cables: of two widths and rates the lower, of lengths and part numbers the one there is."""
     pairs = [(one.cables[port], other.cables[at]) for one, port, other, at in ends]
     return {
@@ -191,7 +191,7 @@ def _lower(one: float, other: float) -> float:
     return min(one, other) if one and other else one or other
 
 
-def _complete(nodes: dict[str, Node], source: str) -> set[tuple[str, int]]:
+def _complete(nodes: dict[str, ReadNode], source: str) -> set[tuple[str, int]]:
     """Give each cable that only one end tells of its other end; the ports that were silent.
 
     A port that did not answer is left out by the tools, and so is what an unknown device (``?-``) says of itself.
@@ -208,7 +208,7 @@ def _complete(nodes: dict[str, Node], source: str) -> set[tuple[str, int]]:
             elif far is not None and cable.port not in far.cables and (far.switch or node.switch):
                 if not 1 <= cable.port <= far.ports:
                     raise at(source, cable.line, f"port {cable.port} of {far.name}; its ports are 1 to {far.ports}")
-                far.cables[cable.port] = Cable(node.id, port, cable.far_guid, cable.far_lid, 0, cable.line)
+                far.cables[cable.port] = ReadCable(node.id, port, cable.far_guid, cable.far_lid, 0, cable.line)
                 first = first or f"{node.name} port {port} to {far.name} port {cable.port} (line {cable.line})"
                 silent.add((far.id, cable.port))
     if silent:
@@ -219,7 +219,7 @@ def _complete(nodes: dict[str, Node], source: str) -> set[tuple[str, int]]:
     return silent
 
 
-def _check_ends(nodes: dict[str, Node], source: str) -> None:
+def _check_ends(nodes: dict[str, ReadNode], source: str) -> None:
     """Refuse cables whose ends say different things, and cables between hosts."""
     for node in nodes.values():
         for port, cable in node.cables.items():
@@ -237,10 +237,10 @@ def _check_ends(nodes: dict[str, Node], source: str) -> None:
                 raise at(source, cable.line, f"{here} {there}, {reason}")
 
 
-def _give_guids(nodes: dict[str, Node], source: str, borne: bool) -> None:
+def _give_guids(nodes: dict[str, ReadNode], source: str, borne: bool) -> None:
     """GUIDs as ibsim gives them for nodes without; two nodes with the same one are refused, unless it is borne."""
     next_host, next_switch = _HOST_GUID, _SWITCH_GUID
-    taken: dict[int, Node] = {}
+    taken: dict[int, ReadNode] = {}
     for node in nodes.values():
         if node.guid is None:
             node.guid = next_switch if node.switch else next_host
@@ -251,7 +251,7 @@ def _give_guids(nodes: dict[str, Node], source: str, borne: bool) -> None:
         taken[node.guid] = node
 
 
-def _in_order(nodes: list[Node], letter: str) -> tuple[list[Node], bool]:
+def _in_order(nodes: list[ReadNode], letter: str) -> tuple[list[ReadNode], bool]:
     """The nodes by the numbers in their names where these are S0, S1, ... without gaps, and whether they are."""
     found = [re.fullmatch(rf"{letter}(0|[1-9][0-9]{{0,8}})", node.name) for node in nodes]
     numbers = [int(match[1]) for match in found if match]

@@ -2,19 +2,19 @@
 
 from dataclasses import replace
 
-from topoloom.fabrics._assembly import Cable, Node
+from topoloom.fabrics._assembly import ReadCable, ReadNode
 from topoloom.fabrics.flaws import BLIND, NO_CABLE, PORT_BEYOND, PORT_TWICE, Flaws
 
 #: Ports beyond this are no ports, whatever the file says.
 MOST_PORTS = 65_535
 
 
-def bear(nodes: dict[str, Node], twins: dict[str, list[str]], flaws: Flaws) -> None:
+def bear(nodes: dict[str, ReadNode], twins: dict[str, list[str]], flaws: Flaws) -> None:
     """Make the ends of all cables agree: what does not goes, and is reported.
 
     Parameters
     ----------
-    nodes : dict of str to Node
+    nodes : dict of str to ReadNode
         By their ids; changed.
     twins : dict of str to list of str
         The ids of nodes that are called the same in the file, by what they are called.
@@ -47,7 +47,7 @@ def bear(nodes: dict[str, Node], twins: dict[str, list[str]], flaws: Flaws) -> N
                 del node.cables[port]
             elif back is None and far is not node:
                 # It is there, though in a port that the switch does not have: a rule tells of that.
-                far.cables[cable.port] = Cable(node.id, port, cable.far_guid, cable.far_lid, 0, cable.line)
+                far.cables[cable.port] = ReadCable(node.id, port, cable.far_guid, cable.far_lid, 0, cable.line)
                 node.cables[port] = replace(cable, to=far.id)
             else:
                 other = "" if back is None else f", which is cabled to {_name(back.to, nodes)} port {back.port}"
@@ -57,11 +57,11 @@ def bear(nodes: dict[str, Node], twins: dict[str, list[str]], flaws: Flaws) -> N
                 del node.cables[port]
 
 
-def _knows(far: Node, at: int, called: set[str], port: int, node: Node) -> bool:
+def _knows(far: ReadNode, at: int, called: set[str], port: int, node: ReadNode) -> bool:
     """Whether the far port is cabled to this one, too."""
     back = far.cables.get(at)
     return back is not None and back.to in called and back.port == port and not (far is node and at == port)
 
 
-def _name(id_: str, nodes: dict[str, Node]) -> str:
+def _name(id_: str, nodes: dict[str, ReadNode]) -> str:
     return nodes[id_].name if id_ in nodes else id_[:60]

@@ -6,26 +6,26 @@ cases), and NVIDIA's names of Q3400 (devid 0xc839, ``MF0;NAME:Q3400_RA/U2/RT``).
 
 import logging
 
-from topoloom.fabrics._assembly import Node
+from topoloom.fabrics._assembly import ReadNode
 
 log = logging.getLogger("topoloom")
 
 _SHARP_DEVICE, _SHARP_NAME = 0xCF09, "Mellanox Technologies Aggregation Node"
 
 
-def is_aggregation_node(node: Node) -> bool:
+def is_aggregation_node(node: ReadNode) -> bool:
     """Whether an adapter sums up messages inside a switch: by its device, or by its name."""
     return node.device == _SHARP_DEVICE or _SHARP_NAME in node.name
 
 
-def leave_out(inside: dict[str, bool], nodes: dict[str, Node], source: str) -> None:
+def leave_out(inside: dict[str, bool], nodes: dict[str, ReadNode], source: str) -> None:
     """Take nodes out with their cables, and from switches the last ports where these are inside; say how many.
 
     Parameters
     ----------
     inside : dict of str to bool
         The ids of the nodes; whether each is a router.
-    nodes : dict of str to Node
+    nodes : dict of str to ReadNode
     source : str
         The file, for the warning.
     """
@@ -56,5 +56,5 @@ def leave_out(inside: dict[str, bool], nodes: dict[str, Node], source: str) -> N
             log.warning("%s: %d %s", source, many, what % ("s" * (many > 1)))
 
 
-def _cables(node: Node, nodes: dict[str, Node]) -> list[tuple[int, str, int]]:
+def _cables(node: ReadNode, nodes: dict[str, ReadNode]) -> list[tuple[int, str, int]]:
     return [(port, cable.to, cable.port) for port, cable in node.cables.items() if cable.to in nodes]

@@ -6,7 +6,7 @@ from topoloom.fabrics._live_tables import Carried, Nodes
 from topoloom.fabrics.fabric import Fabric
 from topoloom.fabrics.lft import Tables
 from topoloom.fabrics.mended import Update, UpdateStep
-from topoloom.routing.live.steps import REOPEN, SET, Step
+from topoloom.routing.live.steps import REOPEN, SET, TableStep
 
 
 def in_force(tables: Tables, old: Fabric, new: Fabric, live: Carried) -> tuple[np.ndarray, np.ndarray]:
@@ -70,7 +70,7 @@ def kept_where_unused(nodes: Nodes, after: np.ndarray, before: np.ndarray, meant
 
 
 def updates_of(
-    nodes: Nodes, before: np.ndarray, after: np.ndarray, order: tuple[Step, ...]
+    nodes: Nodes, before: np.ndarray, after: np.ndarray, order: tuple[TableStep, ...]
 ) -> tuple[list[np.ndarray], list[list[Update]]]:
     """The tables after each step, and its updates. What no step names (a host's port, management) changes in the first."""
     fabric = nodes.fabric
@@ -82,7 +82,7 @@ def updates_of(
     named = np.zeros((len(nodes.guids), n), np.bool_)
     setting = next((number for number, step in enumerate(steps, 1) if step.kind != REOPEN), 0)
     if not setting and (before != after).any():
-        steps.append(Step(SET, np.empty((0, 2), np.int64)))
+        steps.append(TableStep(SET, np.empty((0, 2), np.int64)))
         setting = len(steps)
     for step in steps:
         if step.kind == REOPEN:
@@ -125,15 +125,17 @@ def _rows(fabric: Fabric, now: np.ndarray, then: np.ndarray, number: int) -> lis
     ]
 
 
-def step_told(number: int, order: tuple[Step, ...], rows: list[Update]) -> UpdateStep:
-    step = order[number - 1] if number <= len(order) else Step(SET, np.empty((0, 2), np.int64))
+def step_told(number: int, order: tuple[TableStep, ...], rows: list[Update]) -> UpdateStep:
+    step = order[number - 1] if number <= len(order) else TableStep(SET, np.empty((0, 2), np.int64))
     pairs = len(step.entries) if step.kind == REOPEN else 0
     return UpdateStep(
         number, step.kind, len(rows), len({row.guid for row in rows}), len({row.lid for row in rows}), pairs
     )
 
 
-def levels_by_step(order: tuple[Step, ...], by_step: bool, live: Carried, lanes: np.ndarray) -> tuple[np.ndarray, ...]:
+def levels_by_step(
+    order: tuple[TableStep, ...], by_step: bool, live: Carried, lanes: np.ndarray
+) -> tuple[np.ndarray, ...]:
     """The lanes that pairs shall have after each step: the new ones, but by destination where they change step by step."""
     if not by_step:
         return (lanes,) * len(order)

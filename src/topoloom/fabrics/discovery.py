@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from topoloom.errors import at
-from topoloom.fabrics._assembly import Cable, Node, assembled
+from topoloom.fabrics._assembly import ReadCable, ReadNode, assembled
 from topoloom.fabrics._bearing import MOST_PORTS, bear
 from topoloom.fabrics._inside import is_aggregation_node, leave_out
 from topoloom.fabrics._lines import lines_of
@@ -60,7 +60,7 @@ class _Reading:
     guid: int | None = None
     device: int = 0
     system: int | None = None
-    node: Node | None = None
+    node: ReadNode | None = None
     #: Adapters and routers that are parts of switches, by id; whether each is a router.
     inside: dict[str, bool] = field(default_factory=dict)
     begun: bool = False
@@ -107,7 +107,7 @@ def read_fabric(text: str, source: str, name: str = "fabric", *, borne: bool = F
     """
     flaws = Flaws(source, borne)
     reading = _Reading(source, flaws)
-    nodes: dict[str, Node] = {}
+    nodes: dict[str, ReadNode] = {}
     for number, line in lines_of(text, source):
         stripped = line.strip()
         if stripped and not stripped.startswith("#"):
@@ -135,7 +135,7 @@ def _strange(reading: _Reading) -> Exception:
     return at(reading.source, number, f"'{line[:60]}' is no line of ibnetdiscover or ibsim")
 
 
-def _take(reading: _Reading, nodes: dict[str, Node], line: str, number: int) -> None:
+def _take(reading: _Reading, nodes: dict[str, ReadNode], line: str, number: int) -> None:
     """One line that is not empty and no comment."""
     node = None
     if not line.replace("\t", " ").isprintable():
@@ -168,7 +168,7 @@ def _take(reading: _Reading, nodes: dict[str, Node], line: str, number: int) -> 
             reading.system = int(found[1], 16)
 
 
-def _begin(reading: _Reading, nodes: dict[str, Node], found: re.Match[str], number: int) -> None:
+def _begin(reading: _Reading, nodes: dict[str, ReadNode], found: re.Match[str], number: int) -> None:
     """A switch, a host, or what shows itself as one though it is a part of a switch."""
     node = _node(reading, found, number)
     if (first := nodes.get(node.id)) is not None:
@@ -185,7 +185,7 @@ def _begin(reading: _Reading, nodes: dict[str, Node], found: re.Match[str], numb
     reading.guid, reading.device, reading.system = None, 0, None
 
 
-def _node(reading: _Reading, found: re.Match[str], number: int) -> Node:
+def _node(reading: _Reading, found: re.Match[str], number: int) -> ReadNode:
     kind, ports, id_, comment = found[1].lower(), int(found[2]), found[3], found[4] or ""
     named = _NAME.match(comment)
     name = named[1] if named and named[1].strip() else id_
@@ -198,7 +198,7 @@ def _node(reading: _Reading, found: re.Match[str], number: int) -> Node:
     if guid is None and (in_id := _ID_GUID.fullmatch(id_)):
         guid = int(in_id[1], 16)
     lid, lmc = _lid(reading, comment[named.end() :] if named else comment, number)
-    return Node(
+    return ReadNode(
         id_, kind == "switch", ports, name, guid, lid, lmc, number, device=reading.device, system=reading.system
     )
 
@@ -229,7 +229,7 @@ def _port(reading: _Reading, line: str, number: int) -> None:
     after = rest.rpartition('"')[2]
     lid, lmc = (0, 0) if node.switch else _lid(reading, before, number)
     width, speed = (0, "") if (rate := _RATE.search(after)) is None else (int(rate[1]), rate[2])
-    node.cables[port] = Cable(
+    node.cables[port] = ReadCable(
         *(found[3], int(found[4]), guid, lid, lmc, number),
         width=min(width, _MOST_LANES),
         rate_gbps=rate_of(width, speed) if width <= _MOST_LANES else 0.0,

@@ -17,7 +17,7 @@ from topoloom.graph.connectivity import component_count
 from topoloom.results import provenance_of
 from topoloom.routing.judge.prove import prove
 from topoloom.routing.live.mend import mend
-from topoloom.routing.live.steps import SET, Mixtures, Step, order_of_updates
+from topoloom.routing.live.steps import SET, Mixtures, TableStep, order_of_updates
 from topoloom.routing.routing import Routing
 from topoloom.sources import NetworkSource, taken
 from topoloom.work import Work
@@ -90,7 +90,7 @@ def mend_fabric(
         order, by_step = order_of_updates(mixtures)
     else:
         differ = np.argwhere(live.met != routing.ports)
-        order, by_step = ((Step(SET, differ),) if len(differ) else ()), False
+        order, by_step = ((TableStep(SET, differ),) if len(differ) else ()), False
     before, meant = in_force(tables, old, new, live)
     after = kept_where_unused(live.nodes, by_target(live.nodes, routing.ports), before, meant)
     stages, updates = updates_of(live.nodes, before, after, order)

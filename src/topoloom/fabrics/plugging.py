@@ -1,7 +1,7 @@
 """Building a fabric from a list of cables: nodes as they are met, each cable once or from both of its ends."""
 
 from topoloom.errors import at
-from topoloom.fabrics._assembly import Cable, Node, assembled
+from topoloom.fabrics._assembly import ReadCable, ReadNode, assembled
 from topoloom.fabrics._inside import is_aggregation_node, leave_out
 from topoloom.fabrics.fabric import Fabric
 
@@ -20,7 +20,7 @@ class Plugging:
 
     def __init__(self, source: str) -> None:
         self.source = source
-        self._nodes: dict[str, Node] = {}
+        self._nodes: dict[str, ReadNode] = {}
         self._inside: dict[str, bool] = {}
 
     def node(
@@ -37,7 +37,7 @@ class Plugging:
         device: int = 0,
         system: int | None = None,
         router: bool = False,
-    ) -> Node:
+    ) -> ReadNode:
         """The node of that id, made when it is new; of one that is known what was not known is added.
 
         Parameters
@@ -58,7 +58,7 @@ class Plugging:
 
         Returns
         -------
-        Node
+        ReadNode
 
         Raises
         ------
@@ -70,7 +70,7 @@ class Plugging:
             name = name.strip() or id_
             if not id_.strip() or len(name) > _LONGEST_NAME or not name.isprintable():
                 raise at(self.source, line, f"a name has 1 to {_LONGEST_NAME} printable characters")
-            known = Node(id_, switch, max(1, ports), name, guid, lid, lmc, line, device=device, system=system)
+            known = ReadNode(id_, switch, max(1, ports), name, guid, lid, lmc, line, device=device, system=system)
             self._nodes[id_] = known
             if router or (not switch and is_aggregation_node(known)):
                 self._inside[id_] = router
@@ -84,14 +84,14 @@ class Plugging:
             raise at(self.source, line, f"{known.ports} ports; a switch or a host has 1 to {_MOST_PORTS}")
         return known
 
-    def known(self, id_: str) -> Node | None:
+    def known(self, id_: str) -> ReadNode | None:
         """The node of that id, where there is one."""
         return self._nodes.get(id_)
 
     def cable(
         self,
-        one: tuple[Node, int],
-        other: tuple[Node, int],
+        one: tuple[ReadNode, int],
+        other: tuple[ReadNode, int],
         line: int,
         *,
         width: int = 0,
@@ -135,7 +135,7 @@ class Plugging:
                 raise at(self.source, line, reason)
         for (node, port), (far, at_far), guid, lid in ends:
             old = node.cables.get(port)
-            node.cables[port] = Cable(
+            node.cables[port] = ReadCable(
                 *(
                     far.id,
                     at_far,

@@ -10,7 +10,7 @@ from topoloom.errors import InputError, hint
 from topoloom.failures.single_losses import KINDS, Hosts, Left, losses_of
 from topoloom.graph.planes import distinct_planes, plane_count, planes_of
 from topoloom.link_rates import refuse_mixed
-from topoloom.results import Provenance, Result, plain, provenance_of
+from topoloom.results import Provenance, Result, json_value, provenance_of
 from topoloom.sources import NetworkSource, taken
 from topoloom.topology import Topology
 from topoloom.work import Work
@@ -99,7 +99,7 @@ class BlastRadius(Result):
 
     def rows(self) -> list[dict[str, Any]]:
         """A row a kind of loss."""
-        return [plain(loss) for loss in self.losses]
+        return [json_value(loss) for loss in self.losses]
 
 
 def blast_radius(

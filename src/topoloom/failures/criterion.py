@@ -7,7 +7,7 @@ import numpy as np
 from topoloom.errors import InputError
 from topoloom.failures.failure_orders import Failing
 from topoloom.graph.connectivity import components
-from topoloom.graph.pair_counts import count_pairs, rows
+from topoloom.graph.pair_counts import aligned_rows, count_pairs
 from topoloom.topology import Topology
 
 #: Hops more that are tolerated when nothing is said: Besta 2014's.
@@ -106,9 +106,9 @@ class Criterion:
             rounds,
             mean,
             halving,
-            rows(n),
-            rows(n),
-            rows(1),
+            aligned_rows(n),
+            aligned_rows(n),
+            aligned_rows(1),
             values,
             last,
         )

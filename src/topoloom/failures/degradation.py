@@ -9,11 +9,11 @@ import numpy as np
 
 from topoloom.errors import InputError
 from topoloom.failures.failure_orders import failing, failures_at
-from topoloom.failures.surviving_network import losses, without
+from topoloom.failures.surviving_network import first_failures, without_losses
 from topoloom.graph.connectivity import components
 from topoloom.graph.planes import distinct_planes, plane_count, planes_of
 from topoloom.link_rates import refuse_mixed
-from topoloom.results import Provenance, Result, plain
+from topoloom.results import Provenance, Result, json_value
 from topoloom.routing.reroute import reroute
 from topoloom.routing.routing import Routing
 from topoloom.sources import NetworkSource, installed
@@ -83,7 +83,7 @@ class Degradations(Result):
 
     def rows(self) -> list[dict[str, Any]]:
         """A row per share."""
-        return [plain(level) for level in self.levels]
+        return [json_value(level) for level in self.levels]
 
 
 def degradation(
@@ -165,10 +165,10 @@ def degradation(
         for sample in range(samples):
             work.check()
             work.advance()
-            lost = losses(topology, what, share, seed, sample)
+            lost = first_failures(topology, what, share, seed, sample)
             if lost.switches.size == topology.switches:
                 continue
-            left = without(topology, lost)
+            left = without_losses(topology, lost)
             parts = components(left)
             carries = left.endpoints_at > 0 if topology.hosts else np.ones(left.switches, np.bool_)
             if np.unique(parts[carries]).size == 1:

@@ -11,7 +11,7 @@ from topoloom.failures.intervals import wilson
 from topoloom.failures.lifetime import Lifetime
 from topoloom.figures.style import axes_of
 from topoloom.figures.survival import draw_survival
-from topoloom.results import Provenance, Result, plain
+from topoloom.results import Provenance, Result, json_value
 from topoloom.work import Ended
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ class Survival(Result):
 
     def rows(self) -> list[dict[str, Any]]:
         """A row a level."""
-        return [plain(level) for level in self.levels]
+        return [json_value(level) for level in self.levels]
 
     def plot(self, ax: "Axes | None" = None) -> "Axes":
         """Draw the probability to survive against the share that has failed, with its interval.

@@ -11,7 +11,7 @@ from topoloom.topology import Topology
 
 
 @dataclass(frozen=True, eq=False)
-class Losses:
+class SampledLosses:
     """What fails in one sample.
 
     `links`: int32[k, 2], links that fail by themselves; `switches`: int64[k]. One of them is empty.
@@ -21,7 +21,7 @@ class Losses:
     switches: np.ndarray
 
 
-def losses(topology: Topology, what: Failing, share: float, seed: int, sample: int = 0) -> Losses:
+def first_failures(topology: Topology, what: Failing, share: float, seed: int, sample: int = 0) -> SampledLosses:
     """The first failures of a sample's order: those that `resilience` looks at with the same seed.
 
     Parameters
@@ -39,7 +39,7 @@ def losses(topology: Topology, what: Failing, share: float, seed: int, sample: i
 
     Returns
     -------
-    Losses
+    SampledLosses
         The links and switches that are gone.
 
     Raises
@@ -52,8 +52,8 @@ def losses(topology: Topology, what: Failing, share: float, seed: int, sample: i
     state = int(states(seed, sample, sample + 1)[0])
     gone = what.drawn(state)[: failures_at(share, what.units)]
     if what.fail == "links":
-        return Losses(topology.links[np.sort(gone)], np.empty(0, np.int64))
-    return Losses(np.empty((0, 2), np.int32), np.flatnonzero(np.isin(what.unit, gone)))
+        return SampledLosses(topology.links[np.sort(gone)], np.empty(0, np.int64))
+    return SampledLosses(np.empty((0, 2), np.int32), np.flatnonzero(np.isin(what.unit, gone)))
 
 
 def surviving_network(
@@ -97,10 +97,10 @@ def surviving_network(
     """
     topology = taken(topology, Topology, "surviving_network")
     what = failing(topology, fail, order, cabinets)
-    return without(topology, losses(topology, what, share, seed, sample))
+    return without_losses(topology, first_failures(topology, what, share, seed, sample))
 
 
-def without(topology: Topology, lost: Losses) -> Topology:
+def without_losses(topology: Topology, lost: SampledLosses) -> Topology:
     """A topology without what is lost; its switches are numbered anew where some are."""
     n, m = topology.switches, len(topology.links)
     stays = np.ones(n, np.bool_)

@@ -39,7 +39,7 @@ def paley_links(q: int) -> np.ndarray:
 
 
 @dataclass(frozen=True)
-class Field:
+class GaloisField:
     """GF(q): elements are 0 .. q - 1, 0 and 1 the neutral ones; `add`, `mul`: int64[q, q] tables; `xi` is primitive."""
 
     q: int
@@ -60,7 +60,7 @@ class Field:
 
 
 @cache
-def field(q: int) -> Field:
+def field(q: int) -> GaloisField:
     """GF(q) for a prime power q: polynomials over GF(p) modulo the first irreducible one whose root is primitive.
 
     An element is its polynomial's coefficients read as digits in base p. For a prime q this is arithmetic modulo q.
@@ -74,7 +74,7 @@ def field(q: int) -> Field:
     add = (digits[:, None, :] + digits[None, :, :]) % p @ weights
     if exponent == 1:
         mul = np.outer(np.arange(q), np.arange(q)) % q
-        return Field(q, add, mul, next(x for x in range(1, q) if len(set(_powers(mul, x).tolist())) == q - 1))
+        return GaloisField(q, add, mul, next(x for x in range(1, q) if len(set(_powers(mul, x).tolist())) == q - 1))
     for low in range(1, q):
         # The monic polynomial x^e + (digits of low); x itself is the element p.
         times_x = _times_x(digits, digits[low], p, exponent)
@@ -87,7 +87,7 @@ def field(q: int) -> Field:
     logarithm[powers] = np.arange(q - 1)
     mul = np.array(powers)[(logarithm[:, None] + logarithm[None, :]) % (q - 1)]
     mul[0, :] = mul[:, 0] = 0
-    return Field(q, add, mul, p)
+    return GaloisField(q, add, mul, p)
 
 
 def _times_x(digits: np.ndarray, low: np.ndarray, p: int, exponent: int) -> np.ndarray:
@@ -141,7 +141,7 @@ def polarity_graph(q: int) -> tuple[np.ndarray, np.ndarray]:
     return links, np.flatnonzero((u == orthogonal).any(axis=1))
 
 
-def _two_orthogonal(points: np.ndarray, gf: Field) -> tuple[np.ndarray, np.ndarray]:
+def _two_orthogonal(points: np.ndarray, gf: GaloisField) -> tuple[np.ndarray, np.ndarray]:
     """Two different points orthogonal to each (a, b, c): of (-b, a, 0), (-c, 0, a), (0, -c, b), those that are not 0."""
     a, b, c = points.T
     zero, minus = np.zeros_like(a), gf.negative
@@ -153,7 +153,7 @@ def _two_orthogonal(points: np.ndarray, gf: Field) -> tuple[np.ndarray, np.ndarr
     return first, second
 
 
-def _normalised(vectors: np.ndarray, gf: Field) -> np.ndarray:
+def _normalised(vectors: np.ndarray, gf: GaloisField) -> np.ndarray:
     """Vectors scaled so that their first nonzero coordinate is 1: int64[k, 3]."""
     lead = vectors[np.arange(len(vectors)), np.argmax(vectors != 0, axis=1)]
     inverse = np.argmax(gf.mul == 1, axis=1)

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from topoloom.families._galois import Field, field, prime_power, require_prime_power
+from topoloom.families._galois import GaloisField, field, prime_power, require_prime_power
 from topoloom.families._sizing import serving
 from topoloom.spec import Facts, Integer, family
 from topoloom.topology import Topology
@@ -68,7 +68,7 @@ def slimfly(q: int) -> Topology:
     return Topology(links=np.concatenate(links), switches=2 * q * q, labels=labels)
 
 
-def generator_sets(gf: Field, delta: int) -> tuple[np.ndarray, np.ndarray]:
+def generator_sets(gf: GaloisField, delta: int) -> tuple[np.ndarray, np.ndarray]:
     """Hafner's sets X and X' (int64 each), symmetric under negation; errata of Besta 2014, 2."""
     q, powers = gf.q, gf.powers
     if delta == 1:

@@ -31,7 +31,7 @@ class Bar(Protocol):
     def fastest(self) -> float: ...
 
 
-def draw_bars(axes: "Axes", rows: "Sequence[Bar]", baseline: str) -> None:
+def draw_app_bars(axes: "Axes", rows: "Sequence[Bar]", baseline: str) -> None:
     """A group of bars a program and placement, a bar a network; whiskers from the least to the most.
 
     Parameters
@@ -56,7 +56,7 @@ def bars_svg(rows: "Sequence[Bar]", baseline: str) -> str:
         figure = sheet(max(6.0, 1.1 * len(_groups(rows)) + 4), 4.4)
         axes = figure.add_subplot()
         axes.spines[["top", "right"]].set_visible(False)
-        draw_bars(axes, rows, baseline)
+        draw_app_bars(axes, rows, baseline)
         return svg_text(figure)
 
 

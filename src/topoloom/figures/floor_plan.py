@@ -8,7 +8,7 @@ from topoloom.errors import InputError
 from topoloom.figures.floor_panels import FOOT_POINTS, PAD_POINTS, draw_lengths, draw_plan, draw_trays
 from topoloom.figures.floor_view import DrawnLayout, View
 from topoloom.figures.style import style
-from topoloom.surroundings import load
+from topoloom.surroundings import import_library
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -51,7 +51,7 @@ def floor_plan(
     """
     if medium is not None and np.shape(medium) != layout.length_m.shape:
         raise InputError(f"medium has shape {np.shape(medium)}; give one word for each of {layout.length_m.size} links")
-    load("matplotlib")
+    import_library("matplotlib")
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
     from matplotlib.layout_engine import ConstrainedLayoutEngine

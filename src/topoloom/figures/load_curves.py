@@ -125,7 +125,7 @@ def _scale(axes: "Axes", curves: "Sequence[DrawnCurve]") -> float:
 
 
 def _draw(axes: "Axes", curve: "DrawnCurve", name: str, top: float, look: Look) -> None:
-    well, over = measured(curve)
+    well, over = split_at_saturation(curve)
     x, y = [point.accepted for point in well], [point.latency_mean for point in well]
     line, rest = load_line(curve, top)
     if line:
@@ -152,7 +152,7 @@ def _draw(axes: "Axes", curve: "DrawnCurve", name: str, top: float, look: Look) 
         )
 
 
-def measured(curve: "DrawnCurve") -> tuple[list[LoadPoint], list[LoadPoint]]:
+def split_at_saturation(curve: "DrawnCurve") -> tuple[list[LoadPoint], list[LoadPoint]]:
     """The points below saturation and those above, by offered load."""
     points = sorted(curve.points, key=lambda point: point.offered)
     return [point for point in points if not point.saturated], [point for point in points if point.saturated]
@@ -160,7 +160,7 @@ def measured(curve: "DrawnCurve") -> tuple[list[LoadPoint], list[LoadPoint]]:
 
 def load_line(curve: "DrawnCurve", top: float) -> tuple[list[tuple[float, float]], list[tuple[float, float]]]:
     """The line through the points below saturation, from load 0 where that is known; and the knee, up to `top`."""
-    well, over = measured(curve)
+    well, over = split_at_saturation(curve)
     points = [(point.accepted, point.latency_mean) for point in well]
     if curve.zero_load is not None:
         points = [(0.0, curve.zero_load), *points]

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
-from topoloom.surroundings import load
+from topoloom.surroundings import import_library
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -19,7 +19,7 @@ SHAPES = "osD^vPX*"
 
 def style() -> AbstractContextManager[None]:
     """While it is open, figures are drawn in the house's style: text stays text, a $ is a $, ids are not random."""
-    load("matplotlib")
+    import_library("matplotlib")
     from matplotlib import rc_context
 
     return rc_context(
@@ -35,7 +35,7 @@ def style() -> AbstractContextManager[None]:
 
 def sheet(width_in: float, height_in: float) -> "Figure":
     """An empty figure that no window shows; it can be saved as SVG and as PNG."""
-    load("matplotlib")
+    import_library("matplotlib")
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
@@ -108,7 +108,7 @@ def svg_of(draw: "Callable[[Axes], None]", width_in: float = 8.6, height_in: flo
         An ``<svg>`` element, as wide as the page that it stands in; without a date, so that equal figures are equal
         texts.
     """
-    load("matplotlib")
+    import_library("matplotlib")
     from matplotlib.backends.backend_svg import FigureCanvasSVG
 
     with style():

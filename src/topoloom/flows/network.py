@@ -129,9 +129,9 @@ def _refuse_dead_ends(routing: Routing) -> None:
             " other; `prove` says where they end"
         )
     from topoloom.traffic.loads import table_loads
-    from topoloom.traffic.making import uniform
+    from topoloom.traffic.making import uniform_remote
 
-    table_loads(routing, uniform(routing.topology), 1)
+    table_loads(routing, uniform_remote(routing.topology), 1)
 
 
 def longest_walk(fabric: FlowNetwork, homes: np.ndarray) -> int:

@@ -29,7 +29,7 @@ class Packed(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
     delta: bool = False
 
 
-def pack(array: np.ndarray, *, delta: bool = False) -> Any:
+def json_array(array: np.ndarray, *, delta: bool = False) -> Any:
     """What JSON holds for an array: a list, or a `Packed` when it is long. Text always becomes a list."""
     if array.size <= _MOST_LISTED or array.dtype.kind == "U":
         return array.tolist()

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from topoloom.errors import InputError
-from topoloom.fabrics.exports.registry import Order
+from topoloom.fabrics.exports.registry import ExportRequest
 from topoloom.fabrics.fabric import Fabric
 from topoloom.link_rates import RATE, rate_text, tell_dropped
 from topoloom.register import Register
@@ -51,7 +51,7 @@ class Format:
     keeps: frozenset[str]
     read: Callable[[bytes, str], Topology] | None
     write: Callable[[Topology], str | bytes]
-    write_order: Callable[[Order], str | bytes] | None = None
+    write_order: Callable[[ExportRequest], str | bytes] | None = None
     simple: bool = False
     fabric: Callable[[bytes, str], Fabric] | None = None
     says_rate: Callable[[float], bool] | None = None
@@ -85,14 +85,14 @@ def unknown_suffix(path: str) -> InputError:
     )
 
 
-def encode(topology: Topology, record: Format, order: Order | None = None) -> bytes:
+def encode(topology: Topology, record: Format, order: ExportRequest | None = None) -> bytes:
     """The bytes of a topology in a format; a warning says what of `dropped` is not in them.
 
     Parameters
     ----------
     topology : Topology
     record : Format
-    order : Order, optional
+    order : ExportRequest, optional
         What else is known of the network, for the formats that carry it.
 
     Returns
@@ -142,7 +142,7 @@ def _rates_lost(topology: Topology, record: Format) -> str:
     return f"this format has no word for a rate of {rate_text(wrong[0])} Gb/s" if wrong else ""
 
 
-def losses(topology: Topology, record: Format) -> list[str]:
+def dropped_by(topology: Topology, record: Format) -> list[str]:
     """What of `topology` a format leaves out, in words; empty when it keeps all of its content."""
     lost = []
     if record.simple and (np.diff(topology.links, axis=0) == 0).all(axis=1).any():

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from topoloom.errors import InputError, at, check_path
-from topoloom.fabrics.exports.registry import Order
+from topoloom.fabrics.exports.registry import ExportRequest
 from topoloom.files import is_pipe, open_to_read, reason, write_atomically
 from topoloom.formats._registry import FORMATS, Format, encode, format_for, unknown_suffix
 from topoloom.formats.written import WrittenFile, written_file
@@ -106,7 +106,11 @@ def seen_format(data: bytes, source: str) -> Format:
 
 
 def save(
-    topology: NetworkSource, path: str | os.PathLike[str], format: str | None = None, *, order: Order | None = None
+    topology: NetworkSource,
+    path: str | os.PathLike[str],
+    format: str | None = None,
+    *,
+    order: ExportRequest | None = None,
 ) -> WrittenFile:
     """Write a topology to a file, all of it or nothing.
 
@@ -117,7 +121,7 @@ def save(
         Where; a suffix ``.gz`` compresses; ``-`` is standard output.
     format : str, optional
         The format's name; chosen by the suffix when left out.
-    order : Order, optional
+    order : ExportRequest, optional
         What else is known of the network (names, lengths, rates), for the formats that carry it.
 
     Returns

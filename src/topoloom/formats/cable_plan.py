@@ -9,7 +9,7 @@ switch, or an adapter, of its own: ``NAME/L3``, ``NAME L3``. Source: the ibutils
 import re
 
 from topoloom.errors import at
-from topoloom.fabrics._assembly import Node
+from topoloom.fabrics._assembly import ReadNode
 from topoloom.fabrics._lines import lines_of
 from topoloom.fabrics.exports.topo import topo_text
 from topoloom.fabrics.fabric import Fabric, planned_fabric
@@ -64,14 +64,14 @@ def fabric_of(data: bytes, source: str) -> Fabric:
     return fabric_from(source, lambda: plugging.fabric(stem(source), "a section begins with a line like GSW36 leaf1"))
 
 
-def _node(plugging: Plugging, kind: str, name: str, part: str, number: int) -> Node:
+def _node(plugging: Plugging, kind: str, name: str, part: str, number: int) -> ReadNode:
     host = bool(_HOST.fullmatch(kind))
     own = _OWN.fullmatch(kind)
     called = name if not part else f"{name} {part}" if host else f"{name}/{part}"
     return plugging.node(called, called, number, switch=not host, ports=int(own[1]) if own else 0)
 
 
-def _end(plugging: Plugging, kind: str, name: str, port: str, number: int) -> tuple[Node, int]:
+def _end(plugging: Plugging, kind: str, name: str, port: str, number: int) -> tuple[ReadNode, int]:
     found = _PORT.fullmatch(port)
     if not found:
         raise at(plugging.source, number, f"{short(port)} is no port; a port is P7, or in a part of its system L3/P7")

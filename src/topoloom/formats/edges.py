@@ -39,12 +39,12 @@ def write(topology: Topology) -> str:
     told = highest + 1 == topology.switches and highest <= largest_id_allowed(ids)
     count = "" if told else f"# switches {topology.switches}\n"
     if topology.link_rate_gbps is None:
-        return count + rows(topology.links, "{} {}\n")
+        return count + formatted_rows(topology.links, "{} {}\n")
     rates = map(rate_text, topology.link_rate_gbps.tolist())
     return f"# {_COLUMNS}\n{count}" + "".join(map("{} {} {}\n".format, *topology.links.T.tolist(), rates))
 
 
-def rows(numbers: np.ndarray, pattern: str) -> str:
+def formatted_rows(numbers: np.ndarray, pattern: str) -> str:
     """Each row of an int array (shape (m, c)) formatted by a pattern with c braces."""
     return "".join(map(pattern.format, *numbers.T.tolist())) if len(numbers) else ""
 

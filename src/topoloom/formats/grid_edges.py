@@ -27,8 +27,8 @@ def write(topology: Topology) -> str:
         raise InputError(f"{topology.name}: a coordinate of ten digits; grid-edges holds up to nine")
     if len(np.unique(points, axis=0)) < topology.switches:
         raise InputError(f"{topology.name}: two switches share a grid point; grid-edges tells switches by their points")
-    alone = edges.rows(points[topology.degrees == 0], "# switch {},{}\n")
-    return alone + edges.rows(points[topology.links].reshape(-1, 4), "{},{} {},{}\n")
+    alone = edges.formatted_rows(points[topology.degrees == 0], "# switch {},{}\n")
+    return alone + edges.formatted_rows(points[topology.links].reshape(-1, 4), "{},{} {},{}\n")
 
 
 register(

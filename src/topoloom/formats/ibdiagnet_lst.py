@@ -7,7 +7,7 @@ LOG=ACT SPD=10``. Numbers of ports, LIDs and devices are in hex: PN:14 is port 2
 import re
 
 from topoloom.errors import at
-from topoloom.fabrics._assembly import Node
+from topoloom.fabrics._assembly import ReadNode
 from topoloom.fabrics._lines import lines_of
 from topoloom.fabrics.fabric import Fabric, planned_fabric
 from topoloom.fabrics.plugging import Plugging
@@ -39,7 +39,7 @@ def fabric_of(data: bytes, source: str) -> Fabric:
         if not line.strip() or line.startswith("#"):
             continue
         line, place = line.strip(), 0
-        ends: list[tuple[Node, int, int | None, int]] = []
+        ends: list[tuple[ReadNode, int, int | None, int]] = []
         for _ in range(2):
             found = _END.match(line, place)
             if not found:
@@ -64,7 +64,7 @@ def fabric_of(data: bytes, source: str) -> Fabric:
     return fabric_from(source, lambda: plugging.fabric(stem(source), "a line has { SW .. } where a switch is"))
 
 
-def _end(plugging: Plugging, found: re.Match[str], number: int) -> tuple[Node, int, int | None, int]:
+def _end(plugging: Plugging, found: re.Match[str], number: int) -> tuple[ReadNode, int, int | None, int]:
     """The node and the port at one end, and the port's own GUID and LID where it is a host's."""
     switch, router = found[1] == "SW", found[1].startswith("R")
     guid, lid = int(found[4], 16), int(found[8], 16)

@@ -15,7 +15,7 @@ import numpy as np
 from topoloom.allowance import Allowance
 from topoloom.errors import InputError, at
 from topoloom.fabrics.exports.infragraph import infragraph_text
-from topoloom.fabrics.exports.registry import Order
+from topoloom.fabrics.exports.registry import ExportRequest
 from topoloom.fabrics.fabric import planned_fabric
 from topoloom.formats._registry import Format, register
 from topoloom.formats._text import short, stem, text_of, topology_from
@@ -65,7 +65,7 @@ class End(msgspec.Struct):
     component: str
 
 
-class Edge(msgspec.Struct):
+class InfraEdge(msgspec.Struct):
     """Cables between two ends."""
 
     ep1: End
@@ -109,7 +109,7 @@ class Document(msgspec.Struct):
     devices: list[Device] = []
     links: list[Link] = []
     instances: list[Instance] = []
-    edges: list[Edge] = []
+    edges: list[InfraEdge] = []
 
 
 def read(data: bytes, source: str) -> Topology:
@@ -265,7 +265,7 @@ class _Reader:
                     raise self._wrong(f"edge {number} joins two hosts; a host is linked to switches")
         return links, ports
 
-    def _pairs(self, edge: Edge, number: int, room: int) -> list[Any]:
+    def _pairs(self, edge: InfraEdge, number: int, room: int) -> list[Any]:
         """The cables of an edge, each as its two ends."""
         ends = [self._ends(end, number) for end in (edge.ep1, edge.ep2)]
         if edge.scheme not in ("one2one", "many2many"):
@@ -342,7 +342,7 @@ register(
         description="InfraGraph (YAML or JSON), of the Chakra working group",
         keeps=frozenset({"isolated", "endpoints", "host", "rate_gbps"}),
         read=read,
-        write=lambda topology: infragraph_text(Order(planned_fabric(topology))),
+        write=lambda topology: infragraph_text(ExportRequest(planned_fabric(topology))),
         write_order=infragraph_text,
     )
 )

@@ -13,7 +13,7 @@ from difflib import get_close_matches
 
 from topoloom.csv_files import csv_rows, csv_text, unguarded
 from topoloom.errors import at
-from topoloom.fabrics._assembly import Node
+from topoloom.fabrics._assembly import ReadNode
 from topoloom.fabrics.fabric import Fabric, planned_fabric
 from topoloom.fabrics.plugging import Plugging
 from topoloom.formats._registry import Format, register
@@ -114,7 +114,7 @@ class _Reader:
             )
         return fabric_from(self._source, lambda: self._plugging.fabric(stem(self._source), _PORTS))
 
-    def _end(self, device: str, port: str, line: int) -> tuple[Node, int]:
+    def _end(self, device: str, port: str, line: int) -> tuple[ReadNode, int]:
         plugging = self._plugging
         if found := _AT_SWITCH.fullmatch(port):
             self._switches.setdefault(device, line)

@@ -8,7 +8,7 @@ import numpy as np
 from topoloom.errors import at
 from topoloom.fabrics.exports._shared import number
 from topoloom.fabrics.exports.ns3 import ns3_text
-from topoloom.fabrics.exports.registry import Order
+from topoloom.fabrics.exports.registry import ExportRequest
 from topoloom.fabrics.fabric import planned_fabric
 from topoloom.formats._registry import Format, register
 from topoloom.formats._text import short, text_of, topology_from
@@ -135,10 +135,10 @@ def _topology(
 
 def _gbps(word: str, source: str, line: int) -> float:
     """The rate of a cable, in Gb/s."""
-    found = _RATE.fullmatch(word)
-    amount = decimal_in(found[1]) if found else None
-    bits = 0.0 if found is None or amount is None else amount * _OF_PREFIX[found[2] or ""]
-    rate = rate_in(bits / 1e9 * (8 if found and found[3] == "B" else 1))
+    match = _RATE.fullmatch(word)
+    amount = decimal_in(match[1]) if match else None
+    bits = 0.0 if match is None or amount is None else amount * _OF_PREFIX[match[2] or ""]
+    rate = rate_in(bits / 1e9 * (8 if match and match[3] == "B" else 1))
     if rate is None:
         raise at(source, line, f"{short(word)} is no rate of a cable; write it like 400Gbps")
     return rate
@@ -158,7 +158,7 @@ register(
         description="topology text of ns-3 under ASTRA-sim and SimAI",
         keeps=frozenset({"isolated", "endpoints", "rate_gbps"}),
         read=read,
-        write=lambda topology: ns3_text(Order(planned_fabric(topology))),
+        write=lambda topology: ns3_text(ExportRequest(planned_fabric(topology))),
         write_order=ns3_text,
         says_rate=lambda rate_gbps: float(number(rate_gbps)) == rate_gbps,
         simple=True,

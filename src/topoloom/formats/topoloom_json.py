@@ -12,7 +12,7 @@ import numpy as np
 from topoloom._version import __version__
 from topoloom.allowance import Allowance
 from topoloom.errors import InputError, at
-from topoloom.formats._packed import Packed, pack, unpack
+from topoloom.formats._packed import Packed, json_array, unpack
 from topoloom.formats._registry import MOST_LABELS, Format, register
 from topoloom.formats._text import label_array, short, text_of, topology_from
 from topoloom.json_files import strict_json
@@ -52,14 +52,14 @@ def write(topology: Topology) -> str:
         "name": topology.name,
         "spec": topology.spec,
         "switches": topology.switches,
-        "links": pack(topology.links, delta=True),
-        "endpoints": pack(topology.endpoints, delta=True),
+        "links": json_array(topology.links, delta=True),
+        "endpoints": json_array(topology.endpoints, delta=True),
     }
     if not np.array_equal(topology.host, np.arange(topology.host.size)):
-        document["host"] = pack(topology.host, delta=True)
+        document["host"] = json_array(topology.host, delta=True)
     if topology.labels:
-        document["labels"] = {key: pack(values) for key, values in topology.labels.items()}
-    document |= {key: pack(rates) for key, rates in topology.rates_of().items() if rates.size}
+        document["labels"] = {key: json_array(values) for key, values in topology.labels.items()}
+    document |= {key: json_array(rates) for key, rates in topology.rates_of().items() if rates.size}
     if not topology.endpoints.size:
         del document["endpoints"]
     if topology.spec is None:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from topoloom.formats._registry import Format, dropped, losses
+from topoloom.formats._registry import Format, dropped, dropped_by
 from topoloom.results import Provenance, Result, provenance_of
 from topoloom.topology import Topology
 
@@ -54,7 +54,7 @@ def written_file(topology: Topology, file: str, record: Format) -> WrittenFile:
         topology.switches,
         len(topology.links),
         topology.hosts,
-        tuple(losses(topology, record)),
+        tuple(dropped_by(topology, record)),
         dropped(topology, record),
         provenance_of(topology),
     )

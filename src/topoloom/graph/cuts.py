@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 
 from topoloom.errors import InputError
-from topoloom.graph.metis import Weighted, partition, weighted
+from topoloom.graph.metis import WeightedGraph, partition, weighted
 from topoloom.graph.planes import plane_count, planes_of
 from topoloom.results import Provenance, Result, provenance_of
 from topoloom.sources import NetworkSource, taken
@@ -92,6 +92,8 @@ def cuts(
     work: Work | None = None,
 ) -> Cuts:
     """The best cut into `ways` equal parts that METIS finds and Fiduccia-Mattheyses refinement makes of it.
+
+    Links are counted, whatever their rates.
 
     Parameters
     ----------
@@ -259,7 +261,9 @@ def _surplus(cut: Cuts, limit: int) -> int:
     return max(0, int(cut.sizes.max()) - limit)
 
 
-def _refine_pairs(graph: Weighted, weight: np.ndarray, part: np.ndarray, parts: int, limit: int, work: Work) -> bool:
+def _refine_pairs(
+    graph: WeightedGraph, weight: np.ndarray, part: np.ndarray, parts: int, limit: int, work: Work
+) -> bool:
     """Exchange switches between each two parts while that saves links or evens sizes; `part` (int32[n]) in place.
 
     Whether it came to its end; False: the work was stopped.

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from topoloom.errors import InputError
-from topoloom.graph.pair_counts import MOST_ROUNDS, count_pairs, rows
+from topoloom.graph.pair_counts import MOST_ROUNDS, aligned_rows, count_pairs
 from topoloom.threads import over_cores
 from topoloom.topology import Topology
 from topoloom.work import Work
@@ -46,7 +46,7 @@ def eccentricities(topology: Topology, jobs: int | None = None, *, work: Work | 
 
     def measure(numbers: Iterator[int]) -> np.ndarray:
         farthest = np.zeros(n, np.int32)
-        reach, ahead, full = rows(n), rows(n), rows(1)
+        reach, ahead, full = aligned_rows(n), aligned_rows(n), aligned_rows(1)
         parallel = True
         for number in numbers:
             first, end = number * BLOCK, min((number + 1) * BLOCK, n)
@@ -137,7 +137,7 @@ def distance_matrix(topology: Topology, jobs: int | None = None) -> np.ndarray:
     matrix = np.full((n, n), -1, np.int32) if kind is np.int32 else np.full((n, n), np.iinfo(kind).max, kind)
 
     def fill(numbers: Iterator[int]) -> None:
-        reach, ahead, full = rows(n), rows(n), rows(1)
+        reach, ahead, full = aligned_rows(n), aligned_rows(n), aligned_rows(1)
         for number in numbers:
             first, end = number * BLOCK, min((number + 1) * BLOCK, n)
             block_distances(offsets, neighbours, first, end, reach, ahead, full, matrix)

@@ -11,7 +11,7 @@ import numpy as np
 from topoloom.errors import InputError, check_type
 from topoloom.graph.geometry import Geometry
 from topoloom.graph.moore import moore_aspl, moore_within
-from topoloom.results import Provenance, Result, plain
+from topoloom.results import Provenance, Result, json_value
 from topoloom.work import Work
 
 #: Points times rounds of links to all others that are looked at for a length, at most: about ten seconds.
@@ -186,7 +186,7 @@ class BalancedPairs(Result):
 
     def rows(self) -> list[dict[str, Any]]:
         """A row a pair."""
-        return [plain(pair) for pair in self.pairs]
+        return [json_value(pair) for pair in self.pairs]
 
 
 def balanced_pairs(

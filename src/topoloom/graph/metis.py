@@ -19,38 +19,38 @@ from topoloom.topology import Topology
 
 
 @dataclass(frozen=True, eq=False)
-class Weighted:
+class WeightedGraph:
     """CSR without parallel rows: offsets int64[n + 1], others int64[k], and how many links join the two: int64[k]."""
 
     offsets: np.ndarray
     others: np.ndarray
     links: np.ndarray
 
-    def within(self, chosen: np.ndarray) -> "Weighted":
+    def within(self, chosen: np.ndarray) -> "WeightedGraph":
         """The graph that the switches with chosen[switch] (bool[n]) induce."""
         ends = np.repeat(np.arange(chosen.size), np.diff(self.offsets))
         kept = chosen[ends] & chosen[self.others]
         number = np.cumsum(chosen) - 1
         degrees = np.bincount(number[ends[kept]], minlength=int(chosen.sum()))
-        return Weighted(np.append(0, np.cumsum(degrees)), number[self.others[kept]], self.links[kept])
+        return WeightedGraph(np.append(0, np.cumsum(degrees)), number[self.others[kept]], self.links[kept])
 
 
-def weighted(topology: Topology) -> Weighted:
+def weighted(topology: Topology) -> WeightedGraph:
     """The topology as a simple graph, parallel links as one that weighs as many as they are."""
     n = topology.switches
     offsets, neighbours, _ = topology.csr
     key, links = np.unique(np.repeat(np.arange(n), np.diff(offsets)) * n + neighbours, return_counts=True)
-    return Weighted(np.append(0, np.cumsum(np.bincount(key // n, minlength=n))), key % n, links)
+    return WeightedGraph(np.append(0, np.cumsum(np.bincount(key // n, minlength=n))), key % n, links)
 
 
 def partition(
-    graph: Weighted, parts: int, weight: np.ndarray, *, recursive: bool, seed: int, overfill: int | None = None
+    graph: WeightedGraph, parts: int, weight: np.ndarray, *, recursive: bool, seed: int, overfill: int | None = None
 ) -> np.ndarray:
     """The part of every switch, int32[n], 0 .. parts - 1.
 
     Parameters
     ----------
-    graph : Weighted
+    graph : WeightedGraph
         With links.
     parts : int
     weight : int64[n]

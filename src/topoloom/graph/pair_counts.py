@@ -73,7 +73,7 @@ def count_pairs(
 
     def count(numbers: Iterator[int]) -> np.ndarray:
         counts = np.zeros(max(n, limit), np.int64)
-        reach, ahead, full = rows(n), rows(n), rows(1)
+        reach, ahead, full = aligned_rows(n), aligned_rows(n), aligned_rows(1)
         parallel = True
         for number in numbers:
             first, end = blocks[number]
@@ -150,7 +150,7 @@ def heaviest_first(topology: Topology, weight: np.ndarray) -> tuple[np.ndarray, 
     return np.append(0, ends), number[neighbours[slots]], weight[order]
 
 
-def rows(switches: int) -> np.ndarray:
+def aligned_rows(switches: int) -> np.ndarray:
     """Room for a row of 512 bits a switch, uint64[8 * switches], on a cache line's boundary."""
     words = np.empty(8 * switches + 8, np.uint64)
     start = -words.ctypes.data // 8 % 8

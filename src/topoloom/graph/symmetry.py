@@ -110,7 +110,6 @@ class _Search:
         offsets, neighbours, _ = topology.csr
         self._n = topology.switches
         self._first, self._neighbour = offsets[:-1], neighbours
-        self._offsets = offsets
         self._isolated = np.diff(offsets) == 0
         ends = np.repeat(np.arange(self._n), np.diff(offsets)) * self._n + neighbours
         self._links = np.sort(ends)

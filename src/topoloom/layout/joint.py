@@ -124,16 +124,16 @@ def joint(
     until = float("inf") if seconds is None else time.monotonic() + seconds
     order = nearest_slots(slots)
 
-    def annealing(number: int) -> Annealing:
+    def annealing(number: int) -> JointAnnealing:
         first = _HOT if hot and number % 2 == 0 else _WARM
         budget = Budget(tries if seconds is None else _LONGER * tries, until)
-        return Annealing(topology, slots, order, start, seating, prices, Draws(effort.seed, number), budget, first)
+        return JointAnnealing(topology, slots, order, start, seating, prices, Draws(effort.seed, number), budget, first)
 
     best = run_searches(annealing, runs, threads, until, what="runs of joint placement", work=effort.work)
     return best if prices.total(topology, best) < prices.total(topology, start) else start
 
 
-class Annealing:
+class JointAnnealing:
     """One run: the state that the kernels change, cooled geometrically from `hot` to `_COLD` times the median change."""
 
     def __init__(

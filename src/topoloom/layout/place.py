@@ -18,7 +18,7 @@ from topoloom.layout.joint import joint, seating_for
 from topoloom.layout.layout import Layout
 from topoloom.layout.longest import shorten_longest
 from topoloom.layout.mapping import first_slots, map_cabinets
-from topoloom.layout.plan import Plan, plan_cabinets, search_area
+from topoloom.layout.plan import LayoutPlan, plan_cabinets, search_area
 from topoloom.layout.prices import CablePrice, Prices, cable_prices, length_prices
 from topoloom.results import provenance_of
 from topoloom.searches import Effort
@@ -230,7 +230,7 @@ def _check_power(floor: Floor, loads: np.ndarray) -> None:
         )
 
 
-def _in_order(plan: Plan, *, serpentine: bool) -> np.ndarray:
+def _in_order(plan: LayoutPlan, *, serpentine: bool) -> np.ndarray:
     """The slot of every switch when cabinets stand row by row, or in a serpentine."""
     if plan.cabinet is None:
         return np.asarray(plan.slot)

@@ -16,7 +16,7 @@ log = logging.getLogger("topoloom")
 
 
 @dataclass(frozen=True, eq=False)
-class Plan:
+class LayoutPlan:
     """What is known before anything is mapped.
 
     Attributes
@@ -41,7 +41,7 @@ _SLOTS_A_CABINET = 4
 _FEWEST_SLOTS = 64
 
 
-def search_area(plan: Plan) -> np.ndarray:
+def search_area(plan: LayoutPlan) -> np.ndarray:
     """The slots that a search looks at, int64[...], rising: all that may be used, or some times as many as cabinets."""
     if plan.cabinet is not None:
         count = max(_FEWEST_SLOTS, _SLOTS_A_CABINET * (int(plan.cabinet.max()) + 1))
@@ -52,7 +52,7 @@ def search_area(plan: Plan) -> np.ndarray:
 
 def plan_cabinets(
     topology: Topology, floor: Floor, cluster: str, loads: np.ndarray, improve: bool, effort: Effort
-) -> Plan:
+) -> LayoutPlan:
     """The cabinets by `cluster`, with fewer links between them if `improve`, and the slots where they may stand.
 
     Parameters
@@ -72,7 +72,7 @@ def plan_cabinets(
 
     Returns
     -------
-    Plan
+    LayoutPlan
         Cabinets and the slots for them; or, where the slots differ too much for cabinets of one size, the slot of
         every switch.
 
@@ -89,15 +89,15 @@ def plan_cabinets(
     if floor.fixed is None:
         cabinet = cabinets(floor)
         slots = floor.slots_for(int(cabinet.max()) + 1)
-        return Plan(slots, np.arange(len(slots)), cabinet)
+        return LayoutPlan(slots, np.arange(len(slots)), cabinet)
     for limited, allowed in uniform_limits(floor, loads):
         cabinet = cabinets(limited)
         if cabinet.max() < len(allowed):
-            return Plan(floor.fixed, allowed, cabinet)
+            return LayoutPlan(floor.fixed, allowed, cabinet)
     log.warning(
         "floor '%s': its slots differ too much for cabinets of one size; they are filled one after another, and --cluster, "
         "--improve and whole cabinets' maps do not apply",
         floor.name,
     )
     order = np.argsort(topology.labels["group"], kind="stable") if "group" in topology.labels else np.arange(len(loads))
-    return Plan(floor.fixed, np.arange(len(floor.fixed)), slot=fill_slots(floor, order, loads))
+    return LayoutPlan(floor.fixed, np.arange(len(floor.fixed)), slot=fill_slots(floor, order, loads))

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from topoloom.cabling.cabling import cable
-from topoloom.cabling.files import INSTALLER_FILES, layout_files, layout_of, network_files
+from topoloom.cabling.files import INSTALLER_FILES, layout_files, layout_of_cables, network_files
 from topoloom.cabling.product_rates import planned_cables
 from topoloom.cost.remembered import read_remembered, remembered_files
 from topoloom.cost.terms import Terms
@@ -322,7 +322,7 @@ def _of_list(folder: Path, cables: CableList) -> Readers:
             return fabric
         return replace(fabric, host_names=read_host_names(folder / HOSTS, fabric.topology.hosts))
 
-    return {"cables": lambda: cables, "fabric": fabric, "layout": lambda: layout_of(cables, folder / CABLES)}
+    return {"cables": lambda: cables, "fabric": fabric, "layout": lambda: layout_of_cables(cables, folder / CABLES)}
 
 
 def _with_tables(text: str, path: Path) -> Network:

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from topoloom.work import Progress, Work
+from topoloom.work import StageProgress, Work
 
 
 class RunContext:
@@ -38,7 +38,7 @@ class RunContext:
         jobs: int | None = None,
         *,
         seconds: float | None = None,
-        on_progress: Callable[[Progress], None] | None = None,
+        on_progress: Callable[[StageProgress], None] | None = None,
         on_result: Callable[[Any], None] | None = None,
         on_note: Callable[[str], None] | None = None,
         work: Work | None = None,

@@ -9,15 +9,17 @@ from topoloom.graph.distances import distance_matrix
 from topoloom.graph.geometry import Geometry
 from topoloom.graph.grid_bounds import grid_bounds
 from topoloom.graph.moore import moore_within
-from topoloom.optimizer.result import Limits
-from topoloom.optimizer.rules import Rules
+from topoloom.optimizer.result import GraphBounds
+from topoloom.optimizer.rules import GraphRules
 from topoloom.topology import Topology
 
 #: Distances over the links that are allowed take n^2 bytes; larger networks have Moore's bound only.
 _MOST_SWITCHES = 8192
 
 
-def limits(topology: Topology, rules: Rules, geometry: Geometry | None = None, length: int | None = None) -> Limits:
+def limits(
+    topology: Topology, rules: GraphRules, geometry: Geometry | None = None, length: int | None = None
+) -> GraphBounds:
     """The least diameter and hops for the order, the highest degree, and the switches that each may be linked to.
 
     On a grid Nakano 2016, IV; under any other rule the same with d(i) counted over the links that the rule allows.
@@ -26,7 +28,7 @@ def limits(topology: Topology, rules: Rules, geometry: Geometry | None = None, l
     ----------
     topology : Topology
         The network, of which only order and degree count, and its links where it is on no grid.
-    rules : Rules
+    rules : GraphRules
         Which links a search may make.
     geometry : Geometry, optional
         The grid that the switches stand on.
@@ -35,7 +37,7 @@ def limits(topology: Topology, rules: Rules, geometry: Geometry | None = None, l
 
     Returns
     -------
-    Limits
+    GraphBounds
         No network under these rules has a smaller diameter or fewer hops.
 
     Raises
@@ -57,12 +59,12 @@ def limits(topology: Topology, rules: Rules, geometry: Geometry | None = None, l
         grid = grid_bounds(geometry, degree, length)
         if grid.aspl == math.inf:
             raise InputError(_apart(topology, degree))
-        return Limits(int(grid.diameter), grid.distance_sum, pairs)
+        return GraphBounds(int(grid.diameter), grid.distance_sum, pairs)
     moore = np.array(moore_within(n, degree))
     if moore[-1] < n:
         raise InputError(_apart(topology, degree))
     if rules.near is None or n > _MOST_SWITCHES:
-        return Limits(moore.size - 1, int((n - moore).sum()) * n, pairs)
+        return GraphBounds(moore.size - 1, int((n - moore).sum()) * n, pairs)
     offsets, near = rules.near
     allowed = np.stack([np.repeat(np.arange(n), np.diff(offsets)), near], axis=1)
     apart = distance_matrix(Topology(links=allowed[allowed[:, 0] < allowed[:, 1]], switches=n))
@@ -73,9 +75,9 @@ def limits(topology: Topology, rules: Rules, geometry: Geometry | None = None, l
     return _limits(n - np.minimum(within, np.pad(moore, (0, rounds - moore.size), mode="edge")), pairs)
 
 
-def _limits(left: np.ndarray, pairs: int) -> Limits:
+def _limits(left: np.ndarray, pairs: int) -> GraphBounds:
     """From the switches not within i hops of each, int64[n, i]."""
-    return Limits(int((left > 0).sum(axis=1).max()), int(left.sum()), pairs)
+    return GraphBounds(int((left > 0).sum(axis=1).max()), int(left.sum()), pairs)
 
 
 def _apart(topology: Topology, degree: int) -> str:

@@ -17,7 +17,7 @@ from topoloom.optimizer.goals import Goal, LatencyBounds, latency_bounds, parse_
 from topoloom.optimizer.limits import limits
 from topoloom.optimizer.link_lengths import LinkLengths
 from topoloom.optimizer.result import Optimized
-from topoloom.optimizer.rules import Rules, cabinets_of, links_inside, spending_within, within_length
+from topoloom.optimizer.rules import GraphRules, cabinets_of, links_inside, spending_within, within_length
 from topoloom.optimizer.searches.chain_setup import (
     ChainBudget,
     ChainSetup,
@@ -25,10 +25,10 @@ from topoloom.optimizer.searches.chain_setup import (
     compile_weighted_kernels,
 )
 from topoloom.optimizer.searches.chains import Chain, Reporter
-from topoloom.optimizer.searches.successive_halving import MOST_MOVES, Candidate
+from topoloom.optimizer.searches.successive_halving import MOST_MOVES, SearchMethod
 from topoloom.optimizer.searches.traffic_chain import TrafficChains, traffic_structures
 from topoloom.optimizer.structures.mirror_symmetry import symmetric_start
-from topoloom.optimizer.structures.starts import candidates, share_of
+from topoloom.optimizer.structures.starts import candidates, order_share
 from topoloom.optimizer.traffic_goals import NAMES, TrafficGoal, traffic_values
 from topoloom.results import provenance_of
 from topoloom.searches import ENDLESS, run_searches
@@ -296,7 +296,7 @@ def _rules(
     lengths: LinkLengths | None,
     cap_m: float | None,
     keep: str | np.ndarray | None,
-) -> tuple[Rules, int | None]:
+) -> tuple[GraphRules, int | None]:
     """The rules of the moves, and the longest link of a grid."""
     near = None
     if lengths is not None and len(lengths) != topology.switches:
@@ -320,12 +320,12 @@ def _rules(
         near = within_length(topology, geometry, length)
         length = length or longest_link(topology, geometry)
     cabinet = None if keep is None else cabinets_of(topology, keep)
-    return Rules(near, cabinet, geometry), length
+    return GraphRules(near, cabinet, geometry), length
 
 
 def _structures(
-    topology: Topology, rules: Rules, traffic: TrafficGoal | None, threads: int, seconds: float | None, moves: int
-) -> list[list[Candidate]]:
+    topology: Topology, rules: GraphRules, traffic: TrafficGoal | None, threads: int, seconds: float | None, moves: int
+) -> list[list[SearchMethod]]:
     """The structures that each chain tries first, where rules allow any link and degrees are equal."""
     degree = int(topology.degrees.max())
     if any(rule is not None for rule in (rules.near, rules.cabinet, rules.spending, rules.fixed)):
@@ -343,7 +343,7 @@ def _structures(
             )
         return traffic_structures(topology, traffic, threads, seconds, moves)
     found = candidates(topology.switches, degree, threads, seconds, moves)
-    return [share_of(found, number, threads) for number in range(threads)]
+    return [order_share(found, number, threads) for number in range(threads)]
 
 
 def _grid_lengths(topology: Topology, geometry: Geometry | None) -> LinkLengths:
@@ -352,7 +352,7 @@ def _grid_lengths(topology: Topology, geometry: Geometry | None) -> LinkLengths:
     return LinkLengths.of_geometry(geometry)
 
 
-def _latency_bounds(topology: Topology, lengths: LinkLengths, goal: Goal, rules: Rules) -> LatencyBounds:
+def _latency_bounds(topology: Topology, lengths: LinkLengths, goal: Goal, rules: GraphRules) -> LatencyBounds:
     """The bounds on latency for the longest link that the rules allow, any if they do not say.
 
     Raises

@@ -24,7 +24,7 @@ _LONGEST = 1 << 26
 
 
 @dataclass(frozen=True)
-class Limits:
+class GraphBounds:
     """What no graph of the order, degree and rules can beat: `hops` is the sum over ordered pairs."""
 
     diameter: float

@@ -49,7 +49,7 @@ class Spending:
 
 
 @dataclass(frozen=True, eq=False)
-class Rules:
+class GraphRules:
     """What moves must keep, beside every switch's degree.
 
     Attributes
@@ -220,7 +220,7 @@ def links_inside(topology: Topology, group: str | np.ndarray) -> np.ndarray:
     return np.asarray(topology.links[mask])
 
 
-def moves_of(topology: Topology, rules: Rules) -> Moves:
+def moves_of(topology: Topology, rules: GraphRules) -> Moves:
     """The topology as a table under way, with the moves that the rules leave."""
     n = topology.switches
     offsets, neighbours, _ = topology.csr

@@ -16,7 +16,7 @@ from topoloom.throughput.flow import arcs
 from topoloom.throughput.symmetric import symmetric_flow
 from topoloom.throughput.tub import tub, uniform_bound
 from topoloom.topology import Topology
-from topoloom.traffic import hosts_on, uniform
+from topoloom.traffic import hosts_on, uniform_remote
 from topoloom.work import Work
 
 #: What is made most, by its name.
@@ -121,7 +121,7 @@ def uniform_certificate(
     >>> round(found.lower, 6), round(found.upper, 6)
     (1.96875, 1.96875)
     """
-    sent = uniform(topology)
+    sent = uniform_remote(topology)
     if topology.switches <= _MOST_SYMMETRIC:
         known = symmetries(topology)
         found = symmetric_flow(topology, sent, known=known, work=work) if len(known.maps) else None
@@ -185,7 +185,7 @@ def order_bound(topology: Topology, aspl_bound: float) -> float:
     1.8
     """
     hosts = hosts_on(topology)
-    demand = uniform(topology)
+    demand = uniform_remote(topology)
     room = 2.0 * len(topology.links)
     if (hosts == hosts[0]).all():
         total = (
@@ -212,7 +212,7 @@ def _share(topology: Topology) -> float:
 
 
 def _uniform(topology: Topology, beaten: float) -> Measured:
-    found, prices = priced_flow(topology, uniform(topology), gap=_GAP, turns=_TURNS, beaten=beaten, jobs=1)
+    found, prices = priced_flow(topology, uniform_remote(topology), gap=_GAP, turns=_TURNS, beaten=beaten, jobs=1)
     origin, to, _ = arcs(topology)
     n = topology.switches
 

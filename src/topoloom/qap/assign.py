@@ -14,7 +14,7 @@ from topoloom.errors import InputError
 from topoloom.qap.problem import matrices, problem
 from topoloom.qap.search import MOST_ITERATIONS, Annealing, AnnealingThenTabu, Tabu
 from topoloom.random_streams import Draws
-from topoloom.results import Provenance, Result, plain
+from topoloom.results import Provenance, Result, json_value
 from topoloom.searches import ENDLESS, Budget, Search, run_searches
 from topoloom.threads import cores
 from topoloom.work import Ended, Work
@@ -145,7 +145,7 @@ def assign(
     best, place = min(priced, key=lambda pair: pair[0])
     provenance = Provenance(
         seed=seed,
-        settings=plain({"method": method, "seconds": seconds, "moves": moves, "runs": runs}),
+        settings=json_value({"method": method, "seconds": seconds, "moves": moves, "runs": runs}),
         timings={"seconds": time.monotonic() - began},
     )
     return Assignment(place.astype(np.int32), best, work.ended, provenance)

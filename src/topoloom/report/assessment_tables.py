@@ -9,7 +9,7 @@ from topoloom.assessment.figure import Figure
 from topoloom.assessment.steps.load import LOADS
 from topoloom.figures.interval_curves import IntervalCurves, IntervalPoint, IntervalSeries
 from topoloom.pages.templating import rendered
-from topoloom.report.side_by_side import Group, Row, SideBySide, Value
+from topoloom.report.side_by_side import MeasureRow, RowGroup, SideBySide, Value
 
 _BETTER = {"less": "low", "more": "high", "": ""}
 
@@ -27,7 +27,7 @@ def networks_side_by_side(networks: Sequence[Assessment], names: Sequence[str] |
     -------
     SideBySide
     """
-    groups: dict[str, list[Row]] = {}
+    groups: dict[str, list[MeasureRow]] = {}
     for key in figure_keys(tuple(networks)):
         figures = [one.figure(key) for one in networks]
         first = next(one for one in figures if one is not None)
@@ -35,12 +35,12 @@ def networks_side_by_side(networks: Sequence[Assessment], names: Sequence[str] |
         told = {one.how for one in figures if one is not None and one.value is not None}
         same = next(iter(told)) if len(told) == 1 else ""
         values = tuple(_value(one, "" if same else one.how) if one is not None else None for one in figures)
-        rows.append(Row(first.label, values, first.unit, _BETTER[first.better], how=same))
+        rows.append(MeasureRow(first.label, values, first.unit, _BETTER[first.better], how=same))
         if any(one is not None and one.bound is not None for one in figures):
             bounds = tuple(None if one is None or one.bound is None else Value(one.bound) for one in figures)
-            rows.append(Row("at most", bounds, first.unit))
+            rows.append(MeasureRow("at most", bounds, first.unit))
     titles = tuple(one.name for one in networks) if names is None else tuple(names)
-    return SideBySide(titles, tuple(Group(title, tuple(rows)) for title, rows in groups.items()))
+    return SideBySide(titles, tuple(RowGroup(title, tuple(rows)) for title, rows in groups.items()))
 
 
 def _value(figure: Figure, how: str) -> Value | None:

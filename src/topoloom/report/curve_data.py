@@ -5,10 +5,10 @@ from typing import Any
 
 from topoloom.failures.survival import Survival
 from topoloom.figures.interval_curves import IntervalCurves, IntervalPoint, IntervalSeries
-from topoloom.figures.load_curves import load_curve_names, load_line, measured, upper_end
+from topoloom.figures.load_curves import load_curve_names, load_line, split_at_saturation, upper_end
 from topoloom.figures.marks import MARKS, Look, looks, svg_path
 from topoloom.figures.survival import curve_names, title_of
-from topoloom.report.scripting import short
+from topoloom.report.scripting import short_number
 from topoloom.simulator.load_curve import LoadCurve
 
 
@@ -37,7 +37,7 @@ def curve_data(curves: Sequence[IntervalCurves]) -> dict[str, Any]:
                         "name": series.name,
                         "look": look_of(look),
                         "points": [
-                            [*(short(value) for value in (at.x, at.y, at.low, at.high)), at.note]
+                            [*(short_number(value) for value in (at.x, at.y, at.low, at.high)), at.note]
                             for at in series.points
                         ],
                         "line": _pairs(series.line),
@@ -52,7 +52,7 @@ def curve_data(curves: Sequence[IntervalCurves]) -> dict[str, Any]:
 
 
 def _pairs(line: Sequence[tuple[float, float]]) -> list[list[float | int | None]]:
-    return [[short(x, 5), short(y, 5)] for x, y in line]
+    return [[short_number(x, 5), short_number(y, 5)] for x, y in line]
 
 
 def load_intervals(curves: Sequence[LoadCurve]) -> IntervalCurves:
@@ -60,7 +60,7 @@ def load_intervals(curves: Sequence[LoadCurve]) -> IntervalCurves:
     top, log = upper_end(curves)
     series = []
     for curve, name in zip(curves, load_curve_names(curves), strict=True):
-        well, over = measured(curve)
+        well, over = split_at_saturation(curve)
         points = [
             IntervalPoint(p.accepted, p.latency_mean, p.latency_mean - p.latency_ci95, p.latency_mean + p.latency_ci95)
             for p in well

@@ -9,7 +9,7 @@ from topoloom.figures.marks import looks
 from topoloom.report.columns import COLUMNS
 from topoloom.report.curve_data import curve_data, look_of
 from topoloom.report.design_tables import WORDS, why_dropped
-from topoloom.report.scripting import short
+from topoloom.report.scripting import short_number
 from topoloom.report.side_by_side import SideBySide
 
 _WORDS = ("spec", "family", "rank", "pareto", "dropped", "map", "reason")
@@ -45,7 +45,7 @@ def design_data(
     reasons = [None] * len(design.ranked) + [why_dropped(one, design.need) or None for one in design.dropped]
     columns = [column for column in COLUMNS if any(row[column.key] is not None for row in rows)]
     cells = [
-        [row[word] for word in _WORDS[:-1]] + [reason] + [short(row[column.key]) for column in columns]
+        [row[word] for word in _WORDS[:-1]] + [reason] + [short_number(row[column.key]) for column in columns]
         for row, reason in zip(rows, reasons, strict=True)
     ]
     return {

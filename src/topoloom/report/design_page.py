@@ -20,7 +20,7 @@ from topoloom.layout.layout import Layout
 from topoloom.pages.templating import rendered
 from topoloom.report.assessment_tables import assessment_curves, networks_side_by_side, sentences
 from topoloom.report.design_data import design_data, families_of
-from topoloom.report.design_tables import MOST_ROWS, WORDS, beyond, dropped, ranking, requirement, table_iv, usual
+from topoloom.report.design_tables import MOST_ROWS, WORDS, beyond, dropped_rows, ranking, requirement, table_iv, usual
 from topoloom.report.finalist_files import FINALISTS
 from topoloom.report.floor_data import floor_data, rack_watts
 from topoloom.report.floorplan import floorplan_svg
@@ -112,7 +112,7 @@ def design_page(
         cut_short=_ENDS[design.ended],
         considered=len(design.ranked) + len(design.dropped),
         by_limit=by_limit,
-        dropped=dropped(design),
+        dropped=dropped_rows(design),
         best=best,
         answer="" if best is None else _answer(best),
         ranking=ranking(design) if design.ranked else "",

@@ -276,7 +276,7 @@ def why_dropped(one: Dropped, need: Need) -> str:
     return f"at most {most:,g}" if found is None else f"{found:,.4g}, at most {most:,g}"
 
 
-def dropped(design: Design) -> Markup | str:
+def dropped_rows(design: Design) -> Markup | str:
     """What was dropped, a row a limit: how many, of which families, and an example with its reason."""
     if not design.dropped:
         return ""

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from topoloom.expansion.cable_order.order_search import ADD, MOVE, UNPLUG
-from topoloom.expansion.expansion import Expansion, Step, switches_of
+from topoloom.expansion.expansion import Expansion, ExpansionStep, switches_of
 from topoloom.pages.templating import rendered
 from topoloom.report.floor_sheet import Sheet
 
@@ -57,11 +57,11 @@ def step_floorplan(expansion: Expansion, number: int) -> str:
         {"x": 46 + 170 * number, "colour": colour, "dashed": work == UNPLUG, "text": f"{_WORDS[work]}: {tasks[work]}"}
         for number, (work, colour) in enumerate(_LINES.items())
     ]
-    parts = {"boxes": boxes, "lines": lines, "names": names, "keys": keys}
+    parts: dict[str, Any] = {"boxes": boxes, "lines": lines, "names": names, "keys": keys}
     return str(rendered("floor_step.svg", title=title, **parts, **sheet.surroundings))
 
 
-def _cables_by_slots(expansion: Expansion, step: Step) -> tuple[Counter[tuple[str, int, int]], Counter[int]]:
+def _cables_by_slots(expansion: Expansion, step: ExpansionStep) -> tuple[Counter[tuple[str, int, int]], Counter[int]]:
     """How many cables are worked on between two slots, by work; and inside each slot."""
     slot = expansion.layout.slot
     lines: Counter[tuple[str, int, int]] = Counter()

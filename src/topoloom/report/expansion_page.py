@@ -8,7 +8,7 @@ from typing import Any
 from markupsafe import Markup
 
 from topoloom._version import __version__
-from topoloom.expansion.expansion import Expansion, Step
+from topoloom.expansion.expansion import Expansion, ExpansionStep
 from topoloom.expansion.plan_files import plan_rows, save_expansion, step_facts
 from topoloom.figures.interval_curves import IntervalCurves, IntervalPoint, IntervalSeries, interval_curves_svg
 from topoloom.pages.templating import rendered
@@ -174,7 +174,7 @@ def _work(expansion: Expansion) -> list[dict[str, Any]]:
     return out
 
 
-def _apart(step: Step) -> str:
+def _apart(step: ExpansionStep) -> str:
     told = [f"{step.cut_off} switches"] if step.cut_off else []
     told += [f"{step.interrupted} moves, while they last"] if step.interrupted else []
     return "; ".join(told)

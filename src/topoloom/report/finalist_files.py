@@ -10,7 +10,7 @@ from topoloom.cabling.cabling import cable
 from topoloom.cabling.files import INSTALLER_FILES, cabling_files, layout_files, network_files
 from topoloom.errors import InputError
 from topoloom.fabrics.cable_lengths import lengths_in
-from topoloom.fabrics.exports.registry import EXPORTS, Order, made_of
+from topoloom.fabrics.exports.registry import EXPORTS, ExportRequest, made_of
 from topoloom.fabrics.fabric import planned_fabric
 from topoloom.network_folders import CABLES, FLOOR, HOSTS, HOUSING, NETWORK, PARTS, PROVENANCE, RACKS, TOPOLOGY
 from topoloom.report.bill_file import bill_csv
@@ -86,7 +86,7 @@ def _exports(one: Assessment) -> dict[str, Content]:
     routing: Routing = one.routing
     if routing.lane_rule != "pair":  # what other tools read has a lane for each pair
         routing = route(one.layout.topology, ANY)
-    order = Order(fabric, routing, lengths=lengths_in(one.layout, one.layout.topology), layout=one.layout)
+    order = ExportRequest(fabric, routing, lengths=lengths_in(one.layout, one.layout.topology), layout=one.layout)
     for name, record in EXPORTS.items():
         if record.asked:
             continue

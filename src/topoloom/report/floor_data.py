@@ -10,7 +10,7 @@ from topoloom.figures.floor_panels import strongest
 from topoloom.figures.floor_view import HOST_CABLES, View
 from topoloom.layout.layout import Layout
 from topoloom.layout.tray_load import tray_load
-from topoloom.report.scripting import short
+from topoloom.report.scripting import short_number
 
 #: More slots, bundles and cables than these would only fill the page: free slots stay out, of bundles the strongest stay, and
 #: of the cables of each bundle the first.
@@ -75,7 +75,7 @@ def floor_data(cables: Cabling, watts: np.ndarray | None = None) -> dict[str, An
             "y": _metres(places[:, 1]),
             "switches": np.bincount(layout.cabinet, minlength=layout.cabinets).tolist(),
             "hosts": hosts.tolist(),
-            "watts": None if watts is None else [short(one, 5) for one in watts.tolist()],
+            "watts": None if watts is None else [short_number(one, 5) for one in watts.tolist()],
             "leaving": view.leaving.tolist(),
             "inside": inside.tolist(),
         },

@@ -58,7 +58,7 @@ def data_text(data: Any) -> Markup:
     return Markup(text)
 
 
-def short(value: float | None, digits: int = 9) -> float | int | None:
+def short_number(value: float | None, digits: int = 9) -> float | int | None:
     """A number with so many digits that count, so that it takes little room in a page; whole ones stay whole.
 
     Examples

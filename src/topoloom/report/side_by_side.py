@@ -21,7 +21,7 @@ class Value(msgspec.Struct, frozen=True, omit_defaults=True):
     how: str = ""
 
 
-class Row(msgspec.Struct, frozen=True, omit_defaults=True):
+class MeasureRow(msgspec.Struct, frozen=True, omit_defaults=True):
     """A measure of all designs: a value for each column, None where it is not known.
 
     `better` is ``low``, ``high`` or ``""``: which end is the better one, if any. `decimals` are written of each number; as
@@ -36,18 +36,18 @@ class Row(msgspec.Struct, frozen=True, omit_defaults=True):
     how: str = ""
 
 
-class Group(msgspec.Struct, frozen=True):
+class RowGroup(msgspec.Struct, frozen=True):
     """Rows that belong together."""
 
     title: str
-    rows: tuple[Row, ...]
+    rows: tuple[MeasureRow, ...]
 
 
 class SideBySide(msgspec.Struct, frozen=True):
     """Designs side by side: the columns' names, and the groups of rows."""
 
     columns: tuple[str, ...]
-    groups: tuple[Group, ...]
+    groups: tuple[RowGroup, ...]
 
     def plain(self) -> Any:
         """The structure as JSON values, as a page's data has it."""
@@ -71,7 +71,7 @@ def side_by_side(designs: SideBySide) -> Markup:
     return rendered("side_by_side.html", columns=designs.columns, groups=groups)
 
 
-def _row(row: Row, columns: int) -> dict[str, Any]:
+def _row(row: MeasureRow, columns: int) -> dict[str, Any]:
     if len(row.values) != columns:
         raise ValueError(f"row '{row.label}' has {len(row.values)} values for {columns} columns")
     best = _best(row)
@@ -98,7 +98,7 @@ def _number(one: Value | None) -> float | None:
     return float(one.value) if one is not None and not isinstance(one.value, str) and math.isfinite(one.value) else None
 
 
-def _best(row: Row) -> float | None:
+def _best(row: MeasureRow) -> float | None:
     """The best number; None where there is no better end, or where all are as good."""
     numbers = {number for one in row.values if (number := _number(one)) is not None}
     if row.better not in ("low", "high") or len(numbers) < 2:

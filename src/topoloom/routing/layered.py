@@ -13,7 +13,7 @@ from topoloom.results import provenance_of
 from topoloom.routing.channels import channels_of
 from topoloom.routing.choices import Layers
 from topoloom.routing.judge.prove import prove
-from topoloom.routing.registry import Request
+from topoloom.routing.registry import RoutingRequest
 from topoloom.routing.routing import HOP, Routing, empty_ports
 from topoloom.routing.trees.shortest import fill_minimal
 from topoloom.sources import NetworkSource, taken
@@ -86,18 +86,18 @@ def layered_routing(
     if plane_count(topology) != 1:
         raise InputError(f"{topology.name}: it is in several parts or planes; make layers for each of them")
     work = Work() if work is None else work
-    routing = layered_tables(Request(topology, seed=seed, jobs=jobs, work=work), layers, keep)
+    routing = layered_tables(RoutingRequest(topology, seed=seed, jobs=jobs, work=work), layers, keep)
     settings = {"layers": layers, "keep": keep}
     provenance = provenance_of(topology, engine=routing.engine, seed=seed, settings=settings)
     return replace(routing, verdict=prove(routing, jobs, work=work), provenance=provenance)
 
 
-def layered_tables(request: Request, layers: int, keep: float) -> Routing:
+def layered_tables(request: RoutingRequest, layers: int, keep: float) -> Routing:
     """The tables of `layered_routing`, without a verdict.
 
     Parameters
     ----------
-    request : Request
+    request : RoutingRequest
         Whose seed, threads and work count.
     layers : int
     keep : float

@@ -14,7 +14,7 @@ from topoloom.routing.routing import Routing
 from topoloom.topology import Topology
 
 
-def side_by_side(
+def joined_planes(
     topology: Topology, make: Callable[[Topology, Layout | None], Routing], layout: Layout | None = None
 ) -> Routing:
     """One `Routing` of the whole network out of those of its planes; what goes to another plane has no port.

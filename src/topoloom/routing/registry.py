@@ -11,7 +11,7 @@ from topoloom.work import Work
 
 
 @dataclass(frozen=True)
-class Request:
+class RoutingRequest:
     """What an engine is asked for.
 
     Attributes
@@ -74,7 +74,7 @@ class Engine:
     name: str
     help: str
     safe: bool
-    make: Callable[[Request], Routing]
+    make: Callable[[RoutingRequest], Routing]
     streams: bool = False
     by_host: bool = False
     bytes_a_pair: float = 2.0
@@ -98,7 +98,7 @@ def engine(
     bytes_a_pair: float = 2.0,
     rooted: bool = False,
     fits: Callable[[Topology], str | None] | None = None,
-) -> Callable[[Callable[[Request], Routing]], Callable[[Request], Routing]]:
+) -> Callable[[Callable[[RoutingRequest], Routing]], Callable[[RoutingRequest], Routing]]:
     """Register a function (Request) -> Routing as an engine.
 
     Parameters
@@ -118,7 +118,7 @@ def engine(
         The name is that of another package's engine.
     """
 
-    def register(make: Callable[[Request], Routing]) -> Callable[[Request], Routing]:
+    def register(make: Callable[[RoutingRequest], Routing]) -> Callable[[RoutingRequest], Routing]:
         engines.add(name, Engine(name, text, safe, make, streams, by_host, bytes_a_pair, rooted, fits))
         return make
 

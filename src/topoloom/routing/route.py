@@ -15,8 +15,8 @@ from topoloom.routing.fitting import ANY, fitting_engine
 from topoloom.routing.judge.prove import prove
 from topoloom.routing.judge.verdict import Verdict
 from topoloom.routing.memory import check_memory, needed_bytes
-from topoloom.routing.planes import side_by_side
-from topoloom.routing.registry import Engine, Request, engines
+from topoloom.routing.planes import joined_planes
+from topoloom.routing.registry import Engine, RoutingRequest, engines
 from topoloom.routing.routing import Routing
 from topoloom.sources import NetworkSource, taken
 from topoloom.topology import Topology
@@ -117,10 +117,10 @@ def route(
 
     def made_by(engine: Engine) -> Routing:
         if planes == 1:
-            return engine.make(Request(topology, lanes, seed, jobs, layout, folder, host, root, work))
-        return side_by_side(
+            return engine.make(RoutingRequest(topology, lanes, seed, jobs, layout, folder, host, root, work))
+        return joined_planes(
             topology,
-            lambda plane, own: engine.make(Request(plane, lanes, seed, jobs, own, None, host, None, work)),
+            lambda plane, own: engine.make(RoutingRequest(plane, lanes, seed, jobs, own, None, host, None, work)),
             layout,
         )
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from topoloom.errors import InputError, check_type
 from topoloom.spec.parameters import Integer, Parameter
-from topoloom.spec.registry import FAMILIES, TRANSFORMS, Facts, Family, written
+from topoloom.spec.registry import FAMILIES, TRANSFORMS, Facts, Family, spec_text
 from topoloom.topology import MOST_SWITCHES, Topology
 
 log = logging.getLogger("topoloom")
@@ -185,7 +185,7 @@ def _build(spec: str, depth: int) -> Topology:
         name, _, text = change.partition(":")
         record = TRANSFORMS.find(name)
         values, _ = read_settings(record.name, record.parameters, text)
-        shown = ",".join(written(record.parameters, values))
+        shown = ",".join(spec_text(record.parameters, values))
         step = f"+{name}:{shown}" if shown else f"+{name}"
         changed = record.apply(topology, **values)
         topology = changed.replace(

@@ -1,23 +1,26 @@
-"""The types of a family's parameters: what is read, what is refused, and with which words."""
+"""The types of a family's parameters: how a spec's text is read; ranges are declared and checked as those of settings."""
 
 import copy
 import re
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
 from typing import Any
 
+from msgspec.inspect import FloatType, IntType
+
 from topoloom.errors import InputError
+from topoloom.settings import fits, number_from
 
 
-@dataclass(frozen=True)
 class Parameter(ABC):
     """One parameter of a family: how its text is read, its default and what it means.
 
     A parameter without a default (`required`) must be given; `default=None` means that the family works it out.
     """
 
-    description: str
-    default: Any = ...
+    def __init__(self, description: str, default: Any = ...) -> None:
+        self.description, self.default = description, default
+        #: Other names that a spec may give it by; what is written has the first.
+        self.also: tuple[str, ...] = ()
 
     @property
     def required(self) -> bool:
@@ -37,33 +40,31 @@ class Parameter(ABC):
         """The text that `read` turns back into `value`."""
         return str(value)
 
-    @property
-    def also(self) -> tuple[str, ...]:
-        """Other names that a spec may give it by; what is written has the first."""
-        return tuple(self.__dict__.get("_also", ()))
-
     def also_called(self, *names: str) -> "Parameter":
         """The same parameter, which specs may give by these names, too."""
-        found = copy.copy(self)
-        object.__setattr__(found, "_also", names)
-        return found
+        named = copy.copy(self)
+        named.also = names
+        return named
 
 
-@dataclass(frozen=True)
 class _Number(Parameter):
-    least: Any = 0
-    most: Any = 0
+    _kind: type[IntType] | type[FloatType] = IntType
+    _words = "a whole number"
 
-    def __init__(self, least: Any, most: Any, description: str, default: Any = ...) -> None:
-        for key, value in {"least": least, "most": most, "description": description, "default": default}.items():
-            object.__setattr__(self, key, value)
+    def __init__(self, least: float, most: float, description: str, default: Any = ...) -> None:
+        super().__init__(description, default)
+        self.least, self.most = least, most
+        self._type: Any = self._kind(ge=least, le=most)  # type: ignore[arg-type]
 
     @property
     def range(self) -> str:
         return f"{self.least} to {self.most}"
 
-    def _checked(self, value: Any, text: Any) -> Any:
-        if not self.least <= value <= self.most:
+    def read(self, text: Any) -> Any:
+        value = number_from(self._type, str(text))
+        if value is None:
+            raise InputError(f"{text!s} is not {self._words}; it must be {self.range}")
+        if not fits(self._type, value):
             raise InputError(f"{text} is out of range; it must be {self.range}")
         return value
 
@@ -71,36 +72,22 @@ class _Number(Parameter):
 class Integer(_Number):
     """A whole number within a range."""
 
-    def read(self, text: Any) -> int:
-        if not re.fullmatch(r"[+-]?[0-9]{1,20}", str(text)):
-            raise InputError(f"{text!s} is not a whole number; it must be {self.range}")
-        return int(self._checked(int(text), text))
-
 
 class Real(_Number):
     """A number within a range."""
 
-    def read(self, text: Any) -> float:
-        try:
-            return float(self._checked(float(text), text))
-        except ValueError as error:
-            if isinstance(error, InputError):
-                raise
-            raise InputError(f"{text!s} is not a number; it must be {self.range}") from None
+    _kind, _words = FloatType, "a number"
 
     def write(self, value: Any) -> str:
         return repr(float(value)).removesuffix(".0")
 
 
-@dataclass(frozen=True)
 class Choice(Parameter):
     """One word out of a few."""
 
-    words: tuple[str, ...] = ()
-
     def __init__(self, words: tuple[str, ...], description: str, default: Any = ...) -> None:
-        for key, value in {"words": words, "description": description, "default": default}.items():
-            object.__setattr__(self, key, value)
+        super().__init__(description, default)
+        self.words = words
 
     @property
     def range(self) -> str:
@@ -112,17 +99,10 @@ class Choice(Parameter):
         return str(text)
 
 
-@dataclass(frozen=True)
 class Word(Parameter):
     """A word that another program reads, such as the name of an image: letters, digits and a few signs."""
 
-    def __init__(self, description: str, default: Any = ...) -> None:
-        for key, value in {"description": description, "default": default}.items():
-            object.__setattr__(self, key, value)
-
-    @property
-    def range(self) -> str:
-        return "letters, digits and . _ - / : @, at most 200"
+    range = "letters, digits and . _ - / : @, at most 200"
 
     def read(self, text: Any) -> str:
         if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._/:@-]{0,199}", str(text)):
@@ -130,19 +110,14 @@ class Word(Parameter):
         return str(text)
 
 
-@dataclass(frozen=True)
 class Text(Parameter):
     """A text, such as a file's name; one with a comma or a bracket in it cannot be said in a spec."""
 
+    range = "a text"
+
     def __init__(self, what: str, description: str, default: Any = ...) -> None:
-        for key, value in {"what": what, "description": description, "default": default}.items():
-            object.__setattr__(self, key, value)
-
-    what: str = "a text"
-
-    @property
-    def range(self) -> str:
-        return self.what
+        super().__init__(description, default)
+        self.range = what
 
     def read(self, text: Any) -> str:
         if not str(text) or "\0" in str(text):
@@ -150,8 +125,13 @@ class Text(Parameter):
         return str(text)
 
 
-class Integers(_Number):
+class Integers(Parameter):
     """A list of whole numbers, written with `x` between them: ``8x8x4``; `least` and `most` bound each of them."""
+
+    def __init__(self, least: int, most: int, description: str, default: Any = ...) -> None:
+        super().__init__(description, default)
+        self.least, self.most = least, most
+        self._type = IntType(ge=least, le=most)
 
     @property
     def range(self) -> str:
@@ -162,21 +142,22 @@ class Integers(_Number):
             text = "x".join(map(str, text)) if isinstance(text, (tuple, list)) else str(text)
         if not re.fullmatch(r"[0-9]{1,20}(x[0-9]{1,20}){0,31}", text):
             raise InputError(f"'{text}' is not a list; write {self.range}, at most 32 of them")
-        return tuple(int(self._checked(int(part), part)) for part in text.split("x"))
+        values = tuple(map(int, text.split("x")))
+        for value in values:
+            if not fits(self._type, value):
+                raise InputError(f"{value} is out of range; it must be {self.range}")
+        return values
 
     def write(self, value: Any) -> str:
         return "x".join(map(str, value))
 
 
-@dataclass(frozen=True)
 class Ratio(Parameter):
     """Two whole numbers with a colon between them, such as ports down and up: ``2:1``; a number alone is that to 1."""
 
-    most: int = 1 << 16
-
     def __init__(self, description: str, default: Any = ..., most: int = 1 << 16) -> None:
-        for key, value in {"description": description, "default": default, "most": most}.items():
-            object.__setattr__(self, key, value)
+        super().__init__(description, default)
+        self.most = most
 
     @property
     def range(self) -> str:

@@ -64,7 +64,7 @@ class Family:
 
     def spec_of(self, values: dict[str, Any], hosts: Any = None) -> str:
         """The spec of parameter values, defaults written out; one that is None is left for the family to work out."""
-        settings = written(self.parameters, self.filled(values))
+        settings = spec_text(self.parameters, self.filled(values))
         settings += [] if hosts is None or not self.takes_hosts else [f"hosts={hosts}"]
         return f"{self.name}:{','.join(settings)}" if settings else self.name
 
@@ -179,7 +179,7 @@ def transform(
     return register
 
 
-def written(parameters: dict[str, Parameter], values: dict[str, Any]) -> list[str]:
+def spec_text(parameters: dict[str, Parameter], values: dict[str, Any]) -> list[str]:
     """``key=value`` for every value that is not None, as a spec has it."""
     return [f"{key}={parameters[key].write(value)}" for key, value in values.items() if value is not None]
 

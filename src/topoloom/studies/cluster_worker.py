@@ -32,7 +32,7 @@ _LOOK_EVERY_S, _LINGER_S = 1.0, STALE_S * 1.25
 _WARMING_S = 120.0
 
 
-def serve(folder: str, submission: str, threads: int, limit_s: float | None = None) -> int:
+def serve_batches(folder: str, submission: str, threads: int, limit_s: float | None = None) -> int:
     """Take batches and run their tasks.
 
     Parameters
@@ -166,7 +166,7 @@ def main() -> int:
     """Read the command line, and serve."""
     folder, submission, threads, *limit = sys.argv[1:]
     try:
-        return serve(folder, submission, int(threads), float(limit[0]) if limit else None)
+        return serve_batches(folder, submission, int(threads), float(limit[0]) if limit else None)
     except InputError as error:
         sys.stderr.write(f"error: {error}\n")
         return 1

@@ -30,7 +30,7 @@ _COUNT: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
 _LONGEST = 2000
 
 
-def holds(condition: str, values: Mapping[str, Any]) -> bool:
+def condition_holds(condition: str, values: Mapping[str, Any]) -> bool:
     """Whether a condition is true of the values of some names.
 
     Parameters

@@ -6,7 +6,7 @@ from typing import Any, Protocol
 
 from topoloom.register import Register
 from topoloom.studies.estimate import Estimates
-from topoloom.studies.node import Node
+from topoloom.studies.node import WorkerNode
 from topoloom.studies.record import Record
 from topoloom.studies.store import Store
 from topoloom.studies.task import Task
@@ -27,7 +27,7 @@ class Feed(Protocol):
 
 
 @dataclass
-class Run:
+class StudyRun:
     """One run of a study: what an executor is given, and whom it tells.
 
     Attributes
@@ -36,7 +36,7 @@ class Run:
         Those that are to be run, the first first; each once.
     store : Store
         Where records go.
-    node : Node
+    node : WorkerNode
         What a task needs.
     jobs : int or None
         Tasks side by side; None: as the executor likes.
@@ -57,7 +57,7 @@ class Run:
 
     tasks: Sequence[Task]
     store: Store
-    node: Node
+    node: WorkerNode
     jobs: int | None
     options: dict[str, Any]
     limit_s: float | None
@@ -74,7 +74,7 @@ class Executor(Protocol):
     A task that fails has a record, too. What is finished when the work is stopped is in the store.
     """
 
-    def __call__(self, run: Run) -> None: ...
+    def __call__(self, run: StudyRun) -> None: ...
 
 
 EXECUTORS: Register[Executor] = Register("executor", room="topoloom.studies.executors", group="topoloom.executors")

@@ -12,7 +12,7 @@ from topoloom.toml_files import TomlTable
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 
 
-class Node(TomlTable, frozen=True):
+class WorkerNode(TomlTable, frozen=True):
     """The table [run.node]: threads and memory of a task, and what the shell of a worker does first."""
 
     group: ClassVar[str] = "study [run.node]"

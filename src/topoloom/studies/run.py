@@ -14,9 +14,9 @@ import msgspec
 from topoloom.errors import InputError, check_path, check_type
 from topoloom.files import read_text, write_atomically
 from topoloom.json_files import parse_json
-from topoloom.studies.conditions import holds
+from topoloom.studies.conditions import condition_holds
 from topoloom.studies.estimate import Estimates
-from topoloom.studies.executor import EXECUTORS, Run
+from topoloom.studies.executor import EXECUTORS, StudyRun
 from topoloom.studies.record import Record
 from topoloom.studies.results import StudyResults
 from topoloom.studies.store import Store
@@ -113,7 +113,7 @@ def run_study(
     with _alone(store.folder):
         write_atomically(store.folder / DEFINITION, msgspec.json.format(msgspec.json.encode(study), indent=1) + b"\n")
         known = store.records()
-        wanted = {task.digest: task for labels, task in planned if only is None or holds(only, labels)}
+        wanted = {task.digest: task for labels, task in planned if only is None or condition_holds(only, labels)}
         tasks = [
             task
             for digest, task in wanted.items()
@@ -123,7 +123,7 @@ def run_study(
             tasks = spread(tasks, most)
         estimates = Estimates(known.values())
         told = _Told(store, tasks, estimates, executor or study.run.executor, study, jobs, work)
-        run = Run(
+        run = StudyRun(
             tasks=tasks,
             store=store,
             node=study.run.node,

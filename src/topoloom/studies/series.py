@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from topoloom.errors import InputError, hint
 from topoloom.figures.heat_map import HeatMap
 from topoloom.figures.interval_curves import IntervalCurves, IntervalPoint, IntervalSeries
-from topoloom.studies.conditions import holds
+from topoloom.studies.conditions import condition_holds
 
 #: Measures that people look at first, verb by verb; of others the first number that differs.
 _TELLING = (
@@ -260,7 +260,9 @@ def _rows(results: StudyTable, where: str | None) -> list[Row]:
         There is none.
     """
     rows: list[Row] = [
-        row for row in results.rows() if where is None or holds(where, {name: row[name] for name in results.axes})
+        row
+        for row in results.rows()
+        if where is None or condition_holds(where, {name: row[name] for name in results.axes})
     ]
     if not rows:
         told = "no task of the study is done" if not results.table else f"no task that is done meets '{where}'"

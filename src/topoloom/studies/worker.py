@@ -19,7 +19,7 @@ from topoloom.studies.task import Task
 from topoloom.work import Work
 
 
-class Order(msgspec.Struct, frozen=True):
+class WorkerTasks(msgspec.Struct, frozen=True):
     """Tasks for a worker.
 
     Attributes
@@ -51,7 +51,7 @@ class Answer(msgspec.Struct, frozen=True, omit_defaults=True):
     fault: str = ""
 
 
-def serve(folder: str, threads: int, limit_s: float | None) -> int:
+def serve_tasks(folder: str, threads: int, limit_s: float | None) -> int:
     """Run the tasks that come in, until there are no more or whoever sends them is gone.
 
     Parameters
@@ -70,7 +70,7 @@ def serve(folder: str, threads: int, limit_s: float | None) -> int:
     """
     answers = _answers()
     work = Work()
-    orders: list[Order] = []
+    orders: list[WorkerTasks] = []
     arrived = threading.Condition()
     ended = False
 
@@ -78,7 +78,7 @@ def serve(folder: str, threads: int, limit_s: float | None) -> int:
         nonlocal ended
         for line in sys.stdin.buffer:
             with arrived:
-                orders.append(msgspec.json.decode(line, type=Order))
+                orders.append(msgspec.json.decode(line, type=WorkerTasks))
                 arrived.notify()
         # Nobody is there any more who could want the rest.
         with arrived:
@@ -89,7 +89,7 @@ def serve(folder: str, threads: int, limit_s: float | None) -> int:
 
     threading.Thread(target=listen, daemon=True).start()
 
-    def next_order() -> Order | None:
+    def next_order() -> WorkerTasks | None:
         with arrived:
             while not orders and not ended:
                 arrived.wait()
@@ -143,7 +143,7 @@ def answers_in(data: bytearray) -> Iterator[Answer]:
 def main() -> int:
     """``python -m topoloom.studies.worker FOLDER THREADS [SECONDS]``."""
     folder, threads, *limit = sys.argv[1:]
-    return serve(folder, int(threads), float(limit[0]) if limit else None)
+    return serve_tasks(folder, int(threads), float(limit[0]) if limit else None)
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ from topoloom.link_rates import refuse_mixed
 from topoloom.random_streams import Draws
 from topoloom.routing.routing import Routing
 from topoloom.threads import over_cores
-from topoloom.traffic import host_switches, uniform
+from topoloom.traffic import host_switches, uniform_remote
 from topoloom.traffic.loads import table_loads
 from topoloom.work import Work
 
@@ -99,7 +99,9 @@ def effective_bisection(
     Allowance("quality").take(8.0 * bisections, f"{bisections:,} bisections")
     if switch.size < 2:
         raise InputError(f"{routing.topology.name}: {switch.size} hosts; halves need two at least")
-    table_loads(routing, uniform(routing.topology), jobs, work=work)  # refuses tables that do not lead everywhere
+    table_loads(
+        routing, uniform_remote(routing.topology), jobs, work=work
+    )  # refuses tables that do not lead everywhere
     channels, shares = routing.channels, np.zeros(bisections)
 
     work = Work() if work is None else work

@@ -19,7 +19,7 @@ _LEAST = (
 _BRACKETS = ("uniform_flow", "permutation_flow", "worst_flow", "traffic_flow")
 
 
-def together(found: Sequence[Quality], alike: Sequence[int]) -> Quality:
+def quality_of_planes(found: Sequence[Quality], alike: Sequence[int]) -> Quality:
     """The quality of a network out of those of its planes, but for what is counted over all switches.
 
     A throughput is that of the slowest plane, the busiest channel that of the busiest one, and the effective bisection the

@@ -1,5 +1,6 @@
 """The verb: how good a network and its tables are for the traffic that one designs for."""
 
+import contextlib
 import math
 from collections.abc import Sequence
 from dataclasses import replace
@@ -18,13 +19,25 @@ from topoloom.sources import NetworkSource, several
 from topoloom.throughput.approximate import Bracket, approximate_flow
 from topoloom.throughput.bisections import effective_bisection
 from topoloom.throughput.flow import arcs, concurrent_flow
-from topoloom.throughput.over_planes import together
+from topoloom.throughput.over_planes import quality_of_planes
 from topoloom.throughput.rails import Rails, rails_of
 from topoloom.throughput.result import LoadSummary, Quality
 from topoloom.throughput.symmetric import symmetric_flow
 from topoloom.throughput.tub import tub, uniform_bound, volume_bound
 from topoloom.topology import Topology
-from topoloom.traffic import Loop, Trace, Traffic, host_permutation, hosts_on, matrix, permutation, traffic_of, uniform
+from topoloom.traffic import (
+    PATTERNS,
+    Loop,
+    TablesNeededError,
+    Trace,
+    Traffic,
+    host_permutation,
+    hosts_on,
+    matrix,
+    permutation,
+    traffic_of,
+    uniform_remote,
+)
 from topoloom.traffic.loads import expected_loads
 from topoloom.traffic.worst import MOST_SWITCHES, worst_permutation
 from topoloom.work import Work
@@ -109,7 +122,7 @@ def quality(
         )
     topology, hosts = routing.topology, hosts_on(routing.topology)
     asked = _traffic(routing, traffic, seed)
-    even = uniform(topology)
+    even = uniform_remote(topology)
     work = Work() if work is None else work
     loads = expected_loads(routing, even, jobs, work=work)
     by_tables = routing.choice is None
@@ -346,7 +359,7 @@ def _of_planes(
     found = [
         quality(some, traffic, bisections=bisections, gap=gap, seed=seed, jobs=jobs, work=work) for some, _ in kinds
     ]
-    whole = together(found, [alike for _, alike in kinds])
+    whole = quality_of_planes(found, [alike for _, alike in kinds])
     verdicts = [one.verdict or prove(one, jobs) for one in routings]
     one_table = len(verdicts) == 1
     pairs = verdicts[0].channel_load if one_table else np.mean([one.channel_load for one in verdicts], axis=0)
@@ -374,6 +387,30 @@ def _traffic(routing: Routing, traffic: str | Traffic | None, seed: int) -> Traf
     if not routing.topology.endpoints.size:
         routing = replace(routing, topology=routing.topology.with_hosts(1))
     return _with_load(traffic, traffic_of(traffic, routing, seed))
+
+
+def check_asked(topology: Topology, traffic: str | None, seed: int = 1) -> None:
+    """Refuse, before a network is routed, traffic that `quality` does not measure on it.
+
+    Parameters
+    ----------
+    topology : Topology
+    traffic : str or None
+        As for `quality`; of networks whose hosts have several ports only the pattern's name is looked at.
+    seed : int
+
+    Raises
+    ------
+    InputError
+        As `quality`.
+    """
+    if traffic is None:
+        return
+    if topology.hosts != topology.endpoints.size:
+        PATTERNS.find(traffic.partition(":")[0])
+        return
+    with contextlib.suppress(TablesNeededError):
+        _with_load(traffic, traffic_of(traffic, topology if topology.hosts else topology.with_hosts(1), seed))
 
 
 def _with_load(text: str, found: Traffic | Loop | Trace) -> Traffic:

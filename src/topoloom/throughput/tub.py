@@ -13,7 +13,7 @@ from topoloom.errors import InputError
 from topoloom.graph.distances import distance_matrix
 from topoloom.link_rates import refuse_mixed
 from topoloom.topology import Topology
-from topoloom.traffic import Traffic, hosts_on, permutation, uniform
+from topoloom.traffic import Traffic, hosts_on, permutation, uniform_remote
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,7 +123,7 @@ def volume_bound(topology: Topology, traffic: Traffic, jobs: int | None = None) 
 
 def uniform_bound(topology: Topology, jobs: int | None = None) -> float:
     """The bound from hops of uniform traffic."""
-    return volume_bound(topology, uniform(topology), jobs)
+    return volume_bound(topology, uniform_remote(topology), jobs)
 
 
 def hops_between(topology: Topology, carriers: np.ndarray, jobs: int | None) -> np.ndarray:

@@ -1,8 +1,8 @@
 """Traffic: who sends to whom, one noun for all who ask; patterns of it, found by their names."""
 
 from topoloom.traffic.finite import Loop, Trace
-from topoloom.traffic.making import host_permutation, host_switches, hosts_on, matrix, permutation, uniform
-from topoloom.traffic.register import PATTERNS, Pattern, Request, pattern, traffic_of
+from topoloom.traffic.making import host_permutation, host_switches, hosts_on, matrix, permutation, uniform_remote
+from topoloom.traffic.register import PATTERNS, Pattern, PatternRequest, TablesNeededError, pattern, traffic_of
 from topoloom.traffic.traffic import LISTS, MATRIX, REMOTE, ROUND, UNIFORM, Traffic
 
 __all__ = [
@@ -14,7 +14,8 @@ __all__ = [
     "UNIFORM",
     "Loop",
     "Pattern",
-    "Request",
+    "PatternRequest",
+    "TablesNeededError",
     "Trace",
     "Traffic",
     "host_permutation",
@@ -24,5 +25,5 @@ __all__ = [
     "pattern",
     "permutation",
     "traffic_of",
-    "uniform",
+    "uniform_remote",
 ]

@@ -34,11 +34,11 @@ def greedy(routing: Routing) -> np.ndarray:
     """The greedy pairing of `busy_permutation`, a permutation int64[hosts]."""
     from topoloom.traffic.kernels.busiest import pairs_over
     from topoloom.traffic.loads import table_loads
-    from topoloom.traffic.making import hosts_on, uniform
+    from topoloom.traffic.making import hosts_on, uniform_remote
     from topoloom.traffic.worst import completed
 
     topology, channels = routing.topology, routing.channels
-    loads, hosts = table_loads(routing, uniform(topology)).channels, hosts_on(topology)
+    loads, hosts = table_loads(routing, uniform_remote(topology)).channels, hosts_on(topology)
     best = np.empty((0, 3), np.int64)
     for channel in np.argsort(-loads, kind="stable")[:_TRIED].tolist():
         u = int(channels.origin[channel])

@@ -9,7 +9,7 @@ from topoloom.topology import Topology
 from topoloom.traffic.traffic import LISTS, MATRIX, REMOTE, Traffic
 
 if TYPE_CHECKING:
-    from topoloom.traffic.register import Request
+    from topoloom.traffic.register import PatternRequest
 
 #: Places in all lists together.
 MOST_PLACES = 1 << 26
@@ -27,7 +27,7 @@ def host_switches(topology: Topology) -> np.ndarray:
     return np.arange(topology.switches, dtype=np.int64)
 
 
-def uniform(topology: Topology) -> Traffic:
+def uniform_remote(topology: Topology) -> Traffic:
     """Every host sends as much to every host on another switch, and the busiest hosts send, and get, one unit.
 
     From switch s to switch d goes H_s H_d / (sum H - min H), H hosts on a switch; with H on each of N switches that is
@@ -146,12 +146,12 @@ def matrix(topology: Topology, demand: np.ndarray, name: str = "matrix") -> Traf
     return Traffic(name, host_switches(topology), n, MATRIX, matrix=found.copy())
 
 
-def to_all(request: "Request", kind: int) -> Traffic:
+def to_all(request: "PatternRequest", kind: int) -> Traffic:
     """A pattern's traffic without lists: UNIFORM or ROUND."""
     return Traffic(request.name, request.switch, request.topology.switches, kind)
 
 
-def to_one(request: "Request", partner: np.ndarray) -> Traffic:
+def to_one(request: "PatternRequest", partner: np.ndarray) -> Traffic:
     """A pattern's traffic of each host to partner[host], int64[hosts]; -1: silent.
 
     Examples
@@ -166,12 +166,12 @@ def to_one(request: "Request", partner: np.ndarray) -> Traffic:
     return to_some(request, np.flatnonzero(chosen >= 0), chosen[chosen >= 0])
 
 
-def to_some(request: "Request", sender: np.ndarray, to: np.ndarray, share: float = 1.0) -> Traffic:
+def to_some(request: "PatternRequest", sender: np.ndarray, to: np.ndarray, share: float = 1.0) -> Traffic:
     """A pattern's traffic from pairs of a sender and one of those it may send to.
 
     Parameters
     ----------
-    request : Request
+    request : PatternRequest
         What the pattern was asked for.
     sender, to : int64[k]
         Hosts, in any order of the pairs; a pair that stands twice is drawn twice as often.

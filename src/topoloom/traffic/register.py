@@ -18,7 +18,7 @@ from topoloom.traffic.traffic import Traffic
 
 
 @dataclass(frozen=True)
-class Request:
+class PatternRequest:
     """What a pattern is asked for.
 
     Attributes
@@ -60,8 +60,14 @@ class Request:
             There are none.
         """
         if self.tables is None:
-            raise InputError(f"{self.name}: this pattern goes by the tables; give a Routing in place of a Topology")
+            raise TablesNeededError(
+                f"{self.name}: this pattern goes by the tables; give a Routing in place of a Topology"
+            )
         return self.tables
+
+
+class TablesNeededError(InputError):
+    """A pattern that goes by tables was asked for without them."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +82,7 @@ class Pattern:
     rest : str or None
         The word for what stands behind the colon where that is one thing and no settings, such as FILE.
     make : callable
-        A function of a `Request` and of the parameters.
+        A function of a `PatternRequest` and of the parameters.
     """
 
     name: str
@@ -109,7 +115,7 @@ PATTERNS: Register[Pattern] = Register("traffic pattern", room="topoloom.traffic
 def pattern(
     name: str, text: str, *, source: str = "", rest: str | None = None, **parameters: Parameter
 ) -> Callable[[Callable[..., Traffic | Trace | Loop]], Callable[..., Traffic | Trace | Loop]]:
-    """Register the decorated function of a `Request` and of the parameters as a pattern of traffic.
+    """Register the decorated function of a `PatternRequest` and of the parameters as a pattern of traffic.
 
     Parameters
     ----------
@@ -171,7 +177,7 @@ def traffic_of(text: str, network: NetworkSource, seed: int = 1) -> Traffic | Tr
     name, _, rest = text.partition(":")
     record = PATTERNS.find(name)
     tables = network if isinstance(network, Routing) else None
-    request = Request(text, network.topology if isinstance(network, Routing) else network, tables, seed, rest)
+    request = PatternRequest(text, network.topology if isinstance(network, Routing) else network, tables, seed, rest)
     if request.hosts < 2:
         raise InputError(
             f"traffic needs two hosts or more; there are {request.hosts} (add them to the spec, as in hosts=4)"

@@ -24,13 +24,13 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from topoloom._version import __version__
 from topoloom.designer.need import Need
 from topoloom.errors import InputError
+from topoloom.operations.operation import OPERATIONS
 from topoloom.report.scripting import CURVES, FLOOR, script
 from topoloom.routing.registry import engines
 from topoloom.settings import described
 from topoloom.simulator.presets import PRESETS
 from topoloom.spec.listing import listed
 from topoloom.studies.task import Task, task_of
-from topoloom.studies.verb import VERBS
 from topoloom.traffic import PATTERNS
 from topoloom.web.curves import curves_of_records, curves_of_study
 from topoloom.web.guard import FILE_POLICY, Guard
@@ -105,7 +105,7 @@ class Explorer:
         self.jobs.changed = self._changed
 
     def _changed(self, job: Job) -> None:
-        loop, news = self._loop, msgspec.json.encode(told(job))
+        loop, news = self._loop, msgspec.json.encode(job_view(job))
         if loop is not None:
             with suppress(RuntimeError):  # it is closed
                 loop.call_soon_threadsafe(self._tell, news)
@@ -141,7 +141,7 @@ class Explorer:
         return task_of(verb, arguments, os.devnull)
 
 
-def told(job: Job) -> dict[str, Any]:
+def job_view(job: Job) -> dict[str, Any]:
     """A job as pages have it."""
     return {
         "digest": job.digest,
@@ -274,7 +274,7 @@ def _known() -> dict[str, Any]:
         "engines": sorted(engines),
         "traffic": [{"name": name, "usage": one.usage, "words": one.words} for name, one in PATTERNS.items()],
         "presets": [{"name": name, "source": one.source} for name, one in PRESETS.items()],
-        "verbs": {name: _settings(VERBS.find(name).arguments) for name in ASKED},
+        "verbs": {name: _settings(OPERATIONS.find(name)) for name in ASKED},
         "need": need_form(),
     }
 
@@ -335,7 +335,7 @@ def _examples() -> list[dict[str, str]]:
 
 
 async def _tasks(request: Request) -> Response:
-    return _json([told(job) for job in _of(request).jobs.all()[:500]])
+    return _json([job_view(job) for job in _of(request).jobs.all()[:500]])
 
 
 async def _submit(request: Request) -> Response:
@@ -351,9 +351,9 @@ async def _submit(request: Request) -> Response:
     task = await run_in_threadpool(explorer.task, verb, arguments)
     if explorer.read_only:
         job = await run_in_threadpool(explorer.jobs.known, task)
-        return _json(told(job)) if job is not None else _json({"error": _READ_ONLY}, 403)
+        return _json(job_view(job)) if job is not None else _json({"error": _READ_ONLY}, 403)
     job = await run_in_threadpool(explorer.jobs.submit, task)
-    return _json(told(job), 200 if job.state == "done" else 202)
+    return _json(job_view(job), 200 if job.state == "done" else 202)
 
 
 async def _task(request: Request) -> Response:
@@ -364,7 +364,7 @@ async def _task(request: Request) -> Response:
         return _json(record)
     if job is None:
         return _json({"error": "no such task was asked for"}, 404)
-    return _json(told(job), 202)
+    return _json(job_view(job), 202)
 
 
 async def _cancel(request: Request) -> Response:

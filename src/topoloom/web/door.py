@@ -11,7 +11,7 @@ from typing import Any
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from topoloom.web.pace import Pace
+from topoloom.web.pace import RequestPace
 
 log = logging.getLogger("uvicorn.error")
 
@@ -75,7 +75,7 @@ class Door(H11Protocol):
         super().__init__(*arguments, **named)
         self.app_state = {**self.app_state, "door": self}
         self._timer: asyncio.TimerHandle | None = None
-        self.pace = Pace(_BURST, _PER_SECOND)
+        self.pace = RequestPace(_BURST, _PER_SECOND)
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """A connection is there; its first request has seconds to arrive."""

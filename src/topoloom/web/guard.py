@@ -9,7 +9,7 @@ from urllib.parse import parse_qsl, quote, urlencode
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from topoloom.web.browser import OPENED
-from topoloom.web.pace import Pace
+from topoloom.web.pace import RequestPace
 
 #: Bytes of a request's body, at most, and seconds in which it must be there.
 MOST_BODY, BODY_S = 1 << 20, 15.0
@@ -55,7 +55,7 @@ class Guard:
         self._hosts = {host.lower() for host in hosts}
         self._cookie = "topoloom-" + hosts[0].rpartition(":")[2]
         self._sockets = 0
-        self._strangers = Pace(_BURST, _PER_SECOND)
+        self._strangers = RequestPace(_BURST, _PER_SECOND)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One request."""

@@ -11,8 +11,8 @@ import msgspec
 
 from topoloom.errors import InputError
 from topoloom.studies.estimate import Estimates
-from topoloom.studies.executor import EXECUTORS, Run
-from topoloom.studies.node import Node
+from topoloom.studies.executor import EXECUTORS, StudyRun
+from topoloom.studies.node import WorkerNode
 from topoloom.studies.record import Record
 from topoloom.studies.store import NOTE, Store
 from topoloom.studies.task import Task
@@ -281,7 +281,7 @@ class Jobs:
             raise InputError(f"{self.folder}: holds no records, and a server that only looks makes no store")
         return self._store
 
-    def run_of(self, tasks: Sequence[Task], settings: dict[str, Any], feed: "_Lane | None") -> Run:
+    def run_of(self, tasks: Sequence[Task], settings: dict[str, Any], feed: "_Lane | None") -> StudyRun:
         """What an executor is given.
 
         Parameters
@@ -294,12 +294,12 @@ class Jobs:
 
         Returns
         -------
-        Run
+        StudyRun
         """
-        return Run(
+        return StudyRun(
             tasks=tasks,
             store=self.store,
-            node=Node(),
+            node=WorkerNode(),
             attempts=2,
             estimates=self._estimates,
             work=self._work,

@@ -3,7 +3,7 @@
 from time import monotonic
 
 
-class Pace:
+class RequestPace:
     """Requests that come no faster than a rate in the long run.
 
     Parameters

@@ -1,6 +1,5 @@
 """``training``: one step of training a transformer, from a published model or a file, as MPI messages."""
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
 BUCKET = 1 << 28
 
 
-@dataclass(frozen=True)
 class _ModelName(Parameter):
     """A preset or a file."""
 

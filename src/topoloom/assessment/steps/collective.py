@@ -6,7 +6,7 @@ from statistics import fmean, stdev
 from topoloom.applications.settings import AppSettings
 from topoloom.applications.sweep import Case, run_apps
 from topoloom.assessment.figure import Figure
-from topoloom.assessment.step import Found, Step
+from topoloom.assessment.step import AssessmentStep, StepResult
 from topoloom.assessment.subject import Subject
 from topoloom.errors import InputError
 from topoloom.work import Work
@@ -17,7 +17,7 @@ RANKS = 1024
 _BYTES_A_MIB = 1 << 20
 
 
-def _collectives(subject: Subject, work: Work, effort: int = 1) -> Found:
+def _collectives(subject: Subject, work: Work, effort: int = 1) -> StepResult:
     if subject.topology.hosts < 2:
         raise InputError(f"{subject.topology.name}: collectives need two hosts")
     ranks = 1 << (min(RANKS, subject.topology.hosts).bit_length() - 1)
@@ -33,7 +33,7 @@ def _collectives(subject: Subject, work: Work, effort: int = 1) -> Found:
         ),
     )
     figures = [_collective(subject, work, effort, ranks, *one) for one in wanted]
-    return Found(figures)
+    return StepResult(figures)
 
 
 def _collective(
@@ -117,6 +117,6 @@ def _half_width(values: list[float]) -> float | None:
     return float(stdtrit(len(values) - 1, 0.975) * stdev(values) / math.sqrt(len(values)))
 
 
-COLLECTIVES = Step(
+COLLECTIVES = AssessmentStep(
     "collectives", "collectives as flows", "Collectives", _collectives, finer=_collectives, one_draw=True
 )

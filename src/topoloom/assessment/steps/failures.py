@@ -1,7 +1,7 @@
 """What may fail: links and switches at random, single losses in the worst case, and the bandwidth that is left."""
 
 from topoloom.assessment.figure import Figure
-from topoloom.assessment.step import Found, Step
+from topoloom.assessment.step import AssessmentStep, StepResult
 from topoloom.assessment.subject import Subject
 from topoloom.errors import InputError
 from topoloom.failures.blast_radius import blast_radius
@@ -14,7 +14,7 @@ from topoloom.work import Work
 SHARES, ORDERS = (0.01, 0.05, 0.1), 5
 
 
-def _failures(subject: Subject, work: Work) -> Found:
+def _failures(subject: Subject, work: Work) -> StepResult:
     topology, seed = subject.topology, subject.seed
     if topology.switches < 2 or not len(topology.links):
         raise InputError(f"{topology.name}: one switch has no links that could fail")
@@ -35,7 +35,7 @@ def _failures(subject: Subject, work: Work) -> Found:
                 better="more",
             )
         )
-    return Found(figures + _single(subject, work))
+    return StepResult(figures + _single(subject, work))
 
 
 def _single(subject: Subject, work: Work) -> list[Figure]:
@@ -58,7 +58,7 @@ def _single(subject: Subject, work: Work) -> list[Figure]:
     ]
 
 
-def _degradation(subject: Subject, work: Work, effort: int = 1) -> Found:
+def _degradation(subject: Subject, work: Work, effort: int = 1) -> StepResult:
     topology, seed = subject.topology, subject.seed
     if topology.switches < 2 or not len(topology.links):
         raise InputError(f"{topology.name}: one switch has no links that could fail")
@@ -66,7 +66,7 @@ def _degradation(subject: Subject, work: Work, effort: int = 1) -> Found:
     where = "" if planes == 1 else ", of one plane of them"
     left = degradation(topology, levels=SHARES, samples=ORDERS * effort, seed=seed, jobs=subject.jobs, work=work)
     shares = ",".join(f"{share:.0%}" for share in SHARES)
-    return Found(
+    return StepResult(
         [
             Figure(
                 key=f"left_after_{level.share * 100:.0f}",
@@ -84,5 +84,5 @@ def _degradation(subject: Subject, work: Work, effort: int = 1) -> Found:
     )
 
 
-FAILURES = Step("failures", "what may fail", "Failures", _failures)
-DEGRADATION = Step("degradation", "bandwidth after failures", "Failures", _degradation, finer=_degradation)
+FAILURES = AssessmentStep("failures", "what may fail", "Failures", _failures)
+DEGRADATION = AssessmentStep("degradation", "bandwidth after failures", "Failures", _degradation, finer=_degradation)

@@ -4,7 +4,7 @@ import math
 import re
 
 from topoloom.assessment.figure import Figure
-from topoloom.assessment.step import Found, Step
+from topoloom.assessment.step import AssessmentStep, StepResult
 from topoloom.assessment.subject import Subject
 from topoloom.errors import InputError
 from topoloom.expansion.expand import expand
@@ -22,12 +22,12 @@ SHARES = (0.10, 0.25)
 _FURTHER = 64
 
 
-def _growth(subject: Subject, work: Work) -> Found:
+def _growth(subject: Subject, work: Work) -> StepResult:
     figures: list[Figure] = []
     for share in SHARES:
         work.check()
         figures += _grown(subject, share, work)
-    return Found(figures)
+    return StepResult(figures)
 
 
 def _grown(subject: Subject, share: float, work: Work) -> list[Figure]:
@@ -136,4 +136,4 @@ def _larger_tree(spec: str | None, share: float) -> str | None:
     return _HOSTS.sub(str(math.ceil(int(found[0]) * (1 + share) - 1e-9)), spec, count=1)
 
 
-GROWTH = Step("growth", "10 and 25 % more", "Growth", _growth)
+GROWTH = AssessmentStep("growth", "10 and 25 % more", "Growth", _growth)

@@ -4,7 +4,7 @@ import math
 from functools import partial
 
 from topoloom.assessment.figure import Figure
-from topoloom.assessment.step import Found, Step
+from topoloom.assessment.step import AssessmentStep, StepResult
 from topoloom.assessment.subject import Subject
 from topoloom.simulator.cables import cable_cycles
 from topoloom.simulator.pace import INTERVAL
@@ -41,7 +41,7 @@ def _interval(effort: int) -> float:
     return INTERVAL / math.sqrt(effort)
 
 
-def _load(subject: Subject, work: Work, effort: int = 1, *, load: float) -> Found:
+def _load(subject: Subject, work: Work, effort: int = 1, *, load: float) -> StepResult:
     routing, settings = subject.routed_spread(work), _settings(subject, work)
     cables = cable_cycles(subject.topology, router_of(PRESET, settings)[1], None, subject.layout)
     curve = simulate(
@@ -66,7 +66,7 @@ def _load(subject: Subject, work: Work, effort: int = 1, *, load: float) -> Foun
     how = f"flit by flit, {tables}, uniform traffic, router {curve.routers}, seed {subject.seed}"
     key = f"{load * 100:.0f}"
     steady = "" if not point.saturated else "; saturated: it grows the longer one measures"
-    return Found(
+    return StepResult(
         [
             Figure(
                 key=f"latency_{key}_cycles",
@@ -94,7 +94,7 @@ def _load(subject: Subject, work: Work, effort: int = 1, *, load: float) -> Foun
     )
 
 
-def _saturation(subject: Subject, work: Work, effort: int = 1) -> Found:
+def _saturation(subject: Subject, work: Work, effort: int = 1) -> StepResult:
     width = WIDTH / math.isqrt(effort)
     routing, settings = subject.routed_spread(work), _settings(subject, work)
     cables = cable_cycles(subject.topology, router_of(PRESET, settings)[1], None, subject.layout)
@@ -110,7 +110,7 @@ def _saturation(subject: Subject, work: Work, effort: int = 1) -> Found:
         fast=True,
         work=work,
     )
-    return Found(
+    return StepResult(
         [
             Figure(
                 key="saturation",
@@ -129,7 +129,7 @@ def _saturation(subject: Subject, work: Work, effort: int = 1) -> Found:
 
 #: The cheapest first: all finalists have a low load before one has a high one.
 LOADED = tuple(
-    Step(
+    AssessmentStep(
         f"load-{load * 100:.0f}",
         f"simulation at {load:.0%} load",
         "Load, flit by flit",
@@ -138,4 +138,6 @@ LOADED = tuple(
     )
     for load in LOADS
 )
-SATURATED = Step("saturation", "the load that saturates it", "Load, flit by flit", _saturation, finer=_saturation)
+SATURATED = AssessmentStep(
+    "saturation", "the load that saturates it", "Load, flit by flit", _saturation, finer=_saturation
+)

@@ -3,7 +3,7 @@
 import math
 
 from topoloom.assessment.figure import Figure
-from topoloom.assessment.step import Found, Step
+from topoloom.assessment.step import AssessmentStep, StepResult
 from topoloom.assessment.subject import Subject
 from topoloom.layout.racks import rack_rows
 from topoloom.work import Work
@@ -13,7 +13,7 @@ def _known(value: float) -> float | None:
     return float(value) if math.isfinite(value) else None
 
 
-def _money(subject: Subject, work: Work) -> Found:
+def _money(subject: Subject, work: Work) -> StepResult:
     work.check()
     bill, layout = subject.bill, subject.layout
     how = f"every line of the catalogue '{bill.parts}'"
@@ -76,7 +76,7 @@ def _money(subject: Subject, work: Work) -> Found:
                 better="less",
             )
         )
-    return Found(figures + _racks(subject), {"bill": bill})
+    return StepResult(figures + _racks(subject), {"bill": bill})
 
 
 def _racks(subject: Subject) -> list[Figure]:
@@ -109,4 +109,4 @@ def _racks(subject: Subject) -> list[Figure]:
     ]
 
 
-MONEY = Step("bill", "the bill by this placement", "Bill", _money)
+MONEY = AssessmentStep("bill", "the bill by this placement", "Bill", _money)

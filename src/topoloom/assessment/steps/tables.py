@@ -1,7 +1,7 @@
 """Forwarding tables by the engine that fits, and the judge's verdict."""
 
 from topoloom.assessment.figure import Figure
-from topoloom.assessment.step import Found, Step
+from topoloom.assessment.step import AssessmentStep, StepResult
 from topoloom.assessment.subject import Subject
 from topoloom.errors import InputError
 from topoloom.routing.registry import engines
@@ -9,7 +9,7 @@ from topoloom.routing.routing import Routing
 from topoloom.work import Work
 
 
-def _tables(subject: Subject, work: Work) -> Found:
+def _tables(subject: Subject, work: Work) -> StepResult:
     routing = subject.routed(work)
     verdict = routing.verdict
     if verdict is None:
@@ -17,7 +17,7 @@ def _tables(subject: Subject, work: Work) -> Found:
     reason = routing.provenance.settings.get("fits")
     by = f"tables of engine {routing.engine}" + (f", which fits: {reason}" if reason else "")
     judged = "all paths followed, and what waits for what searched for cycles"
-    return Found(
+    return StepResult(
         [
             Figure(
                 key="lanes",
@@ -57,4 +57,4 @@ def _by_hand(routing: Routing) -> str:
     return f"topoloom route FOLDER --engine {routing.engine}{within} --seed {seed}"
 
 
-TABLES = Step("tables", "tables and their proof", "Tables", _tables)
+TABLES = AssessmentStep("tables", "tables and their proof", "Tables", _tables)

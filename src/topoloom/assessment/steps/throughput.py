@@ -3,7 +3,7 @@
 import numpy as np
 
 from topoloom.assessment.figure import Figure
-from topoloom.assessment.step import Found, Step
+from topoloom.assessment.step import AssessmentStep, StepResult
 from topoloom.assessment.subject import Subject
 from topoloom.errors import InputError
 from topoloom.graph.planes import distinct_planes, plane_count
@@ -23,7 +23,7 @@ _UNIT = "of a host's rate"
 _MOST_DEMANDS = 2e8
 
 
-def _throughput(subject: Subject, work: Work) -> Found:
+def _throughput(subject: Subject, work: Work) -> StepResult:
     routing = subject.routed(work)
     found = quality(routing, seed=subject.seed, jobs=subject.jobs, work=work)
     by = f"topoloom quality FOLDER --seed {subject.seed}"
@@ -82,7 +82,7 @@ def _throughput(subject: Subject, work: Work) -> Found:
                 better="more",
             )
         )
-    return Found(figures, {"quality": found})
+    return StepResult(figures, {"quality": found})
 
 
 def _by_host(subject: Subject, work: Work) -> tuple[float, str] | None:
@@ -113,12 +113,12 @@ def _by_host(subject: Subject, work: Work) -> tuple[float, str] | None:
     return min(1.0, 1.0 / float(load.max(initial=1.0))), told
 
 
-def _patterns(subject: Subject, work: Work) -> Found:
+def _patterns(subject: Subject, work: Work) -> StepResult:
     routing, figures = subject.routed(work), []
     for name, label in PATTERNS:
         work.check()
         figures.append(_pattern(subject, name, label, routing, work))
-    return Found(figures)
+    return StepResult(figures)
 
 
 def _pattern(subject: Subject, name: str, label: str, routing: Routing, work: Work) -> Figure:
@@ -160,5 +160,5 @@ def _pattern(subject: Subject, name: str, label: str, routing: Routing, work: Wo
     )
 
 
-THROUGHPUT = Step("throughput", "throughput of the tables", "Throughput", _throughput)
-PATTERNED = Step("patterns", "tornado and bit reversal", "Throughput", _patterns)
+THROUGHPUT = AssessmentStep("throughput", "throughput of the tables", "Throughput", _throughput)
+PATTERNED = AssessmentStep("patterns", "tornado and bit reversal", "Throughput", _patterns)

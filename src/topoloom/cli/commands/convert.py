@@ -9,7 +9,7 @@ from topoloom.cli.delivery import checked, deliver
 from topoloom.cli.exporting import ExportChanges, export_settings, refuse_settings, write_settings
 from topoloom.cli.output import print_record, say
 from topoloom.errors import InputError
-from topoloom.fabrics.exports.registry import EXPORTS, Order, export_named, write_order
+from topoloom.fabrics.exports.registry import EXPORTS, ExportRequest, export_named, write_order
 from topoloom.fabrics.exports.written import WrittenFiles
 from topoloom.fabrics.net_text import discovered_text
 from topoloom.formats import FORMATS, format_for
@@ -48,7 +48,7 @@ def command(operation: ConvertOperation, to: _Output) -> None:
         network: Network = performed(operation)
     order = text = None
     if record.write_order is not None:
-        order = Order(network.fabric, None, export_settings(network, to.set), network.lengths)
+        order = ExportRequest(network.fabric, None, export_settings(network, to.set), network.lengths)
     elif operation.join_machines and record.name == DISCOVERED:
         text = discovered_text(network.fabric)
     deliver(network.topology, to.output, record, to.json, order, text, tuple(dropped))
@@ -63,9 +63,9 @@ def _one_file(output: str, name: str) -> bool:
 def _export(kind: str, network: Network, folder: str, changes: tuple[str, ...], as_json: bool) -> None:
     record, _ = export_named(kind)
     refuse_settings(record.name, changes)
-    order = Order(network.fabric, layout=network.layout)
+    order = ExportRequest(network.fabric, layout=network.layout)
     if record.timed:
-        order = Order(network.fabric, None, export_settings(network, changes), network.lengths, network.layout)
+        order = ExportRequest(network.fabric, None, export_settings(network, changes), network.lengths, network.layout)
     files = [f"{folder}/{name}" for name in write_order(kind, order, folder)]
     if as_json:
         print_record(WrittenFiles(kind, tuple(files), provenance_of(network.topology)))

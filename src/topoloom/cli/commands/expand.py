@@ -11,7 +11,7 @@ from topoloom.cli.placing import placing_of, placing_options, terms_of
 from topoloom.cli.types import Whole
 
 if TYPE_CHECKING:
-    from topoloom.expansion.expansion import Expansion, Step
+    from topoloom.expansion.expansion import Expansion, ExpansionStep
     from topoloom.network import Network
     from topoloom.topology import Topology
 
@@ -38,7 +38,7 @@ _SHOWN = 24
 @placing_options(housed=False)
 @click.option("--radix", type=Whole(1), help="Ports of a switch; the default is what the fullest one needs.")
 @click.option("--degree", type=Whole(1), help="Links of a new switch (splice).")
-@click.option("--hosts", type=Whole(0), help="Hosts of a new switch (splice, copies).")
+@click.option("--new-hosts", "new_hosts", type=Whole(0), help="Hosts of a new switch (splice, copies).")
 @click.option("--batch", type=Whole(1), help="New switches, or links, a step (splice, channels).")
 @click.option("--host-cables/--no-host-cables", default=None, help="List the hosts' cables as well.")
 @click.option("--check", is_flag=True, help="Carry the plan out on paper, and compare.")
@@ -53,7 +53,7 @@ def command(
     list_methods: bool,
     into: str | None,
     degree: int | None,
-    hosts: int | None,
+    new_hosts: int | None,
     batch: int | None,
     check: bool,
     seed: int,
@@ -96,7 +96,7 @@ def command(
             method,
             into=goal,
             degree=degree,
-            hosts=hosts,
+            hosts=new_hosts,
             batch=batch,
             plugs=network.plugs,
             seed=seed,
@@ -129,10 +129,10 @@ def _laid_out(network: "Network", options: dict[str, Any], seed: int, jobs: int 
 
 
 def _list(as_json: bool) -> None:
-    from topoloom.expansion.registry import METHODS, listed
+    from topoloom.expansion.registry import METHODS, methods_listed
 
     if as_json:
-        print_record(listed())
+        print_record(methods_listed())
         return
     print_facts(None, [(name, f"{m.description}; --to counts {m.counts}") for name, m in METHODS.items()])
 
@@ -208,7 +208,7 @@ def _size(topology: "Topology") -> str:
     return f"{topology.switches:,} switches, {len(topology.links):,} links{hosts}"
 
 
-def _remark(step: "Step") -> str:
+def _remark(step: "ExpansionStep") -> str:
     if not step.connected:
         return "not connected"
     if step.cut_off:

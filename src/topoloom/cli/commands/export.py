@@ -10,7 +10,7 @@ from topoloom.cli.declared import declared, performed
 from topoloom.cli.exporting import ExportChanges, export_settings, refuse_settings, write_settings
 from topoloom.cli.output import print_record, say
 from topoloom.cli.presentation import Threads
-from topoloom.fabrics.exports.registry import EXPORTS, Order, export_named, write_order
+from topoloom.fabrics.exports.registry import EXPORTS, ExportRequest, export_named, write_order
 from topoloom.operations.catalogue.export import ExportOperation
 from topoloom.settings import setting
 
@@ -37,7 +37,7 @@ def command(operation: ExportOperation, threads: Threads, to: _Output) -> None:
     routed = tables.routing
     # Losses number hosts and switches again, which the layout does not know.
     layout = tables.network.layout if operation.without is None else None
-    order = Order(tables.fabric, routed, lengths=tables.lengths if record.timed else None, layout=layout)
+    order = ExportRequest(tables.fabric, routed, lengths=tables.lengths if record.timed else None, layout=layout)
     if record.timed:
         order = replace(order, settings=export_settings(tables.network, to.set))
     files = [f"{to.output}/{name}" for name in write_order(operation.kind, order, to.output)]

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from topoloom.cli.declared import declared, running
 from topoloom.cli.output import print_record, say
-from topoloom.cli.presentation import Json, Kept
+from topoloom.cli.presentation import Json, KeptText
 from topoloom.errors import Stopped
 from topoloom.operations.catalogue.resilience import ResilienceOperation
 from topoloom.settings import setting
@@ -28,8 +28,8 @@ class _Output(Json, frozen=True, kw_only=True):
     ) = None
 
 
-@declared(ResilienceOperation, Kept, _Output, several="topology")
-def command(operations: list[ResilienceOperation], kept: Kept, to: _Output) -> None:
+@declared(ResilienceOperation, KeptText, _Output, several="topology")
+def command(operations: list[ResilienceOperation], kept: KeptText, to: _Output) -> None:
     from topoloom.folders import check_folder
 
     if to.output is not None:
@@ -53,7 +53,7 @@ def command(operations: list[ResilienceOperation], kept: Kept, to: _Output) -> N
         raise KeyboardInterrupt
 
 
-def _run_as_study(operations: list[ResilienceOperation], kept: Kept, to: _Output) -> None:
+def _run_as_study(operations: list[ResilienceOperation], kept: KeptText, to: _Output) -> None:
     from topoloom.cli.kept_study import end_of, run_kept
     from topoloom.studies.sweeps.kept import study_of
     from topoloom.studies.sweeps.survivals import survivals_of

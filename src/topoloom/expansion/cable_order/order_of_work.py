@@ -7,7 +7,7 @@ from types import MappingProxyType
 import numpy as np
 
 from topoloom.expansion.cable_order.order_search import ADD, MOVE, UNPLUG, Action, Exchange, order_of
-from topoloom.expansion.cable_order.wiring import Wiring
+from topoloom.expansion.cable_order.wiring import CableWork
 from topoloom.expansion.stages import difference
 from topoloom.topology import Topology
 
@@ -18,7 +18,7 @@ Buy = Callable[[float, bool, bool], int]
 
 
 @dataclass(frozen=True)
-class Task:
+class CableTask:
     """One thing that an installer does.
 
     Attributes
@@ -52,7 +52,7 @@ class Task:
 
 
 def work_off(
-    wiring: Wiring,
+    wiring: CableWork,
     before: Topology,
     after: Topology,
     serving: np.ndarray,
@@ -60,12 +60,12 @@ def work_off(
     length_m: Callable[[np.ndarray, np.ndarray], np.ndarray],
     slack_m: float,
     buy: Buy,
-) -> list[Task]:
+) -> list[CableTask]:
     """Bring the wiring from one network to the next; the tasks in their order.
 
     Parameters
     ----------
-    wiring : Wiring
+    wiring : CableWork
     before, after : Topology
         Of as many switches.
     serving : int64[k]
@@ -80,7 +80,7 @@ def work_off(
 
     Returns
     -------
-    list of Task
+    list of CableTask
         In the order in which they are done.
     """
     removed, added, _ = difference(before, after)
@@ -99,7 +99,7 @@ def work_off(
 
 
 def _done(
-    wiring: Wiring,
+    wiring: CableWork,
     action: Action,
     exchange: Exchange,
     cables: list[int],
@@ -107,7 +107,7 @@ def _done(
     between: list[bool],
     slack_m: float,
     buy: Buy,
-) -> Task:
+) -> CableTask:
     """Carry one action out on the wiring."""
     span_m = spans_m[action.link] if action.link >= 0 else 0.0
     apart = {"cut_off": action.cut_off, "interrupted": action.interrupted}
@@ -115,22 +115,22 @@ def _done(
         cable = cables[action.row]
         ends = wiring.cables[cable].ends
         wiring.unplug(cable)
-        return Task(UNPLUG, cable, ends, None, 0.0, False, **apart)
+        return CableTask(UNPLUG, cable, ends, None, 0.0, False, **apart)
     u, v = exchange.added[action.link]
     if action.work == MOVE:
         cable = cables[action.row]
         taken_from = next(end for end in wiring.cables[cable].ends if end[0] != action.stays)
         wiring.move(cable, action.stays, v if u == action.stays else u)
-        return Task(MOVE, cable, wiring.cables[cable].ends, taken_from, span_m, False, **apart)
+        return CableTask(MOVE, cable, wiring.cables[cable].ends, taken_from, span_m, False, **apart)
     cable = wiring.from_shelf(span_m + slack_m)
     new = cable < 0
     if new:
         cable = buy(span_m, between[action.link], False)
     wiring.plug(cable, u, v)
-    return Task(ADD, cable, wiring.cables[cable].ends, None, span_m, new, **apart)
+    return CableTask(ADD, cable, wiring.cables[cable].ends, None, span_m, new, **apart)
 
 
-def _cables_of(wiring: Wiring, links: np.ndarray) -> list[int]:
+def _cables_of(wiring: CableWork, links: np.ndarray) -> list[int]:
     """A cable for each link that goes; of parallel ones those in the lowest ports."""
     taken: dict[tuple[int, int], int] = {}
     found = []
@@ -142,21 +142,21 @@ def _cables_of(wiring: Wiring, links: np.ndarray) -> list[int]:
 
 
 def plug_hosts(
-    wiring: Wiring,
+    wiring: CableWork,
     before: Topology,
     after: Topology,
     new_switches: bool,
     buy: Buy | None,
     length_m: float,
     port_of: Mapping[End, int] = MappingProxyType({}),
-) -> list[Task]:
+) -> list[CableTask]:
     """Give the new ports of hosts on new switches, or on those that stood, their cables; with `buy`, listed ones.
 
     Returns the tasks: none where the cables of hosts are not listed.
 
     Parameters
     ----------
-    wiring : Wiring
+    wiring : CableWork
         What is plugged in where; changed in place.
     before, after : Topology
         The network before this stage, and after it.
@@ -172,7 +172,7 @@ def plug_hosts(
 
     Returns
     -------
-    list of Task
+    list of CableTask
         One for each new port's cable; none where they are not listed.
     """
     hosts = after.hosts
@@ -187,5 +187,5 @@ def plug_hosts(
         ends = (switch, wiring.plug_host(switch, cable)), (host, port_of.get((switch, host), 1))
         if buy:
             wiring.cables[cable].ends, wiring.cables[cable].plugged = ends, True
-            tasks.append(Task(ADD, cable, ends, None, length_m, True))
+            tasks.append(CableTask(ADD, cable, ends, None, length_m, True))
     return tasks

@@ -10,8 +10,8 @@ from topoloom.cost.parts import Parts
 from topoloom.cost.products import low_high
 from topoloom.expansion.cable_order.order_of_work import plug_hosts, work_off
 from topoloom.expansion.cable_order.order_search import UNPLUG
-from topoloom.expansion.cable_order.wiring import HOST, Cable, Wiring, cable_alone, cables_of
-from topoloom.expansion.expansion import Cost, Step
+from topoloom.expansion.cable_order.wiring import HOST, CableWork, WiredCable, cable_alone, cables_of
+from topoloom.expansion.expansion import Cost, ExpansionStep
 from topoloom.expansion.growing_floor import GrowingFloor
 from topoloom.expansion.stages import Growth, Stage, difference
 from topoloom.formats.cables import host_ports
@@ -53,7 +53,7 @@ class Planner:
         self._port_of = (
             dict(zip(ends, host_ports(last.host).tolist(), strict=True)) if last.hosts < last.endpoints.size else {}
         )
-        self.wiring = Wiring(topology, plugs, last.switches, self.ports)
+        self.wiring = CableWork(topology, plugs, last.switches, self.ports)
         self._take_stock(self.before)
         self._next = int(self.before.number.max(initial=0)) + 1
 
@@ -69,7 +69,7 @@ class Planner:
     def _buy(self, length_m: float, between: bool, host: bool) -> int:
         one = cable_alone(self._parts, length_m, between, self._rate_gbps, host)
         usd = float(one.usd_low[0]), float(one.usd_high[0])
-        new = Cable(
+        new = WiredCable(
             self._next,
             int(one.product[0]),
             float(one.stock_m[0]),
@@ -83,7 +83,7 @@ class Planner:
         self.wiring.cables.append(new)
         return len(self.wiring.cables) - 1
 
-    def step(self, stage: Stage, jobs: int | None) -> Step:
+    def step(self, stage: Stage, jobs: int | None) -> ExpansionStep:
         """Work off one stage."""
         before, after = self._now, stage.topology
         stood = set(self._growing_floor.slot.tolist())
@@ -107,7 +107,7 @@ class Planner:
         found = part_path_lengths(after.links, self._plane[: after.switches], jobs)
         self._now = after
         new_slots = sorted({int(s) for s in slot[before.switches :]} - stood)
-        return Step(
+        return ExpansionStep(
             stage.title,
             tuple(tasks),
             after,
@@ -126,12 +126,12 @@ class Planner:
         busy = np.unique(self._plane[np.concatenate([removed, added])[:, 0]])
         return np.flatnonzero(np.isin(self._plane[: before.switches], busy))
 
-    def start(self, jobs: int | None) -> Step:
+    def start(self, jobs: int | None) -> ExpansionStep:
         """What stands, as a step without tasks."""
         topology = self.before.layout.topology
         found = part_path_lengths(topology.links, self._plane[: topology.switches], jobs)
         title = "as it stands"
-        return Step(title, (), topology, (), (), found.diameter, found.aspl, found.connected, 0, 0)
+        return ExpansionStep(title, (), topology, (), (), found.diameter, found.aspl, found.connected, 0, 0)
 
     def after(self, growth: Growth) -> Cabling:
         """All cables as they lie in the end."""
@@ -177,7 +177,7 @@ class Planner:
         at = dict(zip(hosts, (port + 1).tolist(), strict=True))
         return np.array([at[end] for end in _host_ends(topology)], np.int32)
 
-    def cost(self, steps: list[Step]) -> Cost:
+    def cost(self, steps: list[ExpansionStep]) -> Cost:
         """What is bought, and what installers are paid."""
         tasks = [task for step in steps for task in step.tasks]
         prices = np.array([self.wiring.cables[task.cable].usd for task in tasks if task.new]).reshape(-1, 2)

@@ -17,7 +17,7 @@ FREE, HOST = -1, -2
 
 
 @dataclass
-class Cable:
+class WiredCable:
     """A cable: its number, what it is, and what it is plugged into.
 
     number: from 1; product: index in the catalogue; stock_m: as long as it is bought; usd: low and high; ends: (switch,
@@ -34,14 +34,14 @@ class Cable:
     plugged: bool = True
 
 
-def cables_of(cabling: Cabling) -> list[Cable]:
+def cables_of(cabling: Cabling) -> list[WiredCable]:
     """The cables that lie, in the order of the cabling, each in its ports."""
     bought = cabling.bought
     usd = np.stack([bought.usd_low, bought.usd_high], axis=1).tolist()
     columns = (cabling.number, bought.product, bought.stock_m, bought.power_w, cabling.to_host)
     rows = zip(*(column.tolist() for column in columns), usd, cabling.ends.tolist(), cabling.port.tolist(), strict=True)
     return [
-        Cable(number, product, stock_m, tuple(prices), power_w, ((a, at_a), (b, at_b)), host)
+        WiredCable(number, product, stock_m, tuple(prices), power_w, ((a, at_a), (b, at_b)), host)
         for number, product, stock_m, power_w, host, prices, (a, b), (at_a, at_b) in rows
     ]
 
@@ -78,7 +78,7 @@ def cable_alone(parts: Parts, length_m: float, between: bool, rate_gbps: float, 
         return choose_cables(*asked, None, to)
 
 
-class Wiring:
+class CableWork:
     """Who is joined to whom, port by port.
 
     Parameters
@@ -95,7 +95,7 @@ class Wiring:
         self.far = np.full((switches, ports), FREE, np.int32)
         #: The cable in each port, by its place in `cables`; -1 without one.
         self.plugged = np.full((switches, ports), -1, np.int64)
-        self.cables: list[Cable] = []
+        self.cables: list[WiredCable] = []
         #: Cables that are plugged into nothing.
         self.shelf: list[int] = []
         (u, v), (at_u, at_v) = topology.links.T, plugs.link.T - 1

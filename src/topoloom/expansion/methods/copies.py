@@ -4,7 +4,7 @@ import numpy as np
 
 from topoloom.errors import InputError
 from topoloom.expansion.recognise import one_of
-from topoloom.expansion.registry import Request, method
+from topoloom.expansion.registry import ExpansionRequest, method
 from topoloom.expansion.stages import Growth, Stage, grown_name, hosts_with
 from topoloom.topology import Topology
 
@@ -15,7 +15,7 @@ from topoloom.topology import Topology
     families=("polarfly",),
     takes=("hosts",),
 )
-def copies(request: Request) -> Growth:
+def copies(request: ExpansionRequest) -> Growth:
     """Copies of the q + 1 quadrics (each gets its original's neighbours), then of clusters of q switches, one a step.
 
     The copies of a cluster have its inner links among themselves and its outer links to the originals. For odd q the highest

@@ -3,7 +3,7 @@
 import numpy as np
 
 from topoloom.expansion.recognise import one_of, per_switch
-from topoloom.expansion.registry import Request, method, must_grow
+from topoloom.expansion.registry import ExpansionRequest, method, must_grow
 from topoloom.expansion.stages import Growth, Stage, renumbered, stages_between
 from topoloom.families.dsn import dsn_f_layers, dsn_f_levels
 from topoloom.spec import build
@@ -18,7 +18,7 @@ Roles = dict[tuple[int, int, int], int]
     "DSN-F: layers filled supernode by supernode, and every supernode split in two when the network is large enough",
     families=("dsn-f",),
 )
-def dsn_f(request: Request) -> Growth:
+def dsn_f(request: ExpansionRequest) -> Growth:
     """Fill layers up to (p + 1) 2^(p + 1) switches, split every supernode, and so on; the last layers as the family fills.
 
     Before a split every supernode has 2p + 2 switches: layers are filled evenly up to there (errata of Truong 2016, 6),

@@ -3,7 +3,7 @@
 import numpy as np
 
 from topoloom.errors import InputError
-from topoloom.expansion.registry import Request, method, must_grow
+from topoloom.expansion.registry import ExpansionRequest, method, must_grow
 from topoloom.expansion.stages import Growth, Stage, grown_name, hosts_with
 from topoloom.random_streams import Draws
 from topoloom.topology import Topology
@@ -15,7 +15,7 @@ from topoloom.topology import Topology
     families=("xpander",),
     takes=("hosts",),
 )
-def metanodes(request: Request) -> Growth:
+def metanodes(request: ExpansionRequest) -> Growth:
     """Each pair of meta-nodes that is joined by a matching of k links gets a matching of k + 1, drawn as evenly.
 
     Of the k + 1 choices one links the two new switches; each of the others opens a link a - b, and a and b get one of the new

@@ -3,14 +3,14 @@
 import numpy as np
 
 from topoloom.errors import InputError
-from topoloom.expansion.registry import Request, method, must_grow
+from topoloom.expansion.registry import ExpansionRequest, method, must_grow
 from topoloom.expansion.stages import Growth, Stage, grown_name, hosts_of
 from topoloom.random_streams import Draws
 from topoloom.topology import Topology
 
 
 @method("hosts", "any topology: more hosts on spare ports, evenly over the switches (oversubscription)", counts="hosts")
-def hosts(request: Request) -> Growth:
+def hosts(request: ExpansionRequest) -> Growth:
     """Hosts one round after another over the switches that carry some (over all, where none does).
 
     Source: Besta 2014 V-E and VII.C: 10,830 hosts of a Slim Fly grow by 1,500 before performance drops by more than 10 %.
@@ -46,7 +46,7 @@ def hosts(request: Request) -> Growth:
 
 
 @method("channels", "any topology: links drawn at random between spare ports", counts="links", takes=("batch",))
-def channels(request: Request) -> Growth:
+def channels(request: ExpansionRequest) -> Growth:
     """Links between random switches with spare ports that are not neighbours yet; no two between the same switches.
 
     Source: Besta 2014 VII.A (Slim Fly with k = 43 and 48-port switches: five random cables a switch).
@@ -55,12 +55,12 @@ def channels(request: Request) -> Growth:
 
 
 @method("channels-near", "as channels, inside cabinets only", counts="links", takes=("batch",))
-def channels_near(request: Request) -> Growth:
+def channels_near(request: ExpansionRequest) -> Growth:
     """Random links between switches of one cabinet: Besta 2014 VII.A limits them to copper links inside a rack."""
     return _channels(request, inside=True)
 
 
-def _channels(request: Request, *, inside: bool) -> Growth:
+def _channels(request: ExpansionRequest, *, inside: bool) -> Growth:
     topology = request.topology
     more = request.to - len(topology.links)
     must_grow(request, len(topology.links), "links")
@@ -83,7 +83,7 @@ def _channels(request: Request, *, inside: bool) -> Growth:
     return Growth(tuple(stages))
 
 
-def _spare(request: Request, name: str) -> np.ndarray:
+def _spare(request: ExpansionRequest, name: str) -> np.ndarray:
     """The free ports of every switch, int64[switches]."""
     if request.ports is None:
         raise InputError(f"method {name} uses spare ports; say how many ports a switch has (radix)")

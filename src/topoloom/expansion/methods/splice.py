@@ -6,7 +6,7 @@ import numpy as np
 
 from topoloom.errors import InputError
 from topoloom.expansion.growing_floor import GrowingFloor
-from topoloom.expansion.registry import Request, method, must_grow
+from topoloom.expansion.registry import ExpansionRequest, method, must_grow
 from topoloom.expansion.stages import Growth, Stage, grown_name, hosts_with
 from topoloom.layout.cabinets import switch_demands
 from topoloom.random_streams import Draws
@@ -22,7 +22,7 @@ _TAKES = ("degree", "hosts", "batch")
     "any topology: links drawn at random are opened, and a new switch is put in between (Jellyfish)",
     takes=_TAKES,
 )
-def splice(request: Request) -> Growth:
+def splice(request: ExpansionRequest) -> Growth:
     """Of every two ports of a new switch one link u - v, drawn at random, becomes u - x - v; all degrees stay.
 
     Source: Singla, Hong, Popa and Godfrey, Jellyfish, NSDI 2012, 4.2.
@@ -42,7 +42,7 @@ def splice(request: Request) -> Growth:
     "any topology: new switches beside one cabinet, put in between the ends of the nearest links",
     takes=_TAKES,
 )
-def splice_near(request: Request) -> Growth:
+def splice_near(request: ExpansionRequest) -> Growth:
     """As splice, with the links that take the least cable from where the new switches stand; equal ones are drawn.
 
     New switches that fit in one cabinet stand together, where their cables are shortest, and open links between switches
@@ -101,7 +101,7 @@ def _detour_m(splicer: "_Splicer", growing_floor: GrowingFloor, links: np.ndarra
 class _Splicer:
     """A network whose links are opened one by one."""
 
-    def __init__(self, request: Request) -> None:
+    def __init__(self, request: ExpansionRequest) -> None:
         topology = request.topology
         self._request = request
         must_grow(request, topology.switches)

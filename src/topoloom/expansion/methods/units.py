@@ -8,14 +8,14 @@ import numpy as np
 from topoloom.errors import InputError
 from topoloom.expansion.matching import by_labels
 from topoloom.expansion.recognise import one_of, per_switch
-from topoloom.expansion.registry import Request, method, must_grow
+from topoloom.expansion.registry import ExpansionRequest, method, must_grow
 from topoloom.expansion.stages import Growth, renumbered, stages_between
 from topoloom.spec import Family, make
 from topoloom.topology import Topology
 
 
 @method("slab", "torus or mesh: whole slabs across one dimension", families=("torus", "mesh"))
-def slab(request: Request) -> Growth:
+def slab(request: ExpansionRequest) -> Growth:
     """Slabs at the end of the dimension that can reach the size, the shortest if several can; its rings are opened once."""
     record, values = _parameters(request, ("torus", "mesh"), "slab")
     dims = values["dims"]
@@ -35,7 +35,7 @@ def slab(request: Request) -> Growth:
 
 
 @method("group", "Dragonfly: whole groups, up to a h + 1 of them", families=("dragonfly",))
-def group(request: Request) -> Growth:
+def group(request: ExpansionRequest) -> Growth:
     """Groups one by one; with one global link between any two groups nothing but spare global ports is used."""
     record, values = _parameters(request, ("dragonfly",), "group")
     topology = request.topology
@@ -49,7 +49,7 @@ def group(request: Request) -> Growth:
 
 
 @method("pod", "fat tree: whole pods, up to as many as the top switches have ports", families=("fat-tree",))
-def pod(request: Request) -> Growth:
+def pod(request: ExpansionRequest) -> Growth:
     """Pods one by one, on free ports of the top switches (``fat-tree:k=48,pods=20``); nothing is re-wired."""
     record, values = _parameters(request, ("fat-tree",), "pod")
     top = int((request.topology.labels["level"] == 2).sum())
@@ -58,7 +58,7 @@ def pod(request: Request) -> Growth:
     return _unit_by_unit(request, goal, goal.labels["group"], "pod")
 
 
-def _parameters(request: Request, names: tuple[str, ...], method: str) -> tuple[Family, dict[str, Any]]:
+def _parameters(request: ExpansionRequest, names: tuple[str, ...], method: str) -> tuple[Family, dict[str, Any]]:
     """The family and the parameters of what stands."""
     topology = request.topology
     record, values, _ = one_of(request, names, method)
@@ -66,7 +66,7 @@ def _parameters(request: Request, names: tuple[str, ...], method: str) -> tuple[
     return record, values
 
 
-def _whole(request: Request, unit: int, name: str, apart: int = 0) -> None:
+def _whole(request: ExpansionRequest, unit: int, name: str, apart: int = 0) -> None:
     """Refuse a size that is no whole number of units, `apart` from which some switches stand."""
     if (request.to - apart) % unit:
         below = (request.to - apart) // unit * unit + apart
@@ -76,12 +76,12 @@ def _whole(request: Request, unit: int, name: str, apart: int = 0) -> None:
         )
 
 
-def _regrown(request: Request, record: Family, values: dict[str, Any]) -> Topology:
+def _regrown(request: ExpansionRequest, record: Family, values: dict[str, Any]) -> Topology:
     """The larger network of the family, with as many hosts on a switch."""
     return make(record, values, per_switch(request.topology))
 
 
-def _unit_by_unit(request: Request, goal: Topology, unit: np.ndarray, what: str) -> Growth:
+def _unit_by_unit(request: ExpansionRequest, goal: Topology, unit: np.ndarray, what: str) -> Growth:
     """The stages, one a new unit; `unit` is that of every switch of `goal`."""
     found = by_labels(request.topology, goal)
     if found is None:

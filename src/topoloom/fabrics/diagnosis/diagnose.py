@@ -7,14 +7,14 @@ from typing import Any
 from topoloom.fabrics.compare import compare_fabrics
 from topoloom.fabrics.comparison import Comparison
 from topoloom.fabrics.diagnosis.diagnostics import Diagnostic, Diagnostics
-from topoloom.fabrics.diagnosis.evidence import Evidence, Limits, PlanFacts
+from topoloom.fabrics.diagnosis.evidence import Evidence, HardwareLimits, PlanFacts
 from topoloom.fabrics.diagnosis.finding import Finding
 from topoloom.fabrics.diagnosis.roots import roots_of
 from topoloom.fabrics.diagnosis.rule import Rule, Severity, chosen
 from topoloom.fabrics.fabric import Fabric
 from topoloom.fabrics.identify import SHAPE, Match, identify
-from topoloom.fabrics.judge import Judgement
 from topoloom.fabrics.port_counters import PortCounters
+from topoloom.fabrics.table_verifier import Judgement
 from topoloom.results import provenance_of
 from topoloom.routing.judge.verdict import Verdict
 from topoloom.sources import NetworkSource, network_of, taken
@@ -32,7 +32,7 @@ def diagnose(
     ports: bool | None = None,
     hosts: bool = True,
     facts: PlanFacts | None = None,
-    limits: Limits | None = None,
+    limits: HardwareLimits | None = None,
     counters: PortCounters | None = None,
     only: Sequence[str] = (),
     ignore: Sequence[str] = (),
@@ -55,7 +55,7 @@ def diagnose(
         Whether hosts and their cables count.
     facts : PlanFacts, optional
         Cabinets, numbers and lengths of cables; those of the plan (`Network.facts`) when omitted.
-    limits : Limits, optional
+    limits : HardwareLimits, optional
         What is asked beside the plan: ports, lanes, lengths, taper, rate.
     counters : PortCounters, optional
         Errors that ports counted (`topoloom.fabrics.port_counters.read_counters`).

@@ -15,8 +15,8 @@ from topoloom.fabrics.diagnosis.finding import Ends
 from topoloom.fabrics.diagnosis.root import Root
 from topoloom.fabrics.fabric import Fabric
 from topoloom.fabrics.identify import Match
-from topoloom.fabrics.judge import Judgement
 from topoloom.fabrics.running import Rate
+from topoloom.fabrics.table_verifier import Judgement
 from topoloom.graph.connectivity import components
 from topoloom.routing.judge.verdict import Verdict
 
@@ -53,7 +53,7 @@ class PlanFacts:
 
 
 @dataclass(frozen=True)
-class Limits:
+class HardwareLimits:
     """What is asked of a network beside its plan.
 
     Attributes
@@ -172,7 +172,7 @@ class Evidence:
     verdict : Judgement or Verdict, optional
         On tables of the fabric (of the plan, where there is no fabric beside it).
     facts : PlanFacts
-    limits : Limits
+    limits : HardwareLimits
     hosts : bool
         Whether hosts and their cables count.
 
@@ -194,10 +194,10 @@ class Evidence:
         comparison: Comparison | None = None,
         verdict: Judgement | Verdict | None = None,
         facts: PlanFacts | None = None,
-        limits: Limits | None = None,
+        limits: HardwareLimits | None = None,
         hosts: bool = True,
     ) -> None:
-        self.verdict, self.limits, self.hosts = verdict, limits or Limits(), hosts
+        self.verdict, self.limits, self.hosts = verdict, limits or HardwareLimits(), hosts
         self.facts = facts or PlanFacts()
         self.comparison = comparison
         self.roots: list[Root] = []

@@ -46,7 +46,7 @@ class Finding:
     line: int | None = None
 
 
-def several(words: list[str], most: int = 8) -> str:
+def counted(words: list[str], most: int = 8) -> str:
     """Words with commas; of many the first ones, and how many more there are.
 
     >>> several(["a", "b", "c", "d"], 2), several(["a", "b"])

@@ -192,7 +192,6 @@ class _Kinds:
         topology = plan.fabric.topology
         n = evidence.planned_switches
         self._part = plan.part
-        self._port_part: dict[Plug, int] = {}
         ports: list[set[int]] = [set() for _ in range(n)]
         rails: dict[int, set[int]] = defaultdict(set)
         rows = zip(topology.endpoints.tolist(), topology.host.tolist(), plan.fabric.host_ports.tolist(), strict=True)

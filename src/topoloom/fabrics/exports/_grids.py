@@ -35,7 +35,7 @@ class Grid:
     dimension: np.ndarray
 
 
-def grid_of(topology: Topology) -> Grid | None:
+def network_grid(topology: Topology) -> Grid | None:
     """The grid that a network is; None where it is none.
 
     Examples

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from topoloom.errors import InputError
-from topoloom.fabrics.exports.registry import Order
+from topoloom.fabrics.exports.registry import ExportRequest
 from topoloom.graph.planes import plane_count
 from topoloom.topology import Topology
 
@@ -35,12 +35,12 @@ class Joined:
     rate_gbps: np.ndarray
 
 
-def joined(order: Order, tool: str) -> Joined:
+def parallel_joined(order: ExportRequest, tool: str) -> Joined:
     """Parallel cables as one of as many times the rate, which is said in a warning.
 
     Parameters
     ----------
-    order : Order
+    order : ExportRequest
     tool : str
         What reads the file, for the warning.
 
@@ -129,7 +129,7 @@ def number(value: float) -> str:
     return f"{value:.9f}".rstrip("0").rstrip(".")
 
 
-def hosts_csv(node: np.ndarray) -> str | None:
+def nodes_of_hosts(node: np.ndarray) -> str | None:
     """Which node of the simulator each host is, by node; None where they have the same numbers.
 
     Parameters

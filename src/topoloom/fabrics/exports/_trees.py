@@ -12,7 +12,7 @@ _MOST_LEVELS = 3
 
 
 @dataclass(frozen=True, eq=False)
-class Tree:
+class ExportTree:
     """A fat tree of equal subtrees, of one to three levels.
 
     Attributes
@@ -50,7 +50,7 @@ class Tree:
         return place
 
 
-def tree_of(topology: Topology, tool: str) -> Tree:
+def tree_of(topology: Topology, tool: str) -> ExportTree:
     """The fat tree that a network is.
 
     Parameters
@@ -61,7 +61,7 @@ def tree_of(topology: Topology, tool: str) -> Tree:
 
     Returns
     -------
-    Tree
+    ExportTree
 
     Raises
     ------
@@ -92,7 +92,7 @@ def tree_of(topology: Topology, tool: str) -> Tree:
         down.append(_one(np.bincount(parent[rows], minlength=topology.switches)[level == here + 1], "children", refuse))
         width.append(_one(cables[rows], "cables to a parent", refuse))
     pod = _pods(child, parent, level, top, refuse)
-    return Tree(level, tuple(down), tuple(up), tuple(width), pod)
+    return ExportTree(level, tuple(down), tuple(up), tuple(width), pod)
 
 
 class _Refusal:

@@ -8,8 +8,8 @@ import json
 from topoloom.fabrics.exports.addresses import Addresses
 from topoloom.fabrics.exports.containerlab import daemons_file
 from topoloom.fabrics.exports.frr import ASN, ROUTING, WEIGHTS, addresses_csv, frr_configs
-from topoloom.fabrics.exports.lab import Lab, script
-from topoloom.fabrics.exports.registry import Order, export
+from topoloom.fabrics.exports.lab import Lab, shell_script
+from topoloom.fabrics.exports.registry import ExportRequest, export
 from topoloom.spec import Choice, Integer, Word
 
 
@@ -27,13 +27,13 @@ from topoloom.spec import Choice, Integer, Word
     oob=Choice(("no", "yes"), "whether Air adds a management network", default="no"),
 )
 def air(
-    order: Order, routing: str, weights: str, asn: str, os: str, host_os: str, memory: int, oob: str
+    order: ExportRequest, routing: str, weights: str, asn: str, os: str, host_os: str, memory: int, oob: str
 ) -> dict[str, str]:
     """fabric.air.json, NAME.conf and daemons for the switches, hosts/NAME.sh, the table of addresses.
 
     Parameters
     ----------
-    order : Order
+    order : ExportRequest
     routing : "static" or "bgp"
     weights : "equal" or "paths"
     asn : "switch" or "tier"
@@ -60,6 +60,8 @@ def air(
     configs = frr_configs(fabric, lab.switches, plan, routing, weights, asn)
     files |= {f"{name}.conf": text for name, text in zip(lab.switches, configs, strict=True)}
     files["daemons"] = daemons_file(routing)
-    files |= {f"hosts/{name}.sh": script(lines) for name, lines in zip(lab.hosts, lab.host_commands(plan), strict=True)}
+    files |= {
+        f"hosts/{name}.sh": shell_script(lines) for name, lines in zip(lab.hosts, lab.host_commands(plan), strict=True)
+    }
     files["addresses.csv"] = addresses_csv(fabric, lab.switches, plan)
     return files

@@ -4,9 +4,9 @@ Source: ``common/network-parser/NetworkParser.cpp`` of astra-network-analytical 
 """
 
 from topoloom.errors import InputError
-from topoloom.fabrics.exports._grids import grid_of
+from topoloom.fabrics.exports._grids import network_grid
 from topoloom.fabrics.exports._shared import equal_hosts, number
-from topoloom.fabrics.exports.registry import Files, Order, export
+from topoloom.fabrics.exports.registry import ExportRequest, Files, export
 
 #: How each dimension of a grid is called there; a side of 2 is a full mesh.
 _BLOCKS = {"torus": "Ring", "hyperx": "FullyConnected"}
@@ -14,12 +14,12 @@ _GBIT_A_GBYTE = 8
 
 
 @export("analytical", "network of ASTRA-sim's analytical backends: tori, HyperX, one switch", tables=False, timed=True)
-def analytical(order: Order) -> Files:
+def analytical(order: ExportRequest) -> Files:
     """network.yml: the hosts of a switch as the first dimension where there are several, then those of the grid."""
     return {"network.yml": network_yaml(order)}
 
 
-def network_yaml(order: Order) -> str:
+def network_yaml(order: ExportRequest) -> str:
     """Four lists, an entry a dimension: what it is, its size, GB/s and ns of a link.
 
     The hosts of a switch share its links, so that each has its part of their rate. A hop takes the mean cable of its
@@ -38,7 +38,7 @@ def network_yaml(order: Order) -> str:
     if hosts > 1:
         rows.append(("Switch", hosts, settings.host_gbps, float(order.host_ns.mean()) + settings.switch_ns / 2))
     if topology.switches > 1:
-        grid = grid_of(topology)
+        grid = network_grid(topology)
         if grid is None or grid.kind not in _BLOCKS:
             raise InputError(
                 f"{topology.name}: ASTRA-sim's analytical network knows products of rings (tori) and of full meshes (HyperX),"

@@ -11,7 +11,7 @@ import numpy as np
 
 from topoloom.errors import InputError
 from topoloom.fabrics.exports._shared import log, number, refuse_hostless, refuse_parallel, refuse_planes, tell_ports
-from topoloom.fabrics.exports.registry import Files, Order, export
+from topoloom.fabrics.exports.registry import ExportRequest, Files, export
 from topoloom.routing.routing import Routing
 
 #: Routes are two megabytes for 722 switches, and grow with the square.
@@ -27,7 +27,7 @@ _KEY = '  <key id="e" for="node" attr.name="endpoints" attr.type="int"/>\n'
     sometimes=_ROUTES,
     timed=True,
 )
-def anytopo(order: Order) -> Files:
+def anytopo(order: ExportRequest) -> Files:
     """network.graphml and parameters.json; where there are tables, next_hops.json and routes.py, which makes routes of them."""
     topology = order.topology
     refuse_hostless(topology)
@@ -59,7 +59,7 @@ def anytopo(order: Order) -> Files:
     return files
 
 
-def graphml_text(order: Order) -> str:
+def graphml_text(order: ExportRequest) -> str:
     """An undirected graph; every node has the attribute ``endpoints``."""
     topology = order.topology
     nodes = enumerate(topology.endpoints_at.tolist())

@@ -4,12 +4,12 @@ import numpy as np
 
 from topoloom.errors import InputError
 from topoloom.fabrics.exports._shared import refuse_hostless, refuse_parallel, refuse_planes
-from topoloom.fabrics.exports.registry import Files, Order, export
+from topoloom.fabrics.exports.registry import ExportRequest, Files, export
 from topoloom.topology import Topology
 
 
 @export("booksim", "network file for BookSim 2 (topology = anynet)", tables=False, timed=True)
-def booksim(order: Order) -> Files:
+def booksim(order: ExportRequest) -> Files:
     """network.anynet, with the cycles of links where the lengths of cables are known."""
     return {"network.anynet": anynet_text(order.topology, order.cycles(order.link_ns) if order.measured else None)}
 

@@ -4,12 +4,12 @@ Source: ``src/topology/neighbourslists.rs`` of caminos-lib (172016e).
 """
 
 from topoloom.fabrics.exports._shared import equal_hosts, refuse_parallel, refuse_planes
-from topoloom.fabrics.exports.registry import Files, Order, export
+from topoloom.fabrics.exports.registry import ExportRequest, Files, export
 from topoloom.topology import Topology
 
 
 @export("caminos", "network of CAMINOS (topology: File) with the lines for its cfg", tables=False)
-def caminos(order: Order) -> Files:
+def caminos(order: ExportRequest) -> Files:
     """network.nodos, and topology.cfg with what an experiment says of it."""
     topology = order.topology
     hosts = equal_hosts(topology, "CAMINOS")

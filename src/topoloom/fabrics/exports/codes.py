@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from topoloom.errors import InputError
-from topoloom.fabrics.exports._shared import hosts_csv, number, refuse_hostless
-from topoloom.fabrics.exports.registry import Files, Order, export
+from topoloom.fabrics.exports._shared import nodes_of_hosts, number, refuse_hostless
+from topoloom.fabrics.exports.registry import ExportRequest, Files, export
 
 _GIB = 1 << 30
 _NAMES = ("dragonfly-dally.conf", "dragonfly-custom.conf", "dragonfly-plus.conf", "hosts.csv")
@@ -21,7 +21,7 @@ _BYTES = {"packet_size": 4096, "chunk_size": 4096, "local_vc_size": 16384, "glob
 
 
 @export("codes", "links and configurations of CODES' Dragonfly models", tables=False, sometimes=_NAMES, timed=True)
-def codes(order: Order) -> Files:
+def codes(order: ExportRequest) -> Files:
     """intra.bin, inter.bin, and a .conf for each model that takes them; hosts.csv where CODES numbers the hosts otherwise."""
     groups = _groups(order)
     first = groups.links // groups.size
@@ -73,7 +73,7 @@ def codes(order: Order) -> Files:
             "num_global_channels": groups.channels,
         }
         files["dragonfly-custom.conf"] = _conf("dragonfly_custom", groups, values | own)
-    numbers = hosts_csv(groups.node)
+    numbers = nodes_of_hosts(groups.node)
     if numbers is not None:
         files["hosts.csv"] = numbers
     return files
@@ -104,7 +104,7 @@ class _Groups:
     node: np.ndarray
 
 
-def _groups(order: Order) -> _Groups:
+def _groups(order: ExportRequest) -> _Groups:
     topology = order.topology
     name = topology.name
     refuse_hostless(topology)

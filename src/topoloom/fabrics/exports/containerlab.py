@@ -10,7 +10,7 @@ from topoloom.errors import InputError
 from topoloom.fabrics.exports.addresses import Addresses
 from topoloom.fabrics.exports.frr import ASN, WEIGHTS, addresses_csv, frr_configs
 from topoloom.fabrics.exports.lab import Lab
-from topoloom.fabrics.exports.registry import Order, export
+from topoloom.fabrics.exports.registry import ExportRequest, export
 from topoloom.fabrics.exports.srv6 import addresses6_csv, host_commands, switch_commands
 from topoloom.spec import Choice, Word
 
@@ -44,12 +44,14 @@ _IDLE = "sleep infinity"
     image=Word("the image of switches", default=IMAGE),
     host_image=Word("the image of hosts; it needs iproute2", default=IMAGE),
 )
-def containerlab(order: Order, routing: str, weights: str, asn: str, image: str, host_image: str) -> dict[str, str]:
+def containerlab(
+    order: ExportRequest, routing: str, weights: str, asn: str, image: str, host_image: str
+) -> dict[str, str]:
     """fabric.clab.yml; with FRR NAME.conf for every switch and the file daemons; the table of addresses.
 
     Parameters
     ----------
-    order : Order
+    order : ExportRequest
     routing : "static", "bgp" or "srv6"
     weights : "equal" or "paths"
     asn : "switch" or "tier"

@@ -9,7 +9,7 @@ from topoloom.csv_files import csv_table, texts
 from topoloom.errors import InputError
 from topoloom.fabrics.exports.addresses import Addresses, gateways, ports_of, shortest_next_hops
 from topoloom.fabrics.exports.bgp import MOST_WAYS, bgp_configs
-from topoloom.fabrics.exports.registry import Order, export, words
+from topoloom.fabrics.exports.registry import ExportRequest, export, plain_names
 from topoloom.fabrics.fabric import Fabric
 from topoloom.spec import Choice
 
@@ -35,12 +35,12 @@ ASN = Choice(
     weights=WEIGHTS,
     asn=ASN,
 )
-def frr(order: Order, routing: str, weights: str, asn: str) -> dict[str, str]:
+def frr(order: ExportRequest, routing: str, weights: str, asn: str) -> dict[str, str]:
     """NAME.conf for every switch, and addresses.csv with the address of every host port.
 
     Parameters
     ----------
-    order : Order
+    order : ExportRequest
     routing : "static" or "bgp"
     weights : "equal" or "paths"
     asn : "switch" or "tier"
@@ -56,7 +56,7 @@ def frr(order: Order, routing: str, weights: str, asn: str) -> dict[str, str]:
         A name that is no name of a file; what `frr_configs` refuses.
     """
     fabric = order.fabric
-    names = words(fabric.switch_names, "switches")
+    names = plain_names(fabric.switch_names, "switches")
     for name in names:
         if "/" in name or name.startswith("."):
             raise InputError(f"{fabric.topology.name}: switch {name!a} cannot be the name of a file")

@@ -4,14 +4,14 @@ Source: ``configs/topologies/Mesh_XY.py`` and ``BaseTopology.py`` of gem5. Paths
 """
 
 from topoloom.fabrics.exports._shared import refuse_hostless, refuse_parallel, refuse_planes, tell_ports
-from topoloom.fabrics.exports.registry import Files, Order, export
+from topoloom.fabrics.exports.registry import ExportRequest, Files, export
 
 #: What ``--topology`` calls it: the file and the class in it.
 NAME = "TopoloomNetwork"
 
 
 @export("garnet", "topology class for gem5's Garnet (--topology=TopoloomNetwork)", tables=False, timed=True)
-def garnet(order: Order) -> Files:
+def garnet(order: ExportRequest) -> Files:
     """TopoloomNetwork.py, to be put into configs/topologies."""
     topology = order.topology
     refuse_hostless(topology)

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from topoloom.errors import InputError
-from topoloom.fabrics.exports._shared import hosts_csv, refuse_hostless
-from topoloom.fabrics.exports._trees import Tree, tree_of
-from topoloom.fabrics.exports.registry import Files, Order, export
+from topoloom.fabrics.exports._shared import nodes_of_hosts, refuse_hostless
+from topoloom.fabrics.exports._trees import ExportTree, tree_of
+from topoloom.fabrics.exports.registry import ExportRequest, Files, export
 from topoloom.traffic.register import traffic_of
 from topoloom.traffic.traffic import LISTS, ROUND, UNIFORM, Traffic
 
@@ -25,13 +25,13 @@ _MOST_CONNECTIONS = 1 << 20
     sometimes=("traffic.cm", "hosts.csv"),
     timed=True,
 )
-def htsim(order: Order) -> Files:
+def htsim(order: ExportRequest) -> Files:
     """network.topo; traffic.cm with the setting ``traffic``; hosts.csv where htsim numbers the hosts otherwise."""
     refuse_hostless(order.topology)
     tree = tree_of(order.topology, "htsim")
-    files = {"network.topo": topo_text(order, tree)}
+    files = {"network.topo": htsim_text(order, tree)}
     node = tree.places(order.topology)
-    numbers = hosts_csv(node)
+    numbers = nodes_of_hosts(node)
     if numbers is not None:
         files["hosts.csv"] = numbers
     if order.settings.traffic:
@@ -39,7 +39,7 @@ def htsim(order: Order) -> Files:
     return files
 
 
-def topo_text(order: Order, tree: Tree) -> str:
+def htsim_text(order: ExportRequest, tree: ExportTree) -> str:
     """The header, then a section a tier.
 
     Raises
@@ -74,7 +74,7 @@ def topo_text(order: Order, tree: Tree) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _delays(order: Order, tree: Tree) -> list[int]:
+def _delays(order: ExportRequest, tree: ExportTree) -> list[int]:
     """The mean delay of the cables down from each tier, in whole nanoseconds, at least 1."""
     of_link = tree.level[order.topology.links].min(axis=1)
     means = [order.host_ns.mean(), *(order.link_ns[of_link == tier].mean() for tier in range(len(tree.up)))]
@@ -87,12 +87,12 @@ def _whole(name: str, rate: float, setting: str) -> int:
     return round(rate)
 
 
-def matrix_text(order: Order, node: np.ndarray) -> str:
+def matrix_text(order: ExportRequest, node: np.ndarray) -> str:
     """A connection of each host to each that it sends to, all from the start.
 
     Parameters
     ----------
-    order : Order
+    order : ExportRequest
     node : int64[hosts]
         htsim's number of each host.
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from topoloom.errors import InputError
-from topoloom.fabrics.exports.registry import Files, Order, export
+from topoloom.fabrics.exports.registry import ExportRequest, Files, export
 from topoloom.link_rates import rate_text
 
 #: What a switch, a host, and their parts are called.
@@ -26,12 +26,12 @@ SWITCHES, HOSTS = "S", "H"
     timed=True,
     rates=True,
 )
-def infragraph(order: Order) -> Files:
+def infragraph(order: ExportRequest) -> Files:
     """infragraph.yaml; and annotations.yaml: names, labels, lengths, and what ASTRA-sim's service asks for."""
     return {"infragraph.yaml": infragraph_text(order), "annotations.yaml": _annotations(order)}
 
 
-def infragraph_text(order: Order) -> str:
+def infragraph_text(order: ExportRequest) -> str:
     """The network: port p of switch s is ``S[s]`` ``port[p - 1]``, port q of host h ``H[h]`` ``nic[q - 1]``.
 
     Where switches, or hosts, have unlike numbers of ports there is an instance for each run of equal ones: ``S``, ``S40``, ...,
@@ -118,7 +118,7 @@ def _instances(letter: str, device: str, sizes: np.ndarray) -> tuple[list[str], 
     return names, found
 
 
-def _check_ports(order: Order) -> None:
+def _check_ports(order: ExportRequest) -> None:
     """Refuse ports beyond those of their switch or host: InfraGraph would take them for parts of nothing."""
     fabric, topology = order.fabric, order.topology
     for ports, sizes, of in (
@@ -173,7 +173,7 @@ def _host_device(ports: int) -> dict[str, Any]:
     }
 
 
-def _annotations(order: Order) -> str:
+def _annotations(order: ExportRequest) -> str:
     """What the schema has no place for: names, labels, kinds, the spec, and lengths where they are known."""
     fabric, topology = order.fabric, order.topology
     switch, _ = _instances(SWITCHES, "switch", np.maximum(1, fabric.switch_ports))
@@ -197,7 +197,7 @@ def _node(part: str, values: dict[str, object]) -> dict[str, Any]:
     return {"name": _dotted(part), "attributes": _attributes(values)}
 
 
-def _lengths(order: Order, switch: list[str], host: list[str]) -> Iterator[dict[str, Any]]:
+def _lengths(order: ExportRequest, switch: list[str], host: list[str]) -> Iterator[dict[str, Any]]:
     fabric, topology = order.fabric, order.topology
     for (u, v), (p, q), length_m in zip(
         topology.links.tolist(), fabric.link_ports.tolist(), order.link_m.tolist(), strict=True

@@ -12,7 +12,7 @@ import numpy as np
 
 from topoloom.errors import InputError
 from topoloom.fabrics.exports.addresses import Addresses, node_names
-from topoloom.fabrics.exports.registry import Order
+from topoloom.fabrics.exports.registry import ExportRequest
 from topoloom.hosts.housing import host_names
 from topoloom.topology import Topology
 
@@ -20,7 +20,7 @@ from topoloom.topology import Topology
 _LONGEST_INTERFACE = 15
 
 
-def real_host_names(order: Order) -> list[str]:
+def real_host_names(order: ExportRequest) -> list[str]:
     """What hosts are called: by their racks' plan where hosts stand in racks of their own, else as the fabric has it."""
     fabric, layout = order.fabric, order.layout
     if fabric.planned and layout is not None and layout.housing is not None:
@@ -34,10 +34,10 @@ class Lab:
 
     Attributes
     ----------
-    order : Order
+    order : ExportRequest
     """
 
-    order: Order
+    order: ExportRequest
 
     @property
     def topology(self) -> Topology:
@@ -137,6 +137,6 @@ def _prefixes(plan: Addresses, part: np.ndarray) -> list[list[str]]:
     return found
 
 
-def script(commands: list[str]) -> str:
+def shell_script(commands: list[str]) -> str:
     """Commands as a shell script that ends at the first that fails."""
     return "\n".join(["#!/bin/sh", "set -e", *commands]) + "\n"

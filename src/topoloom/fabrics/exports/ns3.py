@@ -11,15 +11,23 @@ from collections.abc import Iterator
 import numpy as np
 
 from topoloom.errors import InputError
-from topoloom.fabrics.exports._shared import Joined, by_host, joined, number, refuse_hostless, refuse_planes, tell_ports
-from topoloom.fabrics.exports.registry import Files, Order, export
+from topoloom.fabrics.exports._shared import (
+    Joined,
+    by_host,
+    number,
+    parallel_joined,
+    refuse_hostless,
+    refuse_planes,
+    tell_ports,
+)
+from topoloom.fabrics.exports.registry import ExportRequest, Files, export
 
 #: Addresses are made of 16 bits of the number.
 _MOST_NODES = 1 << 16
 
 
 @export("ns3", "topology of ASTRA-sim's ns-3: network.txt, logical_dims.json", tables=False, timed=True, rates=True)
-def ns3(order: Order) -> Files:
+def ns3(order: ExportRequest) -> Files:
     """network.txt, and logical_dims.json with all processors in one dimension."""
     topology = order.topology
     refuse_hostless(topology)
@@ -32,7 +40,7 @@ def ns3(order: Order) -> Files:
     }
 
 
-def ns3_text(order: Order) -> str:
+def ns3_text(order: ExportRequest) -> str:
     """The topology text: ``nodes switches links``, the numbers of the switches, then the cables.
 
     Raises
@@ -55,7 +63,7 @@ def ns3_text(order: Order) -> str:
     npus = topology.endpoints.size
     nodes = npus + topology.switches
     _refuse_many(order, nodes)
-    links = joined(order, "ns-3")
+    links = parallel_joined(order, "ns-3")
     ids = " ".join(map(str, range(npus, nodes)))
     lines = [f"{nodes} {topology.switches} {npus + len(links.pairs)}", ids]
     lines += [line for _, line in _host_lines(order, npus)]
@@ -64,7 +72,7 @@ def ns3_text(order: Order) -> str:
 
 
 @export("simai", "topology of SimAI's ns-3, hosts as servers with an NVSwitch", tables=False, timed=True, rates=True)
-def simai(order: Order) -> Files:
+def simai(order: ExportRequest) -> Files:
     """network.txt: a host is a server, its ports are GPUs, joined by an NVSwitch where there are several.
 
     Raises
@@ -86,7 +94,7 @@ def simai(order: Order) -> Files:
     base = gpus + nvswitches
     nodes = base + topology.switches
     _refuse_many(order, nodes)
-    links = joined(order, "ns-3")
+    links = parallel_joined(order, "ns-3")
     inside = f"{number(settings.nvlink_gbps)}Gbps {number(settings.nvlink_ns)}ns 0"
     cables = gpus + len(links.pairs) + (gpus if nvswitches else 0)
     gpu = "NONE" if settings.gpu == "none" else settings.gpu
@@ -99,12 +107,12 @@ def simai(order: Order) -> Files:
     return {"network.txt": "\n".join(lines) + "\n"}
 
 
-def _refuse_many(order: Order, nodes: int) -> None:
+def _refuse_many(order: ExportRequest, nodes: int) -> None:
     if nodes > _MOST_NODES:
         raise InputError(f"{order.topology.name}: {nodes} nodes; the addresses of this ns-3 tell {_MOST_NODES} apart")
 
 
-def _host_lines(order: Order, base: int) -> Iterator[tuple[int, str]]:
+def _host_lines(order: ExportRequest, base: int) -> Iterator[tuple[int, str]]:
     """Number and line of each processor; switches are numbered from `base`."""
     rate, delay = order.host_gbps, order.host_ns
     for place, e in enumerate(by_host(order.topology).tolist()):
@@ -112,6 +120,6 @@ def _host_lines(order: Order, base: int) -> Iterator[tuple[int, str]]:
         yield place, f"{place} {base + order.topology.endpoints[e]} {amounts} 0"
 
 
-def _switch_lines(order: Order, links: Joined, base: int) -> list[str]:
+def _switch_lines(order: ExportRequest, links: Joined, base: int) -> list[str]:
     rows = zip(links.pairs.tolist(), links.rate_gbps.tolist(), links.delay_ns.tolist(), strict=True)
     return [f"{base + u} {base + v} {number(rate)}Gbps {number(ns)}ns 0" for (u, v), rate, ns in rows]

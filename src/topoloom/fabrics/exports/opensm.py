@@ -4,7 +4,7 @@ import numpy as np
 
 from topoloom.errors import InputError
 from topoloom.fabrics.exports.plane_orders import plane_by_plane
-from topoloom.fabrics.exports.registry import Files, Order, export
+from topoloom.fabrics.exports.registry import ExportRequest, Files, export
 from topoloom.fabrics.fabric import Fabric
 from topoloom.fabrics.infiniband import opensm_texts
 
@@ -17,13 +17,13 @@ _LAST_LID = 0xBFFF
     tables=True,
     sometimes=("fabric.qos", "opensm.conf", "plane*/fabric.qos", "plane*/opensm.conf"),
 )
-def opensm(order: Order) -> Files:
+def opensm(order: ExportRequest) -> Files:
     """fabric.net, fabric.lft and, for more than one lane, fabric.qos and opensm.conf; a folder of them for each plane."""
     return plane_by_plane(order, lambda one: opensm_texts(one.tables, one.fabric))
 
 
 @export("guid2lid", "fixed addresses for OpenSM's cache (opensm -x)", tables=False)
-def guid2lid(order: Order) -> Files:
+def guid2lid(order: ExportRequest) -> Files:
     """guid2lid, as it lies in OSM_CACHE_DIR; one in a folder for each plane."""
     return plane_by_plane(order, lambda one: {"guid2lid": guid2lid_text(one.fabric)})
 

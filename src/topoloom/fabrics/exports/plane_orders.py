@@ -5,18 +5,18 @@ from dataclasses import replace
 
 import numpy as np
 
-from topoloom.fabrics.exports.registry import Files, Order
+from topoloom.fabrics.exports.registry import ExportRequest, Files
 from topoloom.graph.planes import plane_count, planes_of
 
 
-def plane_by_plane(order: Order, make: Callable[[Order], Files]) -> Files:
+def plane_by_plane(order: ExportRequest, make: Callable[[ExportRequest], Files]) -> Files:
     """The files of an export; of several planes those of each, in folders ``plane0``, ``plane1``, ...
 
     Names, GUIDs and ports are those of the whole fabric, so that no two planes have any in common but the hosts'.
 
     Parameters
     ----------
-    order : Order
+    order : ExportRequest
     make : callable
         Makes the files of one plane, or of a fabric that is none.
 

@@ -30,7 +30,7 @@ Files = Mapping[str, str | bytes]
 
 
 @dataclass(frozen=True)
-class Order:
+class ExportRequest:
     """What is to be written.
 
     Attributes
@@ -138,7 +138,7 @@ class Export:
     tables : bool
         Whether it needs tables.
     make : callable
-        Makes its files, name and content, from an `Order` and its options; the network itself comes first.
+        Makes its files, name and content, from an `ExportRequest` and its options; the network itself comes first.
     sometimes : tuple of str
         Files that only some exports have; one that an earlier export left is taken away.
     timed : bool
@@ -186,7 +186,7 @@ def export(
     rates: bool = False,
     **options: Parameter,
 ) -> Callable[[Callable[..., Files]], Callable[..., Files]]:
-    """Register a function of an `Order`, and of its options, as an export.
+    """Register a function of an `ExportRequest`, and of its options, as an export.
 
     Parameters
     ----------
@@ -290,17 +290,17 @@ def write_export(
     if settings is None:
         settings = ExportSettings() if network.rate_gbps is None else ExportSettings(rate_gbps=network.rate_gbps)
     lengths = network.lengths if layout is None else lengths_in(layout, fabric.topology)
-    return write_order(name, Order(fabric, routing, settings, lengths, layout), folder)
+    return write_order(name, ExportRequest(fabric, routing, settings, lengths, layout), folder)
 
 
-def write_order(name: str, order: Order, folder: str | Path) -> list[str]:
-    """What `write_export` does, of an `Order`; its faults are the same.
+def write_order(name: str, order: ExportRequest, folder: str | Path) -> list[str]:
+    """What `write_export` does, of an `ExportRequest`; its faults are the same.
 
     Parameters
     ----------
     name : str
         The export, by its name in `EXPORTS`, with its options.
-    order : Order
+    order : ExportRequest
         What is to be written.
     folder : path
         Made when it is not there.
@@ -316,13 +316,15 @@ def write_order(name: str, order: Order, folder: str | Path) -> list[str]:
     return list(files)
 
 
-def made_of(record: Export, order: Order, options: Mapping[str, Any] = MappingProxyType({})) -> dict[str, str | bytes]:
+def made_of(
+    record: Export, order: ExportRequest, options: Mapping[str, Any] = MappingProxyType({})
+) -> dict[str, str | bytes]:
     """The files of an export, by their names.
 
     Parameters
     ----------
     record : Export
-    order : Order
+    order : ExportRequest
         What is to be written.
     options : mapping of str to value
         What it takes behind its name; the defaults where left out.
@@ -343,7 +345,7 @@ def made_of(record: Export, order: Order, options: Mapping[str, Any] = MappingPr
     return dict(record.make(order, **options))
 
 
-def words(names: Sequence[str], what: str) -> list[str]:
+def plain_names(names: Sequence[str], what: str) -> list[str]:
     """Names without blanks, which most formats cannot hold: each run of them becomes one ``_``.
 
     Raises

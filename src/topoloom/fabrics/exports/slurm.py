@@ -18,7 +18,7 @@ import numpy as np
 
 from topoloom.errors import InputError
 from topoloom.fabrics.exports.lab import real_host_names
-from topoloom.fabrics.exports.registry import Order, export, words
+from topoloom.fabrics.exports.registry import ExportRequest, export, plain_names
 from topoloom.fabrics.exports.tiers import parts_within, tiers
 from topoloom.fabrics.fabric import Fabric
 from topoloom.graph.planes import distinct_planes, plane_count
@@ -48,12 +48,12 @@ _LONGEST_NAME = 64
         default="auto",
     ),
 )
-def slurm(order: Order, file: str, topology: str, blocks: str) -> dict[str, str]:
+def slurm(order: ExportRequest, file: str, topology: str, blocks: str) -> dict[str, str]:
     """topology.conf or topology.yaml.
 
     Parameters
     ----------
-    order : Order
+    order : ExportRequest
     file : "conf", "yaml" or "both"
     topology : "all", "tree", "block" or "torus3d"
     blocks : "auto", "group", "pod", "rack" or "leaf"
@@ -111,7 +111,7 @@ def slurm_text(fabric: Fabric) -> str:
     InputError
         No hosts; a node on two switches, which a tree cannot say; a fabric in parts.
     """
-    return _Seen.of(Order(fabric)).tree_conf()
+    return _Seen.of(ExportRequest(fabric)).tree_conf()
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,7 +135,7 @@ class _Seen:
     racks: dict[str, str]
 
     @classmethod
-    def of(cls, order: Order) -> "_Seen":
+    def of(cls, order: ExportRequest) -> "_Seen":
         """What SLURM sees of a fabric."""
         fabric = order.fabric
         topology, names = fabric.topology, fabric.switch_names
@@ -152,7 +152,7 @@ class _Seen:
                 )
             nodes = [nodes[host] for host in plane.hosts.tolist()]
             topology, names = plane.topology, tuple(names[s] for s in plane.switches.tolist())
-        switches = words(names, "switches")
+        switches = plain_names(names, "switches")
         for name in switches:
             if len(name) > _LONGEST_NAME:
                 raise InputError(
@@ -280,7 +280,7 @@ def block_sizes(blocks: Sequence[Sequence[str]]) -> list[int]:
     return [least << step for step in range(len(blocks).bit_length())]
 
 
-def _racks(order: Order, nodes: list[str]) -> dict[str, str]:
+def _racks(order: ExportRequest, nodes: list[str]) -> dict[str, str]:
     layout = order.layout
     if layout is None or layout.topology.hosts != len(nodes):
         return {}

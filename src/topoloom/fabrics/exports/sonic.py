@@ -17,7 +17,7 @@ from topoloom.fabrics.exports.addresses import Addresses, Port, gateways, ports_
 from topoloom.fabrics.exports.bgp import MOST_WAYS, system_numbers
 from topoloom.fabrics.exports.frr import ASN, ROUTING, addresses_csv
 from topoloom.fabrics.exports.lab import Lab
-from topoloom.fabrics.exports.registry import Order, export
+from topoloom.fabrics.exports.registry import ExportRequest, export
 from topoloom.spec import Choice, Integer, Real, Word
 
 #: The fastest port that SONiC's model knows, Gb/s.
@@ -38,7 +38,7 @@ _FASTEST_GBPS = 1600
     platform=Word("the platform; what the switch says itself, if left out", default=None),
 )
 def sonic(
-    order: Order,
+    order: ExportRequest,
     routing: str,
     asn: str,
     rate_gbps: float,
@@ -52,7 +52,7 @@ def sonic(
 
     Parameters
     ----------
-    order : Order
+    order : ExportRequest
     routing : "static" or "bgp"
     asn : "switch" or "tier"
     rate_gbps : float
@@ -169,7 +169,9 @@ def _interfaces(ports: list[Port], cage: Cage, *, numbered: bool) -> dict[str, d
     return found
 
 
-def _static_routes(order: Order, names: list[str], plan: Addresses, cage: Cage) -> list[dict[str, dict[str, str]]]:
+def _static_routes(
+    order: ExportRequest, names: list[str], plan: Addresses, cage: Cage
+) -> list[dict[str, dict[str, str]]]:
     """The table STATIC_ROUTE of every switch: all shortest next hops of each prefix."""
     fabric = order.fabric
     gateway = gateways(fabric, plan)

@@ -14,8 +14,8 @@ import numpy as np
 
 from topoloom.csv_files import csv_table, texts
 from topoloom.errors import InputError
-from topoloom.fabrics.exports.lab import Lab, script
-from topoloom.fabrics.exports.registry import Order, export
+from topoloom.fabrics.exports.lab import Lab, shell_script
+from topoloom.fabrics.exports.registry import ExportRequest, export
 from topoloom.routing.routing import Routing
 
 _SIDS, _HOSTS, _LINKS = (int(IPv6Address(one)) for one in ("fcbb::", "fd00::", "fd01::"))
@@ -44,12 +44,12 @@ def _at_link(link: int, end: int) -> IPv6Address:
     tables=True,
     asked=True,
 )
-def srv6(order: Order) -> dict[str, str]:
+def srv6(order: ExportRequest) -> dict[str, str]:
     """A script for every switch and host, and addresses6.csv with the address of every host port."""
     lab = Lab(order)
     switches, hosts = switch_commands(lab), host_commands(lab)
-    files = {f"switches/{name}.sh": script(lines) for name, lines in zip(lab.switches, switches, strict=True)}
-    files |= {f"hosts/{name}.sh": script(lines) for name, lines in zip(lab.hosts, hosts, strict=True)}
+    files = {f"switches/{name}.sh": shell_script(lines) for name, lines in zip(lab.switches, switches, strict=True)}
+    files |= {f"hosts/{name}.sh": shell_script(lines) for name, lines in zip(lab.hosts, hosts, strict=True)}
     files["addresses6.csv"] = addresses6_csv(lab)
     return files
 

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from topoloom.errors import InputError
-from topoloom.fabrics.exports._grids import Grid, grid_of
-from topoloom.fabrics.exports._shared import equal_hosts, hosts_csv, refuse_hostless
-from topoloom.fabrics.exports._trees import Tree, tree_of
-from topoloom.fabrics.exports.registry import Files, Order, export
+from topoloom.fabrics.exports._grids import Grid, network_grid
+from topoloom.fabrics.exports._shared import equal_hosts, nodes_of_hosts, refuse_hostless
+from topoloom.fabrics.exports._trees import ExportTree, tree_of
+from topoloom.fabrics.exports.registry import ExportRequest, Files, export
 from topoloom.topology import Topology
 
 
@@ -23,20 +23,20 @@ from topoloom.topology import Topology
     sometimes=("hosts.csv",),
     timed=True,
 )
-def supersim(order: Order) -> Files:
+def supersim(order: ExportRequest) -> Files:
     """network.json: the block ``network`` of a configuration, without its routers, interfaces and protocol classes.
 
     And hosts.csv where SuperSim numbers the hosts otherwise.
     """
     found, node = parameters(order)
     files = {"network.json": json.dumps({"network": found}, indent=1) + "\n"}
-    numbers = hosts_csv(node)
+    numbers = nodes_of_hosts(node)
     if numbers is not None:
         files["hosts.csv"] = numbers
     return files
 
 
-def parameters(order: Order) -> tuple[dict[str, Any], np.ndarray]:
+def parameters(order: ExportRequest) -> tuple[dict[str, Any], np.ndarray]:
     """What SuperSim builds the network from, and its number of each host, int64[hosts].
 
     Channels have the mean delay of their kind in cycles.
@@ -58,7 +58,7 @@ def parameters(order: Order) -> tuple[dict[str, Any], np.ndarray]:
         tree = tree_of(topology, "SuperSim")
         return {**_fat_tree(order, tree), **outside}, tree.places(topology)
     each = equal_hosts(topology, "SuperSim")
-    grid = grid_of(topology)
+    grid = network_grid(topology)
     if grid is not None:
         return {**_grid(order, grid), "concentration": each, **outside}, same
     group = _groups(topology)
@@ -73,12 +73,12 @@ def parameters(order: Order) -> tuple[dict[str, Any], np.ndarray]:
     return {**found, "concentration": each, **outside}, node
 
 
-def _channel(order: Order, delay_ns: np.ndarray) -> dict[str, int]:
+def _channel(order: ExportRequest, delay_ns: np.ndarray) -> dict[str, int]:
     mean = float(delay_ns.mean()) if delay_ns.size else 0.0
     return {"latency": int(order.cycles(mean))}
 
 
-def _grid(order: Order, grid: Grid) -> dict[str, Any]:
+def _grid(order: ExportRequest, grid: Grid) -> dict[str, Any]:
     # SuperSim counts the first coordinate fastest.
     widths = list(reversed(grid.dims))
     if grid.kind == "torus" and 2 in grid.dims:
@@ -109,7 +109,7 @@ def _groups(topology: Topology) -> np.ndarray | None:
     return np.asarray(group) if full else None
 
 
-def _dragonfly(order: Order, group: np.ndarray) -> tuple[dict[str, Any], np.ndarray]:
+def _dragonfly(order: ExportRequest, group: np.ndarray) -> tuple[dict[str, Any], np.ndarray]:
     """A Dragonfly whose global links are those that SuperSim lays, and its number of each router.
 
     Its global port k leads k + 1 groups on; those of ``wiring=palmtree`` as many back, so that groups are counted backwards.
@@ -163,7 +163,7 @@ def _links(groups: int, width: int, local: int, weight: int) -> np.ndarray:
     return _sorted(np.concatenate([*[inside] * local, np.stack(ends, axis=1)[once]]))
 
 
-def _fat_tree(order: Order, tree: Tree) -> dict[str, Any]:
+def _fat_tree(order: ExportRequest, tree: ExportTree) -> dict[str, Any]:
     topology = order.topology
     if any(count != 1 for count in tree.cables):
         raise InputError(f"{topology.name}: parallel cables; SuperSim's fat trees have one between two routers")

@@ -7,7 +7,7 @@ a GCAn. UFM's Topology Compare and Cable Validation read the same sections with 
 import numpy as np
 
 from topoloom.errors import InputError
-from topoloom.fabrics.exports.registry import Order, export, words
+from topoloom.fabrics.exports.registry import ExportRequest, export, plain_names
 from topoloom.fabrics.fabric import Fabric
 from topoloom.fabrics.rates import lanes_of, signal_of
 
@@ -17,7 +17,7 @@ _RATED = "-4x-50G->"
 
 
 @export("ibutils", "cable plan for the ibutils, with IBNL files (ibdmchk -t)", tables=False)
-def ibutils(order: Order) -> dict[str, str]:
+def ibutils(order: ExportRequest) -> dict[str, str]:
     """fabric.topo, without rates, and a file in ibnl/ for each make of switch and host."""
     fabric = order.fabric
     files = {"fabric.topo": topo_text(fabric, _PLAIN, rated=False)}
@@ -29,7 +29,7 @@ def ibutils(order: Order) -> dict[str, str]:
 
 
 @export("ufm", "cable plan for UFM's Topology Compare and Cable Validation", tables=False)
-def ufm(order: Order) -> dict[str, str]:
+def ufm(order: ExportRequest) -> dict[str, str]:
     """fabric.topo with width and speed in every arrow: those of the cable where they are known, else of HDR."""
     return {"fabric.topo": topo_text(order.fabric, _RATED)}
 
@@ -55,7 +55,7 @@ def topo_text(fabric: Fabric, arrow: str, *, rated: bool = True) -> str:
         Names that are the same without blanks.
     """
     topology = fabric.topology
-    names = words([*fabric.switch_names, *fabric.host_names], "switches or hosts")
+    names = plain_names([*fabric.switch_names, *fabric.host_names], "switches or hosts")
     switches = [f"GSW{size} {name}" for size, name in zip(fabric.switch_ports.tolist(), names, strict=False)]
     hosts = [
         f"GCA{size} {name}" for size, name in zip(fabric.host_sizes.tolist(), names[topology.switches :], strict=True)

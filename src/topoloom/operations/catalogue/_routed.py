@@ -21,7 +21,7 @@ LOST = (
 
 
 @dataclass(frozen=True)
-class Tables:
+class TableChoice:
     """Tables of a network, and what they are of.
 
     Attributes
@@ -63,7 +63,7 @@ class RoutedOperation(Operation, frozen=True, kw_only=True):
 
             engines.find(self.engine)
 
-    def tables(self, context: RunContext, lost: str | None, *, by_pairs: bool = True) -> Tables:
+    def tables(self, context: RunContext, lost: str | None, *, by_pairs: bool = True) -> TableChoice:
         """The installed tables, unless other ones are asked for; else new ones; repaired after losses.
 
         Parameters
@@ -76,7 +76,7 @@ class RoutedOperation(Operation, frozen=True, kw_only=True):
 
         Returns
         -------
-        Tables
+        TableChoice
         """
         import numpy as np
 
@@ -98,7 +98,7 @@ class RoutedOperation(Operation, frozen=True, kw_only=True):
         if by_pairs and self.engine is None and routed.lane_rule != "pair":
             routed = route(fabric.topology, ANY, **common)
         if gone is None:
-            return Tables(network, routed, None, fabric, lengths)
+            return TableChoice(network, routed, None, fabric, lengths)
         repaired = reroute(
             routed,
             links=gone.links,
@@ -113,4 +113,4 @@ class RoutedOperation(Operation, frozen=True, kw_only=True):
             ends = np.isin(fabric.topology.endpoints, repaired.surviving_switches)
             lengths = lengths.part(repaired.kept, ends)
         fabric = fabric.after_losses(left.topology, repaired.surviving_switches, repaired.kept)
-        return Tables(network, left, repaired, fabric, lengths)
+        return TableChoice(network, left, repaired, fabric, lengths)

@@ -2,7 +2,7 @@
 
 from typing import Annotated, ClassVar
 
-from topoloom.operations.catalogue._routed import LOST, RoutedOperation, Tables
+from topoloom.operations.catalogue._routed import LOST, RoutedOperation, TableChoice
 from topoloom.operations.context import RunContext
 from topoloom.operations.operation import operation
 from topoloom.settings import setting
@@ -30,5 +30,5 @@ class ExportOperation(RoutedOperation, frozen=True, kw_only=True):
         super().validate()
         export_named(self.kind)
 
-    def run(self, context: RunContext) -> Tables:
+    def run(self, context: RunContext) -> TableChoice:
         return self.tables(context, self.without)

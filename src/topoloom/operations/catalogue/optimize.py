@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Search:
+class SearchArguments:
     """What a search starts from.
 
     Attributes
@@ -64,7 +64,9 @@ class OptimizeOperation(Operation, frozen=True, kw_only=True):
     topology: Source
     seconds: Annotated[float, setting("how long to search", unit="s", above=0)] | None = None
     moves: (
-        Annotated[int, setting("moves that each chain tries: repeatable with one chain, and in a study", least=1)]
+        Annotated[
+            int, setting("moves that each chain tries: repeatable with one chain, and in a study", least=1, most=10**12)
+        ]
         | None
     ) = None
     chains: (
@@ -158,7 +160,7 @@ class OptimizeOperation(Operation, frozen=True, kw_only=True):
             raise InputError("optimize: `moves` is missing; a search by time gives another graph on another machine")
         return self if self.chains is not None else msgspec.structs.replace(self, chains=1)
 
-    def prepared(self) -> Search:
+    def prepared(self) -> SearchArguments:
         """What the search starts from; what cannot be searched is refused."""
         from topoloom.graph.geometry import geometry_of
         from topoloom.opening import open_network
@@ -168,21 +170,25 @@ class OptimizeOperation(Operation, frozen=True, kw_only=True):
         topology, layout = network.topology, network.layout
         if layout is not None:
             self.refuse_changed(("pitch_m", "overhead_m"), "a layout says itself how long its cables are")
-            return Search(layout.topology, self._goal(), LinkLengths.of_layout(layout), layout.cabinet)
+            return SearchArguments(layout.topology, self._goal(), LinkLengths.of_layout(layout), layout.cabinet)
         goal, geometry = self._goal(), geometry_of(topology)
         if geometry is None or (isinstance(goal, str) and self.cap_m is None and self.cap_usd is None):
-            return Search(topology, goal, None, None)
+            return SearchArguments(topology, goal, None, None)
         pitch = self.pitch_m[0], self.pitch_m[-1]
-        return Search(topology, goal, LinkLengths.of_geometry(geometry, pitch, self.overhead_m), None)
+        return SearchArguments(topology, goal, LinkLengths.of_geometry(geometry, pitch, self.overhead_m), None)
 
     def search(
-        self, given: Search, context: RunContext, start: "Topology | None" = None, spent: tuple[int, float] = (0, 0.0)
+        self,
+        given: SearchArguments,
+        context: RunContext,
+        start: "Topology | None" = None,
+        spent: tuple[int, float] = (0, 0.0),
     ) -> "Optimized":
         """Search.
 
         Parameters
         ----------
-        given : Search
+        given : SearchArguments
             What `prepared` returns.
         context : RunContext
         start : Topology, optional

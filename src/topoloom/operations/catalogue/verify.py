@@ -71,11 +71,11 @@ class VerifyOperation(ComparingOperation, frozen=True, kw_only=True):
 
     def run(self, context: RunContext) -> "Diagnostics":
         from topoloom.fabrics.diagnosis.diagnose import diagnose
-        from topoloom.fabrics.diagnosis.evidence import Limits
+        from topoloom.fabrics.diagnosis.evidence import HardwareLimits
         from topoloom.opening import open_network
 
         reach = {} if self.parts is None else _reaches(self.parts)
-        limits = Limits(self.radix, self.data_lanes, self.longest_m, reach, self.taper, self.planned_rate)
+        limits = HardwareLimits(self.radix, self.data_lanes, self.longest_m, reach, self.taper, self.planned_rate)
         planned = open_network(self.plan, borne=True)
         there = None if self.actual is None else self.opened(planned, self.actual, borne=True)
         match, exact = (None, True) if there is None else self.matched(planned, there)

@@ -14,7 +14,7 @@ from topoloom.settings import setting
 if TYPE_CHECKING:
     from topoloom.fabrics.diagnosis.diagnostics import Diagnostics
     from topoloom.fabrics.fabric import Fabric
-    from topoloom.fabrics.judge import Judgement
+    from topoloom.fabrics.table_verifier import Judgement
 
 
 @operation
@@ -56,7 +56,7 @@ class VerifyTablesOperation(Operation, frozen=True, kw_only=True):
 
     def run(self, context: RunContext) -> "Diagnostics":
         from topoloom.fabrics.diagnosis.diagnose import diagnose
-        from topoloom.fabrics.diagnosis.evidence import Limits
+        from topoloom.fabrics.diagnosis.evidence import HardwareLimits
         from topoloom.opening import open_network
 
         network = open_network(self.fabric, borne=True)
@@ -67,15 +67,15 @@ class VerifyTablesOperation(Operation, frozen=True, kw_only=True):
             match=None,
             ports=True,
             facts=network.facts,
-            limits=Limits(self.radix, self.data_lanes),
+            limits=HardwareLimits(self.radix, self.data_lanes),
             only=self.only,
             ignore=self.ignore,
         )
 
     def _judged(self, fabric: "Fabric", context: RunContext) -> "Judgement":
-        from topoloom.fabrics.judge import judge
         from topoloom.fabrics.lft import read_guid2lid, read_lft
         from topoloom.fabrics.service_levels import read_levels
+        from topoloom.fabrics.table_verifier import verify_tables
 
         if not fabric.topology.endpoints.size:
             raise InputError(
@@ -87,4 +87,4 @@ class VerifyTablesOperation(Operation, frozen=True, kw_only=True):
         levels = None
         if self.qos is not None:
             levels = read_levels(read_text(self.qos, LONGEST_TEXT), self.qos, fabric, read.lid_of)
-        return judge(read, fabric, levels, context.jobs)
+        return verify_tables(read, fabric, levels, context.jobs)

@@ -8,11 +8,11 @@ import numpy as np
 
 from topoloom.optimizer.goals import Goal
 from topoloom.optimizer.link_lengths import LinkLengths
-from topoloom.optimizer.rules import Rules, moves_of
+from topoloom.optimizer.rules import GraphRules, moves_of
 from topoloom.optimizer.searches.chains import FIRST_SHARE, Chain, Tempering, TwoPhases
 from topoloom.optimizer.searches.hop_search import COLD, HOT, HopSearch
 from topoloom.optimizer.searches.repeated import Repeated
-from topoloom.optimizer.searches.successive_halving import Candidate, SuccessiveHalving
+from topoloom.optimizer.searches.successive_halving import SearchMethod, SuccessiveHalving
 from topoloom.optimizer.structures.starts import COOL, RANDOM
 from topoloom.random_streams import Draws
 from topoloom.searches import ENDLESS, Budget
@@ -66,7 +66,7 @@ class ChainSetup:
     Attributes
     ----------
     topology : Topology
-    rules : Rules
+    rules : GraphRules
     seed : int
     budget : ChainBudget
     symmetric : (Topology, int32[g, n]) or None
@@ -82,11 +82,11 @@ class ChainSetup:
     """
 
     topology: Topology
-    rules: Rules
+    rules: GraphRules
     seed: int
     budget: ChainBudget
     symmetric: tuple[Topology, np.ndarray] | None = None
-    candidates: Sequence[list[Candidate]] = ()
+    candidates: Sequence[list[SearchMethod]] = ()
     round_moves: int | None = None
     by_turns: bool = False
     repeated_moves: int = 0
@@ -199,7 +199,7 @@ def compile_hop_kernels(topology: Topology, symmetries: int) -> None:
     """Compile the kernels for hops before a clock starts: on a ring that is small, but whose rows are as wide."""
     n = max(8, min(-(-topology.switches // symmetries), _WIDE))
     ring = Topology(links=np.array([(i, (i + 1) % n) for i in range(n)]), switches=n)
-    HopSearch(moves_of(ring, Rules()), Draws(1), Budget(1)).compile_kernels(mixed=symmetries > 1)
+    HopSearch(moves_of(ring, GraphRules()), Draws(1), Budget(1)).compile_kernels(mixed=symmetries > 1)
 
 
 def compile_weighted_kernels(goal: Goal) -> None:
@@ -212,4 +212,4 @@ def compile_weighted_kernels(goal: Goal) -> None:
         links=np.array([(0, 1), (1, 2), (2, 5), (5, 8), (7, 8), (6, 7), (3, 6), (0, 3), (1, 4), (4, 5)]), switches=9
     )
     plain = Goal(mean=1.0, delays=goal.delays)
-    WeightedSearch(moves_of(ring, Rules()), LinkLengths.of_geometry(geometry), plain, Draws(1), Budget(1)).step()
+    WeightedSearch(moves_of(ring, GraphRules()), LinkLengths.of_geometry(geometry), plain, Draws(1), Budget(1)).step()

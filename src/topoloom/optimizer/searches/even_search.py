@@ -3,7 +3,7 @@
 import numpy as np
 
 from topoloom.optimizer.kernels.lifts import Lift
-from topoloom.optimizer.rules import Rules
+from topoloom.optimizer.rules import GraphRules
 from topoloom.optimizer.structures.groups import Group
 from topoloom.optimizer.structures.lifts import links_of_darts
 from topoloom.random_streams import Draws
@@ -35,7 +35,7 @@ class EvenSearch:
         Hosts of each switch, alike in a class.
     draws : Draws
     budget : Budget
-    rules : Rules, optional
+    rules : GraphRules, optional
         What moves must keep; only over the group of one element.
     hot, cold : float
         The first and the last temperature.
@@ -52,7 +52,7 @@ class EvenSearch:
         weight: np.ndarray,
         draws: Draws,
         budget: Budget,
-        rules: Rules | None = None,
+        rules: GraphRules | None = None,
         hot: float = HOT,
         cold: float = COLD,
         each: int = 1,
@@ -62,7 +62,7 @@ class EvenSearch:
         self._kernels, self._lift, self._group, self._budget = even_loads, lift, group, budget
         self._weight = np.asarray(weight, np.float64)
         self._hot, self._cold, self._each = hot, cold, each
-        rules = rules or Rules()
+        rules = rules or GraphRules()
         offsets, near = rules.near or (np.zeros(1, np.int64), np.zeros(0, np.int32))
         cabinet = np.zeros(0, np.int64) if rules.cabinet is None else rules.cabinet
         budgeted = rules.spending_on(links_of_darts(group, lift.head, lift.voltage, lift.table.shape[1]))
@@ -138,7 +138,7 @@ class EvenSearch:
         return float(np.median(changed)) if changed else 1e-3 * self._costs[0]
 
 
-def _darts_that_stay(rules: Rules, lift: Lift) -> np.ndarray:
+def _darts_that_stay(rules: GraphRules, lift: Lift) -> np.ndarray:
     """The darts of links that stay, bool[darts], over the group of one element."""
     origin = np.arange(lift.head.size) // lift.table.shape[1]
     return np.asarray((lift.head >= 0) & rules.stay(origin, lift.head))

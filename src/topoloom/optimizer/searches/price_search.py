@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from topoloom.optimizer.rules import Rules
+from topoloom.optimizer.rules import GraphRules
 from topoloom.optimizer.traffic_goals import Measured, TrafficGoal
 from topoloom.random_streams import Draws
 from topoloom.searches import Budget
@@ -22,7 +22,7 @@ class PriceSearch:
     Parameters
     ----------
     topology : Topology
-    rules : Rules
+    rules : GraphRules
         What exchanges must keep.
     goal : TrafficGoal
         What is measured, and its prices.
@@ -40,7 +40,7 @@ class PriceSearch:
     """
 
     def __init__(
-        self, topology: Topology, rules: Rules, goal: TrafficGoal, draws: Draws, budget: Budget, each: int = 1
+        self, topology: Topology, rules: GraphRules, goal: TrafficGoal, draws: Draws, budget: Budget, each: int = 1
     ) -> None:
         self._topology, self._rules, self._goal, self._draws, self._budget = topology, rules, goal, draws, budget
         self._each = each

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from topoloom.optimizer.searches.successive_halving import Candidate
+from topoloom.optimizer.searches.successive_halving import SearchMethod
 from topoloom.random_streams import Draws
 from topoloom.searches import Budget, Search
 
@@ -21,7 +21,7 @@ class Repeated:
         The first run.
     first_budget : Budget
         Its own.
-    candidates : sequence of Candidate
+    candidates : sequence of SearchMethod
         What begins anew, by turns, until the budget is used up.
     seed, stream : int
         The random draws: those of run k come from stream + k.
@@ -44,7 +44,7 @@ class Repeated:
         self,
         first: Search,
         first_budget: Budget,
-        candidates: Sequence[Candidate],
+        candidates: Sequence[SearchMethod],
         seed: int,
         stream: int,
         least: tuple[float, ...],

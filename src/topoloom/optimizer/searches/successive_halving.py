@@ -18,7 +18,7 @@ MOST_MOVES = 2**50
 
 
 @dataclass(frozen=True)
-class Candidate:
+class SearchMethod:
     """One method of search: its name, and what starts a run of it, with draws and a budget; None: it leads nowhere.
 
     `again` starts a run beside others that began in the same way, where that is to be done otherwise.
@@ -43,7 +43,7 @@ class SuccessiveHalving:
 
     Parameters
     ----------
-    candidates : list of Candidate
+    candidates : list of SearchMethod
         At least one.
     seed, number : int
         The random draws; those of one seed with different numbers draw differently.
@@ -61,7 +61,7 @@ class SuccessiveHalving:
 
     def __init__(
         self,
-        candidates: list[Candidate],
+        candidates: list[SearchMethod],
         seed: int,
         number: int,
         least: tuple[float, ...],
@@ -99,7 +99,7 @@ class SuccessiveHalving:
         """A step of the run under way."""
         self._ended = not next(self._steps, False)
 
-    def _run(self, candidates: list[Candidate]) -> Iterator[bool]:
+    def _run(self, candidates: list[SearchMethod]) -> Iterator[bool]:
         """All runs, step by step."""
         rounds = 1 + max(0, math.ceil(math.log(len(candidates) / _LEAST_KEPT, _KEPT_OF)))
         for left in range(rounds, 0, -1):
@@ -124,7 +124,7 @@ class SuccessiveHalving:
             kept = max(_LEAST_KEPT, len(candidates) // _KEPT_OF)
             self.leaders = candidates = [candidates[place] for _, place in sorted(ranked)[:kept]]
 
-    def _keep(self, search: Search, candidate: Candidate) -> None:
+    def _keep(self, search: Search, candidate: SearchMethod) -> None:
         if search.cost < self.cost:
             self.best, self.cost, self.structure = search.best, search.cost, candidate.name
 

@@ -4,15 +4,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from topoloom.optimizer.rules import Rules, moves_of
+from topoloom.optimizer.rules import GraphRules, moves_of
 from topoloom.optimizer.searches.chain_setup import ChainBudget
 from topoloom.optimizer.searches.chains import Chain, TwoPhases
 from topoloom.optimizer.searches.even_search import EvenSearch, lift_of
 from topoloom.optimizer.searches.hop_search import HopSearch
 from topoloom.optimizer.searches.price_search import PriceSearch
-from topoloom.optimizer.searches.successive_halving import Candidate, SuccessiveHalving
+from topoloom.optimizer.searches.successive_halving import SearchMethod, SuccessiveHalving
 from topoloom.optimizer.structures.even_starts import even_candidates
-from topoloom.optimizer.structures.starts import candidates, share_of
+from topoloom.optimizer.structures.starts import candidates, order_share
 from topoloom.optimizer.traffic_goals import TrafficGoal
 from topoloom.random_streams import Draws
 from topoloom.searches import Budget
@@ -39,7 +39,7 @@ class TrafficChains:
     Attributes
     ----------
     topology : Topology
-    rules : Rules
+    rules : GraphRules
     goal : TrafficGoal
     seed : int
     budget : ChainBudget
@@ -50,12 +50,12 @@ class TrafficChains:
     """
 
     topology: Topology
-    rules: Rules
+    rules: GraphRules
     goal: TrafficGoal
     seed: int
     budget: ChainBudget
     least: tuple[float, float]
-    structures: list[list[Candidate]]
+    structures: list[list[SearchMethod]]
 
     def chain(self, number: int) -> Chain:
         """Chain `number`, not yet started."""
@@ -113,7 +113,7 @@ class TrafficChains:
 
 def traffic_structures(
     topology: Topology, goal: TrafficGoal, threads: int, seconds: float | None, moves: int
-) -> list[list[Candidate]]:
+) -> list[list[SearchMethod]]:
     """The structures that each chain tries: for permutations those of few hops, else those whose links are used alike.
 
     Parameters
@@ -137,4 +137,4 @@ def traffic_structures(
     """
     make = candidates if goal.name == "permutation" else even_candidates
     found = make(topology.switches, int(topology.degrees.max()), threads, seconds, moves)
-    return [share_of(found, number, threads) for number in range(threads)]
+    return [order_share(found, number, threads) for number in range(threads)]

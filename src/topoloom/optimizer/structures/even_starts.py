@@ -6,7 +6,7 @@ import numpy as np
 
 from topoloom.errors import InputError
 from topoloom.optimizer.searches.even_search import EvenSearch
-from topoloom.optimizer.searches.successive_halving import Candidate
+from topoloom.optimizer.searches.successive_halving import SearchMethod
 from topoloom.optimizer.structures.groups import Group, groups_of
 from topoloom.optimizer.structures.lifts import drawn_lift
 from topoloom.random_streams import Draws
@@ -24,7 +24,7 @@ _LEAST, _MOST = 4, 40
 _SLOT_NS, _FIRST_MOVES, _ROUNDS = 8.0, 1500, 4
 
 
-def even_candidates(switches: int, degree: int, threads: int, seconds: float | None, moves: int) -> list[Candidate]:
+def even_candidates(switches: int, degree: int, threads: int, seconds: float | None, moves: int) -> list[SearchMethod]:
     """Groups and numbers of classes whose lifts have so many switches of this degree, as many as there is time for.
 
     Parameters
@@ -38,7 +38,7 @@ def even_candidates(switches: int, degree: int, threads: int, seconds: float | N
 
     Returns
     -------
-    list of Candidate
+    list of SearchMethod
         Those first that did best over many orders.
 
     Raises
@@ -48,7 +48,7 @@ def even_candidates(switches: int, degree: int, threads: int, seconds: float | N
     """
     if not 2 <= degree < switches or switches * degree % 2:
         raise InputError(f"start='structured': no {switches} switches have {degree} links each; take start='given'")
-    found: list[tuple[float, int, Candidate]] = []
+    found: list[tuple[float, int, SearchMethod]] = []
     for classes in range(1, min(switches // 2, _MOST_CLASSES) + 1):
         order = switches // classes
         if switches % classes == 0 and order <= _MOST_ORDER:
@@ -69,11 +69,11 @@ def even_candidates(switches: int, degree: int, threads: int, seconds: float | N
     return [one for _, _, one in sorted(found)[:most]]
 
 
-def _candidate(group: Group, classes: int, degree: int) -> Candidate:
+def _candidate(group: Group, classes: int, degree: int) -> SearchMethod:
     name = f"lift over {group.name}, {classes} classes" if classes > 1 else f"Cayley graph of {group.name}"
 
     def start(draws: Draws, budget: Budget) -> Search | None:
         lift = drawn_lift(group, classes, degree, draws.state())
         return None if lift is None else EvenSearch(lift, group, np.ones(classes * group.order), draws, budget)
 
-    return Candidate(name, start)
+    return SearchMethod(name, start)

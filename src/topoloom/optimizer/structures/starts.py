@@ -6,9 +6,9 @@ import numpy as np
 
 from topoloom.errors import InputError
 from topoloom.graph.moore import moore_diameter, moore_within
-from topoloom.optimizer.rules import Rules, moves_of
+from topoloom.optimizer.rules import GraphRules, moves_of
 from topoloom.optimizer.searches.hop_search import COLD, HOT, HopSearch
-from topoloom.optimizer.searches.successive_halving import Candidate
+from topoloom.optimizer.searches.successive_halving import SearchMethod
 from topoloom.optimizer.structures.algebraic import algebraic, resized
 from topoloom.optimizer.structures.groups import Group, groups_of
 from topoloom.optimizer.structures.lift_search import LiftSearch
@@ -34,7 +34,7 @@ RANDOM = "random"
 _FEW_DIVISORS, _NEARBY = 6, (-1, 1, -2, 2)
 
 
-def candidates(switches: int, degree: int, threads: int, seconds: float | None, moves: int) -> list[Candidate]:
+def candidates(switches: int, degree: int, threads: int, seconds: float | None, moves: int) -> list[SearchMethod]:
     """All methods to make such a graph that so many threads can try in that time or, without one, in so many moves each.
 
     Cayley graphs and lifts over many groups (`LiftSearch`), algebraic graphs of nearly the same order, trimmed or grown and
@@ -52,7 +52,7 @@ def candidates(switches: int, degree: int, threads: int, seconds: float | None, 
 
     Returns
     -------
-    list of Candidate
+    list of SearchMethod
         Annealing from random and from algebraic graphs first, then lifts.
 
     Raises
@@ -66,12 +66,12 @@ def candidates(switches: int, degree: int, threads: int, seconds: float | None, 
     return [*_unlifted(switches, degree), *_lifts(switches, degree, lifts)]
 
 
-def share_of(found: list[Candidate], number: int, threads: int) -> list[Candidate]:
+def order_share(found: list[SearchMethod], number: int, threads: int) -> list[SearchMethod]:
     """The candidates that chain `number`, of as many as there are threads, takes.
 
     Parameters
     ----------
-    found : list of Candidate
+    found : list of SearchMethod
         All of them.
     number : int
         The chain, from 0.
@@ -80,7 +80,7 @@ def share_of(found: list[Candidate], number: int, threads: int) -> list[Candidat
 
     Returns
     -------
-    list of Candidate
+    list of SearchMethod
         Every threads-th one; all where that would be none.
     """
     return found[number % threads :: threads] or found
@@ -107,26 +107,26 @@ def _affordable(switches: int, degree: int, seconds: float | None, moves: int) -
     return max(_LEAST_LIFTS, min(int(runs), _MOST_LIFTS))
 
 
-def _unlifted(switches: int, degree: int) -> list[Candidate]:
+def _unlifted(switches: int, degree: int) -> list[SearchMethod]:
     """Annealing from a random graph, and from the algebraic ones."""
     plain = f"jellyfish:n={switches},degree={degree},seed="
 
     def random(draws: Draws, budget: Budget) -> Search:
         return _polish(build(f"{plain}{draws.below(1 << 31, 1)[0]}").links, switches, degree, draws, budget)
 
-    def from_spec(spec: str) -> Candidate:
+    def from_spec(spec: str) -> SearchMethod:
         def start(draws: Draws, budget: Budget) -> Search | None:
             links = resized(build(spec), switches, degree, draws)
             return None if links is None else _polish(links, switches, degree, draws, budget, COOL)
 
-        return Candidate(f"{spec}, {switches} switches", start)
+        return SearchMethod(f"{spec}, {switches} switches", start)
 
-    return [Candidate(RANDOM, random), *map(from_spec, algebraic(switches, degree))]
+    return [SearchMethod(RANDOM, random), *map(from_spec, algebraic(switches, degree))]
 
 
-def _lifts(switches: int, degree: int, most: int) -> list[Candidate]:
+def _lifts(switches: int, degree: int, most: int) -> list[SearchMethod]:
     """Lifts of this order; where it has few divisors, or no regular graph, also of others, made to fit."""
-    found: list[tuple[float, int, Candidate]] = []
+    found: list[tuple[float, int, SearchMethod]] = []
     divisors = [b for b in range(1, switches) if switches % b == 0]
     even = switches * degree % 2 == 0
     orders = [switches] if even and len(divisors) >= _FEW_DIVISORS else [switches, *(switches + s for s in _NEARBY)]
@@ -138,7 +138,7 @@ def _lifts(switches: int, degree: int, most: int) -> list[Candidate]:
     return [one for _, _, one in sorted(found)[:most]]
 
 
-def _lift(group: Group, classes: int, switches: int, degree: int) -> Candidate:
+def _lift(group: Group, classes: int, switches: int, degree: int) -> SearchMethod:
     name = f"lift over {group.name}, {classes} classes" if classes > 1 else f"Cayley graph of {group.name}"
     bound = least(switches, degree)
 
@@ -150,14 +150,16 @@ def _lift(group: Group, classes: int, switches: int, degree: int) -> Candidate:
         return _FittedLift(LiftSearch(group, classes, degree, draws, half), switches, degree, draws, budget)
 
     exact = classes * group.order == switches and switches * degree % 2 == 0
-    return Candidate(name, start, start_fitted) if exact else Candidate(f"{name}, {switches} switches", start_fitted)
+    return (
+        SearchMethod(name, start, start_fitted) if exact else SearchMethod(f"{name}, {switches} switches", start_fitted)
+    )
 
 
 def _polish(
     links: np.ndarray, switches: int, degree: int, draws: Draws, budget: Budget, heat: tuple[float, float] = (HOT, COLD)
 ) -> HopSearch:
     """Plain annealing from given links."""
-    start = moves_of(Topology(links=links, switches=switches), Rules())
+    start = moves_of(Topology(links=links, switches=switches), GraphRules())
     return HopSearch(start, draws, budget, least(switches, degree), hot=heat[0], cold=heat[1])
 
 

@@ -22,7 +22,7 @@ _TOLERANCE = 1e-3
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
+class ExactLoads:
     """What the solver found.
 
     Attributes
@@ -108,14 +108,14 @@ class Programme:
                 self._rows.add([(square, 1), (load, -(2 * y + 1))], y * y - (2 * y + 1) * x, np.inf)
         self._rows.add([(self._count + item, 1) for item in range(self._size)], self.total, self.total)
 
-    def solve(self, seconds: float, work: Work) -> Found:
+    def solve(self, seconds: float, work: Work) -> ExactLoads:
         """The best choice that is found in about that time, and how good any can be.
 
         Of the most even choices one with the smallest largest load is taken, as far as the time allows; a `work` that is
         stopped ends the search.
         """
         if not self._options:  # every pair has one shortest path
-            return Found(self._chosen(np.empty(0, np.int64)), self._fixed, int(self._fixed @ self._fixed))
+            return ExactLoads(self._chosen(np.empty(0, np.int64)), self._fixed, int(self._fixed @ self._fixed))
         end = time.monotonic() + seconds
         answer = self._ask(seconds, np.inf, None, work)
         # What measuring squares from the origin takes off; sums of squares of one total differ by even numbers.
@@ -123,7 +123,7 @@ class Programme:
         floor = int(np.ceil(answer.bound - _TOLERANCE)) + shift
         least = floor + (floor - self.total) % 2
         if answer.load is None:
-            return Found(None, None, least)
+            return ExactLoads(None, None, least)
         squares = int(answer.load @ answer.load)
         even = max(-(-self.total // self._size), int(self._fixed.max()))
         while answer.done and int(answer.load.max()) > even:
@@ -131,7 +131,7 @@ class Programme:
             if lower.load is None:
                 break
             answer = lower
-        return Found(self._chosen(answer.taken), answer.load, min(least, squares))
+        return ExactLoads(self._chosen(answer.taken), answer.load, min(least, squares))
 
     def _chosen(self, taken: np.ndarray) -> dict[tuple[int, int], Path]:
         """The path of every ordered pair."""

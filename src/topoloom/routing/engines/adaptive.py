@@ -5,10 +5,10 @@ from dataclasses import replace
 from topoloom.errors import InputError
 from topoloom.routing.choices import GLOBAL, LOCAL, NOTHING, AnyShortest, Detour, Escape
 from topoloom.routing.engines.dor import dor
-from topoloom.routing.engines.dragonfly import dragonfly, groups_of
+from topoloom.routing.engines.dragonfly import dragonfly, dragonfly_groups
 from topoloom.routing.engines.minimal import hop_lanes, minimal
 from topoloom.routing.engines.orders import updown
-from topoloom.routing.registry import Request, engine
+from topoloom.routing.registry import RoutingRequest, engine
 from topoloom.routing.routing import Routing
 
 #: Detours that UGAL compares: what Besta 2014 IV.C found best.
@@ -18,7 +18,7 @@ _DRAWS = 256
 
 
 @engine("ecmp", "any channel on a shortest path, as Ethernet's equal-cost groups; deadlock is possible", safe=False)
-def ecmp(request: Request) -> Routing:
+def ecmp(request: RoutingRequest) -> Routing:
     """The tables are those of minimal, for one flow; the groups are all shortest next hops."""
     return replace(minimal(request), engine="ecmp", choice=AnyShortest())
 
@@ -29,7 +29,7 @@ def ecmp(request: Request) -> Routing:
     safe=True,
     bytes_a_pair=30,
 )
-def duato(request: Request) -> Routing:
+def duato(request: RoutingRequest) -> Routing:
     """Fully adaptive shortest paths in a lane above those of dimension order, which a packet may leave again.
 
     Source: Duato, IEEE TPDS 4(12), 1993; Koibuchi 2013 III.C simulates tori and hypercubes so.
@@ -39,7 +39,7 @@ def duato(request: Request) -> Routing:
 
 
 @engine("silla-duato", "adaptive on any graph: any shortest path, with up*/down* to escape to for good", safe=True)
-def silla_duato(request: Request) -> Routing:
+def silla_duato(request: RoutingRequest) -> Routing:
     """Fully adaptive shortest paths in lanes above that of up*/down*; a packet that escapes stays there to its end.
 
     Source: Silla and Duato, IEEE TPDS 11(7), 2000; Koibuchi 2013 III.C and Truong 2016 4.3 simulate random topologies so.
@@ -49,30 +49,30 @@ def silla_duato(request: Request) -> Routing:
 
 
 @engine("valiant", "a detour by a random switch for every packet (for simulators)", safe=True)
-def valiant(request: Request) -> Routing:
+def valiant(request: RoutingRequest) -> Routing:
     """Shortest paths to a switch drawn for each packet, and from it (Valiant, 1982; Besta 2014 IV.B)."""
     return _detour(request, "valiant", Detour(NOTHING, 1))
 
 
 @engine("valiant-3", "a detour of at most three hops by a random switch for every packet (for simulators)", safe=True)
-def valiant_three(request: Request) -> Routing:
+def valiant_three(request: RoutingRequest) -> Routing:
     """As `valiant`, but switches are drawn until the detour has no more than three hops (Besta 2014 IV.B)."""
     return _detour(request, "valiant-3", Detour(NOTHING, _DRAWS, longest=3))
 
 
 @engine("ugal-l", "the shortest path or a detour, whichever has the shorter queue at its source times hops", safe=True)
-def ugal_local(request: Request) -> Routing:
+def ugal_local(request: RoutingRequest) -> Routing:
     """UGAL that knows its source's queues (Singh, 2005; Besta 2014 IV.C)."""
     return _detour(request, "ugal-l", Detour(LOCAL, _TRIES))
 
 
 @engine("ugal-g", "the shortest path or a detour, whichever has the shorter queues along the whole path", safe=True)
-def ugal_global(request: Request) -> Routing:
+def ugal_global(request: RoutingRequest) -> Routing:
     """UGAL that knows all queues: what the local one could reach at best (Singh, 2005; Besta 2014 IV.C)."""
     return _detour(request, "ugal-g", Detour(GLOBAL, _TRIES))
 
 
-def _detour(request: Request, name: str, choice: Detour) -> Routing:
+def _detour(request: RoutingRequest, name: str, choice: Detour) -> Routing:
     """Both parts of a detour by the tables that suit the network: dragonfly's, dimension order, else shortest paths by hop."""
     alone = replace(request, lanes=None)
     for tables in (dor, dragonfly):
@@ -80,12 +80,12 @@ def _detour(request: Request, name: str, choice: Detour) -> Routing:
             routing = tables(alone)
         except InputError:
             continue
-        within = replace(choice, group=groups_of(request.topology)) if tables is dragonfly else choice
+        within = replace(choice, group=dragonfly_groups(request.topology)) if tables is dragonfly else choice
         return replace(routing, engine=name, minimal=False, choice=within)
     return replace(hop_lanes(alone), engine=name, choice=choice)
 
 
-def _escape(request: Request, tables: Routing, *, returns: bool) -> Escape:
+def _escape(request: RoutingRequest, tables: Routing, *, returns: bool) -> Escape:
     """All lanes that the tables leave are adaptive; one where no number is given."""
     escape = 1 if tables.lanes is None else int(tables.lanes.max(initial=0)) + 1
     if request.lanes is not None and request.lanes <= escape:

@@ -7,7 +7,7 @@ from topoloom.random_streams import Draws
 from topoloom.routing.channels import channels_of
 from topoloom.routing.engines.fat_tree import levels_of
 from topoloom.routing.levels_below import reach
-from topoloom.routing.registry import Request, engine
+from topoloom.routing.registry import RoutingRequest, engine
 from topoloom.routing.routing import Routing, carriers_of, empty_ports, host_weights
 from topoloom.routing.trees.shortest import fill_minimal
 from topoloom.topology import Topology
@@ -34,7 +34,7 @@ def _fits(topology: Topology) -> str | None:
     safe=True,
     fits=_fits,
 )
-def ancestors(request: Request) -> Routing:
+def ancestors(request: RoutingRequest) -> Routing:
     """For orthogonal fat trees, multi-layer full meshes and random folded Clos networks, which fat-tree's digits do not fit.
 
     Paths rise, then fall, so one lane is free of deadlock. Of the ways over nearest common ancestors the one whose busiest

@@ -1,7 +1,7 @@
 """Shortest paths with loads as even as can be found: of the switches, or of the channels."""
 
 from topoloom.routing.balance.search import even_trees
-from topoloom.routing.registry import Request, engine
+from topoloom.routing.registry import RoutingRequest, engine
 from topoloom.routing.routing import Routing
 
 
@@ -10,7 +10,7 @@ from topoloom.routing.routing import Routing
     "shortest paths, the pairs that pass through each switch made even; one lane, and deadlock is possible",
     safe=False,
 )
-def balanced(request: Request) -> Routing:
+def balanced(request: RoutingRequest) -> Routing:
     """Even loads of the switches (`balance.balance_routing` also says how even they could be)."""
     ports, _ = even_trees(request.topology, False, request.seed, jobs=request.jobs, work=request.work)
     return Routing(request.topology, "balanced", ports, minimal=True)
@@ -21,7 +21,7 @@ def balanced(request: Request) -> Routing:
     "shortest paths, the pairs over each channel made even; one lane, and deadlock is possible",
     safe=False,
 )
-def balanced_edges(request: Request) -> Routing:
+def balanced_edges(request: RoutingRequest) -> Routing:
     """Even loads of the channels, one direction of a link each."""
     ports, _ = even_trees(request.topology, True, request.seed, jobs=request.jobs, work=request.work)
     return Routing(request.topology, "balanced-edges", ports, minimal=True)

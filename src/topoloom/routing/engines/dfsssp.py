@@ -2,13 +2,13 @@
 
 from topoloom.random_streams import Draws
 from topoloom.routing.lanes.by_pair import lanes_by_breaking_cycles
-from topoloom.routing.registry import Request, engine
+from topoloom.routing.registry import RoutingRequest, engine
 from topoloom.routing.routing import Routing, empty_ports
 from topoloom.routing.trees.shortest import fill_minimal
 
 
 @engine("dfsssp", "deadlock-free SSSP: cycles broken at their weakest turn, lane by lane; a baseline", safe=True)
-def dfsssp(request: Request) -> Routing:
+def dfsssp(request: RoutingRequest) -> Routing:
     """Shortest paths balanced once, and lanes by `lanes_by_breaking_cycles`.
 
     Source: Domke, Hoefler and Nagel, Deadlock-free oblivious routing for arbitrary topologies, IPDPS 2011.

@@ -5,7 +5,7 @@ import numpy as np
 from topoloom.errors import InputError
 from topoloom.routing.coordinates import Coordinates, Dimension, coordinates_of, places_of
 from topoloom.routing.lanes.by_pair import lanes_by_pair
-from topoloom.routing.registry import Request, engine
+from topoloom.routing.registry import RoutingRequest, engine
 from topoloom.routing.routing import SWITCH, Routing, empty_ports
 from topoloom.topology import Topology
 from topoloom.work import Work
@@ -38,7 +38,7 @@ def _fits_with_lanes(topology: Topology) -> str | None:
     safe=True,
     fits=_fits_without_lanes,
 )
-def dor(request: Request) -> Routing:
+def dor(request: RoutingRequest) -> Routing:
     """Shortest paths, the first coordinate first; rings of more than three switches take two lanes.
 
     What still has to pass from the last switch of a ring to its first, or back, is in lane 0, what has not in lane 1, so
@@ -55,7 +55,7 @@ def dor(request: Request) -> Routing:
 @engine(
     "dor-pairs", "the paths of dor, with a lane a pair, as forwarding tables can say", safe=True, fits=_fits_with_lanes
 )
-def dor_pairs(request: Request) -> Routing:
+def dor_pairs(request: RoutingRequest) -> Routing:
     """Lanes are given pair by pair and kept free of cycles; a torus takes more of them than with datelines."""
     ports, _ = _tables(request.topology, coordinates_of(request.topology), request.work)
     return Routing(request.topology, "dor-pairs", ports, lanes_by_pair(request, ports, "dor-pairs"), minimal=True)

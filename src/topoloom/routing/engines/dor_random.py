@@ -7,7 +7,7 @@ import numpy as np
 from topoloom.errors import InputError
 from topoloom.routing.choices import Layers
 from topoloom.routing.coordinates import coordinates_of
-from topoloom.routing.registry import Request, engine
+from topoloom.routing.registry import RoutingRequest, engine
 from topoloom.routing.routing import SWITCH, Routing, empty_ports
 
 #: Layers of tables: two for each dimension with a ring.
@@ -20,7 +20,7 @@ _MOST_RINGS = 4
     safe=True,
     bytes_a_pair=10 + 2**5,
 )
-def dor_random(request: Request) -> Routing:
+def dor_random(request: RoutingRequest) -> Routing:
     """A packet keeps to lane 1 along a ring that it passes the end of, between the last switch and the first, else to lane 0.
 
     A layer of tables for every choice of the rings whose ends are passed. Most pairs may take one of them; where a coordinate

@@ -4,7 +4,7 @@ import numpy as np
 
 from topoloom.errors import InputError
 from topoloom.routing.channels import channels_of
-from topoloom.routing.registry import Request, engine
+from topoloom.routing.registry import RoutingRequest, engine
 from topoloom.routing.routing import SWITCH, Routing, empty_ports
 from topoloom.topology import Topology
 
@@ -12,7 +12,7 @@ from topoloom.topology import Topology
 def _fits(topology: Topology) -> str | None:
     """Several groups of several switches, fully joined inside, a link between any two."""
     try:
-        group = groups_of(topology)
+        group = dragonfly_groups(topology)
     except InputError:
         return None
     count = int(group.max()) + 1
@@ -30,7 +30,7 @@ def _fits(topology: Topology) -> str | None:
     bytes_a_pair=4,
     fits=_fits,
 )
-def dragonfly(request: Request) -> Routing:
+def dragonfly(request: RoutingRequest) -> Routing:
     """To a switch of the own group that is linked to the destination's group, over that link, and to the destination.
 
     Where several links join two groups, the destination decides; a switch that has one itself uses its own. The global
@@ -39,7 +39,7 @@ def dragonfly(request: Request) -> Routing:
     2008, 4.
     """
     topology = request.topology
-    group = groups_of(topology)
+    group = dragonfly_groups(topology)
     channels = channels_of(topology)
     n, ports = topology.switches, empty_ports(topology)
     port = np.arange(channels.to.size) - channels.first[channels.origin]
@@ -76,7 +76,7 @@ def dragonfly(request: Request) -> Routing:
     return Routing(topology, "dragonfly", ports, lanes, SWITCH)
 
 
-def groups_of(topology: Topology) -> np.ndarray:
+def dragonfly_groups(topology: Topology) -> np.ndarray:
     """The group of each switch, int64[n], every one fully joined inside."""
     if "group" not in topology.labels:
         raise InputError(f"{topology.name}: its switches have no label 'group'; engine orders routes anything")

@@ -7,13 +7,13 @@ import numpy as np
 from topoloom.errors import InputError
 from topoloom.routing.channels import channels_of
 from topoloom.routing.lanes.by_segment import segment_lanes
-from topoloom.routing.registry import Request, engine
+from topoloom.routing.registry import RoutingRequest, engine
 from topoloom.routing.routing import SWITCH, Routing, empty_ports
 from topoloom.topology import Topology
 
 
 @engine("dsn-f", "DSN-F's own: at most 3p/2 + 2K - 2 hops (Truong 2016, Theorem 1)", safe=True)
-def dsn_f(request: Request) -> Routing:
+def dsn_f(request: RoutingRequest) -> Routing:
     """Tables that need nothing but the destination, and never more hops than the paper's three phases.
 
     A switch of layer 0 goes on by levels, taking the shortcut of level k where bit k of the distance in supernodes is set

@@ -10,7 +10,7 @@ from topoloom.errors import InputError
 from topoloom.routing.channels import channels_of
 from topoloom.routing.choices import AnyShortest, Layers
 from topoloom.routing.levels_below import reach
-from topoloom.routing.registry import Request, engine
+from topoloom.routing.registry import RoutingRequest, engine
 from topoloom.routing.routing import Routing, carriers_of, empty_ports
 from topoloom.routing.trees.shortest import fill_minimal
 from topoloom.topology import Topology
@@ -39,7 +39,7 @@ def _fits(topology: Topology) -> str | None:
     by_host=True,
     fits=_fits,
 )
-def fat_tree(request: Request) -> Routing:
+def fat_tree(request: RoutingRequest) -> Routing:
     """Up by the digits of the destination's number among the lowest switches, and down from the nearest common ancestor.
 
     Paths between switches with hosts only rise and then fall, so one lane is free of deadlock. d-mod-k takes the digits of the
@@ -62,7 +62,7 @@ _MOST_LAYERS, _MOST_ENTRIES = 32, 200_000_000
     safe=True,
     bytes_a_pair=2 * _MOST_LAYERS,
 )
-def fat_tree_hosts(request: Request) -> Routing:
+def fat_tree_hosts(request: RoutingRequest) -> Routing:
     """d-mod-k for every host of a switch: what goes to a host takes the table of its place there.
 
     Hosts beyond the number of tables take them again from the first.
@@ -76,19 +76,19 @@ def fat_tree_hosts(request: Request) -> Routing:
 
 
 @engine("nca", "adaptive in fat trees: any path up to a nearest common ancestor", safe=True)
-def nearest_common_ancestor(request: Request) -> Routing:
+def nearest_common_ancestor(request: RoutingRequest) -> Routing:
     """At every switch any channel on a shortest path: up through any ancestor, then down; the tables are those of fat-tree."""
     return Routing(request.topology, "nca", _tables(request), minimal=True, choice=AnyShortest())
 
 
 @engine("anca", "adaptive in fat trees: of two paths up drawn the one with the shorter queue", safe=True)
-def adaptive_nearest_common_ancestor(request: Request) -> Routing:
+def adaptive_nearest_common_ancestor(request: RoutingRequest) -> Routing:
     """As nca, but of two channels that are drawn the one with fewer flits before it (Besta 2014 V compares with it)."""
     choice = AnyShortest(by_queue=True)
     return Routing(request.topology, "anca", _tables(request), minimal=True, choice=choice)
 
 
-def _tables(request: Request) -> np.ndarray:
+def _tables(request: RoutingRequest) -> np.ndarray:
     topology = request.topology
     level = levels_of(topology)
     channels = channels_of(topology)

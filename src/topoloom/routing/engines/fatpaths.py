@@ -1,7 +1,7 @@
 """FatPaths: shortest paths in layers of links drawn at random."""
 
 from topoloom.routing.layered import KEEP, LAYERS, layered_tables
-from topoloom.routing.registry import Request, engine
+from topoloom.routing.registry import RoutingRequest, engine
 from topoloom.routing.routing import Routing
 
 
@@ -11,6 +11,6 @@ from topoloom.routing.routing import Routing
     safe=True,
     bytes_a_pair=2 * LAYERS,
 )
-def fatpaths(request: Request) -> Routing:
+def fatpaths(request: RoutingRequest) -> Routing:
     """As `topoloom.layered_routing` has it, with as many layers and links in each."""
     return layered_tables(request, LAYERS, KEEP)

@@ -3,13 +3,13 @@
 import numpy as np
 
 from topoloom.routing.lanes.by_pair import lanes_by_pair
-from topoloom.routing.registry import Request, engine
+from topoloom.routing.registry import RoutingRequest, engine
 from topoloom.routing.routing import Routing, empty_ports
 from topoloom.routing.trees.shortest import fill_minimal
 
 
 @engine("lash", "layered shortest paths, pair by pair in the first lane without a cycle; a baseline", safe=True)
-def lash(request: Request) -> Routing:
+def lash(request: RoutingRequest) -> Routing:
     """Shortest paths without rounds, and lanes by `lanes_by_pair` (Skeie, Lysne and Theiss, IPDPS 2002)."""
     ports = empty_ports(request.topology)
     fill_minimal(request.topology, np.arange(request.topology.switches), ports, 0, request.jobs, work=request.work)

@@ -5,7 +5,7 @@ import numpy as np
 from topoloom.errors import InputError
 from topoloom.routing.channels import channels_of
 from topoloom.routing.lanes.by_pair import lanes_by_pair
-from topoloom.routing.registry import Request, engine
+from topoloom.routing.registry import RoutingRequest, engine
 from topoloom.routing.routing import Routing, empty_ports, host_weights
 from topoloom.routing.trees.parallel import make_trees
 
@@ -18,7 +18,7 @@ _PER_NS = 1000
 @engine(
     "latency", "the fastest paths, 60 ns a switch and 5 ns a metre of a layout's cables; lanes pair by pair", safe=True
 )
-def latency(request: Request) -> Routing:
+def latency(request: RoutingRequest) -> Routing:
     """Fastest trees with even loads among paths alike, and lanes that are kept free of cycles pair by pair.
 
     Raises

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from topoloom.routing.engines.minimal import minimal
 from topoloom.routing.lanes.by_level import lanes_by_level
-from topoloom.routing.registry import Request, engine
+from topoloom.routing.registry import RoutingRequest, engine
 from topoloom.routing.routing import Routing
 
 
@@ -15,7 +15,7 @@ from topoloom.routing.routing import Routing
     safe=True,
     bytes_a_pair=40,
 )
-def levels(request: Request) -> Routing:
+def levels(request: RoutingRequest) -> Routing:
     """Every pair in one of the lanes, by a shortest path (`lanes.by_level`)."""
     routed = minimal(request)
     lanes, _ = lanes_by_level(request, routed.ports, "levels")

@@ -9,7 +9,7 @@ from topoloom.random_streams import Draws
 from topoloom.routing.channels import channels_of
 from topoloom.routing.choices import Layers
 from topoloom.routing.engines.minimal import hop_lanes
-from topoloom.routing.registry import Request, engine
+from topoloom.routing.registry import RoutingRequest, engine
 from topoloom.routing.routing import Routing, empty_ports
 
 #: A host has four addresses (LMC 2), and a layer is given so many longer paths.
@@ -24,7 +24,7 @@ _STEPS = 4_000_000
     safe=True,
     bytes_a_pair=48,
 )
-def lnmp(request: Request) -> Routing:
+def lnmp(request: RoutingRequest) -> Routing:
     """Layer 0 is that of hop-lanes. In each other layer pairs with the fewest longer paths so far come first.
 
     Lanes are by hop. On InfiniBand that takes a plug-in for the subnet manager, which colours the switches to tell a

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from topoloom.random_streams import Draws
-from topoloom.routing.registry import Request, engine
+from topoloom.routing.registry import RoutingRequest, engine
 from topoloom.routing.routing import HOP, Routing, empty_ports
 from topoloom.routing.trees.shortest import fill_minimal
 
@@ -17,7 +17,7 @@ _ROUNDS = 3
     safe=False,
     streams=True,
 )
-def minimal(request: Request) -> Routing:
+def minimal(request: RoutingRequest) -> Routing:
     """Shortest paths to every switch, made for one destination after the other (`trees.fill_minimal`)."""
     ports = empty_ports(request.topology, request.folder)
     rounds = 0 if request.folder else _ROUNDS
@@ -29,6 +29,6 @@ def minimal(request: Request) -> Routing:
 @engine(
     "hop-lanes", "the paths of minimal, in a lane a hop (for simulators: no forwarding table can say it)", safe=True
 )
-def hop_lanes(request: Request) -> Routing:
+def hop_lanes(request: RoutingRequest) -> Routing:
     """Lane i is for a packet's hop i, so that it only waits for higher lanes: as many lanes as the diameter (Gopal, 1985)."""
     return replace(minimal(request), engine="hop-lanes", lane_rule=HOP)

@@ -7,7 +7,7 @@ from topoloom.graph.distances import distances_from
 from topoloom.random_streams import Draws
 from topoloom.routing.channels import Channels, channels_of
 from topoloom.routing.lanes.by_pair import MOST_LANES
-from topoloom.routing.registry import Request, engine
+from topoloom.routing.registry import RoutingRequest, engine
 from topoloom.routing.routing import Routing, empty_ports, host_weights
 from topoloom.topology import Topology
 
@@ -23,7 +23,7 @@ _BLOCK = 16
     safe=True,
     rooted=True,
 )
-def nue(request: Request) -> Routing:
+def nue(request: RoutingRequest) -> Routing:
     """Destinations are dealt to the lanes; each lane's trees grow over turns that keep it free of cycles.
 
     A destination whose tree gets stuck is reached along a spanning tree, whose turns are in every lane from the start.

@@ -3,7 +3,7 @@
 from topoloom.errors import InputError
 from topoloom.routing.lanes.by_pair import MOST_LANES
 from topoloom.routing.lanes.order_plan import OrderPlan
-from topoloom.routing.registry import Request, engine
+from topoloom.routing.registry import RoutingRequest, engine
 from topoloom.routing.routing import Routing
 
 #: Networks of more switches go straight to paths that may be longer, where lanes are given.
@@ -17,7 +17,7 @@ _MOST_EXACT = 6000
     streams=True,
     bytes_a_pair=5,
 )
-def orders(request: Request) -> Routing:
+def orders(request: RoutingRequest) -> Routing:
     """Every pair in one of the lanes, by a shortest path wherever that is legal in one.
 
     Where all pairs can go by shortest paths in the lanes given, they do: pairs that no order serves get lanes of their own,
@@ -38,7 +38,7 @@ def orders(request: Request) -> Routing:
     safe=True,
     bytes_a_pair=5,
 )
-def orders_even(request: Request) -> Routing:
+def orders_even(request: RoutingRequest) -> Routing:
     """The paths of `orders`, with pairs spread over the lanes: packets of more lanes pass each other where one lane waits.
 
     Raises
@@ -49,7 +49,7 @@ def orders_even(request: Request) -> Routing:
     return _in_orders(request, "orders-even", spread=True)
 
 
-def _in_orders(request: Request, name: str, *, spread: bool) -> Routing:
+def _in_orders(request: RoutingRequest, name: str, *, spread: bool) -> Routing:
     topology, lanes = request.topology, request.lanes
     if request.folder is not None and lanes is None:
         raise InputError(f"{topology.name}: tables in files take a number of lanes; give --lanes 8")
@@ -73,7 +73,7 @@ def _in_orders(request: Request, name: str, *, spread: bool) -> Routing:
     streams=True,
     rooted=True,
 )
-def updown(request: Request) -> Routing:
+def updown(request: RoutingRequest) -> Routing:
     """One order of the switches, in which they rise by hops from the root, or one of most links; every tree within that order.
 
     A destination has one tree, so what is legal for a packet stays legal at every switch on: joining each switch's own

@@ -1,12 +1,12 @@
 """Cartesian products: coordinate by coordinate."""
 
 from topoloom.routing.product import product_routing
-from topoloom.routing.registry import Request, engine
+from topoloom.routing.registry import RoutingRequest, engine
 from topoloom.routing.routing import Routing
 
 
 @engine("product", "for product:(SPEC)*(SPEC): one coordinate after the other, each factor by engine orders", safe=True)
-def product(request: Request) -> Routing:
+def product(request: RoutingRequest) -> Routing:
     """Orders in every factor (`product.product_routing` takes any engines, balanced ones too)."""
     return product_routing(
         request.topology, "orders", lanes=request.lanes, seed=request.seed, jobs=request.jobs, work=request.work

@@ -4,7 +4,7 @@ from topoloom.errors import InputError
 from topoloom.routing.balance.search import even_trees
 from topoloom.routing.engines.minimal import minimal
 from topoloom.routing.lanes.by_segment import MOST_LANES, even_segment_lanes, segment_lanes
-from topoloom.routing.registry import Request, engine
+from topoloom.routing.registry import RoutingRequest, engine
 from topoloom.routing.routing import SWITCH, Routing
 
 #: Lanes of `segments-even` where no number is given, if so many are enough.
@@ -17,7 +17,7 @@ _LANES = 4
     safe=True,
     bytes_a_pair=6,
 )
-def segments(request: Request) -> Routing:
+def segments(request: RoutingRequest) -> Routing:
     """Balanced shortest paths in the lanes of `segment_lanes`: two for diameter 2 and 3, whatever the tables."""
     ports = minimal(request).ports
     lanes = segment_lanes(request, ports, "segments")
@@ -31,7 +31,7 @@ def segments(request: Request) -> Routing:
     safe=True,
     bytes_a_pair=12,
 )
-def segments_even(request: Request) -> Routing:
+def segments_even(request: RoutingRequest) -> Routing:
     """Shortest paths with even loads, in the lanes of `even_segment_lanes`; paths of up to 7 hops take no more than 4.
 
     A forbidden turn is at the highest switch of three, and no two such turns follow each other: so of h - 1 turns at most

@@ -14,7 +14,7 @@ from topoloom.errors import InputError
 from topoloom.random_streams import Draws
 from topoloom.routing.channels import Channels, channels_of
 from topoloom.routing.lanes.by_pair import MOST_LANES
-from topoloom.routing.registry import Request
+from topoloom.routing.registry import RoutingRequest
 from topoloom.routing.routing import carriers_of
 from topoloom.work import Work
 
@@ -32,12 +32,12 @@ _HALFWAY, _HOPELESS = 0.1, 0.005
 _LEVELS_A_HOP = 8
 
 
-def lanes_by_level(request: Request, ports: np.ndarray, engine: str) -> tuple[np.ndarray, int]:
+def lanes_by_level(request: RoutingRequest, ports: np.ndarray, engine: str) -> tuple[np.ndarray, int]:
     """The lane of each pair, by as few levels as are found to be enough.
 
     Parameters
     ----------
-    request : Request
+    request : RoutingRequest
         Its `lanes` are all taken; `LANES` if it does not say.
     ports : uint8 or uint16[n, n]
         Tables whose paths arrive.

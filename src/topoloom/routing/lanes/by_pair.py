@@ -5,7 +5,7 @@ import numpy as np
 from topoloom.errors import InputError
 from topoloom.random_streams import Draws
 from topoloom.routing.channels import channels_of
-from topoloom.routing.registry import Request
+from topoloom.routing.registry import RoutingRequest
 from topoloom.routing.routing import carriers_of
 from topoloom.topology import Topology
 from topoloom.work import Work
@@ -18,12 +18,12 @@ EFFORT = 4_000_000_000
 _BLOCK = 8
 
 
-def lanes_by_pair(request: Request, ports: np.ndarray, engine: str) -> np.ndarray:
+def lanes_by_pair(request: RoutingRequest, ports: np.ndarray, engine: str) -> np.ndarray:
     """The lane of each pair, uint8[n, n]: the first that stays free of cycles, pairs taken one after the other.
 
     Parameters
     ----------
-    request : Request
+    request : RoutingRequest
         Its `lanes` are the most that may be taken.
     ports : uint8 or uint16[n, n]
         Tables whose paths arrive.
@@ -121,7 +121,7 @@ def place_pairs(
     return True
 
 
-def lanes_by_breaking_cycles(request: Request, ports: np.ndarray, engine: str) -> np.ndarray:
+def lanes_by_breaking_cycles(request: RoutingRequest, ports: np.ndarray, engine: str) -> np.ndarray:
     """The lane of each pair, uint8[n, n]: lanes are filled from the first, and what closes cycles in one moves to the next.
 
     Parameters
@@ -161,7 +161,7 @@ def lanes_by_breaking_cycles(request: Request, ports: np.ndarray, engine: str) -
     raise _too_few(topology, engine, most)
 
 
-def _most(request: Request) -> int:
+def _most(request: RoutingRequest) -> int:
     return min(request.lanes or MOST_LANES, MOST_LANES)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from topoloom.errors import InputError
 from topoloom.random_streams import Draws
 from topoloom.routing.channels import Channels, channels_of
-from topoloom.routing.registry import Request
+from topoloom.routing.registry import RoutingRequest
 from topoloom.routing.routing import carriers_of, host_weights
 from topoloom.threads import over_cores
 
@@ -36,7 +36,7 @@ class _Segments:
         return self.most + 1
 
 
-def segment_lanes(request: Request, ports: np.ndarray, engine: str) -> np.ndarray:
+def segment_lanes(request: RoutingRequest, ports: np.ndarray, engine: str) -> np.ndarray:
     """Lanes by switch, uint8[n, n], for any tables whose paths arrive: the fewest of a few orders.
 
     Without its forbidden turns no path closes a cycle (`lanes.kernels.orders`), and the lane only rises: so whatever the
@@ -45,7 +45,7 @@ def segment_lanes(request: Request, ports: np.ndarray, engine: str) -> np.ndarra
 
     Parameters
     ----------
-    request : Request
+    request : RoutingRequest
     ports : uint8 or uint16[n, n]
     engine : str
         For the message.
@@ -66,7 +66,7 @@ def segment_lanes(request: Request, ports: np.ndarray, engine: str) -> np.ndarra
     return np.maximum(found.most - found.left.astype(np.int16), 0).astype(np.uint8)
 
 
-def even_segment_lanes(request: Request, ports: np.ndarray, engine: str, lanes: int, most: int) -> np.ndarray:
+def even_segment_lanes(request: RoutingRequest, ports: np.ndarray, engine: str, lanes: int, most: int) -> np.ndarray:
     """Lanes by switch that rise at every turn which the order forbids, and elsewhere so that all lanes carry alike.
 
     Each destination's tree gets lanes from its root outwards: a switch takes the lane in which its channel has the fewest
@@ -74,7 +74,7 @@ def even_segment_lanes(request: Request, ports: np.ndarray, engine: str, lanes: 
 
     Parameters
     ----------
-    request : Request
+    request : RoutingRequest
     ports : uint8 or uint16[n, n]
         Tables whose paths arrive.
     engine : str
@@ -113,7 +113,7 @@ def even_segment_lanes(request: Request, ports: np.ndarray, engine: str, lanes: 
     return lane
 
 
-def _checked(found: _Segments, request: Request, engine: str, most: int) -> _Segments:
+def _checked(found: _Segments, request: RoutingRequest, engine: str, most: int) -> _Segments:
     """The same, if it takes no more lanes than there may be."""
     if found.lanes > most:
         raise InputError(
@@ -123,7 +123,7 @@ def _checked(found: _Segments, request: Request, engine: str, most: int) -> _Seg
     return found
 
 
-def _fewest(request: Request, ports: np.ndarray, wanted: int, more: int) -> _Segments:
+def _fewest(request: RoutingRequest, ports: np.ndarray, wanted: int, more: int) -> _Segments:
     """The segments of that order of a few which takes the fewest lanes; `more` orders while these are more than `wanted`."""
     from topoloom.routing.lanes.kernels.dfsssp import count_turns
     from topoloom.routing.lanes.kernels.orders import ranked, rising
@@ -163,7 +163,7 @@ def _fewest(request: Request, ports: np.ndarray, wanted: int, more: int) -> _Seg
 
 
 def _segments(
-    channels: Channels, ports: np.ndarray, carries: np.ndarray, rises: np.ndarray, request: Request
+    channels: Channels, ports: np.ndarray, carries: np.ndarray, rises: np.ndarray, request: RoutingRequest
 ) -> _Segments:
     from topoloom.routing.lanes.kernels.segments import segments_left
 

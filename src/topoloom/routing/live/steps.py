@@ -21,7 +21,7 @@ from topoloom.work import Work
 SET, DROP, REOPEN = "set", "drop", "reopen"
 
 
-class Step(NamedTuple):
+class TableStep(NamedTuple):
     """Entries that change together, in any order.
 
     Attributes
@@ -36,18 +36,18 @@ class Step(NamedTuple):
     entries: np.ndarray
 
 
-class Steps(NamedTuple):
+class TableSteps(NamedTuple):
     """An order of steps.
 
     Attributes
     ----------
-    steps : tuple of Step
+    steps : tuple of TableStep
     by_step : bool
         Whether pairs change lanes with the entries that lead to them, so that each step is over only when their connections
         were opened anew. Else that is a step of its own, or connections may keep their lanes.
     """
 
-    steps: tuple[Step, ...]
+    steps: tuple[TableStep, ...]
     by_step: bool
 
 
@@ -80,7 +80,7 @@ class Mixtures:
         #: The lanes of pairs whose destination is still as before, is being changed, and is as after.
         self.old, self.both, self.new = (lanes_before,) * 2, self._lanes, (lanes_after,) * 2
 
-    def lanes_beforehand(self) -> Step | None:
+    def lanes_beforehand(self) -> TableStep | None:
         """Settle which lanes pairs have on the way; a step that gives all of them the new ones first, where that is needed.
 
         They keep either lane if the new tables bear both. Else, if the tables before bear both, connections are opened anew
@@ -94,7 +94,7 @@ class Mixtures:
         if self.deadlock_free(self.turns(self.all, self.before, self.before, self.both)):
             old, new = self.both
             self.old = self.both = self.new
-            return Step(REOPEN, np.argwhere((old != new) & (old != ORPHAN) & self.carries[:, None] & self.carries))
+            return TableStep(REOPEN, np.argwhere((old != new) & (old != ORPHAN) & self.carries[:, None] & self.carries))
         return None
 
     @property
@@ -148,7 +148,7 @@ class Mixtures:
         return int(lane_with_cycle(*where, turns, lanes)) < 0
 
 
-def order_of_updates(mixtures: Mixtures) -> Steps:
+def order_of_updates(mixtures: Mixtures) -> TableSteps:
     """The steps from the tables before to those after.
 
     Parameters
@@ -158,7 +158,7 @@ def order_of_updates(mixtures: Mixtures) -> Steps:
 
     Returns
     -------
-    Steps
+    TableSteps
 
     Raises
     ------
@@ -183,13 +183,13 @@ def order_of_updates(mixtures: Mixtures) -> Steps:
         for goal in (mixtures.after, _nearest(mixtures, pending, now)):
             chosen = _together(mixtures, pending, now, goal, fixed)
             if chosen:
-                steps.append(Step(SET, _entries(now != goal, chosen)))
+                steps.append(TableStep(SET, _entries(now != goal, chosen)))
                 now[chosen] = goal[chosen]
                 break
         else:
             chosen = pending[:1]
             entries = _entries(now != mixtures.after, chosen)
-            steps.append(Step(DROP, entries))
+            steps.append(TableStep(DROP, entries))
             now[entries[:, 0], entries[:, 1]] = mixtures.none
             fixed |= mixtures.turns(chosen, now, now, mixtures.both)
             dropped += chosen
@@ -198,18 +198,18 @@ def order_of_updates(mixtures: Mixtures) -> Steps:
             fixed |= mixtures.turns(done, now, now, mixtures.new)
         pending = [d for d in pending if d not in {*done, *dropped}]
     if dropped:
-        steps.append(Step(SET, _entries(now != mixtures.after, dropped)))
+        steps.append(TableStep(SET, _entries(now != mixtures.after, dropped)))
     if idle.size:
         steps = _with(steps, _entries(differ, idle))
-    return Steps(tuple(steps), mixtures.lanes_by_step)
+    return TableSteps(tuple(steps), mixtures.lanes_by_step)
 
 
-def _with(steps: list[Step], entries: np.ndarray) -> list[Step]:
+def _with(steps: list[TableStep], entries: np.ndarray) -> list[TableStep]:
     """The steps, with more entries in the first that sets any."""
     at = next((number for number, step in enumerate(steps) if step.kind == SET), None)
     if at is None:
-        return [*steps, Step(SET, entries)]
-    return [*steps[:at], Step(SET, np.concatenate([entries, steps[at].entries])), *steps[at + 1 :]]
+        return [*steps, TableStep(SET, entries)]
+    return [*steps[:at], TableStep(SET, np.concatenate([entries, steps[at].entries])), *steps[at + 1 :]]
 
 
 def _entries(differ: np.ndarray, destinations: Sequence[int] | np.ndarray) -> np.ndarray:

@@ -13,7 +13,7 @@ import msgspec
 from topoloom.errors import InputError
 from topoloom.settings import setting
 from topoloom.studies.dask_process import started_by_us
-from topoloom.studies.executor import EXECUTORS, Run, batches
+from topoloom.studies.executor import EXECUTORS, StudyRun, batches
 from topoloom.studies.job import record_of
 from topoloom.studies.record import Record, failed
 from topoloom.studies.task import Task
@@ -53,7 +53,7 @@ class DaskOptions(TomlTable, frozen=True):
     ] = msgspec.field(default_factory=dict)
 
 
-def run_on_dask(run: Run) -> None:
+def run_on_dask(run: StudyRun) -> None:
     """Run the tasks on a Dask cluster; a `distributed.Client` in ``options["client"]`` is taken as it is.
 
     Raises
@@ -68,7 +68,7 @@ def run_on_dask(run: Run) -> None:
 class _Feeder:
     """Hands batches to a cluster, and writes the records that come back."""
 
-    def __init__(self, run: Run, client: Any) -> None:
+    def __init__(self, run: StudyRun, client: Any) -> None:
         self.run, self.client = run, client
         self.waiting: deque[tuple[list[Task], int]] = deque()
         self.left: deque[Task] = deque(run.tasks)
@@ -179,7 +179,7 @@ def run_batch(tasks: bytes, threads: int, limit_s: float | None, attempts: int) 
 
 
 @contextmanager
-def _client(run: Run) -> Iterator[Any]:
+def _client(run: StudyRun) -> Iterator[Any]:
     """A client of the cluster that the options name; what was started here is closed.
 
     Raises
@@ -247,7 +247,7 @@ def _options(options: Mapping[str, Any]) -> DaskOptions:
         raise InputError(str(cause if isinstance(cause, InputError) else f"{DaskOptions.group}: {error}")) from None
 
 
-def _cluster(run: Run, options: DaskOptions) -> Any:
+def _cluster(run: StudyRun, options: DaskOptions) -> Any:
     """A cluster of our own: worker processes here, or jobs of a batch system."""
     most = min(cores(run.jobs), max(1, len(run.tasks)))
     cluster: Any

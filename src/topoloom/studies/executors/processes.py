@@ -13,10 +13,10 @@ import msgspec
 
 from topoloom.errors import InputError
 from topoloom.studies.environment import worker_environment
-from topoloom.studies.executor import EXECUTORS, Run
+from topoloom.studies.executor import EXECUTORS, StudyRun
 from topoloom.studies.record import failed
 from topoloom.studies.task import Task
-from topoloom.studies.worker import Answer, Order, answers_in
+from topoloom.studies.worker import Answer, WorkerTasks, answers_in
 from topoloom.surroundings import python
 from topoloom.threads import cores
 
@@ -36,7 +36,7 @@ _LOOK_FOR_MORE_S = 0.02
 class _Worker:
     """A worker process: what it was handed and has not answered for yet."""
 
-    def __init__(self, run: Run) -> None:
+    def __init__(self, run: StudyRun) -> None:
         limit = [] if run.limit_s is None else [str(run.limit_s)]
         command = python("-m", "topoloom.studies.worker", str(run.store.folder), str(run.node.threads), *limit)
         self.process = subprocess.Popen(
@@ -58,7 +58,7 @@ class _Worker:
         self.handed |= {task.digest: task for task in tasks}
         self.attempts, self.memory_mb, self.begun = attempts, memory_mb, ""
         with suppress(BrokenPipeError):  # it is dead; its output tells so, too
-            self.input.write(msgspec.json.encode(Order(tasks, attempts)) + b"\n")
+            self.input.write(msgspec.json.encode(WorkerTasks(tasks, attempts)) + b"\n")
             self.input.flush()
 
     def end(self) -> None:
@@ -70,7 +70,7 @@ class _Worker:
 class _Pool:
     """The workers of one run, and the tasks that wait."""
 
-    def __init__(self, run: Run) -> None:
+    def __init__(self, run: StudyRun) -> None:
         self.run = run
         self.waiting: deque[tuple[Task, int]] = deque((task, 0) for task in run.tasks)
         self.workers: list[_Worker] = []
@@ -228,7 +228,7 @@ class _Pool:
         self.shard.close()
 
 
-def run_in_processes(run: Run) -> None:
+def run_in_processes(run: StudyRun) -> None:
     """Run the tasks in `run.jobs` worker processes.
 
     Raises

@@ -14,7 +14,7 @@ from topoloom.errors import InputError
 from topoloom.settings import setting, shown
 from topoloom.studies.claims import Claims
 from topoloom.studies.environment import worker_environment
-from topoloom.studies.executor import EXECUTORS, Run, batches
+from topoloom.studies.executor import EXECUTORS, StudyRun, batches
 from topoloom.studies.task import Task
 from topoloom.surroundings import python
 from topoloom.toml_files import TomlTable
@@ -70,7 +70,7 @@ class SlurmOptions(TomlTable, frozen=True):
                 raise InputError(f"sbatch: {shown(one)} is no option; write one a text, as in '--constraint=icelake'")
 
 
-def run_on_slurm(run: Run) -> None:
+def run_on_slurm(run: StudyRun) -> None:
     """Run the tasks in jobs of Slurm, again and again until each has its record.
 
     Raises
@@ -84,7 +84,7 @@ def run_on_slurm(run: Run) -> None:
 class _Submissions:
     """The jobs of one run."""
 
-    def __init__(self, run: Run, options: SlurmOptions) -> None:
+    def __init__(self, run: StudyRun, options: SlurmOptions) -> None:
         self.run, self.options = run, options
         self.folder = run.store.folder / "slurm"
         self.left: dict[str, Task] = {task.digest: task for task in run.tasks}
@@ -252,7 +252,7 @@ def _call(command: list[str]) -> str:
     return done.stdout.strip()
 
 
-def _options(run: Run) -> SlurmOptions:
+def _options(run: StudyRun) -> SlurmOptions:
     try:
         return msgspec.convert(dict(run.options), SlurmOptions, strict=False)
     except msgspec.ValidationError as error:

@@ -5,7 +5,7 @@ import time
 
 import msgspec
 
-from topoloom.studies.executor import EXECUTORS, Run
+from topoloom.studies.executor import EXECUTORS, StudyRun
 from topoloom.studies.job import record_of
 from topoloom.threads import cores
 
@@ -13,7 +13,7 @@ from topoloom.threads import cores
 _LOOK_EVERY_S, _LAST_WORDS_S = 0.1, 0.6
 
 
-def run_in_threads(run: Run) -> None:
+def run_in_threads(run: StudyRun) -> None:
     """Run the tasks in `run.jobs` threads.
 
     Raises

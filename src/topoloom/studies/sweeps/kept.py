@@ -13,7 +13,7 @@ from topoloom.studies.study import Study
 from topoloom.studies.task import Task
 
 
-class Kept(NamedTuple):
+class KeptPoint(NamedTuple):
     """A point of a study, and what came of it.
 
     Attributes
@@ -52,7 +52,7 @@ def study_of(operations: Sequence[Operation], axis: str) -> Study:
     )
 
 
-def kept(study: Study, folder: str | os.PathLike[str]) -> Iterator[Kept]:
+def kept(study: Study, folder: str | os.PathLike[str]) -> Iterator[KeptPoint]:
     """The points of a study that are done, in its order.
 
     Parameters
@@ -63,7 +63,7 @@ def kept(study: Study, folder: str | os.PathLike[str]) -> Iterator[Kept]:
 
     Yields
     ------
-    Kept
+    KeptPoint
 
     Raises
     ------
@@ -74,7 +74,7 @@ def kept(study: Study, folder: str | os.PathLike[str]) -> Iterator[Kept]:
     for labels, task in study.planned():
         record = records.get(task.digest)
         if record is not None and record.state == "done":
-            yield Kept(labels, task, record)
+            yield KeptPoint(labels, task, record)
 
 
 def refuse_failed(study: Study, folder: str | os.PathLike[str]) -> None:

@@ -5,13 +5,13 @@ from collections.abc import Callable
 import numpy as np
 
 from topoloom.traffic.making import to_one, to_some
-from topoloom.traffic.register import Request, pattern
+from topoloom.traffic.register import PatternRequest, pattern
 from topoloom.traffic.traffic import Traffic
 
 _SOURCE = "Besta 2014 V.B"
 
 
-def _on_bits(request: Request, move: Callable[[np.ndarray, int], np.ndarray]) -> Traffic:
+def _on_bits(request: PatternRequest, move: Callable[[np.ndarray, int], np.ndarray]) -> Traffic:
     bits = request.hosts.bit_length() - 1
     partner = np.full(request.hosts, -1, np.int64)
     own = np.arange(1 << bits)
@@ -20,13 +20,13 @@ def _on_bits(request: Request, move: Callable[[np.ndarray, int], np.ndarray]) ->
 
 
 @pattern("bit-complement", "every bit turned round", source=_SOURCE)
-def bit_complement(request: Request) -> Traffic:
+def bit_complement(request: PatternRequest) -> Traffic:
     """d_i = not s_i."""
     return _on_bits(request, lambda own, bits: ~own & ((1 << bits) - 1))
 
 
 @pattern("bit-reversal", "the bits in reverse order", source=_SOURCE)
-def bit_reversal(request: Request) -> Traffic:
+def bit_reversal(request: PatternRequest) -> Traffic:
     """d_i = s_(b - i - 1) of b bits; palindromes send to themselves."""
 
     def move(own: np.ndarray, bits: int) -> np.ndarray:
@@ -39,13 +39,13 @@ def bit_reversal(request: Request) -> Traffic:
 
 
 @pattern("shuffle", "the bits rotated by one place", source=_SOURCE)
-def shuffle(request: Request) -> Traffic:
+def shuffle(request: PatternRequest) -> Traffic:
     """d_i = s_(i - 1 mod b); all zeros and all ones send to themselves."""
     return _on_bits(request, lambda own, bits: (own << 1 & ((1 << bits) - 1)) | own >> (bits - 1))
 
 
 @pattern("transpose", "the upper half of the bits changed for the lower", source="Dally and Towles 2003, 3.2")
-def transpose(request: Request) -> Traffic:
+def transpose(request: PatternRequest) -> Traffic:
     """d_i = s_(i + b/2 mod b); with an odd number of bits the lower half is the shorter one."""
 
     def move(own: np.ndarray, bits: int) -> np.ndarray:
@@ -56,7 +56,7 @@ def transpose(request: Request) -> Traffic:
 
 
 @pattern("shift", "host s mod N/2 or that + N/2, drawn anew, of the N below a power of two", source=_SOURCE)
-def shift(request: Request) -> Traffic:
+def shift(request: PatternRequest) -> Traffic:
     """d = s mod N/2 or (s mod N/2) + N/2, with probability 1/2 each: one of them is the host itself, as Besta 2014 has it."""
     half = 1 << request.hosts.bit_length() - 2
     own = np.arange(2 * half)

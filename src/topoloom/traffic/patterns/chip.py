@@ -7,7 +7,7 @@ from topoloom.spec import Choice, Integer, Real
 from topoloom.traffic.finite import Loop
 from topoloom.traffic.floor_places import ALONG, along_edges, corners_first, edges_of, rows_and_columns
 from topoloom.traffic.making import check_places, lists_of
-from topoloom.traffic.register import Request, pattern
+from topoloom.traffic.register import PatternRequest, pattern
 
 _FLITS, _CYCLES = (1, 1 << 10), (0, 1 << 20)
 
@@ -30,7 +30,7 @@ _FLITS, _CYCLES = (1, 1 << 10), (0, 1 << 20)
     along=Choice(tuple(ALONG), "where on its edge a processor stands", default="even"),
 )
 def chip(
-    request: Request,
+    request: PatternRequest,
     processors: int,
     banks: int | None,
     memories: int,
@@ -56,7 +56,7 @@ def chip(
 
     Parameters
     ----------
-    request : Request
+    request : PatternRequest
         The network and the seed.
     processors : int
         Hosts that ask, on the edges.
@@ -119,7 +119,7 @@ def chip(
     )
 
 
-def _places(request: Request, processors: int, memories: int, along: str) -> tuple[np.ndarray, np.ndarray]:
+def _places(request: PatternRequest, processors: int, memories: int, along: str) -> tuple[np.ndarray, np.ndarray]:
     """The hosts of the processors and of the memory controllers, int64 each, ascending."""
     topology = request.topology
     floor = rows_and_columns(topology)

@@ -9,38 +9,38 @@ from topoloom.random_streams import Draws
 from topoloom.routing.coordinates import coordinates_of
 from topoloom.spec import Integer, Real
 from topoloom.traffic.making import check_places, to_all, to_one, to_some
-from topoloom.traffic.register import Request, pattern
+from topoloom.traffic.register import PatternRequest, pattern
 from topoloom.traffic.traffic import ROUND, UNIFORM, Traffic
 
 _DALLY = "Dally and Towles 2003, 3.2"
 
 
 @pattern("uniform", "to any other host, drawn anew; to itself too with preset booksim", source="Besta 2014 V.A")
-def uniform(request: Request) -> Traffic:
+def uniform(request: PatternRequest) -> Traffic:
     """Each packet to any host but its own."""
     return to_all(request, UNIFORM)
 
 
 @pattern("all-to-all", "to every other host in turn, beginning with the next")
-def all_to_all(request: Request) -> Traffic:
+def all_to_all(request: PatternRequest) -> Traffic:
     """The k-th packet of a host to the k-th host after it, round and round."""
     return to_all(request, ROUND)
 
 
 @pattern("neighbour", "to the next host; on meshes and tori, to the next in every dimension", source=_DALLY)
-def neighbour(request: Request) -> Traffic:
+def neighbour(request: PatternRequest) -> Traffic:
     """Host s to s + 1, the last to the first; where switches have coordinates, each coordinate to the next."""
     return _moved(request, lambda _side: 1)
 
 
 @pattern("tornado", "just short of half way round; on meshes and tori, in every dimension", source=_DALLY)
-def tornado(request: Request) -> Traffic:
+def tornado(request: PatternRequest) -> Traffic:
     """Host s to s + ceil(N / 2) - 1, which is the worst for a ring; where switches have coordinates, each of them so far."""
     return _moved(request, lambda side: (side - 1) // 2)
 
 
 @pattern("permutation", "a random permutation in which nobody sends to itself")
-def permutation(request: Request) -> Traffic:
+def permutation(request: PatternRequest) -> Traffic:
     """A random order of the hosts, and each to the next in it."""
     order = Draws(request.seed, 11).permutation(request.hosts)
     partner = np.empty(request.hosts, np.int64)
@@ -55,12 +55,12 @@ def permutation(request: Request) -> Traffic:
     hosts=Integer(1, 1 << 20, "hot hosts", default=4),
     share=Real(0, 1, "share of packets that go to them", default=0.2),
 )
-def hotspot(request: Request, hosts: int, share: float) -> Traffic:
+def hotspot(request: PatternRequest, hosts: int, share: float) -> Traffic:
     """With probability `share` to one of the hot hosts (but itself), else to any host but its own.
 
     Parameters
     ----------
-    request : Request
+    request : PatternRequest
         The network and the seed, which draws the hot hosts.
     hosts : int
         Hot hosts.
@@ -90,7 +90,7 @@ def hotspot(request: Request, hosts: int, share: float) -> Traffic:
     return to_some(request, sender[kept], to[kept], share)
 
 
-def _moved(request: Request, by: Callable[[int], int]) -> Traffic:
+def _moved(request: PatternRequest, by: Callable[[int], int]) -> Traffic:
     """Every coordinate of a host's switch so much further, if there are any that this changes; else its number."""
     hosts, topology = request.hosts, request.topology
     try:

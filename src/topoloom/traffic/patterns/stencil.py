@@ -7,7 +7,7 @@ import numpy as np
 from topoloom.errors import InputError
 from topoloom.spec import Choice, Integer
 from topoloom.traffic.making import to_some
-from topoloom.traffic.register import Request, pattern
+from topoloom.traffic.register import PatternRequest, pattern
 from topoloom.traffic.traffic import Traffic
 
 _SIDE = Integer(1, 1 << 20, "hosts along this side; near equal sides when left out", default=None)
@@ -17,12 +17,12 @@ _EDGES = Choice(("open", "periodic"), "whether the first and the last of a line 
 @pattern(
     "stencil-2d", "to the four neighbours on a grid of the hosts, row by row", rows=_SIDE, columns=_SIDE, edges=_EDGES
 )
-def stencil_2d(request: Request, rows: int | None, columns: int | None, edges: str) -> Traffic:
+def stencil_2d(request: PatternRequest, rows: int | None, columns: int | None, edges: str) -> Traffic:
     """Host (row, column) has the number row * columns + column; hosts that the grid has no room for are silent.
 
     Parameters
     ----------
-    request : Request
+    request : PatternRequest
         The network.
     rows, columns : int or None
         Of the grid; what is None is chosen so that it is as square as can be.
@@ -50,12 +50,14 @@ def stencil_2d(request: Request, rows: int | None, columns: int | None, edges: s
     columns=_SIDE,
     edges=_EDGES,
 )
-def stencil_3d(request: Request, layers: int | None, rows: int | None, columns: int | None, edges: str) -> Traffic:
+def stencil_3d(
+    request: PatternRequest, layers: int | None, rows: int | None, columns: int | None, edges: str
+) -> Traffic:
     """Host (layer, row, column), columns fastest; hosts that the grid has no room for are silent.
 
     Parameters
     ----------
-    request : Request
+    request : PatternRequest
         The network.
     layers, rows, columns : int or None
         Of the grid; what is None is chosen so that it is as cubic as can be.
@@ -96,7 +98,7 @@ def sides_of(hosts: int, given: tuple[int | None, ...]) -> tuple[int, ...]:
     return tuple(found.pop(0) if side is None else side for side in given)
 
 
-def _stencil(request: Request, sides: tuple[int, ...], edges: str) -> Traffic:
+def _stencil(request: PatternRequest, sides: tuple[int, ...], edges: str) -> Traffic:
     points = prod(sides)
     if points > request.hosts or 0 in sides:
         raise InputError(

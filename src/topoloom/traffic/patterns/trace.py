@@ -6,7 +6,7 @@ from topoloom.errors import InputError, at
 from topoloom.files import read_text
 from topoloom.text_parts import text_lines, whole_in
 from topoloom.traffic.finite import Trace
-from topoloom.traffic.register import Request, pattern
+from topoloom.traffic.register import PatternRequest, pattern
 
 #: Characters of the longest trace, some ten million packets; the last cycle; flits of the longest packet.
 _LONGEST, _LAST, _MOST_FLITS = 200_000_000, 1 << 30, 1 << 10
@@ -14,7 +14,7 @@ _COLUMNS = ("cycle", "source", "destination", "flits")
 
 
 @pattern("trace", "the packets of a CSV file: columns cycle, source, destination and, if not 1, flits", rest="FILE")
-def trace(request: Request) -> Trace:
+def trace(request: PatternRequest) -> Trace:
     """Columns in any order under their names; empty lines and lines that begin with # are skipped."""
     table = read_trace(request.rest, request.hosts)
     table = table[np.argsort(table[:, 0], kind="stable")]

@@ -8,7 +8,7 @@ from topoloom.link_rates import refuse_mixed
 from topoloom.spec import Choice
 from topoloom.traffic.busiest import busy_permutation
 from topoloom.traffic.making import check_places, to_one, to_some
-from topoloom.traffic.register import Request, pattern
+from topoloom.traffic.register import PatternRequest, pattern
 from topoloom.traffic.traffic import Traffic
 
 
@@ -19,7 +19,7 @@ from topoloom.traffic.traffic import Traffic
     source="Besta 2014 V.C; Kim et al. 2008; Kathareios et al. 2015; Towles and Dally, SPAA 2002",
     by=Choice(("family", "tables"), "'tables': never the published one", default="family"),
 )
-def worst_case(request: Request, by: str) -> Traffic:
+def worst_case(request: PatternRequest, by: str) -> Traffic:
     """By the family that the network's spec names, else by its tables."""
     topology = request.topology
     family = (topology.spec or "").partition("+")[0].partition(":")[0]
@@ -30,7 +30,7 @@ def worst_case(request: Request, by: str) -> Traffic:
     return to_one(request, busy_permutation(request.routing))
 
 
-def _slimfly(request: Request) -> Traffic:
+def _slimfly(request: PatternRequest) -> Traffic:
     """Four switches a, y, x, b in a row: x and a exchange through y, and y and b through x, so y and x share one link.
 
     Besta 2014 takes all a whose path to x leads through y, which overloads x unless they take turns; one a and one b load
@@ -68,7 +68,7 @@ def _slimfly(request: Request) -> Traffic:
     return to_one(request, _same_place(topology.endpoints, hosts, partner))
 
 
-def _dragonfly(request: Request) -> Traffic:
+def _dragonfly(request: PatternRequest) -> Traffic:
     """Every host of a group to the hosts of the next group, drawn anew.
 
     Between two groups there is one global link, or a few, for the hosts of a whole group. Source: Kim, Dally, Scott and
@@ -84,7 +84,7 @@ def _dragonfly(request: Request) -> Traffic:
     return to_some(request, sender, by_group[begin[following[sender]] + place])
 
 
-def _fat_tree(request: Request) -> Traffic:
+def _fat_tree(request: PatternRequest) -> Traffic:
     """Every host to the one in its place in the next pod, so that every packet passes a top switch."""
     number, begin, size = _groups(request)
     by_group = np.argsort(number, kind="stable")
@@ -94,7 +94,7 @@ def _fat_tree(request: Request) -> Traffic:
     return to_one(request, by_group[begin[following] + place % size[following]])
 
 
-def _next_leaf(request: Request) -> Traffic:
+def _next_leaf(request: PatternRequest) -> Traffic:
     """Every host to the one in its place on the next leaf: most leaves share one spine only, which all of a leaf's hosts pass.
 
     In a full mesh of layers the next leaf of the same layer. Source: Kathareios et al., SC 2015.
@@ -109,7 +109,7 @@ def _next_leaf(request: Request) -> Traffic:
     return to_one(request, _same_place(topology.endpoints, topology.endpoints_at, partner))
 
 
-_FAMILIES: dict[str, Callable[[Request], Traffic]] = {
+_FAMILIES: dict[str, Callable[[PatternRequest], Traffic]] = {
     "slimfly": _slimfly,
     "dragonfly": _dragonfly,
     "megafly": _dragonfly,
@@ -123,7 +123,7 @@ _FAMILIES: dict[str, Callable[[Request], Traffic]] = {
 }
 
 
-def _groups(request: Request) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _groups(request: PatternRequest) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The group of each host among those with hosts, where the hosts of each begin, and how many each has: int64."""
     topology = request.topology
     group = np.asarray(topology.labels["group"])[topology.endpoints]

@@ -2,7 +2,7 @@
 
 from itertools import pairwise
 
-from topoloom.traffic import uniform
+from topoloom.traffic import uniform_remote
 from topoloom.traffic.loads import table_loads
 from topoloom_papers._load_curves import (
     Contender,
@@ -116,7 +116,7 @@ def _panel(hosts: int, traffic: str) -> Curves | None:
 def _busiest(hosts: int) -> float:
     """The load at which the busiest channel is full when packets go by the tables, uniformly."""
     routing = _slimfly(hosts, "hop-lanes").routed
-    return 1 / float(table_loads(routing, uniform(routing.topology)).channels.max())
+    return 1 / float(table_loads(routing, uniform_remote(routing.topology)).channels.max())
 
 
 def _at_full_load(hosts: int) -> dict[str, float]:

@@ -12,7 +12,7 @@ from topoloom.random_streams import Draws
 from topoloom.routing.route import route
 from topoloom.spec import Facts, build
 from topoloom.topology import Topology
-from topoloom.traffic import uniform
+from topoloom.traffic import uniform_remote
 from topoloom.traffic.loads import table_loads
 from topoloom_papers._helpers import measured
 from topoloom_papers._load_curves import Contender, mean_and_all, saturates
@@ -121,7 +121,7 @@ def _random_channels() -> list[list[float]]:
     """Mean hops between hosts and the load at which the busiest channel is full, without and with random channels."""
     found = []
     for topology in (build(SLIMFLY), _with_random_channels()):
-        busiest = float(table_loads(route(topology, "minimal"), uniform(topology)).channels.max())
+        busiest = float(table_loads(route(topology, "minimal"), uniform_remote(topology)).channels.max())
         found.append([round(hops(topology).host_aspl or 0.0, 5), round(1 / busiest, 5)])
     return found
 

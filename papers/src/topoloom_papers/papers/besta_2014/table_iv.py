@@ -3,7 +3,7 @@
 from functools import cache
 
 from topoloom.cost.parts_files import load_parts
-from topoloom.cost.table_iv import COLUMNS, Column
+from topoloom.cost.table_iv import COLUMNS, TableColumn
 from topoloom.cost.table_iv import column as column_by_key
 from topoloom.spec import build
 from topoloom_papers.registry import claim
@@ -29,11 +29,11 @@ _SIZES = {
 }
 
 
-def _command(column: Column) -> str:
+def _command(column: TableColumn) -> str:
     return f"topoloom cost {column.spec} --as-printed"
 
 
-def _table_iv(column: Column) -> None:
+def _table_iv(column: TableColumn) -> None:
     printed = column.printed
 
     @claim(

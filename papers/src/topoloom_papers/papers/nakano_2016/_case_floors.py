@@ -7,7 +7,7 @@ import numpy as np
 from topoloom.graph.geometry import Geometry
 from topoloom.optimizer.goals import Goal
 from topoloom.optimizer.link_lengths import LinkLengths
-from topoloom.optimizer.rules import Rules, moves_of
+from topoloom.optimizer.rules import GraphRules, moves_of
 from topoloom.optimizer.searches.weighted_search import WeightedSearch
 from topoloom.optimizer.structures.mirror_symmetry import symmetric_grid
 from topoloom.random_streams import Draws
@@ -44,7 +44,7 @@ def annealed(
 ) -> np.ndarray:
     """The links of a mirrored graph after so many moves of one chain: the same on every machine."""
     topology, images = symmetric_grid(kind, *floor, degree, length)
-    rules = Rules(near=None if cap_m is None else lengths.within(cap_m))
+    rules = GraphRules(near=None if cap_m is None else lengths.within(cap_m))
     search = WeightedSearch(moves_of(topology, rules), lengths, goal, Draws(1), Budget(moves), images, sweeps=30)
     while not search.done:
         search.step()

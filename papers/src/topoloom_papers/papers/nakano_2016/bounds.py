@@ -8,7 +8,7 @@ from topoloom.graph.geometry import Geometry
 from topoloom.graph.grid_bounds import BalancedPairs, balanced_pairs, grid_bounds, most_within
 from topoloom.graph.hops import hops
 from topoloom.graph.moore import moore_aspl
-from topoloom.optimizer.rules import Rules, moves_of, within_length
+from topoloom.optimizer.rules import GraphRules, moves_of, within_length
 from topoloom.optimizer.searches.hop_search import HopSearch
 from topoloom.random_streams import Draws
 from topoloom.searches import Budget
@@ -320,7 +320,7 @@ def _swept() -> dict[str, Spread]:
     """Diameters and ASPLs over seeds, by start and sweeps."""
     spec = f"{_30},degree=6,length=6"
     plain = lattice(build(spec), 6, 6)
-    rules = Rules(near=within_length(plain, Geometry.grid(30, 30), 6))
+    rules = GraphRules(near=within_length(plain, Geometry.grid(30, 30), 6))
     found = {}
     for sweeps in _SWEEPS:
         mixed = []

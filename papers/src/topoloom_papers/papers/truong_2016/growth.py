@@ -7,7 +7,7 @@ import numpy as np
 from topoloom.expansion.expand import expand
 from topoloom.expansion.expansion import Expansion
 from topoloom.expansion.methods.dsn_f import dsn_f
-from topoloom.expansion.registry import Request
+from topoloom.expansion.registry import ExpansionRequest
 from topoloom.expansion.stages import Growth, difference
 from topoloom.families.dsn import dsn_f_layers
 from topoloom.floors.floor import preset
@@ -25,7 +25,7 @@ def _grown(start: int, to: int) -> Growth:
     from topoloom.expansion.growing_floor import GrowingFloor
 
     topology = build(f"dsn-f:n={start}")
-    return dsn_f(Request(topology, to, GrowingFloor(place(topology, map="rows"), 0)))
+    return dsn_f(ExpansionRequest(topology, to, GrowingFloor(place(topology, map="rows"), 0)))
 
 
 def _doubled() -> Expansion:

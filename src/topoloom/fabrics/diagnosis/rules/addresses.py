@@ -8,7 +8,7 @@ import numpy as np
 
 from topoloom.fabrics.comparison import Plug, Plugged
 from topoloom.fabrics.diagnosis.evidence import Evidence, Side
-from topoloom.fabrics.diagnosis.finding import Finding, several
+from topoloom.fabrics.diagnosis.finding import Finding, counted
 from topoloom.fabrics.diagnosis.flawed import flawed
 from topoloom.fabrics.diagnosis.rule import ERROR, NOTE, WARNING, rule
 from topoloom.fabrics.flaws import GUID_TWICE
@@ -41,14 +41,14 @@ def _guid_twice(evidence: Evidence) -> Iterator[Finding]:
         for guid, places in _twice([*fabric.switch_guids.tolist(), *fabric.host_guids.tolist()]).items():
             mine = [names[i] for i in places]
             if not told.issuperset(mine):
-                yield _found(evidence, f"{several(mine)} have the same GUID 0x{guid:016x}", [nodes[i] for i in places])
+                yield _found(evidence, f"{counted(mine)} have the same GUID 0x{guid:016x}", [nodes[i] for i in places])
             told.update(mine)
         for guid, places in _twice(fabric.port_guids.tolist()).items():
             hosts = fabric.topology.host[places].tolist()
             # Ports take theirs from the host's, where they have none of their own.
             if not told.issuperset(fabric.host_names[h] for h in hosts):
                 plugs = [(int(side.host[h]), int(fabric.host_ports[e])) for h, e in zip(hosts, places, strict=True)]
-                shown = several(
+                shown = counted(
                     [f"{fabric.host_names[h]} port {port}" for h, (_, port) in zip(hosts, plugs, strict=True)]
                 )
                 yield _found(evidence, f"{shown} have the same port GUID 0x{guid:016x}", [n for n, _ in plugs], plugs)
@@ -82,7 +82,7 @@ def _lid_twice(evidence: Evidence) -> Iterator[Finding]:
                 continue
             told.add(tuple(places))
             plugs = [(int(side.switch[i]), 0) if i < n else _plug(side, i - n) for i in places]
-            shown = several([evidence.node(node) + (f" port {port}" if port else "") for node, port in plugs])
+            shown = counted([evidence.node(node) + (f" port {port}" if port else "") for node, port in plugs])
             yield _found(evidence, f"{shown} have the same LID {lid}", [node for node, _ in plugs], plugs)
 
 
@@ -106,7 +106,7 @@ def _name_twice(evidence: Evidence) -> Iterator[Finding]:
                     continue
                 kind = "switches" if names is side.fabric.switch_names else "hosts"
                 mine = [int(nodes[i]) for i in places]
-                shown = several([evidence.words.node(node) for node in mine])
+                shown = counted([evidence.words.node(node) for node in mine])
                 yield _found(evidence, f"{len(places)} {kind} are called {names[places[0]]}: {shown}", mine)
 
 

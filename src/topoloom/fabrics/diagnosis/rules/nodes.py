@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from topoloom.fabrics.diagnosis.evidence import Evidence
-from topoloom.fabrics.diagnosis.finding import Finding, several
+from topoloom.fabrics.diagnosis.finding import Finding, counted
 from topoloom.fabrics.diagnosis.flawed import flawed
 from topoloom.fabrics.diagnosis.root import Root
 from topoloom.fabrics.diagnosis.roots import (
@@ -104,7 +104,7 @@ def _host_uncabled(evidence: Evidence) -> Iterator[Finding]:
             yield found
         elif root is not None:
             text = f"{found.text}; planned {', '.join(evidence.words.cable(one, False) for one in root.planned)}"
-            whole = _with_cables(evidence, root, text, counted=False)
+            whole = _with_cables(evidence, root, text, with_count=False)
             yield Finding(**{**vars(whole), "line": found.line})
 
 
@@ -172,17 +172,17 @@ def _bare(evidence: Evidence) -> list[str]:
     return [name for found in flawed(evidence, NO_CABLE) for name in found.nodes]
 
 
-def _with_cables(evidence: Evidence, root: Root, text: str, counted: bool = True) -> Finding:
+def _with_cables(evidence: Evidence, root: Root, text: str, with_count: bool = True) -> Finding:
     """A node that takes its cables with it: how many, their numbers, and the hosts that are lost with it."""
     cables, numbers = root.planned, evidence.numbers(root.planned)
-    if counted and len(cables) == 1:
+    if with_count and len(cables) == 1:
         text += f": planned {f'cable {numbers[0]} ' if numbers else ''}{evidence.words.cable(cables[0], False)}"
-    elif counted and cables:
+    elif with_count and cables:
         text += f", nor are its {len(cables)} cables" if text.endswith("is not there") else f", {len(cables)} cables"
-        text += f" ({several([*numbers])})" if numbers else ""
+        text += f" ({counted([*numbers])})" if numbers else ""
     lost = [evidence.names[node] for node in root.nodes[1:]]
     if lost:
-        text += f"; host{'s' * (len(lost) > 1)} {several(lost)} with it"
+        text += f"; host{'s' * (len(lost) > 1)} {counted(lost)} with it"
     return Finding(
         text,
         tuple(evidence.names[node] for node in root.nodes),
@@ -196,11 +196,11 @@ def _with_cables(evidence: Evidence, root: Root, text: str, counted: bool = True
 def _brought(evidence: Evidence, root: Root, text: str) -> Finding:
     """A node that is not planned: where it is plugged in, and which planned cables should be there."""
     if root.found:
-        text += f": {several([evidence.words.cable(cable, True) for cable in root.found], 4)}"
+        text += f": {counted([evidence.words.cable(cable, True) for cable in root.found], 4)}"
     if root.planned:
         numbers = evidence.numbers(root.planned)
-        which = f"cable{'s' * (len(numbers) > 1)} {several([*numbers])} " if numbers else ""
-        text += f"; planned there {which}{several([evidence.words.cable(one, False) for one in root.planned], 4)}"
+        which = f"cable{'s' * (len(numbers) > 1)} {counted([*numbers])} " if numbers else ""
+        text += f"; planned there {which}{counted([evidence.words.cable(one, False) for one in root.planned], 4)}"
     at = [node for cable in root.found for node, _ in cable if node != root.nodes[0]]
     return Finding(
         text,

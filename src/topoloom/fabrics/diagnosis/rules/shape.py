@@ -7,7 +7,7 @@ import numpy as np
 
 from topoloom.fabrics.comparison import Cable
 from topoloom.fabrics.diagnosis.evidence import Evidence, Side
-from topoloom.fabrics.diagnosis.finding import Finding, several
+from topoloom.fabrics.diagnosis.finding import Finding, counted
 from topoloom.fabrics.diagnosis.roots import PLANE, RAIL, SWITCH_UNCABLED
 from topoloom.fabrics.diagnosis.rule import ERROR, NOTE, rule
 from topoloom.fabrics.diagnosis.rules.cables import cable_finding
@@ -67,7 +67,7 @@ def _taper(evidence: Evidence) -> Iterator[Finding]:
             follows = frozenset(cable for cable in wrong if leaf in (cable[0][0], cable[1][0]))
             changed.append(((leaf,), f"{_ratio(*found)}, planned {_ratio(*planned)}", follows))
     for leaves, ratio, follows in _by_cause(evidence, changed):
-        names = several([evidence.node(leaf) for (leaf,) in leaves])
+        names = counted([evidence.node(leaf) for (leaf,) in leaves])
         text = f"{names} {'have' if len(leaves) > 1 else 'has'} {ratio}"
         yield _at(evidence, [leaf for (leaf,) in leaves], text, follows)
 
@@ -96,7 +96,7 @@ def _bundle(evidence: Evidence) -> Iterator[Finding]:
         if many > 1 and 0 < found[pair] < many
     ]
     for pairs, text, follows in _by_cause(evidence, thinner):
-        names = several([f"{evidence.node(u)} and {evidence.node(v)}" for u, v in pairs], 4)
+        names = counted([f"{evidence.node(u)} and {evidence.node(v)}" for u, v in pairs], 4)
         yield _at(evidence, [node for pair in pairs for node in pair], f"between {names}: {text}", follows)
 
 
@@ -129,7 +129,7 @@ def _parts(evidence: Evidence) -> Iterator[Finding]:
                 one for one in evidence.not_right if len(mine & {one[0][0], one[1][0]}) == 1 and _between(evidence, one)
             )
             names = [evidence.node(node) for node in nodes]
-            rest = f"switch{'es' * (len(names) > 1)} {several(names)}"
+            rest = f"switch{'es' * (len(names) > 1)} {counted(names)}"
             yield Finding(
                 f"in parts: no link joins {rest} to the other {len(ordered[0])} switches",
                 tuple(evidence.names[node] for node in nodes),
@@ -156,7 +156,7 @@ def _uplinks(evidence: Evidence) -> Iterator[Finding]:
     usual = max(counts, key=lambda many: (counts[many], many))
     odd = [leaf for leaf in leaves.tolist() if topology.degrees[leaf] != usual]
     if odd:
-        shown = several([f"{evidence.node(leaf)} {topology.degrees[leaf]}" for leaf in odd])
+        shown = counted([f"{evidence.node(leaf)} {topology.degrees[leaf]}" for leaf in odd])
         text = f"{counts[usual]} of {leaves.size} leaves have {usual} links upwards; {shown}"
         yield Finding(text, tuple(evidence.names[leaf] for leaf in odd), cabinets=evidence.cabinets(odd))
 
@@ -239,7 +239,7 @@ def _planned_parts(evidence: Evidence) -> Iterator[Finding]:
         smallest = min(sizes, key=lambda one: (sizes[one], one))
         nodes = np.flatnonzero(part == smallest).tolist()
         what = f"{planes} planes in {many} parts" if 0 < planes < many else f"{many} parts"
-        names = several([evidence.node(node) for node in nodes])
+        names = counted([evidence.node(node) for node in nodes])
         text = f"in parts: the plan has {what}; the smallest is {names}"
         yield Finding(text, tuple(evidence.names[node] for node in nodes), cabinets=evidence.cabinets(nodes))
 

@@ -81,7 +81,9 @@ class Judgement(Followed, Result):
         return self.minimal_pairs / self.pairs if self.pairs else 1.0
 
 
-def judge(tables: Tables, fabric: Fabric, levels: np.ndarray | None = None, jobs: int | None = None) -> Judgement:
+def verify_tables(
+    tables: Tables, fabric: Fabric, levels: np.ndarray | None = None, jobs: int | None = None
+) -> Judgement:
     """Follow tables from outside, and look for cycles in what waits for what.
 
     Only data between hosts is looked at for cycles; what switches themselves send and receive (management) is not.
