@@ -63,6 +63,7 @@ def script(tmp_path_factory):
     return [sys.executable, str(path)]
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize(
     "words",
     [
@@ -123,11 +124,13 @@ def test_what_the_user_puts_on_the_path_is_found(hostile, tmp_path_factory):
     (place / "extra-1.0.dist-info" / "METADATA").write_text("Metadata-Version: 2.1\nName: extra\nVersion: 1.0\n")
     (place / "extra-1.0.dist-info" / "entry_points.txt").write_text("[topoloom.verbs]\nextra = extra\n")
     (place / "extra.py").write_text(
-        "from topoloom.settings import Settings\n"
-        "from topoloom.studies.verb import VERBS, Verb\n"
-        "class Arguments(Settings, frozen=True, kw_only=True):\n"
+        "from topoloom.operations.operation import Operation, operation\n"
+        "@operation\n"
+        "class Extra(Operation, frozen=True, kw_only=True):\n"
+        "    group = 'extra'\n"
         "    number: int = 0\n"
-        "VERBS.add('extra', Verb('extra', Arguments, lambda arguments, jobs, work: {'number': arguments.number}, files=()))\n"
+        "    def run(self, context):\n"
+        "        return {'number': self.number}\n"
     )
     (hostile / "e.toml").write_text('verb = "extra"\naxes.number = [1, 2]\n')
     words = [

@@ -220,3 +220,30 @@ def test_one_rate_stands_where_a_function_takes_one():
     assert price(layouts[UNIFORM], rate_gbps=40).cost_usd == price(layouts[PLAIN]).cost_usd
     run = topoloom.run_app(UNIFORM, "alltoall:bytes=65536", simulator="flows")
     assert run.settings.rate_gbps == 800
+
+
+def test_grown_and_optimized_networks_have_the_rate_of_what_stands(tmp_path):
+    """Every step of a plan, before and after it is saved, and the links that a search has put elsewhere."""
+    stands = build("dsn-f:n=24").with_rates(800)
+    plan = topoloom.expand(stands, 27)
+    plan.save(tmp_path / "plan")
+    for one in (plan, topoloom.load_expansion(tmp_path / "plan")):
+        networks = [one.before.layout.topology, one.after.layout.topology, *(step.topology for step in one.steps)]
+        assert {network.uniform_rate_gbps for network in networks} == {800}
+    assert plan.provenance.settings["rate_gbps"] == 800
+    with pytest.raises(
+        InputError, match=r"^expand: .* has 800 Gb/s, and .* 400 Gb/s; a network grows with links of one rate"
+    ):
+        topoloom.expand(stands, into=build("dsn-f:n=32").with_rates(400))
+    found = topoloom.optimize(build("jellyfish:n=16,degree=3").with_rates(200), moves=100, jobs=1)
+    assert found.topology.uniform_rate_gbps == 200
+
+
+def test_a_network_remembers_its_rate(tmp_path):
+    """The folder of a network with one rate is priced at it; a rate that is given counts instead."""
+    network = topoloom.as_network(UNIFORM).placed()
+    network.save(tmp_path / "net")
+    opened = topoloom.open_network(tmp_path / "net")
+    assert opened.topology == UNIFORM
+    assert [topoloom.price(one).rate_gbps for one in (network, opened, tmp_path / "net")] == [800, 800, 800]
+    assert topoloom.price(opened, rate_gbps=400).rate_gbps == 400

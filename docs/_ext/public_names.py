@@ -13,13 +13,10 @@ from topoloom.operations.operation import OPERATIONS, section
 
 #: The names in Python that do what a command does, of the commands that have no operation.
 _OTHERS = {
-    "quality": ("quality", "path_diversity"),
     "simulate": ("simulate", "saturation", "execute"),
     "app": ("run_app", "schedule_of_program", "load_goal", "save_goal", "load_chakra"),
     "collective": ("collective", "collective_bound", "read_schedule"),
-    "layout": ("place",),
     "expand": ("expand", "check_plan", "load_expansion"),
-    "cost": ("price",),
     "design": ("design",),
     "compare": ("compare",),
     "serve": ("serve",),

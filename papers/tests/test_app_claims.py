@@ -122,7 +122,7 @@ def test_a_command_says_all_that_decides_a_run():
         Job(f"{name} by Floyd", "cg:class=A", 8, "random", seed, half) for seed in (1, 2) for name in ("a", "b:n=8")
     ]
     assert _app_runs._command(jobs) == (
-        "topoloom app a b:n=8 --engine minimal --app cg:class=A --ranks 8 --placement random*2 --seed 1 --set duplex=half"
+        "topoloom app a b:n=8 --app cg:class=A --ranks 8 --placement random*2 --seed 1 --set duplex=half"
         " --set algorithms= --set algorithms=alltoall:bruck (tables by SimGrid's Floyd)"
     )
     flows = [Job("torus:dims=4x4", "cg:class=A", 8, "linear", 1, machine, "flows")]

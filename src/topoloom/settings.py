@@ -177,6 +177,18 @@ def value_of(kind: Any, text: str, where: str) -> Any:
     raise InputError(f"{where}={shown(text)}; it is {accepts(kind)}")
 
 
+def plain_of(text: str) -> Any:
+    """A text as the plain value that it reads as: yes or no, a number, else the text."""
+    if text.lower() in ("yes", "no", "true", "false"):
+        return _YES_NO[text.lower()]
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
+
+
 def described(group: type[msgspec.Struct]) -> list[Setting]:
     """Every setting of a Struct, in its order, for help texts, docs and forms."""
     found = []
@@ -186,7 +198,10 @@ def described(group: type[msgspec.Struct]) -> list[Setting]:
             (one for one in (kind, *getattr(kind, "types", ())) if isinstance(one, msgspec.inspect.Metadata)), None
         )
         default = field.default
-        told = "" if default in (msgspec.NODEFAULT, None) or isinstance(default, msgspec.Struct) else written(default)
+        if field.default_factory is not msgspec.NODEFAULT:
+            default = field.default_factory()
+        plain = default not in (msgspec.NODEFAULT, None) and not isinstance(default, (msgspec.Struct, dict))
+        told = written(default) if plain else ""
         about: dict[str, Any] = (meta.extra if meta is not None and meta.extra else {}) or {}
         text = _description(meta)
         found.append(Setting(field.encode_name, accepts(kind), str(about.get("unit", "")), told, field.required, text))

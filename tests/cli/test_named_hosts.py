@@ -19,7 +19,7 @@ def pod(tmp_path_factory):
     folder = tmp_path_factory.mktemp("named")
     (folder / "servers.toml").write_text(SERVERS)
     words = ["--floor", "koibuchi-2013", "--parts", "infiniband-2026", "--rate", "400", "--map", "rows"]
-    call("layout", SPEC, *words, "--hosts", folder / "servers.toml", "-o", folder / "pod")
+    call("layout", SPEC, *words, "--server", folder / "servers.toml", "-o", folder / "pod")
     return folder
 
 

@@ -2,11 +2,10 @@
 
 import json
 
-import click
 import pytest
 from click.testing import CliRunner
 
-from topoloom.cli.commands import quality
+from topoloom.cli.commands import paths, quality
 from topoloom.errors import InputError
 
 KEYS = {
@@ -33,8 +32,8 @@ KEYS = {
 }
 
 
-def _run(*arguments):
-    result = CliRunner().invoke(quality.command, arguments, catch_exceptions=False, standalone_mode=False)
+def _run(*arguments, command=quality):
+    result = CliRunner().invoke(command.command, arguments, catch_exceptions=False, standalone_mode=False)
     if result.exception is not None:
         raise result.exception
     return result.stdout
@@ -85,32 +84,19 @@ def test_hosts_on_rails_get_tables_for_each_port():
         _run(tree, "--host-tables", "2", "--lanes", "1")
 
 
-def test_paths_are_counted_instead():
-    """--paths: the record of `path_diversity`, and a table of a line for each count."""
+def test_paths_are_counted():
+    """`paths`: the record of `path_diversity`, and a table of a line for each count."""
     from topoloom import build, path_diversity
 
-    record = json.loads(_run("petersen", "--paths", "--samples", "30", "--json"))
+    record = json.loads(_run("petersen", "--samples", "30", "--json", command=paths))
     assert record["schema"] == "topoloom/path-diversity/1"
     found = path_diversity(build("petersen"), samples=30).record()
     assert {key: record[key] for key in record if key != "provenance"} == {
         key: found[key] for key in found if key != "provenance"
     }
-    shown = _run("petersen", "--paths")
+    shown = _run("petersen", command=paths)
     assert "disjoint, up to 1 hop longer" in shown
     assert "all 45" in shown
-
-
-@pytest.mark.parametrize(
-    ("options", "words"),
-    [
-        (("--paths", "--engine", "orders"), "leave out what is of tables"),
-        (("--samples", "5"), "--samples is for --paths"),
-    ],
-)
-def test_paths_and_tables_are_asked_for_apart(options, words):
-    """A usage error that says so."""
-    with pytest.raises(click.UsageError, match=words):
-        _run("petersen", *options)
 
 
 def test_layers_say_how_their_loads_come_about():

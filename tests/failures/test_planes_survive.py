@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 from failure_cases import left
 
-from topoloom import InputError, build, degradation, lifetime, resilience
+from topoloom import InputError, build, degradation, lifetime, resilience, route
 from topoloom.failures.failure_orders import failing, failures_at, states
+from topoloom.graph.planes import planes_of
 
 _PLANES = "ring:n=5,hosts=1+planes:count=2"
 
@@ -62,7 +63,9 @@ def test_what_is_of_one_plane_only_says_so():
     with pytest.raises(InputError, match="give a single plane"):
         lifetime(network, link_fit=1)
     with pytest.raises(InputError, match="give a single plane"):
-        degradation(network)
+        degradation(route(network))
+    alone = degradation(planes_of(network)[0].topology, samples=2)
+    assert degradation(network, samples=2) == alone, "planes that are alike lose alike"
     lonely = network.replace(endpoints=network.endpoints, host=[0, 1, 2, 3, 4, 5, 6, 7, 8, 0])
     with pytest.raises(InputError, match="no plane in common"):
         resilience(lonely)

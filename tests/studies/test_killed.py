@@ -46,6 +46,7 @@ def _workers_of(folder) -> list[int]:
     return found
 
 
+@pytest.mark.exhaustive
 def test_workers_killed_at_random_moments(undisturbed, tmp_path):
     """kill -9 of one worker after the other: each task has its record once, and it is the right one."""
     folder, draws = tmp_path / "s", random.Random(1)
@@ -102,15 +103,15 @@ def test_a_worker_that_always_dies_gives_a_failed_record(tmp_path, monkeypatch):
     (plugin / "deadly-1.0.dist-info" / "entry_points.txt").write_text("[topoloom.verbs]\ndeadly = deadly\n")
     (plugin / "deadly.py").write_text(
         "import os, signal\n"
-        "from topoloom.settings import Settings\n"
-        "from topoloom.studies.verb import VERBS, Verb\n"
-        "class Arguments(Settings, frozen=True, kw_only=True):\n"
+        "from topoloom.operations.operation import Operation, operation\n"
+        "@operation\n"
+        "class Deadly(Operation, frozen=True, kw_only=True):\n"
+        "    group = 'deadly'\n"
         "    number: int = 0\n"
-        "def run(arguments, jobs, work):\n"
-        "    if arguments.number == 3:\n"
-        "        os.kill(os.getpid(), signal.SIGKILL)\n"
-        "    return {'number': arguments.number}\n"
-        "VERBS.add('deadly', Verb('deadly', Arguments, run, files=()))\n"
+        "    def run(self, context):\n"
+        "        if self.number == 3:\n"
+        "            os.kill(os.getpid(), signal.SIGKILL)\n"
+        "        return {'number': self.number}\n"
     )
     (tmp_path / "s.toml").write_text('verb = "deadly"\naxes.number = [0, 1, 2, 3, 4, 5]\n')
     command = [sys.executable, "-m", "topoloom", "study", "s.toml", "-o", "out", "--json"]
@@ -136,6 +137,7 @@ def test_workers_that_cannot_even_begin_end_the_run(tmp_path, monkeypatch):
         run_study(SLOW, tmp_path / "s", executor="processes", jobs=1)
 
 
+@pytest.mark.exhaustive
 def test_tasks_that_need_more_than_half_of_the_memory_run_one_by_one(tmp_path):
     """As the records' times tell: none began before the one before had ended."""
     with open("/proc/meminfo") as file:

@@ -8,8 +8,8 @@ from click.testing import CliRunner
 
 from topoloom import InputError, Task, run_task, task_of
 from topoloom.cli.main import cli
+from topoloom.operations.operation import OPERATIONS
 from topoloom.studies.task import without_timings
-from topoloom.studies.verb import VERBS
 
 NEED = """
 hosts = 60
@@ -44,6 +44,7 @@ SAME = {
     ),
     "route": ({"topology": "slimfly:q=5", "engine": "updown"}, "route slimfly:q=5 --engine updown"),
     "reroute": ({"topology": "slimfly:q=5", "lost": "0-1"}, "reroute slimfly:q=5 0-1"),
+    "paths": ({"topology": "petersen"}, "paths petersen"),
     "quality": (
         {"topology": "slimfly:q=5,hosts=3", "bisections": 50, "seed": 3},
         "quality slimfly:q=5,hosts=3 --bisections 50 --seed 3",
@@ -114,7 +115,7 @@ def _forget_time(content):
 
 def test_every_verb_is_in_the_table_above():
     """No verb without the comparison, but those that no command has: tests/web looks at what the explorer asks."""
-    own = {name for name, verb in VERBS.items() if verb.arguments.__module__.startswith("topoloom.")}
+    own = {name for name, kind in OPERATIONS.items() if kind.studied and kind.__module__.startswith("topoloom.")}
     assert own - {"nothing", "draw", "grow", "need", "stand", "trace"} == set(SAME)
 
 
@@ -149,7 +150,7 @@ def test_a_task_is_plain_text():
 @pytest.mark.parametrize(
     ("verb", "arguments", "words"),
     [
-        ("simulte", {}, "no verb named 'simulte'"),
+        ("simulte", {}, "no operation named 'simulte'"),
         ("hops", {}, "needs the argument 'topology'"),
         ("hops", {"topolgy": "x"}, "did you mean topology"),
         ("hops", {"topology": 7}, "topology"),

@@ -2,13 +2,15 @@
 
 from typing import Annotated, Any, ClassVar
 
-from topoloom.settings import Settings, setting
-from topoloom.studies.verb import VERBS, Verb
+from topoloom.operations.context import RunContext
+from topoloom.operations.operation import Operation, operation
+from topoloom.settings import setting
 from topoloom.work import Work
 from topoloom_papers.reproduction import Reproduction, reproduce
 
 
-class ReproduceTask(Settings, frozen=True, kw_only=True):
+@operation
+class ReproduceOperation(Operation, frozen=True, kw_only=True):
     """As `topoloom reproduce`, one claim or those whose ids begin alike."""
 
     group: ClassVar[str] = "reproduce"
@@ -17,8 +19,15 @@ class ReproduceTask(Settings, frozen=True, kw_only=True):
     full: Annotated[bool, setting("make long runs again, in place of those that are kept")] = False
     missing: Annotated[bool, setting("make the long runs that are not kept")] = False
 
+    def run(self, context: RunContext) -> Any:
+        return _reproduce(self, context.jobs, context.work)
 
-def _reproduce(arguments: ReproduceTask, jobs: int, work: Work) -> Reproduction:
+    @classmethod
+    def row(cls, result: Any) -> dict[str, Any]:
+        return _row(result)
+
+
+def _reproduce(arguments: ReproduceOperation, jobs: int | None, work: Work) -> Reproduction:
     # Long runs take the cores of the machine by themselves: a claim has no threads to be told of.
     return reproduce([arguments.claim], full=arguments.full, missing=arguments.missing, work=work)
 
@@ -28,6 +37,3 @@ def _row(result: Reproduction) -> dict[str, Any]:
         (one,) = result.claims
         return {"published": one.published, "ours": one.ours, "verdict": one.verdict}
     return {"claims": len(result.claims), **result.verdicts}
-
-
-VERBS.add("reproduce", Verb("reproduce", ReproduceTask, _reproduce, files=(), row=_row))

@@ -15,7 +15,7 @@ from topoloom.cabling.lists import bundles_csv, cables_csv, host_list, labels_cs
 from topoloom.cabling.netbox import netbox_files
 from topoloom.cabling.plugs import load_plugs
 from topoloom.cabling.sheets import SHEET_NAMES, sheets
-from topoloom.cost.remembered import remembered_files
+from topoloom.cost.remembered import as_made, remembered_files
 from topoloom.cost.terms import Terms
 from topoloom.errors import InputError, at, check_path, check_type, naming
 from topoloom.floors.floor_files import read_floor
@@ -230,7 +230,7 @@ def layout_of_cables(found: CableList, source: Path) -> Layout:
         )
     _compare_lengths(found, layout)
     _compare_limits(layout, source)
-    return layout
+    return as_made(layout, source.parent)
 
 
 def _slots_of(found: CableList, names: tuple[str, ...], floor: str) -> np.ndarray:

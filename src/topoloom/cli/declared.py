@@ -15,7 +15,7 @@ from topoloom.errors import InputError
 from topoloom.operations.context import RunContext
 from topoloom.operations.field import Field, fields_of
 from topoloom.operations.operation import Operation
-from topoloom.settings import Settings, written
+from topoloom.settings import Settings, changed, plain_of, shown, written
 from topoloom.work import Work
 
 Kind = msgspec.inspect
@@ -104,18 +104,34 @@ def _values(kind: type[Settings], given: dict[str, Any]) -> dict[str, Any]:
     values = {}
     for field in fields_of(kind):
         value = given[field.name]
-        if field.listed and field.reads is None:
+        if field.table:
+            value = _table(field, value)
+        elif field.listed and field.reads is None:
             value = tuple(value) if value or not field.optional else None
         values[field.name] = value
     return values
 
 
+def _table(field: Field, texts: tuple[str, ...]) -> Any:
+    """A table from texts ``KEY=VALUE``: a Struct with some values changed, or a dictionary."""
+    if isinstance(field.default, msgspec.Struct):
+        default: Any = field.default
+        return changed(default, texts)
+    table: dict[str, Any] = {}
+    for text in texts:
+        name, equals, value = (part.strip() for part in text.partition("="))
+        if not equals:
+            raise InputError(f"{field.option} {shown(text)}: write KEY=VALUE")
+        table[name] = plain_of(value)
+    return table
+
+
 def _parameter(field: Field, several: bool = False) -> click.Parameter:
     """The option or argument of a field."""
-    repeated = (field.listed and field.reads is None) or several
+    repeated = (field.listed and field.reads is None) or field.table or several
     common: dict[str, Any] = {"type": _type(field), "required": field.required}
-    if field.metavar or several:
-        common["metavar"] = f"{field.option}..." if several else field.metavar
+    if field.metavar or several or field.table:
+        common["metavar"] = f"{field.option}..." if several else field.metavar or "KEY=VALUE"
     if not field.required and not repeated:
         common["default"] = field.default
     if field.positional:

@@ -19,6 +19,7 @@ EXAMPLES = {
     "repair": "old.net old.lft new.net -o repaired",
     "quality": "slimfly:q=5,hosts=3 --traffic worst-case",
     "simulate": "slimfly:q=5,hosts=3 --traffic uniform --loads 0.1:0.9:0.2",
+    "paths": "slimfly:q=5",
     "resilience": "slimfly:q=5 torus:dims=7x7 --fail switches",
     "losses": "fat-tree:k=8,hosts=32",
     "lifetime": "slimfly:q=5,hosts=4 --link-fit 100 --switch-mtbf 200000",

@@ -5,6 +5,7 @@ from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 import click
+import msgspec
 from click.core import ParameterSource
 
 from topoloom.cli.output import say
@@ -23,8 +24,8 @@ PLACING = {
     "columns": "columns",
     "cabinet": "cabinet",
     "cluster": "cluster",
-    "mapping": "map",
-    "hosts": "hosts",
+    "map": "map",
+    "server": "hosts",
 }
 #: And of terms, as `Network.priced` has them.
 TERMS = {
@@ -35,7 +36,7 @@ TERMS = {
     "spare": "spare_ports",
     "host_cables": "host_cables",
     "spares": "spares",
-    "factors": "factors",
+    "price_factors": "factors",
 }
 
 
@@ -49,7 +50,6 @@ def placing_options(*, housed: bool = True) -> Callable[[Any], Any]:
         click.option("--cluster", type=click.Choice(CLUSTERS), help="Which switches share a cabinet.  [default: auto]"),
         click.option(
             "--map",
-            "mapping",
             type=click.Choice(MAPS),
             help=f"Where everything stands: joint searches, rows puts cabinets row by row.  [default: {DEFAULT_MAP}]",
         ),
@@ -69,7 +69,7 @@ def placing_options(*, housed: bool = True) -> Callable[[Any], Any]:
     if housed:
         options.append(
             click.option(
-                "--hosts",
+                "--server",
                 help="Hosts in racks of their own: a server of the catalogue, or a TOML file with [host] and [rack].",
             )
         )
@@ -109,14 +109,11 @@ def terms_of(options: Mapping[str, Any], networks: "Iterable[Network]" = ()) -> 
     A line on standard error says for each network what is taken in place of what it remembers.
     """
     from topoloom.cost.price_factors import PriceFactors
-    from topoloom.settings import changed
 
     given = {TERMS[name]: value for name, value in options.items() if name in TERMS and value is not None}
-    if not given.get("factors"):
-        given.pop("factors", None)
+    if given.get("factors") == PriceFactors():
+        del given["factors"]
     texts = {name: _told(value) for name, value in given.items()}
-    if "factors" in given:
-        given["factors"] = changed(PriceFactors(), given["factors"])
     if "spare_ports" in given:
         given["spare_ports"] /= 100
     for network in networks:
@@ -157,7 +154,9 @@ def _option(name: str) -> str:
 def _told(value: Any) -> str:
     if isinstance(value, bool):
         return "given" if value else "not wanted"
-    return " ".join(value) if isinstance(value, tuple) else f"{value:g}" if isinstance(value, float) else str(value)
+    if isinstance(value, msgspec.Struct):
+        return " ".join(f"{name}={one:g}" for name, one in msgspec.structs.asdict(value).items() if one != 1)
+    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def refuse_given(names: Iterable[str], why: str) -> None:

@@ -1,6 +1,7 @@
 """What a network folder remembers besides the network: the terms, how the layout was made, the requirement."""
 
 import hashlib
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -23,10 +24,15 @@ _SCHEMA = "topoloom/network/1"
 
 
 class Placement(msgspec.Struct, frozen=True, kw_only=True):
-    """How a layout was made; `places` tells whether it is still this one (`places_digest`)."""
+    """How a layout was made, and which sides of its floor were decided, where others may grow.
+
+    `places` tells whether it is still this one (`places_digest`).
+    """
 
     made: str
     places: str
+    rows: int | None = None
+    columns: int | None = None
     length_bound_m: float = 0.0
     provenance: Provenance = Provenance()
 
@@ -76,7 +82,12 @@ def remembered_files(
     if layout is not None:
         told = msgspec.structs.replace(layout.provenance, timings={})  # equal runs write equal folders
         placement = Placement(
-            made=layout.made, places=places_digest(layout), length_bound_m=layout.length_bound_m, provenance=told
+            made=layout.made,
+            places=places_digest(layout),
+            rows=layout.floor.rows,
+            columns=layout.floor.columns,
+            length_bound_m=layout.length_bound_m,
+            provenance=told,
         )
     elif terms == Terms() and requirements is None:
         return {}
@@ -96,6 +107,25 @@ def places_digest(layout: Layout) -> str:
     text.update(layout.cabinet.astype("<i4").tobytes())
     text.update(np.round(layout.length_m, 3).astype("<f8").tobytes())
     return text.hexdigest()
+
+
+def as_made(layout: Layout, folder: Path) -> Layout:
+    """A layout that was read from the lists of a folder, with what the folder remembers of its making.
+
+    Raises
+    ------
+    InputError
+        As `read_remembered`.
+    """
+    how = read_remembered(folder).placement
+    if how is None:
+        return layout
+    floor = layout.floor
+    if floor.fixed is None and (how.rows in (None, floor.rows)) and (how.columns in (None, floor.columns)):
+        layout = replace(layout, floor=replace(floor, rows=how.rows, columns=how.columns))
+    if how.places != places_digest(layout):
+        return layout
+    return replace(layout, made=how.made, length_bound_m=how.length_bound_m, provenance=how.provenance)
 
 
 def read_remembered(folder: Path) -> Remembered:

@@ -7,7 +7,7 @@ from typing import Any
 from topoloom.cost.parts import Parts
 from topoloom.designer.need import Need
 from topoloom.designer.usual import usual_specs
-from topoloom.designer.wiring import PlaneWiring, fitted, wirings
+from topoloom.designer.wiring import PlaneWiring, fitted_wiring, wirings
 from topoloom.errors import InputError
 from topoloom.graph.moore import moore_aspl, moore_diameter
 from topoloom.spec import FAMILIES, Facts, Family
@@ -40,7 +40,7 @@ def enumerate_candidates(need: Need, parts: Parts) -> list[Proposal]:
             continue
         for wiring in wirings(need):
             for sized in record.sizes(need.hosts * wiring.ports, need.radix):
-                values = fitted(record, dict(sized), need.hosts, wiring)
+                values = fitted_wiring(record, dict(sized), need.hosts, wiring)
                 if values is not None:
                     proposal = proposal_of(record, values, need, parts, wiring)
                     found.setdefault(proposal.spec, proposal)

@@ -5,7 +5,7 @@ from math import prod
 from typing import Any
 
 from topoloom.designer.need import Need
-from topoloom.designer.wiring import PlaneWiring, fitted
+from topoloom.designer.wiring import PlaneWiring, fitted_wiring
 from topoloom.errors import InputError
 from topoloom.families.tree_plan import four_levels, plan_tree
 from topoloom.spec import FAMILIES, facts_of
@@ -27,7 +27,7 @@ def usual_specs(need: Need) -> Iterator[str]:
         values: dict[str, Any] = {"k": need.radix - need.radix % 2, "hosts": need.hosts * several}
         values |= {"taper": taper} if taper > (1, 1) else {}
         try:
-            made = fitted(tree, dict(values), need.hosts, wiring)
+            made = fitted_wiring(tree, dict(values), need.hosts, wiring)
         except InputError:
             yield from _four_levels(values["k"], values["hosts"], taper, wiring)
             continue
@@ -38,7 +38,7 @@ def usual_specs(need: Need) -> Iterator[str]:
             yield from taller or (tree.spec_of(made, None) + wiring.suffix,)
     wiring = PlaneWiring(1, several)
     sizes = dragonfly.sizes(need.hosts * several, need.radix) if dragonfly.sizes is not None else ()
-    offered = [fitted(dragonfly, dict(one), need.hosts, wiring) for one in sizes]
+    offered = [fitted_wiring(dragonfly, dict(one), need.hosts, wiring) for one in sizes]
     known = [(dragonfly.known(dragonfly.filled(dict(one))).switches, one) for one in offered if one is not None]
     if known:
         _, least = min(known, key=lambda pair: pair[0])

@@ -8,7 +8,7 @@ from typing import Any
 from topoloom.cost.parts import Parts
 from topoloom.designer.candidates import Proposal, proposal_of
 from topoloom.designer.need import Need
-from topoloom.designer.wiring import PlaneWiring, fitted, wirings
+from topoloom.designer.wiring import PlaneWiring, fitted_wiring, wirings
 from topoloom.errors import InputError
 from topoloom.random_streams import Draws
 from topoloom.spec import (
@@ -142,7 +142,7 @@ def _served(variant: Variant, need: Need) -> Variant | None:
     family, wiring = variant.family, variant.wiring
     values = dict(variant.values)
     if not family.takes_hosts:
-        made = fitted(family, values | {"hosts": need.hosts * wiring.ports}, need.hosts, wiring)
+        made = fitted_wiring(family, values | {"hosts": need.hosts * wiring.ports}, need.hosts, wiring)
         return None if made is None else replace(variant, values=made)
     try:
         facts = family.known(family.filled(values))

@@ -54,7 +54,7 @@ def wirings(need: Need) -> Iterator[PlaneWiring]:
             yield PlaneWiring(planes, ports // planes, rails=True)
 
 
-def fitted(record: Family, values: dict[str, Any], hosts: int, wiring: PlaneWiring) -> dict[str, Any] | None:
+def fitted_wiring(record: Family, values: dict[str, Any], hosts: int, wiring: PlaneWiring) -> dict[str, Any] | None:
     """The parameters of a plane of a family for so many hosts; None where its ports do not go into hosts this way.
 
     Parameters

@@ -121,6 +121,7 @@ def expand(
         if to is not None or method != "auto":
             raise InputError("into= names the network itself; leave the size and the method out")
         into = taken(into, Topology, "expand")
+        _refuse_other_rate(before, into)
         name, more = "into", into.switches - before.switches
         goals = _planes_alike(before, into, planes)
 

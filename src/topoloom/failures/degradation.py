@@ -11,7 +11,7 @@ from topoloom.errors import InputError
 from topoloom.failures.failure_orders import failing, failures_at
 from topoloom.failures.surviving_network import first_failures, without_losses
 from topoloom.graph.connectivity import components
-from topoloom.graph.planes import plane_count
+from topoloom.graph.planes import distinct_planes, plane_count, planes_of
 from topoloom.link_rates import refuse_mixed
 from topoloom.results import Provenance, Result, json_value
 from topoloom.routing.reroute import reroute
@@ -104,7 +104,8 @@ def degradation(
     Parameters
     ----------
     network : NetworkSource
-        With installed tables, these are mended (`routing.reroute`), and how many of their entries change is counted.
+        Of several planes that are alike one is looked at. With installed tables, these are mended (`routing.reroute`), and
+        how many of their entries change is counted.
     fail, order, cabinets, seed
         As for `resilience`; the samples are the first ones that it looks at.
     levels : floats
@@ -144,9 +145,11 @@ def degradation(
     if samples < 1:
         raise InputError(f"samples={samples}: at least one is needed")
     if plane_count(topology) > 1:
-        raise InputError(
-            f"{topology.name}: what failures cost is worked out for one plane at a time; give a single plane"
-        )
+        if isinstance(network, Routing) or cabinets is not None or len(distinct_planes(topology)) > 1:
+            raise InputError(
+                f"{topology.name}: what failures cost is worked out for one plane at a time; give a single plane"
+            )
+        topology = network = planes_of(topology)[0].topology  # all alike
     what = failing(topology, fail, order, cabinets, jobs)
     small = topology.switches <= MOST_TUB
     whole = (

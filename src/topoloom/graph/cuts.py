@@ -93,6 +93,8 @@ def cuts(
 ) -> Cuts:
     """The best cut into `ways` equal parts that METIS finds and Fiduccia-Mattheyses refinement makes of it.
 
+    Links are counted, whatever their rates.
+
     Parameters
     ----------
     topology : NetworkSource

@@ -12,7 +12,7 @@ import numpy as np
 from topoloom.cabling.cabling import cable
 from topoloom.cabling.files import INSTALLER_FILES, layout_files, layout_of_cables, network_files
 from topoloom.cabling.product_rates import planned_cables
-from topoloom.cost.remembered import places_digest, read_remembered, remembered_files
+from topoloom.cost.remembered import read_remembered, remembered_files
 from topoloom.cost.terms import Terms
 from topoloom.errors import InputError, at, check_path
 from topoloom.expansion.plan_files import AFTER, BEFORE
@@ -27,7 +27,6 @@ from topoloom.formats.cables import load_cables
 from topoloom.formats.ibnetdiscover import load_fabric
 from topoloom.hosts.files import read_host_names
 from topoloom.json_files import parse_json
-from topoloom.layout.layout import Layout
 from topoloom.network.network import Network
 from topoloom.network_folders import (
     CABLED,
@@ -323,13 +322,7 @@ def _of_list(folder: Path, cables: CableList) -> Readers:
             return fabric
         return replace(fabric, host_names=read_host_names(folder / HOSTS, fabric.topology.hosts))
 
-    def layout() -> Layout:
-        layout, how = layout_of_cables(cables, folder / CABLES), read_remembered(folder).placement
-        if how is None or how.places != places_digest(layout):
-            return layout
-        return replace(layout, made=how.made, length_bound_m=how.length_bound_m, provenance=how.provenance)
-
-    return {"cables": lambda: cables, "fabric": fabric, "layout": layout}
+    return {"cables": lambda: cables, "fabric": fabric, "layout": lambda: layout_of_cables(cables, folder / CABLES)}
 
 
 def _with_tables(text: str, path: Path) -> Network:

@@ -62,6 +62,11 @@ class Field:
         return max(self.options, key=len)
 
     @property
+    def table(self) -> bool:
+        """Whether it is a table of names and values."""
+        return isinstance(self.kind, (inspect.StructType, inspect.DictType))
+
+    @property
     def item(self) -> Any:
         """The type of its items, where it is a list."""
         return bare(self.kind.item_type) if self.listed else None

@@ -80,6 +80,10 @@ class Operation(Settings, frozen=True, kw_only=True):
         """The numbers and texts of a result that a row of a study shows."""
         return flat(result.record() if isinstance(result, Result) else result)
 
+    def values(self) -> dict[str, Any]:
+        """All arguments by name."""
+        return {name: getattr(self, name) for name in _FIELDS[type(self)]}
+
     def given(self) -> dict[str, Any]:
         """The arguments that differ from their defaults, as plain values."""
         return {
@@ -117,13 +121,30 @@ class _Fields(dict[type[Operation], dict[str, Field]]):
 _FIELDS = _Fields()
 
 OPERATIONS: Register[type[Operation]] = Register(
-    "operation", room="topoloom.operations.catalogue", group="topoloom.verbs"
+    "operation",
+    room="topoloom.operations.catalogue",
+    group="topoloom.verbs",
+    elsewhere={"reproduce": "topoloom-papers"},
 )
 
 
 def operation(kind: type[O]) -> type[O]:
     """Class decorator: put an operation in the register, by its `group`."""
     OPERATIONS.add(kind.group, kind)
+    return kind
+
+
+def studied(name: str) -> type[Operation]:
+    """The operation of that name, for a study.
+
+    Raises
+    ------
+    InputError
+        There is none, or its result is no numbers.
+    """
+    kind = OPERATIONS.find(name)
+    if not kind.studied:
+        raise InputError(f"{name} writes files or lists; a study runs operations whose results are numbers")
     return kind
 
 

@@ -9,6 +9,7 @@ SECTIONS: dict[str, dict[str, str]] = {
         "hops": "Hop distances: histogram, diameter, eccentricities, latency.",
         "bounds": "What is possible: Moore, Cerf, grid and diagrid bounds.",
         "cuts": "How wide: bisection and p-way cuts.",
+        "paths": "How many paths join two switches, and how two flows interfere.",
         "resilience": "What survives when cables, switches or cabinets fail.",
         "losses": "What one lost port, switch or plane cuts off, in the worst case.",
         "lifetime": "How long a network stays connected without repair.",

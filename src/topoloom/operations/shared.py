@@ -29,6 +29,29 @@ Engine = Annotated[
 ]
 Lanes = Annotated[int, setting("virtual lanes, at most; as many as the engine takes if omitted", least=1, most=255)]
 
+#: Tables for the hosts of a switch in turn, as addresses of their own have them.
+HostTables = Annotated[int, setting("tables for the hosts of a switch in turn", least=1, most=4096)]
+
+#: What is bought, and from whom.
+Server = Annotated[
+    str,
+    setting("hosts in racks of their own: a server of the catalogue, or a file with [host] and [rack]", names="file"),
+]
+Parts = Annotated[
+    str,
+    setting(
+        "a parts catalogue: a name, a TOML file, or NetBox device types; the network's own if omitted", names="file"
+    ),
+]
+Prices = Annotated[str, setting("your quotes, laid over the catalogue: a TOML file", names="file")]
+
+#: The cables of hosts, where lists and bills have those of switches alone.
+HostCables = Annotated[bool, setting("the cables of hosts, too; as the network remembers if omitted")]
+
+#: How long one run of an external program may take.
+TIME_LIMIT = 600.0
+TimeLimit = Annotated[float, setting("time that a run may take", unit="s", above=0, most=1e9)]
+
 #: Runs of METIS, of which the best counts.
 MetisRuns = Annotated[int, setting("runs of METIS, of which the best counts", least=1, most=10_000)]
 METIS_RUNS = 8
@@ -58,10 +81,13 @@ def span_of(text: str) -> tuple[int, int]:
 
 #: Where switches stand, for what asks about cabinets.
 FLOOR = "slimfly-2014"
-Floor = Annotated[str, setting("the floor: a preset's name, or a .toml or .csv file", names="file")]
+Floor = Annotated[
+    str, setting("the floor: a preset's name, or a .toml or .csv file; slimfly-2014 if omitted", names="file")
+]
 Cabinet = Annotated[int, setting("most switches in a cabinet", least=1, most=1 << 24)]
 Cluster = Annotated[
-    Literal["auto", "groups", "sequential", "walktrap", "metis"], setting("which switches share a cabinet")
+    Literal["auto", "groups", "sequential", "walktrap", "metis"],
+    setting("which switches share a cabinet; auto if omitted"),
 ]
 
 

@@ -5,6 +5,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from topoloom.errors import InputError, Stopped
+from topoloom.operations.context import RunContext
 from topoloom.studies.record import Record, done, failed
 from topoloom.studies.task import Task, run_task
 from topoloom.work import Work
@@ -35,7 +36,7 @@ def record_of(
     began = time.perf_counter()
     _forget_memory()
     try:
-        result, row = run_task(task, threads, inner)
+        result, row = run_task(task, RunContext(threads, work=inner))
     except (Stopped, KeyboardInterrupt):
         if work.stopped or limit_s is None:
             return None

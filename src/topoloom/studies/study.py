@@ -13,11 +13,12 @@ import msgspec
 
 from topoloom.errors import InputError, at, check_path, hint
 from topoloom.files import read_text
+from topoloom.operations.field import fields_of
+from topoloom.operations.operation import Operation, studied
 from topoloom.settings import setting, shown
 from topoloom.studies.conditions import condition_holds
 from topoloom.studies.node import WorkerNode
 from topoloom.studies.task import Task, task_of
-from topoloom.studies.verb import VERBS, Verb
 from topoloom.toml_files import LONGEST, TomlTable, parse_toml
 from topoloom.toml_lines import line_of
 from topoloom.work import Work
@@ -184,7 +185,7 @@ class Study(TomlTable, frozen=True, kw_only=True):
         work = Work() if work is None else work
         work.begin(self._count(), "points")
         for labels, values in self.points():
-            arguments = _filled(self.task, values, VERBS.find(self.verb))
+            arguments = _filled(self.task, values, studied(self.verb))
             key = msgspec.json.encode(arguments, order="sorted")
             if key not in known:
                 try:
@@ -252,8 +253,8 @@ def _code_in(study: Study) -> tuple[str, ...]:
 
 def _check(study: Study) -> None:
     """Refuse axes that are empty, twice there, or that nothing uses."""
-    verb = VERBS.find(study.verb)
-    known = [field.encode_name for field in verb.fields]
+    kind = studied(study.verb)
+    known = [field.name for field in fields_of(kind)]
     seen: set[str] = set()
     fields = _fields_of(study)
     for name, axis in (*study.axes.items(), *((n, a) for table in study.together for n, a in table.items())):
@@ -265,7 +266,7 @@ def _check(study: Study) -> None:
         top = name.partition(".")[0]
         if top not in known and name not in fields:
             raise InputError(
-                f"study: the axis '{name}' is no argument of {verb.name} ({hint(name, known)}), and no text has"
+                f"study: the axis '{name}' is no argument of {kind.group} ({hint(name, known)}), and no text has"
                 f" {{{name}}} in it"
             )
     for table in study.together:
@@ -274,7 +275,7 @@ def _check(study: Study) -> None:
             told = ", ".join(f"{name} {length}" for name, length in lengths.items())
             raise InputError(f"study: axes that go together have as many values each, not {told}")
     if study.seeds is not None and "seed" not in known:
-        raise InputError(f"study: {verb.name} draws nothing, so seeds change nothing; leave `seeds` out")
+        raise InputError(f"study: {kind.group} draws nothing, so seeds change nothing; leave `seeds` out")
     for one in study.skip:
         for name in one:
             if name not in study.axis_names:
@@ -351,9 +352,9 @@ def _scalar(value: Any) -> bool:
     return isinstance(value, (str, int, float, bool)) or value is None
 
 
-def _filled(task: Mapping[str, Any], values: Mapping[str, Any], verb: Verb[Any]) -> dict[str, Any]:
+def _filled(task: Mapping[str, Any], values: Mapping[str, Any], kind: type[Operation]) -> dict[str, Any]:
     """The arguments at a point: those that all share, the axes that are arguments, and every text with its braces filled."""
-    known = {field.encode_name for field in verb.fields}
+    known = {field.name for field in fields_of(kind)}
     arguments: dict[str, Any] = _copied(task)
     # A value may itself name other axes: family = "dsn:n={n}".
     values = {name: _formatted(value, values) for name, value in values.items()}

@@ -1,4 +1,4 @@
-"""Task: one run of a verb, as plain data; the unit of every study, worker and web request."""
+"""Task: one run of a verb, as json_value data; the unit of every study, worker and web request."""
 
 import hashlib
 import os
@@ -8,14 +8,13 @@ from typing import Any
 
 import msgspec
 
-from topoloom.errors import InputError, check_type, hint
+from topoloom.errors import InputError, check_type
 from topoloom.folders import files_in, settle
 from topoloom.network_folders import CABLES, DESIGN, PLAN, TOPOLOGY
-from topoloom.operations.operation import Operation, operation_of
+from topoloom.operations.context import RunContext
+from topoloom.operations.field import fields_of
+from topoloom.operations.operation import Operation, operation_of, studied
 from topoloom.results import Result, json_value
-from topoloom.settings import shown
-from topoloom.studies.verb import VERBS, Verb
-from topoloom.work import Work
 from topoloom.workloads.named import files_behind, named_files, with_files
 
 #: A folder that has one of these is a network's, or a plan's.
@@ -38,7 +37,7 @@ class TaskFile(msgspec.Struct, frozen=True):
 
 
 class Task(msgspec.Struct, frozen=True):
-    """One run of a verb: a plain record that any worker can carry out.
+    """One run of a verb: a json_value record that any worker can carry out.
 
     Attributes
     ----------
@@ -91,61 +90,33 @@ def task_of(verb: str, arguments: Mapping[str, Any], base: str | Path = ".") -> 
         ...
     topoloom.errors.InputError: hops has no argument 'topolgy' (did you mean topology?)
     """
-    check_type(verb, str, "task_of", "name a verb")
-    of = VERBS.find(verb)
-    checked = arguments_of(of, arguments)
-    if isinstance(checked, Operation):
-        checked.repeatable()
-    told = {
-        field.encode_name: json_value(getattr(checked, field.name))
-        for field in of.fields
-        if getattr(checked, field.name) != _default(field)
-    }
+    check_type(verb, str, "task_of", "name an operation")
+    kind = studied(verb)
+    asked = operation_of(kind, arguments)
+    asked.repeatable()
+    given = asked.given()
     files = {}
-    for name in of.files:
-        found = _file_of(told.get(name), Path(base))
-        if found is not None:
-            files[name] = found
-    for name in of.workloads:
-        for key, value in named_files(str(told.get(name, ""))).items():
-            path = os.path.realpath(Path(base) / value)
-            files[f"{name}.{key}"] = TaskFile(path, _workload_digest(path))
-    return Task(of.name, told, files)
+    for field in fields_of(kind):
+        name, value = field.name, given.get(field.name)
+        if field.names == "file":
+            file = _file_of(value, Path(base))
+            if file is not None:
+                files[name] = file
+        elif field.names == "workload":
+            for key, place in named_files(str(value or "")).items():
+                path = os.path.realpath(Path(base) / place)
+                files[f"{name}.{key}"] = TaskFile(path, _workload_digest(path))
+    return Task(kind.group, given, files)
 
 
-def arguments_of(verb: Verb[Any], arguments: Mapping[str, Any]) -> Any:
-    """The arguments of a verb as its Struct.
-
-    Raises
-    ------
-    InputError
-        An argument that it has not, or that is missing, of the wrong type or out of its range.
-    """
-    if issubclass(verb.arguments, Operation):
-        return operation_of(verb.arguments, arguments)
-    known = [field.encode_name for field in verb.fields]
-    for name in arguments:
-        if name not in known:
-            raise InputError(f"{verb.name} has no argument {shown(name)} ({hint(str(name), known)})")
-    for field in verb.fields:
-        if field.required and field.encode_name not in arguments:
-            raise InputError(f"{verb.name} needs the argument '{field.encode_name}'")
-    try:
-        return msgspec.convert(dict(arguments), verb.arguments, strict=True)
-    except msgspec.ValidationError as error:
-        cause = error.__cause__
-        raise InputError(str(cause if isinstance(cause, InputError) else f"{verb.name}: {error}")) from None
-
-
-def run_task(task: Task, jobs: int = 1, work: Work | None = None) -> tuple[dict[str, Any], dict[str, Any]]:
+def run_task(task: Task, context: RunContext | None = None) -> tuple[dict[str, Any], dict[str, Any]]:
     """Carry a task out: the record of its result, and its row.
 
     Parameters
     ----------
     task : Task
-    jobs : int
-        Threads; no number depends on them.
-    work : Work, optional
+    context : RunContext, optional
+        One thread, no deadline if omitted.
 
     Returns
     -------
@@ -157,12 +128,11 @@ def run_task(task: Task, jobs: int = 1, work: Work | None = None) -> tuple[dict[
     InputError
         What the verb refuses; a file that has changed since the task was made.
     Stopped
-        `work` was stopped.
+        It was cancelled, or its deadline is over.
     """
     check_type(task, Task, "run_task", "task_of(verb, arguments) makes one")
-    work = Work() if work is None else work
-    verb = VERBS.find(task.verb)
-    arguments = arguments_of(verb, task.arguments)
+    context = RunContext(1) if context is None else context
+    asked: Operation = operation_of(studied(task.verb), task.arguments)
     changes = {}
     placed: dict[str, dict[str, str]] = {}
     for name, file in task.files.items():
@@ -174,9 +144,11 @@ def run_task(task: Task, jobs: int = 1, work: Work | None = None) -> tuple[dict[
         else:
             changes[name] = file.path
     changes |= {name: with_files(task.arguments[name], files) for name, files in placed.items()}
-    result = verb.run(msgspec.structs.replace(arguments, **changes) if changes else arguments, jobs, work)
-    work.check()
-    row = json_value(verb.row_of(result))
+    if changes:
+        asked = msgspec.structs.replace(asked, **changes)
+    result = asked.repeatable().run(context)
+    context.work.check()
+    row = json_value(asked.row(result))
     record = result.record() if isinstance(result, Result) else json_value(result)
     return without_timings(record), row
 
@@ -187,12 +159,6 @@ def without_timings(record: dict[str, Any]) -> dict[str, Any]:
     if isinstance(provenance, dict) and provenance.get("timings"):
         return record | {"provenance": provenance | {"timings": {}}}
     return record
-
-
-def _default(field: Any) -> Any:
-    if field.default is not msgspec.NODEFAULT:
-        return field.default
-    return field.default_factory() if field.default_factory is not msgspec.NODEFAULT else msgspec.NODEFAULT
 
 
 def _file_of(value: Any, base: Path) -> TaskFile | None:

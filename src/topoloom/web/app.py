@@ -24,13 +24,13 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from topoloom._version import __version__
 from topoloom.designer.need import Need
 from topoloom.errors import InputError
+from topoloom.operations.operation import OPERATIONS
 from topoloom.report.scripting import CURVES, FLOOR, script
 from topoloom.routing.registry import engines
 from topoloom.settings import described
 from topoloom.simulator.presets import PRESETS
 from topoloom.spec.listing import listed
 from topoloom.studies.task import Task, task_of
-from topoloom.studies.verb import VERBS
 from topoloom.traffic import PATTERNS
 from topoloom.web.curves import curves_of_records, curves_of_study
 from topoloom.web.guard import FILE_POLICY, Guard
@@ -274,7 +274,7 @@ def _known() -> dict[str, Any]:
         "engines": sorted(engines),
         "traffic": [{"name": name, "usage": one.usage, "words": one.words} for name, one in PATTERNS.items()],
         "presets": [{"name": name, "source": one.source} for name, one in PRESETS.items()],
-        "verbs": {name: _settings(VERBS.find(name).arguments) for name in ASKED},
+        "verbs": {name: _settings(OPERATIONS.find(name)) for name in ASKED},
         "need": need_form(),
     }
 

@@ -14,12 +14,13 @@ from topoloom.floors.floor_text import floor_toml
 from topoloom.floors.slots import Slots
 from topoloom.layout.layout import Layout
 from topoloom.network import Network
+from topoloom.operations.catalogue._placing import Placing
+from topoloom.operations.catalogue.placed import ExpandOperation
+from topoloom.operations.context import RunContext
+from topoloom.operations.operation import flat, operation
 from topoloom.report.expansion_floor import step_floorplan
 from topoloom.report.floor_data import floor_data, rack_watts
 from topoloom.settings import setting
-from topoloom.studies.verb import VERBS, Verb
-from topoloom.studies.verbs._placing import PLACING_FILES, Placing
-from topoloom.studies.verbs.placed import ExpandTask
 from topoloom.work import Work
 
 #: What an installer needs of a cable in a step.
@@ -39,7 +40,8 @@ _PULLED = (
 )
 
 
-class StandTask(Placing, frozen=True, kw_only=True):
+@operation
+class StandOperation(Placing, frozen=True, kw_only=True):
     """A network on its floor, as `topoloom layout` and `topoloom cost` have it, with changes by hand."""
 
     group = "stand"
@@ -50,8 +52,11 @@ class StandTask(Placing, frozen=True, kw_only=True):
     ] = msgspec.field(default_factory=dict)
     blocked: Annotated[list[str], setting("slots where no cabinet may stand")] = msgspec.field(default_factory=list)
 
+    def run(self, context: RunContext) -> Any:
+        return _stand(self, context.jobs, context.work)
 
-def _stand(arguments: StandTask, jobs: int, work: Work) -> dict[str, Any]:
+
+def _stand(arguments: StandOperation, jobs: int | None, work: Work) -> dict[str, Any]:
     network = arguments.laid_out(jobs, work)
     layout, parts, rate = network.part(Layout), network.terms.catalogue, network.terms.link_rate_gbps
     if arguments.blocked:
@@ -78,7 +83,9 @@ def _numbers(layout: Layout) -> dict[str, int]:
     return {name: number for number, name in enumerate(layout.slots.names)}
 
 
-def _blocked(network: Network, names: Sequence[str], arguments: StandTask, jobs: int, work: Work) -> Network:
+def _blocked(
+    network: Network, names: Sequence[str], arguments: StandOperation, jobs: int | None, work: Work
+) -> Network:
     """The network placed again on what is left of the floor."""
     layout = network.part(Layout)
     slots = _wide_enough(layout, len(names))
@@ -141,14 +148,22 @@ def _moved(layout: Layout, moves: Mapping[str, str]) -> Layout:
     return replace(layout, slot=slot, host_slot=hosts, length_bound_m=0.0) if moves else layout
 
 
-class GrowTask(ExpandTask, frozen=True, kw_only=True):
+@operation
+class GrowOperation(ExpandOperation, frozen=True, kw_only=True):
     """As `topoloom expand`, with a picture of the floor and the cables of every step."""
 
     group = "grow"
 
+    def run(self, context: RunContext) -> Any:
+        return _grow(self, context.jobs, context.work)
 
-def _grow(arguments: GrowTask, jobs: int, work: Work) -> dict[str, Any]:
-    plan = VERBS.find("expand").run(arguments, jobs, work)
+    @classmethod
+    def row(cls, result: Any) -> dict[str, Any]:
+        return flat(result)
+
+
+def _grow(arguments: GrowOperation, jobs: int | None, work: Work) -> dict[str, Any]:
+    plan = ExpandOperation.run(arguments, RunContext(jobs, work=work))
     cables: dict[int, list[dict[str, Any]]] = {}
     for row in plan.rows():
         cables.setdefault(row["step"], []).append({name: row[name] for name in _PULLED})
@@ -177,7 +192,3 @@ def _grow(arguments: GrowTask, jobs: int, work: Work) -> dict[str, Any]:
             for number, step in enumerate(plan.steps)
         ],
     }
-
-
-VERBS.add("grow", Verb("grow", GrowTask, _grow, (*PLACING_FILES, "into")))
-VERBS.add("stand", Verb("stand", StandTask, _stand, PLACING_FILES))

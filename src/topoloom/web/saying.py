@@ -3,14 +3,13 @@
 import shlex
 from typing import Any
 
+from topoloom.operations.field import fields_of
+from topoloom.operations.operation import OPERATIONS, section
 from topoloom.settings import written
 from topoloom.studies.task import Task
-from topoloom.studies.verb import VERBS
 
-#: Arguments that stand before the options, by verb.
-_FIRST = {"design": "need"}
-#: Options whose names differ from those of the task.
-_OPTIONS = {"simulate": {"load": "--loads"}, "expand": {"new_hosts": "--hosts"}}
+#: Options of commands that are not made of the operation's fields yet.
+_OPTIONS = {"simulate": {"load": "--loads"}}
 
 
 def as_command(task: Task) -> str:
@@ -22,21 +21,20 @@ def as_command(task: Task) -> str:
     >>> as_command(task_of("simulate", {"topology": "petersen:hosts=2", "load": 0.3, "set": {"vcs": 6}}))
     'topoloom simulate petersen:hosts=2 --set vcs=6 --loads 0.3 --json'
     """
-    if task.verb in ("draw", "trace", "need", "nothing", "stand"):
+    kind = OPERATIONS.find({"grow": "expand"}.get(task.verb, task.verb))
+    if not section(kind) and OPERATIONS.origin(kind.group) == "here":
         return ""
     arguments = dict(task.arguments)
-    verb = {"grow": "expand"}.get(task.verb, task.verb)
-    first = _FIRST.get(task.verb, "topology")
-    if first not in arguments:  # an operation of another package: its first argument
-        first = VERBS[task.verb].fields[0].name
-    words = ["topoloom", verb, str(arguments.pop(first, ""))]
-    if task.verb == "design":
+    fields = {field.name: field for field in fields_of(kind)}
+    first = [name for name, field in fields.items() if field.positional] or [next(iter(fields))]
+    words = ["topoloom", kind.group, *(str(arguments.pop(name)) for name in first if name in arguments)]
+    if kind.group == "design":
         change = arguments.pop("change", {})
         arguments.pop("measured", None)
         words += ["-o", "design", "--finalists", str(change.get("finalists", 0))]
-    renamed = _OPTIONS.get(verb, {})
+    renamed = _OPTIONS.get(kind.group, {})
     for name, value in arguments.items():
-        words += _option(renamed.get(name, "--" + name.replace("_", "-")), value)
+        words += _option(renamed.get(name, fields[name].option), value)
     return shlex.join([*words, "--json"])
 
 

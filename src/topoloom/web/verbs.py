@@ -17,10 +17,12 @@ from topoloom.graph.standing import standing
 from topoloom.layout.layout import Layout
 from topoloom.network import Network
 from topoloom.opening import open_network
+from topoloom.operations.context import RunContext
+from topoloom.operations.operation import Operation, operation
+from topoloom.operations.shared import Engine, Floor, Source
 from topoloom.routing.reroute import reroute
 from topoloom.routing.routing import Routing
-from topoloom.settings import Settings, setting
-from topoloom.studies.verb import VERBS, Verb
+from topoloom.settings import setting
 from topoloom.topology import Topology
 from topoloom.work import Work
 
@@ -30,20 +32,24 @@ MOST_LINKS = 2_000_000
 _MOST_KEPT = 4
 
 
-class DrawTask(Settings, frozen=True, kw_only=True):
+@operation
+class DrawOperation(Operation, frozen=True, kw_only=True):
     """What a picture of a network needs: points, links, labels, lengths, loads."""
 
     group: ClassVar[str] = "draw"
 
-    topology: Annotated[str, setting("a spec, a file or a folder")]
+    topology: Source
     at: Annotated[Literal["labels", "floor"], setting("where switches stand: as their labels say, or on the floor")] = (
         "labels"
     )
-    floor: Annotated[str, setting("lay it out on this floor, where it is not laid out")] = "slimfly-2014"
+    floor: Floor | None = None
     engine: Annotated[str, setting("also the loads of links by this engine's tables")] | None = None
 
+    def run(self, context: RunContext) -> Any:
+        return _draw(self, context.jobs, context.work)
 
-def _draw(arguments: DrawTask, jobs: int, work: Work) -> dict[str, Any]:
+
+def _draw(arguments: DrawOperation, jobs: int | None, work: Work) -> dict[str, Any]:
     network = open_network(arguments.topology)
     topology = network.topology
     if len(topology.links) > MOST_LINKS:
@@ -88,24 +94,26 @@ def _of_floor(layout: Layout) -> np.ndarray:
     return np.stack([points[:, 0], points[:, 1] + 0.8 * within / np.maximum(sizes[layout.slot], 1)], axis=1)
 
 
-class TraceTask(Settings, frozen=True, kw_only=True):
+@operation
+class TraceOperation(Operation, frozen=True, kw_only=True):
     """A path of the tables, before and after a loss."""
 
     group: ClassVar[str] = "trace"
 
-    topology: Annotated[str, setting("a spec, a file or a folder")]
+    topology: Source
     source: Annotated[int, setting("the switch that it starts from", least=0)]
     destination: Annotated[int, setting("the switch that it leads to", least=0)]
-    engine: (
-        Annotated[str, setting("how paths are chosen; left out, the folder's tables, or the one that fits")] | None
-    ) = None
+    engine: Engine | None = None
     lost_links: Annotated[list[list[int]], setting("links that are lost, two switches each")] = msgspec.field(
         default_factory=list
     )
     lost_switches: Annotated[list[int], setting("switches that are lost")] = msgspec.field(default_factory=list)
 
+    def run(self, context: RunContext) -> Any:
+        return _trace(self, context.jobs, context.work)
 
-def _trace(arguments: TraceTask, jobs: int, work: Work) -> dict[str, Any]:
+
+def _trace(arguments: TraceOperation, jobs: int | None, work: Work) -> dict[str, Any]:
     network = open_network(arguments.topology)
     tables = _kept_tables(network, arguments.engine, jobs, work)
     found: dict[str, Any] = {
@@ -160,7 +168,7 @@ def _joined(
 _kept: dict[tuple[str, str | None], Routing] = {}
 
 
-def _kept_tables(network: Network, engine: str | None, jobs: int, work: Work) -> Routing:
+def _kept_tables(network: Network, engine: str | None, jobs: int | None, work: Work) -> Routing:
     """Tables of a network, from the last question about it where there was one."""
     key = network.topology.digest, engine if engine is not None else f"{network.source}, its own"
     if key not in _kept:
@@ -171,19 +179,18 @@ def _kept_tables(network: Network, engine: str | None, jobs: int, work: Work) ->
     return _kept[key]
 
 
-class NeedTask(Settings, frozen=True, kw_only=True):
+@operation
+class NeedOperation(Operation, frozen=True, kw_only=True):
     """A requirement as it is written, read and checked."""
 
     group: ClassVar[str] = "need"
 
     text: Annotated[str, setting("the requirement, in TOML")]
 
+    def run(self, context: RunContext) -> Any:
+        return _need(self, context.jobs, context.work)
 
-def _need(arguments: NeedTask, _jobs: int, _work: Work) -> dict[str, Any]:
+
+def _need(arguments: NeedOperation, _jobs: int | None, _work: Work) -> dict[str, Any]:
     need: Need = need_of(arguments.text, "requirement")
     return {"schema": "topoloom/need/1", "need": msgspec.to_builtins(need)}
-
-
-VERBS.add("draw", Verb("draw", DrawTask, _draw, ("topology", "floor")))
-VERBS.add("trace", Verb("trace", TraceTask, _trace))
-VERBS.add("need", Verb("need", NeedTask, _need, files=()))

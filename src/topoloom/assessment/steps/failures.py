@@ -7,7 +7,7 @@ from topoloom.errors import InputError
 from topoloom.failures.blast_radius import blast_radius
 from topoloom.failures.degradation import degradation
 from topoloom.failures.resilience import SAMPLES, resilience
-from topoloom.graph.planes import plane_count, planes_of
+from topoloom.graph.planes import plane_count
 from topoloom.work import Work
 
 #: Shares of links lost, for the bandwidth that is left, and random orders at each.
@@ -63,9 +63,8 @@ def _degradation(subject: Subject, work: Work, effort: int = 1) -> StepResult:
     if topology.switches < 2 or not len(topology.links):
         raise InputError(f"{topology.name}: one switch has no links that could fail")
     planes = plane_count(topology)
-    one = topology if planes == 1 else planes_of(topology)[0].topology
     where = "" if planes == 1 else ", of one plane of them"
-    left = degradation(one, levels=SHARES, samples=ORDERS * effort, seed=seed, jobs=subject.jobs, work=work)
+    left = degradation(topology, levels=SHARES, samples=ORDERS * effort, seed=seed, jobs=subject.jobs, work=work)
     shares = ",".join(f"{share:.0%}" for share in SHARES)
     return StepResult(
         [

@@ -4,6 +4,8 @@ from topoloom.assessment.figure import Figure
 from topoloom.assessment.step import AssessmentStep, StepResult
 from topoloom.assessment.subject import Subject
 from topoloom.errors import InputError
+from topoloom.routing.registry import engines
+from topoloom.routing.routing import Routing
 from topoloom.work import Work
 
 
@@ -23,7 +25,7 @@ def _tables(subject: Subject, work: Work) -> StepResult:
                 value=verdict.lanes_used,
                 bound=subject.lanes,
                 how=f"{by}; the bound is what a switch has",
-                by_hand="topoloom route FOLDER",
+                by_hand=_by_hand(routing),
             ),
             Figure(
                 key="deadlock_free",
@@ -44,6 +46,15 @@ def _tables(subject: Subject, work: Work) -> StepResult:
             ),
         ]
     )
+
+
+def _by_hand(routing: Routing) -> str:
+    """The command that makes the same tables again; empty where they came from elsewhere."""
+    seed, lanes = routing.provenance.seed, routing.provenance.settings.get("lanes")
+    if routing.engine not in engines or seed is None:
+        return ""
+    within = "" if lanes is None else f" --lanes {lanes}"
+    return f"topoloom route FOLDER --engine {routing.engine}{within} --seed {seed}"
 
 
 TABLES = AssessmentStep("tables", "tables and their proof", "Tables", _tables)

@@ -1,48 +1,31 @@
 """`topoloom cost TOPOLOGY...`: the bill of one topology, or several side by side."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated
 
-import click
-
-from topoloom.cli.output import json_option, print_record
-from topoloom.cli.placing import PLACING, TERMS, placing_of, placing_options, refuse_given, terms_of
-from topoloom.cli.types import Number, Whole
+from topoloom.cli.declared import declared
+from topoloom.cli.output import print_record
+from topoloom.cli.placing import PLACING, TERMS, placing_of, refuse_given, terms_of
+from topoloom.cli.presentation import Json
+from topoloom.operations.catalogue.placed import CostOperation
+from topoloom.settings import setting
 from topoloom.topology import Topology
 
 if TYPE_CHECKING:
     from topoloom.cost.table_iv import TableColumn
 
 
-@click.command(
-    help="""Switches, cables, watts and money of TOPOLOGY on a floor; several TOPOLOGIES are set side by side.
+class _Output(Json, frozen=True, kw_only=True):
+    orders: Annotated[bool, setting("also how many cables of each product and length to order")] = False
+    as_printed: Annotated[
+        bool,
+        setting(
+            "for a network of Table IV of Besta 2014: its own assumptions next to the exact count, laid out as there"
+        ),
+    ] = False
 
-    A TOPOLOGY may also be a network folder: its layout is priced as it stands, with the parts, quotes and rate that the folder
-    remembers, unless options say otherwise.
-    """
-)
-@click.argument("topologies", nargs=-1, required=True, metavar="TOPOLOGY...")
-@placing_options()
-@click.option("--radix", type=Whole(1), help="Ports of every switch; the default is those that are used.")
-@click.option("--spare", type=Number(0, unit="%"), help="Ports for growth, in % of those that are used.")
-@click.option(
-    "--price-factor",
-    "factors",
-    metavar="KIND=FACTOR",
-    multiple=True,
-    help="Multiply the prices of switch, cable, transceiver or nic: cable=0.8.",
-)
-@click.option("--host-cables/--no-host-cables", default=None, help="Also bill a cable for every host.")
-@click.option(
-    "--spares/--no-spares", default=None, help="Also bill spares: 1 % of the switches and 2 % of cables and optics."
-)
-@click.option("--orders", is_flag=True, help="Also list how many cables of each product and length to order.")
-@click.option(
-    "--as-printed",
-    is_flag=True,
-    help="For a network of Table IV of Besta 2014: its own assumptions beside the exact count, laid out as there.",
-)
-@json_option
-def command(topologies: tuple[str, ...], orders: bool, as_printed: bool, as_json: bool, **options: Any) -> None:
+
+@declared(CostOperation, _Output, several="topology")
+def command(operations: list[CostOperation], to: _Output) -> None:
     from topoloom.cli import cost_text
     from topoloom.cost.bill import Bills, price
     from topoloom.cost.parts_files import load_parts
@@ -50,20 +33,23 @@ def command(topologies: tuple[str, ...], orders: bool, as_printed: bool, as_json
     from topoloom.network.laying_out import all_laid_out
     from topoloom.opening import open_network
 
-    if as_printed and len(topologies) > 1:
+    if to.as_printed and len(operations) > 1:
         raise InputError("--as-printed takes one topology; leave it out to set several side by side")
-    if as_printed:
+    if to.as_printed:
         refuse_given((*PLACING, *TERMS), "--as-printed takes the paper's own assumptions")
-    networks = [open_network(name) for name in topologies]
-    if as_printed:
+    options = operations[0].values()
+    networks = [open_network(one.topology) for one in operations]
+    if to.as_printed:
         # The exact count beside the print is made as Besta 2014 lays the column out: its racks, its floor, its switches.
         catalogues = [load_parts("slimfly-2014")]
-        bills = [_column(networks[0].topology).exact(orders)]
+        bills = [_column(networks[0].topology).exact(to.orders)]
     else:
-        laid_out = all_laid_out(networks, terms=terms_of(options, networks), **placing_of(options, networks))
+        laid_out = all_laid_out(
+            networks, terms=terms_of(options, networks), seed=options["seed"], **placing_of(options, networks)
+        )
         catalogues = [one.terms.catalogue for one in laid_out]
-        bills = [price(one, orders=orders) for one in laid_out]
-    if as_json:
+        bills = [price(one, orders=to.orders) for one in laid_out]
+    if to.json:
         print_record(bills[0] if len(bills) == 1 else Bills(tuple(bills)))
         return
     if len(bills) == 1:

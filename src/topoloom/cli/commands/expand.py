@@ -38,7 +38,7 @@ _SHOWN = 24
 @placing_options(housed=False)
 @click.option("--radix", type=Whole(1), help="Ports of a switch; the default is what the fullest one needs.")
 @click.option("--degree", type=Whole(1), help="Links of a new switch (splice).")
-@click.option("--hosts", type=Whole(0), help="Hosts of a new switch (splice, copies).")
+@click.option("--new-hosts", "new_hosts", type=Whole(0), help="Hosts of a new switch (splice, copies).")
 @click.option("--batch", type=Whole(1), help="New switches, or links, a step (splice, channels).")
 @click.option("--host-cables/--no-host-cables", default=None, help="List the hosts' cables as well.")
 @click.option("--check", is_flag=True, help="Carry the plan out on paper, and compare.")
@@ -53,7 +53,7 @@ def command(
     list_methods: bool,
     into: str | None,
     degree: int | None,
-    hosts: int | None,
+    new_hosts: int | None,
     batch: int | None,
     check: bool,
     seed: int,
@@ -96,7 +96,7 @@ def command(
             method,
             into=goal,
             degree=degree,
-            hosts=hosts,
+            hosts=new_hosts,
             batch=batch,
             plugs=network.plugs,
             seed=seed,

@@ -1,67 +1,44 @@
 """`topoloom layout TOPOLOGY`: cabinets on a floor, every cable with its length, and the files to build it from."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-import click
-
-from topoloom.cli.output import json_option, print_facts, print_record, say
-from topoloom.cli.placing import placing_of, placing_options, terms_of
-from topoloom.cli.progress import working
+from topoloom.cli.declared import declared, running
+from topoloom.cli.output import print_facts, print_record, say
+from topoloom.cli.placing import placing_of, terms_of
+from topoloom.cli.presentation import Json, Threads
 from topoloom.cli.signals import hurried
-from topoloom.cli.types import Number, Whole
+from topoloom.operations.catalogue.placed import LayoutOperation
+from topoloom.operations.shared import HostCables
+from topoloom.settings import setting
 
 if TYPE_CHECKING:
     from topoloom.layout.layout import Layout
 
 
-@click.command(
-    help="""Put the switches of TOPOLOGY into cabinets on a floor; every cable with its length.
+class _Output(Json, frozen=True, kw_only=True):
+    host_cables: HostCables | None = None
+    output: Annotated[str, setting("folder for the files", option="-o --output", metavar="DIRECTORY")] | None = None
 
-    With -o the folder gets what it takes to build it: cables in the order of pulling, labels, an order list, sheets for
-    every cabinet and switch, NetBox imports, and the floor plan.
-    """
-)
-@click.argument("topology")
-@placing_options()
-@click.option("--improve", is_flag=True, help="Let switches change cabinets while fewer links run between cabinets.")
-@click.option(
-    "--objective",
-    default="length",
-    show_default=True,
-    type=click.Choice(["length", "cost", "power", "longest"]),
-    help="What to make small: the length of all cables, their cost or power in --parts, or the longest cable.",
-)
-@click.option("--seed", default=1, show_default=True, type=Whole(0, (1 << 63) - 1), help="Seed of the search.")
-@click.option(
-    "--seconds",
-    type=Number(above=0, most=86_400, unit="seconds"),
-    help="How long to search; left out, as many tries as the size asks for, the same on every machine.",
-)
-@click.option(
-    "--moves", type=Whole(1, 10**12), help="Exchanges that each run of the maps anneal and tabu tries, and ..."
-)
-@click.option("--runs", type=Whole(1, 10**6), help="... how many runs they are the best of.")
-@click.option("--jobs", type=Whole(1, 1024), help="Threads; the default is one for each core.")
-@click.option("--host-cables/--no-host-cables", default=None, help="List the hosts' cables as well.")
-@click.option("-o", "--output", "folder", type=click.Path(file_okay=False), help="Folder for the files.")
-@json_option
-def command(topology: str, host_cables: bool | None, folder: str | None, as_json: bool, **options: Any) -> None:
+
+@declared(LayoutOperation, Threads, _Output)
+def command(operation: LayoutOperation, threads: Threads, to: _Output) -> None:
     from topoloom.cabling.cabling import cable
     from topoloom.cli.folders import writable_folder
     from topoloom.layout.layout import Layout
     from topoloom.opening import open_network
 
-    network = open_network(topology)
-    terms = terms_of({**options, "host_cables": host_cables}, [network])
-    search = {name: options[name] for name in ("objective", "improve", "seed", "seconds", "moves", "runs", "jobs")}
-    out = writable_folder(folder) if folder is not None else None
-    with working("laying out") as work:
-        network = network.priced(**terms).placed(**placing_of(options), **search, work=work)
+    network = open_network(operation.topology)
+    options = {**operation.values(), "host_cables": to.host_cables}
+    terms = terms_of(options, [network])
+    search = {name: options[name] for name in ("objective", "improve", "seed", "seconds", "moves", "runs")}
+    out = writable_folder(to.output) if to.output is not None else None
+    with running("laying out", threads.jobs) as context:
+        network = network.priced(**terms).placed(**placing_of(options), **search, jobs=threads.jobs, work=context.work)
     layout = network.part(Layout)
     if out is not None:
         _write(cable(network), out)
-    if as_json:
+    if to.json:
         print_record(layout)
     else:
         _print_layout(layout)

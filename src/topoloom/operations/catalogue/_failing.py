@@ -24,9 +24,9 @@ class FailingOperation(Operation, frozen=True, kw_only=True):
         Literal["random", "load", "degree", "cables"],
         setting("what fails first: anything; the most loaded; the best connected; cabinets with the most cables out"),
     ] = "random"
-    floor: Floor = FLOOR
+    floor: Floor | None = None
     cabinet: Cabinet | None = None
-    cluster: Cluster = "auto"
+    cluster: Cluster | None = None
     seed: Seed = SEED
 
     def validate(self) -> None:
@@ -47,5 +47,5 @@ class FailingOperation(Operation, frozen=True, kw_only=True):
         if network.layout is not None:
             self.refuse_changed(_CABINETS, f"the cabinets are those of {network.source}")
             return network.layout.cabinet
-        floor = chosen_floor(self.floor, None, None, self.cabinet)
-        return assign_cabinets(network.topology, floor, self.cluster, jobs=jobs)
+        floor = chosen_floor(self.floor or FLOOR, None, None, self.cabinet)
+        return assign_cabinets(network.topology, floor, self.cluster or "auto", jobs=jobs)

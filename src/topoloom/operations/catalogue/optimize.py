@@ -64,7 +64,9 @@ class OptimizeOperation(Operation, frozen=True, kw_only=True):
     topology: Source
     seconds: Annotated[float, setting("how long to search", unit="s", above=0)] | None = None
     moves: (
-        Annotated[int, setting("moves that each chain tries: repeatable with one chain, and in a study", least=1)]
+        Annotated[
+            int, setting("moves that each chain tries: repeatable with one chain, and in a study", least=1, most=10**12)
+        ]
         | None
     ) = None
     chains: (

@@ -1,6 +1,6 @@
 """The verb of collectives: their least time, and a schedule's beside it."""
 
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, Literal
 
 import msgspec
 
@@ -10,18 +10,23 @@ from topoloom.applications.given import app_settings
 from topoloom.applications.sweep import cases_of
 from topoloom.collectives.bound import CollectiveBound
 from topoloom.opening import open_network
-from topoloom.settings import Settings, setting, written
-from topoloom.studies.verb import VERBS, Verb
+from topoloom.operations.context import RunContext
+from topoloom.operations.operation import Operation, operation
+from topoloom.operations.shared import SEED, Engine, HostTables, Seed, Source
+from topoloom.settings import setting, written
 from topoloom.work import Work
 
 
-class CollectiveTask(Settings, frozen=True, kw_only=True):
+@operation
+class CollectiveOperation(Operation, frozen=True, kw_only=True):
     """As `topoloom collective`."""
 
     group: ClassVar[str] = "collective"
 
-    topology: Annotated[str, setting("a spec, a file or a folder")]
-    operation: Annotated[str, setting("allreduce, allgather, reduce-scatter, broadcast or alltoall")] = "allreduce"
+    topology: Source
+    operation: Annotated[
+        Literal["allreduce", "allgather", "reduce-scatter", "broadcast", "alltoall"], setting("the collective")
+    ] = "allreduce"
     bytes: Annotated[int, setting("bytes of the vector, or of all; of an all-to-all from each to each", least=0)] = (
         1 << 26
     )
@@ -32,10 +37,8 @@ class CollectiveTask(Settings, frozen=True, kw_only=True):
     pieces: Annotated[int, setting("pieces of a message", least=1)] | None = None
     placement: Annotated[str, setting("where ranks run: linear, random, cabinet, file:PATH")] = "linear"
     root: Annotated[int, setting("the rank that broadcasts", least=0)] = 0
-    engine: (
-        Annotated[str, setting("how paths are chosen; when omitted, installed tables, else the fitting engine")] | None
-    ) = None
-    host_tables: Annotated[int, setting("tables for the hosts of a switch", least=1)] | None = None
+    engine: Engine | None = None
+    host_tables: HostTables | None = None
     preset: (
         Annotated[str, setting("the machine and the model; truong-2016 at the network's rate when omitted")] | None
     ) = None
@@ -44,10 +47,13 @@ class CollectiveTask(Settings, frozen=True, kw_only=True):
     )
     simulator: Annotated[str, setting("flows, or flows:window=0.2")] = "flows"
     gap: Annotated[float, setting("how close the flow of an all-to-all is bracketed", above=0, most=1)] = 0.05
-    seed: Annotated[int, setting("of the placement and the tables", least=0)] = 1
+    seed: Seed = SEED
+
+    def run(self, context: RunContext) -> Any:
+        return _collective(self, context.jobs, context.work)
 
 
-def _collective(arguments: CollectiveTask, jobs: int, work: Work) -> Collective | CollectiveBound:
+def _collective(arguments: CollectiveOperation, jobs: int | None, work: Work) -> Collective | CollectiveBound:
     network = open_network(arguments.topology)
     changes = [f"{name}={written(value)}" for name, value in arguments.set.items()]
     settings = app_settings([network], arguments.preset, changes)
@@ -83,6 +89,3 @@ def _collective(arguments: CollectiveTask, jobs: int, work: Work) -> Collective 
         simulator=arguments.simulator,
         **common,
     )
-
-
-VERBS.add("collective", Verb("collective", CollectiveTask, _collective))

@@ -6,34 +6,37 @@ import msgspec
 
 from topoloom.applications.app_run import AppRun
 from topoloom.applications.given import app_settings
-from topoloom.applications.sweep import cases_of, placements_of, run_apps
+from topoloom.applications.registry import opened
+from topoloom.applications.sweep import cases_of, placements_of, programs_on, run_apps
 from topoloom.errors import InputError
 from topoloom.opening import open_network
+from topoloom.operations.context import RunContext
+from topoloom.operations.operation import Operation, flat, operation
+from topoloom.operations.shared import SEED, TIME_LIMIT, Engine, Floor, HostTables, Lanes, Seed, Source, TimeLimit
 from topoloom.results import Result
 from topoloom.routing.routing import Routing
-from topoloom.settings import Settings, setting, written
+from topoloom.settings import setting, written
 from topoloom.simulator.cables import cable_cycles
 from topoloom.simulator.execute import execute
+from topoloom.simulator.host_ports import check_simulated
 from topoloom.simulator.load_curve import LoadCurve, Saturation
 from topoloom.simulator.presets import router_of
 from topoloom.simulator.saturation import saturation
 from topoloom.simulator.simulate import simulate
 from topoloom.simulator.sweep import has_end
-from topoloom.studies.verb import VERBS, Verb, flat
 from topoloom.work import Work
 
 
-class SimulateTask(Settings, frozen=True, kw_only=True):
+@operation
+class SimulateOperation(Operation, frozen=True, kw_only=True):
     """As `topoloom simulate`, at one load or for the load of saturation."""
 
     group: ClassVar[str] = "simulate"
 
-    topology: Annotated[str, setting("a spec, a file or a folder")]
-    engine: (
-        Annotated[str, setting("how paths are chosen; when omitted, installed tables, else the fitting engine")] | None
-    ) = None
-    lanes: Annotated[int, setting("at most so many virtual lanes", least=1, most=16)] | None = None
-    traffic: Annotated[str, setting("who sends to whom")] = "uniform"
+    topology: Source
+    engine: Engine | None = None
+    lanes: Lanes | None = None
+    traffic: Annotated[str, setting("who sends to whom", names="workload")] = "uniform"
     preset: Annotated[str, setting("what the routers are like")] = "slimfly-2014"
     set: Annotated[dict[str, Any], setting("values of the preset that are changed")] = msgspec.field(
         default_factory=dict
@@ -46,10 +49,17 @@ class SimulateTask(Settings, frozen=True, kw_only=True):
     width: Annotated[float, setting("how exact the load of saturation is", least=0.001, most=0.5)] = 0.01
     fast: Annotated[bool, setting("measure large networks in shorter batches")] = False
     interval: Annotated[float, setting("how narrow the latency's interval shall be", least=0.0005, most=0.1)] = 0.01
-    seed: Annotated[int, setting("of random choices", least=0)] = 1
+    seed: Seed = SEED
+
+    def run(self, context: RunContext) -> Any:
+        return _simulate(self, context.jobs, context.work)
+
+    @classmethod
+    def row(cls, result: Any) -> dict[str, Any]:
+        return _simulated_row(result)
 
 
-def _simulate(arguments: SimulateTask, jobs: int, work: Work) -> Result:
+def _simulate(arguments: SimulateOperation, jobs: int | None, work: Work) -> Result:
     network = open_network(arguments.topology)
     settings = [f"{name}={written(value)}" for name, value in arguments.set.items()]
     ended = has_end(arguments.traffic)
@@ -60,11 +70,12 @@ def _simulate(arguments: SimulateTask, jobs: int, work: Work) -> Result:
             f"simulate: traffic '{arguments.traffic}' "
             + ("goes to its end; leave out load and saturation" if ended else "needs one of load and saturation")
         )
+    _, router = router_of(arguments.preset, settings)
+    cables = cable_cycles(network.topology, router, arguments.between or None, network.layout)
+    check_simulated(network.topology, arguments.traffic, arguments.seed)
     routed = network.with_tables(arguments.engine, lanes=arguments.lanes, seed=arguments.seed, jobs=jobs, work=work)
     work.check()
     tables = routed.part(Routing)
-    _, router = router_of(arguments.preset, settings)
-    cables = cable_cycles(network.topology, router, arguments.between or None, network.layout)
     common: dict[str, Any] = {"settings": settings, "seed": arguments.seed, "cables": cables, "work": work}
     if ended:
         return execute(tables, arguments.traffic, arguments.preset, **common)
@@ -83,20 +94,19 @@ def _simulated_row(result: Result) -> dict[str, Any]:
     return content
 
 
-class AppTask(Settings, frozen=True, kw_only=True):
+@operation
+class AppOperation(Operation, frozen=True, kw_only=True):
     """As `topoloom app`, one program on one network."""
 
     group: ClassVar[str] = "app"
 
-    topology: Annotated[str, setting("a spec, a file or a folder")]
-    app: Annotated[str, setting("the program: alltoall:bytes=65536")]
+    topology: Source
+    app: Annotated[str, setting("the program: alltoall:bytes=65536", names="workload")]
     ranks: Annotated[int, setting("ranks; one for each host when left out", least=1)] | None = None
-    engine: (
-        Annotated[str, setting("how paths are chosen; when omitted, installed tables, else the fitting engine")] | None
-    ) = None
-    host_tables: Annotated[int, setting("tables for the hosts of a switch", least=1)] | None = None
+    engine: Engine | None = None
+    host_tables: HostTables | None = None
     placement: Annotated[str, setting("where ranks run: linear, random, cabinet, file:PATH")] = "linear"
-    floor: Annotated[str, setting("lay the network out on this floor first")] | None = None
+    floor: Floor | None = None
     preset: (
         Annotated[str, setting("the machine and the model; truong-2016 at the network's rate when omitted")] | None
     ) = None
@@ -104,17 +114,24 @@ class AppTask(Settings, frozen=True, kw_only=True):
         default_factory=dict
     )
     simulator: Annotated[str, setting("simgrid or flows")] = "simgrid"
-    time_limit: Annotated[float, setting("seconds that a run may take", unit="s", above=0)] = 600.0
+    time_limit: TimeLimit = TIME_LIMIT
     routing_seed: Annotated[int, setting("of the tables", least=0)] = 1
-    seed: Annotated[int, setting("of the placement", least=0)] = 1
+    seed: Seed = SEED
+
+    def run(self, context: RunContext) -> Any:
+        return _app(self, context.jobs, context.work)
 
 
-def _app(arguments: AppTask, jobs: int, work: Work) -> AppRun:
+def _app(arguments: AppOperation, jobs: int | None, work: Work) -> AppRun:
     network = open_network(arguments.topology)
     if arguments.floor is not None:
         network = network.with_layout(arguments.floor, map="rows")
     if len(placements_of([arguments.placement], arguments.seed)) > 1:
         raise InputError(f"app: placement '{arguments.placement}' is several; give `seeds` to the study, or axes")
+    changes = [f"{name}={written(value)}" for name, value in arguments.set.items()]
+    settings = app_settings([network], arguments.preset, changes)
+    app = opened(arguments.app)
+    programs_on({network.source: network.topology}, [app], arguments.ranks, arguments.simulator, settings)
     case = cases_of(
         network.source,
         network,
@@ -124,13 +141,12 @@ def _app(arguments: AppTask, jobs: int, work: Work) -> AppRun:
         jobs=jobs,
         work=work,
     )[0]
-    settings = [f"{name}={written(value)}" for name, value in arguments.set.items()]
     runs = run_apps(
         [case],
-        [arguments.app],
+        [app],
         arguments.ranks,
         [arguments.placement],
-        settings=app_settings([network], arguments.preset, settings),
+        settings=settings,
         seed=arguments.seed,
         jobs=jobs,
         time_limit_s=arguments.time_limit,
@@ -140,7 +156,3 @@ def _app(arguments: AppTask, jobs: int, work: Work) -> AppRun:
     if runs.failure:
         raise InputError(runs.failure)
     return runs.runs[0]
-
-
-VERBS.add("simulate", Verb("simulate", SimulateTask, _simulate, row=_simulated_row, workloads=("traffic",)))
-VERBS.add("app", Verb("app", AppTask, _app, ("topology", "floor"), workloads=("app",)))

@@ -1,37 +1,42 @@
 """What operations on laid-out networks share: the arguments of floor, placement and terms, and the network that they give."""
 
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, Literal
 
 from topoloom.cost.price_factors import PriceFactors
 from topoloom.network import Network
 from topoloom.opening import open_network
-from topoloom.settings import Settings, setting
+from topoloom.operations.operation import Operation
+from topoloom.operations.shared import SEED, Cabinet, Cluster, Floor, Parts, Prices, Rate, Seed, Server, Source
+from topoloom.settings import setting
 from topoloom.work import Work
 
 
-class Placing(Settings, frozen=True, kw_only=True):
+class Placing(Operation, frozen=True, kw_only=True):
     """Arguments of floor, placement, parts and rate, as the commands have them; what is omitted a network may remember."""
 
     group: ClassVar[str] = "placing"
 
-    topology: Annotated[str, setting("a spec, a file or a folder")]
-    floor: Annotated[str, setting("a floor's name or file; slimfly-2014 when omitted")] | None = None
-    rows: Annotated[int, setting("rows of cabinets", least=1)] | None = None
-    columns: Annotated[int, setting("cabinets in a row", least=1)] | None = None
-    cabinet: Annotated[int, setting("most switches in a cabinet", least=1)] | None = None
-    cluster: Annotated[str, setting("which switches share a cabinet; auto when omitted")] | None = None
-    map: Annotated[str, setting("where everything stands; joint when omitted")] | None = None
-    hosts: Annotated[str, setting("hosts in racks of their own: a server or a file")] | None = None
-    parts: (
-        Annotated[str, setting("a parts catalogue or its file; the network's own, or slimfly-2014, when omitted")]
+    topology: Source
+    floor: Floor | None = None
+    rows: Annotated[int, setting("rows of cabinets; near-square if omitted", least=1, most=10_000)] | None = None
+    columns: Annotated[int, setting("cabinets per row", least=1, most=10_000)] | None = None
+    cabinet: Cabinet | None = None
+    cluster: Cluster | None = None
+    map: (
+        Annotated[
+            Literal["joint", "tabu", "anneal", "serpentine", "rows"],
+            setting("where everything stands: joint searches, rows puts cabinets row by row; joint if omitted"),
+        ]
         | None
     ) = None
-    prices: Annotated[str, setting("quotes laid over the catalogue")] | None = None
-    rate: Annotated[float, setting("rate of a link", unit="Gb/s", above=0)] | None = None
-    seed: Annotated[int, setting("of random choices", least=0)] = 1
+    server: Server | None = None
+    parts: Parts | None = None
+    prices: Prices | None = None
+    rate_gbps: Rate | None = None
+    seed: Seed = SEED
 
     def laid_out(
-        self, jobs: int, work: Work, *, again: bool = False, factors: PriceFactors | None = None, **search: Any
+        self, jobs: int | None, work: Work, *, again: bool = False, factors: PriceFactors | None = None, **search: Any
     ) -> Network:
         """The network on its floor, by its own layout or a new one, and by its own terms but for those that are given.
 
@@ -53,7 +58,7 @@ class Placing(Settings, frozen=True, kw_only=True):
         place = network.placed if again else network.with_layout
         made = place(
             self.floor,
-            hosts=self.hosts,
+            hosts=self.server,
             rows=self.rows,
             columns=self.columns,
             cabinet=self.cabinet,
@@ -61,13 +66,10 @@ class Placing(Settings, frozen=True, kw_only=True):
             map=self.map,
             parts=self.parts,
             prices=self.prices,
-            rate_gbps=self.rate,
+            rate_gbps=self.rate_gbps,
             seed=self.seed,
             jobs=jobs,
             work=work,
             **search,
         )
         return made if factors is None else made.priced(factors=factors)
-
-
-PLACING_FILES = ("topology", "floor", "hosts", "parts", "prices")

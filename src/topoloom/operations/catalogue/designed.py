@@ -9,23 +9,32 @@ from topoloom.designer.measure import MEASURES
 from topoloom.designer.need import Need
 from topoloom.designer.need_files import read_need
 from topoloom.errors import InputError
-from topoloom.settings import Settings, setting
-from topoloom.studies.verb import VERBS, Verb
+from topoloom.operations.context import RunContext
+from topoloom.operations.operation import Operation, operation
+from topoloom.settings import setting
 from topoloom.work import Work
 
 
-class DesignTask(Settings, frozen=True, kw_only=True):
+@operation
+class DesignOperation(Operation, frozen=True, kw_only=True):
     """As `topoloom design`, without finalists unless `change` asks for some."""
 
     group: ClassVar[str] = "design"
 
-    need: Annotated[str, setting("the requirement's file")]
+    need: Annotated[str, setting("the requirement's file", positional=True, names="file")]
     change: Annotated[
         dict[str, Any], setting("what is changed of it: change.hosts, change.switch.radix, change.prices")
     ] = msgspec.field(default_factory=dict)
     measured: (
         Annotated[str, setting("a folder of measurements: what another design measured is taken from it")] | None
     ) = None
+
+    def run(self, context: RunContext) -> Any:
+        return _design(self, context.jobs, context.work)
+
+    @classmethod
+    def row(cls, result: Any) -> dict[str, Any]:
+        return _design_row(result)
 
 
 def changed_need(need: Need, changes: dict[str, Any]) -> Need:
@@ -51,7 +60,7 @@ def _merged(content: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
     return merged
 
 
-def _design(arguments: DesignTask, jobs: int, work: Work) -> Design:
+def _design(arguments: DesignOperation, jobs: int | None, work: Work) -> Design:
     need = changed_need(read_need(arguments.need), {"finalists": 0, **arguments.change})
     return design(need, store=arguments.measured, jobs=jobs, work=work)
 
@@ -62,6 +71,3 @@ def _design_row(found: Design) -> dict[str, Any]:
     if best is not None:
         row |= {"family": best.family} | {key: getattr(best, key) for key in MEASURES}
     return row
-
-
-VERBS.add("design", Verb("design", DesignTask, _design, ("need",), _design_row))

@@ -1,0 +1,26 @@
+"""The verb nothing: what a study itself takes is measured with it."""
+
+from typing import Annotated, Any, ClassVar
+
+from topoloom.operations.context import RunContext
+from topoloom.operations.operation import Operation, operation
+from topoloom.operations.shared import SEED, Seed
+from topoloom.settings import setting
+from topoloom.work import Work
+
+
+@operation
+class NothingOperation(Operation, frozen=True, kw_only=True):
+    """Does nothing, and tells its number."""
+
+    group: ClassVar[str] = "nothing"
+
+    number: Annotated[int, setting("which one it is")] = 0
+    seed: Seed = SEED
+
+    def run(self, context: RunContext) -> Any:
+        return _nothing(self, context.jobs, context.work)
+
+
+def _nothing(arguments: NothingOperation, _jobs: int | None, _work: Work) -> dict[str, Any]:
+    return {"number": arguments.number, "seed": arguments.seed}

@@ -1,1 +1,0 @@
-"""What a task can ask for: a file a verb, each with its arguments as data."""

@@ -1,0 +1,21 @@
+"""Every name of an argument, with its meanings over all operations: .venv/bin/python tools/operation_names.py"""
+
+from topoloom.operations.field import fields_of
+from topoloom.operations.operation import OPERATIONS
+from topoloom.settings import written
+
+
+def meanings() -> dict[str, dict[tuple[str, str, str], list[str]]]:
+    """By name: what it accepts, its unit and its default, and the operations that have it so."""
+    names: dict[str, dict[tuple[str, str, str], list[str]]] = {}
+    for operation, kind in OPERATIONS.items():
+        for field in fields_of(kind):
+            meaning = field.accepts.removesuffix(" or none"), field.unit, written(field.default)
+            names.setdefault(field.name, {}).setdefault(meaning, []).append(operation)
+    return dict(sorted(names.items()))
+
+
+if __name__ == "__main__":
+    for name, found in meanings().items():
+        for (accepts, unit, default), operations in found.items():
+            print(f"{name:16} {accepts[:50]:50} {unit:5} {default[:20]:20} {', '.join(operations)}")
