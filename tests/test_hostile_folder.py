@@ -63,6 +63,7 @@ def script(tmp_path_factory):
     return [sys.executable, str(path)]
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize(
     "words",
     [

@@ -51,8 +51,6 @@ def _written(write, folder):
     return _files(folder)
 
 
-_SCHEDULE = topoloom.collective(build(SPEC), "allgather", 4096).schedule
-
 #: How each function is called with a network, and a folder to write to.
 CALLS = {
     "as_network": lambda n, _: topoloom.as_network(n).topology.digest,
@@ -96,7 +94,6 @@ CALLS = {
     "save": lambda n, folder: _written(lambda out: topoloom.save(n, f"{out}.edges"), folder),
     "save_routing": lambda n, folder: [name for name, _ in _written(lambda out: topoloom.save_routing(n, out), folder)],
     "simulate": lambda n, _: topoloom.simulate(n, loads=[0.1], fast=True).points[0].latency_mean,
-    "simulate_schedule": lambda n, _: topoloom.simulate_schedule(n, _SCHEDULE).messages,
     "surviving_network": lambda n, _: topoloom.surviving_network(n, share=0.1).links,
     "traffic_of": lambda n, _: topoloom.traffic_of("bit-reversal", n).to,
     "write_export": lambda n, folder: _written(lambda out: topoloom.write_export("ufm", n, out), folder),

@@ -67,6 +67,7 @@ def test_the_family_is_in_the_catalogue_and_builds(topoloom):
     assert "wheel:rim=5,hosts=2" in said(topoloom("families", "wheel", "--hosts", "10", "--radix", "7"))
 
 
+@pytest.mark.exhaustive
 def test_a_study_of_its_verb_on_its_family(topoloom, tmp_path):
     """Worker processes find the package, too: its family, its engine and its verb."""
     (tmp_path / "wheels.toml").write_text(
@@ -101,6 +102,7 @@ def test_the_engine_routes_and_is_judged(topoloom):
     assert (done.returncode, "no switch is linked to all others" in done.stderr) == (2, True)
 
 
+@pytest.mark.exhaustive
 def test_the_pattern_simulates(topoloom):
     """It stands in the help of simulate, and hosts send by it."""
     assert "opposite" in said(topoloom("simulate", "--help"))
@@ -141,6 +143,7 @@ def test_a_command_that_cannot_be_imported_is_one_sentence(topoloom, tmp_path, p
     assert topoloom("hops", "petersen", more=tmp_path).stderr == ""
 
 
+@pytest.mark.exhaustive
 def test_the_rule_is_asked_with_the_others(topoloom):
     """It stands in the list, is chosen by its code, finds what it looks for, and says its own page."""
     assert "hub-missing" in said(topoloom("rules"))
@@ -191,6 +194,7 @@ def test_a_damaged_catalogue_is_passed_over(topoloom, tmp_path):
     assert "damaged.toml:3: there is no key 'price'" in line
 
 
+@pytest.mark.exhaustive
 @pytest.mark.simgrid
 @pytest.mark.skipif(not simgrid_available(), reason="SimGrid is not installed (Debian: libsimgrid-dev, g++)")
 def test_the_application_runs(topoloom):

@@ -90,17 +90,17 @@ def drops() -> Iterator[list[str]]:
     ------
     list of str
     """
-    found: list[str] = []
+    quantities: list[str] = []
 
     def look(record: logging.LogRecord) -> bool:
         quantity = getattr(record, "dropped", None)
-        if quantity is not None and quantity not in found:
-            found.append(quantity)
+        if quantity is not None and quantity not in quantities:
+            quantities.append(quantity)
         return True
 
     log.addFilter(look)
     try:
-        yield found
+        yield quantities
     finally:
         log.removeFilter(look)
 
@@ -210,8 +210,8 @@ def rates_in(
     InputError
         A rate that is none; rates of some only.
     """
-    known = ~np.isnan(endpoints)
-    if not known.any() and all(rate is None for rate in links):
+    given = ~np.isnan(endpoints)
+    if not given.any() and all(rate is None for rate in links):
         return {}
     rates = [rate_in(value) for value in links]
     if None in rates:
@@ -219,8 +219,8 @@ def rates_in(
         if links[place] is None:
             raise InputError(f"{where(place)} has no {RATE}, and others have one; give it to all or to none")
         raise InputError(f"{where(place)} has {RATE} {str(links[place])[:40]!a}; {_IS}")
-    if not known.all():
-        missing = f"{known.size - int(known.sum())} of {known.size} hosts' ports"
+    if not given.all():
+        missing = f"{given.size - int(given.sum())} of {given.size} hosts' ports"
         raise InputError(f"{source}: links have {RATE}, and {missing} have no rate; the nodes give it as {HOST_RATE}")
     return {RATE_OF_LINKS: np.array(rates, np.float64), RATE_OF_ENDPOINTS: endpoints}
 

@@ -26,6 +26,7 @@ def test_calls_sizes_and_partners_are_the_measured_ones(name: str) -> None:
         assert ours[fact] == real[fact], fact
 
 
+@pytest.mark.sweep(20)
 @pytest.mark.parametrize("name", _QUICK)
 def test_every_line_is_the_real_program_s(name: str) -> None:
     """Without its computing, a skeleton's trace is line by line what SimGrid traced of the real program."""

@@ -56,6 +56,7 @@ def drawn(seed, n=16, messages=60):
     return ranks
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.simgrid
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("eager", [False, True])

@@ -70,6 +70,7 @@ def test_the_best_is_first(whole):
     assert costs == sorted(costs)
 
 
+@pytest.mark.exhaustive
 def test_a_budget_leaves_steps_out_and_says_so():
     """No time: only what takes none is there; nothing is guessed, and everything that is missing is named."""
     found = assess([_subject(SPECS[0])], seconds=1e-9)
@@ -157,6 +158,7 @@ def test_keys_of_all_networks_keep_the_order_of_the_steps(whole):
         assert [key for key in keys if key in set(own)] == own
 
 
+@pytest.mark.exhaustive
 def test_names_topologies_graphs_and_folders_are_compared():
     """A spec, a Topology, a graph of NetworkX: the same network gives the same figures."""
     graph = networkx.petersen_graph()

@@ -119,6 +119,7 @@ def test_the_first_page_of_a_cabinet(layout, hosts):
     labels = label(done)
     found = sheets(done, labels)
     names, ends = layout.cabinet_names, layout.cabinet[done.ends[:, 0]]
+    assert len(found) > 1
     for number, (name, text) in enumerate([one for one in found.items() if one[0] != "index.html"]):
         standing = [row[:3] for row in Page(text).rows[""] if len(row) == 5]
         mine = np.flatnonzero(layout.cabinet == number)[::-1]

@@ -20,6 +20,7 @@ def _topoloom(*arguments, **variables):
     )
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("variable", ["NUMBA_NUM_THREADS=0", "NUMBA_NUM_THREADS=abc", "NUMBA_DISABLE_JIT=1"])
 def test_numbas_variables(variable):
     """A number of threads that Numba refuses, or what it cannot parse: kernels run, and nothing is said."""

@@ -135,6 +135,7 @@ def test_a_mistake_is_2_whatever_can_be_said_of_it(folder):
     _obeys(folder, [(2, words) for words in _MISTAKES])
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(
     ("words", "code", "closed"),
     [("verify a.json b.json", 3, ">&-"), ("hops petersne", 2, "2>&-"), ("families", 0, "<&- >&- 2>&-")],

@@ -74,6 +74,7 @@ def test_infinity_is_null_in_json(tmp_path):
     assert "infinite" in run(info.command, str(file))
 
 
+@pytest.mark.exhaustive
 def test_long_measures_are_left_out_and_said_so(monkeypatch):
     """A long ring has all its cheap measures, and says what the others would take."""
     monkeypatch.setattr(overview, "_PATIENCE_SECONDS", 0.5)

@@ -63,6 +63,7 @@ def test_a_sweep_of_programs_as_a_study(tmp_path):
     assert _records(folder) == tasks
 
 
+@pytest.mark.exhaustive
 def test_survival_as_a_study(tmp_path):
     """The curves, and the files of -o."""
     asked = ("petersen", "ring:n=10", "--samples", "50", "--metric", "aspl", "--values")

@@ -110,6 +110,7 @@ def _ends(running, folder, *signals) -> str:
 _SAMPLE = ("hops", "layout-folder", "study", "design")
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=[] if name in _SAMPLE else pytest.mark.exhaustive) for name in _LONG]
 )
@@ -139,6 +140,7 @@ def test_a_signal_while_it_is_imported(number, start, tmp_path):
     assert running.returncode == 130
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_serve_ends_by_signals_as_it_should(number, start, tmp_path):
     """Code 0: it is how the explorer ends; nothing of it is left."""

@@ -296,6 +296,7 @@ def test_more_mistakes_are_one_line(arguments, message, counted):
     assert counted == []
 
 
+@pytest.mark.exhaustive
 def test_several_engines_and_kinds_of_traffic_are_curves(tmp_path):
     """Network by network, engine by engine, traffic by traffic; a study gives the same."""
     given = ("torus:dims=3x3,hosts=1", "--loads", "0.1", "--json")

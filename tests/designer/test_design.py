@@ -303,6 +303,7 @@ def test_a_design_draws_itself():
         design(_need(limits=DesignLimits(cost_per_host_usd=1)), jobs=1).plot()
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_a_deadline_and_a_stop_keep_what_was_measured(tmp_path, jobs):
     """The design says how it ended; nothing is measured twice afterwards, and no process is left."""
@@ -318,6 +319,7 @@ def test_a_deadline_and_a_stop_keep_what_was_measured(tmp_path, jobs):
     assert not multiprocessing.active_children()
 
 
+@pytest.mark.exhaustive
 def test_a_million_hosts_have_an_answer():
     """What nobody could measure is left out before it is built; the rest ends at the deadline, whatever is under way."""
     need = Need(hosts=1_000_000, switch=SwitchNeed(radix=64))

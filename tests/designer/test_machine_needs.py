@@ -94,6 +94,7 @@ def test_what_everybody_buys_is_always_measured():
     assert not design(need(usual=False), jobs=1).usual
 
 
+@pytest.mark.exhaustive
 def test_what_everybody_buys_has_four_levels_where_three_are_too_few():
     """200 hosts on 8-port switches, of which three levels take 128; with rails the leaves go into units."""
     few = need(hosts=200, host=HostType(), switch=SwitchNeed(radix=8), families=FamiliesNeed(only=("torus",)))
@@ -101,6 +102,7 @@ def test_what_everybody_buys_has_four_levels_where_three_are_too_few():
     assert [spec.partition(":")[0] for spec in trees] == ["pgft"] * 3
     found = design(few, jobs=1)
     measured = [one for one in found.usual if one.family == "pgft"]
+    assert len(measured) == 3
     assert all(isinstance(one, Candidate) and one.hosts >= 200 and one.diameter == 6 for one in measured)
     assert measured[0].switches > measured[1].switches > measured[2].switches
     several = need(hosts=100, host=HostType(nics=2), switch=SwitchNeed(radix=8))
@@ -142,6 +144,7 @@ def test_tapers_and_idle_ports_are_counted_by_hand():
     assert idle_room(build("ring:n=5,hosts=3"), 8, 2) == 7
 
 
+@pytest.mark.exhaustive
 def test_a_hall_is_the_same_for_layout_and_design(tmp_path):
     """The default placement of the finalist is that of `place` with the same file."""
     path = EXAMPLES / "floors" / "hall.toml"

@@ -80,6 +80,7 @@ _NEED_WITHOUT = Need(
 )
 
 
+@pytest.mark.exhaustive
 def test_a_seed_finds_the_same_whatever_the_jobs(made):
     """Generations are chosen from what was found before them, not from what was measured first."""
     again = design(_NEED, jobs=2)
@@ -87,6 +88,7 @@ def test_a_seed_finds_the_same_whatever_the_jobs(made):
     assert [one.spec for one in again.ranked] == [one.spec for one in made.ranked]
 
 
+@pytest.mark.exhaustive
 def test_a_second_run_measures_nothing_again(tmp_path):
     """What was tried is in the store, also for a run that asks for more."""
     small = msgspec.structs.replace(_NEED, search=SearchNeed(networks=16))

@@ -11,6 +11,7 @@ from topoloom import load
 _EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("script", sorted(_EXAMPLES.glob("*.py")), ids=lambda script: script.name)
 def test_a_script_runs(script, tmp_path, monkeypatch, capsys):
     """In an empty folder, from the first line to the last, and it tells what it found."""

@@ -21,6 +21,7 @@ def test_a_notebook_runs(path, tmp_path):
     """Its cells hold what they assert; tables and pictures are shown."""
     notebook = nbformat.read(path, as_version=4)
     code = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    assert code
     assert all(cell.outputs == [] and cell.execution_count is None for cell in code), "outputs are not kept"
     nbclient.NotebookClient(notebook, timeout=120, resources={"metadata": {"path": str(tmp_path)}}).execute()
     shown = {kind for cell in code for output in cell.outputs for kind in output.get("data", {})}

@@ -101,7 +101,9 @@ def test_a_page_has_the_table_that_is_made_from_the_settings(group):
 
 def test_the_settings_that_are_named_in_pages_exist():
     """Each directive names a group of settings, and a register of presets."""
-    for page in (ROOT / "docs").rglob("*.md"):
-        for name in re.findall(r"^```\{settings\} (\S+)$", page.read_text(encoding="utf-8"), re.MULTILINE):
-            module, _, group = name.rpartition(".")
-            assert issubclass(getattr(import_module(module), group), Settings), name
+    texts = [page.read_text(encoding="utf-8") for page in (ROOT / "docs").rglob("*.md")]
+    named = [name for text in texts for name in re.findall(r"^```\{settings\} (\S+)$", text, re.MULTILINE)]
+    assert named
+    for name in named:
+        module, _, group = name.rpartition(".")
+        assert issubclass(getattr(import_module(module), group), Settings), name

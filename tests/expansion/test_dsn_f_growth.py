@@ -28,6 +28,7 @@ def as_goal(growth):
     return Topology(links=growth.number[last.links], switches=last.switches).links
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("p", range(2, 9))
 def test_the_split_gives_dsn_f_edge_for_edge(p):
     """From (p + 1) 2^(p + 1) switches with p levels to the family's network of p + 1 levels, on the same switches."""

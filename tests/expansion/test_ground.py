@@ -12,6 +12,7 @@ from topoloom.floors.floor import preset
 _GROWN = ("jellyfish:n=40,degree=4,hosts=2", 60)
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize(
     "changes", [{}, {"rows": 2}, {"columns": 3}, {"rows": 4, "columns": 2}, {"hosts_per_cabinet": 24}], ids=str
 )

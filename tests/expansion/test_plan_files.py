@@ -133,6 +133,7 @@ def test_ranges():
     assert ranges(()) == ""
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize(("parts", "rate"), [("infiniband-2026", 400), ("ethernet-2026", 400), ("slingshot", 200)])
 @pytest.mark.parametrize("goal", ["hyperx:dims=3x4,width=4,hosts=4", "hyperx:dims=4x4,width=2,hosts=5"])
 def test_catalogues_with_cables_of_several_links_are_planned_link_by_link(parts, rate, goal, tmp_path):

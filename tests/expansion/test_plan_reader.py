@@ -13,6 +13,7 @@ from topoloom.cost.parts_files import load_parts
 from topoloom.expansion.expansion import Expansion
 
 
+@pytest.mark.sweep(5)
 @pytest.mark.parametrize("name", EVERY)
 def test_a_plan_comes_back_as_it_was_saved(name, tmp_path):
     """Record, table, tasks, cables and the networks after every step are those of the plan that was saved."""

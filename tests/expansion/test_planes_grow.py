@@ -60,6 +60,7 @@ def test_the_goal_is_the_larger_network_of_planes():
     assert plan.topology.labels["plane"].tolist() == (number // 30).tolist()
 
 
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize("name", GROWN)
 @pytest.mark.parametrize("listed", [False, True])
 def test_the_folder_of_a_plan_is_read_and_carried_out(name, listed, tmp_path):

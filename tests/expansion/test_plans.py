@@ -104,6 +104,8 @@ def test_ports_suffice_and_stay(plans, name):
             assert all(port <= done.radix for _, port in ends)
             at.setdefault(int(cabling.number[row]), []).append(frozenset(ends))
     touched = {done.cables[task.cable].number for step in done.steps for task in step.tasks}
+    assert touched
+    assert at
     assert all(ends[0] == ends[-1] for number, ends in at.items() if number not in touched)
 
 
@@ -226,6 +228,7 @@ def _tight(draw):
     return found
 
 
+@pytest.mark.exhaustive
 @given(_tight())
 @settings(max_examples=examples(150), deadline=None)
 def test_cut_off_only_where_no_order_prevents_it(pair):
@@ -272,6 +275,7 @@ def _pairs(draw):
     return found
 
 
+@pytest.mark.exhaustive
 @given(_pairs())
 @settings(max_examples=examples(60), deadline=None)
 def test_any_network_becomes_any_other(pair):

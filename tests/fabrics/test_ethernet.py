@@ -53,7 +53,9 @@ def test_vtysh_takes_every_configuration(tmp_path, options):
         done = subprocess.run([vtysh, "--dryrun", "--inputfile", file], capture_output=True, text=True, check=False)
         return done.returncode, done.stdout + done.stderr
 
-    for file in sorted(tmp_path.glob("*.conf")):
+    files = sorted(tmp_path.glob("*.conf"))
+    assert files
+    for file in files:
         assert said(file) == (0, "")
     text = (tmp_path / "S0.conf").read_text()
     (tmp_path / "S0.conf").write_text(text.replace("ip route", "ip rout 1", 1))
@@ -61,6 +63,7 @@ def test_vtysh_takes_every_configuration(tmp_path, options):
     assert code or "Unknown command" in told
 
 
+@pytest.mark.exhaustive
 @needs_lab
 def test_static_routes_come_up(tmp_path):
     """Every host reaches every port of every other; the kernel has the ECMP groups of the configurations, no route more."""
@@ -122,6 +125,7 @@ def test_bgp_comes_up_with_a_weight_for_every_shortest_path(tmp_path):
         lab.until(settled)
 
 
+@pytest.mark.exhaustive
 @needs_lab
 def test_planes_come_up_each_for_itself(tmp_path):
     """A host reaches the ports of each plane by its own port in it, and none through another plane."""
@@ -135,6 +139,7 @@ def test_planes_come_up_each_for_itself(tmp_path):
         assert lab.unanswered("H0", [others["2"]]) == [others["2"]]
 
 
+@pytest.mark.exhaustive
 @needs_lab
 def test_srv6_packets_go_the_way_of_the_tables(tmp_path):
     """All host ports of both planes answer, and the cables that a packet crosses are those of the tables' path."""
@@ -378,7 +383,9 @@ def test_air_has_every_node_and_cable():
     assert [[f"{end['node']}:{end['interface']}" for end in link] for link in links] == [
         link["endpoints"] for link in lab["links"]
     ]
-    for host in (name for name in nodes if name.startswith("H")):
+    hosts = [name for name in nodes if name.startswith("H")]
+    assert len(hosts) == 16
+    for host in hosts:
         assert files[f"hosts/{host}.sh"].splitlines()[2:] == lab["nodes"][host]["exec"]
 
 

@@ -62,6 +62,7 @@ def unexplained(plan, text, mistakes):
     return wrong + [f"invented: {one}" for one, *_ in roots]
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("spec", SPECS)
 def test_every_mistake_is_found_once_and_none_is_invented(spec):
     """Thirty fabrics of each family, with one to four mistakes each."""

@@ -194,6 +194,7 @@ def test_hosts_of_a_leaf_are_reached_by_paths_of_their_own(tmp_path):
     assert [int(levels[target, source]) for target in range(4)] == [1, 2, 1, 2]
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(
     ("spec", "engine"),
     [

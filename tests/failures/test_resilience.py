@@ -260,7 +260,7 @@ def test_a_curve_is_read_back():
     """From its record; and a deadline is said to be one."""
     found = resilience(build("petersen"), samples=20)
     assert type(found).from_record(found.record()) == found
-    late = resilience(build("torus:dims=8x8x8"), metric="aspl", samples=100_000, jobs=1, work=Work(seconds=0.5))
+    late = resilience(build("torus:dims=8x8x8"), metric="aspl", samples=900_000, jobs=1, work=Work(seconds=3))
     assert late.ended == "deadline"
 
 

@@ -120,6 +120,7 @@ def test_two_groups_are_joined_by_one_bundle_or_none(spec):
     assert set(counts.tolist()) == {int((topology.labels["group"] == 0).sum())}
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize(("v", "w"), [(3, 5), (3, 7), (5, 11), (7, 11), (13, 17), (11, 7), (23, 11)])
 def test_spectralfly_is_ramanujan(v, w):
     """All eigenvalues but the degree (and its negative, where v is no square: bipartite) are at most 2 sqrt(v)."""

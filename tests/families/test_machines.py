@@ -21,6 +21,7 @@ def counts(spec):
     return (topology.switches, len(topology.links), topology.hosts, topology.endpoints.size, component_count(topology))
 
 
+@pytest.mark.sweep(14)
 @pytest.mark.parametrize(
     ("spec", "expected"),
     [

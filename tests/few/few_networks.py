@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+import tiers
 from topoloom.topology import Topology
 
 
@@ -29,6 +30,9 @@ NETWORKS = {
         _made("twin4", [(0, 1), (0, 1)], 2, [0, 0, 1, 1]),
     )
 }
+
+#: Those that a test tries: all in the second tier, one of each kind in the first.
+TRIED = {name: NETWORKS[name] for name in (NETWORKS if tiers.EVERYTHING else ("one0", "one1", "two4", "apart4"))}
 
 ALL = " ".join(NETWORKS)
 ONE, TWO, APART = "one4 one1 one0", "two4 two1 two0", "apart4 apart1 apart0"

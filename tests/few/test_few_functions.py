@@ -16,6 +16,7 @@ from few_networks import (
     NO_HOSTS,
     ONE,
     PARTS,
+    TRIED,
     TWO,
     Refused,
     check_sentence,
@@ -68,12 +69,12 @@ _SAME = row((ALL, True))
 _GROWN = row(*[(name, network.hosts + 2) for name, network in NETWORKS.items()])
 _CABLES = row(*[(name, len(net.links) + net.endpoints.size) for name, net in NETWORKS.items()])
 _ROUTED = ((ONE, 0), (LINKED, 2), (APART, Refused(PARTS)))
-_COLLECTIVE = (("one1 two1", 0.0), ("one0 two0", Refused(NO_HOSTS)), (APART, Refused(PARTS)))
+_COLLECTIVE = (("one1 two1", 0.0), ("one0 two0 apart0", Refused(NO_HOSTS)), ("apart4 apart1", Refused(PARTS)))
 _TRAFFIC = (("one1 one0 two1 two0", Refused(FEW_HOSTS)), (APART, Refused(PARTS)))
 _RANKS = (
     ("one1 two1", Refused("1 rank; it takes at least 2")),
-    ("one0 two0", Refused(NO_HOSTS)),
-    (APART, Refused(PARTS)),
+    ("one0 two0 apart0", Refused(NO_HOSTS)),
+    ("apart4", Refused(PARTS)),
 )
 _NO_CUT = Refused("1 switch; a cut takes two")
 _NO_LINK = Refused("there is no link that could fail")
@@ -218,11 +219,11 @@ TABLE = {
     "route": (lambda t, _: route(t).verdict.max_hops, row((ONE, 0), (LINKED, 1), (APART, Refused(PARTS)))),
     "run_app": (
         lambda t, _: topoloom.run_app(t, "alltoall:bytes=64", simulator="flows").seconds,
-        row(("one4", 6.384e-7), ("two4 twin4", 1.2384e-6), *_RANKS),
+        row(("one4", 6.384e-7), ("two4 twin4", 1.2384e-6), ("apart1", Refused("1 rank; it takes at least 2")), *_RANKS),
     ),
     "run_apps": (
         lambda t, _: len(topoloom.run_apps(topoloom.cases_of("a", t), ["alltoall:bytes=64"], simulator="flows").rows()),
-        row(("one4 two4 twin4", 1), *_RANKS),
+        row(("one4 two4 twin4", 1), ("apart1", Refused(PARTS)), *_RANKS),
     ),
     "run_study": (lambda t, folder: _studied(t, folder)[1].rows()[0]["diameter"], _DIAMETER),
     "run_task": (
@@ -308,7 +309,7 @@ def test_every_function_has_a_row():
 def test_a_right_value_or_a_sentence(function, tmp_path):
     """Each cell of the row, without a warning of NumPy."""
     call, expected = TABLE[function]
-    for name, network in NETWORKS.items():
+    for name, network in TRIED.items():
         folder = tmp_path / name
         folder.mkdir()
         if isinstance(expected[name], Refused):

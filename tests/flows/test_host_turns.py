@@ -38,6 +38,7 @@ def test_ports_of_a_place_are_in_one_plane():
     assert (whole.host[ports] == np.arange(16)[:, None]).all()
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize(
     "spec",
     ["slimfly:q=5,hosts=2+planes:count=2", "fat-tree:k=8,hosts=32+rails:nics=4", "slimfly:q=5,hosts=2+nics:count=2"],

@@ -105,6 +105,7 @@ def test_a_layout_is_the_same_on_every_machine(spec, digest):
     assert hashlib.sha256(slot.astype("<i4").tobytes()).hexdigest()[:12] == digest
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize(
     "options", [{}, {"seconds": 60.0}, {"seconds": 60.0, "improve": True}, {"objective": "longest"}]
 )
@@ -239,6 +240,7 @@ def test_a_hall_of_many_kinds_takes_a_network_of_many_kinds():
         assert np.bincount(layout.slot, topology.endpoints_at, count)[count // 2 :].max() == 0
 
 
+@pytest.mark.exhaustive
 def test_a_large_floor_is_searched_where_cabinets_lie_together():
     """Eight cabinets in a hall of 10,000 slots: as short as in a small one."""
     small = place(build("torus:dims=4x4"), replace(preset("koibuchi-2013"), switches_per_cabinet=2))

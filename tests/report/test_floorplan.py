@@ -60,7 +60,9 @@ def test_no_text_lies_on_another_nor_outside(sheet, monkeypatch):
     monkeypatch.setattr(Text, "draw", lambda text, renderer: written.append(text))
     sheet.canvas.draw()
     frame, boxes = sheet.bbox, []
-    for text in {text for text in written if text.get_text().strip()}:
+    texts = {text for text in written if text.get_text().strip()}
+    assert texts
+    for text in texts:
         box = text.get_window_extent()
         assert text.get_fontsize() >= 5, text
         assert frame.x0 <= box.x0 < box.x1 <= frame.x1, text

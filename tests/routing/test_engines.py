@@ -41,6 +41,7 @@ STRUCTURED = {
 ANY = [name for name in engines if name not in STRUCTURED]
 
 
+@pytest.mark.sweep(100)
 @pytest.mark.parametrize("spec", SPECS)
 @pytest.mark.parametrize("name", ANY)
 def test_every_engine_keeps_what_it_promises(spec, name):

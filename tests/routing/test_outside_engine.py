@@ -50,6 +50,7 @@ def package(tmp_path):
     return run
 
 
+@pytest.mark.exhaustive
 def test_an_engine_from_outside_is_routed_with_judged_and_shown(package):
     """`route --engine`, its help, and its messages know it like one of ours; wrong tables name its package."""
     made = package("route", "torus:dims=5x5", "--engine", "outsider", "--json")

@@ -39,6 +39,7 @@ def test_every_engine_hears_a_stop_and_tells_how_far_it_is(name):
     assert any(one.done == one.total and one.what == "destinations followed" for one in told)
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("name", ["orders", "lash", "nue", "dfsssp", "lnmp", "segments"])
 def test_a_stop_amid_an_engine_is_heard(name):
     """In whatever kernel the engine is: there are no tables."""

@@ -72,6 +72,7 @@ def _point(name, load):
     return simulate(routing, traffic, config, loads=[load], cables=cables).points[0]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(("name", "row"), list(_below_saturation()))
 def test_queues_are_as_long_as_in_booksims_other_runs(name, row):
     """Hops within 1 %; latency above 3 H + 1 + F within 0.05 cycles and 10 % of BookSim's, below 80 % of saturation."""
@@ -84,6 +85,7 @@ def test_queues_are_as_long_as_in_booksims_other_runs(name, row):
     assert not point.saturated
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", [name for name, case in CASES.items() if "packet_flits" not in case[3]])
 def test_as_much_gets_through_as_in_booksims_other_runs(name):
     """At full load the accepted load is within 3 % of BookSim's, but for those of `FURTHER`; long packets are left out."""

@@ -9,6 +9,7 @@ from topoloom.simulator.simulate import simulate
 from topoloom.spec import build
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("flits", [140, 280])
 @pytest.mark.parametrize("whole", [True, False], ids=["cut-through", "wormhole"])
 def test_a_torus_beyond_saturation_goes_on(flits, whole):

@@ -46,6 +46,7 @@ def cluster():
         yield address, workers
 
 
+@pytest.mark.exhaustive
 def test_a_killed_worker_loses_and_doubles_nothing(cluster, tmp_path):
     """One of three workers is killed amid the run: every task has its record once, and it is what it is without Dask."""
     address, workers = cluster

@@ -11,6 +11,7 @@ _STUDIES = sorted((Path(__file__).parents[2] / "examples" / "studies").glob("*.t
 _RUN = {"ai-4k-prices": (0, 25), "besta-2014-figure-6": (1, 57), "load-curves": (2, 48), "truong-2016-sizes": (48, 48)}
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("path", _STUDIES, ids=lambda path: path.stem)
 def test_an_example_runs(path, tmp_path):
     """As many tasks as it says; some of them, without a failure, as a page with its picture."""

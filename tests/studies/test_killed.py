@@ -46,6 +46,7 @@ def _workers_of(folder) -> list[int]:
     return found
 
 
+@pytest.mark.exhaustive
 def test_workers_killed_at_random_moments(undisturbed, tmp_path):
     """kill -9 of one worker after the other: each task has its record once, and it is the right one."""
     folder, draws = tmp_path / "s", random.Random(1)
@@ -136,6 +137,7 @@ def test_workers_that_cannot_even_begin_end_the_run(tmp_path, monkeypatch):
         run_study(SLOW, tmp_path / "s", executor="processes", jobs=1)
 
 
+@pytest.mark.exhaustive
 def test_tasks_that_need_more_than_half_of_the_memory_run_one_by_one(tmp_path):
     """As the records' times tell: none began before the one before had ended."""
     with open("/proc/meminfo") as file:

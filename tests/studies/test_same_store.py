@@ -26,6 +26,7 @@ def _in_container(name: str, *words: str) -> list[str]:
     return [*_CONTAINER, "sh", "-c", f'hostname {name}; exec "$@"', "sh", sys.executable, "-P", "-m", *words]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.skipif("not _containers()", reason="no PID namespaces can be made here")
 def test_workers_with_the_same_process_number_share_batches_out(tmp_path):
     """Each task has one record, though both workers are process 1 or 2 of their containers."""

@@ -127,6 +127,7 @@ def _meanwhile(act):
     return Work(on_result=heard)
 
 
+@pytest.mark.exhaustive
 @needs_slurm
 def test_an_array_requeued_amid_the_run(slurm, alone, tmp_path):
     """Two workers share out the tasks; one is requeued, goes on, and nothing is lost or doubled."""
@@ -138,6 +139,7 @@ def test_an_array_requeued_amid_the_run(slurm, alone, tmp_path):
     assert len(list((folder / "slurm").glob("*/job"))) == 1
 
 
+@pytest.mark.exhaustive
 @needs_slurm
 def test_killed_workers_lose_nothing(slurm, alone, tmp_path):
     """kill -9 of the workers that run: another takes over their batches, or what is left is submitted again."""
@@ -148,6 +150,7 @@ def test_killed_workers_lose_nothing(slurm, alone, tmp_path):
     _same(folder, alone)
 
 
+@pytest.mark.exhaustive
 @needs_slurm
 def test_a_cancelled_job_is_said_and_a_second_run_goes_on(slurm, alone, tmp_path):
     """scancel from outside ends the run with a sentence; what is finished stays."""
@@ -161,6 +164,7 @@ def test_a_cancelled_job_is_said_and_a_second_run_goes_on(slurm, alone, tmp_path
     _same(folder, alone)
 
 
+@pytest.mark.exhaustive
 @needs_slurm
 def test_a_worker_takes_no_task_that_it_cannot_finish(slurm, tmp_path):
     """With a minute's limit and tasks that take longer nothing is begun: the job ends, and the reason is said."""
@@ -174,6 +178,7 @@ def test_a_worker_takes_no_task_that_it_cannot_finish(slurm, tmp_path):
         run_study(longer, tmp_path / "s", executor="slurm", jobs=1, options=OPTIONS | {"time": "1"})
 
 
+@pytest.mark.exhaustive
 @needs_slurm
 def test_stopping_cancels_the_job(slurm, tmp_path):
     """Ctrl-C here leaves no job there."""
@@ -240,6 +245,7 @@ def _jobs_named(name) -> str:
     return subprocess.run(asked, capture_output=True, text=True, check=True).stdout
 
 
+@pytest.mark.exhaustive
 @needs_slurm
 def test_dasks_own_jobs_on_slurm(slurm, alone, tmp_path):
     """dask-jobqueue's SLURMCluster from options: the same records, and no job is left behind."""

@@ -76,6 +76,7 @@ def _refused(server, verb, **arguments):
     assert any(words in error for words in _REFUSALS), error
 
 
+@pytest.mark.sweep(5)
 @pytest.mark.parametrize("disguise", disguises(Path("/x"), Path("/x")))
 def test_no_argument_names_a_file_elsewhere(server, here, disguise):
     """Whatever the verb, the argument and the way of writing it: one sentence, before anything is opened."""
@@ -265,6 +266,7 @@ class _Strangers:
             thread.join(20)
 
 
+@pytest.mark.exhaustive
 def test_fifty_clients_are_answered_whatever_strangers_do(tmp_path):
     """Fifty people with the token each get the right answer, never 429 or 503, while 200 half requests and 8 threads with
     wrong tokens are there."""
@@ -394,6 +396,7 @@ def test_read_only_writes_nothing(tmp_path, here):
     assert not (tmp_path / "none").exists()
 
 
+@pytest.mark.exhaustive
 def test_one_server_has_a_store(tmp_path):
     """Another says in one sentence who has it and how to go on, also from a container of its own; one that only looks sees
     what is done meanwhile. Killed, its store is another's at once."""

@@ -356,6 +356,7 @@ def test_websockets_tell_changes_and_bear_no_flood(server):
                 states.add(news["state"])
 
 
+@pytest.mark.exhaustive
 def test_a_killed_server_loses_nothing(tmp_path):
     """kill -9 amid the work: what was finished is there, what was asked for is done by the next server, once."""
     first = Server(tmp_path / "s", "--jobs", "1")
@@ -426,6 +427,7 @@ def test_what_cannot_be_served_is_one_sentence(tmp_path, arguments, words):
     assert "Traceback" not in found.stderr
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("executor", ["threads", "dask"])
 def test_other_executors_run_what_takes_long(executor, tmp_path):
     """Those that cannot be fed get batches; quick questions are answered beside them."""

@@ -13,6 +13,7 @@ from topoloom.applications.collective_result import Collective
 from topoloom.applications.given import app_settings, given, usual_settings
 from topoloom.applications.machine import machine, network_as_flows
 from topoloom.applications.placement import place_ranks
+from topoloom.applications.run import check_hosts
 from topoloom.applications.settings import AppSettings
 from topoloom.collectives.bound import CollectiveBound, bound_of, collective_operation
 from topoloom.collectives.making import chosen_of, collective_schedule
@@ -146,7 +147,7 @@ def collective(
     Parameters
     ----------
     network : NetworkSource or sequence of Routing
-        As for `run_app`: tables, or a topology, which engine minimal routes.
+        As for `run_app`.
     operation : str or CollectiveSchedule
         ``allreduce``, ``allgather``, ``reduce-scatter``, ``broadcast`` or ``alltoall``. Or a schedule that was made before, as
         `topoloom.read_schedule` reads it, also for other tables or another network with its hosts and the links of its paths;
@@ -191,7 +192,9 @@ def collective(
         `work` was stopped.
     """
     work = Work() if work is None else work
-    on = given(network, layout, settings, "collective")
+    if not isinstance(operation, CollectiveSchedule):
+        chosen_of(collective_operation(operation), algorithm, paths)
+    on = given(network, layout, settings, "collective", check_hosts)
     routings, layout, settings = on.routings, on.layout, on.settings
     topology, routing = routings[0].topology, routings[0]
     check_kind("settings", settings, AppSettings, "AppSettings")

@@ -1,6 +1,6 @@
 """What programs run on: the tables, the layout and the rate of the network that a user gives."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
@@ -41,7 +41,11 @@ class Given:
 
 
 def given(
-    source: NetworkSource | Sequence[Routing], layout: Layout | None, settings: AppSettings | None, taker: str
+    source: NetworkSource | Sequence[Routing],
+    layout: Layout | None,
+    settings: AppSettings | None,
+    taker: str,
+    check: Callable[[Topology], object],
 ) -> Given:
     """What a function was given: the installed tables, else those of the fitting engine; layout and rate as remembered.
 
@@ -54,6 +58,8 @@ def given(
         In place of the usual ones at the rate that the network remembers.
     taker : str
         The function, for messages.
+    check : callable
+        Refuses networks that the function cannot take, before they are routed.
 
     Returns
     -------
@@ -70,6 +76,7 @@ def given(
         return Given(routings, layout, usual if settings is None else settings)
     network = network_of(cast(NetworkSource, source), taker)
     refuse_mixed(network.topology, taker)
+    check(network.topology)
     routings = tables_by_host(network.topology, network.tables, layout=network.layout)
     return Given(
         routings,

@@ -107,8 +107,6 @@ def run_app(
     and b. A message has the rate of one port.
     """
     limits = limits_of(time_limit_s, work)
-    on = given(network, layout, settings, "run_app")
-    routings, layout, settings = on.routings, on.layout, on.settings
     check_kind(
         "app",
         app,
@@ -116,6 +114,9 @@ def run_app(
         "a text as 'alltoall:bytes=8', a program of program_from or trace_from, or a Schedule, as load_goal reads it",
     )
     check_whole("ranks", ranks, 1, none=True)
+    app, by = opened(app), backend_of(simulator)
+    on = given(network, layout, settings, "run_app", lambda topology: fitted(topology, app, ranks))
+    routings, layout, settings = on.routings, on.layout, on.settings
     check_words("placement", placement, "a text, as 'linear'")
     check_kind("settings", settings, AppSettings, "AppSettings")
     check_kind("layout", layout, (Layout, type(None)), "a Layout, as topoloom.place makes one")
@@ -123,10 +124,7 @@ def run_app(
     check_whole("jobs", jobs, 1, none=True)
     routing = routings[0]
     topology = routing.topology
-    app = opened(app)
-    ranks = ranks_on(topology, app, ranks)
-    program = program_of(app, ranks) if isinstance(app, str) else app
-    by = backend_of(simulator)
+    program, ranks = fitted(topology, app, ranks)
     if by.name != SIMGRID or isinstance(program, Schedule):
         return _scheduled(routings, program, ranks, placement, settings, layout, seed, jobs, by, limits.work)
     library = platform_library(limits)
@@ -278,6 +276,12 @@ def _written(path: Path, program: Program) -> bytes:
         ) from None
 
 
+def check_hosts(topology: Topology) -> None:
+    """Refuse a network without hosts, on which nothing runs."""
+    if not topology.hosts:
+        raise InputError(f"{topology.name}: it has no hosts for the ranks; give it some, as in hosts=4")
+
+
 def ranks_on(topology: Topology, app: str | Program, ranks: int | None) -> int:
     """On how many ranks a program runs: one for each host, or as many as there are traces, unless given.
 
@@ -300,8 +304,7 @@ def ranks_on(topology: Topology, app: str | Program, ranks: int | None) -> int:
     InputError
         No hosts, or traces of other ranks.
     """
-    if not topology.hosts:
-        raise InputError(f"{topology.name}: it has no hosts for the ranks; give it some, as in hosts=4")
+    check_hosts(topology)
     if ranks is None:
         ranks = app.ranks if isinstance(app, (RankTraces, Schedule)) else topology.hosts
     if ranks < 1:
@@ -310,6 +313,26 @@ def ranks_on(topology: Topology, app: str | Program, ranks: int | None) -> int:
         what = "traces are" if isinstance(app, RankTraces) else "schedule is"
         raise InputError(f"{app.name}: the {what} of {app.ranks} ranks, not of {ranks}")
     return ranks
+
+
+def fitted(topology: Topology, app: str | Program, ranks: int | None) -> tuple[Program, int]:
+    """A program, and on how many ranks of a network it runs.
+
+    Parameters
+    ----------
+    topology : Topology
+    app : str or Program
+        What runs, or a built-in application's spec.
+    ranks : int or None
+        As `ranks_on` takes them.
+
+    Raises
+    ------
+    InputError
+        As `ranks_on`, or a program that does not run on so many.
+    """
+    count = ranks_on(topology, app, ranks)
+    return program_of(app, count) if isinstance(app, str) else app, count
 
 
 def matrix_of(

@@ -1,6 +1,6 @@
 """The verb `run_apps`: programs on several networks, under several placements and tables."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from topoloom.applications.app_run import AppRun
@@ -12,7 +12,7 @@ from topoloom.applications.placement import place_ranks
 from topoloom.applications.processes import TIME_LIMIT_S
 from topoloom.applications.program import Program, Source
 from topoloom.applications.registry import opened, program_of
-from topoloom.applications.run import ranks_on, run_app
+from topoloom.applications.run import check_hosts, ranks_on, run_app
 from topoloom.applications.schedules import in_place_of_code
 from topoloom.applications.settings import AppSettings
 from topoloom.errors import InputError, Stopped, check_all, check_type
@@ -94,12 +94,13 @@ def cases_of(
     Raises
     ------
     InputError
-        No such engine, or one that does not fit the network; tables of another network.
+        No hosts; no such engine, or one that does not fit the network; tables of another network.
     Stopped
         `work` was stopped.
     """
     check_type(name, str, "cases_of", "what the network is called")
     opened = network_of(network, "cases_of")
+    check_hosts(opened.topology)
     saved = opened.tables if engine is None and host_tables is None and seeds == 1 else None
     layout = opened.layout
     if saved is not None:
@@ -218,12 +219,8 @@ def run_apps(
             f"baseline {baseline}: it is none of the networks; name one of them ({', '.join(dict.fromkeys(names))})"
         )
     where = placements_of(placements, seed)
-    fitting = _fitting(cases, list(dict.fromkeys(apps)), ranks, where)
-    if by.name != SIMGRID:
-        check_backend(by, settings)
-        for program, _ in fitting:
-            if isinstance(program, Source):
-                in_place_of_code(program)
+    fitting = programs_on({case.name: case.topology for case in cases}, apps, ranks, simulator, settings)
+    _check_places(cases, fitting, where)
     tasks = [(case, program, count, place) for program, count in fitting for case in cases for place in where]
     found: dict[int, AppRun] = {}
     failed: dict[int, str] = {}
@@ -272,22 +269,58 @@ def run_apps(
     )
 
 
-def _fitting(
-    cases: Sequence[Case], apps: Sequence[str | Program], ranks: int | None, placements: Sequence[tuple[str, int]]
+def programs_on(
+    networks: Mapping[str, Topology],
+    apps: Sequence[str | Program],
+    ranks: int | None = None,
+    simulator: str = SIMGRID,
+    settings: AppSettings | None = None,
 ) -> list[tuple[Program, int]]:
-    """The programs and their ranks; what cannot run on every case is refused before hours of what can."""
+    """The programs and their ranks on all of some networks; what does not fit is refused before anything is routed.
+
+    Parameters
+    ----------
+    networks : mapping of str to Topology
+        By what they are called.
+    apps, ranks, simulator, settings
+        As `run_apps` takes them.
+
+    Returns
+    -------
+    list of (Program, int)
+        Each program once.
+
+    Raises
+    ------
+    InputError
+        No hosts, a program that does not fit a network or that the simulator does not run, or networks with different
+        numbers of hosts where `ranks` is not given.
+    """
     found = []
-    for app in map(opened, apps):
-        wanted = {case.name: ranks_on(case.topology, app, ranks) for case in cases}
+    by = backend_of(simulator)
+    if by.name != SIMGRID:
+        check_backend(by, AppSettings() if settings is None else settings)
+    for app in map(opened, dict.fromkeys(apps)):
+        wanted = {name: ranks_on(topology, app, ranks) for name, topology in networks.items()}
         count = min(wanted.values())
         if max(wanted.values()) > count:
             told = ", ".join(f"{name} {number}" for name, number in wanted.items())
             raise InputError(
                 f"different numbers of ranks do not compare ({told}); say how many run on each: ranks={count}"
             )
+        program = program_of(app, count) if isinstance(app, str) else app
+        if by.name != SIMGRID and isinstance(program, Source):
+            in_place_of_code(program)
+        found.append((program, count))
+    return found
+
+
+def _check_places(
+    cases: Sequence[Case], programs: Sequence[tuple[Program, int]], placements: Sequence[tuple[str, int]]
+) -> None:
+    """Refuse ranks that cannot be placed before hours of what can."""
+    for _, count in programs:
         for case in cases:
             for how, seed in placements:
                 known = "linear" if how == "optimised" else how
                 place_ranks(known, count, case.routings[0], case.layout, None, seed)
-        found.append((program_of(app, count) if isinstance(app, str) else app, count))
-    return found

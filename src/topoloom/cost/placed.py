@@ -75,6 +75,12 @@ def placed_layout(
     housing = None if hosts is None else housing_of(hosts, parts)
     # Only where a floor or a rack limits them: a catalogue need not have a switch of this size else.
     fed = floor.limits_power or housing is not None
+    watts = parts.switch_feed_w(topology.radix, rate) if fed else 0.0
+    if floor.limits_power and not watts:
+        raise InputError(
+            f"floor '{floor.name}' limits the power of a cabinet, but the catalogue '{parts.name}' has no watts of a switch"
+            f" with {topology.radix} ports; take parts that have, lay a quote with power_w over them, or remove the limit"
+        )
     by_parts = {"cost": parts.link_usd, "power": parts.link_w}
     if fed or objective in ("cost", "power"):
         refuse_mixed(topology, "place by watts or prices")
@@ -86,7 +92,7 @@ def placed_layout(
         "auto" if cluster is None else cluster,
         DEFAULT_MAP if map is None else map,
         "length" if objective is None else objective,
-        switch_w=parts.switch_feed_w(topology.radix, rate) if fed else 0.0,
+        switch_w=watts,
         housing=housing,
         **search,
     )

@@ -128,8 +128,8 @@ def assembled(nodes: dict[str, ReadNode], source: str, name: str, flaws: Flaws |
     own = [(hosts[h].guid or 0, port) for _, _, h, port in plugs]
     both_links = [(switches[u], p, switches[v], q) for u, v, p, q in links]
     both_plugs = [(switches[s], p, hosts[h], q) for s, p, h, q in plugs]
-    told = _told("link", both_links, once) | _told("endpoint", both_plugs, once)
-    rates = _rates_of_all(told, source)
+    about = _told("link", both_links, once) | _told("endpoint", both_plugs, once)
+    rates = _rates_of_all(about, source)
     return Fabric(
         topology=Topology(ends[:, :2], len(switches), at_switch[:, 0], at_switch[:, 2], labels, name, **rates),
         switch_names=tuple(node.name for node in switches),
@@ -158,18 +158,18 @@ def assembled(nodes: dict[str, ReadNode], source: str, name: str, flaws: Flaws |
         flaws=flaws.found,
         switch_device=np.array([node.device for node in switches], np.int64),
         host_device=np.array([node.device for node in hosts], np.int64),
-        **told,
+        **about,
     )
 
 
-def _rates_of_all(told: dict[str, Any], source: str) -> dict[str, Any]:
+def _rates_of_all(about: dict[str, Any], source: str) -> dict[str, Any]:
     """The rates that a topology takes: those of all cables, or none, which a warning says where some are known."""
-    rates = {key: told[key] for key in (RATE_OF_LINKS, RATE_OF_ENDPOINTS)}
-    known = np.concatenate([*rates.values()]) > 0
-    if known.all():
-        return rates if known.size else {}
-    if known.any():
-        tell_dropped(source, f"the rates of {(~known).sum()} of {known.size} cables are not known")
+    rates = {key: about[key] for key in (RATE_OF_LINKS, RATE_OF_ENDPOINTS)}
+    given = np.concatenate([*rates.values()]) > 0
+    if given.all():
+        return rates if given.size else {}
+    if given.any():
+        tell_dropped(source, f"the rates of {(~given).sum()} of {given.size} cables are not known")
     return {}
 
 

@@ -135,10 +135,10 @@ def _topology(
 
 def _gbps(word: str, source: str, line: int) -> float:
     """The rate of a cable, in Gb/s."""
-    found = _RATE.fullmatch(word)
-    amount = decimal_in(found[1]) if found else None
-    bits = 0.0 if found is None or amount is None else amount * _OF_PREFIX[found[2] or ""]
-    rate = rate_in(bits / 1e9 * (8 if found and found[3] == "B" else 1))
+    match = _RATE.fullmatch(word)
+    amount = decimal_in(match[1]) if match else None
+    bits = 0.0 if match is None or amount is None else amount * _OF_PREFIX[match[2] or ""]
+    rate = rate_in(bits / 1e9 * (8 if match and match[3] == "B" else 1))
     if rate is None:
         raise at(source, line, f"{short(word)} is no rate of a cable; write it like 400Gbps")
     return rate

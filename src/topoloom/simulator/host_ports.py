@@ -1,5 +1,6 @@
 """Hosts with several ports, in planes or on rails: traffic is from host to host, and each packet takes one of the ports."""
 
+import contextlib
 from dataclasses import replace
 
 import numpy as np
@@ -8,7 +9,7 @@ from topoloom.graph.host_ports import ports_by_host
 from topoloom.routing.routing import Routing
 from topoloom.simulator.scheduled import Placed
 from topoloom.topology import Topology
-from topoloom.traffic import Loop, Trace, Traffic, traffic_of
+from topoloom.traffic import Loop, TablesNeededError, Trace, Traffic, traffic_of
 from topoloom.workloads.named import is_workload, load_workload
 
 
@@ -29,15 +30,15 @@ def ports_of_hosts(topology: Topology) -> np.ndarray | None:
     return np.asarray(ports[np.argsort(ports[:, 0])])
 
 
-def traffic_between_hosts(text: str, routing: Routing, seed: int) -> Traffic | Trace | Loop | Placed:
+def traffic_between_hosts(text: str, network: Routing | Topology, seed: int) -> Traffic | Trace | Loop | Placed:
     """Traffic from host to host, as `traffic_of` makes it; hosts with several ports count once, at their first one.
 
     Parameters
     ----------
     text : str
         A pattern and its settings, or a workload's file (`topoloom.workloads.named.WORKLOADS`).
-    routing : Routing
-        The network; patterns that go by tables take those to first ports.
+    network : Routing or Topology
+        Patterns that go by tables take those to first ports.
     seed : int
         Of random choices.
 
@@ -48,9 +49,31 @@ def traffic_between_hosts(text: str, routing: Routing, seed: int) -> Traffic | T
     """
     if isinstance(text, str) and is_workload(text):
         return Placed(load_workload(text))
-    topology = routing.topology
+    topology = network if isinstance(network, Topology) else network.topology
     ports = ports_of_hosts(topology)
     if ports is None:
-        return traffic_of(text, routing, seed)
+        return traffic_of(text, network, seed)
     first = topology.replace(endpoints=topology.endpoints[ports[:, 0]])
-    return traffic_of(text, replace(routing, topology=first, verdict=None), seed)
+    if isinstance(network, Topology):
+        return traffic_of(text, first, seed)
+    return traffic_of(text, replace(network, topology=first, verdict=None), seed)
+
+
+def check_simulated(topology: Topology, text: str, seed: int) -> None:
+    """Refuse, before a network is routed, traffic that it cannot have: no hosts, a pattern that does not fit them.
+
+    Parameters
+    ----------
+    topology : Topology
+    text : str
+        As for `traffic_between_hosts`.
+    seed : int
+        Of random choices.
+
+    Raises
+    ------
+    InputError
+        As `traffic_between_hosts`.
+    """
+    with contextlib.suppress(TablesNeededError):
+        traffic_between_hosts(text, topology, seed)

@@ -92,7 +92,7 @@ def simulate(
     sent = traffic_between_hosts(traffic, routing, seed)
     if not isinstance(sent, Traffic):
         raise InputError(f"traffic '{traffic}' has no load that could be swept; simulate it with execute")
-    wanted = _checked(loads, topology.name)
+    wanted = checked_loads(loads, topology.name)
     found: dict[float, Point] = {load: known[load] for load in wanted if load in known} if known else {}
     missing = [load for load in wanted if load not in found]
     new: list[Point] = []
@@ -129,8 +129,8 @@ def simulate(
     )
 
 
-def _checked(loads: object, network: str) -> list[float]:
-    """Loads, each once, in the order in which they were given."""
+def checked_loads(loads: object, network: str) -> list[float]:
+    """Loads, each once, in the order in which they were given; `InputError` where a host cannot make one."""
     if isinstance(loads, str) or not isinstance(loads, Iterable):
         raise wrong_type(loads, list, "loads", "give one or more, as in loads=[0.1, 0.5]")
     wanted = list(dict.fromkeys(float(load) for load in loads))

@@ -8,9 +8,11 @@ import numpy as np
 
 from topoloom.errors import Stopped
 from topoloom.results import Provenance
+from topoloom.routing.registry import engines as known_engines
 from topoloom.routing.routing import Routing
 from topoloom.simulator.cables import cable_cycles
 from topoloom.simulator.execute import Execution, Executions, execute
+from topoloom.simulator.host_ports import check_simulated
 from topoloom.simulator.load_curve import LoadCurve, LoadCurves
 from topoloom.simulator.pace import INTERVAL
 from topoloom.simulator.point import Point
@@ -109,13 +111,21 @@ def subjects(
     Stopped
         `work` was stopped before all tables stood.
     """
+    opened = [network_of(source, "subjects") for source in networks]
+    # What can be refused is refused before anything is routed.
+    for engine in engines:
+        if engine is not None:
+            known_engines.find(engine)
+    cables = []
+    for network in opened:
+        cables.append(cable_cycles(network.topology, router, between, network.layout))
+        for traffic in traffics:
+            check_simulated(network.topology, traffic, seed)
     simulated = []
-    for source in networks:
-        network = network_of(source, "subjects")
-        cables = cable_cycles(network.topology, router, between, network.layout)
+    for network, cycles in zip(opened, cables, strict=True):
         for engine in engines:
             routing = network.with_tables(engine, lanes=lanes, seed=seed, jobs=jobs, work=work).part(Routing)
-            simulated += [SimulatedNetwork(routing, traffic, cables) for traffic in traffics]
+            simulated += [SimulatedNetwork(routing, traffic, cycles) for traffic in traffics]
     return simulated
 
 

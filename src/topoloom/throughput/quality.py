@@ -1,5 +1,6 @@
 """The verb: how good a network and its tables are for the traffic that one designs for."""
 
+import contextlib
 import math
 from collections.abc import Sequence
 from dataclasses import replace
@@ -25,7 +26,9 @@ from topoloom.throughput.symmetric import symmetric_flow
 from topoloom.throughput.tub import tub, uniform_bound, volume_bound
 from topoloom.topology import Topology
 from topoloom.traffic import (
+    PATTERNS,
     Loop,
+    TablesNeededError,
     Trace,
     Traffic,
     host_permutation,
@@ -384,6 +387,30 @@ def _traffic(routing: Routing, traffic: str | Traffic | None, seed: int) -> Traf
     if not routing.topology.endpoints.size:
         routing = replace(routing, topology=routing.topology.with_hosts(1))
     return _with_load(traffic, traffic_of(traffic, routing, seed))
+
+
+def check_asked(topology: Topology, traffic: str | None, seed: int = 1) -> None:
+    """Refuse, before a network is routed, traffic that `quality` does not measure on it.
+
+    Parameters
+    ----------
+    topology : Topology
+    traffic : str or None
+        As for `quality`; of networks whose hosts have several ports only the pattern's name is looked at.
+    seed : int
+
+    Raises
+    ------
+    InputError
+        As `quality`.
+    """
+    if traffic is None:
+        return
+    if topology.hosts != topology.endpoints.size:
+        PATTERNS.find(traffic.partition(":")[0])
+        return
+    with contextlib.suppress(TablesNeededError):
+        _with_load(traffic, traffic_of(traffic, topology if topology.hosts else topology.with_hosts(1), seed))
 
 
 def _with_load(text: str, found: Traffic | Loop | Trace) -> Traffic:

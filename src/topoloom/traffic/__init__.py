@@ -2,7 +2,7 @@
 
 from topoloom.traffic.finite import Loop, Trace
 from topoloom.traffic.making import host_permutation, host_switches, hosts_on, matrix, permutation, uniform_remote
-from topoloom.traffic.register import PATTERNS, Pattern, PatternRequest, pattern, traffic_of
+from topoloom.traffic.register import PATTERNS, Pattern, PatternRequest, TablesNeededError, pattern, traffic_of
 from topoloom.traffic.traffic import LISTS, MATRIX, REMOTE, ROUND, UNIFORM, Traffic
 
 __all__ = [
@@ -15,6 +15,7 @@ __all__ = [
     "Loop",
     "Pattern",
     "PatternRequest",
+    "TablesNeededError",
     "Trace",
     "Traffic",
     "host_permutation",

@@ -60,8 +60,14 @@ class PatternRequest:
             There are none.
         """
         if self.tables is None:
-            raise InputError(f"{self.name}: this pattern goes by the tables; give a Routing in place of a Topology")
+            raise TablesNeededError(
+                f"{self.name}: this pattern goes by the tables; give a Routing in place of a Topology"
+            )
         return self.tables
+
+
+class TablesNeededError(InputError):
+    """A pattern that goes by tables was asked for without them."""
 
 
 @dataclass(frozen=True)

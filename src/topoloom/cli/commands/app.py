@@ -184,8 +184,9 @@ def command(
 ) -> None:
     from topoloom.applications.backends import backend_of
     from topoloom.applications.given import DEFAULT_PRESET, app_settings
+    from topoloom.applications.registry import opened as opened_program
     from topoloom.applications.settings import PRESETS, with_changes
-    from topoloom.applications.sweep import placements_of, run_apps
+    from topoloom.applications.sweep import placements_of, programs_on, run_apps
     from topoloom.cli.placing import refuse_given
     from topoloom.cli.progress import working
     from topoloom.folders import check_folder
@@ -235,7 +236,17 @@ def command(
     opened = dict(zip(names, _on_floor([open_network(name) for name in names], floor), strict=True))
     settings = app_settings(opened.values(), preset, changes)
     with working("applications") as work:
-        programs: list[str | Program] = [*apps, *_users(mpi, make, arguments, trace, time_limit, work)]
+        programs: list[str | Program] = [
+            *map(opened_program, dict.fromkeys(apps)),
+            *_users(mpi, make, arguments, trace, time_limit, work),
+        ]
+        programs_on(
+            {label: opened[name].topology for label, (name, _) in networks.items()},
+            programs,
+            ranks,
+            simulator,
+            settings,
+        )
         cases = [
             case
             for label, (name, engine) in networks.items()

@@ -45,11 +45,12 @@ def _sections(formatter: click.HelpFormatter) -> None:
 @declared(QualityOperation, Threads, Json, sections=_sections)
 def command(operation: QualityOperation, threads: Threads, to: Json) -> None:
     from topoloom.cli.tables import engine_told, hint_of_fit, tables_of, with_tables_of_hosts
-    from topoloom.throughput.quality import quality
+    from topoloom.throughput.quality import check_asked, quality
 
     traffic = operation.traffic
     network = open_network(operation.topology)
     opened = network.topology
+    check_asked(opened, traffic, operation.seed)
     with working("routing") as work:
         routed = tables_of(network, operation.engine, operation.lanes, operation.seed, threads.jobs, work)
         work.check()

@@ -134,12 +134,14 @@ def command(
     from topoloom.cli.tables import saved_tables
     from topoloom.opening import open_network
     from topoloom.simulator.presets import router_of
+    from topoloom.simulator.simulate import checked_loads
     from topoloom.simulator.sweep import execute_all, has_end, subjects, sweep
 
     if output is not None and not Path(output).parent.is_dir():
         raise InputError(f"-o {output}: there is no folder {Path(output).parent}; make it first")
     _check_pictures({"--plot": plot, "--heat": heat})
     wanted, (_, router) = _loads(loads), router_of(preset, settings)
+    checked_loads(wanted, "--loads")
     to_the_end = [has_end(traffic) for traffic in traffics]
     if any(to_the_end):
         _refuse_loads(
@@ -173,6 +175,8 @@ def command(
         end_of(study, study_folder, ended)
         return
     networks = [open_network(name) for name in topologies]
+    if heat is not None and not len(networks[0].topology.links):
+        raise InputError(f"--heat: {networks[0].topology.name} has no links whose loads could be drawn")
     for network in networks:
         if network.layout is not None and not between and not router.cycle_ns:
             say(f"{network.source}: set cycle_ns for cables as long as they are; they take link_cycles now", err=True)
@@ -190,8 +194,6 @@ def command(
             jobs=jobs,
             work=work,
         )
-    if heat is not None and not simulated[0].routing.channels.to.size:
-        raise InputError(f"--heat: {simulated[0].routing.topology.name} has no links whose loads could be drawn")
     if packets is not None:
         _write_packets(simulated[0], preset, settings, max(wanted), seed, packets)
     if any(to_the_end):

@@ -9,7 +9,7 @@ from topoloom.operations.shared import SEED, Engine, HostTables, Lanes, Seed, So
 from topoloom.routing.host_routings import host_routings
 from topoloom.routing.routing import Routing
 from topoloom.settings import setting
-from topoloom.throughput.quality import quality
+from topoloom.throughput.quality import check_asked, quality
 from topoloom.throughput.result import Quality
 from topoloom.work import Work
 
@@ -52,6 +52,7 @@ class QualityOperation(Operation, frozen=True, kw_only=True):
 
 def _quality(arguments: QualityOperation, jobs: int | None, work: Work) -> Quality:
     network = open_network(arguments.topology)
+    check_asked(network.topology, arguments.traffic, arguments.seed)
     routed = network.with_tables(arguments.engine, lanes=arguments.lanes, seed=arguments.seed, jobs=jobs, work=work)
     work.check()
     tables: Any = routed.part(Routing)

@@ -6,7 +6,8 @@ import msgspec
 
 from topoloom.applications.app_run import AppRun
 from topoloom.applications.given import app_settings
-from topoloom.applications.sweep import cases_of, placements_of, run_apps
+from topoloom.applications.registry import opened
+from topoloom.applications.sweep import cases_of, placements_of, programs_on, run_apps
 from topoloom.errors import InputError
 from topoloom.opening import open_network
 from topoloom.operations.context import RunContext
@@ -17,6 +18,7 @@ from topoloom.routing.routing import Routing
 from topoloom.settings import setting, written
 from topoloom.simulator.cables import cable_cycles
 from topoloom.simulator.execute import execute
+from topoloom.simulator.host_ports import check_simulated
 from topoloom.simulator.load_curve import LoadCurve, Saturation
 from topoloom.simulator.presets import router_of
 from topoloom.simulator.saturation import saturation
@@ -68,11 +70,12 @@ def _simulate(arguments: SimulateOperation, jobs: int | None, work: Work) -> Res
             f"simulate: traffic '{arguments.traffic}' "
             + ("goes to its end; leave out load and saturation" if ended else "needs one of load and saturation")
         )
+    _, router = router_of(arguments.preset, settings)
+    cables = cable_cycles(network.topology, router, arguments.between or None, network.layout)
+    check_simulated(network.topology, arguments.traffic, arguments.seed)
     routed = network.with_tables(arguments.engine, lanes=arguments.lanes, seed=arguments.seed, jobs=jobs, work=work)
     work.check()
     tables = routed.part(Routing)
-    _, router = router_of(arguments.preset, settings)
-    cables = cable_cycles(network.topology, router, arguments.between or None, network.layout)
     common: dict[str, Any] = {"settings": settings, "seed": arguments.seed, "cables": cables, "work": work}
     if ended:
         return execute(tables, arguments.traffic, arguments.preset, **common)
@@ -125,6 +128,10 @@ def _app(arguments: AppOperation, jobs: int | None, work: Work) -> AppRun:
         network = network.with_layout(arguments.floor, map="rows")
     if len(placements_of([arguments.placement], arguments.seed)) > 1:
         raise InputError(f"app: placement '{arguments.placement}' is several; give `seeds` to the study, or axes")
+    changes = [f"{name}={written(value)}" for name, value in arguments.set.items()]
+    settings = app_settings([network], arguments.preset, changes)
+    app = opened(arguments.app)
+    programs_on({network.source: network.topology}, [app], arguments.ranks, arguments.simulator, settings)
     case = cases_of(
         network.source,
         network,
@@ -134,13 +141,12 @@ def _app(arguments: AppOperation, jobs: int | None, work: Work) -> AppRun:
         jobs=jobs,
         work=work,
     )[0]
-    settings = [f"{name}={written(value)}" for name, value in arguments.set.items()]
     runs = run_apps(
         [case],
-        [arguments.app],
+        [app],
         arguments.ranks,
         [arguments.placement],
-        settings=app_settings([network], arguments.preset, settings),
+        settings=settings,
         seed=arguments.seed,
         jobs=jobs,
         time_limit_s=arguments.time_limit,

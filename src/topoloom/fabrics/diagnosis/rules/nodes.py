@@ -104,7 +104,7 @@ def _host_uncabled(evidence: Evidence) -> Iterator[Finding]:
             yield found
         elif root is not None:
             text = f"{found.text}; planned {', '.join(evidence.words.cable(one, False) for one in root.planned)}"
-            whole = _with_cables(evidence, root, text, counted=False)
+            whole = _with_cables(evidence, root, text, with_count=False)
             yield Finding(**{**vars(whole), "line": found.line})
 
 
@@ -172,12 +172,12 @@ def _bare(evidence: Evidence) -> list[str]:
     return [name for found in flawed(evidence, NO_CABLE) for name in found.nodes]
 
 
-def _with_cables(evidence: Evidence, root: Root, text: str, counted: bool = True) -> Finding:
+def _with_cables(evidence: Evidence, root: Root, text: str, with_count: bool = True) -> Finding:
     """A node that takes its cables with it: how many, their numbers, and the hosts that are lost with it."""
     cables, numbers = root.planned, evidence.numbers(root.planned)
-    if counted and len(cables) == 1:
+    if with_count and len(cables) == 1:
         text += f": planned {f'cable {numbers[0]} ' if numbers else ''}{evidence.words.cable(cables[0], False)}"
-    elif counted and cables:
+    elif with_count and cables:
         text += f", nor are its {len(cables)} cables" if text.endswith("is not there") else f", {len(cables)} cables"
         text += f" ({counted([*numbers])})" if numbers else ""
     lost = [evidence.names[node] for node in root.nodes[1:]]
