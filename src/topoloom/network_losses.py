@@ -67,7 +67,7 @@ def losses(network: NetworkSource, text: str) -> Losses:
     for part, place in _parts(text):
         reader.take(part, place, found)
     if not (found.links or found.cables or found.switches):
-        raise InputError(f"--without '{text[:_SHOWN]}' names nothing; write 3-17,5")
+        raise InputError(f"losses '{text[:_SHOWN]}' names nothing; write 3-17,5")
     return found
 
 

@@ -52,7 +52,7 @@ def test_a_program_without_an_end_ends_at_the_limit(place):
     """The sentence names the limit and the option that raises it."""
     platform_library(limits_of(60, None))  # compiled once for each user, which may take longer than the limit
     program = _program(place, _FOREVER)
-    with pytest.raises(InputError, match=r"prog.c: simulating: it was not done after 1 s, .* \(--time-limit\)"):
+    with pytest.raises(InputError, match=r"prog.c: simulating: it was not done after 1 s, .* \(`time_limit`\)"):
         run_app(TORUS, program, 2, time_limit_s=1)
 
 

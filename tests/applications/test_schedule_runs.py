@@ -215,7 +215,7 @@ def test_what_simgrid_refuses_of_schedules():
     other.add(SEND, 1, 8, 0, 0, 1)
     taker = Rank()
     taker.add(RECV, 0, 8)
-    with pytest.raises(InputError, match="SimGrid's routes are fixed by the two hosts; take --simulator flows"):
+    with pytest.raises(InputError, match="SimGrid's routes are fixed by the two hosts; take `simulator` flows"):
         run_app(build("complete:n=2,hosts=1+planes:count=2"), program(other, taker))
     with pytest.raises(InputError, match="takes model=plain for schedules"):
         run_app(TORUS, program(other, taker), settings=AppSettings(model="smpi"))

@@ -1,5 +1,6 @@
 """One declaration per operation: the command line, Python, study tasks, the explorer's forms and the schema are the same."""
 
+import ast
 import inspect
 import re
 import runpy
@@ -232,6 +233,24 @@ def test_a_name_has_one_meaning_one_range_and_one_default():
     meanings = runpy.run_path(str(ROOT / "tools" / "operation_names.py"))["meanings"]()
     several = {name: of for name, of in meanings.items() if len(of) > 1 and name not in SEVERAL_MEANINGS}
     assert several == {}
+
+
+def test_the_library_names_no_option_in_its_errors():
+    """A caller in Python reads names of arguments, which the command line spells as options of its own."""
+    found = []
+    for path in sorted((ROOT / "src" / "topoloom").rglob("*.py")):
+        if "cli" in path.parts or "web" in path.parts:
+            continue
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Raise) and node.exc is not None:
+                texts = [
+                    one.value
+                    for one in ast.walk(node.exc)
+                    if isinstance(one, ast.Constant) and isinstance(one.value, str)
+                ]
+                found += [(path.name, text) for text in texts if re.search(r"(?<![\w-])--[a-z]{2}", text)]
+    # Options of other programs, and whole commands.
+    assert [one for one in found if not re.search(r"sbatch|--save-mem|--pc|--constraint|topoloom \w+", one[1])] == []
 
 
 @pytest.mark.parametrize("name", [name for commands in SECTIONS.values() for name in commands])

@@ -17,7 +17,7 @@ def test_tables_that_do_not_fit_are_refused(monkeypatch):
         InputError, match=r"engine orders takes about 0\.0 GB here, and 0\.0 GB are free; name a folder"
     ):
         route(topology)
-    with pytest.raises(InputError, match="try engine updown with --tables"):
+    with pytest.raises(InputError, match="try engine updown, on disk"):
         route(topology, "dfsssp")
 
 

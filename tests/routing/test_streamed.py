@@ -106,7 +106,7 @@ def test_engines_that_keep_tables_in_memory_say_so(tmp_path):
     topology = build("jellyfish:n=60,degree=5")
     with pytest.raises(InputError, match="in a folder: minimal, orders, updown"):
         route(topology, "dfsssp", folder=str(tmp_path))
-    with pytest.raises(InputError, match="give --lanes 8"):
+    with pytest.raises(InputError, match="give `lanes` 8"):
         route(topology, folder=str(tmp_path))
     with pytest.raises(InputError, match="name a folder for them"):
         route(build("ring:n=40000"))

@@ -144,7 +144,7 @@ def test_what_is_refused(saved):
     pair = route(build("complete:n=2,hosts=1"))
     a = Rank()
     a.add(RECV, 1, 5)
-    with pytest.raises(InputError, match="say what a flit and a cycle are, as in --set flit_bits=256 --set cycle_ns=2"):
+    with pytest.raises(InputError, match="say what a flit and a cycle are, as in `set` flit_bits=256, cycle_ns=2"):
         execute(pair, saved(a, Rank()))
     with pytest.raises(
         InputError, match=r"does not come to an end: rank 0, operation 1 waits for a message that nobody sends"

@@ -112,7 +112,7 @@ def backend_of(text: str) -> Backend:
     if name == FLOWS:
         return Backend(FLOWS, flows=changed(FlowSettings(), given))
     if given:
-        raise InputError(f"simulator {text[:60]}: simgrid has no settings of its own; --set changes the machine's")
+        raise InputError(f"simulator {text[:60]}: simgrid has no settings of its own; `set` changes the machine's")
     return Backend()
 
 
@@ -131,10 +131,10 @@ def check_backend(backend: Backend, settings: AppSettings) -> None:
     if settings.host_rate_gbps not in (0.0, settings.rate_gbps):
         raise InputError(
             f"simulation: host_rate_gbps={settings.host_rate_gbps:g} and rate_gbps={settings.rate_gbps:g}: among routers a"
-            " host's link carries a flit a cycle, as any; leave host_rate_gbps out, or take --simulator flows"
+            " host's link carries a flit a cycle, as any; leave host_rate_gbps out, or take `simulator` flows"
         )
     if settings.duplex == "half":
-        raise InputError("simulation: duplex=half: links of routers are full duplex; take --simulator flows")
+        raise InputError("simulation: duplex=half: links of routers are full duplex; take `simulator` flows")
 
 
 @dataclass(frozen=True, eq=False)

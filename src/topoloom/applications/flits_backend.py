@@ -129,7 +129,7 @@ def router_for(
     if lanes > MOST_LANES:
         raise InputError(
             f"{routing.topology.name}: the schedule's own paths turn so often that they need {lanes} lanes among routers,"
-            f" {MOST_LANES} at most; take paths tables, or --simulator flows"
+            f" {MOST_LANES} at most; take paths tables, or `simulator` flows"
         )
     vcs = lanes * max(1, min(flits.lane_vcs, _MOST_VCS // lanes))
     away = 2 * max(int(cables.max(initial=1)), host) + router + _CREDIT + 2

@@ -49,5 +49,5 @@ def algorithms_of(operation: str, settings: AppSettings, program: str) -> tuple[
     if name not in known:
         what = f"{operation}:{name}" if name else f"SMPI's default {operation}"
         asked = f"; set algorithms={operation}:NAME ({hint(name, known)})" if known else ""
-        raise InputError(f"{program}: flows do not know {what}{asked}, or take --simulator simgrid")
+        raise InputError(f"{program}: flows do not know {what}{asked}, or take `simulator` simgrid")
     return known[name]

@@ -134,7 +134,7 @@ def run_process(
             limits.work.check()
             if time.monotonic() - began > limits.seconds:
                 raise InputError(
-                    f"{what}: it was not done after {limits.seconds:g} s, and was ended; allow it more seconds (--time-limit)"
+                    f"{what}: it was not done after {limits.seconds:g} s, and was ended; allow it more seconds (`time_limit`)"
                 )
             if max(os.fstat(file.fileno()).st_size for file in (out, err)) > MOST_OUTPUT:
                 raise InputError(f"{what}: it printed more than {MOST_OUTPUT >> 20} MiB, and was ended")

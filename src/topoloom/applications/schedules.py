@@ -89,6 +89,6 @@ def in_place_of_code(program: Source) -> AsSchedule:
     if program.schedule is None:
         raise InputError(
             f"{program.name}: no simulator but SimGrid runs compiled programs other than alltoall, allreduce and training, and"
-            " traces (collective, NAS skeletons, --trace); take --simulator simgrid"
+            " traces (collective, NAS skeletons, `trace`); take `simulator` simgrid"
         )
     return program.schedule

@@ -103,7 +103,7 @@ def replay(
     if schedule.operations.nics > 1 and topology.hosts < topology.endpoints.size:
         raise InputError(
             f"{schedule.name}: its messages name network interfaces, and SimGrid's routes are fixed by the two hosts; take"
-            " --simulator flows"
+            " `simulator` flows"
         )
     library, program = platform_library(limits), schedule_player(limits)
     with workplace() as folder:
@@ -164,7 +164,7 @@ def _run(
         done = int(output.removeprefix(_STUCK).split()[0])
         raise InputError(
             f"{schedule.name}: it does not come to an end: {done} of {schedule.operations.count} operations are done, and"
-            " others wait for messages, or messages for them; --simulator flows names one"
+            " others wait for messages, or messages for them; `simulator` flows names one"
         )
     if code:
         lines = errors.strip().splitlines() or output.strip().splitlines() or [f"code {code}"]

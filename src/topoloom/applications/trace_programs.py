@@ -51,7 +51,7 @@ class _Reader:
             if act is None:
                 raise InputError(
                     f"{self.name}: rank {self.rank}, line {number}: flows know no action {' '.join(words[1:2])[:40]};"
-                    " take --simulator simgrid"
+                    " take `simulator` simgrid"
                 )
             try:
                 act(*words[2:])
@@ -157,7 +157,7 @@ class _Reader:
         if not 0 <= peer < self.ranks:
             raise InputError(
                 f"{self.name}: rank {self.rank} names rank {peer} of {self.ranks}; flows know no receive from anybody: take"
-                " --simulator simgrid"
+                " `simulator` simgrid"
             )
         return peer
 
@@ -169,7 +169,7 @@ class _Reader:
 
     def _rooted(self, root: str) -> None:
         if int(root):
-            raise InputError(f"{self.name}: flows know trees of rank 0 only, not of {root}; take --simulator simgrid")
+            raise InputError(f"{self.name}: flows know trees of rank 0 only, not of {root}; take `simulator` simgrid")
 
     def _new_slot(self) -> int:
         if self.free:

@@ -162,7 +162,7 @@ def _check(file: Path, rank: int) -> None:
 def _made(folder: Path, make: str, limits: ProcessLimits) -> Path:
     """The program that a folder's Makefile builds, in a copy without what was built there before."""
     if not folder.is_dir():
-        raise InputError(f"{folder}: --make needs a folder with a Makefile")
+        raise InputError(f"{folder}: `make` needs a folder with a Makefile")
     with passing_folder("making-", cache_folder()) as inner:
         copy = inner / folder.resolve().name
         copy_sources(folder, copy, limits.work)

@@ -65,7 +65,7 @@ class Plugs:
         if lost is not None:
             raise InputError(
                 f"the cable list has cables '{lost[:60]}', which the catalogue {parts.name} has not; give the one that they"
-                " were bought from (--parts)"
+                " were bought from (`parts`)"
             )
         found = np.array([place.get(title, -1) for title in self.product], np.int64)
         return np.where(np.isnan(self.stock_m), -1, found)

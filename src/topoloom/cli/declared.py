@@ -53,9 +53,10 @@ def spelled(sentence: str, command: click.Command) -> str:
     >>> spelled("`seed` is needed for `parts`", command)
     '--seed is needed for `parts`'
     """
+    commands = command.commands.values() if isinstance(command, click.Group) else ()
     names = {
         one.name: one.human_readable_name if isinstance(one, click.Argument) else max(one.opts, key=len)
-        for one in command.params
+        for one in (*command.params, *(one for inner in commands for one in inner.params))
     }
     return _NAMED.sub(lambda found: names.get(found[1], found[0]), sentence)
 

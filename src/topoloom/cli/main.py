@@ -49,6 +49,16 @@ class _Lazy(click.Group):
         command.help = with_example(name, command.help or "")
         return command
 
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command; messages of the library name arguments, which are spelled as options here."""
+        try:
+            return super().invoke(ctx)
+        except InputError as error:
+            from topoloom.cli.declared import spelled
+
+            command = self.get_command(ctx, ctx.invoked_subcommand or "")
+            raise (error if command is None else InputError(spelled(str(error), command))) from error
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         names = self.list_commands(ctx)
         width, groups = max(map(len, names)), dict[str, list[tuple[str, str]]]()

@@ -141,7 +141,7 @@ def collective_schedule(
             if n * (n - 1) > _MOST_EDGES:
                 raise InputError(
                     f"{topology.name}: {n} ranks are too many for a schedule, {int(_MOST_EDGES**0.5)} at most; their bound:"
-                    " collective_bound (topoloom collective --bound), and topoloom app simulates rings of more"
+                    " collective_bound (`bound`), and topoloom app simulates rings of more"
                 )
             trees = chain_trees(order, steps)
     found = CollectiveSchedule(

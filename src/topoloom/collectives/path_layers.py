@@ -88,7 +88,7 @@ def path_layers(ways: Sequence[Way | None], fabric: FlowNetwork) -> PathLayers:
         layer[number] = place
     count = max((len(tables) for tables in rows.values()), default=1)
     if count > _MOST_LAYERS or count * n * n * fabric.ports.itemsize > _MOST_BYTES:
-        raise InputError(f"the schedule's paths would take {count} tables of {n} switches; take --simulator flows")
+        raise InputError(f"the schedule's paths would take {count} tables of {n} switches; take `simulator` flows")
     none = int(np.iinfo(fabric.ports.dtype).max)
     ports = [np.full((n, n), none, fabric.ports.dtype) for _ in range(count)]
     for goal, tables in rows.items():
@@ -97,7 +97,7 @@ def path_layers(ways: Sequence[Way | None], fabric: FlowNetwork) -> PathLayers:
     left = lanes_left([channels for _, channels in known], fabric)
     most = max((max(turns, default=0) for turns in left), default=0)
     if most > np.iinfo(np.uint8).max:
-        raise InputError(f"the schedule has a path of {most + 1} lanes; take --simulator flows")
+        raise InputError(f"the schedule has a path of {most + 1} lanes; take `simulator` flows")
     lanes = [np.zeros((n, n), np.uint8) for _ in range(count)]
     for ((goal, channels), place), turns in zip(known.items(), left, strict=True):
         for channel, behind in zip(channels, turns, strict=True):

@@ -205,7 +205,7 @@ def check_tables(routing: Routing, fabric: Fabric) -> None:
     tables = routing.host_tables
     most = max(0 if table.lanes is None else int(table.lanes.max(initial=0)) for table in tables)
     if most >= MOST_LANES:
-        raise InputError(f"{name}: {most + 1} lanes; InfiniBand has {MOST_LANES} for data (--lanes)")
+        raise InputError(f"{name}: {most + 1} lanes; InfiniBand has {MOST_LANES} for data (`lanes`)")
     if plane_count(topology) > 1:
         raise InputError(f"{name}: each plane is a subnet with an OpenSM of its own; write_export makes files for each")
     missing = np.any([table.ports >= topology.degrees for table in tables], axis=0)

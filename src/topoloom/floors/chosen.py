@@ -38,10 +38,10 @@ def chosen_floor(floor: str, rows: int | None, columns: int | None, cabinet: int
     found = read_floor(floor)
     if found.fixed is None:
         if (rows or 1) * (columns or 1) > _MOST_SLOTS:
-            raise InputError(f"--rows {rows} --columns {columns}: more than {_MOST_SLOTS:,} places; take fewer")
+            raise InputError(f"`rows` {rows} and `columns` {columns}: more than {_MOST_SLOTS:,} places; take fewer")
         given: dict[str, Any] = {"rows": rows, "columns": columns, "switches_per_cabinet": cabinet}
         return replace(found, **{key: value for key, value in given.items() if value is not None})
-    for option, value in (("--rows", rows), ("--columns", columns)):
+    for option, value in (("`rows`", rows), ("`columns`", columns)):
         if value is not None:
             raise InputError(f"{option}: the slots of floor '{found.name}' are listed in {floor}; leave it out")
     if cabinet is None:

@@ -263,7 +263,7 @@ def _check_time(geometry: Geometry, shortest: int) -> None:
     if len(geometry.points) * ((rows + columns) // max(1, shortest - 1) + 1) > _MOST_CELLS:
         raise InputError(
             f"{rows} x {columns} switches with links as short as {shortest} are too many to look for balanced pairs;"
-            " begin the lengths at a greater number (topoloom balance --lengths)"
+            " begin the lengths at a greater number (`lengths`)"
         )
 
 

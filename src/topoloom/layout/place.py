@@ -225,7 +225,7 @@ def _check_power(floor: Floor, loads: np.ndarray) -> None:
     """Refuse limits of power where nobody says what a switch draws."""
     if floor.limits_power and not loads[:, 2].any():
         raise InputError(
-            f"floor '{floor.name}' limits the power of a cabinet, but the switches have no watts; give switch_w (--parts:"
+            f"floor '{floor.name}' limits the power of a cabinet, but the switches have no watts; give switch_w (`parts`:"
             " a catalogue with watts), or leave the limit out"
         )
 

@@ -95,8 +95,8 @@ def plan_cabinets(
         if cabinet.max() < len(allowed):
             return LayoutPlan(floor.fixed, allowed, cabinet)
     log.warning(
-        "floor '%s': its slots differ too much for cabinets of one size; they are filled one after another, and --cluster, "
-        "--improve and whole cabinets' maps do not apply",
+        "floor '%s': its slots differ too much for cabinets of one size; they are filled one after another, and `cluster`, "
+        "`improve` and whole cabinets' maps do not apply",
         floor.name,
     )
     order = np.argsort(topology.labels["group"], kind="stable") if "group" in topology.labels else np.arange(len(loads))

@@ -80,7 +80,7 @@ class Operation(Settings, frozen=True, kw_only=True):
         """The numbers and texts of a result that a row of a study shows."""
         return flat(result.record() if isinstance(result, Result) else result)
 
-    def values(self) -> dict[str, Any]:
+    def arguments(self) -> dict[str, Any]:
         """All arguments by name."""
         return {name: getattr(self, name) for name in _FIELDS[type(self)]}
 

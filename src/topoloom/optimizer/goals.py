@@ -76,7 +76,7 @@ class Goal(Settings, frozen=True):
         if self.hops and not self.mean:
             raise InputError("objective: hops are weighed against mean; give mean a weight, or take objective='hops'")
         if (self.power or self.cost) and self.parts is None:
-            raise InputError("objective: power and cost need a catalogue of parts (--parts, parts=)")
+            raise InputError("objective: power and cost need a catalogue of `parts`")
         if self.cap_ns is None and not (self.mean or self.worst):
             raise InputError(
                 "objective: power and cost alone make cables short and paths long; give a latency cap, cap_ns"

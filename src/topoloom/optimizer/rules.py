@@ -157,7 +157,7 @@ def spending_within(
             f"{topology.name}: cap_usd needs lengths, where the switches stand (a folder of topoloom layout)"
         )
     if parts is None:
-        raise InputError(f"{topology.name}: cap_usd needs the prices of cables; give a catalogue (--parts, parts=)")
+        raise InputError(f"{topology.name}: cap_usd needs the prices of cables; give a catalogue of `parts`")
     usd = parts.link_usd(lengths.length_m, lengths.between, parts.link_rate(rate_gbps))
     # What no cable reaches, no sum can pay.
     price = np.where(np.isfinite(usd), np.rint(MILLIONTHS * usd), _NEVER).astype(np.int64)

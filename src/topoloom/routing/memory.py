@@ -70,11 +70,9 @@ def check_memory(topology: Topology, engine: str, needed: tuple[float, float], *
     what = f"{topology.name}: engine {engine} takes about {takes} here, and {there} are free"
     if turns > free:
         raise InputError(
-            f"{what}: most for the turns of its {int(topology.degrees.max())} ports a switch; try fewer --jobs"
+            f"{what}: most for the turns of its {int(topology.degrees.max())} ports a switch; try fewer `jobs`"
         )
-    raise InputError(
-        f"{what}; " + ("name a folder for the tables (--tables)" if streams else "try engine updown with --tables")
-    )
+    raise InputError(f"{what}; " + ("name a folder for the tables" if streams else "try engine updown, on disk"))
 
 
 def free_bytes() -> int | None:

@@ -160,7 +160,7 @@ def _check(
     if topology.switches > _MOST_SWITCHES and folder is None:
         raise InputError(
             f"{topology.name}: {topology.switches} switches; tables for up to {_MOST_SWITCHES} are kept in memory: name a"
-            " folder for them (--tables)"
+            " folder for them"
         )
     if folder is not None and not chosen.streams:
         names = ", ".join(name for name, record in engines.items() if record.streams)

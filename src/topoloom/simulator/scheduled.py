@@ -72,7 +72,7 @@ def play_of(placed: Placed, config: RouterConfig, topology: Topology) -> tuple[P
     if not (config.flit_bits and config.cycle_ns):
         raise InputError(
             f"{schedule.name}: its messages have bytes and its computing nanoseconds; say what a flit and a cycle are, as in"
-            " --set flit_bits=256 --set cycle_ns=2"
+            " `set` flit_bits=256, cycle_ns=2"
         )
     if schedule.ranks > topology.hosts:
         raise InputError(f"{schedule.name}: it has {schedule.ranks} ranks; {topology.name} has {topology.hosts} hosts")

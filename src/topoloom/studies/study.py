@@ -231,7 +231,7 @@ def read_study(path: str | os.PathLike[str], *, trust: bool = False) -> Study:
             source,
             line_of(text, running),
             f"{'.'.join(running)} has code run, by a shell, a loader or a cluster; read the file, and say that you trust it:"
-            " --trust, in Python trust=True",
+            " `trust`",
         )
     try:
         base = Path(source).parent / study.base if study.base else Path(source).parent

@@ -158,5 +158,7 @@ def _listening(host: str, port: int) -> socket.socket:
     except (OSError, OverflowError) as error:
         listening.close()
         told = os.strerror(error.errno) if isinstance(error, OSError) and error.errno else str(error)
-        raise InputError(f"--host {host} --port {port}: {told}; take another port, or 0 for any that is free") from None
+        raise InputError(
+            f"`host` {host}, `port` {port}: {told}; take another port, or 0 for any that is free"
+        ) from None
     return listening

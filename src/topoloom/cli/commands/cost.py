@@ -37,7 +37,7 @@ def command(operations: list[CostOperation], to: _Output) -> None:
         raise InputError("--as-printed takes one topology; leave it out to set several side by side")
     if to.as_printed:
         refuse_given((*PLACING, *TERMS), "--as-printed takes the paper's own assumptions")
-    options = operations[0].values()
+    options = operations[0].arguments()
     networks = [open_network(one.topology) for one in operations]
     if to.as_printed:
         # The exact count beside the print is made as Besta 2014 lays the column out: its racks, its floor, its switches.

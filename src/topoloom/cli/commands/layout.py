@@ -29,7 +29,7 @@ def command(operation: LayoutOperation, threads: Threads, to: _Output) -> None:
     from topoloom.opening import open_network
 
     network = open_network(operation.topology)
-    options = {**operation.values(), "host_cables": to.host_cables}
+    options = {**operation.arguments(), "host_cables": to.host_cables}
     terms = terms_of(options, [network])
     search = {name: options[name] for name in ("objective", "improve", "seed", "seconds", "moves", "runs")}
     out = writable_folder(to.output) if to.output is not None else None

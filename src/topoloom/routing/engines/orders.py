@@ -52,7 +52,7 @@ def orders_even(request: RoutingRequest) -> Routing:
 def _in_orders(request: RoutingRequest, name: str, *, spread: bool) -> Routing:
     topology, lanes = request.topology, request.lanes
     if request.folder is not None and lanes is None:
-        raise InputError(f"{topology.name}: tables in files take a number of lanes; give --lanes 8")
+        raise InputError(f"{topology.name}: tables in files take a number of lanes; give `lanes` 8")
     if lanes is not None and not 1 <= lanes <= MOST_LANES:
         raise InputError(f"{topology.name}: lanes={lanes}; engine {name} takes 1 to {MOST_LANES}")
     plan = OrderPlan(topology, request.seed, request.jobs, request.folder, request.work, name, spread=spread)

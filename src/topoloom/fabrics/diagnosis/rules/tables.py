@@ -15,7 +15,7 @@ from topoloom.fabrics.diagnosis.rule import ERROR, NOTE, rule
     explanation="""Each of the channels named holds packets that wait for room in the next, and the last for the
     first, on one lane (Dally and Seitz, 1987). It may run for months; when it happens the network stands until
     packets time out. No test of single paths finds it.""",
-    fix="Route with an engine that is free of deadlock (topoloom route), and hand out its service levels (--qos).",
+    fix="Route with an engine that is free of deadlock (topoloom route), and hand out its service levels.",
 )
 def _credit_loop(evidence: Evidence) -> Iterator[Finding]:
     verdict = evidence.verdict
@@ -71,7 +71,7 @@ def _not_minimal(evidence: Evidence) -> Iterator[Finding]:
     "The tables use more lanes than the switches have.",
     explanation=f"""InfiniBand has {MOST_LANES} data lanes at most and most switches fewer; `--lanes` says how many
     yours have. What has no lane of its own shares one, and then nothing is proved free of deadlock any more.""",
-    fix="Route with fewer lanes (topoloom route --lanes).",
+    fix="Route with fewer lanes (`lanes`).",
 )
 def _lanes(evidence: Evidence) -> Iterator[Finding]:
     verdict, most = evidence.verdict, evidence.limits.lanes
