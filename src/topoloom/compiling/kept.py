@@ -101,6 +101,7 @@ class Kept(_Cache):
             _replace(folder / name, content)
             if _chosen:
                 _in_use.add(folder / name)
+            if _chosen and level not in LEVELS:
                 _replace(_users_folder() / level / name, content, _OTHERS_DAYS)  # for other checkouts of this user
 
     def enable(self) -> None:
