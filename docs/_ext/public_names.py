@@ -23,10 +23,7 @@ _OTHERS = {
     "study": ("run_study", "open_study", "study_status", "run_task"),
     "reproduce": ("topoloom_papers.reproduce",),
 }
-VERBS = {
-    **{name: kind.functions for name, kind in OPERATIONS.items() if section(kind)},
-    **{name: functions for name, functions in _OTHERS.items() if name not in OPERATIONS},
-}
+VERBS = {**{name: kind.functions for name, kind in OPERATIONS.items() if section(kind) and kind.functions}, **_OTHERS}
 #: Parameters that say how a verb runs, not what it does; they are the same everywhere.
 _EVERYWHERE = {"work", "jobs"}
 

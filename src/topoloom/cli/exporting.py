@@ -1,7 +1,6 @@
 """What `convert` and `route` share about the files for other tools: their settings, and the help that lists them."""
 
-from collections.abc import Callable
-from typing import Annotated, Any
+from typing import Annotated
 
 import click
 
@@ -20,15 +19,6 @@ class ExportChanges(Json, frozen=True, kw_only=True):
         tuple[str, ...],
         setting("change a setting of the files for simulators (below): rate_gbps=800", metavar="KEY=VALUE"),
     ] = ()
-
-
-settings_option: Callable[[Callable[..., Any]], Callable[..., Any]] = click.option(
-    "--set",
-    "changes",
-    metavar="KEY=VALUE",
-    multiple=True,
-    help="Change a setting of the files for simulators (below): rate_gbps=800.",
-)
 
 
 def export_settings(network: Network, changes: tuple[str, ...]) -> ExportSettings:
