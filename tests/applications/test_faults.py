@@ -195,8 +195,10 @@ def test_a_command_is_ended_with_all_its_children(tmp_path):
 
 def test_wrong_types_are_sentences(tmp_path):
     """Each argument of `run_app` and `program_from`, given what somebody may take for it."""
-    with pytest.raises(InputError, match="run_app takes a Topology or a Routing or a Sequence, not 'petersen'"):
+    with pytest.raises(InputError, match="petersen: it has no hosts for the ranks"):
         run_app("petersen", "alltoall")
+    with pytest.raises(InputError, match="run_app takes .*, not 3"):
+        run_app(3, "alltoall")
     for arguments, reason in (
         ({"app": 3}, "app=3: give a text"),
         ({"ranks": "4"}, "ranks='4': give a whole number from 1 on"),

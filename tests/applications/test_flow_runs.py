@@ -155,7 +155,7 @@ def test_a_sweep():
 @pytest.mark.parametrize(
     ("app", "changes", "simulator", "said"),
     [
-        ("stencil2d", {}, "flows", "take --simulator simgrid"),
+        ("stencil2d", {}, "flows", "take `simulator` simgrid"),
         ("alltoall", {"model": "smpi"}, "flows", "model=smpi is MPI's; flows takes model=plain"),
         ("alltoall", {"algorithms": "alltoall:bruck"}, "flows", "flows do not know alltoall:bruck"),
         ("allreduce", {"algorithms": ""}, "flows", "flows do not know SMPI's default allreduce"),

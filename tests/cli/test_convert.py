@@ -177,7 +177,7 @@ def test_settings_and_the_lengths_of_a_folder_go_into_files(call, tmp_path):
 
 
 def test_the_rate_is_that_of_the_cables(call, tmp_path):
-    """Products that carry 200 Gb/s alone say so; those of the default catalogue carry any rate; --set goes first."""
+    """A folder remembers the rate that it was made for, also the default one; --set goes first."""
     layout = ("layout", "slimfly:q=5,hosts=2", "--map", "rows", "-o")
     assert call(*layout, "plan", "--parts", "infiniband-2026", "--rate", "200")[0] == 0
     for folder, more, rate in (("plan", (), "200Gbps"), ("plan", ("--set", "rate_gbps=25"), "25Gbps")):
@@ -186,7 +186,7 @@ def test_the_rate_is_that_of_the_cables(call, tmp_path):
         assert {line.split()[2] for line in lines} == {rate}
     assert call(*layout, "plain")[0] == 0
     assert call("convert", "plain", "plain.ns3")[0] == 0
-    assert " 400Gbps " in (tmp_path / "plain.ns3").read_text()
+    assert " 40Gbps " in (tmp_path / "plain.ns3").read_text()
 
 
 @pytest.mark.parametrize(

@@ -208,7 +208,7 @@ def run(*words):
 def test_the_command_and_python_agree(tmp_path):
     """`--for` is `--objective`; the file holds what Python finds by the same seed, and a search goes on from it."""
     out = str(tmp_path / "best.json")
-    words = ["torus:dims=4x4", "--for", "all-to-all", "--jobs", "1", "--seed", "3", "-o", out]
+    words = ["torus:dims=4x4", "--for", "all-to-all", "--chains", "1", "--seed", "3", "-o", out]
     assert "throughput bound" in run(*words, "--moves", "5000")
     found = optimize(build("torus:dims=4x4"), "all-to-all", moves=5000, jobs=1, seed=3)
     assert np.array_equal(load(out).links, found.topology.links)
