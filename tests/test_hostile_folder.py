@@ -183,7 +183,7 @@ def test_the_script_of_a_slurm_job_starts_python_off_its_folder(tmp_path):
 def test_a_study_file_is_data_unless_the_user_trusts_it(tmp_path, script, line):
     """What has code run is refused, with its line and the word that allows it, before anything is made."""
     (tmp_path / "s.toml").write_text(f"{_STUDY}[run]\n{line}\n")
-    with pytest.raises(InputError, match=r"s\.toml:5: run\..* --trust"):
+    with pytest.raises(InputError, match=r"s\.toml:5: run\..*`trust`"):
         read_study(tmp_path / "s.toml")
     assert read_study(tmp_path / "s.toml", trust=True).verb == "hops"
     ran = subprocess.run(

@@ -197,7 +197,7 @@ def test_wrong_types_are_sentences(tmp_path):
     """Each argument of `run_app` and `program_from`, given what somebody may take for it."""
     with pytest.raises(InputError, match="petersen: it has no hosts for the ranks"):
         run_app("petersen", "alltoall")
-    with pytest.raises(InputError, match="run_app takes .*, not 3"):
+    with pytest.raises(InputError, match=r"run_app takes .*, not 3"):
         run_app(3, "alltoall")
     for arguments, reason in (
         ({"app": 3}, "app=3: give a text"),

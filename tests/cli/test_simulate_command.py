@@ -13,7 +13,7 @@ import xml.etree.ElementTree as ET
 import pytest
 from click.testing import CliRunner
 
-from topoloom import LoadCurve, build, cable, place, route, save_cabling
+from topoloom import LoadCurve, build, cable, place, save_cabling
 from topoloom.cli.commands import simulate
 from topoloom.cli.main import main
 from topoloom.errors import InputError
@@ -317,7 +317,7 @@ def test_several_engines_and_kinds_of_traffic_are_curves(tmp_path):
 def test_the_record_is_what_python_returns():
     """`--json` prints the record of `simulate` for the same call, but for timings; it is read back as an equal curve."""
     printed = json.loads(_run(SMALL, "--loads", "0.1,0.2", "--set", "vcs=4", "--json"))
-    curve = verb.simulate(route(build(SMALL), "orders"), settings=["vcs=4"], loads=[0.1, 0.2])
+    curve = verb.simulate(SMALL, settings=["vcs=4"], loads=[0.1, 0.2])
     assert _timeless(printed) == _timeless(curve.record())
     assert LoadCurve.from_record(printed) == curve
     assert set(printed["provenance"]["timings"]) == {"seconds", "flit_hops_per_s"}

@@ -278,7 +278,7 @@ def test_too_many_ranks_for_a_schedule():
     topology = build("complete:n=2,hosts=500")
     with pytest.raises(InputError, match="take algorithm ring"):
         collective(topology, "allreduce", algorithm="forest")
-    with pytest.raises(InputError, match="collective --bound"):
+    with pytest.raises(InputError, match="collective_bound"):
         collective(topology, "allreduce")
 
 

@@ -17,6 +17,7 @@ from topoloom.cli.main import cli
 from topoloom.errors import Stopped
 from topoloom.studies.conditions import condition_holds
 from topoloom.studies.run import spread
+from topoloom.studies.study import Running
 from topoloom.work import Work
 
 TORI = {"verb": "hops", "task": {"topology": "torus:dims={side}x{side}"}, "axes": {"side": [3, 4, 5]}}
@@ -123,9 +124,8 @@ def test_a_task_that_takes_too_long_fails_by_its_limit(tmp_path):
         verb="optimize",
         task={"topology": "jellyfish:n=400,degree=6,seed=1"},
         axes={"moves": [100, 500_000_000]},
-        run={"limit_s": 3.0},
+        run=Running(limit_s=3.0),
     )
-    study = msgspec.convert(msgspec.to_builtins(study), Study)
     found = run_study(study, tmp_path / "s", jobs=2)
     assert (found.done, found.failed) == (1, 1)
     assert "more than 3 s" in found.failures[0]["error"]
@@ -198,7 +198,7 @@ def test_the_command_line(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ('verb = "hopps"\n', "no verb named 'hopps'"),
+        ('verb = "hopps"\n', "no operation named 'hopps'"),
         ('verb = "hops"\naxes.sied = [1]\n', "no argument of hops"),
         ('verb = "hops"\naxes.samples = []\n', "has no values"),
         ('verb = "hops"\naxes.samples = 3\n', "a list, a range"),

@@ -131,5 +131,5 @@ def test_what_does_not_go_together_is_said():
         quality(host_routings(plain, "fat-tree", 2))
     with pytest.raises(InputError, match="tables are of another network"):
         quality([route(topology), route(plain)])
-    with pytest.raises(InputError, match="empty list"):
+    with pytest.raises(InputError, match="empty sequence"):
         quality([])

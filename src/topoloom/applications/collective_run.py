@@ -10,7 +10,7 @@ from msgspec import structs
 from topoloom.applications.backends import FLOWS, Backend, backend_of, check_backend, run_schedule
 from topoloom.applications.checks import check_kind, check_whole, check_words
 from topoloom.applications.collective_result import Collective
-from topoloom.applications.given import app_settings, given, usual_settings
+from topoloom.applications.given import app_settings, given, network_or_tables, usual_settings
 from topoloom.applications.machine import machine, network_as_flows
 from topoloom.applications.placement import place_ranks
 from topoloom.applications.run import check_hosts
@@ -192,6 +192,7 @@ def collective(
         `work` was stopped.
     """
     work = Work() if work is None else work
+    network = network_or_tables(network, "collective")
     if not isinstance(operation, CollectiveSchedule):
         chosen_of(collective_operation(operation), algorithm, paths)
     on = given(network, layout, settings, "collective", check_hosts)

@@ -43,7 +43,31 @@ def run_flits(
     network: FlowNetwork | None,
     work: Work,
 ) -> ScheduleRun:
-    """Run a schedule among routers; parameters are those of `topoloom.applications.backends.run_schedule`.
+    """Run a schedule among routers, flit by flit.
+
+    Parameters
+    ----------
+    schedule : Schedule
+    routings : sequence of Routing
+        One, or one for each of the hosts of a switch, in turn.
+    homes : int64[ranks]
+        The host of each rank.
+    flits : FlitSettings
+        What the routers are like.
+    settings : AppSettings
+        Rates, delays, the model.
+    layout : Layout or None
+        How long every cable is.
+    detached_bytes : float
+        A send of fewer is done at once.
+    network : FlowNetwork or None
+        The same network as flows, for schedules with paths of their own.
+    work : Work
+        Progress and stop.
+
+    Returns
+    -------
+    ScheduleRun
 
     Raises
     ------

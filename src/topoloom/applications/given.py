@@ -40,6 +40,30 @@ class Given:
     settings: AppSettings
 
 
+def network_or_tables(source: NetworkSource | Sequence[Routing], taker: str) -> "Network | Routing | Sequence[Routing]":
+    """What a function is given first, opened, so that anything else is refused before the other arguments are looked at.
+
+    Parameters
+    ----------
+    source : NetworkSource or sequence of Routing
+    taker : str
+        The function, for messages.
+
+    Returns
+    -------
+    Network, Routing or sequence of Routing
+
+    Raises
+    ------
+    InputError
+        It is neither, or cannot be opened.
+    """
+    if isinstance(source, (Routing, list, tuple)):
+        several(source, Routing, taker)
+        return source
+    return network_of(cast(NetworkSource, source), taker)
+
+
 def given(
     source: NetworkSource | Sequence[Routing],
     layout: Layout | None,

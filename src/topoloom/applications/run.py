@@ -12,7 +12,7 @@ from msgspec import structs
 from topoloom.applications.app_run import AppRun, Measurement
 from topoloom.applications.backends import SIMGRID, Backend, ScheduleRun, backend_of, check_backend, run_schedule
 from topoloom.applications.checks import check_kind, check_whole, check_words, limits_of
-from topoloom.applications.given import given
+from topoloom.applications.given import given, network_or_tables
 from topoloom.applications.launch import Ran, run_smpi, workplace
 from topoloom.applications.least_time import least_seconds
 from topoloom.applications.placement import place_ranks
@@ -106,7 +106,7 @@ def run_app(
     rails) is one host: flows take its ports message by message, in turn, and SimGrid port (a + b) modulo ports between hosts a
     and b. A message has the rate of one port.
     """
-    limits = limits_of(time_limit_s, work)
+    network, limits = network_or_tables(network, "run_app"), limits_of(time_limit_s, work)
     check_kind(
         "app",
         app,
@@ -325,6 +325,11 @@ def fitted(topology: Topology, app: str | Program, ranks: int | None) -> tuple[P
         What runs, or a built-in application's spec.
     ranks : int or None
         As `ranks_on` takes them.
+
+    Returns
+    -------
+    (Program, int)
+        The program, and its ranks.
 
     Raises
     ------

@@ -86,7 +86,29 @@ def replay(
     network: FlowNetwork | None,
     work: Work,
 ) -> ScheduleRun:
-    """Run a schedule on SimGrid; parameters are those of `topoloom.applications.backends.run_schedule`.
+    """Run a schedule on SimGrid.
+
+    Parameters
+    ----------
+    schedule : Schedule
+    routings : sequence of Routing
+        One, or one for each of the hosts of a switch, in turn.
+    homes : int64[ranks]
+        The host of each rank.
+    settings : AppSettings
+        Rates, delays, the model.
+    layout : Layout or None
+        How long every cable is.
+    detached_bytes : float
+        A send of fewer is done at once.
+    network : FlowNetwork or None
+        The same network as flows, for schedules with paths of their own.
+    work : Work
+        Progress and stop.
+
+    Returns
+    -------
+    ScheduleRun
 
     Raises
     ------
