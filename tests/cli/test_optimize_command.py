@@ -123,7 +123,7 @@ def test_a_laid_out_network_keeps_its_cabinets_and_its_longest_cable(tmp_path):
     [
         (["jellyfish:n=20,degree=3", "--resume"], "name it with -o"),
         (["jellyfish:n=20,degree=3", "--cap-ns", "900"], "the objective is hops"),
-        (["jellyfish:n=20,degree=3", "--objective", "power"], "need a catalogue of parts"),
+        (["jellyfish:n=20,degree=3", "--objective", "power"], "power and cost need a catalogue of"),
         (["jellyfish:n=20,degree=3", "--parts", "slimfly-2014"], "--parts: the objective is hops"),
         (["grid:rows=6,columns=6,degree=4,length=3", "--cap-usd", "99"], "cap_usd needs the prices of cables"),
         (["grid:rows=6,columns=6,degree=4,length=3", "--objective", "latency", "--pitch-m", "a,b"], "number of metres"),

@@ -108,7 +108,8 @@ def test_several_topologies_are_curves(tmp_path):
         (curve["provenance"]["name"], str(point["offered"])) for curve in curves for point in curve["points"]
     ]
     assert [block.splitlines()[0] for block in _run(*given).split("\n\n")] == [
-        f"{curve['provenance']['name']}, orders, uniform traffic, slimfly-2014" for curve in curves
+        f"{curve['provenance']['name']}, {curve['provenance']['engine']}, uniform traffic, slimfly-2014"
+        for curve in curves
     ]
 
 

@@ -183,7 +183,7 @@ def test_the_command(tmp_path, monkeypatch, capsys):
     for words, reason in (
         (("watch", "plan"), "DISCOVERY"),
         (("watch", "plan", "none.net"), "none.net: there is no such file"),
-        (("watch", "plan", "monday.net", "--rate", "fast"), "rate 'fast'"),
+        (("watch", "plan", "monday.net", "--cable-rate", "fast"), "fast"),
     ):
         code, _, err = call(*words)
         assert code == 2

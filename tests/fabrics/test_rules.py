@@ -407,8 +407,8 @@ def test_limits_that_are_none_are_refused(bad):
 
 def test_what_is_no_network_is_refused():
     """One sentence, and no traceback."""
-    with pytest.raises(InputError, match="takes a Fabric or a Topology, not a str"):
-        diagnose("petersen")
+    with pytest.raises(InputError, match="diagnose takes a network"):
+        diagnose(3)
 
 
 def test_saved_and_loaded(tmp_path):

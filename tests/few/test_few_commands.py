@@ -276,7 +276,7 @@ ALONE = {
     "families complete --hosts 4 --radix 4": "complete:n=1,hosts=4\n",
     "build complete:n=1,hosts=4 -o O/one.json": "1 switches, 0 links, 4 hosts",
     "balance --rows 1 --columns 2 --degrees 1-1 --lengths 1-1": "1  1  1.0000   1.0000   1.0000   1",
-    "balance --rows 1 --columns 1": "error: --degrees begins at 3, and this floor has at most 0 links a switch; take a larger",
+    "balance --rows 1 --columns 1": "error: --degrees begins at 3, and this floor has at most 0 links per switch; take a larger",
     "bounds --switches 1 --degree 0": "moore diameter *0",
     "bounds --switches 2 --degree 1": "moore diameter *1",
     "design O/need.toml -o O/designs --jobs 1": "best of .*complete:n=1,hosts=8",

@@ -103,7 +103,12 @@ TABLE = {
     ),
     "bounds": (lambda t, _: topoloom.bounds(t).moore_aspl, row((ONE, 0.0), (LINKED, 1.0), (APART, math.inf))),
     "cable": (lambda t, _: len(topoloom.cable(place(t)).rows()), row((f"{ONE} {APART}", 0), (TWO, 1), ("twin4", 2))),
-    "cases_of": (lambda t, _: len(topoloom.cases_of("a", t)), row((JOINED, 1), (APART, Refused(PARTS)))),
+    "cases_of": (
+        lambda t, _: len(topoloom.cases_of("a", t)),
+        row(
+            ("one4 one1 two4 two1 twin4", 1), ("one0 two0 apart0", Refused(NO_HOSTS)), ("apart4 apart1", Refused(PARTS))
+        ),
+    ),
     "check_plan": (lambda t, folder: topoloom.check_plan(_saved_plan(t, folder)).tasks, row((ALL, 2))),
     "collective": (
         lambda t, _: topoloom.collective(t, "allgather", 4096).seconds,
