@@ -216,6 +216,42 @@ TABLE = {
         ),
     ),
     "verify": ("verify N", row((JOINED, {"clean": True, "errors": 0}), (APART, {"clean": False, "errors": 1}))),
+    "export": (
+        "export N opensm --output O/fabric",
+        row(
+            ("one4 one1 two4 two1 twin4", {"lane_rule": "pair"}),
+            ("one0 two0", Refused("no hosts, so there is nothing to address")),
+            (APART, Refused(PARTS)),
+        ),
+    ),
+    "lifetime": (
+        "lifetime N --link-fit 100",
+        row(
+            (ONE, Refused("they cannot be parted")),
+            (LINKED, {"link_fit": 100.0, "of": "switches"}),
+            (APART, Refused("join them first")),
+        ),
+    ),
+    "degradation": (
+        "degradation N --shares 50%",
+        row((f"{ONE} {APART}", Refused(_NO_LINK)), (LINKED, {"fail": "links"})),
+    ),
+    "damage": (
+        "damage N --share 50% --output O/left.json",
+        row((f"{ONE} {APART}", Refused(_NO_LINK)), (TWO, {"links": 0}), ("twin4", {"links": 1})),
+    ),
+    "damage --fail switches": (
+        "damage N --fail switches --share 50% --output O/left.json",
+        row((ONE, Refused("no switch is left; let a smaller share fail")), (f"{LINKED} {APART}", {"switches": 1})),
+    ),
+    "verify-tables": (
+        "verify-tables N N",
+        row(
+            ("one0 two0 apart0", Refused("no hosts, so tables have nowhere to lead")),
+            ("one4 one1 two4 two1 apart4 apart1 twin4", Refused("is no line of forwarding tables")),
+        ),
+    ),
+    "repair": ("repair N N N", row((ALL, Refused("is no line of forwarding tables")))),
     "verify the cabling": (
         "verify N N --match shape",
         row(
@@ -273,10 +309,11 @@ _WRITTEN = {
 }
 #: What takes no network from a file: what is asked, and what is printed of one switch or of two.
 ALONE = {
+    "rules": "TL101",
     "families complete --hosts 4 --radix 4": "complete:n=1,hosts=4\n",
     "build complete:n=1,hosts=4 -o O/one.json": "1 switches, 0 links, 4 hosts",
     "balance --rows 1 --columns 2 --degrees 1-1 --lengths 1-1": "1  1  1.0000   1.0000   1.0000   1",
-    "balance --rows 1 --columns 1": "error: --degrees begins at 3, and this floor has at most 0 links per switch; take a larger",
+    "balance --rows 1 --columns 1": "error: --degrees begins at 3, and this floor has at most 0 links per switch; take a",
     "bounds --switches 1 --degree 0": "moore diameter *0",
     "bounds --switches 2 --degree 1": "moore diameter *1",
     "design O/need.toml -o O/designs --jobs 1": "best of .*complete:n=1,hosts=8",

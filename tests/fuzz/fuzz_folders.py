@@ -105,11 +105,10 @@ def _compared(path: Path) -> Any:
 
 @cache
 def _comparison() -> Files:
-    from topoloom.cost.parts_files import load_parts
     from topoloom.report.compare_files import write_comparison
 
     with TemporaryDirectory() as place:
-        write_comparison(_compared(Path(place) / "net" / "measured"), Path(place) / "net", load_parts("slimfly-2014"))
+        write_comparison(_compared(Path(place) / "net" / "measured"), Path(place) / "net")
         return files_of(Path(place))
 
 
