@@ -19,6 +19,9 @@ from topoloom.workloads.named import files_behind, named_files, with_files
 
 #: A folder that has one of these is a network's, or a plan's.
 _FOLDERS = (TOPOLOGY, CABLES, DESIGN, PLAN)
+#: Operations whose arguments once gave another result, so that no store answers with that one. 2: without an engine, the
+#: installed tables, else those of the fitting engine.
+_REVISIONS = {"simulate": 2, "app": 2, "collective": 2}
 
 
 class TaskFile(msgspec.Struct, frozen=True):
@@ -56,8 +59,8 @@ class Task(msgspec.Struct, frozen=True):
     def digest(self) -> str:
         """24 hexadecimal digits of all that decides the result; paths count by what lies there, not by their names."""
         content = self.arguments | {name: f"sha256:{file.sha256}" for name, file in self.files.items()}
-        told = msgspec.json.encode([self.verb, content], order="sorted")
-        return hashlib.sha256(told).hexdigest()[:24]
+        decides = [self.verb, content, *([_REVISIONS[self.verb]] if self.verb in _REVISIONS else [])]
+        return hashlib.sha256(msgspec.json.encode(decides, order="sorted")).hexdigest()[:24]
 
 
 def task_of(verb: str, arguments: Mapping[str, Any], base: str | Path = ".") -> Task:
