@@ -74,7 +74,7 @@ def open_network(source: str | os.PathLike[str], format: str | None = None, *, b
         A spec (``slimfly:q=5``); a file of any format, what ibnetdiscover prints among them; ``-`` (standard input) or a
         pipe, whose content tells the format if it is topoloom's JSON, GraphML, DOT or what ibnetdiscover prints; a folder
         that `topoloom layout`, `expand` (the plan itself: what stands before the work; or its ``before`` and ``after``),
-        `route --tables` or `design` (the winner) wrote. A folder is told from a spec of the same name by what it holds, a
+        `route -o` or `design` (the winner) wrote. A folder is told from a spec of the same name by what it holds, a
         file by its suffix.
     format : str, optional
         The format of a file; its suffix, or the content of a pipe, tells when it is left out.
