@@ -141,6 +141,6 @@ def test_a_finalist_is_priced_as_in_the_design(tmp_path, monkeypatch):
     assert json.loads(other.stdout)["cost_usd"] < cost
     assert "--parts slimfly-2014 in place of " in other.stderr
     assert "own catalogue, 'slimfly-2014 with my quotes'" in other.stderr
-    assert "--spares not wanted in place of " in other.stderr
+    assert "--no-spares in place of " in other.stderr
     same = CliRunner().invoke(cli, ["cost", inside, "--rate", "40", "--json"])
     assert (json.loads(same.stdout)["cost_usd"], same.stderr) == (cost, "")

@@ -113,7 +113,7 @@ def terms_of(options: Mapping[str, Any], networks: "Iterable[Network]" = ()) -> 
     given = {TERMS[name]: value for name, value in options.items() if name in TERMS and value is not None}
     if given.get("factors") == PriceFactors():
         del given["factors"]
-    texts = {name: _told(value) for name, value in given.items()}
+    texts = {name: _typed(name, value) for name, value in given.items()}
     if "spare_ports" in given:
         given["spare_ports"] /= 100
     for network in networks:
@@ -121,7 +121,7 @@ def terms_of(options: Mapping[str, Any], networks: "Iterable[Network]" = ()) -> 
         for name, remembered in _remembered(network).items():
             field = "parts" if name in ("prices", "factors") else name
             if name in given and getattr(before, field) != getattr(after, field):
-                say(f"{_option(name)} {texts[name]} in place of {network.source}'s own {remembered}", err=True)
+                say(f"{texts[name]} in place of {network.source}'s own {remembered}", err=True)
     return given
 
 
@@ -151,12 +151,15 @@ def _option(name: str) -> str:
     return known.get(parameter, f"--{parameter}")
 
 
-def _told(value: Any) -> str:
+def _typed(name: str, value: Any) -> str:
+    """An option as it is typed: ``--rate 56``, ``--no-spares``."""
+    option = _option(name)
     if isinstance(value, bool):
-        return "given" if value else "not wanted"
+        return option if value else option.replace("--", "--no-", 1)
     if isinstance(value, msgspec.Struct):
-        return " ".join(f"{name}={one:g}" for name, one in msgspec.structs.asdict(value).items() if one != 1)
-    return f"{value:g}" if isinstance(value, float) else str(value)
+        changed = (f"{kind}={one:g}" for kind, one in msgspec.structs.asdict(value).items() if one != 1)
+        return " ".join([option, *changed])
+    return f"{option} {value:g}" if isinstance(value, float) else f"{option} {value}"
 
 
 def refuse_given(names: Iterable[str], why: str) -> None:
