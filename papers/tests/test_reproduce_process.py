@@ -44,6 +44,12 @@ def test_a_full_disk_is_one_sentence():
     assert "error: the output cannot be written" in done.stderr
 
 
+def _signals_are_heard():
+    """Also where the tests run in the background, or under nohup, which ignore some of them."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
+
 @pytest.mark.parametrize("signals", [(signal.SIGTERM,), (signal.SIGINT,), (signal.SIGHUP,), (signal.SIGINT,) * 2])
 def test_signals_end_it(signals, tmp_path):
     """With code 130 and a word about it; the claims that are finished are printed."""
@@ -53,7 +59,7 @@ def test_signals_end_it(signals, tmp_path):
             stdout=out,
             stderr=err,
             start_new_session=True,
-            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),  # noqa: PLW1509 (no thread)
+            preexec_fn=_signals_are_heard,  # noqa: PLW1509 (no thread)
             env={**os.environ, "COLUMNS": "100"},
         )
     while not (tmp_path / "out").read_text():

@@ -149,7 +149,15 @@ def test_ctrl_c_on_the_command_line(tmp_path):
         'verb = "optimize"\nseeds = 40\n[task]\ntopology = "jellyfish:n=60,degree=4,seed=1"\nmoves = 20000\n'
     )
     command = [sys.executable, "-m", "topoloom", "study", "s.toml", "-o", "out", "--jobs", "2"]
-    process = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        command,
+        cwd=tmp_path,
+        stderr=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        # A shell lets what it runs in the background ignore Ctrl-C.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509 (no thread runs here)
+    )
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline and not list((tmp_path / "out" / "records").glob("*.jsonl")):
         time.sleep(0.05)
