@@ -13,7 +13,7 @@ from topoloom.applications.collective_result import Collective
 from topoloom.applications.given import app_settings, given, network_or_tables, usual_settings
 from topoloom.applications.machine import machine, network_as_flows
 from topoloom.applications.placement import place_ranks
-from topoloom.applications.run import check_hosts
+from topoloom.applications.ranks import check_hosts
 from topoloom.applications.settings import AppSettings
 from topoloom.collectives.bound import CollectiveBound, bound_of, collective_operation
 from topoloom.collectives.making import chosen_of, collective_schedule
@@ -192,12 +192,13 @@ def collective(
         `work` was stopped.
     """
     work = Work() if work is None else work
-    network = network_or_tables(network, "collective")
+    source, topology = network_or_tables(network, "collective")
     if not isinstance(operation, CollectiveSchedule):
         chosen_of(collective_operation(operation), algorithm, paths)
-    on = given(network, layout, settings, "collective", check_hosts)
+    check_hosts(topology)
+    on = given(source, layout, settings, "collective")
     routings, layout, settings = on.routings, on.layout, on.settings
-    topology, routing = routings[0].topology, routings[0]
+    routing = routings[0]
     check_kind("settings", settings, AppSettings, "AppSettings")
     by = backend_of(simulator)
     check_backend(by, settings)

@@ -1,6 +1,6 @@
 """What programs run on: the tables, the layout and the rate of the network that a user gives."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
@@ -40,8 +40,10 @@ class Given:
     settings: AppSettings
 
 
-def network_or_tables(source: NetworkSource | Sequence[Routing], taker: str) -> "Network | Routing | Sequence[Routing]":
-    """What a function is given first, opened, so that anything else is refused before the other arguments are looked at.
+def network_or_tables(
+    source: NetworkSource | Sequence[Routing], taker: str
+) -> "tuple[Network | tuple[Routing, ...], Topology]":
+    """What a function is given first, opened and not routed, so that what cannot be done is refused before more work.
 
     Parameters
     ----------
@@ -51,39 +53,35 @@ def network_or_tables(source: NetworkSource | Sequence[Routing], taker: str) -> 
 
     Returns
     -------
-    Network, Routing or sequence of Routing
+    (Network or tuple of Routing, Topology)
 
     Raises
     ------
     InputError
-        It is neither, or cannot be opened.
+        It is no network, or cannot be opened.
     """
     if isinstance(source, (Routing, list, tuple)):
-        several(source, Routing, taker)
-        return source
-    return network_of(cast(NetworkSource, source), taker)
+        routings = several(source, Routing, taker)
+        return routings, routings[0].topology
+    network = network_of(cast(NetworkSource, source), taker)
+    return network, network.topology
 
 
 def given(
-    source: NetworkSource | Sequence[Routing],
-    layout: Layout | None,
-    settings: AppSettings | None,
-    taker: str,
-    check: Callable[[Topology], object],
+    source: "Network | tuple[Routing, ...]", layout: Layout | None, settings: AppSettings | None, taker: str
 ) -> Given:
     """What a function was given: the installed tables, else those of the fitting engine; layout and rate as remembered.
 
     Parameters
     ----------
-    source : NetworkSource or sequence of Routing
+    source : Network or tuple of Routing
+        As `network_or_tables` opens it.
     layout : Layout or None
         In place of the network's own.
     settings : AppSettings or None
         In place of the usual ones at the rate that the network remembers.
     taker : str
         The function, for messages.
-    check : callable
-        Refuses networks that the function cannot take, before they are routed.
 
     Returns
     -------
@@ -92,20 +90,17 @@ def given(
     Raises
     ------
     InputError
-        It is no network, or cannot be opened or routed.
+        Its links differ in their rates, or it cannot be routed.
     """
-    if isinstance(source, (Routing, list, tuple)):
-        routings = several(source, Routing, taker)
-        usual = usual_settings(routings[0].topology, taker)
-        return Given(routings, layout, usual if settings is None else settings)
-    network = network_of(cast(NetworkSource, source), taker)
-    refuse_mixed(network.topology, taker)
-    check(network.topology)
-    routings = tables_by_host(network.topology, network.tables, layout=network.layout)
+    if isinstance(source, tuple):
+        usual = usual_settings(source[0].topology, taker)
+        return Given(source, layout, usual if settings is None else settings)
+    refuse_mixed(source.topology, taker)
+    routings = tables_by_host(source.topology, source.tables, layout=source.layout)
     return Given(
         routings,
-        network.layout if layout is None else layout,
-        app_settings([network], None, ()) if settings is None else settings,
+        source.layout if layout is None else layout,
+        app_settings([source], None, ()) if settings is None else settings,
     )
 
 

@@ -19,7 +19,8 @@ from topoloom.applications.placement import place_ranks
 from topoloom.applications.platform import write_fabric
 from topoloom.applications.processes import TIME_LIMIT_S, ProcessLimits
 from topoloom.applications.program import Program, RankTraces, Source
-from topoloom.applications.registry import opened, program_of
+from topoloom.applications.ranks import fitted
+from topoloom.applications.registry import opened
 from topoloom.applications.schedules import as_schedule, in_place_of_code
 from topoloom.applications.settings import AppSettings
 from topoloom.applications.tools import built_in, compiled, platform_library, version
@@ -30,7 +31,6 @@ from topoloom.layout.layout import Layout
 from topoloom.results import provenance_of
 from topoloom.routing.routing import Routing
 from topoloom.sources import NetworkSource
-from topoloom.topology import Topology
 from topoloom.work import Work
 
 _RESULT = re.compile(r"^result (\S+) (\S+)(?: (\S+))?$", re.MULTILINE)
@@ -106,7 +106,8 @@ def run_app(
     rails) is one host: flows take its ports message by message, in turn, and SimGrid port (a + b) modulo ports between hosts a
     and b. A message has the rate of one port.
     """
-    network, limits = network_or_tables(network, "run_app"), limits_of(time_limit_s, work)
+    source, topology = network_or_tables(network, "run_app")
+    limits = limits_of(time_limit_s, work)
     check_kind(
         "app",
         app,
@@ -115,7 +116,8 @@ def run_app(
     )
     check_whole("ranks", ranks, 1, none=True)
     app, by = opened(app), backend_of(simulator)
-    on = given(network, layout, settings, "run_app", lambda topology: fitted(topology, app, ranks))
+    program, ranks = fitted(topology, app, ranks)
+    on = given(source, layout, settings, "run_app")
     routings, layout, settings = on.routings, on.layout, on.settings
     check_words("placement", placement, "a text, as 'linear'")
     check_kind("settings", settings, AppSettings, "AppSettings")
@@ -123,8 +125,6 @@ def run_app(
     check_whole("seed", seed, 0)
     check_whole("jobs", jobs, 1, none=True)
     routing = routings[0]
-    topology = routing.topology
-    program, ranks = fitted(topology, app, ranks)
     if by.name != SIMGRID or isinstance(program, Schedule):
         return _scheduled(routings, program, ranks, placement, settings, layout, seed, jobs, by, limits.work)
     library = platform_library(limits)
@@ -274,70 +274,6 @@ def _written(path: Path, program: Program) -> bytes:
         raise InputError(
             f"{program.name}: the simulation's own files are gone; the program must leave the folder for temporary files alone"
         ) from None
-
-
-def check_hosts(topology: Topology) -> None:
-    """Refuse a network without hosts, on which nothing runs."""
-    if not topology.hosts:
-        raise InputError(f"{topology.name}: it has no hosts for the ranks; give it some, as in hosts=4")
-
-
-def ranks_on(topology: Topology, app: str | Program, ranks: int | None) -> int:
-    """On how many ranks a program runs: one for each host, or as many as there are traces, unless given.
-
-    Parameters
-    ----------
-    topology : Topology
-        The network.
-    app : str or Program
-        What runs, or a built-in application's spec.
-    ranks : int or None
-        As many as the user asks for; None: see above.
-
-    Returns
-    -------
-    int
-        At least 1.
-
-    Raises
-    ------
-    InputError
-        No hosts, or traces of other ranks.
-    """
-    check_hosts(topology)
-    if ranks is None:
-        ranks = app.ranks if isinstance(app, (RankTraces, Schedule)) else topology.hosts
-    if ranks < 1:
-        raise InputError(f"ranks={ranks}: at least one is needed")
-    if isinstance(app, (RankTraces, Schedule)) and app.ranks != ranks:
-        what = "traces are" if isinstance(app, RankTraces) else "schedule is"
-        raise InputError(f"{app.name}: the {what} of {app.ranks} ranks, not of {ranks}")
-    return ranks
-
-
-def fitted(topology: Topology, app: str | Program, ranks: int | None) -> tuple[Program, int]:
-    """A program, and on how many ranks of a network it runs.
-
-    Parameters
-    ----------
-    topology : Topology
-    app : str or Program
-        What runs, or a built-in application's spec.
-    ranks : int or None
-        As `ranks_on` takes them.
-
-    Returns
-    -------
-    (Program, int)
-        The program, and its ranks.
-
-    Raises
-    ------
-    InputError
-        As `ranks_on`, or a program that does not run on so many.
-    """
-    count = ranks_on(topology, app, ranks)
-    return program_of(app, count) if isinstance(app, str) else app, count
 
 
 def matrix_of(

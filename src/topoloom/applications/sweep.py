@@ -11,8 +11,9 @@ from topoloom.applications.given import usual_settings
 from topoloom.applications.placement import place_ranks
 from topoloom.applications.processes import TIME_LIMIT_S
 from topoloom.applications.program import Program, Source
+from topoloom.applications.ranks import check_hosts, ranks_on
 from topoloom.applications.registry import opened, program_of
-from topoloom.applications.run import check_hosts, ranks_on, run_app
+from topoloom.applications.run import run_app
 from topoloom.applications.schedules import in_place_of_code
 from topoloom.applications.settings import AppSettings
 from topoloom.errors import InputError, Stopped, check_all, check_type

@@ -288,8 +288,8 @@ def _write_goal(
     settings: "AppSettings",
 ) -> None:
     """Write one program as a schedule; a topology only says how many ranks there are."""
+    from topoloom.applications.ranks import ranks_on
     from topoloom.applications.registry import opened
-    from topoloom.applications.run import ranks_on
     from topoloom.applications.schedules import schedule_of_program
     from topoloom.applications.users_programs import trace_from
     from topoloom.opening import open_network
