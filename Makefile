@@ -29,4 +29,4 @@ format:
 	@.venv/bin/ruff check --fix . ; .venv/bin/ruff format .
 
 clean:
-	rm -rf .venv demo build dist src/topoloom/compiling/shipped .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf .venv demo build dist src/topoloom/core/compiling/shipped .mypy_cache .ruff_cache .pytest_cache .hypothesis

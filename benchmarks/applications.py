@@ -18,19 +18,19 @@ from pathlib import Path
 import numpy as np
 from msgspec import structs
 
-from topoloom.applications.launch import simulate as run_simgrid
-from topoloom.applications.launch import workplace
-from topoloom.applications.platform import write_fabric
-from topoloom.applications.processes import Limits
-from topoloom.applications.run import run_app
-from topoloom.applications.settings import AppSettings
-from topoloom.applications.tools import compiled, platform_library
 from topoloom.routing.route import route
 from topoloom.routing.routing import Routing
-from topoloom.simulator.execute import execute
-from topoloom.simulator.presets import find_preset
-from topoloom.simulator.simulate import simulate
-from topoloom.spec import build
+from topoloom.simulation.applications.launch import simulate as run_simgrid
+from topoloom.simulation.applications.launch import workplace
+from topoloom.simulation.applications.platform import write_fabric
+from topoloom.simulation.applications.processes import Limits
+from topoloom.simulation.applications.run import run_app
+from topoloom.simulation.applications.settings import AppSettings
+from topoloom.simulation.applications.tools import compiled, platform_library
+from topoloom.simulation.flits.execute import execute
+from topoloom.simulation.flits.presets import find_preset
+from topoloom.simulation.flits.simulate import simulate
+from topoloom.topologies.spec import build
 
 _TORI = {64: "8x8", 256: "16x16", 1024: "32x32"}
 _NOTHING = "#include <mpi.h>\nint main(int c, char **v) { MPI_Init(&c, &v); MPI_Finalize(); }\n"

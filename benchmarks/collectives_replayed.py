@@ -9,7 +9,7 @@ import argparse
 import time
 
 from topoloom import build, collective, route
-from topoloom.applications.tools import simgrid_available
+from topoloom.simulation.applications.tools import simgrid_available
 
 _NETWORKS = {
     "torus": ("torus:dims=4x4,hosts=1", "orders"),

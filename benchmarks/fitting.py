@@ -5,11 +5,11 @@ and made for the family, the one with the most uniform throughput at every size;
 fall below it at none; of equals the one with fewer lanes. Families without such an engine stay with `orders`.
 """
 
-from topoloom.errors import InputError
+from topoloom.core.errors import InputError
 from topoloom.routing.route import route
-from topoloom.spec import build
-from topoloom.traffic import uniform_remote
-from topoloom.traffic.loads import table_loads
+from topoloom.throughput.traffic import uniform_remote
+from topoloom.throughput.traffic.loads import table_loads
+from topoloom.topologies.spec import build
 
 NETWORKS = {
     "fat-tree": ("fat-tree:k=8", "fat-tree:k=16", "fat-tree:k=32,hosts=1024", "fat-tree:k=16,hosts=512,taper=2:1"),

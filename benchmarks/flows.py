@@ -19,23 +19,23 @@ from pathlib import Path
 import numpy as np
 from msgspec import structs
 
-from topoloom.applications.machine import network_as_flows
-from topoloom.applications.registry import program_of
-from topoloom.applications.run import run_app
-from topoloom.applications.schedules import as_schedule
-from topoloom.applications.settings import AppSettings
-from topoloom.errors import Stopped
-from topoloom.flows.network import flow_network
-from topoloom.flows.programs import Programs, Script
-from topoloom.flows.schedule import Schedule
-from topoloom.flows.simulate import simulate_flows
+from topoloom.core.errors import Stopped
+from topoloom.core.work import Work
 from topoloom.routing.host_routings import host_routings
 from topoloom.routing.route import route
 from topoloom.routing.routing import Routing
-from topoloom.simulator.execute import execute
-from topoloom.simulator.presets import find_preset
-from topoloom.spec import build
-from topoloom.work import Work
+from topoloom.simulation.applications.machine import network_as_flows
+from topoloom.simulation.applications.registry import program_of
+from topoloom.simulation.applications.run import run_app
+from topoloom.simulation.applications.schedules import as_schedule
+from topoloom.simulation.applications.settings import AppSettings
+from topoloom.simulation.flits.execute import execute
+from topoloom.simulation.flits.presets import find_preset
+from topoloom.simulation.flows.network import flow_network
+from topoloom.simulation.flows.programs import Programs, Script
+from topoloom.simulation.flows.schedule import Schedule
+from topoloom.simulation.flows.simulate import simulate_flows
+from topoloom.topologies.spec import build
 
 #: 200 Gb/s a host, and an accelerator that reaches half of an A100's 312 Tflop/s.
 _GPUS = AppSettings(speed_gflops=156_000, rate_gbps=200)

@@ -19,11 +19,11 @@ from typing import Any
 
 import numpy as np
 
+from topoloom.core.random_streams import Draws
 from topoloom.graph.distances import distances_from
 from topoloom.graph.hops import hops
-from topoloom.random_streams import Draws
-from topoloom.spec import build
-from topoloom.topology import Topology
+from topoloom.model.topology import Topology
+from topoloom.topologies.spec import build
 
 #: Seconds that one peer may take on one graph; beyond, it is sampled.
 _PATIENCE_SECONDS = 20.0

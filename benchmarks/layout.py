@@ -14,14 +14,14 @@ import argparse
 import time
 from dataclasses import replace
 
-from topoloom.floors.floor import preset
-from topoloom.layout.cabinets import switch_demands
-from topoloom.layout.joint import JointAnnealing, nearest_slots, seating_for
-from topoloom.layout.place import place
-from topoloom.layout.prices import length_prices
-from topoloom.random_streams import Draws
-from topoloom.searches import Budget
-from topoloom.spec import build
+from topoloom.core.random_streams import Draws
+from topoloom.core.searches import Budget
+from topoloom.placement.floors.floor import preset
+from topoloom.placement.layout.cabinets import switch_demands
+from topoloom.placement.layout.joint import JointAnnealing, nearest_slots, seating_for
+from topoloom.placement.layout.place import place
+from topoloom.placement.layout.prices import length_prices
+from topoloom.topologies.spec import build
 
 _SPECS = {
     "hypercube-12": "hypercube:n=12",

@@ -7,8 +7,8 @@ port, a queue for every lane as in a switch of InfiniBand; hop-lanes, which no f
 """
 
 from topoloom.routing.route import route
-from topoloom.simulator.simulate import simulate
-from topoloom.spec import build
+from topoloom.simulation.flits.simulate import simulate
+from topoloom.topologies.spec import build
 
 NETWORKS = (
     "slimfly:q=5,hosts=4",

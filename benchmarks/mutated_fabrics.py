@@ -18,8 +18,8 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "fabrics"))
 from mutations import mutated
 from test_mutated_fabrics import SPECS, unexplained
 
-from topoloom.fabrics.fabric import planned_fabric
-from topoloom.spec import build
+from topoloom.fabric.fabric import planned_fabric
+from topoloom.topologies.spec import build
 
 
 def main(fabrics: int, most: int) -> int:

@@ -30,17 +30,17 @@ from pathlib import Path
 
 import numpy as np
 
+from topoloom.core.random_streams import Draws
+from topoloom.core.searches import Budget
 from topoloom.graph.geometry import geometry_of
 from topoloom.graph.hops import hops
 from topoloom.graph.kernels.hops import BLOCK, block_counts
 from topoloom.graph.pair_counts import aligned_rows
+from topoloom.model.topology import Topology
 from topoloom.optimizer.optimize import optimize
 from topoloom.optimizer.rules import GraphRules, moves_of, within_length
 from topoloom.optimizer.searches.hop_search import COLD, HopSearch
-from topoloom.random_streams import Draws
-from topoloom.searches import Budget
-from topoloom.spec import build
-from topoloom.topology import Topology
+from topoloom.topologies.spec import build
 
 _NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?")
 #: Turns of ours and of the rival, and the CPU seconds of one.

@@ -28,12 +28,12 @@ from pathlib import Path
 
 import numpy as np
 
-from topoloom.errors import InputError
-from topoloom.qap.assign import assign, cost
-from topoloom.qap.problem import problem
-from topoloom.qap.search import Annealing, Tabu
-from topoloom.random_streams import Draws
-from topoloom.searches import Budget, Search
+from topoloom.core.errors import InputError
+from topoloom.core.random_streams import Draws
+from topoloom.core.searches import Budget, Search
+from topoloom.placement.qap.assign import assign, cost
+from topoloom.placement.qap.problem import problem
+from topoloom.placement.qap.search import Annealing, Tabu
 
 _NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?")
 

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 
 from topoloom.failures.resilience import resilience
-from topoloom.spec import build
-from topoloom.topology import Topology
+from topoloom.model.topology import Topology
+from topoloom.topologies.spec import build
 
 _LEVELS = [0.05 * step for step in range(20)]
 

@@ -22,12 +22,12 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from topoloom.errors import InputError
-from topoloom.fabrics.infiniband import export_opensm
+from topoloom.core.errors import InputError
+from topoloom.fabric.infiniband import export_opensm
 from topoloom.routing.judge.prove import prove
 from topoloom.routing.registry import RoutingRequest, engines
 from topoloom.routing.route import route
-from topoloom.spec import build
+from topoloom.topologies.spec import build
 
 _FABRICS = (
     "slimfly:q=5",

@@ -33,17 +33,17 @@ from typing import Any
 import numpy as np
 from msgspec import structs
 
-from topoloom.errors import InputError
-from topoloom.fabrics.exports.booksim import anynet_text
+from topoloom.core.errors import InputError
+from topoloom.fabric.exports.booksim import anynet_text
 from topoloom.routing.route import route
 from topoloom.routing.routing import Routing
-from topoloom.simulator.buffers import DONE, HOPS, LATENCY
-from topoloom.simulator.router_config import RouterConfig
-from topoloom.simulator.run import RouterRun
-from topoloom.simulator.saturation import saturation
-from topoloom.simulator.simulate import simulate
-from topoloom.spec import build
-from topoloom.traffic import traffic_of
+from topoloom.simulation.flits.buffers import DONE, HOPS, LATENCY
+from topoloom.simulation.flits.router_config import RouterConfig
+from topoloom.simulation.flits.run import RouterRun
+from topoloom.simulation.flits.saturation import saturation
+from topoloom.simulation.flits.simulate import simulate
+from topoloom.throughput.traffic import traffic_of
+from topoloom.topologies.spec import build
 
 #: What recorded runs of BookSim 2 have, beside what differs from case to case.
 _OPTIONS = {

@@ -25,26 +25,26 @@ from pathlib import Path
 
 import numpy as np
 
-from topoloom.errors import InputError
-from topoloom.floors.floor import PRESETS
+from topoloom.core.errors import InputError
+from topoloom.core.random_streams import Draws
 from topoloom.formats import load, save
 from topoloom.graph.bounds import bounds_of_order
-from topoloom.layout.place import place
+from topoloom.model.topology import Topology
 from topoloom.optimizer.kernels.even_loads import even_cost
 from topoloom.optimizer.kernels.lifts import Lift
 from topoloom.optimizer.optimize import optimize
 from topoloom.optimizer.traffic_goals import order_bound, uniform_certificate
-from topoloom.random_streams import Draws
+from topoloom.placement.floors.floor import PRESETS
+from topoloom.placement.layout.place import place
 from topoloom.routing.judge.prove import prove
 from topoloom.routing.route import route
 from topoloom.routing.routing import Routing
-from topoloom.simulator.router_config import RouterConfig
-from topoloom.simulator.saturation import saturation
-from topoloom.spec import build
+from topoloom.simulation.flits.router_config import RouterConfig
+from topoloom.simulation.flits.saturation import saturation
+from topoloom.throughput.traffic import uniform_remote
+from topoloom.throughput.traffic.loads import table_loads
 from topoloom.throughput.tub import uniform_bound
-from topoloom.topology import Topology
-from topoloom.traffic import uniform_remote
-from topoloom.traffic.loads import table_loads
+from topoloom.topologies.spec import build
 
 #: Moves of our search for each case, and hosts on a switch for which links, and not hosts, are the limit.
 _MOVES = {"4x4x8": 2_000_000, "8x8x8": 400_000, "16x16x16": 16_000}

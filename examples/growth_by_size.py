@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from topoloom import build, cuts, hops, place, price
-from topoloom.floors.floor import preset
+from topoloom.placement.floors.floor import preset
 
 # Rows and columns of the torus; the others have as many switches. Each switch has four hosts.
 SIZES = ((8, 8), (16, 8), (16, 16))

@@ -6,7 +6,7 @@ import hypothesis
 import pytest
 
 import tiers
-from topoloom.applications.tools import simgrid_available
+from topoloom.simulation.applications.tools import simgrid_available
 
 
 def pytest_configure(config):

@@ -5,10 +5,10 @@ import tracemalloc
 import pytest
 
 from topoloom import InputError, build, lifetime, load, quality, resilience, route
-from topoloom.allowance import VARIABLE, Allowance
-from topoloom.fabrics.fabric import planned_fabric
-from topoloom.fabrics.lft import read_lft
-from topoloom.fabrics.service_levels import read_levels
+from topoloom.core.allowance import VARIABLE, Allowance
+from topoloom.fabric.fabric import planned_fabric
+from topoloom.fabric.lft import read_lft
+from topoloom.fabric.service_levels import read_levels
 from topoloom.formats import FORMATS
 from topoloom.formats._packed import json_array
 

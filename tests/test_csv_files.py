@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from topoloom import InputError
-from topoloom.csv_files import csv_rows, csv_table, csv_text, guarded, numbers, texts, unguarded
+from topoloom.core.csv_files import csv_rows, csv_table, csv_text, guarded, numbers, texts, unguarded
 
 FORMULAS = ("=1+1", "+cmd", "-2+3+cmd|' /C calc'!A0", "@SUM(A1)", "\t=1", "\r=1", "\n=1", " =1+1", "＝1", "'=1", "''@x")
 

@@ -114,7 +114,7 @@ def test_docstrings_have_examples():
 def test_the_functions_are_found():
     """The laws below look at many functions, and at those that users call first."""
     assert len(_FUNCTIONS) > 200
-    assert {"cost/bill:price", "routing/route:route", "simulator/simulate:simulate"} <= {
+    assert {"cost/bill:price", "routing/route:route", "simulation/flits/simulate:simulate"} <= {
         one.place for one in _FUNCTIONS
     }
 

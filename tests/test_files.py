@@ -7,7 +7,7 @@ import stat
 import pytest
 
 from topoloom import InputError
-from topoloom.files import BELOW, read_text, write_atomically
+from topoloom.core.files import BELOW, read_text, write_atomically
 
 
 def test_text_and_bytes_arrive_unchanged(tmp_path):

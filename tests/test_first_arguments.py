@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import topoloom
-from topoloom.errors import InputError
+from topoloom.core.errors import InputError
 
 #: Functions for which nothing at all is a right first argument.
 _NOTHING_WILL_DO = {"serve"}

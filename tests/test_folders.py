@@ -11,9 +11,9 @@ import time
 import pytest
 
 from topoloom import InputError
-from topoloom.folders import settle, write_folder
-from topoloom.locks import kernel
-from topoloom.staging import UNFINISHED
+from topoloom.core.folders import settle, write_folder
+from topoloom.core.locks import kernel
+from topoloom.core.staging import UNFINISHED
 
 
 def _content(folder):
@@ -75,7 +75,7 @@ def test_where_no_folder_can_be_is_told(tmp_path, name, told):
 
 _WRITER = """
 import sys
-from topoloom.folders import write_folder
+from topoloom.core.folders import write_folder
 number = 1
 print("ready", flush=True)
 while True:
@@ -193,7 +193,7 @@ def test_a_change_that_fails_half_way_is_undone(tmp_path, monkeypatch, number):
 
 _MANY = """
 import sys
-from topoloom.folders import write_folder
+from topoloom.core.folders import write_folder
 for number in range(int(sys.argv[2])):
     files = {f"{sys.argv[3]}-{i}": f"{sys.argv[3]} {number}" for i in range(8)} | {"shared": sys.argv[3]}
     paths = write_folder(sys.argv[1], files)
@@ -307,7 +307,7 @@ def test_a_plan_that_somebody_planted_is_not_carried_out(tmp_path, planted):
 @pytest.mark.skipif(os.geteuid() != 0, reason="needs two users: root can be both")
 def test_a_plan_of_another_user_is_left_to_its_owner(tmp_path, monkeypatch):
     """Root who reads a user's folder moves nothing in it; and a planted plan in a folder of all users stops nobody."""
-    monkeypatch.setattr("topoloom.staging._PATIENCE_SECONDS", 0.1)
+    monkeypatch.setattr("topoloom.core.staging._PATIENCE_SECONDS", 0.1)
     folder = tmp_path / "shared" / "net"
     folder.mkdir(parents=True)
     journal = folder.parent / UNFINISHED
@@ -332,7 +332,7 @@ def test_a_folder_of_the_last_release_that_was_left_unfinished_is_refused(tmp_pa
 
 def test_a_plan_that_is_missing_is_not_waited_for_without_end(tmp_path, monkeypatch):
     """A folder of that name in which there is no plan ends in the sentence, after the usual time."""
-    monkeypatch.setattr("topoloom.staging._PATIENCE_SECONDS", 0.1)
+    monkeypatch.setattr("topoloom.core.staging._PATIENCE_SECONDS", 0.1)
     write_folder(tmp_path / "out", {"a": "1"})
     (tmp_path / "out" / UNFINISHED).mkdir()
     with pytest.raises(InputError, match="another program has been writing this folder"):

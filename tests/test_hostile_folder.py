@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from topoloom import InputError, Store, build, read_study, save
+from topoloom.core.surroundings import python, safe_path, users_variables
+from topoloom.core.work import Work
 from topoloom.studies.estimate import Estimates
 from topoloom.studies.executor import StudyRun
 from topoloom.studies.executors.slurm import SlurmOptions, _Submissions
 from topoloom.studies.node import WorkerNode
-from topoloom.surroundings import python, safe_path, users_variables
-from topoloom.work import Work
 
 #: Modules that topoloom, its libraries and the standard library import, and those that Python looks for when it starts.
 _MODULES = (

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from topoloom import build, save
-from topoloom.folders import files_in, settle
+from topoloom.core.folders import files_in, settle
 
 _NEED = 'hosts = 60\n[switch]\nradix = 12\n[families]\ntry = ["torus", "hypercube"]\n'
 _STUDY = 'verb = "nothing"\naxes.number = {from = 1, to = 400, step = 1}\n'

@@ -8,7 +8,7 @@ import pytest
 
 import topoloom
 from topoloom import EXPORTS, InputError, build, place, route
-from topoloom.fabrics.fabric import planned_fabric
+from topoloom.fabric.fabric import planned_fabric
 
 PLAIN = build("fat-tree:k=4")
 #: Uplinks of 800 Gb/s, hosts of 400.

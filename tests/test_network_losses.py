@@ -6,7 +6,7 @@ from click.testing import CliRunner
 
 from topoloom import InputError, losses, open_network
 from topoloom.cli.main import cli
-from topoloom.network_losses import Losses
+from topoloom.network.losses import Losses
 
 
 def run(*arguments):

@@ -8,10 +8,10 @@ import pytest
 
 import topoloom
 from topoloom import Topology, as_network, build, open_network, save
-from topoloom.errors import InputError
-from topoloom.fabrics.identify import identify
-from topoloom.results import Result
-from topoloom.sources import NetworkSource
+from topoloom.core.errors import InputError
+from topoloom.fabric.identify import identify
+from topoloom.model.results import Result
+from topoloom.model.sources import NetworkSource
 
 SPEC = "hypercube:n=3,hosts=1"
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from topoloom import InputError
-from topoloom.npy_files import read_npy, read_npz
+from topoloom.core.npy_files import read_npy, read_npz
 
 _PLAIN = "{{'descr': '{}', 'fortran_order': {}, 'shape': {}, }}"
 
@@ -108,7 +108,7 @@ def test_an_archive_that_is_none_is_one_sentence(tmp_path):
 
 
 def test_an_archive_that_unpacks_to_much_is_refused_before_it_is(tmp_path, monkeypatch):
-    """What its directory declares counts against the limit of `topoloom.allowance`."""
+    """What its directory declares counts against the limit of `topoloom.core.allowance`."""
     monkeypatch.setenv("TOPOLOOM_MEMORY_GB", "0.01")
     np.savez_compressed(tmp_path / "x.npz", it=np.zeros(30_000_000, np.uint8))
     with pytest.raises(InputError, match=r"x\.npz: its arrays take about 0\.0 GB .* set TOPOLOOM_MEMORY_GB=1"):

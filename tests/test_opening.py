@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 
 from topoloom import InputError, build, cable, expand, open_network, place, save, save_cabling, save_expansion
+from topoloom.core.csv_files import csv_text
 from topoloom.cost.parts_files import load_parts
-from topoloom.csv_files import csv_text
-from topoloom.fabrics.fabric import planned_fabric
+from topoloom.fabric.fabric import planned_fabric
 from topoloom.formats import FORMATS, encode
-from topoloom.topology import Topology
+from topoloom.model.topology import Topology
 
 GRID = Topology([(0, 1), (1, 2), (2, 3)], 5, labels={"x": np.array([-1, 0, 1, 0, 1]), "y": np.array([0, 0, 0, 1, 1])})
 
@@ -99,7 +99,7 @@ def test_a_spec_has_a_planned_fabric_and_nothing_else():
 def test_a_discovered_fabric_keeps_its_names(tmp_path):
     """A .net file is a fabric with the ports and names in it."""
     fabric = replace(planned_fabric(build("petersen:hosts=2")), switch_names=tuple(f"leaf{i}" for i in range(10)))
-    from topoloom.fabrics.net_text import net_text
+    from topoloom.fabric.net_text import net_text
 
     (tmp_path / "found.net").write_text(net_text(fabric.topology).replace("S0", "leaf0"))
     network = open_network(tmp_path / "found.net")

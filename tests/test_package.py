@@ -41,15 +41,15 @@ def test_the_command_line_reads_no_stub():
 
 
 def test_the_catalogue_is_a_mapping():
-    """`FAMILIES` is every family by its name, aliases too; `topoloom.families` is the room they are in, and no more."""
-    import topoloom.families.torus
+    """`FAMILIES` is every family by its name, aliases too; `topoloom.topologies.families` is the package they are in."""
+    import topoloom.topologies.families.torus
 
     assert "torus" in topoloom.FAMILIES
-    assert topoloom.FAMILIES["torus"].make is topoloom.families.torus.torus
+    assert topoloom.FAMILIES["torus"].make is topoloom.topologies.families.torus.torus
     aliases = topoloom.FAMILIES.aliases
     assert aliases
     assert all(topoloom.FAMILIES[alias] is topoloom.FAMILIES[name] for alias, name in aliases.items())
-    assert not callable(topoloom.families)
+    assert not callable(topoloom.topologies.families)
 
 
 def test_unknown_names_are_attribute_errors():
@@ -71,7 +71,7 @@ def test_import_is_quick():
         ("topoloom.cost", "catalogues/koibuchi-2013.toml"),
         ("topoloom.cost", "catalogues/nakano-2016.toml"),
         ("topoloom.cabling", "sheets.css"),
-        ("topoloom.pages", "templates/page.html"),
+        ("topoloom.core.pages", "templates/page.html"),
         ("topoloom.report", "style.css"),
         ("topoloom.formats", "topology.schema.json"),
     ],
@@ -110,7 +110,7 @@ def test_kernels_run_where_nothing_can_be_written(tmp_path):
 
     code = (
         "import os; os.access = lambda *_: False; import topoloom; from pathlib import Path;"
-        "from topoloom.compiling import kept; kept.SHIPPED = Path('nowhere');"
+        "from topoloom.core.compiling import kept; kept.SHIPPED = Path('nowhere');"
         "print(topoloom.hops(topoloom.build('petersen')).diameter, kept._users_folder())"
     )
     environment = {key: value for key, value in os.environ.items() if key != "NUMBA_CACHE_DIR"}

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from topoloom.applications.tools import simgrid_available
+from topoloom.simulation.applications.tools import simgrid_available
 
 PLUGIN = Path(__file__).parents[1] / "examples" / "plugin"
 

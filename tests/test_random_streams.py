@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from topoloom.random_streams import Draws
-from topoloom.random_streams.kernels import next_below, next_word, shuffle
+from topoloom.core.random_streams import Draws
+from topoloom.core.random_streams.kernels import next_below, next_word, shuffle
 
 
 def test_the_stream_is_splitmix64():

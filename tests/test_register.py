@@ -7,7 +7,7 @@ from importlib.metadata import EntryPoint
 import pytest
 
 from topoloom import InputError
-from topoloom.register import Register
+from topoloom.core.register import Register
 
 
 def test_names_and_aliases_find_the_record():
@@ -39,7 +39,7 @@ def test_the_modules_of_a_room_register_themselves(tmp_path, monkeypatch):
     (room / "inner").mkdir(parents=True)
     (room / "kernels").mkdir()
     (room / "__init__.py").write_text(
-        "from topoloom.register import Register\nTHINGS = Register('thing', room='a_room')\n"
+        "from topoloom.core.register import Register\nTHINGS = Register('thing', room='a_room')\n"
     )
     (room / "inner" / "__init__.py").write_text("")
     (room / "one.py").write_text("from a_room import THINGS\nTHINGS.add('one', 1)\n")
@@ -62,8 +62,8 @@ def test_another_package_adds_by_an_entry_point(tmp_path, monkeypatch):
     """And the register knows where the record came from."""
     things = Register("thing", group="some.group")
     things.add("ours", 0)
-    monkeypatch.setattr("topoloom.register.things", things, raising=False)
-    (tmp_path / "guest_thing.py").write_text("from topoloom.register import things\nthings.add('theirs', 1)\n")
+    monkeypatch.setattr("topoloom.core.register.things", things, raising=False)
+    (tmp_path / "guest_thing.py").write_text("from topoloom.core.register import things\nthings.add('theirs', 1)\n")
     monkeypatch.syspath_prepend(tmp_path)
     _points(monkeypatch, "guest_thing")
     assert list(things) == ["ours", "theirs"]
@@ -90,8 +90,8 @@ def test_two_packages_cannot_share_a_name(tmp_path, monkeypatch, caplog):
     """The second is left out, in a sentence that names both."""
     things = Register("thing", group="some.group")
     things.add("same", 0)
-    monkeypatch.setattr("topoloom.register.things", things, raising=False)
-    (tmp_path / "second_guest.py").write_text("from topoloom.register import things\nthings.add('same', 1)\n")
+    monkeypatch.setattr("topoloom.core.register.things", things, raising=False)
+    (tmp_path / "second_guest.py").write_text("from topoloom.core.register import things\nthings.add('same', 1)\n")
     monkeypatch.syspath_prepend(tmp_path)
     _points(monkeypatch, "second_guest")
     with caplog.at_level(logging.WARNING, "topoloom"):

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from tiers import examples
 from topoloom import InputError, Routing, Topology, build, expand, open_network, place, route, save, save_expansion
 from topoloom.cli.main import cli
-from topoloom.fabrics.fabric import planned_fabric
-from topoloom.fabrics.net_text import discovered_text
+from topoloom.fabric.fabric import planned_fabric
+from topoloom.fabric.net_text import discovered_text
 from topoloom.network.folder import save_routing
 
 ARRAYS = ("switch_guids", "switch_ports", "host_guids", "host_sizes", "port_guids", "link_ports", "endpoint_ports")

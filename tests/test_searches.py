@@ -5,9 +5,9 @@ import time
 import numpy as np
 import pytest
 
-from topoloom import searches
-from topoloom.searches import Budget, run_searches
-from topoloom.work import Work
+from topoloom.core import searches
+from topoloom.core.searches import Budget, run_searches
+from topoloom.core.work import Work
 
 
 class Countdown:

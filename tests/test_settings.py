@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 import pytest
 
 from topoloom import InputError
-from topoloom.settings import Settings, changed, described, setting
+from topoloom.core.settings import Settings, changed, described, setting
 
 
 class _Router(Settings):

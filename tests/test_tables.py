@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from topoloom import InputError
-from topoloom.settings import setting
-from topoloom.toml_files import parse_toml, read_toml
-from topoloom.toml_lines import line_of
+from topoloom.core.settings import setting
+from topoloom.core.toml_files import parse_toml, read_toml
+from topoloom.core.toml_lines import line_of
 
 
 class Inner(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -2,8 +2,8 @@
 
 import pytest
 
-from topoloom.errors import InputError
-from topoloom.threads import cores, over_cores
+from topoloom.core.errors import InputError
+from topoloom.core.threads import cores, over_cores
 
 
 @pytest.mark.parametrize("jobs", [1, 2, 7, None])

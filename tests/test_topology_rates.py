@@ -8,10 +8,10 @@ import pytest
 
 import topoloom
 from topoloom import InputError, Topology, build, place, route
-from topoloom.families.planes import planes
 from topoloom.graph.planes import planes_of
 from topoloom.graph.product import cartesian_product
-from topoloom.link_rates import rate_for, refuse_mixed
+from topoloom.model.link_rates import rate_for, refuse_mixed
+from topoloom.topologies.families.planes import planes
 
 PLAIN = build("fat-tree:k=4")
 #: Uplinks of 800 Gb/s, hosts of 400.

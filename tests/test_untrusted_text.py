@@ -6,12 +6,12 @@ import msgspec
 import pytest
 
 from topoloom import InputError
-from topoloom.errors import InputError as Sentence
-from topoloom.files import read_text
-from topoloom.json_files import parse_json, strict_json
-from topoloom.text_parts import decimal_in, text_lines, whole_in
-from topoloom.toml_files import TomlTable, parse_toml
-from topoloom.yaml_files import parse_yaml
+from topoloom.core.errors import InputError as Sentence
+from topoloom.core.files import read_text
+from topoloom.core.json_files import parse_json, strict_json
+from topoloom.core.text_parts import decimal_in, text_lines, whole_in
+from topoloom.core.toml_files import TomlTable, parse_toml
+from topoloom.core.yaml_files import parse_yaml
 
 
 class _Table(msgspec.Struct):

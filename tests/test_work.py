@@ -6,9 +6,9 @@ import time
 import pytest
 
 from topoloom import InputError, build, hops
-from topoloom.errors import Stopped
-from topoloom.threads import over_cores
-from topoloom.work import Work
+from topoloom.core.errors import Stopped
+from topoloom.core.threads import over_cores
+from topoloom.core.work import Work
 
 
 def test_nothing_ends_work_by_itself():

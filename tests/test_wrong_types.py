@@ -3,7 +3,7 @@
 import pytest
 
 import topoloom
-from topoloom.errors import InputError, check_type
+from topoloom.core.errors import InputError, check_type
 from topoloom.graph.cuts import exact_bisection
 
 

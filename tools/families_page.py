@@ -2,12 +2,12 @@
 
 from pathlib import Path
 
-from topoloom.spec import FAMILIES, TRANSFORMS, Family, Parameter, Transform
+from topoloom.topologies.spec import FAMILIES, TRANSFORMS, Family, Parameter, Transform
 
 _PAGE = Path(__file__).parents[1] / "docs" / "families.md"
 _HEAD = """# The families
 
-Made by `tools/families_page.py` from the records in `src/topoloom/families`; change those, not this page.
+Made by `tools/families_page.py` from the records in `src/topoloom/topologies/families`; change those, not this page.
 `topoloom families` shows the same on the command line. How a spec is written: [specs](specs.md).
 
 Every family also takes `hosts=`, a number of hosts on each switch that carries hosts, or `full`

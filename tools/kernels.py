@@ -1,8 +1,8 @@
 """Compile the kernels ahead, into the package: python tools/kernels.py [--level LEVEL] [--jobs N]
 
 Runs every verb on small networks (tools/kernels.txt), so that each kernel is compiled for the types that the verbs call it
-with, and keeps what comes of it in src/topoloom/compiling/shipped. Each is kept under a digest of all that it is made from:
-only what has changed is compiled, what the user's cache holds already (of another checkout, too) is taken from there, and
+with, and keeps what comes of it in src/topoloom/core/compiling/shipped. Each is kept under a digest of all that it is made
+from: only what has changed is compiled, what the user's cache holds already (of another checkout, too) is taken from there, and
 what no verb uses any longer goes. Without --level for this machine's processor alone, as is right for a checkout. With --level
 x86-64-v3 or x86-64-v4 for every processor of that level: what tools/wheel.sh puts into a wheel.
 """
@@ -24,7 +24,7 @@ _NEED = "hosts = 200\n[switch]\nradix = 16\n"
 
 def main() -> None:
     """Compile in parallel, and say how it went."""
-    from topoloom.compiling.kept import LEVELS, SHIPPED
+    from topoloom.core.compiling.kept import LEVELS, SHIPPED
 
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--level", choices=list(LEVELS), help="for every processor of this level")
@@ -62,7 +62,7 @@ def _paragraphs() -> list[list[str]]:
 def _run(commands: list[str], shipped: Path) -> tuple[list[tuple[str, str]], set[Path]]:
     """Run commands in this process; those that failed, with what they said, and the files of kernels that they used."""
     from topoloom.cli.main import main as topoloom
-    from topoloom.compiling import kept
+    from topoloom.core.compiling import kept
 
     kept.keep_in(shipped)
     failed = []

@@ -1,8 +1,8 @@
 """Every name of an argument, with its meanings over all operations: .venv/bin/python tools/operation_names.py"""
 
+from topoloom.core.settings import written
 from topoloom.operations.field import fields_of
 from topoloom.operations.operation import OPERATIONS
-from topoloom.settings import written
 
 
 def meanings() -> dict[str, dict[tuple[str, str, str], list[str]]]:

@@ -13,7 +13,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from topoloom.files import write_atomically
+from topoloom.core.files import write_atomically
 from topoloom.formats import load
 
 _FOLDER = Path(__file__).parents[1] / "docs" / "records"

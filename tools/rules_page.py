@@ -4,7 +4,7 @@ from itertools import groupby
 from pathlib import Path
 from textwrap import fill
 
-from topoloom.fabrics.diagnosis.rule import RULES, Rule
+from topoloom.fabric.diagnosis.rule import RULES, Rule
 
 _PAGE = Path(__file__).parents[1] / "docs" / "rules.md"
 _GROUPS = {
@@ -16,7 +16,7 @@ _GROUPS = {
 }
 _HEAD = """# The rules
 
-Made by `tools/rules_page.py` from the records in `src/topoloom/fabrics/diagnosis/rules`; change those, not this page.
+Made by `tools/rules_page.py` from the records in `src/topoloom/fabric/diagnosis/rules`; change those, not this page.
 `topoloom rules` shows the same on the command line; [fabrics](fabrics.md#by-numbered-rules) shows how they are used.
 A code never changes its meaning. **error**: the network does not do what is planned. **warning**: it does, but not as planned,
 or not for long. **note**: worth knowing; alone it is no difference.

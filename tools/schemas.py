@@ -4,8 +4,8 @@ import json
 import runpy
 from pathlib import Path
 
-from topoloom.results import schema_id
-from topoloom.schemas import json_schema
+from topoloom.model.results import schema_id
+from topoloom.model.schemas import json_schema
 
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "docs" / "schemas"

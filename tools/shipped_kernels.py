@@ -6,7 +6,7 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-_SHIPPED = "src/topoloom/compiling/shipped"
+_SHIPPED = "src/topoloom/core/compiling/shipped"
 
 
 class ShippedKernels(BuildHookInterface):
@@ -21,4 +21,4 @@ class ShippedKernels(BuildHookInterface):
         build_data["tag"] = f"{python}-{python}-manylinux_2_17_x86_64"
         build_data["pure_python"] = False
         for level in levels:
-            build_data["force_include"][str(level)] = f"topoloom/compiling/shipped/{level.name}"
+            build_data["force_include"][str(level)] = f"topoloom/core/compiling/shipped/{level.name}"

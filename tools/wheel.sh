@@ -9,5 +9,5 @@ for level in x86-64-v3 x86-64-v4; do
     .venv/bin/python tools/kernels.py --level "$level"
 done
 .venv/bin/python -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir dist . ./papers
-rm -rf src/topoloom/compiling/shipped/x86-64-v*
+rm -rf src/topoloom/core/compiling/shipped/x86-64-v*
 ls -l dist/*.whl

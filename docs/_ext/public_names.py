@@ -101,7 +101,7 @@ def parameters_of(verb: Any) -> dict[str, str]:
 
 def nouns(packages: Sequence[str] = ("topoloom", "topoloom_papers")) -> list[Any]:
     """Every result noun that is public in a package or that a public function returns, by the name of its schema."""
-    from topoloom.results import Result, schema_id
+    from topoloom.model.results import Result, schema_id
 
     names = [f"{package}.{name}" for package in packages for name in import_module(package).__all__]
     values = [public(name) for name in names]
@@ -111,7 +111,7 @@ def nouns(packages: Sequence[str] = ("topoloom", "topoloom_papers")) -> list[Any
 
 def noun_of(verb: Any) -> str:
     """The schema of the record that a function returns, or nothing."""
-    from topoloom.results import Result, schema_id
+    from topoloom.model.results import Result, schema_id
 
     kind = _result_of(verb)
     return schema_id(kind) if inspect.isclass(kind) and issubclass(kind, Result) else ""

@@ -75,7 +75,7 @@ class AllSettings(_Written):
                     import_module(module.name)
         found: list[str] = []
         for group in sorted(
-            _below(_named("topoloom.settings.Settings")), key=lambda group: (group.group, group.__name__)
+            _below(_named("topoloom.core.settings.Settings")), key=lambda group: (group.group, group.__name__)
         ):
             told = inspect.cleandoc(group.__doc__ or "").partition("\n\n")[0].replace("\n", " ")
             found += [f"## {group.group}", "", f"`{group.__module__}.{group.__name__}`: {told}", "", *_table(group), ""]
@@ -89,8 +89,8 @@ def _below(base: Any) -> Iterator[Any]:
 
 
 def _table(group: Any, presets: Mapping[str, Any] | None = None) -> list[str]:
-    from topoloom.settings import described, written
-    from topoloom.toml_files import TomlTable, described_keys
+    from topoloom.core.settings import described, written
+    from topoloom.core.toml_files import TomlTable, described_keys
 
     presets = presets or {}
     toml = issubclass(group, TomlTable)
@@ -119,8 +119,8 @@ class Records(_Written):
     def lines(self) -> list[str]:
         from public_names import nouns
 
-        from topoloom.results import schema_id
-        from topoloom.schemas import json_schema
+        from topoloom.model.results import schema_id
+        from topoloom.model.schemas import json_schema
 
         found: list[str] = []
         for noun in nouns():

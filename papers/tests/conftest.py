@@ -2,7 +2,7 @@
 
 import pytest
 
-from topoloom.applications.tools import simgrid_available
+from topoloom.simulation.applications.tools import simgrid_available
 from topoloom_papers import long_runs
 
 

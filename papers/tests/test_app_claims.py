@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 from msgspec import structs
 
-from topoloom.applications.app_run import Measurement
-from topoloom.applications.launch import run_smpi, workplace
-from topoloom.applications.processes import ProcessLimits
-from topoloom.applications.registry import program_of
-from topoloom.applications.settings import AppSettings
-from topoloom.applications.tools import compiled
 from topoloom.routing.route import route
-from topoloom.spec import build
+from topoloom.simulation.applications.app_run import Measurement
+from topoloom.simulation.applications.launch import run_smpi, workplace
+from topoloom.simulation.applications.processes import ProcessLimits
+from topoloom.simulation.applications.registry import program_of
+from topoloom.simulation.applications.settings import AppSettings
+from topoloom.simulation.applications.tools import compiled
+from topoloom.topologies.spec import build
 from topoloom_papers import _app_runs, long_runs, registry
 from topoloom_papers._app_runs import Contest, Gain, Job, Setup, ran, told
 from topoloom_papers._simgrid_paths import ALGORITHMS, simgrid_routing

@@ -3,9 +3,9 @@
 import pytest
 
 from topoloom.routing.registry import engines
-from topoloom.simulator.load_curve import LoadCurve
-from topoloom.spec import build
-from topoloom.traffic import PATTERNS
+from topoloom.simulation.flits.load_curve import LoadCurve
+from topoloom.throughput.traffic import PATTERNS
+from topoloom.topologies.spec import build
 from topoloom_papers import _load_curves
 from topoloom_papers._load_curves import Contender, LoadPoint, above, latency_figure, not_below, slightly_above, swept
 from topoloom_papers.long_runs import LONG_RUNS

@@ -6,7 +6,7 @@ import json
 import msgspec
 import pytest
 
-from topoloom.errors import InputError
+from topoloom.core.errors import InputError
 from topoloom_papers import long_runs
 from topoloom_papers.long_runs import LONG_RUNS, Costs, MissingRunError, Run, long_run
 from topoloom_papers.registry import Claim, claims, run

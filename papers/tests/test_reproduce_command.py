@@ -8,7 +8,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from topoloom.errors import InputError
+from topoloom.core.errors import InputError
 from topoloom.figures.style import axes_of
 from topoloom_papers.command import command
 from topoloom_papers.curves import Curves, Series, curves_svg, draw_curves

@@ -2,7 +2,7 @@
 
 import pytest
 
-from topoloom.spec import build
+from topoloom.topologies.spec import build
 from topoloom_papers.long_runs import LONG_RUNS
 from topoloom_papers.papers.besta_2014 import resilience as besta_resilience
 from topoloom_papers.papers.besta_2014.resilience import ASPL, DIAMETER, NETWORKS, TABLE_III, Failures

@@ -27,7 +27,7 @@ except OSError:  # it has been removed
 if __name__ == "__main__" and not sys.flags.safe_path and sys.path[0] in ("", _here):
     del sys.path[0]
 
-from topoloom.surroundings import secure  # noqa: E402 (what must come first stands above)
+from topoloom.core.surroundings import secure  # noqa: E402 (what must come first stands above)
 
 secure()
 

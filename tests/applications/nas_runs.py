@@ -4,8 +4,8 @@ import json
 from collections import Counter, deque
 from pathlib import Path
 
-from topoloom.applications.program import Program, RankTraces
-from topoloom.applications.registry import program_of
+from topoloom.simulation.applications.program import Program, RankTraces
+from topoloom.simulation.applications.registry import program_of
 
 REFERENCE = Path(__file__).parents[1] / "reference" / "npb"
 BYTES = {0: 8, 1: 4, 23: 4, 43: 16}

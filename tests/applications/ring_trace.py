@@ -1,7 +1,7 @@
 """A small network, and a program that everything about it is known of."""
 
 from topoloom import build
-from topoloom.applications.program import RankTraces
+from topoloom.simulation.applications.program import RankTraces
 
 TORUS = build("torus:dims=4x4,hosts=2")
 

@@ -5,8 +5,8 @@ import subprocess
 from functools import cache
 from pathlib import Path
 
-from topoloom.applications.program import Source
-from topoloom.applications.registry import program_of
+from topoloom.simulation.applications.program import Source
+from topoloom.simulation.applications.registry import program_of
 
 #: The platform: hosts on one switch without limits, each with a full-duplex link.
 SPEED, RATE, DELAY, HEADER = 1e10, 1e9, 1e-6, 16  # flop/s, B/s, s a link, bytes that SMPI adds to a message

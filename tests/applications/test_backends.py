@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from topoloom import AppSettings, InputError, Schedule, build, route, run_app, schedule_of_program
-from topoloom.applications.backends import SIMULATORS, backend_of, run_schedule
-from topoloom.applications.registry import program_of
-from topoloom.applications.schedules import as_schedule
-from topoloom.flows.schedule import Rank, schedule_of
+from topoloom.simulation.applications.backends import SIMULATORS, backend_of, run_schedule
+from topoloom.simulation.applications.registry import program_of
+from topoloom.simulation.applications.schedules import as_schedule
+from topoloom.simulation.flows.schedule import Rank, schedule_of
 
 SIMULATED_BY = [pytest.param(name, marks=pytest.mark.simgrid) if name == "simgrid" else name for name in SIMULATORS]
 COMPLETE = route(build("complete:n=8,hosts=1"))

@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 from topoloom import AppSettings, InputError, Topology, build, collective, host_routings, place, route
-from topoloom.applications.backends import FlitSettings, backend_of, check_backend, run_schedule
-from topoloom.applications.flits_backend import router_for
-from topoloom.applications.machine import network_as_flows
-from topoloom.applications.platform import layers_bytes
-from topoloom.applications.simgrid_backend import schedule_bytes
-from topoloom.collectives.messages import schedule_of_trees
-from topoloom.flows.operations import SEND
+from topoloom.simulation.applications.backends import FlitSettings, backend_of, check_backend, run_schedule
+from topoloom.simulation.applications.flits_backend import router_for
+from topoloom.simulation.applications.machine import network_as_flows
+from topoloom.simulation.applications.platform import layers_bytes
+from topoloom.simulation.applications.simgrid_backend import schedule_bytes
+from topoloom.simulation.collectives.messages import schedule_of_trees
+from topoloom.simulation.flows.operations import SEND
 
 #: Networks and the engine of their tables. Hosts hang on one switch, or on two planes or rails.
 NETWORKS = {

@@ -11,15 +11,15 @@ import pytest
 from ring_trace import TORUS, ring
 
 from topoloom import InputError
-from topoloom.applications.checks import limits_of
-from topoloom.applications.processes import ProcessLimits, output_of
-from topoloom.applications.run import run_app
-from topoloom.applications.settings import AppSettings
-from topoloom.applications.sweep import Case, cases_of, run_apps
-from topoloom.applications.tools import platform_library
-from topoloom.applications.users_programs import program_from
-from topoloom.errors import Stopped
-from topoloom.work import Work
+from topoloom.core.errors import Stopped
+from topoloom.core.work import Work
+from topoloom.simulation.applications.checks import limits_of
+from topoloom.simulation.applications.processes import ProcessLimits, output_of
+from topoloom.simulation.applications.run import run_app
+from topoloom.simulation.applications.settings import AppSettings
+from topoloom.simulation.applications.sweep import Case, cases_of, run_apps
+from topoloom.simulation.applications.tools import platform_library
+from topoloom.simulation.applications.users_programs import program_from
 
 _MAIN = "#include <mpi.h>\n{}\nint main(int c, char **v) {{ MPI_Init(&c, &v); {} MPI_Finalize(); return 0; }}\n"
 _FOREVER = "volatile double x = 0; for (;;) x += 1;"

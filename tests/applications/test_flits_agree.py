@@ -4,13 +4,13 @@ import pytest
 from msgspec import structs
 
 from topoloom import build, route
-from topoloom.applications.program import RankTraces
-from topoloom.applications.run import run_app
-from topoloom.applications.settings import AppSettings
-from topoloom.random_streams import Draws
-from topoloom.simulator.execute import packets_of
-from topoloom.simulator.presets import find_preset
-from topoloom.simulator.simulate import simulate
+from topoloom.core.random_streams import Draws
+from topoloom.simulation.applications.program import RankTraces
+from topoloom.simulation.applications.run import run_app
+from topoloom.simulation.applications.settings import AppSettings
+from topoloom.simulation.flits.execute import packets_of
+from topoloom.simulation.flits.presets import find_preset
+from topoloom.simulation.flits.simulate import simulate
 
 pytestmark = pytest.mark.simgrid
 

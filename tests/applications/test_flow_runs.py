@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 from topoloom import AppRun, InputError, build, route
-from topoloom.applications.placement import PLACEMENTS
-from topoloom.applications.registry import APPLICATIONS
-from topoloom.applications.run import matrix_of, run_app
-from topoloom.applications.settings import AppSettings
-from topoloom.applications.sweep import Case, run_apps
 from topoloom.cli.main import main
+from topoloom.simulation.applications.placement import PLACEMENTS
+from topoloom.simulation.applications.registry import APPLICATIONS
+from topoloom.simulation.applications.run import matrix_of, run_app
+from topoloom.simulation.applications.settings import AppSettings
+from topoloom.simulation.applications.sweep import Case, run_apps
 
 TORUS = route(build("torus:dims=4x4,hosts=1"), "dor")
 SLIM = route(build("slimfly:q=5,hosts=2"))
@@ -96,8 +96,8 @@ def test_half_duplex_and_slow_hosts():
 @pytest.mark.simgrid
 def test_the_matrix_is_simgrids():
     """What ranks send to each other, counted from the programs: SimGrid's, without its 16 bytes a message."""
-    from topoloom.applications.registry import program_of
-    from topoloom.applications.schedules import as_schedule
+    from topoloom.simulation.applications.registry import program_of
+    from topoloom.simulation.applications.schedules import as_schedule
 
     program = program_of("cg:class=S", 16)
     ours = as_schedule(program, AppSettings()).bytes_between()

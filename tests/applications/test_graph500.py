@@ -4,10 +4,10 @@ import networkx
 import numpy as np
 import pytest
 
-from topoloom.applications.graph500 import kronecker, searches
-from topoloom.applications.registry import program_of
-from topoloom.applications.run import run_app
-from topoloom.spec import build
+from topoloom.simulation.applications.graph500 import kronecker, searches
+from topoloom.simulation.applications.registry import program_of
+from topoloom.simulation.applications.run import run_app
+from topoloom.topologies.spec import build
 
 _SCALE, _RANKS, _SEED = 8, 5, 3
 

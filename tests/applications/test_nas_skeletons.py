@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tiers import examples
-from topoloom.applications.nas.dt import SIZES as DT_SIZES
-from topoloom.applications.registry import APPLICATIONS, program_of
-from topoloom.errors import InputError
+from topoloom.core.errors import InputError
+from topoloom.simulation.applications.nas.dt import SIZES as DT_SIZES
+from topoloom.simulation.applications.registry import APPLICATIONS, program_of
 
 NAMES = ("bt", "cg", "ep", "ft", "is", "lu", "mg", "sp")
 USUAL = (1, 2, 4, 6, 8, 9, 12, 15, 16, 20, 25, 30, 32, 36, 42, 49, 64, 81, 100, 121, 128)

@@ -7,18 +7,18 @@ import pytest
 from msgspec import structs
 
 from topoloom import InputError, Topology, build, place, route
-from topoloom.applications.launch import run_smpi, workplace
-from topoloom.applications.platform import platform_bytes, write_fabric
-from topoloom.applications.processes import ProcessLimits
-from topoloom.applications.program import RankTraces, Source
-from topoloom.applications.run import run_app
-from topoloom.applications.settings import AppSettings
-from topoloom.applications.tools import compiled, platform_library
+from topoloom.core.random_streams import Draws
 from topoloom.graph.host_ports import ports_by_host
 from topoloom.graph.latency import latencies
-from topoloom.random_streams import Draws
 from topoloom.routing.host_routings import host_routings
 from topoloom.routing.routing import Routing
+from topoloom.simulation.applications.launch import run_smpi, workplace
+from topoloom.simulation.applications.platform import platform_bytes, write_fabric
+from topoloom.simulation.applications.processes import ProcessLimits
+from topoloom.simulation.applications.program import RankTraces, Source
+from topoloom.simulation.applications.run import run_app
+from topoloom.simulation.applications.settings import AppSettings
+from topoloom.simulation.applications.tools import compiled, platform_library
 
 SETTINGS = AppSettings(switch_ns=100, cable_ns_per_m=5, cable_m=4, rate_gbps=8)
 _PROGRAM = "#include <mpi.h>\nint main(int c, char **v) { MPI_Init(&c, &v); MPI_Finalize(); }\n"

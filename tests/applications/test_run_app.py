@@ -13,16 +13,16 @@ import pytest
 from ring_trace import TORUS, ring
 
 from topoloom import InputError, build, place, route
-from topoloom.applications.app_runs import compared
-from topoloom.applications.placement import place_ranks
-from topoloom.applications.program import CLOCK_STARTS, CLOCK_STOPS, RankTraces
-from topoloom.applications.registry import program_of
-from topoloom.applications.run import matrix_of, run_app
-from topoloom.applications.run_csv import links_csv, ranks_csv, runs_csv
-from topoloom.applications.settings import PRESETS, AppSettings, with_changes
-from topoloom.applications.sweep import Case, run_apps
-from topoloom.applications.users_programs import program_from
-from topoloom.work import Work
+from topoloom.core.work import Work
+from topoloom.simulation.applications.app_runs import compared
+from topoloom.simulation.applications.placement import place_ranks
+from topoloom.simulation.applications.program import CLOCK_STARTS, CLOCK_STOPS, RankTraces
+from topoloom.simulation.applications.registry import program_of
+from topoloom.simulation.applications.run import matrix_of, run_app
+from topoloom.simulation.applications.run_csv import links_csv, ranks_csv, runs_csv
+from topoloom.simulation.applications.settings import PRESETS, AppSettings, with_changes
+from topoloom.simulation.applications.sweep import Case, run_apps
+from topoloom.simulation.applications.users_programs import program_from
 
 
 @pytest.mark.simgrid

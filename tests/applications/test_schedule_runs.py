@@ -8,12 +8,12 @@ import pytest
 from click.testing import CliRunner
 
 from topoloom import InputError, build, load_goal, place, route, run_app, run_apps, save_goal, schedule_of_program
-from topoloom.applications.settings import AppSettings
-from topoloom.applications.sweep import cases_of
 from topoloom.cli.commands import app as app_command
-from topoloom.flows.operations import ANY, RECV, SEND
-from topoloom.flows.schedule import Rank, schedule_of
-from topoloom.random_streams import Draws
+from topoloom.core.random_streams import Draws
+from topoloom.simulation.applications.settings import AppSettings
+from topoloom.simulation.applications.sweep import cases_of
+from topoloom.simulation.flows.operations import ANY, RECV, SEND
+from topoloom.simulation.flows.schedule import Rank, schedule_of
 from topoloom.studies.task import run_task, task_of
 
 TORUS = route(build("torus:dims=4x4,hosts=1"))

@@ -7,10 +7,10 @@ from math import prod
 import msgspec
 import pytest
 
-from topoloom.applications.grids import squarest
-from topoloom.applications.registry import program_of
-from topoloom.applications.training_model import Training, on_ranks, preset_names, read_model
-from topoloom.errors import InputError
+from topoloom.core.errors import InputError
+from topoloom.simulation.applications.grids import squarest
+from topoloom.simulation.applications.registry import program_of
+from topoloom.simulation.applications.training_model import Training, on_ranks, preset_names, read_model
 
 _GPT = Training(layers=8, hidden=512, heads=8, sequence=128, vocabulary=1000, batch=16)
 
@@ -145,7 +145,7 @@ def test_grids_are_as_square_as_can_be():
 
 def test_programs_are_part_of_the_package():
     """What is compiled at run time is installed, header and models too."""
-    room = files("topoloom.applications")
+    room = files("topoloom.simulation.applications")
     names = ["pingpong", "alltoall", "allreduce", "beff", "stencil", "matmul", "training", "common"]
     assert all((room / "programs" / f"{name}.c").is_file() for name in names)
     assert (room / "programs" / "common.h").is_file()

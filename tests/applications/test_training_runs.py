@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from smpi_runs import RATE, SPEED, simulated, traced
 
-from topoloom.applications.training_model import read_model
+from topoloom.simulation.applications.training_model import read_model
 
 pytestmark = pytest.mark.simgrid
 

@@ -7,9 +7,9 @@ import pytest
 from ring_trace import TORUS, ring
 
 from topoloom import InputError
-from topoloom.applications.run import run_app
-from topoloom.applications.settings import AppSettings
-from topoloom.applications.users_programs import program_from, trace_from
+from topoloom.simulation.applications.run import run_app
+from topoloom.simulation.applications.settings import AppSettings
+from topoloom.simulation.applications.users_programs import program_from, trace_from
 
 _SAYS = (
     '#include <mpi.h>\n#include <stdio.h>\n#include "inner/what.h"\nint main(int c, char **v) {{ MPI_Init(&c, &v);'

@@ -8,16 +8,16 @@ import msgspec
 import networkx
 import pytest
 
-import topoloom.assessment.assess as assess_module
+import topoloom.designer.assessment.assess as assess_module
 from topoloom import InputError, as_network, build, compare, quality, route, simulate
-from topoloom.applications.settings import AppSettings
-from topoloom.applications.sweep import Case, run_apps
-from topoloom.assessment.assess import STEPS, assess
-from topoloom.assessment.assessment import Assessments, figure_keys
-from topoloom.assessment.reasons import Ranking, reasons
-from topoloom.assessment.subject import Subject
-from topoloom.errors import Stopped
-from topoloom.work import Work
+from topoloom.core.errors import Stopped
+from topoloom.core.work import Work
+from topoloom.designer.assessment.assess import STEPS, assess
+from topoloom.designer.assessment.assessment import Assessments, figure_keys
+from topoloom.designer.assessment.reasons import Ranking, reasons
+from topoloom.designer.assessment.subject import Subject
+from topoloom.simulation.applications.settings import AppSettings
+from topoloom.simulation.applications.sweep import Case, run_apps
 
 SPECS = ("slimfly:q=5,hosts=3", "fat-tree:k=6")
 

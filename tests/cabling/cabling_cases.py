@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from topoloom.floors.floor import preset
-from topoloom.floors.slots import NO_LIMIT, Slots
-from topoloom.layout.layout import Layout
-from topoloom.topology import Topology
+from topoloom.model.topology import Topology
+from topoloom.placement.floors.floor import preset
+from topoloom.placement.floors.slots import NO_LIMIT, Slots
+from topoloom.placement.layout.layout import Layout
 
 
 def stand(topology, each, floor="slimfly-2014", **changes):

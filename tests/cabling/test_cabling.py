@@ -8,7 +8,7 @@ from topoloom import InputError, build
 from topoloom.cabling.cabling import cable
 from topoloom.cabling.labels import label
 from topoloom.cost.bill import price
-from topoloom.topology import Topology
+from topoloom.model.topology import Topology
 
 CASES = {
     "slimfly": stand(build("slimfly:q=5,hosts=4"), 10),

@@ -13,9 +13,9 @@ from cabling_cases import FABRIC, odd_floor, rows, stand
 from topoloom import InputError, build, load
 from topoloom.cabling.cabling import cable
 from topoloom.cabling.files import load_layout, save_cabling
-from topoloom.floors.floor import preset
-from topoloom.layout.layout import Layout
-from topoloom.topology import Topology
+from topoloom.model.topology import Topology
+from topoloom.placement.floors.floor import preset
+from topoloom.placement.layout.layout import Layout
 
 ODD = odd_floor("A,1", '"B"', "=C;", "Ψ\n")
 LAYOUTS = {

@@ -13,7 +13,7 @@ from topoloom.cabling.labels import label
 from topoloom.cabling.lists import bundles_csv, cables_csv, labels_csv, order_csv
 from topoloom.cost.parts_files import load_parts
 from topoloom.formats import cables as cables_format
-from topoloom.layout.layout import Layout
+from topoloom.placement.layout.layout import Layout
 
 LAYOUT = stand(build("slimfly:q=5,hosts=4"), 10)
 CATALOGUE = """

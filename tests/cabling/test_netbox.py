@@ -19,8 +19,8 @@ from topoloom.cabling.cabling import cable
 from topoloom.cabling.labels import label
 from topoloom.cabling.netbox import netbox_files
 from topoloom.cabling.netbox_breakouts import carriers
-from topoloom.layout.layout import Layout
-from topoloom.topology import Topology
+from topoloom.model.topology import Topology
+from topoloom.placement.layout.layout import Layout
 
 PLANNED = {"planned", "active", "staged", "connected", "decommissioning"}
 #: Of each file: the columns that must be there and filled; others that may be.

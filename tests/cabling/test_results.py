@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from topoloom import Cabling, Layout, build, cable, place
-from topoloom.errors import InputError
-from topoloom.schemas import json_schema
-from topoloom.work import Work
+from topoloom.core.errors import InputError
+from topoloom.core.work import Work
+from topoloom.model.schemas import json_schema
 
 
 @pytest.fixture(scope="module")

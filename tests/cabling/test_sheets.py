@@ -11,7 +11,7 @@ from topoloom import build
 from topoloom.cabling.cabling import cable
 from topoloom.cabling.labels import label
 from topoloom.cabling.sheets import sheets
-from topoloom.layout.layout import Layout
+from topoloom.placement.layout.layout import Layout
 
 TAGS = {
     "html",

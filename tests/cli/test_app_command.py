@@ -7,8 +7,8 @@ import pytest
 from click.testing import CliRunner
 
 from topoloom import InputError
-from topoloom.applications.tools import tool
 from topoloom.cli.commands import app
+from topoloom.simulation.applications.tools import tool
 
 
 def run(*arguments):

@@ -6,7 +6,7 @@ import pytest
 from click.testing import CliRunner
 
 from topoloom.cli.commands import balance
-from topoloom.errors import InputError
+from topoloom.core.errors import InputError
 from topoloom.graph.moore import moore_aspl
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from topoloom import build, load, save, write_export
 from topoloom.cli.main import main
-from topoloom.fabrics.fabric import planned_fabric
+from topoloom.fabric.fabric import planned_fabric
 
 
 @pytest.fixture

@@ -8,8 +8,8 @@ from click.testing import CliRunner
 
 from topoloom import build, place, price
 from topoloom.cli.commands import cost
+from topoloom.core.errors import InputError
 from topoloom.cost.bill import Bill, Bills
-from topoloom.errors import InputError
 
 SLIM_FLY, DRAGONFLY = "slimfly:q=5,hosts=4", "dragonfly:h=3"
 

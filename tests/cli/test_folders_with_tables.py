@@ -22,9 +22,9 @@ from topoloom import (
 from topoloom import run_app as run_program
 from topoloom.cli.main import cli
 from topoloom.formats import save
-from topoloom.simulator.presets import router_of
-from topoloom.simulator.simulate import simulate
-from topoloom.simulator.sweep import subjects
+from topoloom.simulation.flits.presets import router_of
+from topoloom.simulation.flits.simulate import simulate
+from topoloom.simulation.flits.sweep import subjects
 
 SPEC, ENGINE = "torus:dims=4x4,hosts=1", "dfsssp"
 SAID = f"with the tables in this folder, of engine {ENGINE}\n"

@@ -6,11 +6,12 @@ import math
 import pytest
 from click.testing import CliRunner
 
-from topoloom import build, overview
+from topoloom import build
 from topoloom.cli.commands import bounds, cuts, hops, info
-from topoloom.errors import InputError
+from topoloom.core.errors import InputError
 from topoloom.formats import save
-from topoloom.topology import Topology
+from topoloom.model.topology import Topology
+from topoloom.topologies import overview
 
 
 def run(command, *arguments):

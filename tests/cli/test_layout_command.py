@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 from topoloom import build, load, load_layout
 from topoloom.cli.commands import cost, layout
-from topoloom.errors import InputError
+from topoloom.core.errors import InputError
 
 _RING = "ring-shortcuts:n=64,degree=5,hosts=2"
 

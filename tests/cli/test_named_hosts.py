@@ -7,7 +7,7 @@ from topoloom import InputError, open_network
 from topoloom.cabling.product_rates import product_rates
 from topoloom.cli.main import main
 from topoloom.formats.ibnetdiscover import load_fabric
-from topoloom.hosts.files import read_host_names
+from topoloom.placement.hosts.files import read_host_names
 
 SERVERS = '[host]\nname = "DGX H100"\n[rack]\nu = 48\npower_w = 44_000\nleaf = "mor"\n'
 SPEC = "fat-tree:hosts=64,k=16+rails:nics=8"

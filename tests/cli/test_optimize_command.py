@@ -12,9 +12,9 @@ from click.testing import CliRunner
 from topoloom import build, hops, load, place, save_cabling
 from topoloom.cabling.cabling import cable
 from topoloom.cli.commands import optimize
+from topoloom.core.errors import InputError
 from topoloom.cost.bill import price
 from topoloom.cost.parts_files import load_parts
-from topoloom.errors import InputError
 
 _KEYS = {"diameter", "aspl", "aspl_bound", "diameter_bound", "topology", "reason", "ended", "values", "provenance"}
 

@@ -6,7 +6,7 @@ import pytest
 from click.testing import CliRunner
 
 from topoloom.cli.commands import paths, quality
-from topoloom.errors import InputError
+from topoloom.core.errors import InputError
 
 KEYS = {
     "switches",

@@ -7,8 +7,8 @@ import pytest
 
 from in_process import run
 from topoloom import InputError, build, collective, run_app
-from topoloom.simulator.presets import router_of
-from topoloom.simulator.sweep import subjects
+from topoloom.simulation.flits.presets import router_of
+from topoloom.simulation.flits.sweep import subjects
 from topoloom.studies.task import run_task, task_of
 
 

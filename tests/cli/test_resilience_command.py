@@ -15,12 +15,12 @@ from click.testing import CliRunner
 
 from topoloom import build, cable, load, place, resilience, save_cabling
 from topoloom.cli.main import cli, main
-from topoloom.errors import InputError
+from topoloom.core.errors import InputError
 from topoloom.failures import resilience as verb
 from topoloom.failures.lifetime import lifetime
 from topoloom.failures.survival import Survival, Survivals
+from topoloom.model.schemas import json_schema
 from topoloom.report.survival_page import write_survival
-from topoloom.schemas import json_schema
 
 FLY = "slimfly:q=5,hosts=4"
 

@@ -6,7 +6,7 @@ import pytest
 from click.testing import CliRunner
 
 from topoloom.cli.main import cli
-from topoloom.errors import InputError
+from topoloom.core.errors import InputError
 
 KEYS = {
     "lanes_used",

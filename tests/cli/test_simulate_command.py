@@ -16,8 +16,8 @@ from click.testing import CliRunner
 from topoloom import LoadCurve, build, cable, place, save_cabling
 from topoloom.cli.commands import simulate
 from topoloom.cli.main import main
-from topoloom.errors import InputError
-from topoloom.simulator import simulate as verb
+from topoloom.core.errors import InputError
+from topoloom.simulation.flits import simulate as verb
 
 KEYS = {
     "offered",

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from topoloom import InputError, build
-from topoloom.clustering.packing import links_between, place_the_rest
-from topoloom.clustering.partition import metis
-from topoloom.clustering.walktrap import walktrap
-from topoloom.random_streams import Draws
-from topoloom.topology import Topology
+from topoloom.core.random_streams import Draws
+from topoloom.model.topology import Topology
+from topoloom.placement.clustering.packing import links_between, place_the_rest
+from topoloom.placement.clustering.partition import metis
+from topoloom.placement.clustering.walktrap import walktrap
 
 
 @pytest.mark.parametrize(

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from topoloom import InputError, build
-from topoloom.clustering import walktrap as module
-from topoloom.clustering.packing import links_between, pack
-from topoloom.clustering.walktrap import clusters_after, dendrogram, walktrap
-from topoloom.topology import Topology
+from topoloom.model.topology import Topology
+from topoloom.placement.clustering import walktrap as module
+from topoloom.placement.clustering.packing import links_between, pack
+from topoloom.placement.clustering.walktrap import clusters_after, dendrogram, walktrap
 
 
 def places(topology):

@@ -5,8 +5,8 @@ import pytest
 from collective_oracle import arcs_of, gather_rate, parts_rate, smallest_cuts, spanning_trees
 
 from topoloom import AppSettings, InputError, Topology, build, collective_bound
-from topoloom.collectives.cuts import broadcast_cut, gather_cut, parts_cut
-from topoloom.collectives.network import rank_network
+from topoloom.simulation.collectives.cuts import broadcast_cut, gather_cut, parts_cut
+from topoloom.simulation.collectives.network import rank_network
 
 #: 8 Gb/s: a byte a nanosecond.
 RATE = AppSettings(rate_gbps=8.0, switch_ns=0.0)

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from topoloom import AppSettings, InputError, build, collective, load_goal, route, save_goal, schedule_of_program
-from topoloom.applications.machine import network_as_flows
-from topoloom.collectives.messages import schedule_of_trees
-from topoloom.collectives.path_layers import path_layers
-from topoloom.flows.simulate import simulate_flows
+from topoloom.simulation.applications.machine import network_as_flows
+from topoloom.simulation.collectives.messages import schedule_of_trees
+from topoloom.simulation.collectives.path_layers import path_layers
+from topoloom.simulation.flows.simulate import simulate_flows
 
 #: Networks, whether hosts have more ports than one, and the rate of their links to hosts.
 NETWORKS = {
@@ -133,7 +133,7 @@ def test_one_rank_and_too_many_messages_are_refused(monkeypatch):
     with pytest.raises(InputError, match="nothing to send"):
         schedule_of_program(alone.schedule)
     all_, _, _ = made("torus", "allgather", algorithm="ring", pieces=1)
-    monkeypatch.setattr("topoloom.collectives.messages._MOST_MESSAGES", 239)
+    monkeypatch.setattr("topoloom.simulation.collectives.messages._MOST_MESSAGES", 239)
     with pytest.raises(InputError, match="240 messages; 239 at most"):
         schedule_of_program(all_.schedule)
 

@@ -18,8 +18,8 @@ from topoloom import (
     route,
     run_app,
 )
-from topoloom.collectives.msccl import MOST_COUNT, msccl_xml, over_limits
-from topoloom.collectives.schedule import chain_trees
+from topoloom.simulation.collectives.msccl import MOST_COUNT, msccl_xml, over_limits
+from topoloom.simulation.collectives.schedule import chain_trees
 
 SETTINGS = AppSettings(rate_gbps=8.0)
 #: Networks, and the rate of their hosts.
@@ -167,7 +167,7 @@ def test_a_ring_round_a_tree_is_as_quick_as_the_bound():
 
 def test_a_ring_of_simgrids_takes_as_long():
     """The ring along the tables on a complete graph: SimGrid's time of the same messages, step by step, to half a percent."""
-    from topoloom.applications.tools import simgrid_available
+    from topoloom.simulation.applications.tools import simgrid_available
 
     if not simgrid_available():
         pytest.skip("SimGrid is not installed (Debian: libsimgrid-dev, g++)")
@@ -310,7 +310,7 @@ def test_one_rank_has_nothing_to_do():
 @pytest.mark.parametrize("seed", range(20))
 def test_the_next_edge_leaves_others_theirs(seed):
     """Beside all sides tried one by one: the first edge out of a tree, the widest first, that cuts have room for."""
-    from topoloom.collectives.kernels.spanning import next_edge
+    from topoloom.simulation.collectives.kernels.spanning import next_edge
 
     draw = np.random.default_rng(seed)
     n, batches = 6, 5
@@ -337,8 +337,8 @@ def test_the_next_edge_leaves_others_theirs(seed):
 
 def test_more_ranks_where_trees_are_asked_for():
     """256 ranks of a torus whose hosts carry as much as its links; unasked 128, and never what would take many minutes."""
-    from topoloom.collectives.forest import why_no_forest
-    from topoloom.collectives.network import rank_network
+    from topoloom.simulation.collectives.forest import why_no_forest
+    from topoloom.simulation.collectives.network import rank_network
 
     def why(spec, host_rate, asked=True):
         topology = build(spec)

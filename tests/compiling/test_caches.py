@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from topoloom.compiling.caches import code_cache
+from topoloom.core.compiling.caches import code_cache
 
 
 def test_the_users_own_folder_is_taken_and_closed_to_others(tmp_path):

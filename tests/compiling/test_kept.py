@@ -6,10 +6,10 @@ import sys
 
 import pytest
 
-from topoloom.compiling import kept
+from topoloom.core.compiling import kept
 
 _PART = """
-from topoloom.compiling.decorators import {kind}
+from topoloom.core.compiling.decorators import {kind}
 
 STEP = {step}
 
@@ -19,7 +19,7 @@ def part(x):
 """
 _WHOLE = """
 import numpy as np
-from topoloom.compiling.decorators import kernel
+from topoloom.core.compiling.decorators import kernel
 from topoloom.spare.part import STEP, part
 
 @kernel
@@ -103,10 +103,10 @@ def test_what_was_compiled_for_a_level_of_processors_is_used_on_this_one(run, tm
     """Kernels in the package are used before those of the user, the best level first."""
     name, features = kept.LEVELS[level]
     shipped = tmp_path / "shipped"
-    ahead = f"from topoloom.compiling import kept; kept.keep_in(Path({str(shipped)!r}))"
+    ahead = f"from topoloom.core.compiling import kept; kept.keep_in(Path({str(shipped)!r}))"
     assert run(before=ahead, NUMBA_CPU_NAME=name, NUMBA_CPU_FEATURES=features) == (4, 0)
     assert {path.parent.name for path in _files(shipped)} == {level}
-    there = f"from topoloom.compiling import kept; kept.SHIPPED = Path({str(shipped)!r})"
+    there = f"from topoloom.core.compiling import kept; kept.SHIPPED = Path({str(shipped)!r})"
     assert run(before=there) == (4, 1)
     assert _files(run.cache) == []
     assert run(before=there, more=2) == (6, 0)
@@ -115,7 +115,7 @@ def test_what_was_compiled_for_a_level_of_processors_is_used_on_this_one(run, tm
 def test_compiling_ahead_takes_what_the_user_has(run, tmp_path):
     """Nothing is compiled twice."""
     run()
-    ahead = f"from topoloom.compiling import kept; kept.keep_in(Path({str(tmp_path / 'shipped')!r}))"
+    ahead = f"from topoloom.core.compiling import kept; kept.keep_in(Path({str(tmp_path / 'shipped')!r}))"
     assert run(before=ahead) == (4, 1)
     assert len(_files(tmp_path / "shipped")) == 1
 
@@ -123,7 +123,7 @@ def test_compiling_ahead_takes_what_the_user_has(run, tmp_path):
 def test_the_user_is_told_when_it_takes_long(tmp_path):
     """One line on stderr, however much is compiled."""
     code = (
-        "from pathlib import Path; from topoloom.compiling import kept; import topoloom\n"
+        "from pathlib import Path; from topoloom.core.compiling import kept; import topoloom\n"
         "kept._PATIENCE_SECONDS, kept.SHIPPED = 0, Path('nowhere')\n"
         "for name in ('petersen', 'torus:dims=4x4'): topoloom.hops(topoloom.build(name), paths=True)"
     )

@@ -9,7 +9,7 @@ import pytest
 
 from topoloom import InputError, build, place, price
 from topoloom.cost.parts_files import load_parts
-from topoloom.floors.floor import preset
+from topoloom.placement.floors.floor import preset
 
 #: Row by row, as the papers lay out: what is priced here does not depend on how well places are chosen.
 rows = partial(place, map="rows")

@@ -7,11 +7,11 @@ import pytest
 from msgspec import structs
 
 from topoloom import build, place, price
+from topoloom.core.errors import InputError
 from topoloom.cost.parts_files import PARTS, load_parts
 from topoloom.cost.quotes import lay_over, quoted_parts
 from topoloom.cost.servers import housing_of
 from topoloom.cost.spares import Spares
-from topoloom.errors import InputError
 
 TODAY = ("infiniband-2026", "ethernet-2026", "slingshot")
 QUOTES = "examples/quotes/made-up-ndr.toml"

@@ -8,14 +8,14 @@ from collections import Counter
 import pytest
 from click.testing import CliRunner
 
-import topoloom.assessment.assess as assess_module
+import topoloom.designer.assessment.assess as assess_module
 import topoloom.designer.measure as measure_module
 from topoloom import design, open_network, price
-from topoloom.assessment.steps.growth import GROWTH
-from topoloom.assessment.steps.money import MONEY
-from topoloom.assessment.steps.tables import TABLES
-from topoloom.assessment.steps.throughput import PATTERNED, THROUGHPUT
 from topoloom.cli.main import cli
+from topoloom.designer.assessment.steps.growth import GROWTH
+from topoloom.designer.assessment.steps.money import MONEY
+from topoloom.designer.assessment.steps.tables import TABLES
+from topoloom.designer.assessment.steps.throughput import PATTERNED, THROUGHPUT
 from topoloom.report.design_files import write_design
 
 _QUOTES = "name = 'my quotes'\ninstallation_usd = 77.0\n"

@@ -11,6 +11,7 @@ import msgspec
 import pytest
 
 from topoloom import InputError, build, design
+from topoloom.core.work import Work
 from topoloom.cost.parts_files import load_parts
 from topoloom.designer.candidates import enumerate_candidates
 from topoloom.designer.design import Design
@@ -19,9 +20,8 @@ from topoloom.designer.need import DesignLimits, FamiliesNeed, FloorNeed, Need, 
 from topoloom.designer.need_files import read_need
 from topoloom.designer.pareto import pareto_front
 from topoloom.figures.style import sheet
+from topoloom.model.schemas import json_schema
 from topoloom.report.design_files import candidates_csv, write_design
-from topoloom.schemas import json_schema
-from topoloom.work import Work
 
 _EXAMPLES = Path(__file__).parents[2] / "examples"
 _FEW = FamiliesNeed(only=("slimfly", "dragonfly", "hypercube", "jellyfish", "fat-tree"))

@@ -9,8 +9,8 @@ import msgspec
 import pytest
 
 from topoloom import open_network
-from topoloom.assessment.figure import Figure
 from topoloom.cli.main import cli
+from topoloom.designer.assessment.figure import Figure
 from topoloom.designer.design import Design, design
 from topoloom.designer.finalists import chosen_finalists
 from topoloom.designer.measure import Candidate, Dropped

@@ -6,6 +6,7 @@ import msgspec
 import pytest
 
 from topoloom import build
+from topoloom.core.errors import InputError
 from topoloom.cost.spares import Spares
 from topoloom.designer.design import design
 from topoloom.designer.measure import Candidate, Dropped, measure, place_candidate
@@ -14,10 +15,9 @@ from topoloom.designer.need_files import read_need
 from topoloom.designer.offers import idle_room, survived, worst_taper
 from topoloom.designer.usual import usual_specs
 from topoloom.designer.wiring import wirings
-from topoloom.errors import InputError
 from topoloom.graph.planes import plane_count
-from topoloom.hosts.housing import HostType, RackRule
-from topoloom.layout.place import place
+from topoloom.placement.hosts.housing import HostType, RackRule
+from topoloom.placement.layout.place import place
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 HOST = HostType(name="server", nics=4, u=2, power_w=500)

@@ -9,6 +9,8 @@ from click.testing import CliRunner
 
 from topoloom import build, hops
 from topoloom.cli.main import cli
+from topoloom.core.random_streams import Draws
+from topoloom.core.work import Work
 from topoloom.cost.parts_files import load_parts
 from topoloom.designer.candidates import enumerate_candidates
 from topoloom.designer.design import Design, design
@@ -18,9 +20,7 @@ from topoloom.designer.need_files import read_need
 from topoloom.designer.pareto import undominated
 from topoloom.designer.variations import proposed, variant_of, varied
 from topoloom.optimizer.optimize import optimize
-from topoloom.random_streams import Draws
 from topoloom.report.design_files import write_design
-from topoloom.work import Work
 
 _EXAMPLES = Path(__file__).parents[2] / "examples"
 _NEED = Need(

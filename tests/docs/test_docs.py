@@ -15,8 +15,8 @@ import doc_blocks
 import pytest
 from doc_blocks import PAGES, ROOT, Block, blocks, prose, sessions, shown
 
-from topoloom.applications.tools import simgrid_available
 from topoloom.designer import need
+from topoloom.simulation.applications.tools import simgrid_available
 
 PAGE = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 
@@ -136,7 +136,7 @@ def test_every_objective_and_floor_is_documented():
     """docs/requirement-file.md names everything that can be minimised and every floor."""
     from typing import get_args
 
-    from topoloom.floors.floor import PRESETS
+    from topoloom.placement.floors.floor import PRESETS
 
     text = (ROOT / "docs" / "requirement-file.md").read_text(encoding="utf-8")
     for word in [*get_args(need.Objective), *PRESETS]:
@@ -167,7 +167,7 @@ def test_what_contributors_are_told_works(tmp_path):
             _, source, package = block.file.rpartition("src/")
             if source:
                 rooms[".".join(Path(package).parent.parts)] = str(path.parent)
-    assert set(rooms) == {"topoloom.families", "topoloom.formats", "topoloom_papers.papers"}
+    assert set(rooms) == {"topoloom.topologies.families", "topoloom.formats", "topoloom_papers.papers"}
     # As if the files lay in the package: every register looks through its package's folders.
     start = "import importlib\n" + "".join(
         f"importlib.import_module('{room}').__path__.append({folder!r})\n" for room, folder in rooms.items()

@@ -5,7 +5,7 @@ from typing import get_args, get_type_hints
 
 from doc_blocks import ROOT
 
-from topoloom.floors import floor_csv, floor_files
+from topoloom.placement.floors import floor_csv, floor_files
 
 TEXT = (ROOT / "docs" / "floor-file.md").read_text(encoding="utf-8")
 

@@ -4,7 +4,7 @@ import re
 
 from doc_blocks import ROOT
 
-from topoloom.simulator import point_table
+from topoloom.simulation.flits import point_table
 
 
 def test_every_column_is_documented():

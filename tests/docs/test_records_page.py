@@ -13,7 +13,7 @@ from topoloom.graph.geometry import geometry_of, longest_link
 from topoloom.graph.path_lengths import path_lengths
 from topoloom.optimizer.optimize import optimize
 from topoloom.optimizer.traffic_goals import order_bound, uniform_certificate
-from topoloom.spec import build
+from topoloom.topologies.spec import build
 
 _ROOT = Path(__file__).parents[2]
 _FOLDER = _ROOT / "docs" / "records"

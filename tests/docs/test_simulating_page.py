@@ -2,7 +2,7 @@
 
 from doc_blocks import ROOT
 
-from topoloom.simulator.presets import PRESETS
+from topoloom.simulation.flits.presets import PRESETS
 
 PAGE = (ROOT / "docs" / "simulating.md").read_text(encoding="utf-8")
 

@@ -11,8 +11,8 @@ import pytest
 from doc_blocks import ROOT
 
 from topoloom.cli.main import cli
-from topoloom.settings import Settings, described
-from topoloom.toml_files import TomlTable
+from topoloom.core.settings import Settings, described
+from topoloom.core.toml_files import TomlTable
 
 NAMES = runpy.run_path(str(ROOT / "docs" / "_ext" / "public_names.py"))
 CONTEXT = click.Context(cli, info_name="topoloom")

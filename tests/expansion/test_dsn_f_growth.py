@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from topoloom import InputError, Topology, build, expand
-from topoloom.expansion.growing_floor import GrowingFloor
-from topoloom.expansion.methods.dsn_f import dsn_f
-from topoloom.expansion.registry import ExpansionRequest
-from topoloom.expansion.stages import difference
-from topoloom.layout.place import place
+from topoloom.cabling.expansion.growing_floor import GrowingFloor
+from topoloom.cabling.expansion.methods.dsn_f import dsn_f
+from topoloom.cabling.expansion.registry import ExpansionRequest
+from topoloom.cabling.expansion.stages import difference
+from topoloom.placement.layout.place import place
 
 #: Links that the split removes, adds and keeps, by p: computed apart from this code, from Truong 2016 3.3 with errata of
 #: Truong 2016, 8.

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from topoloom import InputError, build, expand, place
-from topoloom.expansion.growing_floor import with_rows
-from topoloom.floors.floor import preset
+from topoloom.cabling.expansion.growing_floor import with_rows
+from topoloom.placement.floors.floor import preset
 
 _GROWN = ("jellyfish:n=40,degree=4,hosts=2", 60)
 

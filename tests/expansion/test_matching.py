@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from topoloom import InputError, Topology, build, expand
-from topoloom.expansion.matching import by_labels, matched
-from topoloom.expansion.stages import difference
-from topoloom.random_streams import Draws
+from topoloom.cabling.expansion.matching import by_labels, matched
+from topoloom.cabling.expansion.stages import difference
+from topoloom.core.random_streams import Draws
 
 
 def renamed(topology, seed):

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from topoloom import InputError, build, expand
-from topoloom.expansion.methods.metanodes import metanodes
-from topoloom.expansion.registry import ExpansionRequest
-from topoloom.expansion.stages import difference
+from topoloom.cabling.expansion.methods.metanodes import metanodes
+from topoloom.cabling.expansion.registry import ExpansionRequest
+from topoloom.cabling.expansion.stages import difference
 
 
 def _matched(topology) -> bool:

@@ -5,9 +5,9 @@ import csv
 import pytest
 
 from topoloom import InputError, build, check_plan, expand, load, load_layout, save_expansion
+from topoloom.cabling.expansion.growing_floor import with_rows
+from topoloom.cabling.expansion.plan_files import ranges
 from topoloom.cabling.plugs import load_plugs
-from topoloom.expansion.growing_floor import with_rows
-from topoloom.expansion.plan_files import ranges
 
 
 @pytest.fixture

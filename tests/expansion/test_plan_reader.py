@@ -9,8 +9,8 @@ from expansion_cases import EVERY, plan
 from test_plan_files import changed
 
 from topoloom import InputError, build, expand, hops, load_expansion, open_network, save_expansion
+from topoloom.cabling.expansion.expansion import Expansion
 from topoloom.cost.parts_files import load_parts
-from topoloom.expansion.expansion import Expansion
 
 
 @pytest.mark.sweep(5)

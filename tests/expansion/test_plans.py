@@ -25,11 +25,11 @@ from topoloom import (
     save_cabling,
     save_expansion,
 )
+from topoloom.cabling.expansion.cable_order.planner import Planner
+from topoloom.cabling.expansion.growing_floor import GrowingFloor
+from topoloom.cabling.expansion.stages import Growth, Stage
 from topoloom.cabling.plugs import load_plugs
 from topoloom.cost.parts_files import load_parts
-from topoloom.expansion.cable_order.planner import Planner
-from topoloom.expansion.growing_floor import GrowingFloor
-from topoloom.expansion.stages import Growth, Stage
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 from hypothesis import strategies as st
 
-from topoloom.topology import Topology
+from topoloom.model.topology import Topology
 
 
 @st.composite
@@ -46,7 +46,7 @@ def renumbered(fabric, order):
     moved = topology.replace(
         links=place[topology.links], endpoints=where[sorting], host=topology.host[sorting], labels={}, name="found"
     )
-    from topoloom.fabrics.fabric import planned_fabric
+    from topoloom.fabric.fabric import planned_fabric
 
     return replace(
         planned_fabric(moved),

@@ -5,11 +5,11 @@ import struct
 
 import networkx as nx
 
-from topoloom.fabrics.cable_lengths import lengths_in
-from topoloom.fabrics.exports.registry import EXPORTS, ExportRequest
-from topoloom.fabrics.exports.settings import ExportSettings
-from topoloom.fabrics.fabric import planned_fabric
-from topoloom.spec import build
+from topoloom.fabric.cable_lengths import lengths_in
+from topoloom.fabric.exports.registry import EXPORTS, ExportRequest
+from topoloom.fabric.exports.settings import ExportSettings
+from topoloom.fabric.fabric import planned_fabric
+from topoloom.topologies.spec import build
 
 
 def files(kind, network, routing=None, layout=None, **settings):

@@ -5,14 +5,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from topoloom.errors import InputError
-from topoloom.fabrics.compare import compare_fabrics
-from topoloom.fabrics.discovery import read_fabric
-from topoloom.fabrics.fabric import planned_fabric
-from topoloom.fabrics.identify import identify
-from topoloom.fabrics.machines import joined, joined_for
-from topoloom.fabrics.net_text import discovered_text
-from topoloom.spec import build
+from topoloom.core.errors import InputError
+from topoloom.fabric.compare import compare_fabrics
+from topoloom.fabric.discovery import read_fabric
+from topoloom.fabric.fabric import planned_fabric
+from topoloom.fabric.identify import identify
+from topoloom.fabric.machines import joined, joined_for
+from topoloom.fabric.net_text import discovered_text
+from topoloom.topologies.spec import build
 
 RAILS = planned_fabric(build("fat-tree:k=4+rails:nics=2"))
 

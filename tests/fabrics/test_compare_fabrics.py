@@ -9,15 +9,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tiers import examples
-from topoloom.errors import InputError
-from topoloom.fabrics.compare import EXTRA, MISSING, SWAPPED, WRONG, compare_fabrics
-from topoloom.fabrics.discovery import read_fabric
-from topoloom.fabrics.fabric import planned_fabric
-from topoloom.fabrics.identify import identify, read_map
-from topoloom.fabrics.net_text import net_text
-from topoloom.fabrics.structure_matching import match_shapes
-from topoloom.spec import build
-from topoloom.topology import Topology
+from topoloom.core.errors import InputError
+from topoloom.fabric.compare import EXTRA, MISSING, SWAPPED, WRONG, compare_fabrics
+from topoloom.fabric.discovery import read_fabric
+from topoloom.fabric.fabric import planned_fabric
+from topoloom.fabric.identify import identify, read_map
+from topoloom.fabric.net_text import net_text
+from topoloom.fabric.structure_matching import match_shapes
+from topoloom.model.topology import Topology
+from topoloom.topologies.spec import build
 
 SPECS = [
     "slimfly:q=5,hosts=2",

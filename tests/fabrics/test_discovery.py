@@ -8,15 +8,15 @@ from fabric_cases import cables_of, networks, recabled
 from hypothesis import given, settings
 
 from tiers import examples
-from topoloom.errors import InputError
-from topoloom.fabrics.discovery import read_fabric
-from topoloom.fabrics.fabric import planned_fabric
-from topoloom.fabrics.infiniband import lft_text
-from topoloom.fabrics.net_text import discovered_text, net_text
+from topoloom.core.errors import InputError
+from topoloom.fabric.discovery import read_fabric
+from topoloom.fabric.fabric import planned_fabric
+from topoloom.fabric.infiniband import lft_text
+from topoloom.fabric.net_text import discovered_text, net_text
 from topoloom.formats import load
 from topoloom.formats.ibnetdiscover import load_fabric
 from topoloom.routing.route import route
-from topoloom.spec import build
+from topoloom.topologies.spec import build
 
 #: Two switches with a host each, as ibnetdiscover 5.8 prints them from ibsim 0.10.
 TINY = """#

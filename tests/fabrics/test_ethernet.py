@@ -13,11 +13,11 @@ import pytest
 from lab_up import Lab, needs_lab
 
 from topoloom import build, route
-from topoloom.errors import InputError
-from topoloom.fabrics.exports.bgp import FIRST_ASN, system_numbers
-from topoloom.fabrics.exports.registry import ExportRequest, export_named, write_export
-from topoloom.fabrics.fabric import planned_fabric
-from topoloom.topology import Topology
+from topoloom.core.errors import InputError
+from topoloom.fabric.exports.bgp import FIRST_ASN, system_numbers
+from topoloom.fabric.exports.registry import ExportRequest, export_named, write_export
+from topoloom.fabric.fabric import planned_fabric
+from topoloom.model.topology import Topology
 
 #: Three by two: from one corner to the other two next hops, one with twice as many shortest paths.
 _MESH = "mesh:dims=2x3,hosts=1"
@@ -353,8 +353,8 @@ def test_containerlab_s_file(spec, options):
 
 def test_names_become_names_of_machines():
     """What a container cannot be called is changed; two that are then the same are refused."""
-    from topoloom.fabrics.discovery import read_fabric
-    from topoloom.fabrics.exports.containerlab import IMAGE
+    from topoloom.fabric.discovery import read_fabric
+    from topoloom.fabric.exports.containerlab import IMAGE
 
     switches = 'Switch 3 "a" # "MF0;leaf 1:MQM8700/U1"\n[1] "b"[1]\n[2] "x"[1]\nSwitch 2 "b" # "{}"\n[1] "a"[1]\n'
     text = switches + 'Ca 1 "x" # "n1 HCA-1"\n[1] "a"[2]\n'

@@ -16,13 +16,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tiers import examples
-from topoloom.errors import InputError
-from topoloom.fabrics.discovery import read_fabric
-from topoloom.fabrics.exports.registry import EXPORTS, ExportRequest, write_export
-from topoloom.fabrics.exports.slurm import hostlist, slurm_text
-from topoloom.fabrics.fabric import planned_fabric
-from topoloom.spec import build
-from topoloom.topology import Topology
+from topoloom.core.errors import InputError
+from topoloom.fabric.discovery import read_fabric
+from topoloom.fabric.exports.registry import EXPORTS, ExportRequest, write_export
+from topoloom.fabric.exports.slurm import hostlist, slurm_text
+from topoloom.fabric.fabric import planned_fabric
+from topoloom.model.topology import Topology
+from topoloom.topologies.spec import build
 
 KINDS = [
     "air",

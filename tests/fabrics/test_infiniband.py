@@ -5,13 +5,13 @@ import re
 import numpy as np
 import pytest
 
-from topoloom.errors import InputError
-from topoloom.fabrics.fabric import planned_fabric
-from topoloom.fabrics.infiniband import export_opensm, lft_text, net_text, opensm_texts, port_guids, qos_text
+from topoloom.core.errors import InputError
+from topoloom.fabric.fabric import planned_fabric
+from topoloom.fabric.infiniband import export_opensm, lft_text, net_text, opensm_texts, port_guids, qos_text
+from topoloom.model.topology import Topology
 from topoloom.routing.reroute import reroute
 from topoloom.routing.route import route
-from topoloom.spec import build
-from topoloom.topology import Topology
+from topoloom.topologies.spec import build
 
 #: Two switches with a host each, as OpenSM 3.3.23 on ibsim 0.10 dumps them (opensm-lfts.dump).
 TINY = """Unicast lids [0x0-0x4] of switch Lid 3 guid 0x0000000000200000 ('S0'):

@@ -12,7 +12,7 @@ import yaml
 from simulator_files import conf, files, htsim_graph, htsim_tiers, int32, with_hosts
 
 from topoloom import InputError, build, place
-from topoloom.topology import Topology
+from topoloom.model.topology import Topology
 
 
 @pytest.mark.parametrize(

@@ -13,20 +13,20 @@ from fabric_cases import cables_of, recabled
 
 from topoloom import InputError
 from topoloom.cli.main import cli
-from topoloom.fabrics.fabric import planned_fabric
-from topoloom.fabrics.infiniband import lft_dump, lft_text, qos_text, real_ports
-from topoloom.fabrics.lft import Tables, read_lft
-from topoloom.fabrics.mending import mend_fabric
-from topoloom.fabrics.mending_files import mending_texts, write_mending
-from topoloom.fabrics.net_text import discovered_text
-from topoloom.fabrics.service_levels import read_levels
-from topoloom.fabrics.table_verifier import verify_tables
+from topoloom.core.work import Work
+from topoloom.fabric.fabric import planned_fabric
+from topoloom.fabric.infiniband import lft_dump, lft_text, qos_text, real_ports
+from topoloom.fabric.lft import Tables, read_lft
+from topoloom.fabric.mending import mend_fabric
+from topoloom.fabric.mending_files import mending_texts, write_mending
+from topoloom.fabric.net_text import discovered_text
+from topoloom.fabric.service_levels import read_levels
+from topoloom.fabric.table_verifier import verify_tables
+from topoloom.model.topology import Topology
 from topoloom.routing.host_routings import host_routings
 from topoloom.routing.live.steps import DROP, REOPEN, SET, Mixtures, order_of_updates
 from topoloom.routing.route import route
-from topoloom.spec import build
-from topoloom.topology import Topology
-from topoloom.work import Work
+from topoloom.topologies.spec import build
 
 CASES = [
     ("slimfly:q=5,hosts=4", "orders"),

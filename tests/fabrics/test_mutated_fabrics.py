@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from mutations import Mutator, mutated
 
-from topoloom.fabrics.diagnosis.diagnose import diagnose
-from topoloom.fabrics.diagnosis.evidence import HardwareLimits
-from topoloom.fabrics.discovery import read_fabric
-from topoloom.fabrics.fabric import planned_fabric
-from topoloom.spec import build
+from topoloom.fabric.diagnosis.diagnose import diagnose
+from topoloom.fabric.diagnosis.evidence import HardwareLimits
+from topoloom.fabric.discovery import read_fabric
+from topoloom.fabric.fabric import planned_fabric
+from topoloom.topologies.spec import build
 
 SPECS = [
     "slimfly:q=5,hosts=2",

@@ -16,17 +16,17 @@ import numpy as np
 import pytest
 from fabric_cases import cables_of, recabled
 
-from topoloom.fabrics.fabric import planned_fabric
-from topoloom.fabrics.infiniband import export_opensm, lft_text, net_text, qos_text
-from topoloom.fabrics.lft import read_lft
-from topoloom.fabrics.mending import mend_fabric
-from topoloom.fabrics.mending_files import mending_texts
-from topoloom.fabrics.net_text import discovered_text
-from topoloom.fabrics.service_levels import read_levels
-from topoloom.fabrics.table_verifier import verify_tables
+from topoloom.fabric.fabric import planned_fabric
+from topoloom.fabric.infiniband import export_opensm, lft_text, net_text, qos_text
+from topoloom.fabric.lft import read_lft
+from topoloom.fabric.mending import mend_fabric
+from topoloom.fabric.mending_files import mending_texts
+from topoloom.fabric.net_text import discovered_text
+from topoloom.fabric.service_levels import read_levels
+from topoloom.fabric.table_verifier import verify_tables
 from topoloom.formats.ibnetdiscover import load_fabric
 from topoloom.routing.route import route
-from topoloom.spec import build
+from topoloom.topologies.spec import build
 
 _PATH = os.environ.get("PATH", "") + ":/usr/sbin:/sbin"
 _TOOLS = {name: shutil.which(name, path=_PATH) for name in ("opensm", "ibsim", "ibdmchk")}

@@ -5,11 +5,11 @@ import re
 import pytest
 
 from topoloom import InputError, build, route
-from topoloom.fabrics.discovery import read_fabric
-from topoloom.fabrics.exports.registry import EXPORTS, ExportRequest, write_export
-from topoloom.fabrics.fabric import planned_fabric
-from topoloom.fabrics.infiniband import opensm_texts
-from topoloom.fabrics.lft import read_lft
+from topoloom.fabric.discovery import read_fabric
+from topoloom.fabric.exports.registry import EXPORTS, ExportRequest, write_export
+from topoloom.fabric.fabric import planned_fabric
+from topoloom.fabric.infiniband import opensm_texts
+from topoloom.fabric.lft import read_lft
 
 _ONE = "fat-tree:k=8,hosts=32"
 _PLANES = f"{_ONE}+planes:count=2"

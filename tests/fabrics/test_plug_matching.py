@@ -5,11 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from topoloom.fabrics.compare import compare_fabrics
-from topoloom.fabrics.fabric import planned_fabric
-from topoloom.fabrics.identify import identify
-from topoloom.fabrics.plug_matching import match_plugs
-from topoloom.spec import build
+from topoloom.fabric.compare import compare_fabrics
+from topoloom.fabric.fabric import planned_fabric
+from topoloom.fabric.identify import identify
+from topoloom.fabric.plug_matching import match_plugs
+from topoloom.topologies.spec import build
 
 SPECS = ["fat-tree:hosts=64,k=16", "slimfly:q=5,hosts=2", "torus:dims=4x4,hosts=1", "complete:n=8,hosts=1"]
 

@@ -11,11 +11,11 @@ from fabric_cases import cables_of, recabled
 from topoloom import InputError, progress
 from topoloom.cabling.fault_sheets import fault_sheets
 from topoloom.cli.main import main
-from topoloom.fabrics.compare import compare_fabrics
-from topoloom.fabrics.fabric import planned_fabric
-from topoloom.fabrics.identify import identify
-from topoloom.fabrics.net_text import discovered_text
-from topoloom.spec import build
+from topoloom.fabric.compare import compare_fabrics
+from topoloom.fabric.fabric import planned_fabric
+from topoloom.fabric.identify import identify
+from topoloom.fabric.net_text import discovered_text
+from topoloom.topologies.spec import build
 
 PLAN = planned_fabric(build("slimfly:q=5,hosts=1"))
 CABLES = cables_of(PLAN)

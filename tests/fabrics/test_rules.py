@@ -9,15 +9,15 @@ import pytest
 from fabric_cases import cables_of, recabled
 
 import topoloom as t
-from topoloom.errors import InputError
-from topoloom.fabrics.diagnosis.diagnose import diagnose
-from topoloom.fabrics.diagnosis.evidence import HardwareLimits, PlanFacts
-from topoloom.fabrics.diagnosis.rule import RULES, chosen, rule
-from topoloom.fabrics.discovery import read_fabric
-from topoloom.fabrics.fabric import planned_fabric
-from topoloom.fabrics.port_counters import read_counters
-from topoloom.spec import build
-from topoloom.topology import Topology
+from topoloom.core.errors import InputError
+from topoloom.fabric.diagnosis.diagnose import diagnose
+from topoloom.fabric.diagnosis.evidence import HardwareLimits, PlanFacts
+from topoloom.fabric.diagnosis.rule import RULES, chosen, rule
+from topoloom.fabric.discovery import read_fabric
+from topoloom.fabric.fabric import planned_fabric
+from topoloom.fabric.port_counters import read_counters
+from topoloom.model.topology import Topology
+from topoloom.topologies.spec import build
 
 ROOT = Path(__file__).parents[2]
 #: What each code means; a row never changes, and none goes.
@@ -119,7 +119,7 @@ def test_a_rule_that_is_none_is_refused(code, name, severity, monkeypatch):
 
 def test_a_rule_of_another_package_is_asked(monkeypatch):
     """It is found by its code, and what it yields is a diagnostic like any other."""
-    from topoloom.fabrics.diagnosis.finding import Finding
+    from topoloom.fabric.diagnosis.finding import Finding
 
     monkeypatch.setattr(RULES, "_records", dict(RULES._records) if [*RULES] else {})
     monkeypatch.setattr(RULES, "_aliases", dict(RULES._aliases))

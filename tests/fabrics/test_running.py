@@ -5,13 +5,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from topoloom.errors import InputError
-from topoloom.fabrics.compare import compare_fabrics
-from topoloom.fabrics.fabric import planned_fabric
-from topoloom.fabrics.identify import identify
-from topoloom.fabrics.port_counters import read_counters
-from topoloom.fabrics.rates import LANE_GBPS, parse_rate, rate_name, rate_of
-from topoloom.spec import build
+from topoloom.core.errors import InputError
+from topoloom.fabric.compare import compare_fabrics
+from topoloom.fabric.fabric import planned_fabric
+from topoloom.fabric.identify import identify
+from topoloom.fabric.port_counters import read_counters
+from topoloom.fabric.rates import LANE_GBPS, parse_rate, rate_name, rate_of
+from topoloom.topologies.spec import build
 
 PLAN = planned_fabric(build("petersen:hosts=2"))
 LINKS, HOSTS = len(PLAN.topology.links), PLAN.topology.endpoints.size

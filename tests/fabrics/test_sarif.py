@@ -10,11 +10,11 @@ import pytest
 from mutations import mutated
 
 import topoloom as t
-from topoloom.fabrics.diagnosis.diagnose import diagnose
-from topoloom.fabrics.diagnosis.sarif import sarif_of, write_sarif
-from topoloom.fabrics.discovery import read_fabric
-from topoloom.fabrics.fabric import planned_fabric
-from topoloom.spec import build
+from topoloom.fabric.diagnosis.diagnose import diagnose
+from topoloom.fabric.diagnosis.sarif import sarif_of, write_sarif
+from topoloom.fabric.discovery import read_fabric
+from topoloom.fabric.fabric import planned_fabric
+from topoloom.topologies.spec import build
 
 #: Of the published schema (oasis-tcs/sarif-spec, sarif-schema-2.1.0.json): for each object its properties (with the type of
 #: each) and those that it must have. No object but a property bag may have others.

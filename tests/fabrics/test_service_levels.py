@@ -2,10 +2,10 @@
 
 import pytest
 
-from topoloom.errors import InputError
-from topoloom.fabrics.fabric import planned_fabric
-from topoloom.fabrics.service_levels import read_levels
-from topoloom.spec import build
+from topoloom.core.errors import InputError
+from topoloom.fabric.fabric import planned_fabric
+from topoloom.fabric.service_levels import read_levels
+from topoloom.topologies.spec import build
 
 
 @pytest.mark.parametrize(

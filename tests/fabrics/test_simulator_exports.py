@@ -10,11 +10,11 @@ import pytest
 from simulator_files import files, ns3_network, simai_network
 
 from topoloom import InputError, build, place, route
-from topoloom.fabrics.exports.booksim import anynet_text
-from topoloom.fabrics.exports.caminos import nodos_text
-from topoloom.fabrics.exports.registry import write_export
-from topoloom.fabrics.fabric import planned_fabric
-from topoloom.topology import Topology
+from topoloom.fabric.exports.booksim import anynet_text
+from topoloom.fabric.exports.caminos import nodos_text
+from topoloom.fabric.exports.registry import write_export
+from topoloom.fabric.fabric import planned_fabric
+from topoloom.model.topology import Topology
 
 RAILS = Topology([(0, 1), (0, 2), (1, 2)], 3, [0, 1, 0, 1], [0, 0, 1, 1], name="rails")
 LARGE = "slimfly:q=19,hosts=15"
@@ -231,7 +231,7 @@ def test_exports_are_written_by_name_with_settings(tmp_path):
     """`write_export` takes settings and a layout; what it wrote is what the maker gives."""
     topology = build("slimfly:q=5,hosts=2")
     layout = place(topology, map="rows")
-    from topoloom.fabrics.exports.settings import ExportSettings
+    from topoloom.fabric.exports.settings import ExportSettings
 
     names = write_export(
         "ns3", planned_fabric(topology), tmp_path, settings=ExportSettings(rate_gbps=100), layout=layout

@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 
 from topoloom import InputError, build, place
-from topoloom.fabrics.exports.registry import ExportRequest, export_named
-from topoloom.fabrics.exports.slurm import block_sizes
-from topoloom.fabrics.fabric import planned_fabric
-from topoloom.hosts.housing import Housing
-from topoloom.topology import Topology
+from topoloom.fabric.exports.registry import ExportRequest, export_named
+from topoloom.fabric.exports.slurm import block_sizes
+from topoloom.fabric.fabric import planned_fabric
+from topoloom.model.topology import Topology
+from topoloom.placement.hosts.housing import Housing
 
 _CONF = """
 ClusterName=scratch

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 from topoloom import build
-from topoloom.fabrics.exports.registry import ExportRequest, export_named
-from topoloom.fabrics.fabric import planned_fabric
+from topoloom.fabric.exports.registry import ExportRequest, export_named
+from topoloom.fabric.fabric import planned_fabric
 
 _TABLES = {
     "DEVICE_METADATA",

@@ -10,18 +10,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tiers import examples
-from topoloom.errors import InputError
-from topoloom.fabrics.discovery import read_fabric
-from topoloom.fabrics.exports.opensm import guid2lid_text
-from topoloom.fabrics.fabric import planned_fabric
-from topoloom.fabrics.infiniband import lft_text, qos_text
-from topoloom.fabrics.lft import read_guid2lid, read_lft
-from topoloom.fabrics.net_text import discovered_text
-from topoloom.fabrics.service_levels import read_levels
-from topoloom.fabrics.table_verifier import PORTS, SWITCHES, verify_tables
-from topoloom.fabrics.tables_from import routing_from
+from topoloom.core.errors import InputError
+from topoloom.fabric.discovery import read_fabric
+from topoloom.fabric.exports.opensm import guid2lid_text
+from topoloom.fabric.fabric import planned_fabric
+from topoloom.fabric.infiniband import lft_text, qos_text
+from topoloom.fabric.lft import read_guid2lid, read_lft
+from topoloom.fabric.net_text import discovered_text
+from topoloom.fabric.service_levels import read_levels
+from topoloom.fabric.table_verifier import PORTS, SWITCHES, verify_tables
+from topoloom.fabric.tables_from import routing_from
 from topoloom.routing.route import route
-from topoloom.spec import build
+from topoloom.topologies.spec import build
 
 CASES = [
     ("slimfly:q=5,hosts=2", "orders"),

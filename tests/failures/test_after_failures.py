@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 
 from tiers import examples
 from topoloom import InputError, Topology, build, resilience, route
-from topoloom.errors import Stopped
+from topoloom.core.errors import Stopped
+from topoloom.core.work import Work
 from topoloom.failures.degradation import degradation
 from topoloom.failures.failure_orders import failing, failures_at
 from topoloom.failures.lifetime import lifetime
 from topoloom.failures.surviving_network import first_failures, surviving_network
 from topoloom.throughput.tub import tub, uniform_bound
-from topoloom.work import Work
 
 
 def test_a_ring_lives_until_its_second_link():

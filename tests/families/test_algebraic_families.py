@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from topoloom import build, hops
-from topoloom.families._galois import field, paley_links
-from topoloom.families.polarstar import quad
-from topoloom.spec import FAMILIES, facts_of
+from topoloom.topologies.families._galois import field, paley_links
+from topoloom.topologies.families.polarstar import quad
+from topoloom.topologies.spec import FAMILIES, facts_of
 
 
 def _graph(spec: str) -> nx.Graph:

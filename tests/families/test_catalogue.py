@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from topoloom import InputError, build, hops
-from topoloom.families.longhop import code_distance, generators
-from topoloom.spec import FAMILIES, Family, make
+from topoloom.topologies.families.longhop import code_distance, generators
+from topoloom.topologies.spec import FAMILIES, Family, make
 
 _ROWS = json.loads((Path(__file__).parents[1] / "reference" / "catalogue.json").read_text())["rows"]
 

@@ -12,7 +12,7 @@ import pytest
 from topoloom import InputError, build
 from topoloom.graph.connectivity import component_count
 from topoloom.graph.hops import hops
-from topoloom.spec import facts_of
+from topoloom.topologies.spec import facts_of
 
 
 def counts(spec):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from topoloom import build, hops
-from topoloom.families.permute import cabinet_of
+from topoloom.topologies.families.permute import cabinet_of
 
 #: First 12 digits of the digests. They must never change: a spec with its seed is how a network is named in a paper.
 _DIGESTS = {

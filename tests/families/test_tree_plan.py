@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 from tiers import examples
 from topoloom import InputError, build
-from topoloom.families.tree_plan import four_levels, most_hosts, plan_tree
 from topoloom.graph.hops import hops
+from topoloom.model.topology import Topology
 from topoloom.routing.route import route
-from topoloom.spec import facts_of
-from topoloom.topology import Topology
+from topoloom.topologies.families.tree_plan import four_levels, most_hosts, plan_tree
+from topoloom.topologies.spec import facts_of
 
 
 def counts(plan):

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import tiers
-from topoloom.topology import Topology
+from topoloom.model.topology import Topology
 
 
 def _made(name, links, switches, endpoints):

@@ -26,7 +26,7 @@ from few_networks import (
 
 import topoloom
 from topoloom import build, expand, open_network, place, quality, route, save
-from topoloom.fabrics.lft import read_lft
+from topoloom.fabric.lft import read_lft
 
 
 def _fabric(topology, folder):

@@ -26,9 +26,9 @@ from topoloom import (
     traffic_of,
     write_export,
 )
-from topoloom.applications.registry import APPLICATIONS
-from topoloom.expansion.registry import METHODS
+from topoloom.cabling.expansion.registry import METHODS
 from topoloom.routing.registry import engines
+from topoloom.simulation.applications.registry import APPLICATIONS
 
 #: Engines that route any graph, and how many tables each makes.
 _ANY = {

@@ -17,7 +17,7 @@ def test_pictures_load_no_results():
     for path in files:
         for node in ast.parse(path.read_text()).body:
             if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("topoloom."):
-                allowed = ("topoloom.figures.", "topoloom.errors", "topoloom.surroundings")
+                allowed = ("topoloom.figures.", "topoloom.core.errors", "topoloom.core.surroundings")
                 assert node.module.startswith(allowed), f"{path.name}: {node.module}"
 
 

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from topoloom import InputError, build, place
-from topoloom.floors.floor import PRESETS, Floor, preset
-from topoloom.floors.floor_files import read_floor
-from topoloom.floors.floor_text import floor_toml
-from topoloom.floors.slots import NO_LIMIT, Slots
+from topoloom.placement.floors.floor import PRESETS, Floor, preset
+from topoloom.placement.floors.floor_files import read_floor
+from topoloom.placement.floors.floor_text import floor_toml
+from topoloom.placement.floors.slots import NO_LIMIT, Slots
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "floors"
 

@@ -4,10 +4,10 @@ from itertools import pairwise
 
 import numpy as np
 
-from topoloom.flows.network import flow_network
-from topoloom.flows.programs import Programs, Script
-from topoloom.flows.schedule import Schedule
 from topoloom.routing.routing import Routing
+from topoloom.simulation.flows.network import flow_network
+from topoloom.simulation.flows.programs import Programs, Script
+from topoloom.simulation.flows.schedule import Schedule
 
 #: Bytes a second of every link.
 RATE = 1e9

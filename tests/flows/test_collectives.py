@@ -5,12 +5,12 @@ import pytest
 from fair_oracle import RATE, fabric, sends
 
 from topoloom import InputError, build, route
-from topoloom.flows.collectives import ALGORITHMS
-from topoloom.flows.kernels.steps import step_of
-from topoloom.flows.programs import Programs, Script, all_alike
-from topoloom.flows.schedule import Schedule
-from topoloom.flows.simulate import simulate_flows
-from topoloom.work import Work
+from topoloom.core.work import Work
+from topoloom.simulation.flows.collectives import ALGORITHMS
+from topoloom.simulation.flows.kernels.steps import step_of
+from topoloom.simulation.flows.programs import Programs, Script, all_alike
+from topoloom.simulation.flows.schedule import Schedule
+from topoloom.simulation.flows.simulate import simulate_flows
 
 SWITCH_S = 1e-6
 SIZE = 1_048_576.0

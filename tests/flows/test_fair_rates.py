@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 
 from tiers import examples
 from topoloom import build, route
-from topoloom.flows.kernels.ranks import DONE, FULL, PAUSED, run
-from topoloom.flows.programs import Script, all_alike, laid
-from topoloom.flows.schedule import Schedule
-from topoloom.flows.simulate import programs_before, simulate_flows, with_room
-from topoloom.flows.state import DIRTY, FLOWING, FRESH
+from topoloom.simulation.flows.kernels.ranks import DONE, FULL, PAUSED, run
+from topoloom.simulation.flows.programs import Script, all_alike, laid
+from topoloom.simulation.flows.schedule import Schedule
+from topoloom.simulation.flows.simulate import programs_before, simulate_flows, with_room
+from topoloom.simulation.flows.state import DIRTY, FLOWING, FRESH
 
 NETWORKS = {
     spec: route(build(spec), engine)

@@ -6,10 +6,10 @@ from fair_oracle import sends
 from msgspec import structs
 
 from topoloom import build, route
-from topoloom.flows.network import flow_network
-from topoloom.flows.simulate import simulate_flows
-from topoloom.simulator.execute import execute
-from topoloom.simulator.presets import find_preset
+from topoloom.simulation.flits.execute import execute
+from topoloom.simulation.flits.presets import find_preset
+from topoloom.simulation.flows.network import flow_network
+from topoloom.simulation.flows.simulate import simulate_flows
 
 #: A cycle is 1.6 ns and a flit 8 bytes: 40 Gb/s. A router takes two cycles, a cable five, a host's link one.
 CYCLE_S, FLIT_BYTES = 1.6e-9, 8

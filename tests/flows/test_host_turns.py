@@ -5,8 +5,8 @@ import pytest
 from fair_oracle import RATE, fabric, sends
 
 from topoloom import InputError, build, route, run_app
-from topoloom.flows.simulate import simulate_flows
 from topoloom.graph.host_ports import ports_by_host
+from topoloom.simulation.flows.simulate import simulate_flows
 
 
 def seconds(spec, flows, ranks):

@@ -5,14 +5,14 @@ import pytest
 from msgspec import structs
 
 from topoloom import InputError, build, route
-from topoloom.applications.machine import network_as_flows
-from topoloom.applications.registry import program_of
-from topoloom.applications.schedules import as_schedule
-from topoloom.applications.settings import AppSettings
-from topoloom.flows.operations import ANY, CALC, RECV, SEND
-from topoloom.flows.schedule import Rank, Schedule, schedule_of
-from topoloom.flows.simulate import simulate_flows
-from topoloom.random_streams import Draws
+from topoloom.core.random_streams import Draws
+from topoloom.simulation.applications.machine import network_as_flows
+from topoloom.simulation.applications.registry import program_of
+from topoloom.simulation.applications.schedules import as_schedule
+from topoloom.simulation.applications.settings import AppSettings
+from topoloom.simulation.flows.operations import ANY, CALC, RECV, SEND
+from topoloom.simulation.flows.schedule import Rank, Schedule, schedule_of
+from topoloom.simulation.flows.simulate import simulate_flows
 
 #: 8 Gb/s are a byte a nanosecond; a message passes two switches of 200 ns.
 MACHINE, DELAY = AppSettings(rate_gbps=8), 400.0

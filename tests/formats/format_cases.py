@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from topoloom.formats import FORMATS, encode
-from topoloom.topology import Topology
+from topoloom.model.topology import Topology
 
 #: Any text that a file can hold: no half surrogate pairs, no zero bytes.
 texts = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=12)

@@ -3,12 +3,12 @@
 import pytest
 
 from topoloom import build, open_network
-from topoloom.errors import InputError
-from topoloom.fabrics.compare import compare_fabrics
-from topoloom.fabrics.discovery import read_fabric
-from topoloom.fabrics.exports.registry import write_export
-from topoloom.fabrics.fabric import planned_fabric
-from topoloom.fabrics.identify import identify
+from topoloom.core.errors import InputError
+from topoloom.fabric.compare import compare_fabrics
+from topoloom.fabric.discovery import read_fabric
+from topoloom.fabric.exports.registry import write_export
+from topoloom.fabric.fabric import planned_fabric
+from topoloom.fabric.identify import identify
 from topoloom.formats import FORMATS
 
 TOPO = """# made up

@@ -14,7 +14,7 @@ from tiers import examples
 from topoloom import InputError, build
 from topoloom.formats import cables
 from topoloom.formats.cable_reader import read_cables
-from topoloom.topology import Topology
+from topoloom.model.topology import Topology
 
 HEADER = "cable,kind,a_cabinet,a_switch,a_port,b_cabinet,b_switch,b_port,length_m,medium"
 quick = settings(max_examples=examples(60), deadline=None, suppress_health_check=list(HealthCheck))

@@ -5,7 +5,7 @@ import pytest
 
 from topoloom import InputError
 from topoloom.formats import dot
-from topoloom.topology import Topology
+from topoloom.model.topology import Topology
 
 
 def read(text):

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from tiers import examples
 from topoloom import InputError
 from topoloom.formats import FORMATS, edges
-from topoloom.topology import Topology
+from topoloom.model.topology import Topology
 
 
 def read(text):

@@ -9,9 +9,9 @@ import pytest
 from test_topoloom_json import SCHEMA
 
 from topoloom import FORMATS, InputError, Topology, build, load, load_layout, open_network, place, save
-from topoloom.fabrics.fabric import planned_fabric, without_rates
+from topoloom.fabric.fabric import planned_fabric, without_rates
 from topoloom.formats import encode
-from topoloom.link_rates import RATE
+from topoloom.model.link_rates import RATE
 
 GRID = build("mesh:dims=4x4,hosts=2")
 PLAIN = GRID.replace(labels={"x": GRID.labels["x0"], "y": GRID.labels["x1"]})

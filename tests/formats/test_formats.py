@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from tiers import examples
 from topoloom import InputError, load, save
 from topoloom.formats import FORMATS, dropped_by, encode
-from topoloom.topology import Topology
+from topoloom.model.topology import Topology
 
 NAMES = [
     *("cable-plan", "cables", "caminos", "dot", "edges", "graphml", "grid-edges", "ibdiagnet", "ibdiagnet-lst"),

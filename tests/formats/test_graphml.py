@@ -8,7 +8,7 @@ from format_cases import SAMPLE
 
 from topoloom import InputError, build
 from topoloom.formats import graphml
-from topoloom.topology import Topology
+from topoloom.model.topology import Topology
 
 HEAD = '<?xml version="1.0"?>\n<graphml xmlns="http://graphml.graphdrawing.org/xmlns">\n'
 KEYS = (

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from topoloom import open_network
-from topoloom.errors import InputError
-from topoloom.fabrics.compare import compare_fabrics
-from topoloom.fabrics.identify import identify
+from topoloom.core.errors import InputError
+from topoloom.fabric.compare import compare_fabrics
+from topoloom.fabric.identify import identify
 from topoloom.formats import FORMATS
 
 #: Two switches with a host each, an aggregation node, a router: made up, with the columns and values of real files.

@@ -10,11 +10,11 @@ import pytest
 import yaml
 
 from topoloom import InputError, build, load, place, save
-from topoloom.fabrics.cable_lengths import lengths_in
-from topoloom.fabrics.exports.registry import EXPORTS, ExportRequest
-from topoloom.fabrics.fabric import planned_fabric
+from topoloom.fabric.cable_lengths import lengths_in
+from topoloom.fabric.exports.registry import EXPORTS, ExportRequest
+from topoloom.fabric.fabric import planned_fabric
 from topoloom.formats import FORMATS
-from topoloom.topology import Topology
+from topoloom.model.topology import Topology
 
 RECORD = FORMATS.find("infragraph")
 MIXED = Topology([(0, 1), (0, 1), (1, 2)], 4, [0, 0, 1, 2], [0, 1, 0, 2], name="mixed: 'a\x85\U0001f600")

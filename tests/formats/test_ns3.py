@@ -7,8 +7,8 @@ from hypothesis import HealthCheck, given, settings
 
 from tiers import examples
 from topoloom import InputError, build, load, save
-from topoloom.fabrics.exports.registry import EXPORTS, ExportRequest
-from topoloom.fabrics.fabric import planned_fabric
+from topoloom.fabric.exports.registry import EXPORTS, ExportRequest
+from topoloom.fabric.fabric import planned_fabric
 from topoloom.formats import FORMATS, encode
 
 RECORD = FORMATS.find("ns3")

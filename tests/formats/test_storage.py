@@ -10,8 +10,8 @@ import pytest
 
 from topoloom import InputError, build, load, open_network, save
 from topoloom.cli.main import main
-from topoloom.fabrics.fabric import planned_fabric
-from topoloom.files import read_text
+from topoloom.core.files import read_text
+from topoloom.fabric.fabric import planned_fabric
 from topoloom.formats import FORMATS, encode
 
 TORUS = build("torus:dims=4x4,hosts=1")
@@ -20,14 +20,14 @@ TORUS = build("torus:dims=4x4,hosts=1")
 @pytest.fixture
 def pipe(tmp_path, monkeypatch):
     """A named pipe without a suffix, into which `fill(data)` writes."""
-    monkeypatch.setattr("topoloom.files._WRITER_SECONDS", 0.05)
+    monkeypatch.setattr("topoloom.core.files._WRITER_SECONDS", 0.05)
     path = tmp_path / "pipe"
     os.mkfifo(path)
     writers = []
 
     def fill(data):
         writers.append(threading.Thread(target=path.write_bytes, args=(data,), daemon=True))
-        monkeypatch.setattr("topoloom.files._WRITER_SECONDS", 10.0)
+        monkeypatch.setattr("topoloom.core.files._WRITER_SECONDS", 10.0)
         writers[-1].start()
         return path
 
@@ -47,7 +47,7 @@ def test_closed_standard_input_is_one_sentence(monkeypatch):
 @pytest.mark.parametrize("name", ["pipe", "net.json", "net.edges", "net.edges.gz", "fabric.net", "cables.csv"])
 def test_a_pipe_without_a_writer_does_not_block(tmp_path, monkeypatch, name):
     """Whatever its suffix, it is told that nobody writes."""
-    monkeypatch.setattr("topoloom.files._WRITER_SECONDS", 0.05)
+    monkeypatch.setattr("topoloom.core.files._WRITER_SECONDS", 0.05)
     os.mkfifo(tmp_path / name)
     with pytest.raises(InputError, match="nobody writes into this pipe"):
         open_network(tmp_path / name)

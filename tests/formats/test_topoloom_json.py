@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from tiers import examples
 from topoloom import InputError, build, load
 from topoloom.formats import FORMATS, _packed, encode
-from topoloom.topology import Topology
+from topoloom.model.topology import Topology
 
 FIXTURES = Path(__file__).parent / "fixtures"
 FORMAT = FORMATS.find("topoloom")

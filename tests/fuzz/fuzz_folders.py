@@ -32,8 +32,8 @@ from topoloom import (
 from topoloom.cabling.cabling import cable
 from topoloom.cabling.files import save_cabling
 from topoloom.designer.need import FamiliesNeed, Need, SwitchNeed
-from topoloom.hosts.housing import HostType, Housing, RackRule
 from topoloom.operations.catalogue.resilience import ResilienceOperation
+from topoloom.placement.hosts.housing import HostType, Housing, RackRule
 from topoloom.studies.study import Study
 from topoloom.studies.sweeps.app_runs import app_runs_of, app_study
 from topoloom.studies.sweeps.kept import study_of
@@ -201,8 +201,8 @@ def _read_served(path: Path) -> Any:
 
 def _journal() -> list[Files]:
     """A folder whose writer was killed after it had written its plan."""
-    from topoloom.locks import kernel
-    from topoloom.staging import UNFINISHED
+    from topoloom.core.locks import kernel
+    from topoloom.core.staging import UNFINISHED
 
     journal = f"net/{UNFINISHED}"
     plan = f'{{"kernel":"{kernel()}","files":["ring.edges"],"stale":["old.edges"]}}'.encode()
@@ -210,8 +210,8 @@ def _journal() -> list[Files]:
 
 
 def _settled(path: Path) -> Any:
-    from topoloom.folders import settle
-    from topoloom.staging import UNFINISHED
+    from topoloom.core.folders import settle
+    from topoloom.core.staging import UNFINISHED
 
     lock = path / UNFINISHED / "lock"
     if lock.exists():

@@ -7,7 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from topoloom.files import read_text
+from topoloom.core.files import read_text
 
 Files = dict[str, bytes]
 
@@ -45,7 +45,7 @@ def text_reader(file: str, texts: Callable[[], list[str]], read: Callable[[str, 
 
 
 def _read(path: Path) -> str:
-    from topoloom.files import read_text
+    from topoloom.core.files import read_text
 
     return read_text(path, 1 << 28)
 

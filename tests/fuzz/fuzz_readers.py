@@ -13,10 +13,10 @@ from fuzz_reader import Files, Reader, path_reader, text_reader
 from fuzz_records import RECORDS
 
 from topoloom import InputError, build, open_network, trace_from
-from topoloom.fabrics.fabric import Fabric, planned_fabric
+from topoloom.fabric.fabric import Fabric, planned_fabric
 from topoloom.formats import FORMATS, encode
 from topoloom.formats.ibnetdiscover import fabric_of
-from topoloom.topology import Topology
+from topoloom.model.topology import Topology
 
 _TESTS = Path(__file__).parents[1]
 _SPEC = "fat-tree:k=4"
@@ -84,34 +84,34 @@ def _fabric() -> Fabric:
 
 @cache
 def _discovered() -> Fabric:
-    from topoloom.fabrics.net_text import discovered_text
+    from topoloom.fabric.net_text import discovered_text
 
     return fabric_of(discovered_text(_fabric()).encode(), "net")
 
 
 def _levels(text: str, source: str) -> Any:
-    from topoloom.fabrics.infiniband import lft_text
-    from topoloom.fabrics.lft import read_lft
-    from topoloom.fabrics.service_levels import read_levels
+    from topoloom.fabric.infiniband import lft_text
+    from topoloom.fabric.lft import read_lft
+    from topoloom.fabric.service_levels import read_levels
 
     tables = read_lft(lft_text(lanes(), _fabric()), "x.lft", _fabric())
     return read_levels(text, source, _fabric(), tables.lid_of)
 
 
 def _lft() -> str:
-    from topoloom.fabrics.infiniband import lft_text
+    from topoloom.fabric.infiniband import lft_text
 
     return lft_text(lanes(), _fabric())
 
 
 def _qos() -> str:
-    from topoloom.fabrics.infiniband import qos_text
+    from topoloom.fabric.infiniband import qos_text
 
     return qos_text(lanes(), _fabric())
 
 
 def _goal() -> list[Files]:
-    from topoloom.workloads.goal import load_goal, save_goal
+    from topoloom.simulation.workloads.goal import load_goal, save_goal
 
     text = (
         b"num_ranks 3\nrank 0 {\nl1: calc 100 cpu 0\nl2: send 10b to 1 tag 7\nl2 requires l1\nl3: recv 8b from 2\n}\n"
@@ -144,7 +144,7 @@ def _chakra() -> list[Files]:
 
 
 def _read_chakra(folder: Path) -> Any:
-    from topoloom.workloads.chakra import Replay, load_chakra
+    from topoloom.simulation.workloads.chakra import Replay, load_chakra
 
     return load_chakra(folder / "t", Replay(groups=folder / "groups.json"))
 
@@ -187,24 +187,24 @@ def _parts() -> list[str | bytes]:
 
 
 def _made() -> dict[str, Reader]:
-    from topoloom.applications.placement import place_ranks
-    from topoloom.applications.training_model import read_model
     from topoloom.cost.parts_files import load_parts, parts_from_json, parts_json
     from topoloom.cost.quotes import quoted_parts
     from topoloom.designer.need_files import read_need
-    from topoloom.fabrics.exports.opensm import guid2lid_text
-    from topoloom.fabrics.identify import read_map
-    from topoloom.fabrics.lft import read_guid2lid, read_lft
-    from topoloom.fabrics.net_text import discovered_text
-    from topoloom.fabrics.port_counters import read_counters
-    from topoloom.floors.floor_files import read_floor
+    from topoloom.fabric.exports.opensm import guid2lid_text
+    from topoloom.fabric.identify import read_map
+    from topoloom.fabric.lft import read_guid2lid, read_lft
+    from topoloom.fabric.net_text import discovered_text
+    from topoloom.fabric.port_counters import read_counters
     from topoloom.formats._storage import load
-    from topoloom.hosts.files import housing_toml, read_host_names
-    from topoloom.hosts.housing import HostType, Housing, RackRule, read_housing
-    from topoloom.network_losses import losses
+    from topoloom.network.losses import losses
+    from topoloom.placement.floors.floor_files import read_floor
+    from topoloom.placement.hosts.files import housing_toml, read_host_names
+    from topoloom.placement.hosts.housing import HostType, Housing, RackRule, read_housing
+    from topoloom.simulation.applications.placement import place_ranks
+    from topoloom.simulation.applications.training_model import read_model
+    from topoloom.simulation.workloads.goal import load_goal
     from topoloom.studies.study import read_study
-    from topoloom.traffic.patterns.trace import read_trace
-    from topoloom.workloads.goal import load_goal
+    from topoloom.throughput.traffic.patterns.trace import read_trace
 
     guids = [f"0x{guid:x}" for guid in _fabric().switch_guids.tolist()]
     device = "".join(

@@ -11,7 +11,7 @@ from fuzz_reader import Files, Reader, steady
 
 import topoloom
 from topoloom import build, place, quality, route
-from topoloom.results import Result
+from topoloom.model.results import Result
 
 _MAKERS: dict[str, Callable[[Any], Result]] = {
     "hops": topoloom.hops,

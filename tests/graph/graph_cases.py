@@ -4,7 +4,7 @@ import networkx as nx
 import numpy as np
 from hypothesis import strategies as st
 
-from topoloom.topology import Topology
+from topoloom.model.topology import Topology
 
 
 @st.composite

@@ -8,8 +8,8 @@ import numpy as np
 from scipy.optimize import linprog
 from scipy.sparse.csgraph import shortest_path
 
-from topoloom.random_streams import Draws
-from topoloom.topology import Topology
+from topoloom.core.random_streams import Draws
+from topoloom.model.topology import Topology
 
 
 def _of(graph, name, hosts=(), times=1):

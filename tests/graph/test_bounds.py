@@ -9,14 +9,14 @@ from graph_cases import regular, ring, topologies
 from hypothesis import given
 from hypothesis import strategies as st
 
-from topoloom.errors import InputError
+from topoloom.core.errors import InputError
 from topoloom.graph.bounds import Bounds, bounds, bounds_on_grid
 from topoloom.graph.geometry import Geometry
 from topoloom.graph.grid_bounds import BalancedPairs, balanced_pairs, grid_bounds, most_within
 from topoloom.graph.hops import hops
 from topoloom.graph.moore import moore_aspl, moore_diameter, moore_order, moore_within
-from topoloom.spec import build
-from topoloom.topology import Topology
+from topoloom.model.topology import Topology
+from topoloom.topologies.spec import build
 
 PAPER = json.loads((Path(__file__).parents[1] / "reference" / "paper001_bounds.json").read_text())
 GRID = Geometry.grid(30, 30)

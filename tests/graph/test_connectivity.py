@@ -7,9 +7,9 @@ from graph_cases import complete, cube, path, regular, ring, topologies, torus, 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from topoloom.errors import InputError
+from topoloom.core.errors import InputError
 from topoloom.graph.connectivity import components, edge_connectivity, edge_disjoint_paths
-from topoloom.topology import Topology
+from topoloom.model.topology import Topology
 
 
 @given(topologies())

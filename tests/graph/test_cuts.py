@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from tiers import examples
 from topoloom import build
-from topoloom.errors import InputError
+from topoloom.core.errors import InputError
 from topoloom.graph.cuts import cuts, exact_bisection
-from topoloom.topology import Topology
+from topoloom.model.topology import Topology
 
 
 @given(topologies(most=10))

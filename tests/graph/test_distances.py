@@ -8,11 +8,11 @@ from graph_cases import complete, cube, path, regular, ring, scipy_distances, to
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from topoloom.errors import InputError
+from topoloom.core.errors import InputError
 from topoloom.graph.distances import distance_matrix, distances_from, eccentricities
 from topoloom.graph.hops import Hops, hops
 from topoloom.graph.path_lengths import carrier_distance_sum
-from topoloom.topology import Topology
+from topoloom.model.topology import Topology
 
 
 def histogram_of(found):

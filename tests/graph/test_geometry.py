@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from topoloom.errors import InputError
+from topoloom.core.errors import InputError
 from topoloom.graph.geometry import Geometry, geometry_of, longest_link
-from topoloom.topology import Topology
+from topoloom.model.topology import Topology
 
 PAPER = json.loads((Path(__file__).parents[1] / "reference" / "paper001_bounds.json").read_text())
 

@@ -13,11 +13,11 @@ from graph_cases import complete, regular, ring, torus
 from numba.cuda.cudadrv.driver import CudaAPIError, LinkerError
 
 from topoloom.cli.commands.hops import command
-from topoloom.errors import InputError
+from topoloom.core.errors import InputError
 from topoloom.graph import gpu
 from topoloom.graph.hops import hops
 from topoloom.graph.pair_counts import count_pairs
-from topoloom.topology import Topology
+from topoloom.model.topology import Topology
 
 #: Every kind: one block and several, components, a switch alone, parallel links, one switch, no links.
 _CASES = {

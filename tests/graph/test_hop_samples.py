@@ -4,16 +4,16 @@ import numpy as np
 import pytest
 from graph_cases import regular, ring, torus
 
-from topoloom.errors import InputError, Stopped
+from topoloom.core.errors import InputError, Stopped
+from topoloom.core.work import Work
 from topoloom.graph.connectivity import edge_disjoint_paths
 from topoloom.graph.distances import eccentricities
 from topoloom.graph.hops import Hops, hops
 from topoloom.graph.latency import Delays, latencies
 from topoloom.graph.paths import shortest_path_counts
 from topoloom.graph.spectrum import Spectrum, spectrum
-from topoloom.spec import build
-from topoloom.topology import Topology
-from topoloom.work import Work
+from topoloom.model.topology import Topology
+from topoloom.topologies.spec import build
 
 
 def test_a_sample_of_all_switches_is_exact():

@@ -9,10 +9,10 @@ from graph_cases import path, regular, ring, topologies, torus
 from hypothesis import given
 from hypothesis import strategies as st
 
-from topoloom.errors import InputError
+from topoloom.core.errors import InputError
 from topoloom.graph.hops import hops
 from topoloom.graph.latency import latencies
-from topoloom.topology import Topology
+from topoloom.model.topology import Topology
 
 #: Lengths of every size, zero included, which make the buckets of the search wide and narrow.
 lengths = st.sampled_from([0.0, 1e-4, 0.5, 1.0, 2.0, 7.3, 40.0, 1e5])

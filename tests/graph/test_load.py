@@ -9,10 +9,10 @@ from graph_cases import complete, cube, path, regular, ring, topologies, torus, 
 from hypothesis import given
 
 from topoloom import build
-from topoloom.errors import InputError
+from topoloom.core.errors import InputError
 from topoloom.graph.hops import hops
 from topoloom.graph.load import average_channel_load, channel_loads, full_bandwidth_hosts
-from topoloom.topology import Topology
+from topoloom.model.topology import Topology
 
 
 @pytest.mark.parametrize("q", [5, 7, 8, 9, 19])

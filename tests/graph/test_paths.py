@@ -8,9 +8,9 @@ import pytest
 from graph_cases import cube, regular, ring, topologies, weighted_networkx
 from hypothesis import given
 
-from topoloom.errors import InputError
+from topoloom.core.errors import InputError
 from topoloom.graph.paths import sample_switches, shortest_path_counts
-from topoloom.topology import Topology
+from topoloom.model.topology import Topology
 
 
 @given(topologies(most=12, simple=True))

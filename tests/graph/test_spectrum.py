@@ -7,7 +7,7 @@ from hypothesis import given
 
 from topoloom.graph.cuts import exact_bisection
 from topoloom.graph.spectrum import spectrum
-from topoloom.topology import Topology
+from topoloom.model.topology import Topology
 
 
 @given(topologies(most=16))

@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 
 from topoloom.graph.symmetry import symmetries
-from topoloom.spec import build
+from topoloom.model.topology import Topology
 from topoloom.throughput.flow import arcs
-from topoloom.topology import Topology
+from topoloom.topologies.spec import build
 
 
 def orbits_by_networkx(topology):

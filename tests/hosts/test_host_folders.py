@@ -7,8 +7,8 @@ import pytest
 from topoloom import build, open_network, place, price
 from topoloom.cabling.cabling import cable
 from topoloom.cabling.files import load_layout, save_cabling
-from topoloom.errors import InputError
-from topoloom.hosts.housing import HostType, Housing, RackRule
+from topoloom.core.errors import InputError
+from topoloom.placement.hosts.housing import HostType, Housing, RackRule
 
 HOUSING = Housing(
     host=HostType(name="node", nics=4, u=2, power_w=500, weight_kg=30), rack=RackRule(u=12, leaf="mor", row=2)

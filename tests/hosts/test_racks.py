@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 
 from tiers import examples
 from topoloom import build, place
-from topoloom.errors import InputError
-from topoloom.hosts.housing import HostType, Housing, RackRule, host_names
-from topoloom.hosts.racks import HOSTS, LEAVES, SPINES, plan_racks
+from topoloom.core.errors import InputError
+from topoloom.placement.hosts.housing import HostType, Housing, RackRule, host_names
+from topoloom.placement.hosts.racks import HOSTS, LEAVES, SPINES, plan_racks
 
 NO_LIMITS = np.full(3, np.inf)
 #: DGX H100 in racks of 44 kW: four each, and eight leaves in the middle of a unit's eight racks (SuperPOD H100, RA V11).

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from topoloom import Topology, build
-from topoloom.floors.floor import Floor, preset
-from topoloom.floors.slots import Slots
-from topoloom.layout.bound import _fewest_links_out, length_bound_m
-from topoloom.layout.layout import Layout
+from topoloom.placement.floors.floor import Floor, preset
+from topoloom.placement.floors.slots import Slots
+from topoloom.placement.layout.bound import _fewest_links_out, length_bound_m
+from topoloom.placement.layout.layout import Layout
 
 
 def _layout(topology, slot, place_m, rule="manhattan", given_m=None, inside_m=1.0, end_m=0.5):

@@ -4,18 +4,18 @@ import numpy as np
 import pytest
 
 from topoloom import build
-from topoloom.clustering.packing import links_between
-from topoloom.floors.floor import preset
-from topoloom.floors.slots import Slots
-from topoloom.layout import joint as joint_module
-from topoloom.layout.cabinets import switch_demands
-from topoloom.layout.improve import fewer_links_between
-from topoloom.layout.joint import JointAnnealing, Seating, nearest_slots
-from topoloom.layout.kernels.joint import swap_switches
-from topoloom.layout.longest import shorten_longest
-from topoloom.layout.prices import Prices, above_prices, cable_prices, length_prices, lengths_m
-from topoloom.random_streams import Draws
-from topoloom.searches import Budget, Effort
+from topoloom.core.random_streams import Draws
+from topoloom.core.searches import Budget, Effort
+from topoloom.placement.clustering.packing import links_between
+from topoloom.placement.floors.floor import preset
+from topoloom.placement.floors.slots import Slots
+from topoloom.placement.layout import joint as joint_module
+from topoloom.placement.layout.cabinets import switch_demands
+from topoloom.placement.layout.improve import fewer_links_between
+from topoloom.placement.layout.joint import JointAnnealing, Seating, nearest_slots
+from topoloom.placement.layout.kernels.joint import swap_switches
+from topoloom.placement.layout.longest import shorten_longest
+from topoloom.placement.layout.prices import Prices, above_prices, cable_prices, length_prices, lengths_m
 
 _ROOM = preset("koibuchi-2013")
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from topoloom import InputError, build, place
-from topoloom.floors.floor import PRESETS, preset
-from topoloom.layout.cabinets import assign_cabinets
+from topoloom.placement.floors.floor import PRESETS, preset
+from topoloom.placement.layout.cabinets import assign_cabinets
 
 
 def test_the_floor_is_as_near_to_a_square_as_it_can_be():

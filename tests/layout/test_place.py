@@ -11,10 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tiers import examples
-from topoloom import InputError, build, place, searches
-from topoloom.floors.floor import Floor, preset
-from topoloom.floors.slots import Slots
-from topoloom.layout.place import MAPS
+from topoloom import InputError, build, place
+from topoloom.core import searches
+from topoloom.placement.floors.floor import Floor, preset
+from topoloom.placement.floors.slots import Slots
+from topoloom.placement.layout.place import MAPS
 
 _ROOM = replace(preset("koibuchi-2013"), switches_per_cabinet=8)
 _BASES = [

@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 from topoloom import build
-from topoloom.floors.floor import Floor, preset
-from topoloom.floors.slots import Slots
-from topoloom.floors.trays import tray_paths
-from topoloom.layout.layout import Layout
-from topoloom.layout.tray_load import tray_load
-from topoloom.topology import Topology
+from topoloom.model.topology import Topology
+from topoloom.placement.floors.floor import Floor, preset
+from topoloom.placement.floors.slots import Slots
+from topoloom.placement.floors.trays import tray_paths
+from topoloom.placement.layout.layout import Layout
+from topoloom.placement.layout.tray_load import tray_load
 
 
 def _ways(places, trays):

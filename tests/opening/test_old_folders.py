@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from topoloom import build, open_network
-from topoloom.expansion.check import check_plan
+from topoloom.cabling.expansion.check import check_plan
 
 _OLD = Path(__file__).parent / "fixtures" / "0.1"
 TORUS = build("torus:dims=3x3,hosts=1")

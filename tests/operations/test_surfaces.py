@@ -15,10 +15,10 @@ from topoloom import InputError
 from topoloom.cli.declared import DeclaredCommand
 from topoloom.cli.main import cli
 from topoloom.cli.types import Number, Whole
+from topoloom.core.settings import described, written
 from topoloom.operations.field import fields_of
 from topoloom.operations.operation import OPERATIONS, operation_of, schema_of, section
 from topoloom.operations.sections import SECTIONS
-from topoloom.settings import described, written
 
 ROOT = Path(__file__).parents[2]
 CONTEXT = click.Context(cli, info_name="topoloom")

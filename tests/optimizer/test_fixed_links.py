@@ -3,16 +3,16 @@
 import numpy as np
 import pytest
 
-from topoloom.errors import InputError
+from topoloom.core.errors import InputError
+from topoloom.core.random_streams import Draws
+from topoloom.core.searches import Budget
 from topoloom.optimizer.optimize import optimize
 from topoloom.optimizer.rules import GraphRules, links_inside, moves_of
 from topoloom.optimizer.searches.even_search import EvenSearch, lift_of
 from topoloom.optimizer.searches.hop_search import HopSearch
 from topoloom.optimizer.searches.price_search import PriceSearch
 from topoloom.optimizer.traffic_goals import TrafficGoal
-from topoloom.random_streams import Draws
-from topoloom.searches import Budget
-from topoloom.spec import build
+from topoloom.topologies.spec import build
 
 
 def _cubes(torus, side):

@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 from topoloom import build, place
+from topoloom.core.errors import InputError
 from topoloom.cost.parts_files import load_parts
-from topoloom.errors import InputError
-from topoloom.floors.floor import PRESETS
 from topoloom.graph.geometry import Geometry, geometry_of
 from topoloom.graph.latency import Delays
 from topoloom.optimizer.goals import Goal, latency_bounds, parse_goal, weigh
 from topoloom.optimizer.link_lengths import LinkLengths
+from topoloom.placement.floors.floor import PRESETS
 
 
 @pytest.mark.parametrize("geometry", [Geometry.grid(5, 7), Geometry.diagrid(6, 4)])

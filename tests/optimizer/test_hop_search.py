@@ -3,8 +3,11 @@
 import numpy as np
 import pytest
 
+from topoloom.core.random_streams import Draws
+from topoloom.core.searches import Budget
 from topoloom.graph.geometry import Geometry, geometry_of
 from topoloom.graph.hops import hops
+from topoloom.model.topology import Topology
 from topoloom.optimizer.kernels import hops as kernels
 from topoloom.optimizer.kernels.filter import keep_distances, list_affected
 from topoloom.optimizer.kernels.hop_state import make, unmake
@@ -13,10 +16,7 @@ from topoloom.optimizer.kernels.rows import enter_all
 from topoloom.optimizer.rules import GraphRules, cabinets_of, links_of, moves_of, within_length
 from topoloom.optimizer.searches.hop_search import HopSearch
 from topoloom.optimizer.structures.mirror_symmetry import symmetric_grid
-from topoloom.random_streams import Draws
-from topoloom.searches import Budget
-from topoloom.spec import build
-from topoloom.topology import Topology
+from topoloom.topologies.spec import build
 
 GRID = "grid:rows=8,columns=9,degree=4,length=3"
 

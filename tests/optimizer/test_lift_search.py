@@ -5,13 +5,13 @@ import math
 import numpy as np
 import pytest
 
+from topoloom.core.random_streams import Draws
+from topoloom.core.searches import Budget
 from topoloom.graph.hops import hops
+from topoloom.model.topology import Topology
 from topoloom.optimizer.structures.groups import Group, cyclic, groups_of
 from topoloom.optimizer.structures.lift_search import LiftSearch
 from topoloom.optimizer.structures.lifts import drawn_lift, links_of_darts
-from topoloom.random_streams import Draws
-from topoloom.searches import Budget
-from topoloom.topology import Topology
 
 
 def searched(group: Group, classes: int, degree: int, moves: int = 2000, seed: int = 1) -> LiftSearch:

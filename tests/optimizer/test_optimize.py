@@ -8,22 +8,22 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from topoloom.errors import InputError
-from topoloom.floors.floor import preset
+from topoloom.core.errors import InputError
+from topoloom.core.work import Work
 from topoloom.formats.topoloom_json import write as topology_text
 from topoloom.graph.geometry import Geometry
 from topoloom.graph.grid_bounds import grid_bounds
 from topoloom.graph.hops import hops
-from topoloom.layout.place import place
+from topoloom.model.topology import Topology
 from topoloom.optimizer.goals import parse_goal
 from topoloom.optimizer.limits import limits
 from topoloom.optimizer.link_lengths import LinkLengths
 from topoloom.optimizer.optimize import optimize
 from topoloom.optimizer.result import Optimized
 from topoloom.optimizer.rules import GraphRules
-from topoloom.spec import build
-from topoloom.topology import Topology
-from topoloom.work import Work
+from topoloom.placement.floors.floor import preset
+from topoloom.placement.layout.place import place
+from topoloom.topologies.spec import build
 
 
 def score(topology):

@@ -2,10 +2,10 @@
 
 import numpy as np
 
+from topoloom.core.random_streams import Draws
+from topoloom.core.searches import Budget
 from topoloom.optimizer.searches.repeated import Repeated
 from topoloom.optimizer.searches.successive_halving import SearchMethod
-from topoloom.random_streams import Draws
-from topoloom.searches import Budget
 
 
 class Fake:

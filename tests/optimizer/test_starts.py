@@ -3,16 +3,16 @@
 import numpy as np
 import pytest
 
-from topoloom.errors import InputError
+from topoloom.core.errors import InputError
+from topoloom.core.random_streams import Draws
+from topoloom.core.searches import Budget
 from topoloom.graph.hops import hops
 from topoloom.optimizer.optimize import optimize
 from topoloom.optimizer.result import Optimized
 from topoloom.optimizer.searches.successive_halving import SearchMethod, SuccessiveHalving
 from topoloom.optimizer.structures.algebraic import algebraic, resized
 from topoloom.optimizer.structures.starts import candidates, least
-from topoloom.random_streams import Draws
-from topoloom.searches import Budget
-from topoloom.spec import build
+from topoloom.topologies.spec import build
 
 
 def structured(switches: int, degree: int, moves: int, seed: int = 1) -> Optimized:

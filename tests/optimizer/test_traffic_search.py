@@ -6,9 +6,12 @@ import pytest
 from click.testing import CliRunner
 
 from topoloom.cli.commands.optimize import command
-from topoloom.errors import InputError
+from topoloom.core.errors import InputError
+from topoloom.core.random_streams import Draws
+from topoloom.core.searches import Budget
 from topoloom.formats import load
 from topoloom.graph.geometry import geometry_of, longest_link
+from topoloom.model.topology import Topology
 from topoloom.optimizer.kernels.even_loads import even_cost
 from topoloom.optimizer.optimize import optimize
 from topoloom.optimizer.result import Optimized
@@ -18,13 +21,10 @@ from topoloom.optimizer.searches.price_search import PriceSearch
 from topoloom.optimizer.structures.groups import cyclic, groups_of
 from topoloom.optimizer.structures.lifts import drawn_lift, links_of_darts
 from topoloom.optimizer.traffic_goals import NAMES, TrafficGoal, order_bound, traffic_values, uniform_certificate
-from topoloom.random_streams import Draws
-from topoloom.searches import Budget
-from topoloom.spec import build
 from topoloom.throughput.flow import concurrent_flow
+from topoloom.throughput.traffic import uniform_remote
 from topoloom.throughput.tub import tub
-from topoloom.topology import Topology
-from topoloom.traffic import uniform_remote
+from topoloom.topologies.spec import build
 
 
 def even_by_networkx(topology, power):

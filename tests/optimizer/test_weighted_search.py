@@ -6,10 +6,13 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import dijkstra
 
 from topoloom import build, place
+from topoloom.core.errors import InputError
+from topoloom.core.random_streams import Draws
+from topoloom.core.searches import Budget
 from topoloom.cost.parts_files import load_parts
-from topoloom.errors import InputError
 from topoloom.graph.geometry import geometry_of
 from topoloom.graph.latency import Delays
+from topoloom.model.topology import Topology
 from topoloom.optimizer.goals import Goal, latency_bounds, parse_goal, weigh
 from topoloom.optimizer.kernels.repair import FAR
 from topoloom.optimizer.link_lengths import LinkLengths
@@ -17,9 +20,6 @@ from topoloom.optimizer.rules import GraphRules, moves_of
 from topoloom.optimizer.searches.energy import Energy
 from topoloom.optimizer.searches.weighted_search import WeightedSearch
 from topoloom.optimizer.structures.mirror_symmetry import symmetric_grid
-from topoloom.random_streams import Draws
-from topoloom.searches import Budget
-from topoloom.topology import Topology
 
 GRID = "grid:rows=8,columns=6,degree=4,length=3,seed=3"
 

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from topoloom import InputError
-from topoloom.qap.assign import METHODS, assign, cost
-from topoloom.qap.kernels import annealing
-from topoloom.qap.problem import problem
-from topoloom.qap.search import Annealing, Budget, Tabu
-from topoloom.random_streams import Draws
+from topoloom.core.random_streams import Draws
+from topoloom.placement.qap.assign import METHODS, assign, cost
+from topoloom.placement.qap.kernels import annealing
+from topoloom.placement.qap.problem import problem
+from topoloom.placement.qap.search import Annealing, Budget, Tabu
 
 
 def random_problem(n, m, seed=1, scale=1.0, density=0.7, sides="both"):
@@ -175,7 +175,7 @@ def test_seconds_are_used_up(monkeypatch):
 
 def test_ctrl_c_ends_a_search_with_its_best(monkeypatch):
     """With a deadline and without, the best so far comes back, and says so."""
-    from topoloom import searches
+    from topoloom.core import searches
 
     flow, distance = random_problem(12, 12)
     whole, calls = searches.over_cores, []

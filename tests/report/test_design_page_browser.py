@@ -10,17 +10,17 @@ import msgspec
 import pytest
 
 from topoloom import design
-from topoloom.assessment.assessment import Assessment
-from topoloom.assessment.figure import Figure
 from topoloom.cabling.cabling import cable
 from topoloom.cost.bill import price
+from topoloom.designer.assessment.assessment import Assessment
+from topoloom.designer.assessment.figure import Figure
 from topoloom.designer.design import Design
 from topoloom.designer.measure import place_candidate
 from topoloom.designer.need import DesignLimits, FamiliesNeed, Need, SwitchNeed
 from topoloom.designer.pareto import pareto_front
-from topoloom.hosts.housing import HostType, RackRule
+from topoloom.placement.hosts.housing import HostType, RackRule
 from topoloom.report.design_page import design_page
-from topoloom.spec import build
+from topoloom.topologies.spec import build
 
 webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
 from selenium.webdriver.chrome.service import Service  # noqa: E402

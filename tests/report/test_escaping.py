@@ -12,21 +12,21 @@ import pytest
 
 import topoloom
 from topoloom import build, cable, design, expand, place, price, resilience
-from topoloom.applications.app_run import AppRun, Measurement
-from topoloom.applications.app_runs import AppRuns
-from topoloom.applications.settings import AppSettings
 from topoloom.cabling.labels import label
 from topoloom.cabling.sheets import sheets
+from topoloom.core.pages.rows import table_rows
+from topoloom.core.pages.svg import with_hints
+from topoloom.core.pages.templating import framed, rendered
 from topoloom.cost.parts_files import load_parts
 from topoloom.designer.need import FamiliesNeed, Need, SwitchNeed
-from topoloom.floors.floor import preset
-from topoloom.pages.rows import table_rows
-from topoloom.pages.svg import with_hints
-from topoloom.pages.templating import framed, rendered
+from topoloom.placement.floors.floor import preset
 from topoloom.report.app_page import app_page
 from topoloom.report.design_page import design_page
 from topoloom.report.expansion_page import expansion_page
 from topoloom.report.survival_page import resilience_page
+from topoloom.simulation.applications.app_run import AppRun, Measurement
+from topoloom.simulation.applications.app_runs import AppRuns
+from topoloom.simulation.applications.settings import AppSettings
 
 #: What docstrings stand in.
 _DESCRIBED = (ast.Module, ast.ClassDef, ast.FunctionDef)

@@ -9,9 +9,9 @@ from topoloom import build, place
 from topoloom.cabling.cabling import Cabling, cable
 from topoloom.cost.parts_files import load_parts
 from topoloom.figures.floor_view import View, cabinet_hints, cabinets_hold
-from topoloom.floors.floor_files import read_floor
-from topoloom.hosts.housing import HostType, Housing, RackRule
-from topoloom.layout.tray_load import tray_load
+from topoloom.placement.floors.floor_files import read_floor
+from topoloom.placement.hosts.housing import HostType, Housing, RackRule
+from topoloom.placement.layout.tray_load import tray_load
 from topoloom.report.floor_data import floor_data, rack_watts
 from topoloom.report.floorplan import floorplan_svg
 from topoloom.report.scripting import data_text

@@ -12,9 +12,9 @@ from matplotlib.text import Text
 
 from topoloom import InputError, build, place
 from topoloom.figures.floor_panels import strongest
-from topoloom.floors.floor import preset
-from topoloom.floors.floor_files import read_floor
-from topoloom.layout.layout import Layout
+from topoloom.placement.floors.floor import preset
+from topoloom.placement.floors.floor_files import read_floor
+from topoloom.placement.layout.layout import Layout
 from topoloom.report.floorplan import floorplan, floorplan_png, floorplan_svg
 
 HALL = Path(__file__).parents[2] / "examples" / "floors" / "hall.toml"

@@ -12,11 +12,11 @@ from topoloom.figures import link_heat
 from topoloom.figures.knee import knee
 from topoloom.figures.link_heat import link_heat as draw_heat
 from topoloom.figures.load_curves import load_curves
+from topoloom.model.results import Provenance
 from topoloom.report.load_table import load_table
 from topoloom.report.pictures import check_picture, write_picture
-from topoloom.results import Provenance
-from topoloom.simulator.point import Point
-from topoloom.simulator.presets import find_preset
+from topoloom.simulation.flits.point import Point
+from topoloom.simulation.flits.presets import find_preset
 
 
 def _point(offered, latency, accepted=None):

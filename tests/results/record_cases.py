@@ -11,17 +11,17 @@ import msgspec
 import numpy as np
 
 import topoloom as t
-from topoloom.applications.sweep import Case
 from topoloom.designer.need import FamiliesNeed, SwitchNeed
-from topoloom.fabrics.exports.written import WrittenFiles
-from topoloom.fabrics.fabric import planned_fabric
-from topoloom.fabrics.infiniband import lft_text
-from topoloom.fabrics.lft import read_lft
-from topoloom.fabrics.port_counters import PortCounters
-from topoloom.fabrics.table_verifier import verify_tables
+from topoloom.fabric.exports.written import WrittenFiles
+from topoloom.fabric.fabric import planned_fabric
+from topoloom.fabric.infiniband import lft_text
+from topoloom.fabric.lft import read_lft
+from topoloom.fabric.port_counters import PortCounters
+from topoloom.fabric.table_verifier import verify_tables
 from topoloom.formats import FORMATS
 from topoloom.formats.written import written_file
-from topoloom.results import Result, provenance_of, schema_id
+from topoloom.model.results import Result, provenance_of, schema_id
+from topoloom.simulation.applications.sweep import Case
 
 RECORDS = Path(__file__).parent / "records"
 

@@ -7,7 +7,7 @@ import pytest
 from record_cases import CASES
 
 from topoloom import InputError
-from topoloom.results import Result
+from topoloom.model.results import Result
 
 #: What is drawn; the others are facts that no picture helps.
 DRAWN = {

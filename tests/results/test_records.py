@@ -10,7 +10,7 @@ import jsonschema
 import pytest
 from record_cases import CASES, RECORDS
 
-from topoloom.errors import InputError
+from topoloom.core.errors import InputError
 
 ROOT = Path(__file__).parents[2]
 SCHEMAS = ROOT / "docs" / "schemas"

@@ -75,8 +75,8 @@ def test_reach_is_what_walks_down_find(spec):
 
 def test_loads_of_a_full_mesh_of_layers_are_even():
     """h = 4: with h layers the pairs of one place can be spread evenly, and 0.95 of full rate get through (orders: 0.79)."""
-    from topoloom.traffic import uniform_remote
-    from topoloom.traffic.loads import table_loads
+    from topoloom.throughput.traffic import uniform_remote
+    from topoloom.throughput.traffic.loads import table_loads
 
     topology = build("mlfm:h=4")
     assert table_loads(route(topology), uniform_remote(topology)).throughput >= 0.95 - 1e-9

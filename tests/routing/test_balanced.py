@@ -10,13 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tiers import examples
-from topoloom.errors import InputError
+from topoloom.core.errors import InputError
+from topoloom.model.topology import Topology
 from topoloom.routing.balance.balance import balance_paths, balance_routing
 from topoloom.routing.balance.evenness import even_squares, least_squares, unevenness
 from topoloom.routing.balance.search import even_trees
 from topoloom.routing.route import route
-from topoloom.spec import build
-from topoloom.topology import Topology
+from topoloom.topologies.spec import build
 
 OBJECTIVES = ("vertices", "edges")
 

@@ -7,12 +7,12 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from topoloom.errors import InputError
+from topoloom.core.errors import InputError
 from topoloom.routing.choices import AnyShortest, Detour, Escape, Layers
 from topoloom.routing.judge.prove import prove
 from topoloom.routing.route import route
 from topoloom.routing.routing import SWITCH, Routing
-from topoloom.spec import build
+from topoloom.topologies.spec import build
 
 
 def lane_of(routing, destination, switch):

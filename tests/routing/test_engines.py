@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from topoloom.errors import InputError
+from topoloom.core.errors import InputError
+from topoloom.model.topology import Topology
 from topoloom.routing.judge.prove import prove
 from topoloom.routing.registry import Engine, engines
 from topoloom.routing.route import route
-from topoloom.spec import build
-from topoloom.topology import Topology
+from topoloom.topologies.spec import build
 
 SPECS = (
     "slimfly:q=5",

@@ -4,9 +4,9 @@ import pytest
 
 from topoloom.routing.fitting import fitting_engine
 from topoloom.routing.route import route
-from topoloom.spec import build
-from topoloom.traffic import uniform_remote
-from topoloom.traffic.loads import table_loads
+from topoloom.throughput.traffic import uniform_remote
+from topoloom.throughput.traffic.loads import table_loads
+from topoloom.topologies.spec import build
 
 
 @pytest.mark.parametrize(

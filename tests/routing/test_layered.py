@@ -5,11 +5,11 @@ import numpy as np
 import pytest
 
 from topoloom import InputError, build, layered_routing, path_diversity, route
-from topoloom.random_streams import Draws
+from topoloom.core.random_streams import Draws
 from topoloom.routing.layered import _kept
+from topoloom.throughput.traffic import permutation
+from topoloom.throughput.traffic.loads import expected_loads
 from topoloom.throughput.tub import tub
-from topoloom.traffic import permutation
-from topoloom.traffic.loads import expected_loads
 
 
 def _hops(routing, ports) -> np.ndarray:

@@ -3,7 +3,7 @@
 import pytest
 
 from topoloom import build, route
-from topoloom.errors import InputError
+from topoloom.core.errors import InputError
 from topoloom.routing import memory
 from topoloom.routing.memory import needed_bytes
 

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from topoloom.errors import InputError
+from topoloom.core.errors import InputError
 from topoloom.routing.judge.prove import prove
 from topoloom.routing.route import route
-from topoloom.spec import build
+from topoloom.topologies.spec import build
 
 
 @pytest.mark.parametrize(

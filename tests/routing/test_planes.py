@@ -5,7 +5,7 @@ import pytest
 
 from topoloom import InputError, build, place
 from topoloom.graph.planes import plane_count, planes_of
-from topoloom.layout.layout import Layout
+from topoloom.placement.layout.layout import Layout
 from topoloom.routing.route import route
 
 

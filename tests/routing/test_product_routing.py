@@ -7,14 +7,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tiers import examples
-from topoloom.errors import InputError
+from topoloom.core.errors import InputError
 from topoloom.graph.product import cartesian_product
+from topoloom.model.topology import Topology
 from topoloom.routing.balance.balance import balance_routing
 from topoloom.routing.product import product_factors, product_routing
 from topoloom.routing.route import route
 from topoloom.routing.routing import Routing, empty_ports
-from topoloom.spec import build
-from topoloom.topology import Topology
+from topoloom.topologies.spec import build
 
 MIXED = "product:(torus:dims=4x3)*(petersen)*(hypercube:n=2)"
 

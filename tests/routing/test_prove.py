@@ -6,14 +6,14 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from topoloom.errors import InputError
-from topoloom.random_streams import Draws
+from topoloom.core.errors import InputError
+from topoloom.core.random_streams import Draws
+from topoloom.model.topology import Topology
 from topoloom.routing.judge.prove import prove
 from topoloom.routing.route import route
 from topoloom.routing.routing import HOP, Routing, empty_ports
 from topoloom.routing.trees.shortest import fill_minimal
-from topoloom.spec import build
-from topoloom.topology import Topology
+from topoloom.topologies.spec import build
 
 
 def ring(n):

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from topoloom.errors import InputError
+from topoloom.core.errors import InputError
+from topoloom.model.topology import Topology
 from topoloom.routing.reroute import reroute, without
 from topoloom.routing.route import route
-from topoloom.spec import build
-from topoloom.topology import Topology
+from topoloom.topologies.spec import build
 
 SPECS = (
     "slimfly:q=5,hosts=2",

@@ -5,9 +5,9 @@ import threading
 import pytest
 
 from topoloom import balance_paths, balance_routing, build, host_routings, product_routing, prove, reroute, route
-from topoloom.errors import Stopped
+from topoloom.core.errors import Stopped
+from topoloom.core.work import Work
 from topoloom.routing.registry import engines
-from topoloom.work import Work
 
 #: A network that each engine can route.
 SPECS = {

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from topoloom.errors import InputError
+from topoloom.core.errors import InputError
 from topoloom.graph.path_lengths import path_lengths
 from topoloom.routing.route import route
-from topoloom.simulator.router_config import RouterConfig
-from topoloom.simulator.simulate import simulate
-from topoloom.spec import build
+from topoloom.simulation.flits.router_config import RouterConfig
+from topoloom.simulation.flits.simulate import simulate
+from topoloom.topologies.spec import build
 
 
 def _pairs_by_channel_and_lane(routing):

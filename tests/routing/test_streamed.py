@@ -8,11 +8,11 @@ import sys
 import numpy as np
 import pytest
 
-from topoloom.errors import InputError
+from topoloom.core.errors import InputError
 from topoloom.routing.judge.prove import prove
 from topoloom.routing.route import route
 from topoloom.routing.table_files import load_tables, save_tables
-from topoloom.spec import build
+from topoloom.topologies.spec import build
 
 
 @pytest.mark.parametrize("name", ["orders", "updown", "minimal"])

@@ -6,17 +6,17 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from topoloom.errors import InputError
-from topoloom.layout.place import place
+from topoloom.core.errors import InputError
+from topoloom.model.topology import Topology
+from topoloom.placement.layout.place import place
 from topoloom.routing.judge.prove import prove
 from topoloom.routing.route import route
 from topoloom.routing.routing import Routing
-from topoloom.simulator.simulate import simulate
-from topoloom.spec import build
+from topoloom.simulation.flits.simulate import simulate
 from topoloom.throughput.quality import quality
-from topoloom.topology import Topology
-from topoloom.traffic import uniform_remote
-from topoloom.traffic.loads import expected_loads
+from topoloom.throughput.traffic import uniform_remote
+from topoloom.throughput.traffic.loads import expected_loads
+from topoloom.topologies.spec import build
 
 
 @pytest.mark.parametrize(

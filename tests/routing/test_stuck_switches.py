@@ -5,7 +5,7 @@ import pytest
 
 from topoloom.routing.lanes import order_plan
 from topoloom.routing.route import route
-from topoloom.spec import build
+from topoloom.topologies.spec import build
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from topoloom.routing.judge.kernels.nearest import hops_to
 from topoloom.routing.route import route
 from topoloom.routing.routing import new_table
 from topoloom.routing.trees.kernels.wide_loads import add_loads, senders_first
-from topoloom.spec import build
+from topoloom.topologies.spec import build
 
 
 @pytest.mark.parametrize("spec", ["jellyfish:n=90,degree=4", "torus:dims=5x5", "slimfly:q=5"])

@@ -7,10 +7,10 @@ import pytest
 from msgspec import structs
 
 from topoloom.routing.route import route
-from topoloom.simulator.cables import labelled_cable_cycles
-from topoloom.simulator.presets import find_preset
-from topoloom.simulator.simulate import simulate
-from topoloom.spec import build
+from topoloom.simulation.flits.cables import labelled_cable_cycles
+from topoloom.simulation.flits.presets import find_preset
+from topoloom.simulation.flits.simulate import simulate
+from topoloom.topologies.spec import build
 
 BOOKSIM = json.loads((Path(__file__).parents[1] / "reference" / "booksim.json").read_text(encoding="utf-8"))["cases"]
 _MESH, _FLY, _BUTTERFLY = "mesh:dims=8x8,hosts=1", "slimfly:q=5,hosts=4", "flattened-butterfly:dims=4x4,hosts=4"

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from numba import njit
 
 from tiers import examples
-from topoloom.simulator.kernels.credits import next_credit, note, note_far, under_way, under_way_far
+from topoloom.simulation.flits.kernels.credits import next_credit, note, note_far, under_way, under_way_far
 
 
 @njit
@@ -55,11 +55,11 @@ def test_credits_under_way_are_those_of_flits_sent_on_lately(credit, gaps):
 def test_a_run_does_not_depend_on_how_credits_are_remembered(spec, monkeypatch):
     """Short credits, remembered as far ones: every flit, latency and channel load is the same."""
     from topoloom.routing.route import route
-    from topoloom.simulator import network_state
-    from topoloom.simulator.router_config import RouterConfig
-    from topoloom.simulator.run import RouterRun
-    from topoloom.spec import build
-    from topoloom.traffic import traffic_of
+    from topoloom.simulation.flits import network_state
+    from topoloom.simulation.flits.router_config import RouterConfig
+    from topoloom.simulation.flits.run import RouterRun
+    from topoloom.throughput.traffic import traffic_of
+    from topoloom.topologies.spec import build
 
     routing, seen = route(build(spec)), []
     for limit in (network_state._SHORT_CREDIT, 0):

@@ -4,9 +4,9 @@ import pytest
 from msgspec import structs
 
 from topoloom.routing.route import route
-from topoloom.simulator.presets import find_preset
-from topoloom.simulator.simulate import simulate
-from topoloom.spec import build
+from topoloom.simulation.flits.presets import find_preset
+from topoloom.simulation.flits.simulate import simulate
+from topoloom.topologies.spec import build
 
 
 @pytest.mark.sweep(1)

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from topoloom import InputError, RouterConfig, build, execute, route, simulate
-from topoloom.simulator.execute import packets_of
-from topoloom.simulator.host_ports import ports_of_hosts
+from topoloom.simulation.flits.execute import packets_of
+from topoloom.simulation.flits.host_ports import ports_of_hosts
 
 _PLANES = "slimfly:q=5,hosts=2+planes:count=4"
 

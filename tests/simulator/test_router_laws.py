@@ -10,18 +10,18 @@ from hypothesis import strategies as st
 from msgspec import structs
 
 from tiers import examples
-from topoloom.errors import InputError
+from topoloom.core.errors import InputError
 from topoloom.routing.judge.prove import prove
 from topoloom.routing.route import route
-from topoloom.simulator.buffers import FLITS, HOPS, INJECTED, INSIDE
-from topoloom.simulator.cables import labelled_cable_cycles
-from topoloom.simulator.execute import execute, packets_of
-from topoloom.simulator.presets import find_preset
-from topoloom.simulator.router_config import RouterConfig
-from topoloom.simulator.run import RouterRun
-from topoloom.simulator.simulate import simulate
-from topoloom.spec import build
-from topoloom.traffic import traffic_of
+from topoloom.simulation.flits.buffers import FLITS, HOPS, INJECTED, INSIDE
+from topoloom.simulation.flits.cables import labelled_cable_cycles
+from topoloom.simulation.flits.execute import execute, packets_of
+from topoloom.simulation.flits.presets import find_preset
+from topoloom.simulation.flits.router_config import RouterConfig
+from topoloom.simulation.flits.run import RouterRun
+from topoloom.simulation.flits.simulate import simulate
+from topoloom.throughput.traffic import traffic_of
+from topoloom.topologies.spec import build
 
 #: One graph of diameter 2, and 4 VCs: kernels are compiled for few shapes.
 GRAPH = build("slimfly:q=3,hosts=2")

@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 from msgspec import structs
 
-from topoloom.errors import InputError
+from topoloom.core.errors import InputError
 from topoloom.routing.route import route
-from topoloom.simulator.buffers import FLITS, HOPS, INJECTED
-from topoloom.simulator.presets import find_preset
-from topoloom.simulator.router_config import RouterConfig
-from topoloom.simulator.run import RouterRun
-from topoloom.simulator.simulate import simulate
-from topoloom.spec import build
-from topoloom.traffic import traffic_of
+from topoloom.simulation.flits.buffers import FLITS, HOPS, INJECTED
+from topoloom.simulation.flits.presets import find_preset
+from topoloom.simulation.flits.router_config import RouterConfig
+from topoloom.simulation.flits.run import RouterRun
+from topoloom.simulation.flits.simulate import simulate
+from topoloom.throughput.traffic import traffic_of
+from topoloom.topologies.spec import build
 
 BOOKSIM = json.loads((Path(__file__).parents[1] / "reference" / "booksim.json").read_text())["cases"]
 #: Each recorded case: the network, the engine, and its buffers. 64 flits a port are two VCs of 32 or three of 21.

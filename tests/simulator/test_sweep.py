@@ -14,15 +14,15 @@ from hypothesis import strategies as st
 from msgspec import structs
 
 from topoloom import InputError, build, execute, route, simulate
-from topoloom.errors import Stopped
-from topoloom.settings import changed, described, written
-from topoloom.simulator import run
-from topoloom.simulator.point import POINT_COLUMNS, Point
-from topoloom.simulator.point_table import PointTable, settings_of
-from topoloom.simulator.presets import find_preset
-from topoloom.simulator.router_config import RouterConfig
-from topoloom.simulator.saturation import saturation
-from topoloom.work import Work
+from topoloom.core.errors import Stopped
+from topoloom.core.settings import changed, described, written
+from topoloom.core.work import Work
+from topoloom.simulation.flits import run
+from topoloom.simulation.flits.point import POINT_COLUMNS, Point
+from topoloom.simulation.flits.point_table import PointTable, settings_of
+from topoloom.simulation.flits.presets import find_preset
+from topoloom.simulation.flits.router_config import RouterConfig
+from topoloom.simulation.flits.saturation import saturation
 
 MADE_UP = Point(0.3, 0.3, 0.2, 12.5, 0.1, 12, 20, 25, 2.8, 1000, 5000, False)
 

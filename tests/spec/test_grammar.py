@@ -10,8 +10,8 @@ from msgspec.inspect import IntType
 
 from tiers import examples
 from topoloom import InputError, build, hops
-from topoloom.settings import value_of
-from topoloom.spec import Integer, Real, bisection_by_theory, facts_of
+from topoloom.core.settings import value_of
+from topoloom.topologies.spec import Integer, Real, bisection_by_theory, facts_of
 
 
 def test_hosts_are_put_on_every_switch_of_a_direct_network():
@@ -155,7 +155,7 @@ def test_what_no_machine_room_holds_is_refused_before_it_is_built(spec, words):
 
 def test_more_than_the_machine_has_is_refused_and_much_is_told(monkeypatch, caplog):
     """By an estimate of bytes a switch, a link and a host."""
-    from topoloom.spec import grammar
+    from topoloom.topologies.spec import grammar
 
     monkeypatch.setattr(grammar, "_MUCH_MEMORY", 10_000.0)
     build("hypercube:n=8,hosts=2")

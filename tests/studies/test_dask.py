@@ -13,7 +13,7 @@ import pytest
 from test_study import lines_of
 
 from topoloom import InputError, Store, Study, run_study
-from topoloom.work import Work
+from topoloom.core.work import Work
 
 pytest.importorskip("distributed", reason="Dask is not installed (pip install 'topoloom[cluster]')")
 

@@ -16,9 +16,9 @@ import pytest
 from test_study import lines_of
 
 from topoloom import InputError, Store, Study, run_study
+from topoloom.core.work import Work
 from topoloom.studies.record import done
 from topoloom.studies.task import task_of
-from topoloom.work import Work
 
 TASKS = 60
 SLOW = Study(verb="optimize", task={"topology": "jellyfish:n=40,degree=4,seed=1", "moves": 20_000}, seeds=TASKS)

@@ -11,9 +11,9 @@ import pytest
 from test_study import lines_of
 
 from topoloom import InputError, Store, Study, run_study
+from topoloom.core.work import Work
 from topoloom.studies.claims import Claims
 from topoloom.studies.task import task_of
-from topoloom.work import Work
 
 _DAEMONS = ("slurmctld", "slurmd", "sbatch")
 needs_slurm = pytest.mark.skipif(

@@ -14,11 +14,11 @@ from click.testing import CliRunner
 
 from topoloom import InputError, Store, Study, read_study, run_study, study_status
 from topoloom.cli.main import cli
-from topoloom.errors import Stopped
+from topoloom.core.errors import Stopped
+from topoloom.core.work import Work
 from topoloom.studies.conditions import condition_holds
 from topoloom.studies.run import spread
 from topoloom.studies.study import Running
-from topoloom.work import Work
 
 TORI = {"verb": "hops", "task": {"topology": "torus:dims={side}x{side}"}, "axes": {"side": [3, 4, 5]}}
 

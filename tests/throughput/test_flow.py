@@ -9,13 +9,13 @@ from scipy.optimize import linprog
 from throughput_cases import GOLDEN, SMALL
 
 from tiers import examples
-from topoloom.errors import InputError
-from topoloom.spec import build
+from topoloom.core.errors import InputError
+from topoloom.model.topology import Topology
 from topoloom.throughput.approximate import approximate_flow
 from topoloom.throughput.flow import concurrent_flow
+from topoloom.throughput.traffic import matrix, permutation, uniform_remote
 from topoloom.throughput.tub import maximal_permutation, tub, uniform_bound, volume_bound
-from topoloom.topology import Topology
-from topoloom.traffic import matrix, permutation, uniform_remote
+from topoloom.topologies.spec import build
 
 
 def flow_over_paths(topology, demand):

@@ -6,17 +6,17 @@ import numpy as np
 import pytest
 from throughput_cases import SMALL
 
-from topoloom.errors import InputError, Stopped
+from topoloom.core.errors import InputError, Stopped
+from topoloom.core.work import Work
+from topoloom.model.topology import Topology
 from topoloom.routing.route import route
-from topoloom.spec import build
 from topoloom.throughput.bisections import effective_bisection
 from topoloom.throughput.quality import quality
 from topoloom.throughput.result import LoadSummary, Quality
-from topoloom.topology import Topology
-from topoloom.traffic import uniform_remote
-from topoloom.traffic.loads import expected_loads
-from topoloom.traffic.worst import worst_permutation
-from topoloom.work import Work
+from topoloom.throughput.traffic import uniform_remote
+from topoloom.throughput.traffic.loads import expected_loads
+from topoloom.throughput.traffic.worst import worst_permutation
+from topoloom.topologies.spec import build
 
 
 @pytest.mark.parametrize("name", SMALL)

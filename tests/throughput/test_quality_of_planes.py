@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from topoloom import InputError, Topology, build, quality, route
-from topoloom.traffic import uniform_remote
+from topoloom.throughput.traffic import uniform_remote
 
 
 @pytest.mark.parametrize("more", ["planes:count=3", "rail-only:rails=3"])

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from topoloom import InputError, Topology, build, host_routings, quality, route
-from topoloom.random_streams import Draws
-from topoloom.random_streams.kernels import shuffle
+from topoloom.core.random_streams import Draws
+from topoloom.core.random_streams.kernels import shuffle
 from topoloom.throughput.rails import ports_on_rails, rails_of
-from topoloom.traffic import uniform_remote
+from topoloom.throughput.traffic import uniform_remote
 
 SMALL = "fat-tree:k=4,hosts=8+rails:nics=2"
 

@@ -5,13 +5,13 @@ import pytest
 from scipy.optimize import linprog
 from scipy.sparse.csgraph import dijkstra
 
-from topoloom.errors import InputError
-from topoloom.spec import build
+from topoloom.core.errors import InputError
+from topoloom.model.topology import Topology
 from topoloom.throughput.approximate import approximate_flow, priced_flow
 from topoloom.throughput.flow import arcs, concurrent_flow
 from topoloom.throughput.symmetric import symmetric_flow
-from topoloom.topology import Topology
-from topoloom.traffic import permutation, uniform_remote
+from topoloom.throughput.traffic import permutation, uniform_remote
+from topoloom.topologies.spec import build
 
 
 def flow_by_pairs(topology, demand):

@@ -7,17 +7,17 @@ from hypothesis import strategies as st
 from throughput_cases import SMALL, random_permutations, slow_loads, slow_worst, walk
 
 from tiers import examples
-from topoloom.errors import InputError
+from topoloom.core.errors import InputError
+from topoloom.model.topology import Topology
 from topoloom.routing.route import route
 from topoloom.routing.routing import Routing, empty_ports
-from topoloom.spec import build
 from topoloom.throughput.bisections import effective_bisection
 from topoloom.throughput.flow import concurrent_flow
+from topoloom.throughput.traffic import host_permutation, host_switches, matrix, permutation, uniform_remote
+from topoloom.throughput.traffic.loads import table_loads
+from topoloom.throughput.traffic.worst import worst_permutation
 from topoloom.throughput.tub import maximal_permutation
-from topoloom.topology import Topology
-from topoloom.traffic import host_permutation, host_switches, matrix, permutation, uniform_remote
-from topoloom.traffic.loads import table_loads
-from topoloom.traffic.worst import worst_permutation
+from topoloom.topologies.spec import build
 
 
 @pytest.fixture(scope="module", params=SMALL)
@@ -120,8 +120,8 @@ def test_matchings_are_the_largest_for_any_pairs(seed, most):
 
 def test_bisections_are_those_of_counting_flows(tables):
     """The mean share of a bisection, with its own draws, flows counted in Python."""
-    from topoloom.random_streams import Draws
-    from topoloom.random_streams.kernels import shuffle
+    from topoloom.core.random_streams import Draws
+    from topoloom.core.random_streams.kernels import shuffle
 
     switch = host_switches(tables.topology)
     found = effective_bisection(tables, 5, seed=7)

@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 from throughput_cases import GOLDEN, SMALL
 
 from tiers import examples
-from topoloom.errors import InputError
+from topoloom.core.errors import InputError
 from topoloom.graph.load import channel_loads
-from topoloom.spec import build
+from topoloom.model.topology import Topology
+from topoloom.throughput.traffic import hosts_on, uniform_remote
 from topoloom.throughput.tub import maximal_permutation, tub, uniform_bound, volume_bound
-from topoloom.topology import Topology
-from topoloom.traffic import hosts_on, uniform_remote
+from topoloom.topologies.spec import build
 
 
 @pytest.mark.parametrize(("spec", "hosts", "value", "_flow", "even"), GOLDEN, ids=[row[0] for row in GOLDEN])

@@ -2,9 +2,9 @@
 
 import networkx as nx
 
-from topoloom.random_streams import Draws
-from topoloom.spec import build
-from topoloom.topology import Topology
+from topoloom.core.random_streams import Draws
+from topoloom.model.topology import Topology
+from topoloom.topologies.spec import build
 
 #: Bounds and exact flows with unit links: spec, hosts a switch, TUB, flow of a maximal permutation where it is unique,
 #: bound of uniform traffic 2 m / (H sum d / (N - 1)). From the definitions of TUB (Namyar et al., SIGCOMM 2021) and of the

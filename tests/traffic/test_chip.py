@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from topoloom.errors import InputError
+from topoloom.core.errors import InputError
 from topoloom.routing.route import route
-from topoloom.spec import build
-from topoloom.traffic import Loop, traffic_of
-from topoloom.traffic.floor_places import edges_of, rows_and_columns
+from topoloom.throughput.traffic import Loop, traffic_of
+from topoloom.throughput.traffic.floor_places import edges_of, rows_and_columns
+from topoloom.topologies.spec import build
 
 #: The three networks of Nakano 2016: 72 routers.
 CHIPS = [

@@ -5,14 +5,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from topoloom.errors import InputError
+from topoloom.core.errors import InputError
+from topoloom.model.topology import Topology
 from topoloom.routing.route import route
-from topoloom.simulator.simulate import simulate
-from topoloom.spec import build
+from topoloom.simulation.flits.simulate import simulate
 from topoloom.throughput.quality import quality
-from topoloom.throughput.tub import volume_bound
-from topoloom.topology import Topology
-from topoloom.traffic import (
+from topoloom.throughput.traffic import (
     LISTS,
     PATTERNS,
     ROUND,
@@ -23,7 +21,9 @@ from topoloom.traffic import (
     traffic_of,
     uniform_remote,
 )
-from topoloom.traffic.loads import table_loads
+from topoloom.throughput.traffic.loads import table_loads
+from topoloom.throughput.tub import volume_bound
+from topoloom.topologies.spec import build
 
 NETWORK = Topology(
     links=[(0, 1), (1, 2), (2, 3), (3, 4), (4, 0), (1, 4)],
@@ -129,7 +129,7 @@ def test_what_throughput_cannot_take_is_said():
 
 def test_amounts_between_switches_are_not_simulated(monkeypatch):
     """The simulator sends from host to host, and says so before it sends anything wrong."""
-    from topoloom.simulator import simulate as module
+    from topoloom.simulation.flits import simulate as module
 
     routing = route(build("petersen").with_hosts(1))
     amounts: Traffic = matrix(routing.topology, np.ones((10, 10)))

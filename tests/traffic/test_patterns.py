@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from topoloom.errors import InputError
+from topoloom.core.errors import InputError
+from topoloom.model.topology import Topology
 from topoloom.routing.route import route
 from topoloom.routing.routing import Routing
-from topoloom.spec import build
-from topoloom.topology import Topology
-from topoloom.traffic import LISTS, PATTERNS, ROUND, UNIFORM, Loop, Trace, traffic_of
-from topoloom.traffic.patterns.stencil import sides_of
+from topoloom.throughput.traffic import LISTS, PATTERNS, ROUND, UNIFORM, Loop, Trace, traffic_of
+from topoloom.throughput.traffic.patterns.stencil import sides_of
+from topoloom.topologies.spec import build
 
 HOSTS = st.integers(2, 200)
 

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from topoloom.errors import InputError
+from topoloom.core.errors import InputError
 from topoloom.routing.route import route
-from topoloom.spec import build
-from topoloom.traffic import Trace, traffic_of
+from topoloom.throughput.traffic import Trace, traffic_of
+from topoloom.topologies.spec import build
 
 NAMES = ("cycle", "source", "destination", "flits")
 

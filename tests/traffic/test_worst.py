@@ -4,13 +4,13 @@ import networkx as nx
 import numpy as np
 import pytest
 
+from topoloom.model.topology import Topology
 from topoloom.routing.route import route
-from topoloom.spec import build
-from topoloom.topology import Topology
-from topoloom.traffic import matrix, traffic_of
-from topoloom.traffic.busiest import busy_permutation, greedy
-from topoloom.traffic.loads import table_loads
-from topoloom.traffic.worst import worst_permutation
+from topoloom.throughput.traffic import matrix, traffic_of
+from topoloom.throughput.traffic.busiest import busy_permutation, greedy
+from topoloom.throughput.traffic.loads import table_loads
+from topoloom.throughput.traffic.worst import worst_permutation
+from topoloom.topologies.spec import build
 
 
 def demand(routing, traffic):
@@ -144,7 +144,7 @@ def test_other_tables_get_the_permutation_that_loads_a_channel_most(spec, engine
 
 def test_the_greedy_pairing_is_half_of_the_best_of_a_channel_at_least():
     """NetworkX's maximum matching of one channel, by the ways of the tables."""
-    from topoloom.traffic.kernels.busiest import pairs_over
+    from topoloom.throughput.traffic.kernels.busiest import pairs_over
 
     routing = route(build("jellyfish:n=30,degree=4,hosts=1"), "minimal")
     channels = routing.channels
@@ -192,7 +192,7 @@ def test_a_network_of_no_known_family_and_a_changed_one_have_a_worst_case():
 
 def test_large_networks_take_the_greedy_pairing(monkeypatch):
     """Above the size that is found exactly; forced here on a small one."""
-    from topoloom.traffic import busiest
+    from topoloom.throughput.traffic import busiest
 
     routing = route(build("torus:dims=5x5,hosts=1"), "dor")
     exact = busy_permutation(routing)

@@ -10,7 +10,7 @@ import pytest
 
 pytest.importorskip("uvicorn", reason="the explorer is not installed (pip install 'topoloom[web]')")
 
-from topoloom.errors import InputError
+from topoloom.core.errors import InputError
 from topoloom.studies.task import task_of
 from topoloom.web import lease
 from topoloom.web.door import Doors
@@ -116,7 +116,8 @@ def test_of_many_who_take_a_lease_over_one_has_it(tmp_path):
     path.write_text('{"kernel": "another", "host": "node7", "pid": 12, "mark": "x"}')
     os.utime(path, (1e9, 1e9))
     code = (
-        "import sys\nfrom pathlib import Path\nfrom topoloom.errors import InputError\nfrom topoloom.web.lease import Lease\n"
+        "import sys\nfrom pathlib import Path\nfrom topoloom.core.errors import InputError\n"
+        "from topoloom.web.lease import Lease\n"
         f"sys.stdin.readline()\ntry:\n    Lease(Path({str(tmp_path)!r}))\n    print('ours', flush=True)\n"
         "except InputError:\n    print('refused', flush=True)\nsys.stdin.readline()\n"
     )

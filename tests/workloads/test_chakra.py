@@ -9,8 +9,8 @@ import pytest
 from chakra_writer import COLL, COMP, MEM_LOAD, METADATA, RECV, SEND, attribute, node, write, written
 
 from topoloom import InputError, Replay, build, load_chakra, route, run_app
-from topoloom.applications.settings import AppSettings
-from topoloom.workloads import chakra_nodes
+from topoloom.simulation.applications.settings import AppSettings
+from topoloom.simulation.workloads import chakra_nodes
 
 #: 8 Gb/s are a byte a nanosecond; a message passes two switches of 200 ns.
 MACHINE, DELAY_NS = AppSettings(rate_gbps=8), 400.0

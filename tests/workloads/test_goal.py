@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from tiers import examples
 from topoloom import InputError, load_goal, save_goal
-from topoloom.flows.operations import ANY, CALC, RECV, SEND
-from topoloom.flows.schedule import Rank, schedule_of
+from topoloom.simulation.flows.operations import ANY, CALC, RECV, SEND
+from topoloom.simulation.flows.schedule import Rank, schedule_of
 
 TEXT = """/* two ranks,
    a comment of two lines */

@@ -1,10 +1,10 @@
 """The application `token`: a message goes from rank to rank, round and round."""
 
-from topoloom.applications.nas.actions import TraceLines
-from topoloom.applications.program import RankTraces
-from topoloom.applications.registry import application
-from topoloom.errors import InputError
-from topoloom.spec import Integer
+from topoloom.core.errors import InputError
+from topoloom.simulation.applications.nas.actions import TraceLines
+from topoloom.simulation.applications.program import RankTraces
+from topoloom.simulation.applications.registry import application
+from topoloom.topologies.spec import Integer
 
 
 @application(

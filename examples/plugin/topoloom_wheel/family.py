@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from topoloom.spec import Facts, Integer, family
-from topoloom.topology import Topology
+from topoloom.model.topology import Topology
+from topoloom.topologies.spec import Facts, Integer, family
 
 
 def _facts(rim: int) -> Facts:

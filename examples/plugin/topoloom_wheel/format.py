@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from topoloom.errors import at
+from topoloom.core.errors import at
 from topoloom.formats import Format, register
-from topoloom.topology import Topology
+from topoloom.model.topology import Topology
 
 
 def read(data: bytes, source: str) -> Topology:

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from topoloom.traffic.making import to_one
-from topoloom.traffic.register import PatternRequest, pattern
-from topoloom.traffic.traffic import Traffic
+from topoloom.throughput.traffic.making import to_one
+from topoloom.throughput.traffic.register import PatternRequest, pattern
+from topoloom.throughput.traffic.traffic import Traffic
 
 
 @pattern("opposite", "to the host half round the ring of all hosts")

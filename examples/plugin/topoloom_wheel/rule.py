@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from topoloom.fabrics.diagnosis.evidence import Evidence
-from topoloom.fabrics.diagnosis.finding import Finding
-from topoloom.fabrics.diagnosis.rule import WARNING, rule
+from topoloom.fabric.diagnosis.evidence import Evidence
+from topoloom.fabric.diagnosis.finding import Finding
+from topoloom.fabric.diagnosis.rule import WARNING, rule
 
 
 @rule(

@@ -3,9 +3,9 @@
 from typing import Annotated, Any, ClassVar
 
 from topoloom import build, route
+from topoloom.core.settings import setting
 from topoloom.operations.context import RunContext
 from topoloom.operations.operation import Operation, operation
-from topoloom.settings import setting
 
 
 @operation

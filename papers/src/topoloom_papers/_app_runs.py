@@ -8,13 +8,13 @@ from statistics import fmean
 
 from msgspec import structs
 
-from topoloom.applications.backends import SIMGRID
-from topoloom.applications.run import run_app
-from topoloom.applications.settings import AppSettings
-from topoloom.applications.tools import NEEDED, tool
-from topoloom.errors import InputError
+from topoloom.core.errors import InputError
+from topoloom.core.threads import over_cores
 from topoloom.routing.routing import Routing
-from topoloom.threads import over_cores
+from topoloom.simulation.applications.backends import SIMGRID
+from topoloom.simulation.applications.run import run_app
+from topoloom.simulation.applications.settings import AppSettings
+from topoloom.simulation.applications.tools import NEEDED, tool
 from topoloom_papers._simgrid_paths import simgrid_routing
 from topoloom_papers.long_runs import LONG_RUNS, long_run
 from topoloom_papers.verdicts import Outcome, Verdict

@@ -6,7 +6,7 @@ from functools import lru_cache
 from statistics import fmean, stdev
 
 from topoloom.graph.hops import Hops, hops
-from topoloom.spec import build
+from topoloom.topologies.spec import build
 
 
 @lru_cache(maxsize=256)

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 from statistics import fmean
 
-from topoloom.errors import InputError
+from topoloom.core.errors import InputError
 from topoloom.routing.route import route
 from topoloom.routing.routing import Routing
-from topoloom.simulator.point import Point
-from topoloom.simulator.saturation import saturation
-from topoloom.simulator.simulate import simulate
-from topoloom.spec import build
+from topoloom.simulation.flits.point import Point
+from topoloom.simulation.flits.saturation import saturation
+from topoloom.simulation.flits.simulate import simulate
+from topoloom.topologies.spec import build
 from topoloom_papers.curves import Curves, Series
 from topoloom_papers.long_runs import long_run
 

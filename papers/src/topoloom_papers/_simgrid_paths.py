@@ -5,8 +5,8 @@ from collections.abc import Callable
 import numpy as np
 
 from topoloom.graph.distances import distance_matrix
+from topoloom.model.topology import Topology
 from topoloom.routing.routing import Routing, empty_ports
-from topoloom.topology import Topology
 
 
 def floyd(topology: Topology) -> np.ndarray:

@@ -7,7 +7,7 @@ import click
 
 from topoloom.cli.output import json_option, print_line, print_record, say
 from topoloom.cli.streams import unread
-from topoloom.errors import InputError
+from topoloom.core.errors import InputError
 
 if TYPE_CHECKING:
     from topoloom_papers.curves import Curves, Steps
@@ -129,7 +129,7 @@ def _print_outcome(claim: "Claim", computed: "Computed") -> None:
 
 def _draw(figure: "Curves | Steps", folder: Path) -> None:
     """A figure's points or links, and its picture."""
-    from topoloom.files import write_atomically
+    from topoloom.core.files import write_atomically
     from topoloom_papers.page import figure_svg
 
     write_atomically(folder / f"{figure.name}.csv", figure.csv())
@@ -138,7 +138,7 @@ def _draw(figure: "Curves | Steps", folder: Path) -> None:
 
 def _write_pages(found: "dict[str, list[tuple[Claim, Computed]]]", folder: Path) -> list[str]:
     """A page for each paper; the names of the files."""
-    from topoloom.files import write_atomically
+    from topoloom.core.files import write_atomically
     from topoloom_papers.page import paper_page
 
     for paper, claims in found.items():

@@ -11,7 +11,7 @@ from topoloom.figures.style import COLOURS, SHAPES, svg_of
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from topoloom.topology import Topology
+    from topoloom.model.topology import Topology
 
 
 @dataclass(frozen=True)

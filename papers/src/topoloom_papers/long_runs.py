@@ -18,10 +18,10 @@ import msgspec
 
 import topoloom
 from topoloom._version import __version__
-from topoloom.errors import InputError
-from topoloom.files import write_atomically
-from topoloom.shards import Shards
-from topoloom.threads import cores
+from topoloom.core.errors import InputError
+from topoloom.core.files import write_atomically
+from topoloom.core.shards import Shards
+from topoloom.core.threads import cores
 
 T = TypeVar("T")
 

@@ -2,10 +2,10 @@
 
 from typing import Annotated, Any, ClassVar
 
+from topoloom.core.settings import setting
+from topoloom.core.work import Work
 from topoloom.operations.context import RunContext
 from topoloom.operations.operation import Operation, operation
-from topoloom.settings import setting
-from topoloom.work import Work
 from topoloom_papers.reproduction import Reproduction, reproduce
 
 

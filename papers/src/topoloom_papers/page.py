@@ -8,7 +8,7 @@ from itertools import groupby
 from markupsafe import Markup
 
 from topoloom._version import __version__
-from topoloom.pages.templating import rendered
+from topoloom.core.pages.templating import rendered
 from topoloom.report.graph_picture import steps_svg
 from topoloom.report.page import cards, page
 from topoloom.report.page import figure as figure_of

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from topoloom.errors import InputError
-from topoloom.register import Register
+from topoloom.core.errors import InputError
+from topoloom.core.register import Register
 from topoloom_papers.long_runs import LONG_RUNS, Costs, MissingRunError, Run
 from topoloom_papers.verdicts import Outcome, Verdict
 

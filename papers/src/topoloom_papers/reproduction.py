@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from topoloom.errors import InputError, check_all, wrong_type
-from topoloom.results import Provenance, Result
-from topoloom.work import Ended, Work
+from topoloom.core.errors import InputError, check_all, wrong_type
+from topoloom.core.work import Ended, Work
+from topoloom.model.results import Provenance, Result
 from topoloom_papers.long_runs import LONG_RUNS
 from topoloom_papers.registry import Claim, Computed, claims, run
 

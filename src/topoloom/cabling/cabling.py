@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 
 from topoloom.cabling.plugs import Plugs
+from topoloom.core.errors import InputError
 from topoloom.cost.choose import Cables, choose_cables, joined_cables, kept_cables
 from topoloom.cost.parts import Parts
 from topoloom.cost.terms import Terms
-from topoloom.errors import InputError
 from topoloom.formats.cables import host_ports
-from topoloom.layout.layout import Layout
-from topoloom.results import Filed, Provenance, provenance_of
-from topoloom.sources import NetworkSource, network_of
+from topoloom.model.results import Filed, Provenance, provenance_of
+from topoloom.model.sources import NetworkSource, network_of
+from topoloom.placement.layout.layout import Layout
 
 
 @dataclass(frozen=True, eq=False)

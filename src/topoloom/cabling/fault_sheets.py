@@ -3,9 +3,9 @@
 from importlib.resources import files
 from pathlib import Path
 
-from topoloom.fabrics.progress import Open, Progress
-from topoloom.folders import write_folder
-from topoloom.pages.templating import framed, rendered
+from topoloom.core.folders import write_folder
+from topoloom.core.pages.templating import framed, rendered
+from topoloom.fabric.progress import Open, Progress
 
 SHEET_NAMES = "todo-*.html"
 #: The sheet of what stands in no cabinet that the plan names.

@@ -15,19 +15,15 @@ from topoloom.cabling.lists import bundles_csv, cables_csv, host_list, labels_cs
 from topoloom.cabling.netbox import netbox_files
 from topoloom.cabling.plugs import load_plugs
 from topoloom.cabling.sheets import SHEET_NAMES, sheets
+from topoloom.core.errors import InputError, at, check_path, check_type, naming
+from topoloom.core.folders import write_folder
+from topoloom.core.staging import Content
 from topoloom.cost.remembered import as_made, remembered_files
 from topoloom.cost.terms import Terms
-from topoloom.errors import InputError, at, check_path, check_type, naming
-from topoloom.floors.floor_files import read_floor
-from topoloom.floors.floor_text import floor_toml
-from topoloom.folders import write_folder
 from topoloom.formats import FORMATS, encode
 from topoloom.formats.cable_reader import CableList
 from topoloom.formats.cables import load_cables
-from topoloom.hosts.files import housing_toml, read_hosts
-from topoloom.hosts.housing import read_housing
-from topoloom.layout.layout import Layout
-from topoloom.network_folders import (
+from topoloom.model.network_folders import (
     CABLES,
     FLOOR,
     HOSTS,
@@ -38,9 +34,13 @@ from topoloom.network_folders import (
     note_text,
     refuse_other_network,
 )
-from topoloom.results import provenance_of
-from topoloom.staging import Content
-from topoloom.topology import Topology
+from topoloom.model.results import provenance_of
+from topoloom.model.topology import Topology
+from topoloom.placement.floors.floor_files import read_floor
+from topoloom.placement.floors.floor_text import floor_toml
+from topoloom.placement.hosts.files import housing_toml, read_hosts
+from topoloom.placement.hosts.housing import read_housing
+from topoloom.placement.layout.layout import Layout
 
 log = logging.getLogger("topoloom")
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from topoloom.cabling.cabling import Cabling
-from topoloom.hosts.housing import host_names
+from topoloom.placement.hosts.housing import host_names
 
 
 @dataclass(frozen=True, eq=False)

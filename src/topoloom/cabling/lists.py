@@ -6,12 +6,12 @@ import numpy as np
 
 from topoloom.cabling.cabling import Cabling
 from topoloom.cabling.labels import Labels
+from topoloom.core.csv_files import csv_table, guarded, numbers, texts
 from topoloom.cost.choose import Cables, order_list
-from topoloom.csv_files import csv_table, guarded, numbers, texts
 from topoloom.formats.cables import cable_list, switch_rows
-from topoloom.hosts.files import hosts_csv
-from topoloom.layout.racks import rack_rows
-from topoloom.link_rates import RATE, rate_text
+from topoloom.model.link_rates import RATE, rate_text
+from topoloom.placement.hosts.files import hosts_csv
+from topoloom.placement.layout.racks import rack_rows
 
 
 def cables_csv(cabling: Cabling, labels: Labels) -> str:

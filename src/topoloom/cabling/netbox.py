@@ -12,9 +12,9 @@ import numpy as np
 from topoloom.cabling.cabling import Cabling
 from topoloom.cabling.labels import Labels
 from topoloom.cabling.netbox_breakouts import breakout_files
-from topoloom.csv_files import csv_table, numbers, texts
+from topoloom.core.csv_files import csv_table, numbers, texts
 from topoloom.formats.cables import host_ports
-from topoloom.hosts.housing import host_names
+from topoloom.placement.hosts.housing import host_names
 
 #: A rack in NetBox has at most 100 units; one without a known height is usually of 42.
 _MOST_UNITS, _USUAL_UNITS = 100, 42

@@ -10,7 +10,7 @@ import json
 
 from topoloom.cabling.cabling import Cabling
 from topoloom.cabling.labels import Labels
-from topoloom.csv_files import csv_table, texts
+from topoloom.core.csv_files import csv_table, texts
 
 #: How many links a cable of one connector may carry, at both ends alike or parting into as many.
 _SINGLE, _BREAKOUT = (2, 4, 6, 8, 12, 16), (2, 4, 6, 8)

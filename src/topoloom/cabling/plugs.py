@@ -6,11 +6,11 @@ from pathlib import Path
 
 import numpy as np
 
+from topoloom.core.errors import InputError
 from topoloom.cost.parts import Parts
-from topoloom.errors import InputError
 from topoloom.formats.cable_reader import CableList
 from topoloom.formats.cables import load_cables
-from topoloom.topology import Topology
+from topoloom.model.topology import Topology
 
 
 @dataclass(frozen=True, eq=False)

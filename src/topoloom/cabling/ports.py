@@ -4,8 +4,8 @@ import numpy as np
 
 from topoloom.cabling.cabling import Cabling
 from topoloom.cabling.labels import Labels
-from topoloom.csv_files import numbers
-from topoloom.pages.rows import table_rows
+from topoloom.core.csv_files import numbers
+from topoloom.core.pages.rows import table_rows
 
 #: Length and length in stock, metres, and product of a cable, as sheets show them.
 Facts = tuple[str, str, str]

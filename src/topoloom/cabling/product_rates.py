@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from topoloom.cost.parts_files import PARTS
-from topoloom.fabrics.fabric import Fabric
+from topoloom.fabric.fabric import Fabric
 from topoloom.formats.cable_reader import CableList
 from topoloom.formats.cables import cabled_fabric
 

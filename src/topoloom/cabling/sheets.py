@@ -9,8 +9,8 @@ from markupsafe import Markup
 from topoloom.cabling.cabling import Cabling
 from topoloom.cabling.labels import Labels
 from topoloom.cabling.ports import Facts, cable_facts, port_rows
-from topoloom.hosts.housing import host_names
-from topoloom.pages.templating import framed, rendered
+from topoloom.core.pages.templating import framed, rendered
+from topoloom.placement.hosts.housing import host_names
 
 #: Matches the names of cabinets' sheets.
 SHEET_NAMES = "cabinet-*.html"

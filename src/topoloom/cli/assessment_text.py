@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from topoloom.cli.output import print_facts, print_table, say
 
 if TYPE_CHECKING:
-    from topoloom.assessment.assessment import Assessment
+    from topoloom.designer.assessment.assessment import Assessment
 
 #: What a table of several shows, and what it is called there.
 _SHOWN = {

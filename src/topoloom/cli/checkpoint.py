@@ -8,11 +8,11 @@ import msgspec
 
 from topoloom.cli import delivery
 from topoloom.cli.output import say
-from topoloom.errors import InputError
-from topoloom.files import read_text, write_atomically
+from topoloom.core.errors import InputError
+from topoloom.core.files import read_text, write_atomically
+from topoloom.core.json_files import parse_json
 from topoloom.formats import load, save
-from topoloom.json_files import parse_json
-from topoloom.topology import Topology
+from topoloom.model.topology import Topology
 
 if TYPE_CHECKING:
     from topoloom.optimizer.result import BestSoFar, Optimized

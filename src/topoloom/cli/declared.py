@@ -11,12 +11,12 @@ import msgspec
 
 from topoloom.cli.output import say
 from topoloom.cli.types import Number, TextOption, Whole
-from topoloom.errors import InputError
+from topoloom.core.errors import InputError
+from topoloom.core.settings import Settings, changed, plain_of, shown, written
+from topoloom.core.work import Work
 from topoloom.operations.context import RunContext
 from topoloom.operations.field import Field, fields_of
 from topoloom.operations.operation import Operation
-from topoloom.settings import Settings, changed, plain_of, shown, written
-from topoloom.work import Work
 
 Kind = msgspec.inspect
 O = TypeVar("O", bound=Operation)  # noqa: E741

@@ -5,11 +5,11 @@ from dataclasses import replace
 import click
 
 from topoloom.cli.output import print_record, say
-from topoloom.fabrics.exports.registry import ExportRequest
+from topoloom.fabric.exports.registry import ExportRequest
 from topoloom.formats import Format, choose_format, save
 from topoloom.formats._storage import put
 from topoloom.formats.written import written_file
-from topoloom.topology import Topology
+from topoloom.model.topology import Topology
 
 
 def checked(output: str, name: str | None, as_json: bool) -> Format:

@@ -5,8 +5,8 @@ from typing import Annotated, Any
 
 from topoloom.cli.output import plain, print_facts, print_record, say
 from topoloom.cli.presentation import Json
-from topoloom.fabrics.diagnosis.diagnostics import Diagnostics
-from topoloom.settings import setting
+from topoloom.core.settings import setting
+from topoloom.fabric.diagnosis.diagnostics import Diagnostics
 
 #: What is shown of a comparison, and of tables, in this order.
 _COMPARED = (
@@ -50,7 +50,7 @@ def report(result: Diagnostics, to: Diagnosed, *sources: str | None) -> int:
     else:
         _show(result)
     if to.sarif is not None:
-        from topoloom.fabrics.diagnosis.sarif import write_sarif
+        from topoloom.fabric.diagnosis.sarif import write_sarif
 
         write_sarif(result, to.sarif, next((one for one in sources if one and os.path.isfile(one)), None), code)
         say(f"wrote {to.sarif}", err=True)

@@ -5,11 +5,11 @@ from typing import Annotated
 import click
 
 from topoloom.cli.presentation import Json
-from topoloom.errors import InputError
-from topoloom.fabrics.exports.registry import EXPORTS
-from topoloom.fabrics.exports.settings import ExportSettings
+from topoloom.core.errors import InputError
+from topoloom.core.settings import changed, described, setting
+from topoloom.fabric.exports.registry import EXPORTS
+from topoloom.fabric.exports.settings import ExportSettings
 from topoloom.network import Network
-from topoloom.settings import changed, described, setting
 
 
 class ExportChanges(Json, frozen=True, kw_only=True):

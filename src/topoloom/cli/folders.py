@@ -3,8 +3,8 @@
 import os
 from pathlib import Path
 
-from topoloom.errors import InputError
-from topoloom.files import reason
+from topoloom.core.errors import InputError
+from topoloom.core.files import reason
 
 
 def writable_folder(path: str | Path, *inner: str) -> Path:

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from topoloom.cli.output import say
-from topoloom.errors import Stopped
+from topoloom.core.errors import Stopped
 
 if TYPE_CHECKING:
+    from topoloom.core.work import Ended
     from topoloom.studies.study import Study
-    from topoloom.work import Ended
 
 
 def study_option(task: str) -> Callable[[Any], Any]:

@@ -14,7 +14,7 @@ from topoloom.cli.output import say
 from topoloom.cli.register import COMMANDS, Command
 from topoloom.cli.signals import INTERRUPTED, interrupted, leave, listen
 from topoloom.cli.streams import prepare
-from topoloom.errors import TOO_LONG, InputError, Stopped
+from topoloom.core.errors import TOO_LONG, InputError, Stopped
 from topoloom.operations.sections import SECTIONS
 
 #: Every command and its one-line help; the file of the same name is imported only when the command is used.

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
-    from topoloom.results import Result
+    from topoloom.model.results import Result
 
 json_option: Callable[[Any], Any] = click.option(
     "--json", "as_json", is_flag=True, help="One JSON document on stdout; everything else on stderr."
@@ -53,7 +53,7 @@ def print_record(result: "Result | Mapping[str, Any]") -> None:
 
 def one_record(results: "Sequence[Result]") -> None:
     """Print the record of the only result; `InputError` where there are several."""
-    from topoloom.errors import InputError
+    from topoloom.core.errors import InputError
 
     if len(results) > 1:
         raise InputError(f"--json: one record is of one network, and {len(results)} are named; name one TOPOLOGY")

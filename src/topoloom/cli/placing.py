@@ -11,8 +11,8 @@ from click.core import ParameterSource
 from topoloom.cli.output import say
 from topoloom.cli.types import Number, Whole
 from topoloom.cost.terms import DEFAULT_PARTS
-from topoloom.layout.cabinets import CLUSTERS
-from topoloom.layout.place import DEFAULT_MAP, MAPS
+from topoloom.placement.layout.cabinets import CLUSTERS
+from topoloom.placement.layout.place import DEFAULT_MAP, MAPS
 
 if TYPE_CHECKING:
     from topoloom.network import Network
@@ -91,7 +91,7 @@ def placing_of(options: Mapping[str, Any], networks: "Iterable[Network]" = ()) -
     InputError
         Something was given, and all networks are laid out already: their layouts stay as they are.
     """
-    from topoloom.errors import InputError
+    from topoloom.core.errors import InputError
 
     given = {PLACING[name]: value for name, value in options.items() if name in PLACING and value is not None}
     networks = list(networks)
@@ -164,7 +164,7 @@ def _typed(name: str, value: Any) -> str:
 
 def refuse_given(names: Iterable[str], why: str) -> None:
     """Refuse options of the running command that were given though they would change nothing."""
-    from topoloom.errors import InputError
+    from topoloom.core.errors import InputError
 
     context = click.get_current_context()
     for option in context.command.params:

@@ -2,7 +2,7 @@
 
 from typing import Annotated, ClassVar
 
-from topoloom.settings import Settings, setting
+from topoloom.core.settings import Settings, setting
 
 
 class Json(Settings, frozen=True, kw_only=True):

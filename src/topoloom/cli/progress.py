@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from topoloom.work import StageProgress, Work, time_words
+from topoloom.core.work import StageProgress, Work, time_words
 
 #: Work that is over sooner shows nothing.
 _PATIENCE_SECONDS = 2.0

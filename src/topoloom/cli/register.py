@@ -5,8 +5,8 @@ from importlib import import_module
 
 import click
 
-from topoloom.errors import InputError
-from topoloom.register import Register
+from topoloom.core.errors import InputError
+from topoloom.core.register import Register
 
 
 @dataclass(frozen=True)

@@ -17,8 +17,8 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from topoloom.errors import InputError
-from topoloom.files import reason
+from topoloom.core.errors import InputError
+from topoloom.core.files import reason
 
 
 def _written(write: Callable[[Any], int | None], data: Any, file: io.FileIO) -> int:

@@ -10,9 +10,9 @@ from click.core import ParameterSource
 from topoloom.cli.output import say
 
 if TYPE_CHECKING:
+    from topoloom.core.work import Work
     from topoloom.network import Network
     from topoloom.routing.routing import Routing
-    from topoloom.work import Work
 
 
 def saved_tables(network: "Network", asking: Iterable[str] = ("engine", "lanes")) -> "Routing | None":
@@ -95,7 +95,7 @@ def with_tables_of_hosts(
     InputError
         Several are asked for, and lanes, or tables lie in the folder.
     """
-    from topoloom.errors import InputError
+    from topoloom.core.errors import InputError
     from topoloom.routing.host_routings import host_routings
     from topoloom.throughput.rails import ports_on_rails
 
@@ -139,11 +139,11 @@ def hint_of_fit(routed: "Routing", throughput: float | None = None) -> None:
     throughput : float, optional
         Their uniform throughput, where it is known.
     """
-    from topoloom.errors import InputError
+    from topoloom.core.errors import InputError
     from topoloom.routing.fitting import fitting_engine
     from topoloom.routing.route import route
-    from topoloom.traffic import uniform_remote
-    from topoloom.traffic.loads import expected_loads
+    from topoloom.throughput.traffic import uniform_remote
+    from topoloom.throughput.traffic.loads import expected_loads
 
     topology = routed.topology
     if topology.switches > _MOST_HINTED or "fits" in routed.provenance.settings:

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from topoloom.errors import InputError
+from topoloom.core.errors import InputError
 
 #: Units in messages.
 _UNIT_WORDS = {"s": "seconds", "m": "metres", "ns": "nanoseconds", "h": "hours", "USD": "dollars", "%": "percent"}

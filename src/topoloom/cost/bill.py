@@ -6,16 +6,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from topoloom.core.errors import InputError
 from topoloom.cost.choose import CableLot, endpoint_cables, link_cables, order_list
 from topoloom.cost.lines import Line, bill_lines
 from topoloom.cost.optics import module_orders
 from topoloom.cost.parts import Parts
 from topoloom.cost.spares import Spares
 from topoloom.cost.terms import Terms
-from topoloom.errors import InputError
-from topoloom.layout.layout import Layout
-from topoloom.results import Provenance, Result, json_value, provenance_of
-from topoloom.sources import NetworkSource, network_of
+from topoloom.model.results import Provenance, Result, json_value, provenance_of
+from topoloom.model.sources import NetworkSource, network_of
+from topoloom.placement.layout.layout import Layout
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

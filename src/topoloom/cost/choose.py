@@ -6,7 +6,7 @@ from typing import Literal
 import numpy as np
 
 from topoloom.cost.parts import Parts
-from topoloom.layout.layout import Layout
+from topoloom.placement.layout.layout import Layout
 
 
 @dataclass(frozen=True)

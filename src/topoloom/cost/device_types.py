@@ -19,10 +19,10 @@ from typing import Annotated
 
 import msgspec
 
+from topoloom.core.errors import InputError, at
+from topoloom.core.files import read_text
+from topoloom.core.yaml_files import parse_yaml
 from topoloom.cost.products import SwitchProduct
-from topoloom.errors import InputError, at
-from topoloom.files import read_text
-from topoloom.yaml_files import parse_yaml
 
 #: Suffixes of such files.
 SUFFIXES = (".yaml", ".yml")

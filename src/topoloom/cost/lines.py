@@ -4,14 +4,14 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from topoloom.core.errors import InputError
 from topoloom.cost.choose import Cables
 from topoloom.cost.optics import modules
 from topoloom.cost.parts import Parts
 from topoloom.cost.products import Price, low_high
 from topoloom.cost.spares import Spares
-from topoloom.errors import InputError
-from topoloom.layout.layout import Layout
-from topoloom.topology import Topology
+from topoloom.model.topology import Topology
+from topoloom.placement.layout.layout import Layout
 
 
 @dataclass(frozen=True)

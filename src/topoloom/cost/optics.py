@@ -6,7 +6,7 @@ import numpy as np
 
 from topoloom.cost.choose import CableLot, Cables
 from topoloom.cost.products import Transceiver, low_high
-from topoloom.layout.layout import Layout
+from topoloom.placement.layout.layout import Layout
 
 
 def modules(layout: Layout, cables: Sequence[Cables]) -> Iterator[tuple[Transceiver, int]]:

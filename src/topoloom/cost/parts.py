@@ -9,6 +9,10 @@ from typing import Annotated, ClassVar, Literal
 import msgspec
 import numpy as np
 
+from topoloom.core.errors import InputError, at, hint
+from topoloom.core.settings import setting
+from topoloom.core.toml_files import TomlTable
+from topoloom.core.toml_lines import line_of
 from topoloom.cost.products import (
     LENGTH_ERROR_M,
     CableProduct,
@@ -22,10 +26,6 @@ from topoloom.cost.products import (
     check_ranges,
     low_high,
 )
-from topoloom.errors import InputError, at, hint
-from topoloom.settings import setting
-from topoloom.toml_files import TomlTable
-from topoloom.toml_lines import line_of
 
 
 class Parts(TomlTable, frozen=True, dict=True):

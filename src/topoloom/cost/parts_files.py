@@ -9,14 +9,14 @@ from typing import Any
 
 import msgspec
 
+from topoloom.core.errors import InputError, naming
+from topoloom.core.files import read_text
+from topoloom.core.json_files import parse_json
+from topoloom.core.register import Register
+from topoloom.core.toml_files import LONGEST, parse_toml
 from topoloom.cost.device_types import SUFFIXES, device_types
 from topoloom.cost.parts import Parts
 from topoloom.cost.products import SwitchParts
-from topoloom.errors import InputError, naming
-from topoloom.files import read_text
-from topoloom.json_files import parse_json
-from topoloom.register import Register
-from topoloom.toml_files import LONGEST, parse_toml
 
 #: The catalogues by name: topoloom's own, and those of other packages.
 PARTS: Register[Parts] = Register("parts catalogue", room="topoloom.cost.catalogues", group="topoloom.parts")

@@ -4,16 +4,16 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from topoloom.core.errors import InputError
 from topoloom.cost.servers import housing_of
 from topoloom.cost.terms import Terms
-from topoloom.errors import InputError
-from topoloom.floors.chosen import chosen_floor
-from topoloom.floors.floor import Floor
-from topoloom.hosts.housing import Housing
-from topoloom.layout.layout import Layout
-from topoloom.layout.place import DEFAULT_MAP, place
-from topoloom.link_rates import refuse_mixed
-from topoloom.topology import Topology
+from topoloom.model.link_rates import refuse_mixed
+from topoloom.model.topology import Topology
+from topoloom.placement.floors.chosen import chosen_floor
+from topoloom.placement.floors.floor import Floor
+from topoloom.placement.hosts.housing import Housing
+from topoloom.placement.layout.layout import Layout
+from topoloom.placement.layout.place import DEFAULT_MAP, place
 
 #: Where nobody says where.
 DEFAULT_ROOM = "slimfly-2014"

@@ -4,9 +4,9 @@ from typing import Annotated, Any, ClassVar
 
 import msgspec
 
+from topoloom.core.settings import setting
+from topoloom.core.toml_files import TomlTable
 from topoloom.cost.parts import Parts
-from topoloom.settings import setting
-from topoloom.toml_files import TomlTable
 
 
 class PriceFactors(TomlTable, frozen=True):

@@ -7,8 +7,8 @@ from typing import Annotated, Any, ClassVar, Literal
 import msgspec
 import numpy as np
 
-from topoloom.settings import setting
-from topoloom.toml_files import TomlTable
+from topoloom.core.settings import setting
+from topoloom.core.toml_files import TomlTable
 
 # The upper bound keeps inf and NaN out, which TOML knows.
 NotNegative = Annotated[float, msgspec.Meta(ge=0, le=1e15)]

@@ -8,13 +8,13 @@ from typing import Annotated, Any
 
 import msgspec
 
+from topoloom.core.errors import InputError, at, hint
+from topoloom.core.files import read_text
+from topoloom.core.settings import setting
+from topoloom.core.toml_files import LONGEST, TomlTable, parse_toml
+from topoloom.core.toml_lines import line_of
 from topoloom.cost.parts import Parts
 from topoloom.cost.parts_files import load_parts
-from topoloom.errors import InputError, at, hint
-from topoloom.files import read_text
-from topoloom.settings import setting
-from topoloom.toml_files import LONGEST, TomlTable, parse_toml
-from topoloom.toml_lines import line_of
 
 log = logging.getLogger("topoloom")
 

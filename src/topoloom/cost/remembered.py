@@ -8,16 +8,16 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from topoloom.core.errors import at
+from topoloom.core.files import read_text
+from topoloom.core.json_files import parse_json
+from topoloom.core.staging import Content
 from topoloom.cost.parts_files import parts_from_json, parts_json
 from topoloom.cost.spares import Spares
 from topoloom.cost.terms import Terms
-from topoloom.errors import at
-from topoloom.files import read_text
-from topoloom.json_files import parse_json
-from topoloom.layout.layout import Layout
-from topoloom.network_folders import NETWORK, PARTS
-from topoloom.results import Provenance
-from topoloom.staging import Content
+from topoloom.model.network_folders import NETWORK, PARTS
+from topoloom.model.results import Provenance
+from topoloom.placement.layout.layout import Layout
 
 _LONGEST = 1 << 28
 _SCHEMA = "topoloom/network/1"

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import msgspec
 
+from topoloom.core.errors import InputError, hint
 from topoloom.cost.parts import Parts
-from topoloom.errors import InputError, hint
-from topoloom.hosts.housing import HostType, Housing, RackRule, read_housing
+from topoloom.placement.hosts.housing import HostType, Housing, RackRule, read_housing
 
 
 def housing_of(given: str | Path | Housing, parts: Parts) -> Housing:

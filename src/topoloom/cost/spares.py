@@ -2,8 +2,8 @@
 
 from typing import Annotated, ClassVar
 
-from topoloom.settings import setting
-from topoloom.toml_files import TomlTable
+from topoloom.core.settings import setting
+from topoloom.core.toml_files import TomlTable
 
 
 class Spares(TomlTable, frozen=True):

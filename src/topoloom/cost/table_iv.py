@@ -13,10 +13,10 @@ import numpy as np
 from topoloom.cost.bill import AsPrinted, Bill, price
 from topoloom.cost.parts import Parts
 from topoloom.cost.parts_files import load_parts
-from topoloom.floors.floor import Floor, preset
-from topoloom.layout.layout import Layout
-from topoloom.layout.place import place
-from topoloom.topology import Topology
+from topoloom.model.topology import Topology
+from topoloom.placement.floors.floor import Floor, preset
+from topoloom.placement.layout.layout import Layout
+from topoloom.placement.layout.place import place
 
 _RATE_GBPS = 40.0
 _OVERHEAD_M = 2.0
@@ -76,7 +76,7 @@ class TableColumn:
 
     def layout(self) -> Layout:
         """The exact column's layout, on Besta 2014's floor."""
-        from topoloom.spec import build
+        from topoloom.topologies.spec import build
 
         layout = place(build(self.spec), self.floor or preset("slimfly-2014"), map="rows")
         return layout if not self.folded else in_one_cabinet(layout)
@@ -323,7 +323,7 @@ def column(key: str) -> TableColumn:
 
 def column_of(topology: Topology) -> TableColumn | None:
     """The column that a topology stands for in Table IV, by its spec and size; None if it is in no column."""
-    from topoloom.spec import build
+    from topoloom.topologies.spec import build
 
     for one in COLUMNS:
         if (

@@ -10,8 +10,8 @@ from topoloom.cost.parts_files import load_parts
 from topoloom.cost.price_factors import PriceFactors, with_factors
 from topoloom.cost.quotes import lay_over
 from topoloom.cost.spares import Spares
-from topoloom.link_rates import rate_for
-from topoloom.topology import Topology
+from topoloom.model.link_rates import rate_for
+from topoloom.model.topology import Topology
 
 #: The catalogue of what nobody decided about.
 DEFAULT_PARTS = "slimfly-2014"

@@ -4,13 +4,13 @@ from dataclasses import dataclass
 from math import isnan
 from typing import Any
 
+from topoloom.core.errors import InputError
 from topoloom.cost.parts import Parts
 from topoloom.designer.need import Need
 from topoloom.designer.usual import usual_specs
 from topoloom.designer.wiring import PlaneWiring, fitted_wiring, wirings
-from topoloom.errors import InputError
 from topoloom.graph.moore import moore_aspl, moore_diameter
-from topoloom.spec import FAMILIES, Facts, Family
+from topoloom.topologies.spec import FAMILIES, Facts, Family
 
 #: Measuring takes a time that grows with the square of the switches, and more: days for more than these.
 MOST_SWITCHES = 50_000

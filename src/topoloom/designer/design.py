@@ -5,7 +5,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from topoloom.assessment.assessment import Assessment
+from topoloom.core.errors import InputError, check_path
+from topoloom.core.threads import cores
+from topoloom.core.work import Ended, Work
+from topoloom.designer.assessment.assessment import Assessment
 from topoloom.designer.candidates import enumerate_candidates
 from topoloom.designer.finalists import assess_finalists, chosen_finalists, in_order, place_finalists
 from topoloom.designer.measure import MEASURES, Candidate, Dropped, Outcome
@@ -17,12 +20,9 @@ from topoloom.designer.screening import Screening
 from topoloom.designer.search import DesignSearch, Searched, best_of_catalogue
 from topoloom.designer.store import CandidateStore
 from topoloom.designer.usual import usual_specs
-from topoloom.errors import InputError, check_path
-from topoloom.layout.layout import Layout
+from topoloom.model.results import Provenance, Result, schema_id
 from topoloom.network import Network
-from topoloom.results import Provenance, Result, schema_id
-from topoloom.threads import cores
-from topoloom.work import Ended, Work
+from topoloom.placement.layout.layout import Layout
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

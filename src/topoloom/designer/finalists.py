@@ -5,11 +5,13 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-from topoloom.assessment.assess import assess
-from topoloom.assessment.assessment import Assessment
-from topoloom.assessment.reasons import Ranking, reasons
-from topoloom.assessment.subject import Subject
+from topoloom.core.errors import InputError, Stopped
+from topoloom.core.work import Work
 from topoloom.cost.parts import Parts
+from topoloom.designer.assessment.assess import assess
+from topoloom.designer.assessment.assessment import Assessment
+from topoloom.designer.assessment.reasons import Ranking, reasons
+from topoloom.designer.assessment.subject import Subject
 from topoloom.designer.measure import (
     Candidate,
     Dropped,
@@ -21,10 +23,8 @@ from topoloom.designer.measure import (
 )
 from topoloom.designer.need import Need
 from topoloom.designer.store import CandidateStore
-from topoloom.errors import InputError, Stopped
-from topoloom.layout.place import DEFAULT_MAP
 from topoloom.network import Network
-from topoloom.work import Work
+from topoloom.placement.layout.place import DEFAULT_MAP
 
 #: Why a reference design cannot stand beside the others: it is not there to be assessed.
 _NOT_THERE = frozenset({"construction", "radix", "hosts", "floor", "parts", "size"})

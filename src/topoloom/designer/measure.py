@@ -7,24 +7,24 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from topoloom.core.errors import InputError
+from topoloom.core.work import Work
 from topoloom.cost.bill import Bill, price
 from topoloom.cost.parts import Parts
 from topoloom.cost.placed import placed_layout
 from topoloom.designer.need import DesignLimits, Need
 from topoloom.designer.offers import bisection, collective_times, idle_room, survived, worst_taper
-from topoloom.errors import InputError
 from topoloom.graph.latency import latencies
 from topoloom.graph.load import channel_loads, full_bandwidth_hosts
 from topoloom.graph.path_lengths import PathLengths, host_path_lengths, path_lengths
 from topoloom.graph.planes import Plane, plane_count, planes_of
-from topoloom.layout.layout import Layout
-from topoloom.layout.place import DEFAULT_MAP, SCREENING_MAP
+from topoloom.model.results import json_value
+from topoloom.model.topology import Topology
 from topoloom.network import Network
-from topoloom.opening import as_network
-from topoloom.results import json_value
-from topoloom.spec import build
-from topoloom.topology import Topology
-from topoloom.work import Work
+from topoloom.network.opening import as_network
+from topoloom.placement.layout.layout import Layout
+from topoloom.placement.layout.place import DEFAULT_MAP, SCREENING_MAP
+from topoloom.topologies.spec import build
 
 
 class Candidate(msgspec.Struct, frozen=True, tag="candidate"):

@@ -12,12 +12,12 @@ from multiprocessing.connection import wait as wait_for
 from types import TracebackType
 from typing import Self
 
+from topoloom.core.errors import Stopped
+from topoloom.core.surroundings import safe_path
+from topoloom.core.work import Work
 from topoloom.cost.parts import Parts
 from topoloom.designer.measure import Outcome, measure
 from topoloom.designer.need import Need
-from topoloom.errors import Stopped
-from topoloom.surroundings import safe_path
-from topoloom.work import Work
 
 #: Seconds between two looks at whether the work shall end.
 _LOOK_EVERY_S = 0.2

@@ -5,19 +5,19 @@ from typing import Annotated, Any, ClassVar, Literal
 
 import msgspec
 
-from topoloom.assessment.subject import LANES, MOST_REPEATS
+from topoloom.core.errors import InputError, hint
+from topoloom.core.settings import setting
+from topoloom.core.toml_files import TomlTable
 from topoloom.cost.parts import Parts
 from topoloom.cost.price_factors import PriceFactors, with_factors
 from topoloom.cost.quotes import quoted_parts
 from topoloom.cost.servers import housing_of
 from topoloom.cost.spares import Spares
 from topoloom.cost.terms import Terms
-from topoloom.errors import InputError, hint
-from topoloom.floors.floor import Floor, preset
-from topoloom.floors.floor_files import read_floor
-from topoloom.hosts.housing import HostType, Housing, RackRule
-from topoloom.settings import setting
-from topoloom.toml_files import TomlTable
+from topoloom.designer.assessment.subject import LANES, MOST_REPEATS
+from topoloom.placement.floors.floor import Floor, preset
+from topoloom.placement.floors.floor_files import read_floor
+from topoloom.placement.hosts.housing import HostType, Housing, RackRule
 
 
 def _count(description: str) -> Any:

@@ -5,13 +5,13 @@ from pathlib import Path
 
 import msgspec
 
+from topoloom.core.errors import InputError
+from topoloom.core.files import read_text
+from topoloom.core.toml_files import LONGEST, parse_toml
+from topoloom.core.toml_lines import line_of
 from topoloom.designer.need import Need
-from topoloom.errors import InputError
-from topoloom.files import read_text
-from topoloom.floors.floor import PRESETS
-from topoloom.spec import FAMILIES, build
-from topoloom.toml_files import LONGEST, parse_toml
-from topoloom.toml_lines import line_of
+from topoloom.placement.floors.floor import PRESETS
+from topoloom.topologies.spec import FAMILIES, build
 
 
 def read_need(path: str | Path) -> Need:

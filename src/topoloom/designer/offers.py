@@ -8,7 +8,7 @@ from topoloom.designer.need import Need
 from topoloom.graph.connectivity import components
 from topoloom.graph.cuts import cuts
 from topoloom.graph.planes import Plane
-from topoloom.topology import Topology
+from topoloom.model.topology import Topology
 
 #: METIS runs for a candidate's bisection.
 CUT_SEEDS = 4

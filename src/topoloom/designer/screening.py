@@ -2,13 +2,13 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from topoloom.core.work import Work
 from topoloom.designer.candidates import Proposal
 from topoloom.designer.measure import Candidate, Dropped, Outcome, passed_limit, single_numbers
 from topoloom.designer.measuring import Measuring
 from topoloom.designer.need import DesignLimits, Need
 from topoloom.designer.store import CandidateStore
 from topoloom.designer.usual import usual_specs
-from topoloom.work import Work
 
 
 class Screening:

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 import msgspec
 import numpy as np
 
+from topoloom.core.random_streams import Draws
+from topoloom.core.work import Work
 from topoloom.cost.parts import Parts
 from topoloom.designer.candidates import Proposal, enumerate_candidates
 from topoloom.designer.measure import Candidate, Dropped, single_numbers
@@ -19,9 +21,7 @@ from topoloom.designer.need import Need
 from topoloom.designer.pareto import pareto_front, pareto_values, undominated
 from topoloom.designer.screening import Screening
 from topoloom.designer.variations import Variant, variant_of, varied
-from topoloom.random_streams import Draws
-from topoloom.spec import FAMILIES
-from topoloom.work import Work
+from topoloom.topologies.spec import FAMILIES
 
 #: Networks that are chosen, and measured, together.
 GENERATION = 16

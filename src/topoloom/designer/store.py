@@ -6,11 +6,11 @@ from pathlib import Path
 import msgspec
 
 from topoloom._version import __version__
+from topoloom.core.shards import Shards, ShardWriter
 from topoloom.cost.parts import Parts
 from topoloom.designer.measure import Candidate, Outcome
 from topoloom.designer.need import Need
-from topoloom.layout.place import SCREENING_MAP
-from topoloom.shards import Shards, ShardWriter
+from topoloom.placement.layout.place import SCREENING_MAP
 
 _SCREENING = "screening"
 

@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from math import prod
 from typing import Any
 
+from topoloom.core.errors import InputError
 from topoloom.designer.need import Need
 from topoloom.designer.wiring import PlaneWiring, fitted_wiring
-from topoloom.errors import InputError
-from topoloom.families.tree_plan import four_levels, plan_tree
-from topoloom.spec import FAMILIES, facts_of
+from topoloom.topologies.families.tree_plan import four_levels, plan_tree
+from topoloom.topologies.spec import FAMILIES, facts_of
 
 #: Down to up at the leaves.
 _TAPERS = ((1, 1), (2, 1), (4, 1))

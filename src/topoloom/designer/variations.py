@@ -5,13 +5,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from topoloom.core.errors import InputError
+from topoloom.core.random_streams import Draws
 from topoloom.cost.parts import Parts
 from topoloom.designer.candidates import Proposal, proposal_of
 from topoloom.designer.need import Need
 from topoloom.designer.wiring import PlaneWiring, fitted_wiring, wirings
-from topoloom.errors import InputError
-from topoloom.random_streams import Draws
-from topoloom.spec import (
+from topoloom.topologies.spec import (
     TRANSFORMS,
     Choice,
     Family,

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from topoloom.core.errors import InputError
 from topoloom.designer.need import Need
-from topoloom.errors import InputError
-from topoloom.families.tree_plan import plan_tree
-from topoloom.spec import Family
+from topoloom.topologies.families.tree_plan import plan_tree
+from topoloom.topologies.spec import Family
 
 
 @dataclass(frozen=True)

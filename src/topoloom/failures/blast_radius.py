@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from topoloom.errors import InputError, hint
+from topoloom.core.errors import InputError, hint
+from topoloom.core.work import Work
 from topoloom.failures.single_losses import KINDS, Hosts, Left, losses_of
 from topoloom.graph.planes import distinct_planes, plane_count, planes_of
-from topoloom.link_rates import refuse_mixed
-from topoloom.results import Provenance, Result, json_value, provenance_of
-from topoloom.sources import NetworkSource, taken
-from topoloom.topology import Topology
-from topoloom.work import Work
+from topoloom.model.link_rates import refuse_mixed
+from topoloom.model.results import Provenance, Result, json_value, provenance_of
+from topoloom.model.sources import NetworkSource, taken
+from topoloom.model.topology import Topology
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -139,7 +139,7 @@ def blast_radius(
 
     Examples
     --------
-    >>> from topoloom.spec import build
+    >>> from topoloom.topologies.spec import build
     >>> found = blast_radius(build("fat-tree:k=8,hosts=32+planes:count=2"), ["leaf", "plane"])
     >>> [(loss.lose, loss.cut_off, loss.ports_least) for loss in found.losses]
     [('leaf', 0, 0.5), ('plane', 0, 0.5)]

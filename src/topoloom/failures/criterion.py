@@ -4,11 +4,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from topoloom.errors import InputError
+from topoloom.core.errors import InputError
 from topoloom.failures.failure_orders import Failing
 from topoloom.graph.connectivity import components
 from topoloom.graph.pair_counts import aligned_rows, count_pairs
-from topoloom.topology import Topology
+from topoloom.model.topology import Topology
 
 #: Hops more that are tolerated when nothing is said: Besta 2014's.
 TOLERATED = {"diameter": 2.0, "aspl": 1.0}

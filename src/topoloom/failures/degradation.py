@@ -7,19 +7,19 @@ from typing import Any
 
 import numpy as np
 
-from topoloom.errors import InputError
+from topoloom.core.errors import InputError
+from topoloom.core.work import Work
 from topoloom.failures.failure_orders import failing, failures_at
 from topoloom.failures.surviving_network import first_failures, without_losses
 from topoloom.graph.connectivity import components
 from topoloom.graph.planes import distinct_planes, plane_count, planes_of
-from topoloom.link_rates import refuse_mixed
-from topoloom.results import Provenance, Result, json_value
+from topoloom.model.link_rates import refuse_mixed
+from topoloom.model.results import Provenance, Result, json_value
+from topoloom.model.sources import NetworkSource, installed
 from topoloom.routing.reroute import reroute
 from topoloom.routing.routing import Routing
-from topoloom.sources import NetworkSource, installed
 from topoloom.throughput.quality import MOST_TUB
 from topoloom.throughput.tub import tub, uniform_bound
-from topoloom.work import Work
 
 
 @dataclass(frozen=True)
@@ -133,7 +133,7 @@ def degradation(
 
     Examples
     --------
-    >>> from topoloom.spec import build
+    >>> from topoloom.topologies.spec import build
     >>> found = degradation(build("hypercube:n=5"), levels=[0.1], samples=3)[0]
     >>> found.failures, found.connected, round(found.uniform, 2)
     (8, 3, 0.88)

@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from topoloom.errors import InputError
+from topoloom.core.errors import InputError
+from topoloom.core.random_streams import Draws
 from topoloom.graph.load import channel_loads
-from topoloom.random_streams import Draws
-from topoloom.topology import Topology
+from topoloom.model.topology import Topology
 
 #: What can fail, and the orders for each.
 ORDERS = {

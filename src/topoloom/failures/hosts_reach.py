@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from topoloom.errors import InputError
+from topoloom.core.errors import InputError
 from topoloom.failures.criterion import Criterion
 from topoloom.failures.failure_orders import Failing
-from topoloom.topology import Topology
+from topoloom.model.topology import Topology
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,18 +6,18 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from topoloom.allowance import Allowance
-from topoloom.errors import InputError
+from topoloom.core.allowance import Allowance
+from topoloom.core.errors import InputError
+from topoloom.core.random_streams import Draws
+from topoloom.core.threads import over_cores
+from topoloom.core.work import Work
 from topoloom.failures.criterion import criterion_of
 from topoloom.failures.failure_orders import Failing
 from topoloom.failures.intervals import Z
 from topoloom.graph.planes import plane_count
-from topoloom.random_streams import Draws
-from topoloom.results import Provenance, Result, provenance_of
-from topoloom.sources import NetworkSource, taken
-from topoloom.threads import over_cores
-from topoloom.topology import Topology
-from topoloom.work import Work
+from topoloom.model.results import Provenance, Result, provenance_of
+from topoloom.model.sources import NetworkSource, taken
+from topoloom.model.topology import Topology
 
 #: Hours of a FIT: one failure in so many.
 FIT_HOURS = 1e9
@@ -107,7 +107,7 @@ def lifetime(
 
     Examples
     --------
-    >>> from topoloom.spec import build
+    >>> from topoloom.topologies.spec import build
     >>> ring = lifetime(build("torus:dims=10"), link_fit=100)  # the second of ten links: 1e7 (1/10 + 1/9) hours
     >>> round(ring.hours), ring.failures
     (2111111, 2.0)

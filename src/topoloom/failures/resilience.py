@@ -5,19 +5,19 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from topoloom.allowance import Allowance
-from topoloom.errors import InputError
+from topoloom.core.allowance import Allowance
+from topoloom.core.errors import InputError
+from topoloom.core.threads import over_cores
+from topoloom.core.work import Work
 from topoloom.failures.criterion import criterion_of
 from topoloom.failures.failure_orders import failing, failures_at, states
 from topoloom.failures.hosts_reach import hosts_reach
 from topoloom.failures.sample_counts import SampleCounts
 from topoloom.failures.survival import Survival, threshold_of
 from topoloom.graph.planes import plane_count
-from topoloom.results import provenance_of
-from topoloom.sources import NetworkSource, taken
-from topoloom.threads import over_cores
-from topoloom.topology import Topology
-from topoloom.work import Work
+from topoloom.model.results import provenance_of
+from topoloom.model.sources import NetworkSource, taken
+from topoloom.model.topology import Topology
 
 METRICS = ("disconnection", "diameter", "aspl")
 OF = ("switches", "hosts")
@@ -109,7 +109,7 @@ def resilience(
 
     Examples
     --------
-    >>> from topoloom.spec import build
+    >>> from topoloom.topologies.spec import build
     >>> ring = build("torus:dims=20")  # one link less is a path, two are two pieces
     >>> found = resilience(ring, levels=[0.05, 0.1], samples=100)
     >>> [level.probability for level in found.levels], found.threshold

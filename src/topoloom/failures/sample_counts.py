@@ -4,10 +4,10 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from topoloom.core.threads import over_cores
+from topoloom.core.work import Work
 from topoloom.failures.criterion import Criterion
 from topoloom.failures.survival import Level, level_of
-from topoloom.threads import over_cores
-from topoloom.work import Work
 
 #: Samples that a thread takes at a time.
 _CHUNK = 4

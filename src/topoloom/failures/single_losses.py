@@ -8,7 +8,7 @@ import numpy as np
 from topoloom.graph.articulation import articulation_switches
 from topoloom.graph.connectivity import components
 from topoloom.graph.planes import Plane
-from topoloom.topology import Topology
+from topoloom.model.topology import Topology
 
 #: What can be lost, and what that is.
 KINDS = {

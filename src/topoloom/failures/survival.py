@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from topoloom.core.work import Ended
 from topoloom.failures.degradation import Degradation
 from topoloom.failures.intervals import wilson
 from topoloom.failures.lifetime import Lifetime
 from topoloom.figures.style import axes_of
 from topoloom.figures.survival import draw_survival
-from topoloom.results import Provenance, Result, json_value
-from topoloom.work import Ended
+from topoloom.model.results import Provenance, Result, json_value
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

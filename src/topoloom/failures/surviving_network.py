@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from topoloom.errors import InputError
+from topoloom.core.errors import InputError
 from topoloom.failures.failure_orders import Failing, failing, failures_at, states
-from topoloom.sources import NetworkSource, taken
-from topoloom.topology import Topology
+from topoloom.model.sources import NetworkSource, taken
+from topoloom.model.topology import Topology
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,7 +91,7 @@ def surviving_network(
 
     Examples
     --------
-    >>> from topoloom.spec import build
+    >>> from topoloom.topologies.spec import build
     >>> surviving_network(build("hypercube:n=4"), share=0.25)
     Topology(hypercube(n=4) less 8 links: 16 switches, 24 links)
     """

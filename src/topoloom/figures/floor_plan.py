@@ -4,11 +4,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from topoloom.errors import InputError
+from topoloom.core.errors import InputError
+from topoloom.core.surroundings import import_library
 from topoloom.figures.floor_panels import FOOT_POINTS, PAD_POINTS, draw_lengths, draw_plan, draw_trays
 from topoloom.figures.floor_view import DrawnLayout, View
 from topoloom.figures.style import style
-from topoloom.surroundings import import_library
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -9,9 +9,9 @@ import numpy as np
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from topoloom.floors.floor import Floor
-    from topoloom.floors.slots import Slots
-    from topoloom.topology import Topology
+    from topoloom.model.topology import Topology
+    from topoloom.placement.floors.floor import Floor
+    from topoloom.placement.floors.slots import Slots
 
 #: Okabe and Ito's colours, distinct for every kind of colour blindness: media of cable, known ones first.
 _INSIDE, _BETWEEN = "#009E73", "#0072B2"

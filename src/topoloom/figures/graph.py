@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from matplotlib.path import Path as Curve
 
     from topoloom.graph.geometry import Geometry
-    from topoloom.topology import Topology
+    from topoloom.model.topology import Topology
 
 _INK, _LINK = "#1c2733", "#5d6a7a"
 #: One for each corner that paths lead to; where paths share a link, the later is drawn thinner on the earlier.

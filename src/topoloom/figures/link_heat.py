@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from topoloom.errors import InputError
+from topoloom.core.errors import InputError
 from topoloom.figures.graph import circle_points, link_curves
 from topoloom.figures.style import frame, sheet, style
 
@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from topoloom.graph.geometry import Geometry
+    from topoloom.model.topology import Topology
     from topoloom.routing.routing import Routing
-    from topoloom.simulator.point import Point
-    from topoloom.topology import Topology
+    from topoloom.simulation.flits.point import Point
 
 _INK = "#1c2733"
 #: With more links nobody could follow a line, and a matrix stands for the drawing; a side of it has at most so many cells.

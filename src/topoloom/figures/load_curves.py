@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
-from topoloom.errors import InputError
+from topoloom.core.errors import InputError
 from topoloom.figures.knee import knee
 from topoloom.figures.marks import Look, looks, marker
 from topoloom.figures.style import frame, sheet, style

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
-from topoloom.surroundings import import_library
+from topoloom.core.surroundings import import_library
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

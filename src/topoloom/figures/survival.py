@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol
 
-from topoloom.errors import InputError
+from topoloom.core.errors import InputError
 from topoloom.figures.marks import looks, marker
 from topoloom.figures.style import COLOURS, frame, sheet, style
 

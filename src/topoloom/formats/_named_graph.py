@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from topoloom.allowance import Allowance
-from topoloom.errors import InputError, at
+from topoloom.core.allowance import Allowance
+from topoloom.core.errors import InputError, at
+from topoloom.core.text_parts import whole_in
 from topoloom.formats._registry import MOST_LABELS
 from topoloom.formats._text import label_array, short, take_endpoints, topology_from
-from topoloom.link_rates import HOST_RATE, RATE, packed_rates, rate_in, rate_text, rates_in, unpacked_rates
-from topoloom.text_parts import whole_in
-from topoloom.topology import Topology
+from topoloom.model.link_rates import HOST_RATE, RATE, packed_rates, rate_in, rate_text, rates_in, unpacked_rates
+from topoloom.model.topology import Topology
 
 log = logging.getLogger("topoloom")
 

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import msgspec
 import numpy as np
 
-from topoloom.errors import InputError
+from topoloom.core.errors import InputError
 
 #: Arrays up to so many numbers are written as lists that people can read.
 _MOST_LISTED = 2000

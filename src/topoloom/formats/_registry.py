@@ -5,12 +5,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from topoloom.errors import InputError
-from topoloom.fabrics.exports.registry import ExportRequest
-from topoloom.fabrics.fabric import Fabric
-from topoloom.link_rates import RATE, rate_text, tell_dropped
-from topoloom.register import Register
-from topoloom.topology import Topology
+from topoloom.core.errors import InputError
+from topoloom.core.register import Register
+from topoloom.fabric.exports.registry import ExportRequest
+from topoloom.fabric.fabric import Fabric
+from topoloom.model.link_rates import RATE, rate_text, tell_dropped
+from topoloom.model.topology import Topology
 
 #: More labels than any family has. The bound keeps a short file with default values for attributes from filling memory.
 MOST_LABELS = 100

@@ -10,13 +10,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import BinaryIO
 
-from topoloom.errors import InputError, at, check_path
-from topoloom.fabrics.exports.registry import ExportRequest
-from topoloom.files import is_pipe, open_to_read, reason, write_atomically
+from topoloom.core.errors import InputError, at, check_path
+from topoloom.core.files import is_pipe, open_to_read, reason, write_atomically
+from topoloom.fabric.exports.registry import ExportRequest
 from topoloom.formats._registry import FORMATS, Format, encode, format_for, unknown_suffix
 from topoloom.formats.written import WrittenFile, written_file
-from topoloom.sources import NetworkSource, taken
-from topoloom.topology import Topology
+from topoloom.model.sources import NetworkSource, taken
+from topoloom.model.topology import Topology
 
 #: No file of a fabric is larger: two million links take 30 MB as text.
 _MOST_BYTES = 2 << 30

@@ -5,11 +5,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from topoloom.allowance import Allowance
-from topoloom.csv_files import unguarded
-from topoloom.errors import at
+from topoloom.core.allowance import Allowance
+from topoloom.core.csv_files import unguarded
+from topoloom.core.errors import at
+from topoloom.core.text_parts import decimal_in
 from topoloom.formats._text import label_array, short
-from topoloom.text_parts import decimal_in
 
 _HOSTS = re.compile(r"([0-9]{1,9})(?:\.\.([0-9]{1,9}))?")
 _INTEGER = re.compile(r"[+-]?[0-9]{1,20}")

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from topoloom.allowance import Allowance
-from topoloom.errors import InputError, at
-from topoloom.fabrics.fabric import Fabric
-from topoloom.topology import MOST_SWITCHES, Topology
+from topoloom.core.allowance import Allowance
+from topoloom.core.errors import InputError, at
+from topoloom.fabric.fabric import Fabric
+from topoloom.model.topology import MOST_SWITCHES, Topology
 
 #: NumPy gives every text of a label the width of the longest one.
 _LONGEST_TEXT = 1024

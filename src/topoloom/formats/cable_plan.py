@@ -8,16 +8,16 @@ switch, or an adapter, of its own: ``NAME/L3``, ``NAME L3``. Source: the ibutils
 
 import re
 
-from topoloom.errors import at
-from topoloom.fabrics._assembly import ReadNode
-from topoloom.fabrics._lines import lines_of
-from topoloom.fabrics.exports.topo import topo_text
-from topoloom.fabrics.fabric import Fabric, planned_fabric
-from topoloom.fabrics.plugging import Plugging
-from topoloom.fabrics.rates import SPEED_OF_SIGNAL, has_name, rate_of
+from topoloom.core.errors import at
+from topoloom.fabric._assembly import ReadNode
+from topoloom.fabric._lines import lines_of
+from topoloom.fabric.exports.topo import topo_text
+from topoloom.fabric.fabric import Fabric, planned_fabric
+from topoloom.fabric.plugging import Plugging
+from topoloom.fabric.rates import SPEED_OF_SIGNAL, has_name, rate_of
 from topoloom.formats._registry import Format, register
 from topoloom.formats._text import fabric_from, short, stem, text_of
-from topoloom.topology import Topology
+from topoloom.model.topology import Topology
 
 NAME = "cable-plan"
 _LONGEST_LINE = 4096

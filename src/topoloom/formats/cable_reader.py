@@ -10,13 +10,13 @@ from difflib import get_close_matches
 
 import numpy as np
 
-from topoloom.csv_files import csv_rows, unguarded
-from topoloom.errors import at
+from topoloom.core.csv_files import csv_rows, unguarded
+from topoloom.core.errors import at
+from topoloom.core.text_parts import decimal_in
 from topoloom.formats._switch_rows import SwitchRows
 from topoloom.formats._text import largest_id_allowed, short, text_of, topology_from
-from topoloom.link_rates import HOST_RATE, RATE, RATE_OF_ENDPOINTS, RATE_OF_LINKS, rate_in, unpacked_rates
-from topoloom.text_parts import decimal_in
-from topoloom.topology import MOST_SWITCHES, Topology
+from topoloom.model.link_rates import HOST_RATE, RATE, RATE_OF_ENDPOINTS, RATE_OF_LINKS, rate_in, unpacked_rates
+from topoloom.model.topology import MOST_SWITCHES, Topology
 
 log = logging.getLogger("topoloom")
 

@@ -7,13 +7,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from topoloom.csv_files import csv_table, guarded, numbers, texts
-from topoloom.fabrics.fabric import Fabric, planned_fabric
+from topoloom.core.csv_files import csv_table, guarded, numbers, texts
+from topoloom.fabric.fabric import Fabric, planned_fabric
 from topoloom.formats._registry import Format, register
 from topoloom.formats._storage import contents
 from topoloom.formats.cable_reader import COLUMNS, CableList, read_cables
-from topoloom.link_rates import HOST_RATE, RATE, packed_rates, rate_text
-from topoloom.topology import Topology
+from topoloom.model.link_rates import HOST_RATE, RATE, packed_rates, rate_text
+from topoloom.model.topology import Topology
 
 log = logging.getLogger("topoloom")
 

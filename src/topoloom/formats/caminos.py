@@ -5,12 +5,12 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from topoloom.errors import at
-from topoloom.fabrics.exports.caminos import nodos_text
+from topoloom.core.errors import at
+from topoloom.core.text_parts import text_lines
+from topoloom.fabric.exports.caminos import nodos_text
 from topoloom.formats._registry import Format, register
 from topoloom.formats._text import short, text_of, topology_from
-from topoloom.text_parts import text_lines
-from topoloom.topology import MOST_SWITCHES, Topology
+from topoloom.model.topology import MOST_SWITCHES, Topology
 
 _NUMBER = re.compile(r"[0-9]{1,9}")
 

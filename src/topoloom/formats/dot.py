@@ -6,13 +6,13 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from topoloom.errors import InputError, at
+from topoloom.core.errors import InputError, at
+from topoloom.core.text_parts import decimal_in
 from topoloom.formats._named_graph import HOSTS, NamedGraph, host_rate_texts, refuse_own_names
 from topoloom.formats._registry import Format, register
 from topoloom.formats._text import short, text_of
-from topoloom.link_rates import HOST_RATE, RATE, rate_text
-from topoloom.text_parts import decimal_in
-from topoloom.topology import Topology
+from topoloom.model.link_rates import HOST_RATE, RATE, rate_text
+from topoloom.model.topology import Topology
 
 _TOKEN = re.compile(
     r"""

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from topoloom.errors import InputError, at
+from topoloom.core.errors import InputError, at
+from topoloom.core.text_parts import text_lines
 from topoloom.formats._registry import Format, register
 from topoloom.formats._text import largest_id_allowed, short, text_of, topology_from
-from topoloom.link_rates import RATE, rate_in, rate_text
-from topoloom.text_parts import text_lines
-from topoloom.topology import MOST_SWITCHES, Topology
+from topoloom.model.link_rates import RATE, rate_in, rate_text
+from topoloom.model.topology import MOST_SWITCHES, Topology
 
 #: What the writer puts first when the links alone do not tell how many switches there are.
 _COUNT = re.compile(r"#\s*switches\s+(\S+)\s*")

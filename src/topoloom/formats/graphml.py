@@ -7,13 +7,13 @@ from typing import Any
 from xml.parsers import expat
 from xml.sax.saxutils import escape, quoteattr
 
-from topoloom.errors import InputError, at
+from topoloom.core.errors import InputError, at
+from topoloom.core.text_parts import decimal_in
 from topoloom.formats._named_graph import HOSTS, NamedGraph, host_rate_texts, refuse_own_names
 from topoloom.formats._registry import Format, register
 from topoloom.formats._text import short, text_of
-from topoloom.link_rates import HOST_RATE, RATE, rate_text
-from topoloom.text_parts import decimal_in
-from topoloom.topology import Topology
+from topoloom.model.link_rates import HOST_RATE, RATE, rate_text
+from topoloom.model.topology import Topology
 
 _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _WHOLE = re.compile(r"[+-]?[0-9]{1,19}")

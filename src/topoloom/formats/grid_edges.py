@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from topoloom.errors import InputError
+from topoloom.core.errors import InputError
 from topoloom.formats import edges
 from topoloom.formats._registry import Format, register
-from topoloom.topology import Topology
+from topoloom.model.topology import Topology
 
 
 def write(topology: Topology) -> str:

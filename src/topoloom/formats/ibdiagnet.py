@@ -7,14 +7,14 @@ ibdiagnet's library (ibutils2, ibdm/Fabric.h: IBLinkWidth, IBLinkSpeed).
 
 import re
 
-from topoloom.errors import at
-from topoloom.fabrics.db_csv_sections import Row, sections
-from topoloom.fabrics.fabric import Fabric, planned_fabric
-from topoloom.fabrics.plugging import Plugging
-from topoloom.fabrics.rates import has_name, lanes_of, rate_of
+from topoloom.core.errors import at
+from topoloom.fabric.db_csv_sections import Row, sections
+from topoloom.fabric.fabric import Fabric, planned_fabric
+from topoloom.fabric.plugging import Plugging
+from topoloom.fabric.rates import has_name, lanes_of, rate_of
 from topoloom.formats._registry import Format, register
 from topoloom.formats._text import fabric_from, stem, text_of
-from topoloom.topology import Topology
+from topoloom.model.topology import Topology
 
 NAME = "ibdiagnet"
 _SECTIONS = ("NODES", "LINKS", "PORTS", "CABLE_INFO")

@@ -6,15 +6,15 @@ LOG=ACT SPD=10``. Numbers of ports, LIDs and devices are in hex: PN:14 is port 2
 
 import re
 
-from topoloom.errors import at
-from topoloom.fabrics._assembly import ReadNode
-from topoloom.fabrics._lines import lines_of
-from topoloom.fabrics.fabric import Fabric, planned_fabric
-from topoloom.fabrics.plugging import Plugging
-from topoloom.fabrics.rates import SPEED_OF_SIGNAL, has_name, rate_of, signal_of
+from topoloom.core.errors import at
+from topoloom.fabric._assembly import ReadNode
+from topoloom.fabric._lines import lines_of
+from topoloom.fabric.fabric import Fabric, planned_fabric
+from topoloom.fabric.plugging import Plugging
+from topoloom.fabric.rates import SPEED_OF_SIGNAL, has_name, rate_of, signal_of
 from topoloom.formats._registry import Format, register
 from topoloom.formats._text import fabric_from, short, stem, text_of
-from topoloom.topology import Topology
+from topoloom.model.topology import Topology
 
 NAME = "ibdiagnet-lst"
 _LONGEST_LINE = 4096

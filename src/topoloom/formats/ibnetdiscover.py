@@ -2,14 +2,14 @@
 
 import os
 
-from topoloom.fabrics.discovery import read_fabric
-from topoloom.fabrics.fabric import Fabric
-from topoloom.fabrics.net_text import net_text
-from topoloom.fabrics.rates import has_name
+from topoloom.fabric.discovery import read_fabric
+from topoloom.fabric.fabric import Fabric
+from topoloom.fabric.net_text import net_text
+from topoloom.fabric.rates import has_name
 from topoloom.formats._registry import Format, register
 from topoloom.formats._storage import read_source
 from topoloom.formats._text import fabric_from, stem, text_of
-from topoloom.topology import Topology
+from topoloom.model.topology import Topology
 
 
 def read(data: bytes, source: str) -> Topology:

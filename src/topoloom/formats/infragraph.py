@@ -12,17 +12,17 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from topoloom.allowance import Allowance
-from topoloom.errors import InputError, at
-from topoloom.fabrics.exports.infragraph import infragraph_text
-from topoloom.fabrics.exports.registry import ExportRequest
-from topoloom.fabrics.fabric import planned_fabric
+from topoloom.core.allowance import Allowance
+from topoloom.core.errors import InputError, at
+from topoloom.core.json_files import strict_json
+from topoloom.core.yaml_files import parse_yaml
+from topoloom.fabric.exports.infragraph import infragraph_text
+from topoloom.fabric.exports.registry import ExportRequest
+from topoloom.fabric.fabric import planned_fabric
 from topoloom.formats._registry import Format, register
 from topoloom.formats._text import short, stem, text_of, topology_from
-from topoloom.json_files import strict_json
-from topoloom.link_rates import RATE_OF_ENDPOINTS, RATE_OF_LINKS, rate_in, tell_dropped
-from topoloom.topology import MOST_SWITCHES, Topology
-from topoloom.yaml_files import parse_yaml
+from topoloom.model.link_rates import RATE_OF_ENDPOINTS, RATE_OF_LINKS, rate_in, tell_dropped
+from topoloom.model.topology import MOST_SWITCHES, Topology
 
 _SLICE = re.compile(r"([A-Za-z0-9_-]+)(?:\[(-?[0-9]{0,9})(?:(:)(-?[0-9]{0,9}))?(?:(:)(-?[0-9]{0,9}))?\])?")
 _MOST_CABLES = 1 << 22

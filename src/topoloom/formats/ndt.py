@@ -11,15 +11,15 @@ import re
 from collections import Counter
 from difflib import get_close_matches
 
-from topoloom.csv_files import csv_rows, csv_text, unguarded
-from topoloom.errors import at
-from topoloom.fabrics._assembly import ReadNode
-from topoloom.fabrics.fabric import Fabric, planned_fabric
-from topoloom.fabrics.plugging import Plugging
+from topoloom.core.csv_files import csv_rows, csv_text, unguarded
+from topoloom.core.errors import at
+from topoloom.fabric._assembly import ReadNode
+from topoloom.fabric.fabric import Fabric, planned_fabric
+from topoloom.fabric.plugging import Plugging
 from topoloom.formats._registry import Format, register
 from topoloom.formats._text import fabric_from, short, stem, text_of
-from topoloom.link_rates import rate_text
-from topoloom.topology import Topology
+from topoloom.model.link_rates import rate_text
+from topoloom.model.topology import Topology
 
 log = logging.getLogger("topoloom")
 

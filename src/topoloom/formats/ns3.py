@@ -5,16 +5,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from topoloom.errors import at
-from topoloom.fabrics.exports._shared import number
-from topoloom.fabrics.exports.ns3 import ns3_text
-from topoloom.fabrics.exports.registry import ExportRequest
-from topoloom.fabrics.fabric import planned_fabric
+from topoloom.core.errors import at
+from topoloom.core.text_parts import decimal_in, text_lines
+from topoloom.fabric.exports._shared import number
+from topoloom.fabric.exports.ns3 import ns3_text
+from topoloom.fabric.exports.registry import ExportRequest
+from topoloom.fabric.fabric import planned_fabric
 from topoloom.formats._registry import Format, register
 from topoloom.formats._text import short, text_of, topology_from
-from topoloom.link_rates import rate_in
-from topoloom.text_parts import decimal_in, text_lines
-from topoloom.topology import MOST_SWITCHES, Topology
+from topoloom.model.link_rates import rate_in
+from topoloom.model.topology import MOST_SWITCHES, Topology
 
 _NUMBER = re.compile(r"[0-9]{1,9}")
 #: A delay, or an error rate; what they are is left aside.

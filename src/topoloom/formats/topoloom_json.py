@@ -10,14 +10,14 @@ import msgspec
 import numpy as np
 
 from topoloom._version import __version__
-from topoloom.allowance import Allowance
-from topoloom.errors import InputError, at
+from topoloom.core.allowance import Allowance
+from topoloom.core.errors import InputError, at
+from topoloom.core.json_files import strict_json
 from topoloom.formats._packed import Packed, json_array, unpack
 from topoloom.formats._registry import MOST_LABELS, Format, register
 from topoloom.formats._text import label_array, short, text_of, topology_from
-from topoloom.json_files import strict_json
-from topoloom.link_rates import RATE_OF_ENDPOINTS, RATE_OF_LINKS, rate_array
-from topoloom.topology import MOST_SWITCHES, Topology
+from topoloom.model.link_rates import RATE_OF_ENDPOINTS, RATE_OF_LINKS, rate_array
+from topoloom.model.topology import MOST_SWITCHES, Topology
 
 #: Readers of this release know versions 1 .. VERSION; tests/formats/fixtures holds a file of each. Version 2 has rates; a
 #: network without them is written as version 1, which older releases read.

@@ -3,8 +3,8 @@
 from dataclasses import dataclass, field
 
 from topoloom.formats._registry import Format, dropped, dropped_by
-from topoloom.results import Provenance, Result, provenance_of
-from topoloom.topology import Topology
+from topoloom.model.results import Provenance, Result, provenance_of
+from topoloom.model.topology import Topology
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from topoloom.topology import Topology
+from topoloom.model.topology import Topology
 
 
 def articulation_switches(topology: Topology) -> np.ndarray:

@@ -5,16 +5,16 @@ from typing import Any
 
 import numpy as np
 
-from topoloom.errors import InputError
+from topoloom.core.errors import InputError
+from topoloom.core.work import Work
 from topoloom.graph.geometry import Geometry, geometry_of, longest_link
 from topoloom.graph.grid_bounds import BalancedPair, balanced_pairs, grid_bounds, grid_provenance, most_within
 from topoloom.graph.moore import moore_aspl, moore_diameter, moore_order
 from topoloom.graph.path_lengths import path_lengths
 from topoloom.graph.planes import distinct_planes, plane_count
-from topoloom.results import Provenance, Result, provenance_of
-from topoloom.sources import NetworkSource, taken
-from topoloom.topology import Topology
-from topoloom.work import Work
+from topoloom.model.results import Provenance, Result, provenance_of
+from topoloom.model.sources import NetworkSource, taken
+from topoloom.model.topology import Topology
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

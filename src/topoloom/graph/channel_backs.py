@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from topoloom.topology import Topology
+from topoloom.model.topology import Topology
 
 
 def channel_backs(topology: Topology) -> np.ndarray:

@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from topoloom.errors import InputError
-from topoloom.random_streams import Draws
-from topoloom.results import Provenance, Result, provenance_of
-from topoloom.sources import NetworkSource, taken
-from topoloom.threads import over_cores
-from topoloom.topology import Topology
-from topoloom.work import Work
+from topoloom.core.errors import InputError
+from topoloom.core.random_streams import Draws
+from topoloom.core.threads import over_cores
+from topoloom.core.work import Work
+from topoloom.model.results import Provenance, Result, provenance_of
+from topoloom.model.sources import NetworkSource, taken
+from topoloom.model.topology import Topology
 
 
 def components(topology: Topology) -> np.ndarray:

@@ -7,13 +7,13 @@ from typing import Any, Literal
 
 import numpy as np
 
-from topoloom.errors import InputError
+from topoloom.core.errors import InputError
+from topoloom.core.work import Ended, Work
 from topoloom.graph.metis import WeightedGraph, partition, weighted
 from topoloom.graph.planes import plane_count, planes_of
-from topoloom.results import Provenance, Result, provenance_of
-from topoloom.sources import NetworkSource, taken
-from topoloom.topology import Topology
-from topoloom.work import Ended, Work
+from topoloom.model.results import Provenance, Result, provenance_of
+from topoloom.model.sources import NetworkSource, taken
+from topoloom.model.topology import Topology
 
 #: Refinement between pairs of parts: the most rounds, and the most pairs a round (all pairs of 16 parts).
 _ROUNDS = 4

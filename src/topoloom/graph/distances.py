@@ -4,11 +4,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from topoloom.errors import InputError
+from topoloom.core.errors import InputError
+from topoloom.core.threads import over_cores
+from topoloom.core.work import Work
 from topoloom.graph.pair_counts import MOST_ROUNDS, aligned_rows, count_pairs
-from topoloom.threads import over_cores
-from topoloom.topology import Topology
-from topoloom.work import Work
+from topoloom.model.topology import Topology
 
 
 def eccentricities(topology: Topology, jobs: int | None = None, *, work: Work | None = None) -> np.ndarray:

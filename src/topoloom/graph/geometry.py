@@ -6,8 +6,8 @@ from typing import Literal
 
 import numpy as np
 
-from topoloom.errors import InputError
-from topoloom.topology import Topology
+from topoloom.core.errors import InputError
+from topoloom.model.topology import Topology
 
 #: Room for the table of prefix sums: 1.6 GB.
 _MOST_CELLS = 200_000_000

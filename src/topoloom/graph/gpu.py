@@ -5,8 +5,8 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from topoloom.errors import InputError
-from topoloom.topology import Topology
+from topoloom.core.errors import InputError
+from topoloom.model.topology import Topology
 
 log = logging.getLogger("topoloom")
 
@@ -24,7 +24,7 @@ _MOST_BLOCKS = 4096
 
 def available() -> bool:
     """Whether Numba finds a CUDA device. ``NUMBA_DISABLE_CUDA=1`` in the environment hides it."""
-    import topoloom.compiling  # noqa: F401 (imports Numba whatever its variables say)
+    import topoloom.core.compiling  # noqa: F401 (imports Numba whatever its variables say)
 
     try:
         from numba import cuda

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from topoloom.errors import InputError, check_type
+from topoloom.core.errors import InputError, check_type
+from topoloom.core.work import Work
 from topoloom.graph.geometry import Geometry
 from topoloom.graph.moore import moore_aspl, moore_within
-from topoloom.results import Provenance, Result, json_value
-from topoloom.work import Work
+from topoloom.model.results import Provenance, Result, json_value
 
 #: Points times rounds of links to all others that are looked at for a length, at most: about ten seconds.
 _MOST_CELLS = 1_000_000_000

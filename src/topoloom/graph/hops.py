@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from topoloom.errors import InputError
+from topoloom.core.errors import InputError
+from topoloom.core.threads import over_cores
+from topoloom.core.work import Work
 from topoloom.graph.connectivity import component_count, components, edge_disjoint_paths
 from topoloom.graph.distances import distances_from, eccentricities
 from topoloom.graph.gpu import Device, check_device
@@ -16,11 +18,9 @@ from topoloom.graph.pair_counts import PairCounts, count_pairs
 from topoloom.graph.path_lengths import PathLengths, host_path_lengths, mean_hops
 from topoloom.graph.paths import PathCounts, sample_switches, shortest_path_counts
 from topoloom.graph.planes import distinct_planes, plane_count, planes_of
-from topoloom.results import Provenance, Result, provenance_of
-from topoloom.sources import NetworkSource, taken
-from topoloom.threads import over_cores
-from topoloom.topology import Topology
-from topoloom.work import Work
+from topoloom.model.results import Provenance, Result, provenance_of
+from topoloom.model.sources import NetworkSource, taken
+from topoloom.model.topology import Topology
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from topoloom.errors import InputError
+from topoloom.core.errors import InputError
 from topoloom.graph.connectivity import components
-from topoloom.topology import Topology
+from topoloom.model.topology import Topology
 
 
 def ports_by_host(topology: Topology) -> np.ndarray:
@@ -20,7 +20,7 @@ def ports_by_host(topology: Topology) -> np.ndarray:
 
     Examples
     --------
-    >>> from topoloom.spec import build
+    >>> from topoloom.topologies.spec import build
     >>> ports_by_host(build("complete:n=2,hosts=1+planes:count=3")).tolist()
     [[0, 2, 4], [1, 3, 5]]
     """

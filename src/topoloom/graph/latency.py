@@ -7,15 +7,15 @@ from typing import Annotated, Literal
 
 import numpy as np
 
-from topoloom.errors import InputError
+from topoloom.core.errors import InputError
+from topoloom.core.settings import Settings, setting
+from topoloom.core.threads import over_cores
+from topoloom.core.work import Work
 from topoloom.graph.distances import distances_from
 from topoloom.graph.paths import sample_switches
-from topoloom.results import Provenance, Result, provenance_of
-from topoloom.settings import Settings, setting
-from topoloom.sources import NetworkSource, taken
-from topoloom.threads import over_cores
-from topoloom.topology import Topology
-from topoloom.work import Work
+from topoloom.model.results import Provenance, Result, provenance_of
+from topoloom.model.sources import NetworkSource, taken
+from topoloom.model.topology import Topology
 
 #: Buckets of a search; more would cost more to walk through than they save.
 _MOST_BUCKETS = 4096

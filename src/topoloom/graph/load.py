@@ -11,12 +11,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from topoloom.errors import InputError
+from topoloom.core.errors import InputError
+from topoloom.core.threads import over_cores
 from topoloom.graph.path_lengths import carrier_distance_sum
 from topoloom.graph.planes import distinct_planes, plane_count
-from topoloom.link_rates import refuse_mixed
-from topoloom.threads import over_cores
-from topoloom.topology import Topology
+from topoloom.model.link_rates import refuse_mixed
+from topoloom.model.topology import Topology
 
 _LANES = 16
 

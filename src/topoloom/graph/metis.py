@@ -11,11 +11,11 @@ from typing import Any, BinaryIO, cast
 
 import numpy as np
 
-from topoloom.errors import InputError, Stopped
+from topoloom.core.errors import InputError, Stopped
+from topoloom.core.surroundings import python
 from topoloom.graph import _metis_process as program
 from topoloom.graph._metis_process import answer
-from topoloom.surroundings import python
-from topoloom.topology import Topology
+from topoloom.model.topology import Topology
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,7 +2,7 @@
 
 import math
 
-from topoloom.errors import InputError
+from topoloom.core.errors import InputError
 
 
 def moore_order(degree: int, diameter: int) -> int:

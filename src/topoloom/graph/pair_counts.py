@@ -5,10 +5,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from topoloom.core.threads import over_cores
+from topoloom.core.work import Work
 from topoloom.graph.gpu import Device, counts_if_chosen
-from topoloom.threads import over_cores
-from topoloom.topology import Topology
-from topoloom.work import Work
+from topoloom.model.topology import Topology
 
 #: After so many rounds of 512 sources in parallel, a queue is faster (measured on rings).
 MOST_ROUNDS = 1024

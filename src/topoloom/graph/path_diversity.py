@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from topoloom.errors import InputError
+from topoloom.core.errors import InputError
+from topoloom.core.random_streams import Draws
+from topoloom.core.threads import over_cores
+from topoloom.core.work import Work
 from topoloom.graph.channel_backs import channel_backs
 from topoloom.graph.path_lengths import path_lengths
 from topoloom.graph.planes import plane_count
 from topoloom.graph.spreads import Spread, spread_of, tally_of
-from topoloom.random_streams import Draws
-from topoloom.results import Provenance, Result, provenance_of
-from topoloom.sources import NetworkSource, taken
-from topoloom.threads import over_cores
-from topoloom.topology import Topology
-from topoloom.work import Work
+from topoloom.model.results import Provenance, Result, provenance_of
+from topoloom.model.sources import NetworkSource, taken
+from topoloom.model.topology import Topology
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -151,7 +151,7 @@ def path_diversity(
 
     Examples
     --------
-    >>> from topoloom.spec import build
+    >>> from topoloom.topologies.spec import build
     >>> found = path_diversity(build("petersen"))
     >>> [spread.mean for spread in found.paths], [spread.mean for spread in found.disjoint]
     ([1.0, 1.3333333333333333, 1.3333333333333333], [1.0, 2.3333333333333335, 2.3333333333333335])

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from topoloom.core.work import Work
 from topoloom.graph.connectivity import component_count
 from topoloom.graph.gpu import Device
 from topoloom.graph.pair_counts import attachment_counts, count_pairs
-from topoloom.sources import NetworkSource, taken
-from topoloom.topology import Topology
-from topoloom.work import Work
+from topoloom.model.sources import NetworkSource, taken
+from topoloom.model.topology import Topology
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from topoloom.graph.connectivity import components
-from topoloom.topology import Topology
+from topoloom.model.topology import Topology
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +38,7 @@ def plane_count(topology: Topology) -> int:
 
     Examples
     --------
-    >>> from topoloom.spec import build
+    >>> from topoloom.topologies.spec import build
     >>> ring = "ring:n=4,hosts=1"
     >>> [plane_count(build(spec)) for spec in (ring, f"{ring}+planes:count=3", "ring:n=4+planes:count=3")]
     [1, 3, 0]
@@ -67,7 +67,7 @@ def planes_of(topology: Topology) -> tuple[Plane, ...]:
 
     Examples
     --------
-    >>> from topoloom.spec import build
+    >>> from topoloom.topologies.spec import build
     >>> [plane.topology.name for plane in planes_of(build("ring:n=4,hosts=1+planes:count=2"))]
     ['ring(n=4,hosts=1)+planes:count=2, plane 0', 'ring(n=4,hosts=1)+planes:count=2, plane 1']
     """
@@ -106,7 +106,7 @@ def distinct_planes(topology: Topology) -> tuple[tuple[Plane, int], ...]:
 
     Examples
     --------
-    >>> from topoloom.spec import build
+    >>> from topoloom.topologies.spec import build
     >>> [(plane.topology.switches, count) for plane, count in distinct_planes(build("petersen:hosts=1+planes:count=3"))]
     [(10, 3)]
     """

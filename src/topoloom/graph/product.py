@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from topoloom.errors import InputError
-from topoloom.topology import Topology
+from topoloom.core.errors import InputError
+from topoloom.model.topology import Topology
 
 
 def cartesian_product(factors: Sequence[Topology]) -> Topology:

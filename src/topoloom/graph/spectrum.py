@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from topoloom.results import Provenance, Result, provenance_of
-from topoloom.sources import NetworkSource, taken
-from topoloom.topology import Topology
+from topoloom.model.results import Provenance, Result, provenance_of
+from topoloom.model.sources import NetworkSource, taken
+from topoloom.model.topology import Topology
 
 #: Below this many switches the full, dense spectrum is quicker than iterating.
 _DENSE = 500

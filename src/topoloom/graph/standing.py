@@ -6,7 +6,7 @@ from typing import Literal
 import numpy as np
 
 from topoloom.graph.geometry import geometry_of
-from topoloom.topology import Topology
+from topoloom.model.topology import Topology
 
 How = Literal["grid", "levels", "groups", "lattice", "circle"]
 
@@ -33,7 +33,7 @@ def standing(topology: Topology) -> tuple[How, np.ndarray]:
 
     Examples
     --------
-    >>> from topoloom.spec import build
+    >>> from topoloom.topologies.spec import build
     >>> how, points = standing(build("fat-tree:k=4"))
     >>> how, points.shape, float(abs(points).max())
     ('levels', (20, 2), 1.0)

@@ -9,7 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
-from topoloom.topology import Topology
+from topoloom.model.topology import Topology
 
 #: Colourings that are worked out before the search ends, and switches in a row that are like no other.
 _COLOURINGS, _UNLIKE = 4096, 60
@@ -92,7 +92,7 @@ def symmetries(topology: Topology, colour: np.ndarray | None = None) -> Symmetri
 
     Examples
     --------
-    >>> from topoloom.spec import build
+    >>> from topoloom.topologies.spec import build
     >>> found = symmetries(build("torus:dims=4x4x4"))
     >>> int(found.switch_orbits.max()) + 1
     1

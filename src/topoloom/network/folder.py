@@ -10,25 +10,24 @@ from typing import Any
 import numpy as np
 
 from topoloom.cabling.cabling import cable
+from topoloom.cabling.expansion.plan_files import AFTER, BEFORE
+from topoloom.cabling.expansion.plan_reader import load_expansion
 from topoloom.cabling.files import INSTALLER_FILES, layout_files, layout_of_cables, network_files
 from topoloom.cabling.product_rates import planned_cables
+from topoloom.core.errors import InputError, at, check_path
+from topoloom.core.files import read_text
+from topoloom.core.folders import settle, write_folder
+from topoloom.core.json_files import parse_json
+from topoloom.core.staging import Content
 from topoloom.cost.remembered import read_remembered, remembered_files
 from topoloom.cost.terms import Terms
-from topoloom.errors import InputError, at, check_path
-from topoloom.expansion.plan_files import AFTER, BEFORE
-from topoloom.expansion.plan_reader import load_expansion
-from topoloom.fabrics.fabric import Fabric
-from topoloom.fabrics.net_text import discovered_text
-from topoloom.files import read_text
-from topoloom.folders import settle, write_folder
+from topoloom.fabric.fabric import Fabric
+from topoloom.fabric.net_text import discovered_text
 from topoloom.formats import load
 from topoloom.formats.cable_reader import CableList
 from topoloom.formats.cables import load_cables
 from topoloom.formats.ibnetdiscover import load_fabric
-from topoloom.hosts.files import read_host_names
-from topoloom.json_files import parse_json
-from topoloom.network.network import Network
-from topoloom.network_folders import (
+from topoloom.model.network_folders import (
     CABLED,
     CABLES,
     DESIGN,
@@ -45,12 +44,13 @@ from topoloom.network_folders import (
     read_note,
     refuse_other_network,
 )
-from topoloom.results import provenance_of
+from topoloom.model.results import provenance_of
+from topoloom.model.sources import NetworkSource, network_of
+from topoloom.model.topology import Topology
+from topoloom.network.network import Network
+from topoloom.placement.hosts.files import read_host_names
 from topoloom.routing.routing import MANIFEST
 from topoloom.routing.table_files import load_tables, stale_tables, table_contents
-from topoloom.sources import NetworkSource, network_of
-from topoloom.staging import Content
-from topoloom.topology import Topology
 
 _LONGEST = 1 << 28
 

@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from topoloom.core.work import Work
 from topoloom.network.network import Network
-from topoloom.work import Work
 
 
 def all_laid_out(

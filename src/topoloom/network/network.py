@@ -8,25 +8,25 @@ from typing import Any, Literal, TypeVar
 
 import numpy as np
 
+from topoloom.cabling.expansion.expansion import Expansion
 from topoloom.cabling.plugs import Plugs
+from topoloom.core.errors import InputError
+from topoloom.core.work import Work
 from topoloom.cost.bill import Bill, price
 from topoloom.cost.parts_files import PARTS
 from topoloom.cost.placed import placed_layout
 from topoloom.cost.terms import Terms
-from topoloom.errors import InputError
-from topoloom.expansion.expansion import Expansion
-from topoloom.fabrics.cable_lengths import CableLengths, lengths_in
-from topoloom.fabrics.diagnosis.evidence import PlanFacts
-from topoloom.fabrics.fabric import Fabric, planned_fabric
+from topoloom.fabric.cable_lengths import CableLengths, lengths_in
+from topoloom.fabric.diagnosis.evidence import PlanFacts
+from topoloom.fabric.fabric import Fabric, planned_fabric
 from topoloom.formats.cable_reader import CableList
-from topoloom.hosts.housing import host_names
-from topoloom.layout.layout import Layout
-from topoloom.results import Provenance
+from topoloom.model.results import Provenance
+from topoloom.model.topology import Topology
+from topoloom.placement.hosts.housing import host_names
+from topoloom.placement.layout.layout import Layout
 from topoloom.routing.route import route
 from topoloom.routing.routing import Routing, tables_for
-from topoloom.simulator.point_table import tables_digest
-from topoloom.topology import Topology
-from topoloom.work import Work
+from topoloom.simulation.flits.point_table import tables_digest
 
 Kind = Literal["spec", "file", "fabric", "folder", "memory"]
 T = TypeVar("T")

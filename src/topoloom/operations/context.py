@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from topoloom.work import StageProgress, Work
+from topoloom.core.work import StageProgress, Work
 
 
 class RunContext:

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from topoloom.settings import accepts
+from topoloom.core.settings import accepts
 
 inspect = msgspec.inspect
 _LISTS = (inspect.ListType, inspect.VarTupleType)

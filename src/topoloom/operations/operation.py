@@ -5,13 +5,13 @@ from typing import Any, ClassVar, TypeVar
 
 import msgspec
 
-from topoloom.errors import InputError, hint
+from topoloom.core.errors import InputError, hint
+from topoloom.core.register import Register
+from topoloom.core.settings import Settings, fits, shown
+from topoloom.model.results import Result, json_value
 from topoloom.operations.context import RunContext
 from topoloom.operations.field import Field, fields_of
 from topoloom.operations.sections import section_of
-from topoloom.register import Register
-from topoloom.results import Result, json_value
-from topoloom.settings import Settings, fits, shown
 
 O = TypeVar("O", bound="Operation")  # noqa: E741 (as mathematicians write it)
 

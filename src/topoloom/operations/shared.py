@@ -3,7 +3,7 @@
 import re
 from typing import Annotated, Literal
 
-from topoloom.settings import setting
+from topoloom.core.settings import setting
 
 #: The seed of random draws: NumPy's and METIS's take no more than 31 bits.
 MOST_SEED = (1 << 31) - 1

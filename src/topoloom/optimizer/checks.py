@@ -4,9 +4,9 @@ import math
 
 import numpy as np
 
-from topoloom.errors import InputError
+from topoloom.core.errors import InputError
+from topoloom.model.topology import MOST_SWITCHES, Topology
 from topoloom.optimizer.traffic_goals import NAMES
-from topoloom.topology import MOST_SWITCHES, Topology
 
 
 def check_budget(topology: Topology, moves: int | None, seconds: float | None, spent: tuple[int, float]) -> None:

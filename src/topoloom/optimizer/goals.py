@@ -6,13 +6,13 @@ from typing import Annotated, ClassVar
 
 import numpy as np
 
+from topoloom.core.errors import InputError
+from topoloom.core.settings import Settings, setting
 from topoloom.cost.parts import Parts
-from topoloom.errors import InputError
 from topoloom.graph.latency import Delays, latencies
 from topoloom.graph.moore import moore_within
+from topoloom.model.topology import Topology
 from topoloom.optimizer.link_lengths import LinkLengths
-from topoloom.settings import Settings, setting
-from topoloom.topology import Topology
 
 #: What a mix may weigh.
 TERMS = ("mean", "worst", "hops", "power", "cost")

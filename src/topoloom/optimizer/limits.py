@@ -4,14 +4,14 @@ import math
 
 import numpy as np
 
-from topoloom.errors import InputError
+from topoloom.core.errors import InputError
 from topoloom.graph.distances import distance_matrix
 from topoloom.graph.geometry import Geometry
 from topoloom.graph.grid_bounds import grid_bounds
 from topoloom.graph.moore import moore_within
+from topoloom.model.topology import Topology
 from topoloom.optimizer.result import GraphBounds
 from topoloom.optimizer.rules import GraphRules
-from topoloom.topology import Topology
 
 #: Distances over the links that are allowed take n^2 bytes; larger networks have Moore's bound only.
 _MOST_SWITCHES = 8192

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from topoloom.errors import InputError
+from topoloom.core.errors import InputError
 from topoloom.graph.geometry import Geometry
-from topoloom.layout.layout import Layout
+from topoloom.placement.layout.layout import Layout
 
 #: The table takes two bytes a pair: 800 MB for so many.
 MOST_SWITCHES = 20_000

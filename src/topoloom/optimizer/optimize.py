@@ -7,11 +7,17 @@ from dataclasses import replace
 import numpy as np
 from msgspec import structs
 
+from topoloom.core.errors import InputError
+from topoloom.core.searches import ENDLESS, run_searches
+from topoloom.core.threads import cores
+from topoloom.core.work import Work
 from topoloom.cost.parts import Parts
-from topoloom.errors import InputError
 from topoloom.graph.geometry import Geometry, geometry_of, longest_link
 from topoloom.graph.path_lengths import path_lengths
-from topoloom.link_rates import rate_for
+from topoloom.model.link_rates import rate_for
+from topoloom.model.results import provenance_of
+from topoloom.model.sources import NetworkSource, taken
+from topoloom.model.topology import Topology
 from topoloom.optimizer.checks import check_budget, check_options
 from topoloom.optimizer.goals import Goal, LatencyBounds, latency_bounds, parse_goal, weigh
 from topoloom.optimizer.limits import limits
@@ -30,14 +36,8 @@ from topoloom.optimizer.searches.traffic_chain import TrafficChains, traffic_str
 from topoloom.optimizer.structures.mirror_symmetry import symmetric_start
 from topoloom.optimizer.structures.starts import candidates, order_share
 from topoloom.optimizer.traffic_goals import NAMES, TrafficGoal, traffic_values
-from topoloom.results import provenance_of
-from topoloom.searches import ENDLESS, run_searches
-from topoloom.sources import NetworkSource, taken
-from topoloom.spec import family_of
-from topoloom.threads import cores
-from topoloom.topology import Topology
-from topoloom.traffic import hosts_on
-from topoloom.work import Work
+from topoloom.throughput.traffic import hosts_on
+from topoloom.topologies.spec import family_of
 
 #: What the name of a result ends in.
 _MARK = ", optimized"
@@ -138,7 +138,7 @@ def optimize(
 
     Examples
     --------
-    >>> from topoloom.spec import build
+    >>> from topoloom.topologies.spec import build
     >>> found = optimize(build("jellyfish:n=16,degree=3"), moves=20_000, jobs=1)
     >>> found.diameter, round(found.aspl, 4), found.reason
     (3, 2.2, 'bound')

@@ -10,13 +10,13 @@ from typing import Literal, Self
 import msgspec
 import numpy as np
 
-from topoloom.errors import at
-from topoloom.files import read_text
-from topoloom.folders import write_folder
-from topoloom.json_files import parse_json
-from topoloom.results import Provenance, Result, summary
-from topoloom.topology import Topology
-from topoloom.work import Ended
+from topoloom.core.errors import at
+from topoloom.core.files import read_text
+from topoloom.core.folders import write_folder
+from topoloom.core.json_files import parse_json
+from topoloom.core.work import Ended
+from topoloom.model.results import Provenance, Result, summary
+from topoloom.model.topology import Topology
 
 #: The two files of a folder that `Optimized.save` writes.
 _TOPOLOGY, _RECORD = "topology.json", "optimized.json"

@@ -4,12 +4,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from topoloom.core.errors import InputError
 from topoloom.cost.parts import Parts
-from topoloom.errors import InputError
 from topoloom.graph.geometry import Geometry, longest_link
+from topoloom.model.topology import Topology
 from topoloom.optimizer.kernels.moves import Moves
 from topoloom.optimizer.link_lengths import LinkLengths
-from topoloom.topology import Topology
 
 #: Prices and budgets are counted in these.
 MILLIONTHS = 1_000_000

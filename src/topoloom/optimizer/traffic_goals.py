@@ -7,17 +7,17 @@ from typing import Literal
 
 import numpy as np
 
+from topoloom.core.work import Work
 from topoloom.graph.connectivity import components
 from topoloom.graph.distances import distance_matrix
 from topoloom.graph.moore import moore_within
 from topoloom.graph.symmetry import symmetries
+from topoloom.model.topology import Topology
 from topoloom.throughput.approximate import Bracket, approximate_flow, priced_flow
 from topoloom.throughput.flow import arcs
 from topoloom.throughput.symmetric import symmetric_flow
+from topoloom.throughput.traffic import hosts_on, uniform_remote
 from topoloom.throughput.tub import tub, uniform_bound
-from topoloom.topology import Topology
-from topoloom.traffic import hosts_on, uniform_remote
-from topoloom.work import Work
 
 #: What is made most, by its name.
 TrafficName = Literal["all-to-all", "permutation", "worst-case"]
@@ -116,7 +116,7 @@ def uniform_certificate(
 
     Examples
     --------
-    >>> from topoloom.spec import build
+    >>> from topoloom.topologies.spec import build
     >>> found = uniform_certificate(build("hypercube:n=6"))
     >>> round(found.lower, 6), round(found.upper, 6)
     (1.96875, 1.96875)
@@ -180,7 +180,7 @@ def order_bound(topology: Topology, aspl_bound: float) -> float:
 
     Examples
     --------
-    >>> from topoloom.spec import build
+    >>> from topoloom.topologies.spec import build
     >>> round(order_bound(build("petersen"), 5 / 3), 9)  # which the Petersen graph reaches
     1.8
     """

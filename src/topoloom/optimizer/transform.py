@@ -4,9 +4,9 @@ So that every verb takes an optimised network by its spec, and a search for desi
 and runs in one thread: the same spec is the same network everywhere.
 """
 
+from topoloom.model.topology import Topology
 from topoloom.optimizer.optimize import optimize
-from topoloom.spec import Integer, Seed, transform
-from topoloom.topology import Topology
+from topoloom.topologies.spec import Integer, Seed, transform
 
 
 @transform(

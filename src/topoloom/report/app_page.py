@@ -8,16 +8,16 @@ from pathlib import Path
 from markupsafe import Markup
 
 from topoloom._version import __version__
-from topoloom.applications.app_runs import CELLS, AppRuns
-from topoloom.applications.run_csv import links_csv, ranks_csv, runs_csv
-from topoloom.applications.sweep import Case
+from topoloom.core.folders import write_folder
+from topoloom.core.pages.templating import rendered
+from topoloom.core.settings import written
 from topoloom.figures.app_bars import bars_svg
-from topoloom.folders import write_folder
-from topoloom.pages.templating import rendered
 from topoloom.report.curve_data import curve_data
 from topoloom.report.page import figure, page, table
 from topoloom.report.scripting import CURVES
-from topoloom.settings import written
+from topoloom.simulation.applications.app_runs import CELLS, AppRuns
+from topoloom.simulation.applications.run_csv import links_csv, ranks_csv, runs_csv
+from topoloom.simulation.applications.sweep import Case
 
 
 def write_apps(folder: str | os.PathLike[str], runs: AppRuns, cases: Sequence[Case]) -> list[Path]:

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
-from topoloom.assessment.assessment import Assessment, figure_keys
-from topoloom.assessment.figure import Figure
-from topoloom.assessment.steps.load import LOADS
+from topoloom.core.pages.templating import rendered
+from topoloom.designer.assessment.assessment import Assessment, figure_keys
+from topoloom.designer.assessment.figure import Figure
+from topoloom.designer.assessment.steps.load import LOADS
 from topoloom.figures.interval_curves import IntervalCurves, IntervalPoint, IntervalSeries
-from topoloom.pages.templating import rendered
 from topoloom.report.side_by_side import MeasureRow, RowGroup, SideBySide, Value
 
 _BETTER = {"less": "low", "more": "high", "": ""}

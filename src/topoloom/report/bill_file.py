@@ -2,8 +2,8 @@
 
 import math
 
+from topoloom.core.csv_files import csv_text
 from topoloom.cost.bill import Bill
-from topoloom.csv_files import csv_text
 
 
 def _known(value: float, digits: int) -> str | None:

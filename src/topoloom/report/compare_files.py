@@ -4,8 +4,8 @@ from pathlib import Path
 
 import msgspec
 
-from topoloom.assessment.assessment import Assessments
-from topoloom.folders import write_folder
+from topoloom.core.folders import write_folder
+from topoloom.designer.assessment.assessment import Assessments
 from topoloom.report.compare_page import compare_page
 from topoloom.report.finalist_files import finalist_files, stale_in
 

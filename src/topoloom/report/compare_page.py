@@ -1,9 +1,9 @@
 """The report of a comparison: a sentence a network, the networks side by side, and curves."""
 
 from topoloom._version import __version__
-from topoloom.assessment.assessment import Assessments
+from topoloom.core.pages.templating import rendered
+from topoloom.designer.assessment.assessment import Assessments
 from topoloom.figures.interval_curves import interval_curves_svg
-from topoloom.pages.templating import rendered
 from topoloom.report.assessment_tables import assessment_curves, networks_side_by_side, sentences
 from topoloom.report.curve_data import curve_data
 from topoloom.report.page import figure, page

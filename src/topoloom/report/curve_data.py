@@ -9,7 +9,7 @@ from topoloom.figures.load_curves import load_curve_names, load_line, split_at_s
 from topoloom.figures.marks import MARKS, Look, looks, svg_path
 from topoloom.figures.survival import curve_names, title_of
 from topoloom.report.scripting import short_number
-from topoloom.simulator.load_curve import LoadCurve
+from topoloom.simulation.flits.load_curve import LoadCurve
 
 
 def look_of(look: Look) -> list[str]:

@@ -7,21 +7,21 @@ import msgspec
 
 from topoloom.cabling.cabling import Cabling, cable
 from topoloom.cabling.files import layout_files, network_files
+from topoloom.core.csv_files import csv_text
+from topoloom.core.folders import write_folder
+from topoloom.core.staging import Content
 from topoloom.cost.bill import Bill
-from topoloom.csv_files import csv_text
 from topoloom.designer.design import Design
 from topoloom.designer.measure import MEASURES, placed_network, without_gaps
-from topoloom.folders import write_folder
-from topoloom.layout.layout import Layout
+from topoloom.model.network_folders import HOSTS, HOUSING, NETWORK, PARTS, RACKS, refuse_other_network
 from topoloom.network import Network
-from topoloom.network_folders import HOSTS, HOUSING, NETWORK, PARTS, RACKS, refuse_other_network
+from topoloom.placement.layout.layout import Layout
 from topoloom.report.bill_file import bill_csv
 from topoloom.report.design_page import design_figures, design_page
 from topoloom.report.finalist_files import FINALISTS, finalist_files, stale_in
 from topoloom.report.floor_data import rack_watts
 from topoloom.report.floorplan import floorplan_svg
 from topoloom.routing.table_files import TABLE_NAMES
-from topoloom.staging import Content
 
 _OF_A_WINNER = (
     "topology.json",

@@ -8,6 +8,7 @@ from markupsafe import Markup
 
 from topoloom._version import __version__
 from topoloom.cabling.cabling import Cabling
+from topoloom.core.pages.templating import rendered
 from topoloom.cost.bill import Bill
 from topoloom.cost.parts import Parts
 from topoloom.designer.design import Design
@@ -16,8 +17,7 @@ from topoloom.designer.offers import CUT_SEEDS
 from topoloom.figures.candidates import draw_candidates, draw_hop_shares
 from topoloom.figures.interval_curves import interval_curves_svg
 from topoloom.figures.style import svg_of
-from topoloom.layout.layout import Layout
-from topoloom.pages.templating import rendered
+from topoloom.placement.layout.layout import Layout
 from topoloom.report.assessment_tables import assessment_curves, networks_side_by_side, sentences
 from topoloom.report.design_data import design_data, families_of
 from topoloom.report.design_tables import MOST_ROWS, WORDS, beyond, dropped_rows, ranking, requirement, table_iv, usual

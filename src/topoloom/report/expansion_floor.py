@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from topoloom.expansion.cable_order.order_search import ADD, MOVE, UNPLUG
-from topoloom.expansion.expansion import Expansion, ExpansionStep, switches_of
-from topoloom.pages.templating import rendered
+from topoloom.cabling.expansion.cable_order.order_search import ADD, MOVE, UNPLUG
+from topoloom.cabling.expansion.expansion import Expansion, ExpansionStep, switches_of
+from topoloom.core.pages.templating import rendered
 from topoloom.report.floor_sheet import Sheet
 
 _STANDS, _TOUCHED, _NEW, _LATER = "#eef1f5", "#fdf0cc", "#d3ecda", "#ffffff"

@@ -8,10 +8,10 @@ from typing import Any
 from markupsafe import Markup
 
 from topoloom._version import __version__
-from topoloom.expansion.expansion import Expansion, ExpansionStep
-from topoloom.expansion.plan_files import plan_rows, save_expansion, step_facts
+from topoloom.cabling.expansion.expansion import Expansion, ExpansionStep
+from topoloom.cabling.expansion.plan_files import plan_rows, save_expansion, step_facts
+from topoloom.core.pages.templating import rendered
 from topoloom.figures.interval_curves import IntervalCurves, IntervalPoint, IntervalSeries, interval_curves_svg
-from topoloom.pages.templating import rendered
 from topoloom.report.curve_data import curve_data
 from topoloom.report.expansion_floor import BOX_COLOURS, LINE_COLOURS, step_floorplan
 from topoloom.report.page import cards, curves_part, figure, page, table

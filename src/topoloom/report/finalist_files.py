@@ -5,20 +5,20 @@ from types import MappingProxyType
 
 import msgspec
 
-from topoloom.assessment.assessment import Assessment
 from topoloom.cabling.cabling import cable
 from topoloom.cabling.files import INSTALLER_FILES, cabling_files, layout_files, network_files
-from topoloom.errors import InputError
-from topoloom.fabrics.cable_lengths import lengths_in
-from topoloom.fabrics.exports.registry import EXPORTS, ExportRequest, made_of
-from topoloom.fabrics.fabric import planned_fabric
-from topoloom.network_folders import CABLES, FLOOR, HOSTS, HOUSING, NETWORK, PARTS, PROVENANCE, RACKS, TOPOLOGY
+from topoloom.core.errors import InputError
+from topoloom.core.staging import Content
+from topoloom.designer.assessment.assessment import Assessment
+from topoloom.fabric.cable_lengths import lengths_in
+from topoloom.fabric.exports.registry import EXPORTS, ExportRequest, made_of
+from topoloom.fabric.fabric import planned_fabric
+from topoloom.model.network_folders import CABLES, FLOOR, HOSTS, HOUSING, NETWORK, PARTS, PROVENANCE, RACKS, TOPOLOGY
 from topoloom.report.bill_file import bill_csv
 from topoloom.routing.fitting import ANY
 from topoloom.routing.route import route
 from topoloom.routing.routing import Routing
 from topoloom.routing.table_files import TABLE_NAMES, table_contents
-from topoloom.staging import Content
 
 #: What a finalist's folder is called in the design's, and the file that says what is known of it.
 FINALISTS, ASSESSMENT = "finalists", "assessment.json"

@@ -8,8 +8,8 @@ from topoloom.cabling.cabling import Cabling
 from topoloom.cost.parts import Parts
 from topoloom.figures.floor_panels import strongest
 from topoloom.figures.floor_view import HOST_CABLES, View
-from topoloom.layout.layout import Layout
-from topoloom.layout.tray_load import tray_load
+from topoloom.placement.layout.layout import Layout
+from topoloom.placement.layout.tray_load import tray_load
 from topoloom.report.scripting import short_number
 
 #: More slots, bundles and cables than these would only fill the page: free slots stay out, of bundles the strongest stay, and

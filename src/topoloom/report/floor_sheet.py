@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from topoloom.layout.layout import Layout
+from topoloom.placement.layout.layout import Layout
 
 _MARGIN = 46
 #: The legend of the lines above a floor is so wide.

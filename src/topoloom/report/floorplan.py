@@ -4,12 +4,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from topoloom.core.pages.svg import with_hints
 from topoloom.figures.floor_plan import floor_plan
 from topoloom.figures.floor_view import cabinet_hints
 from topoloom.figures.style import png_bytes, svg_text
-from topoloom.layout.layout import Layout
-from topoloom.layout.tray_load import tray_load
-from topoloom.pages.svg import with_hints
+from topoloom.placement.layout.layout import Layout
+from topoloom.placement.layout.tray_load import tray_load
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -6,13 +6,13 @@ from pathlib import Path
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
-from topoloom.errors import InputError
+from topoloom.core.errors import InputError
+from topoloom.core.files import write_atomically
 from topoloom.figures.graph import draw_graph
 from topoloom.figures.style import png_bytes, sheet, style, svg_text
-from topoloom.files import write_atomically
 from topoloom.graph.geometry import geometry_of
 from topoloom.graph.path_lengths import path_lengths
-from topoloom.topology import Topology
+from topoloom.model.topology import Topology
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -39,7 +39,7 @@ def draw_steps(panels: Sequence[tuple[str, Topology]]) -> "Figure":
 
     Examples
     --------
-    >>> from topoloom.spec import build
+    >>> from topoloom.topologies.spec import build
     >>> figure = draw_steps([("start", build("grid:rows=4,columns=4,degree=4,length=3"))])
     >>> figure.axes[0].get_title(loc="left").splitlines()[0]
     'start'

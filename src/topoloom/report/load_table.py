@@ -6,7 +6,7 @@ from markupsafe import Markup
 
 from topoloom.figures.load_curves import load_curve_names
 from topoloom.report.page import table
-from topoloom.simulator.load_curve import LoadCurve
+from topoloom.simulation.flits.load_curve import LoadCurve
 
 
 def load_table(curves: Sequence[LoadCurve]) -> Markup:

@@ -6,7 +6,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from topoloom.pages.templating import framed, rendered
+from topoloom.core.pages.templating import framed, rendered
 from topoloom.report.scripting import data_text, policy, script
 
 

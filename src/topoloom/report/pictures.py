@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
-from topoloom.errors import InputError
+from topoloom.core.errors import InputError
+from topoloom.core.files import write_atomically
+from topoloom.core.pages.templating import rendered
 from topoloom.figures.interval_curves import IntervalCurves
 from topoloom.figures.style import png_bytes, svg_text
-from topoloom.files import write_atomically
-from topoloom.pages.templating import rendered
 from topoloom.report.curve_data import curve_data
 from topoloom.report.page import curves_part, page
 from topoloom.report.page import figure as figure_of

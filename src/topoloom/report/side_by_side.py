@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 from markupsafe import Markup
 
-from topoloom.pages.templating import rendered
+from topoloom.core.pages.templating import rendered
 
 
 class Value(msgspec.Struct, frozen=True, omit_defaults=True):

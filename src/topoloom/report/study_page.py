@@ -7,15 +7,15 @@ from typing import Any
 from markupsafe import Markup
 
 from topoloom._version import __version__
-from topoloom.errors import InputError
+from topoloom.core.errors import InputError
+from topoloom.core.files import write_atomically
+from topoloom.core.pages.templating import rendered
+from topoloom.core.settings import written
 from topoloom.figures.panels import panels
 from topoloom.figures.style import svg_text
-from topoloom.files import write_atomically
-from topoloom.pages.templating import rendered
 from topoloom.report.curve_data import curve_data
 from topoloom.report.page import curves_part, figure, page, table
 from topoloom.report.scripting import CURVES
-from topoloom.settings import written
 from topoloom.studies.export import table_csv
 from topoloom.studies.results import StudyResults
 from topoloom.studies.series import curves_of, winners_of

@@ -6,12 +6,12 @@ from pathlib import Path
 
 from markupsafe import Markup
 
-from topoloom.csv_files import csv_text
+from topoloom.core.csv_files import csv_text
+from topoloom.core.folders import write_folder
+from topoloom.core.pages.templating import rendered
 from topoloom.failures.survival import Level, Survival
 from topoloom.figures.style import png_bytes, svg_text
 from topoloom.figures.survival import curve_names, survival_curves, title_of
-from topoloom.folders import write_folder
-from topoloom.pages.templating import rendered
 from topoloom.report.curve_data import curve_data, survival_intervals
 from topoloom.report.page import cards, curves_part, page, table
 from topoloom.report.page import figure as figure_of

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from topoloom.graph.channel_backs import channel_backs
-from topoloom.topology import Topology
+from topoloom.model.topology import Topology
 
 
 class Channels(NamedTuple):

@@ -4,9 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from topoloom.errors import InputError
+from topoloom.core.errors import InputError
+from topoloom.model.topology import Topology
 from topoloom.routing.channels import channels_of
-from topoloom.topology import Topology
 
 _LINE, _RING, _MESH = "line", "ring", "full mesh"
 

@@ -14,10 +14,10 @@ paths are as short and as even, but near saturation its long chains of packets t
 
 from topoloom.graph.path_lengths import host_path_lengths, path_lengths
 from topoloom.graph.planes import planes_of
+from topoloom.model.topology import Topology
 from topoloom.routing.lanes.by_level import MOST_CARRIERS
 from topoloom.routing.registry import engines
 from topoloom.routing.routing import carriers_of
-from topoloom.topology import Topology
 
 #: What routes any network, and what networks of low diameter get for which no engine is made.
 ANY, LOW = "orders", "levels"
@@ -40,7 +40,7 @@ def fitting_engine(topology: Topology) -> tuple[str, str]:
 
     Examples
     --------
-    >>> from topoloom.spec import build
+    >>> from topoloom.topologies.spec import build
     >>> fitting_engine(build("mesh:dims=4x4"))
     ('dor', 'links run along coordinates')
     >>> fitting_engine(build("slimfly:q=5"))

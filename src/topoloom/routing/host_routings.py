@@ -1,16 +1,16 @@
 """Tables for each host of a switch, as InfiniBand gives every host an address of its own."""
 
-from topoloom.errors import InputError
+from topoloom.core.errors import InputError
+from topoloom.core.random_streams import Draws
+from topoloom.core.work import Work
 from topoloom.graph.planes import plane_count
-from topoloom.layout.layout import Layout
-from topoloom.random_streams import Draws
+from topoloom.model.sources import NetworkSource, taken
+from topoloom.model.topology import Topology
+from topoloom.placement.layout.layout import Layout
 from topoloom.routing.fitting import ANY, fitting_engine
 from topoloom.routing.registry import engines
 from topoloom.routing.route import route
 from topoloom.routing.routing import Routing, tables_for
-from topoloom.sources import NetworkSource, taken
-from topoloom.topology import Topology
-from topoloom.work import Work
 
 
 def host_routings(

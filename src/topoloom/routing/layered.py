@@ -6,19 +6,19 @@ import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import minimum_spanning_tree
 
-from topoloom.errors import InputError
+from topoloom.core.errors import InputError
+from topoloom.core.random_streams import Draws
+from topoloom.core.work import Work
 from topoloom.graph.planes import plane_count
-from topoloom.random_streams import Draws
-from topoloom.results import provenance_of
+from topoloom.model.results import provenance_of
+from topoloom.model.sources import NetworkSource, taken
+from topoloom.model.topology import Topology
 from topoloom.routing.channels import channels_of
 from topoloom.routing.choices import Layers
 from topoloom.routing.judge.prove import prove
 from topoloom.routing.registry import RoutingRequest
 from topoloom.routing.routing import HOP, Routing, empty_ports
 from topoloom.routing.trees.shortest import fill_minimal
-from topoloom.sources import NetworkSource, taken
-from topoloom.topology import Topology
-from topoloom.work import Work
 
 #: What engine fatpaths takes: tables, and the share of the links that each but the first keeps.
 LAYERS, KEEP = 9, 0.6
@@ -77,7 +77,7 @@ def layered_routing(
 
     Examples
     --------
-    >>> from topoloom.spec import build
+    >>> from topoloom.topologies.spec import build
     >>> routed = layered_routing(build("slimfly:q=5"), layers=4)
     >>> len(routed.choice.ports), routed.verdict.deadlock_free
     (3, True)

@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from topoloom.model.topology import Topology
 from topoloom.routing.channels import channels_of
-from topoloom.topology import Topology
 
 #: Bits of so many of the lowest switches are kept at a time for every switch.
 _BLOCK = 2048

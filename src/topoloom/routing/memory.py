@@ -5,9 +5,9 @@ from pathlib import Path
 
 import numpy as np
 
-from topoloom.errors import InputError
-from topoloom.threads import cores
-from topoloom.topology import Topology
+from topoloom.core.errors import InputError
+from topoloom.core.threads import cores
+from topoloom.model.topology import Topology
 
 _GB = 1e9
 #: Up to so many bytes nobody is asked.

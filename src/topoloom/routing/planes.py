@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from topoloom.errors import InputError
+from topoloom.core.errors import InputError
 from topoloom.graph.planes import Plane, planes_of
-from topoloom.layout.layout import Layout
+from topoloom.model.topology import Topology
+from topoloom.placement.layout.layout import Layout
 from topoloom.routing.choices import Detour, Layers
 from topoloom.routing.routing import Routing
-from topoloom.topology import Topology
 
 
 def joined_planes(

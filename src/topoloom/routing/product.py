@@ -6,16 +6,16 @@ from math import prod
 
 import numpy as np
 
-from topoloom.errors import InputError
+from topoloom.core.errors import InputError
+from topoloom.core.work import Work
 from topoloom.graph.product import cartesian_product
-from topoloom.results import provenance_of
+from topoloom.model.results import provenance_of
+from topoloom.model.sources import NetworkSource, taken
+from topoloom.model.topology import Topology
 from topoloom.routing.channels import channels_of
 from topoloom.routing.judge.prove import prove
 from topoloom.routing.route import route
 from topoloom.routing.routing import HOP, SWITCH, Routing, empty_ports
-from topoloom.sources import NetworkSource, taken
-from topoloom.topology import Topology
-from topoloom.work import Work
 
 #: Lanes are the bits of a word for the judge.
 _MOST_LANES = 64
@@ -31,7 +31,7 @@ def product_factors(topology: Topology) -> list[Topology]:
 
     Examples
     --------
-    >>> from topoloom.spec import build
+    >>> from topoloom.topologies.spec import build
     >>> [factor.switches for factor in product_factors(build("product:(petersen)*(hypercube:n=3)"))]
     [10, 8]
     """
@@ -106,7 +106,7 @@ def product_routing(
 
     Examples
     --------
-    >>> from topoloom.spec import build
+    >>> from topoloom.topologies.spec import build
     >>> routed = product_routing(build("product:(petersen)*(petersen)"), "balanced")
     >>> int(routed.verdict.switch_load.min()), int(routed.verdict.switch_load.max())  # 10 * 6 + 10 * 6 + 9 * 9
     (201, 201)

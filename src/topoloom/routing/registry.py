@@ -3,11 +3,11 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from topoloom.layout.layout import Layout
-from topoloom.register import Register
+from topoloom.core.register import Register
+from topoloom.core.work import Work
+from topoloom.model.topology import Topology
+from topoloom.placement.layout.layout import Layout
 from topoloom.routing.routing import Routing
-from topoloom.topology import Topology
-from topoloom.work import Work
 
 
 @dataclass(frozen=True)

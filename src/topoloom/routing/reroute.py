@@ -7,19 +7,19 @@ from functools import cached_property
 
 import numpy as np
 
-from topoloom.errors import InputError
+from topoloom.core.errors import InputError
+from topoloom.core.random_streams import Draws
+from topoloom.core.work import Work
 from topoloom.graph.connectivity import component_count
 from topoloom.graph.planes import plane_count
-from topoloom.random_streams import Draws
-from topoloom.results import Provenance, Result, provenance_of
+from topoloom.model.results import Provenance, Result, provenance_of
+from topoloom.model.sources import NetworkSource, taken
+from topoloom.model.topology import Topology
 from topoloom.routing.channels import Channels, channels_of
 from topoloom.routing.judge.prove import prove
 from topoloom.routing.lanes.by_pair import MOST_LANES, place_pairs
 from topoloom.routing.route import route
 from topoloom.routing.routing import HOP, SWITCH, Routing, carriers_of, port_type
-from topoloom.sources import NetworkSource, taken
-from topoloom.topology import Topology
-from topoloom.work import Work
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,12 +5,15 @@ from dataclasses import replace
 
 import numpy as np
 
-from topoloom.errors import InputError
+from topoloom.core.errors import InputError
+from topoloom.core.random_streams import Draws
+from topoloom.core.work import Work
 from topoloom.graph.connectivity import component_count
 from topoloom.graph.planes import plane_count
-from topoloom.layout.layout import Layout
-from topoloom.random_streams import Draws
-from topoloom.results import provenance_of
+from topoloom.model.results import provenance_of
+from topoloom.model.sources import NetworkSource, taken
+from topoloom.model.topology import Topology
+from topoloom.placement.layout.layout import Layout
 from topoloom.routing.fitting import ANY, fitting_engine
 from topoloom.routing.judge.prove import prove
 from topoloom.routing.judge.verdict import Verdict
@@ -18,9 +21,6 @@ from topoloom.routing.memory import check_memory, needed_bytes
 from topoloom.routing.planes import joined_planes
 from topoloom.routing.registry import Engine, RoutingRequest, engines
 from topoloom.routing.routing import Routing
-from topoloom.sources import NetworkSource, taken
-from topoloom.topology import Topology
-from topoloom.work import Work
 
 #: More rows than this are kept in files: two tables of bytes of 32,768 squared are 2 GB.
 _MOST_SWITCHES = 1 << 15
@@ -87,7 +87,7 @@ def route(
 
     Examples
     --------
-    >>> from topoloom.spec import build
+    >>> from topoloom.topologies.spec import build
     >>> routed = route(build("slimfly:q=5"), "orders")
     >>> routed.verdict.lanes_used, routed.verdict.minimal, routed.verdict.deadlock_free
     (2, True, True)

@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from topoloom.errors import InputError, check_type
-from topoloom.files import reason
-from topoloom.network_folders import TABLES
-from topoloom.results import Filed, Provenance
+from topoloom.core.errors import InputError, check_type
+from topoloom.core.files import reason
+from topoloom.core.staging import Staging
+from topoloom.model.network_folders import TABLES
+from topoloom.model.results import Filed, Provenance
+from topoloom.model.topology import Topology
 from topoloom.routing.channels import Channels, channels_of
 from topoloom.routing.choices import Choice, Escape, Layers
 from topoloom.routing.judge.verdict import Verdict
-from topoloom.staging import Staging
-from topoloom.topology import Topology
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -12,19 +12,19 @@ from typing import Any, get_type_hints
 import msgspec
 import numpy as np
 
-from topoloom.errors import InputError, at
-from topoloom.files import read_text
-from topoloom.folders import write_folder
-from topoloom.json_files import parse_json
-from topoloom.link_rates import RATE_OF_ENDPOINTS, RATE_OF_LINKS
-from topoloom.network_folders import TABLES
-from topoloom.npy_files import read_npy, read_npz
-from topoloom.results import Provenance
+from topoloom.core.errors import InputError, at
+from topoloom.core.files import read_text
+from topoloom.core.folders import write_folder
+from topoloom.core.json_files import parse_json
+from topoloom.core.npy_files import read_npy, read_npz
+from topoloom.core.staging import Content
+from topoloom.model.link_rates import RATE_OF_ENDPOINTS, RATE_OF_LINKS
+from topoloom.model.network_folders import TABLES
+from topoloom.model.results import Provenance
+from topoloom.model.topology import Topology
 from topoloom.routing.choices import AnyShortest, Choice, Detour, Escape, Layers
 from topoloom.routing.judge.verdict import Verdict
 from topoloom.routing.routing import MANIFEST, Routing
-from topoloom.staging import Content
-from topoloom.topology import Topology
 
 #: Readers of this release know this version of the manifest.
 SCHEMA = "topoloom/tables/1"

@@ -14,13 +14,13 @@ from contextlib import contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
 
-from topoloom.errors import InputError
-from topoloom.locks import kernel
+from topoloom.core.errors import InputError
+from topoloom.core.locks import kernel
+from topoloom.core.work import Work
 from topoloom.studies.claims import STALE_S, Claims
 from topoloom.studies.estimate import Estimates
 from topoloom.studies.job import record_of
 from topoloom.studies.store import Store
-from topoloom.work import Work
 
 #: A task is begun if so many times its estimate, and so many seconds, are left.
 _SAFETY, _SPARE_S = 1.5, 5.0

@@ -6,8 +6,8 @@ import warnings
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from topoloom.errors import InputError, hint
-from topoloom.settings import shown
+from topoloom.core.errors import InputError, hint
+from topoloom.core.settings import shown
 
 _COMPARE: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {
     ast.Eq: operator.eq,
@@ -56,7 +56,7 @@ def condition_holds(condition: str, values: Mapping[str, Any]) -> bool:
     >>> condition_holds("lod < 1", {"load": 0.5})
     Traceback (most recent call last):
         ...
-    topoloom.errors.InputError: condition 'lod < 1': no axis named 'lod' (did you mean load?)
+    topoloom.core.errors.InputError: condition 'lod < 1': no axis named 'lod' (did you mean load?)
     """
     where = f"condition {shown(condition)}"
     try:

@@ -8,7 +8,7 @@ import os
 import signal
 from contextlib import AbstractContextManager
 
-from topoloom.surroundings import variables_set
+from topoloom.core.surroundings import variables_set
 
 _SET_PARENT_DEATH_SIGNAL = 1
 #: The process that starts the cluster.

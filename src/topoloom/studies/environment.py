@@ -6,8 +6,8 @@ import sys
 import sysconfig
 from collections.abc import Mapping
 
-from topoloom.files import BELOW
-from topoloom.surroundings import safe_variables
+from topoloom.core.files import BELOW
+from topoloom.core.surroundings import safe_variables
 
 #: Variables that say where compiled kernels are kept.
 _CACHES = ("NUMBA_CACHE_DIR", "XDG_CACHE_HOME")

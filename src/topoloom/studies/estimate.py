@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from statistics import fmean
 from typing import Any
 
-from topoloom.settings import written
+from topoloom.core.settings import written
 from topoloom.studies.record import Record
 from topoloom.studies.task import Task
 

@@ -4,13 +4,13 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from topoloom.register import Register
+from topoloom.core.register import Register
+from topoloom.core.work import Work
 from topoloom.studies.estimate import Estimates
 from topoloom.studies.node import WorkerNode
 from topoloom.studies.record import Record
 from topoloom.studies.store import Store
 from topoloom.studies.task import Task
-from topoloom.work import Work
 
 
 class Feed(Protocol):

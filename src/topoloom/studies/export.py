@@ -3,9 +3,9 @@
 from pathlib import Path
 from typing import Any
 
-from topoloom.csv_files import csv_text
-from topoloom.errors import InputError
-from topoloom.files import write_atomically
+from topoloom.core.csv_files import csv_text
+from topoloom.core.errors import InputError
+from topoloom.core.files import write_atomically
 from topoloom.studies.results import StudyResults
 
 #: How a file's name may end, and what it holds then.

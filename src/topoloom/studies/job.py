@@ -4,11 +4,11 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-from topoloom.errors import InputError, Stopped
+from topoloom.core.errors import InputError, Stopped
+from topoloom.core.work import Work
 from topoloom.operations.context import RunContext
 from topoloom.studies.record import Record, done, failed
 from topoloom.studies.task import Task, run_task
-from topoloom.work import Work
 
 
 def record_of(

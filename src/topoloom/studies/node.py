@@ -5,9 +5,9 @@ from typing import Annotated, ClassVar
 
 import msgspec
 
-from topoloom.errors import InputError
-from topoloom.settings import setting, shown
-from topoloom.toml_files import TomlTable
+from topoloom.core.errors import InputError
+from topoloom.core.settings import setting, shown
+from topoloom.core.toml_files import TomlTable
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 

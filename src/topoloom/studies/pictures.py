@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from topoloom.csv_files import csv_text
-from topoloom.errors import InputError
+from topoloom.core.csv_files import csv_text
+from topoloom.core.errors import InputError
+from topoloom.core.files import write_atomically
 from topoloom.figures.heat_map import draw_heat_map
 from topoloom.figures.panels import panels
 from topoloom.figures.style import png_bytes, sheet, style, svg_text
-from topoloom.files import write_atomically
 from topoloom.studies.results import StudyResults
 from topoloom.studies.series import curves_of, heat_of, winners_of
 

@@ -9,8 +9,8 @@ from typing import Any, Literal
 import msgspec
 
 from topoloom._version import __version__
-from topoloom.json_files import parse_json
-from topoloom.results import Result
+from topoloom.core.json_files import parse_json
+from topoloom.model.results import Result
 from topoloom.studies.task import Task
 
 

@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
-from topoloom.errors import InputError, hint
-from topoloom.results import Provenance, Result
+from topoloom.core.errors import InputError, hint
+from topoloom.core.work import Ended
+from topoloom.model.results import Provenance, Result
 from topoloom.studies.record import Record
 from topoloom.studies.store import Store
 from topoloom.studies.study import Study
 from topoloom.studies.task import Task
-from topoloom.work import Ended
 
 if TYPE_CHECKING:
     import xarray

@@ -11,9 +11,11 @@ from typing import Any
 
 import msgspec
 
-from topoloom.errors import InputError, check_path, check_type
-from topoloom.files import read_text, write_atomically
-from topoloom.json_files import parse_json
+from topoloom.core.errors import InputError, check_path, check_type
+from topoloom.core.files import read_text, write_atomically
+from topoloom.core.json_files import parse_json
+from topoloom.core.threads import cores
+from topoloom.core.work import Work
 from topoloom.studies.conditions import condition_holds
 from topoloom.studies.estimate import Estimates
 from topoloom.studies.executor import EXECUTORS, StudyRun
@@ -22,8 +24,6 @@ from topoloom.studies.results import StudyResults
 from topoloom.studies.store import Store
 from topoloom.studies.study import Study
 from topoloom.studies.task import Task
-from topoloom.threads import cores
-from topoloom.work import Work
 
 #: The study as it was run last, and what is going on; beside the shards in the store's folder.
 DEFINITION, PROGRESS, LOCK = "study.json", "progress.json", "run.lock"

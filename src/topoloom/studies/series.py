@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from statistics import fmean, stdev
 from typing import Any, Protocol
 
-from topoloom.errors import InputError, hint
+from topoloom.core.errors import InputError, hint
 from topoloom.figures.heat_map import HeatMap
 from topoloom.figures.interval_curves import IntervalCurves, IntervalPoint, IntervalSeries
 from topoloom.studies.conditions import condition_holds

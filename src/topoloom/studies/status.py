@@ -6,13 +6,13 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from topoloom.errors import check_type
-from topoloom.results import Provenance, Result
+from topoloom.core.errors import check_type
+from topoloom.core.threads import cores
+from topoloom.model.results import Provenance, Result
 from topoloom.studies.estimate import Estimates
 from topoloom.studies.run import PROGRESS, STALE_S, StudyProgress
 from topoloom.studies.store import Store
 from topoloom.studies.study import Study
-from topoloom.threads import cores
 
 
 @dataclass(frozen=True)

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import msgspec
 
-from topoloom.errors import InputError, at
-from topoloom.files import read_text, reason, write_atomically
-from topoloom.json_files import parse_json
-from topoloom.shards import Shards, ShardWriter
+from topoloom.core.errors import InputError, at
+from topoloom.core.files import read_text, reason, write_atomically
+from topoloom.core.json_files import parse_json
+from topoloom.core.shards import Shards, ShardWriter
 from topoloom.studies.record import Record
 
 #: The folder's own note, its shards, and the newest version that this program writes and reads.

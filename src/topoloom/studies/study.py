@@ -11,17 +11,17 @@ from typing import Annotated, Any, ClassVar
 
 import msgspec
 
-from topoloom.errors import InputError, at, check_path, hint
-from topoloom.files import read_text
+from topoloom.core.errors import InputError, at, check_path, hint
+from topoloom.core.files import read_text
+from topoloom.core.settings import setting, shown
+from topoloom.core.toml_files import LONGEST, TomlTable, parse_toml
+from topoloom.core.toml_lines import line_of
+from topoloom.core.work import Work
 from topoloom.operations.field import fields_of
 from topoloom.operations.operation import Operation, studied
-from topoloom.settings import setting, shown
 from topoloom.studies.conditions import condition_holds
 from topoloom.studies.node import WorkerNode
 from topoloom.studies.task import Task, task_of
-from topoloom.toml_files import LONGEST, TomlTable, parse_toml
-from topoloom.toml_lines import line_of
-from topoloom.work import Work
 
 #: Points of a study, and values of an axis, where [run] does not say more: past it a mistake in an axis is likelier.
 MOST_POINTS = 1_000_000

@@ -8,14 +8,14 @@ from typing import Any
 
 import msgspec
 
-from topoloom.errors import InputError, check_type
-from topoloom.folders import files_in, settle
-from topoloom.network_folders import CABLES, DESIGN, PLAN, TOPOLOGY
+from topoloom.core.errors import InputError, check_type
+from topoloom.core.folders import files_in, settle
+from topoloom.model.network_folders import CABLES, DESIGN, PLAN, TOPOLOGY
+from topoloom.model.results import Result, json_value
 from topoloom.operations.context import RunContext
 from topoloom.operations.field import fields_of
 from topoloom.operations.operation import Operation, operation_of, studied
-from topoloom.results import Result, json_value
-from topoloom.workloads.named import files_behind, named_files, with_files
+from topoloom.simulation.workloads.named import files_behind, named_files, with_files
 
 #: A folder that has one of these is a network's, or a plan's.
 _FOLDERS = (TOPOLOGY, CABLES, DESIGN, PLAN)
@@ -91,7 +91,7 @@ def task_of(verb: str, arguments: Mapping[str, Any], base: str | Path = ".") -> 
     >>> task_of("hops", {"topolgy": "petersen"})
     Traceback (most recent call last):
         ...
-    topoloom.errors.InputError: hops has no argument 'topolgy' (did you mean topology?)
+    topoloom.core.errors.InputError: hops has no argument 'topolgy' (did you mean topology?)
     """
     check_type(verb, str, "task_of", "name an operation")
     kind = studied(verb)

@@ -11,12 +11,12 @@ from typing import Any
 
 import msgspec
 
-from topoloom.errors import InputError
+from topoloom.core.errors import InputError
+from topoloom.core.work import Work
 from topoloom.studies.job import record_of
 from topoloom.studies.record import Record
 from topoloom.studies.store import Store
 from topoloom.studies.task import Task
-from topoloom.work import Work
 
 
 class WorkerTasks(msgspec.Struct, frozen=True):

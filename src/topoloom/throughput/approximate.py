@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from topoloom.errors import InputError
-from topoloom.threads import over_cores
+from topoloom.core.errors import InputError
+from topoloom.core.threads import over_cores
+from topoloom.core.work import Work
+from topoloom.model.topology import Topology
 from topoloom.throughput.flow import arcs, check_reach
-from topoloom.topology import Topology
-from topoloom.traffic import Traffic
-from topoloom.work import Work
+from topoloom.throughput.traffic import Traffic
 
 #: Columns kept a source, and bytes for all of them, which may allow fewer.
 _COLUMNS, _BYTES = 64, 1 << 30
@@ -87,8 +87,8 @@ def approximate_flow(
 
     Examples
     --------
-    >>> from topoloom.spec import build
-    >>> from topoloom.traffic import uniform_remote
+    >>> from topoloom.topologies.spec import build
+    >>> from topoloom.throughput.traffic import uniform_remote
     >>> cube = build("hypercube:n=4")
     >>> found = approximate_flow(cube, uniform_remote(cube))
     >>> found.lower <= 1.875 <= found.upper, found.gap <= 0.05

@@ -6,15 +6,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from topoloom.allowance import Allowance
-from topoloom.errors import InputError
-from topoloom.link_rates import refuse_mixed
-from topoloom.random_streams import Draws
+from topoloom.core.allowance import Allowance
+from topoloom.core.errors import InputError
+from topoloom.core.random_streams import Draws
+from topoloom.core.threads import over_cores
+from topoloom.core.work import Work
+from topoloom.model.link_rates import refuse_mixed
 from topoloom.routing.routing import Routing
-from topoloom.threads import over_cores
-from topoloom.traffic import host_switches, uniform_remote
-from topoloom.traffic.loads import table_loads
-from topoloom.work import Work
+from topoloom.throughput.traffic import host_switches, uniform_remote
+from topoloom.throughput.traffic.loads import table_loads
 
 #: Bisections that a thread takes at a time.
 _BLOCK = 8
@@ -85,7 +85,7 @@ def effective_bisection(
     Examples
     --------
     >>> from topoloom.routing.route import route
-    >>> from topoloom.spec import build
+    >>> from topoloom.topologies.spec import build
     >>> found = effective_bisection(route(build("complete:n=8")), 10)
     >>> found.mean, found.error
     (1.0, 0.0)

@@ -4,10 +4,10 @@ import math
 
 import numpy as np
 
-from topoloom.errors import InputError
-from topoloom.link_rates import refuse_mixed
-from topoloom.topology import Topology
-from topoloom.traffic import Traffic
+from topoloom.core.errors import InputError
+from topoloom.model.link_rates import refuse_mixed
+from topoloom.model.topology import Topology
+from topoloom.throughput.traffic import Traffic
 
 #: Flows by source and channel that are solved in minutes at most.
 MOST_FLOWS = 200_000
@@ -40,8 +40,8 @@ def concurrent_flow(topology: Topology, traffic: Traffic) -> float:
 
     Examples
     --------
-    >>> from topoloom.spec import build
-    >>> from topoloom.traffic import uniform_remote
+    >>> from topoloom.topologies.spec import build
+    >>> from topoloom.throughput.traffic import uniform_remote
     >>> ring = build("torus:dims=8")
     >>> round(concurrent_flow(ring, uniform_remote(ring)), 6)
     0.875

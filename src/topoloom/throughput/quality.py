@@ -7,15 +7,17 @@ from dataclasses import replace
 
 import numpy as np
 
-from topoloom.errors import InputError
+from topoloom.core.errors import InputError
+from topoloom.core.work import Work
 from topoloom.graph.planes import plane_count
 from topoloom.graph.symmetry import symmetries
-from topoloom.link_rates import refuse_mixed
-from topoloom.results import provenance_of
+from topoloom.model.link_rates import refuse_mixed
+from topoloom.model.results import provenance_of
+from topoloom.model.sources import NetworkSource, several
+from topoloom.model.topology import Topology
 from topoloom.routing.judge.prove import prove
 from topoloom.routing.planes import distinct_tables
 from topoloom.routing.routing import Routing
-from topoloom.sources import NetworkSource, several
 from topoloom.throughput.approximate import Bracket, approximate_flow
 from topoloom.throughput.bisections import effective_bisection
 from topoloom.throughput.flow import arcs, concurrent_flow
@@ -23,9 +25,7 @@ from topoloom.throughput.over_planes import quality_of_planes
 from topoloom.throughput.rails import Rails, rails_of
 from topoloom.throughput.result import LoadSummary, Quality
 from topoloom.throughput.symmetric import symmetric_flow
-from topoloom.throughput.tub import tub, uniform_bound, volume_bound
-from topoloom.topology import Topology
-from topoloom.traffic import (
+from topoloom.throughput.traffic import (
     PATTERNS,
     Loop,
     TablesNeededError,
@@ -38,9 +38,9 @@ from topoloom.traffic import (
     traffic_of,
     uniform_remote,
 )
-from topoloom.traffic.loads import expected_loads
-from topoloom.traffic.worst import MOST_SWITCHES, worst_permutation
-from topoloom.work import Work
+from topoloom.throughput.traffic.loads import expected_loads
+from topoloom.throughput.traffic.worst import MOST_SWITCHES, worst_permutation
+from topoloom.throughput.tub import tub, uniform_bound, volume_bound
 
 #: Flows by source and channel up to which `quality` solves the exact flows: seconds.
 QUICK_FLOWS = 20_000
@@ -70,7 +70,7 @@ def quality(
         hosts on rails.
     traffic : str or Traffic, optional
         Measured beside uniform traffic and the worst permutations: a pattern with a load, as ``hotspot:hosts=2``, or
-        what the functions of `topoloom.traffic` make.
+        what the functions of `topoloom.throughput.traffic` make.
     bisections : int
         Random bisections of the hosts.
     gap : float, optional
@@ -98,7 +98,7 @@ def quality(
     Examples
     --------
     >>> from topoloom.routing.route import route
-    >>> from topoloom.spec import build
+    >>> from topoloom.topologies.spec import build
     >>> found = quality(route(build("hypercube:n=3")), bisections=100)
     >>> found.tub, round(found.permutation_flow.lower, 4), found.hosts_assumed
     (1.0, 1.0, True)

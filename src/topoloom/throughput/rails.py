@@ -6,19 +6,19 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from topoloom.errors import InputError
+from topoloom.core.errors import InputError
+from topoloom.core.random_streams import Draws
+from topoloom.core.threads import over_cores
+from topoloom.core.work import Work
 from topoloom.graph.host_ports import ports_by_host
 from topoloom.graph.planes import distinct_planes
-from topoloom.random_streams import Draws
+from topoloom.model.topology import Topology
 from topoloom.routing.routing import Routing
-from topoloom.threads import over_cores
 from topoloom.throughput.bisections import Bisections
+from topoloom.throughput.traffic import LISTS, REMOTE, Traffic, matrix, traffic_of
+from topoloom.throughput.traffic.finite import Loop, Trace
+from topoloom.throughput.traffic.loads import Loads, expected_loads
 from topoloom.throughput.tub import Tub, hops_between
-from topoloom.topology import Topology
-from topoloom.traffic import LISTS, REMOTE, Traffic, matrix, traffic_of
-from topoloom.traffic.finite import Loop, Trace
-from topoloom.traffic.loads import Loads, expected_loads
-from topoloom.work import Work
 
 #: Bisections that a thread takes at a time.
 _BLOCK = 8
@@ -239,7 +239,7 @@ def rails_of(topology: Topology, tables: int = 1) -> Rails | None:
 
     Examples
     --------
-    >>> from topoloom.spec import build
+    >>> from topoloom.topologies.spec import build
     >>> tree = "fat-tree:k=4,hosts=8"
     >>> [found and found.count for found in (rails_of(build(tree + more)) for more in ("", "+nics:count=2", "+rails:nics=2"))]
     [None, None, 2]
@@ -261,7 +261,7 @@ def ports_on_rails(topology: Topology) -> int:
 
     Examples
     --------
-    >>> from topoloom.spec import build
+    >>> from topoloom.topologies.spec import build
     >>> tree = "fat-tree:k=4,hosts=8"
     >>> [ports_on_rails(build(tree + more)) for more in ("", "+planes:count=2", "+rails:nics=2+planes:count=2")]
     [0, 0, 2]

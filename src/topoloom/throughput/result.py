@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from topoloom.results import Provenance, Result
+from topoloom.model.results import Provenance, Result
 from topoloom.throughput.approximate import Bracket
 
 if TYPE_CHECKING:

@@ -4,14 +4,14 @@ import math
 
 import numpy as np
 
+from topoloom.core.work import Work
 from topoloom.graph.symmetry import Symmetries, symmetries
-from topoloom.link_rates import refuse_mixed
+from topoloom.model.link_rates import refuse_mixed
+from topoloom.model.topology import Topology
 from topoloom.throughput.approximate import Bracket
 from topoloom.throughput.flow import arcs, check_reach
-from topoloom.topology import Topology
-from topoloom.traffic import Traffic
-from topoloom.traffic.traffic import MATRIX, REMOTE, UNIFORM
-from topoloom.work import Work
+from topoloom.throughput.traffic import Traffic
+from topoloom.throughput.traffic.traffic import MATRIX, REMOTE, UNIFORM
 
 #: Kinds of arcs and of switches up to which the program is solved by columns: seconds.
 MOST_KINDS = 160
@@ -36,7 +36,7 @@ def symmetric_flow(
     ----------
     topology : Topology
     traffic : Traffic
-        As much between any two hosts on different switches (`topoloom.traffic.uniform`).
+        As much between any two hosts on different switches (`topoloom.throughput.traffic.uniform`).
     known : Symmetries, optional
         Of the topology; looked for when left out.
     gap : float
@@ -67,8 +67,8 @@ def symmetric_flow(
 
     Examples
     --------
-    >>> from topoloom.spec import build
-    >>> from topoloom.traffic import uniform_remote
+    >>> from topoloom.topologies.spec import build
+    >>> from topoloom.throughput.traffic import uniform_remote
     >>> torus = build("torus:dims=8x8x8")
     >>> round(symmetric_flow(torus, uniform_remote(torus)).lower, 9)  # (n - 1) / (n k / 8) of n switches in rings of k
     0.998046875

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from topoloom.errors import InputError
+from topoloom.core.errors import InputError
 from topoloom.graph.distances import distance_matrix
-from topoloom.link_rates import refuse_mixed
-from topoloom.topology import Topology
-from topoloom.traffic import Traffic, hosts_on, permutation, uniform_remote
+from topoloom.model.link_rates import refuse_mixed
+from topoloom.model.topology import Topology
+from topoloom.throughput.traffic import Traffic, hosts_on, permutation, uniform_remote
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +58,7 @@ def tub(topology: Topology, jobs: int | None = None) -> Tub:
 
     Examples
     --------
-    >>> from topoloom.spec import build
+    >>> from topoloom.topologies.spec import build
     >>> tub(build("hypercube:n=4")).value
     1.0
     """
@@ -107,7 +107,7 @@ def volume_bound(topology: Topology, traffic: Traffic, jobs: int | None = None) 
 
     Examples
     --------
-    >>> from topoloom.spec import build
+    >>> from topoloom.topologies.spec import build
     >>> ring = build("torus:dims=8")
     >>> round(volume_bound(ring, uniform_remote(ring)), 6)
     0.875

@@ -22,16 +22,16 @@ from starlette.types import ASGIApp
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from topoloom._version import __version__
+from topoloom.core.errors import InputError
+from topoloom.core.settings import described
 from topoloom.designer.need import Need
-from topoloom.errors import InputError
 from topoloom.operations.operation import OPERATIONS
 from topoloom.report.scripting import CURVES, FLOOR, script
 from topoloom.routing.registry import engines
-from topoloom.settings import described
-from topoloom.simulator.presets import PRESETS
-from topoloom.spec.listing import listed
+from topoloom.simulation.flits.presets import PRESETS
 from topoloom.studies.task import Task, task_of
-from topoloom.traffic import PATTERNS
+from topoloom.throughput.traffic import PATTERNS
+from topoloom.topologies.spec.listing import listed
 from topoloom.web.curves import curves_of_records, curves_of_study
 from topoloom.web.guard import FILE_POLICY, Guard
 from topoloom.web.jobs import Job, Jobs

@@ -9,10 +9,10 @@ from typing import Any
 
 import msgspec
 
-from topoloom.errors import InputError
+from topoloom.core.errors import InputError
 from topoloom.failures.survival import Survival
 from topoloom.report.curve_data import curve_data, load_intervals, survival_intervals
-from topoloom.simulator.load_curve import LoadCurve
+from topoloom.simulation.flits.load_curve import LoadCurve
 from topoloom.studies.record import Record
 from topoloom.studies.run import open_study, read_definition
 from topoloom.studies.series import curves_of

@@ -8,20 +8,20 @@ import msgspec
 import numpy as np
 
 from topoloom.cabling.cabling import cable
+from topoloom.core.errors import InputError, hint
+from topoloom.core.settings import setting
+from topoloom.core.work import Work
 from topoloom.cost.bill import price
-from topoloom.errors import InputError, hint
-from topoloom.floors.floor_text import floor_toml
-from topoloom.floors.slots import Slots
-from topoloom.layout.layout import Layout
 from topoloom.network import Network
 from topoloom.operations.catalogue._placing import Placing
 from topoloom.operations.catalogue.placed import ExpandOperation
 from topoloom.operations.context import RunContext
 from topoloom.operations.operation import flat, operation
+from topoloom.placement.floors.floor_text import floor_toml
+from topoloom.placement.floors.slots import Slots
+from topoloom.placement.layout.layout import Layout
 from topoloom.report.expansion_floor import step_floorplan
 from topoloom.report.floor_data import floor_data, rack_watts
-from topoloom.settings import setting
-from topoloom.work import Work
 
 #: What an installer needs of a cable in a step.
 _PULLED = (

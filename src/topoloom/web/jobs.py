@@ -9,7 +9,8 @@ from typing import Any, Literal, Self
 
 import msgspec
 
-from topoloom.errors import InputError
+from topoloom.core.errors import InputError
+from topoloom.core.work import Work
 from topoloom.studies.estimate import Estimates
 from topoloom.studies.executor import EXECUTORS, StudyRun
 from topoloom.studies.node import WorkerNode
@@ -18,7 +19,6 @@ from topoloom.studies.store import NOTE, Store
 from topoloom.studies.task import Task
 from topoloom.web.lease import Lease
 from topoloom.web.queue import Note, Queue
-from topoloom.work import Work
 
 State = Literal["waiting", "running", "done", "failed", "cancelled"]
 

@@ -15,9 +15,9 @@ from typing import Self
 
 import msgspec
 
-from topoloom.errors import InputError
-from topoloom.files import reason
-from topoloom.locks import Lock, kernel
+from topoloom.core.errors import InputError
+from topoloom.core.files import reason
+from topoloom.core.locks import Lock, kernel
 
 #: The file, in the folder of the store.
 NAME = "served-by.json"
@@ -33,7 +33,7 @@ class Owner(msgspec.Struct):
     Attributes
     ----------
     kernel : str
-        Of the owner's machine, as `topoloom.locks.kernel` has it.
+        Of the owner's machine, as `topoloom.core.locks.kernel` has it.
     host : str
     pid : int
         As the owner itself sees it.

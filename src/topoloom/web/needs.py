@@ -7,12 +7,12 @@ from typing import Any
 
 import msgspec
 
+from topoloom.core.errors import InputError
+from topoloom.core.files import write_atomically
+from topoloom.core.settings import shown
+from topoloom.core.toml_files import parse_toml
 from topoloom.designer.store import candidates_in
-from topoloom.errors import InputError
-from topoloom.files import write_atomically
-from topoloom.settings import shown
 from topoloom.studies.task import Task
-from topoloom.toml_files import parse_toml
 from topoloom.web.spaces import Spaces
 
 #: Where they are, in the server's own folder.

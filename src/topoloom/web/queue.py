@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from topoloom.shards import Shards
+from topoloom.core.shards import Shards
 from topoloom.studies.task import Task
 from topoloom.web.needs import FOLDER, MEASURED
 

@@ -3,9 +3,9 @@
 import shlex
 from typing import Any
 
+from topoloom.core.settings import written
 from topoloom.operations.field import fields_of
 from topoloom.operations.operation import OPERATIONS, section
-from topoloom.settings import written
 from topoloom.studies.task import Task
 
 #: Options of commands that are not made of the operation's fields yet.

@@ -9,9 +9,9 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 
-from topoloom.errors import InputError, check_all
-from topoloom.files import BELOW, READ_ONLY
-from topoloom.surroundings import variables_set
+from topoloom.core.errors import InputError, check_all
+from topoloom.core.files import BELOW, READ_ONLY
+from topoloom.core.surroundings import variables_set
 from topoloom.web.jobs import Jobs
 from topoloom.web.spaces import Spaces
 

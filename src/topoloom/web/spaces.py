@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from topoloom.errors import InputError
-from topoloom.files import is_below, open_to_read
-from topoloom.network_folders import CABLES, DESIGN, PLAN, TOPOLOGY
-from topoloom.settings import shown
+from topoloom.core.errors import InputError
+from topoloom.core.files import is_below, open_to_read
+from topoloom.core.settings import shown
+from topoloom.model.network_folders import CABLES, DESIGN, PLAN, TOPOLOGY
 from topoloom.studies.run import DEFINITION
 
 #: What a network folder, a study and a design have.

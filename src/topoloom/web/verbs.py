@@ -10,21 +10,21 @@ from typing import Annotated, Any, ClassVar, Literal
 import msgspec
 import numpy as np
 
+from topoloom.core.errors import InputError
+from topoloom.core.settings import setting
+from topoloom.core.work import Work
 from topoloom.designer.need import Need
 from topoloom.designer.need_files import need_of
-from topoloom.errors import InputError
 from topoloom.graph.standing import standing
-from topoloom.layout.layout import Layout
+from topoloom.model.topology import Topology
 from topoloom.network import Network
-from topoloom.opening import open_network
+from topoloom.network.opening import open_network
 from topoloom.operations.context import RunContext
 from topoloom.operations.operation import Operation, operation
 from topoloom.operations.shared import Engine, Floor, Source
+from topoloom.placement.layout.layout import Layout
 from topoloom.routing.reroute import reroute
 from topoloom.routing.routing import Routing
-from topoloom.settings import setting
-from topoloom.topology import Topology
-from topoloom.work import Work
 
 #: Links that a picture has, at most.
 MOST_LINKS = 2_000_000

@@ -8,17 +8,17 @@ import click
 from topoloom.cli.kept_study import end_of, run_kept, study_option
 from topoloom.cli.output import json_option, print_facts, print_record, print_table, say
 from topoloom.cli.types import Number, Whole
-from topoloom.errors import InputError, Stopped
+from topoloom.core.errors import InputError, Stopped
 
 if TYPE_CHECKING:
-    from topoloom.applications.app_run import AppRun
-    from topoloom.applications.app_runs import AppRuns
-    from topoloom.applications.program import Program
-    from topoloom.applications.registry import Application
-    from topoloom.applications.settings import AppSettings
-    from topoloom.applications.sweep import Case
+    from topoloom.core.work import Work
     from topoloom.network import Network
-    from topoloom.work import Work
+    from topoloom.simulation.applications.app_run import AppRun
+    from topoloom.simulation.applications.app_runs import AppRuns
+    from topoloom.simulation.applications.program import Program
+    from topoloom.simulation.applications.registry import Application
+    from topoloom.simulation.applications.settings import AppSettings
+    from topoloom.simulation.applications.sweep import Case
 
 #: Tables of seeds in one call.
 _MOST_SEEDS = 1000
@@ -28,9 +28,9 @@ class _Help(click.Command):
     """Lists the applications with their parameters, the presets and the settings."""
 
     def format_epilog(self, _ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        from topoloom.applications.registry import APPLICATIONS
-        from topoloom.applications.settings import PRESETS, AppSettings
-        from topoloom.settings import described
+        from topoloom.core.settings import described
+        from topoloom.simulation.applications.registry import APPLICATIONS
+        from topoloom.simulation.applications.settings import PRESETS, AppSettings
 
         with formatter.section("Examples"):
             for line in _EXAMPLES:
@@ -182,16 +182,16 @@ def command(
     folder: str | None,
     as_json: bool,
 ) -> None:
-    from topoloom.applications.backends import backend_of
-    from topoloom.applications.given import DEFAULT_PRESET, app_settings
-    from topoloom.applications.registry import opened as opened_program
-    from topoloom.applications.settings import PRESETS, with_changes
-    from topoloom.applications.sweep import placements_of, programs_on, run_apps
     from topoloom.cli.placing import refuse_given
     from topoloom.cli.progress import working
-    from topoloom.folders import check_folder
-    from topoloom.opening import open_network
+    from topoloom.core.folders import check_folder
+    from topoloom.network.opening import open_network
     from topoloom.report.app_page import write_apps
+    from topoloom.simulation.applications.backends import backend_of
+    from topoloom.simulation.applications.given import DEFAULT_PRESET, app_settings
+    from topoloom.simulation.applications.registry import opened as opened_program
+    from topoloom.simulation.applications.settings import PRESETS, with_changes
+    from topoloom.simulation.applications.sweep import placements_of, programs_on, run_apps
 
     if not (apps or mpi or trace):
         raise InputError("say what runs: --app NAME (topoloom app --help lists them), --mpi FILE or --trace FOLDER")
@@ -288,12 +288,12 @@ def _write_goal(
     settings: "AppSettings",
 ) -> None:
     """Write one program as a schedule; a topology only says how many ranks there are."""
-    from topoloom.applications.ranks import ranks_on
-    from topoloom.applications.registry import opened
-    from topoloom.applications.schedules import schedule_of_program
-    from topoloom.applications.users_programs import trace_from
-    from topoloom.opening import open_network
-    from topoloom.workloads.goal import save_goal
+    from topoloom.network.opening import open_network
+    from topoloom.simulation.applications.ranks import ranks_on
+    from topoloom.simulation.applications.registry import opened
+    from topoloom.simulation.applications.schedules import schedule_of_program
+    from topoloom.simulation.applications.users_programs import trace_from
+    from topoloom.simulation.workloads.goal import save_goal
 
     if mpi or len(apps) + len(trace) != 1 or len(topologies) != 1:
         raise InputError("--goal: one program on one topology is written (--app or --trace); a program of code is none")
@@ -308,7 +308,7 @@ def _write_goal(
 def _users(
     mpi: tuple[str, ...], make: str | None, arguments: str, trace: tuple[str, ...], time_limit: float, work: "Work"
 ) -> list["Program"]:
-    from topoloom.applications.users_programs import argument_words, program_from, trace_from
+    from topoloom.simulation.applications.users_programs import argument_words, program_from, trace_from
 
     if len(mpi) != 1 and (make is not None or arguments):
         option = "--make" if make is not None else "--args"
@@ -353,8 +353,8 @@ def _cases(
     work: "Work",
 ) -> list["Case"]:
     """The network with tables of each seed."""
-    from topoloom.applications.sweep import cases_of
     from topoloom.cli.tables import saved_tables
+    from topoloom.simulation.applications.sweep import cases_of
 
     saved_tables(opened, ("engines", "host_tables", "routing_seeds"))
     return cases_of(label, opened, engine, host_tables=host_tables, seed=seed, seeds=seeds, jobs=jobs, work=work)
@@ -368,7 +368,7 @@ def _show(runs: "AppRuns", as_json: bool) -> None:
 
 
 def _print_runs(runs: "AppRuns") -> None:
-    from topoloom.applications.app_runs import CELLS
+    from topoloom.simulation.applications.app_runs import CELLS
 
     first = runs.runs[0]
     if runs.wanted == 1:
@@ -413,6 +413,6 @@ def _tell_one(run: "AppRun") -> None:
 
 
 def _words(settings: "AppSettings") -> str:
-    from topoloom.settings import written
+    from topoloom.core.settings import written
 
     return ", ".join(f"{key}={written(value)}" for key, value in settings.values.items())

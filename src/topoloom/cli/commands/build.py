@@ -4,8 +4,8 @@ from typing import Annotated
 
 from topoloom.cli.declared import declared, performed
 from topoloom.cli.presentation import Json
+from topoloom.core.settings import setting
 from topoloom.operations.catalogue.build import BuildOperation
-from topoloom.settings import setting
 
 
 class _Output(Json, frozen=True, kw_only=True):

@@ -7,11 +7,11 @@ import click
 
 from topoloom.cli.output import json_option, print_facts, print_record, say
 from topoloom.cli.types import Number, Size, Whole
-from topoloom.errors import InputError
+from topoloom.core.errors import InputError
 
 if TYPE_CHECKING:
-    from topoloom.applications.collective_result import Collective
-    from topoloom.collectives.bound import CollectiveBound
+    from topoloom.simulation.applications.collective_result import Collective
+    from topoloom.simulation.collectives.bound import CollectiveBound
 
 #: What a schedule may be written as.
 _SUFFIXES = (".json", ".xml", ".goal")
@@ -21,10 +21,10 @@ class _Help(click.Command):
     """Lists the operations and the algorithms."""
 
     def format_epilog(self, _ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        from topoloom.applications.backends import SIMULATORS, FlitSettings
-        from topoloom.collectives.bound import OPERATIONS
-        from topoloom.collectives.making import ALGORITHMS
-        from topoloom.settings import described
+        from topoloom.core.settings import described
+        from topoloom.simulation.applications.backends import SIMULATORS, FlitSettings
+        from topoloom.simulation.collectives.bound import OPERATIONS
+        from topoloom.simulation.collectives.making import ALGORITHMS
 
         with formatter.section("Operations, and what --bytes is of"):
             formatter.write_dl(list(OPERATIONS.items()))
@@ -119,15 +119,15 @@ def command(
     path: str | None,
     as_json: bool,
 ) -> None:
-    from topoloom.applications.collective_run import collective, collective_bound
-    from topoloom.applications.given import app_settings
-    from topoloom.applications.sweep import cases_of
     from topoloom.cli.placing import refuse_given
     from topoloom.cli.progress import working
     from topoloom.cli.tables import saved_tables
-    from topoloom.collectives.bound import collective_operation
-    from topoloom.collectives.schedule import read_schedule
-    from topoloom.opening import open_network
+    from topoloom.network.opening import open_network
+    from topoloom.simulation.applications.collective_run import collective, collective_bound
+    from topoloom.simulation.applications.given import app_settings
+    from topoloom.simulation.applications.sweep import cases_of
+    from topoloom.simulation.collectives.bound import collective_operation
+    from topoloom.simulation.collectives.schedule import read_schedule
 
     operation = collective_operation(operation)
     if path is not None and Path(path).suffix not in _SUFFIXES:
@@ -244,17 +244,17 @@ def _of_schedule(found: "Collective") -> list[tuple[str, str]]:
 
 
 def _time(seconds: float) -> str:
-    from topoloom.applications.app_runs import short_value
+    from topoloom.simulation.applications.app_runs import short_value
 
     return short_value(seconds, "s")
 
 
 def _write(found: "Collective", path: str, as_json: bool) -> None:
     """The schedule into a file of the kind that its name asks for."""
-    from topoloom.applications.schedules import schedule_of_program
-    from topoloom.collectives.msccl import msccl_xml, over_limits
-    from topoloom.files import write_atomically
-    from topoloom.workloads.goal import save_goal
+    from topoloom.core.files import write_atomically
+    from topoloom.simulation.applications.schedules import schedule_of_program
+    from topoloom.simulation.collectives.msccl import msccl_xml, over_limits
+    from topoloom.simulation.workloads.goal import save_goal
 
     schedule = found.schedule
     if schedule is None or (not schedule.trees and schedule.ranks > 1):

@@ -8,7 +8,7 @@ from topoloom.cli.output import json_option, print_record, say
 from topoloom.cli.placing import placing_of, placing_options, terms_of
 from topoloom.cli.signals import hurried
 from topoloom.cli.types import Number, Whole
-from topoloom.errors import Stopped
+from topoloom.core.errors import Stopped
 
 
 @click.command(
@@ -69,13 +69,13 @@ def command(
     as_json: bool,
     **options: Any,
 ) -> None:
-    from topoloom.assessment.compare import compare
     from topoloom.cli.assessment_text import print_assessment, print_assessments
     from topoloom.cli.folders import writable_folder
     from topoloom.cli.progress import working
-    from topoloom.errors import InputError
+    from topoloom.core.errors import InputError
+    from topoloom.designer.assessment.compare import compare
     from topoloom.network.laying_out import all_laid_out
-    from topoloom.opening import open_network
+    from topoloom.network.opening import open_network
     from topoloom.report.compare_files import write_comparison
 
     if reference is not None and reference not in networks:

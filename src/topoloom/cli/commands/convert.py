@@ -8,17 +8,17 @@ from topoloom.cli.declared import declared, performed
 from topoloom.cli.delivery import checked, deliver
 from topoloom.cli.exporting import ExportChanges, export_settings, refuse_settings, write_settings
 from topoloom.cli.output import print_record, say
-from topoloom.errors import InputError
-from topoloom.fabrics.exports.registry import EXPORTS, ExportRequest, export_named, write_order
-from topoloom.fabrics.exports.written import WrittenFiles
-from topoloom.fabrics.net_text import discovered_text
+from topoloom.core.errors import InputError
+from topoloom.core.settings import setting
+from topoloom.fabric.exports.registry import EXPORTS, ExportRequest, export_named, write_order
+from topoloom.fabric.exports.written import WrittenFiles
+from topoloom.fabric.net_text import discovered_text
 from topoloom.formats import FORMATS, format_for
 from topoloom.formats.ibnetdiscover import NAME as DISCOVERED
-from topoloom.link_rates import drops
+from topoloom.model.link_rates import drops
+from topoloom.model.results import provenance_of
 from topoloom.network import Network
 from topoloom.operations.catalogue.convert import ConvertOperation
-from topoloom.results import provenance_of
-from topoloom.settings import setting
 
 
 class _Output(ExportChanges, frozen=True, kw_only=True):

@@ -6,9 +6,9 @@ from topoloom.cli.declared import declared
 from topoloom.cli.output import print_record
 from topoloom.cli.placing import PLACING, TERMS, placing_of, refuse_given, terms_of
 from topoloom.cli.presentation import Json
+from topoloom.core.settings import setting
+from topoloom.model.topology import Topology
 from topoloom.operations.catalogue.placed import CostOperation
-from topoloom.settings import setting
-from topoloom.topology import Topology
 
 if TYPE_CHECKING:
     from topoloom.cost.table_iv import TableColumn
@@ -27,11 +27,11 @@ class _Output(Json, frozen=True, kw_only=True):
 @declared(CostOperation, _Output, several="topology")
 def command(operations: list[CostOperation], to: _Output) -> None:
     from topoloom.cli import cost_text
+    from topoloom.core.errors import InputError
     from topoloom.cost.bill import Bills, price
     from topoloom.cost.parts_files import load_parts
-    from topoloom.errors import InputError
     from topoloom.network.laying_out import all_laid_out
-    from topoloom.opening import open_network
+    from topoloom.network.opening import open_network
 
     if to.as_printed and len(operations) > 1:
         raise InputError("--as-printed takes one topology; leave it out to set several side by side")
@@ -62,8 +62,8 @@ def command(operations: list[CostOperation], to: _Output) -> None:
 
 
 def _column(network: Topology) -> "TableColumn":
+    from topoloom.core.errors import InputError
     from topoloom.cost.table_iv import COLUMNS, column_of
-    from topoloom.errors import InputError
 
     column = column_of(network)
     if column is None:

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 from topoloom.cli.declared import declared, performed
 from topoloom.cli.output import print_record, say
 from topoloom.cli.presentation import Json
+from topoloom.core.settings import setting
 from topoloom.operations.catalogue.cuts import CutsOperation
-from topoloom.settings import setting
 
 if TYPE_CHECKING:
     from topoloom.graph.cuts import Cuts
@@ -31,7 +31,7 @@ def _print(found: "Cuts", assign: bool) -> None:
     how = f"METIS, best of {found.runs} runs, refined" if found.runs else "branch and bound, not over"
     how = "exact, by branch and bound" if found.exact else how
     say(f"{found.provenance.name}: {found.links} links between {found.parts} equal parts ({how})")
-    from topoloom.spec import bisection_by_theory
+    from topoloom.topologies.spec import bisection_by_theory
 
     theory = bisection_by_theory(found.provenance.spec) if found.parts == 2 and found.by == "switches" else None
     if theory is not None:

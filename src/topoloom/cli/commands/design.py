@@ -7,7 +7,7 @@ import click
 from topoloom.cli.output import json_option, print_record, say
 from topoloom.cli.signals import hurried
 from topoloom.cli.types import Number, Whole
-from topoloom.errors import Stopped
+from topoloom.core.errors import Stopped
 
 if TYPE_CHECKING:
     from topoloom.designer.design import Design

@@ -11,9 +11,9 @@ from topoloom.cli.placing import placing_of, placing_options, terms_of
 from topoloom.cli.types import Whole
 
 if TYPE_CHECKING:
-    from topoloom.expansion.expansion import Expansion, ExpansionStep
+    from topoloom.cabling.expansion.expansion import Expansion, ExpansionStep
+    from topoloom.model.topology import Topology
     from topoloom.network import Network
-    from topoloom.topology import Topology
 
 #: Steps that are listed on the screen; the others are in the files.
 _SHOWN = 24
@@ -62,12 +62,12 @@ def command(
     as_json: bool,
     **options: Any,
 ) -> None:
+    from topoloom.cabling.expansion.check import check_plan
+    from topoloom.cabling.expansion.expand import expand
     from topoloom.cli.folders import writable_folder
     from topoloom.cli.progress import working
-    from topoloom.errors import InputError
-    from topoloom.expansion.check import check_plan
-    from topoloom.expansion.expand import expand
-    from topoloom.opening import open_network
+    from topoloom.core.errors import InputError
+    from topoloom.network.opening import open_network
     from topoloom.report.expansion_page import write_expansion
 
     if list_methods:
@@ -117,8 +117,8 @@ def command(
 
 def _laid_out(network: "Network", options: dict[str, Any], seed: int, jobs: int | None) -> "Network":
     """The network on its floor, by its terms; a floor that is laid out can only get more rows."""
-    from topoloom.expansion.growing_floor import with_rows
-    from topoloom.layout.layout import Layout
+    from topoloom.cabling.expansion.growing_floor import with_rows
+    from topoloom.placement.layout.layout import Layout
 
     priced = network.priced(**terms_of(options, [network]))
     if network.layout is None:
@@ -129,7 +129,7 @@ def _laid_out(network: "Network", options: dict[str, Any], seed: int, jobs: int 
 
 
 def _list(as_json: bool) -> None:
-    from topoloom.expansion.registry import METHODS, methods_listed
+    from topoloom.cabling.expansion.registry import METHODS, methods_listed
 
     if as_json:
         print_record(methods_listed())
@@ -138,7 +138,7 @@ def _list(as_json: bool) -> None:
 
 
 def _check(folder: str, as_json: bool) -> None:
-    from topoloom.expansion.check import check_plan
+    from topoloom.cabling.expansion.check import check_plan
 
     done = check_plan(Path(folder))
     if as_json:
@@ -236,7 +236,7 @@ def _cost(plan: "Expansion") -> str:
 
 def _refuse_own(source: str, folder: str) -> None:
     """Refuse to write a plan over what it starts from."""
-    from topoloom.errors import InputError
+    from topoloom.core.errors import InputError
 
     place = Path(source)
     if not place.is_dir() and place.name != "cables.csv":

@@ -10,9 +10,9 @@ from topoloom.cli.declared import declared, performed
 from topoloom.cli.exporting import ExportChanges, export_settings, refuse_settings, write_settings
 from topoloom.cli.output import print_record, say
 from topoloom.cli.presentation import Threads
-from topoloom.fabrics.exports.registry import EXPORTS, ExportRequest, export_named, write_order
+from topoloom.core.settings import setting
+from topoloom.fabric.exports.registry import EXPORTS, ExportRequest, export_named, write_order
 from topoloom.operations.catalogue.export import ExportOperation
-from topoloom.settings import setting
 
 
 class _Output(ExportChanges, frozen=True, kw_only=True):

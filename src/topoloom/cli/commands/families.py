@@ -4,7 +4,7 @@ from topoloom.cli.declared import declared, performed
 from topoloom.cli.output import print_record, say
 from topoloom.cli.presentation import Json
 from topoloom.operations.catalogue.families import FamiliesOperation
-from topoloom.spec import Family, Parameter, Transform
+from topoloom.topologies.spec import Family, Parameter, Transform
 
 
 @declared(FamiliesOperation, Json)

@@ -8,12 +8,12 @@ from topoloom.cli.output import print_facts, print_record, say
 from topoloom.cli.placing import placing_of, terms_of
 from topoloom.cli.presentation import Json, Threads
 from topoloom.cli.signals import hurried
+from topoloom.core.settings import setting
 from topoloom.operations.catalogue.placed import LayoutOperation
 from topoloom.operations.shared import HostCables
-from topoloom.settings import setting
 
 if TYPE_CHECKING:
-    from topoloom.layout.layout import Layout
+    from topoloom.placement.layout.layout import Layout
 
 
 class _Output(Json, frozen=True, kw_only=True):
@@ -25,8 +25,8 @@ class _Output(Json, frozen=True, kw_only=True):
 def command(operation: LayoutOperation, threads: Threads, to: _Output) -> None:
     from topoloom.cabling.cabling import cable
     from topoloom.cli.folders import writable_folder
-    from topoloom.layout.layout import Layout
-    from topoloom.opening import open_network
+    from topoloom.network.opening import open_network
+    from topoloom.placement.layout.layout import Layout
 
     network = open_network(operation.topology)
     options = {**operation.arguments(), "host_cables": to.host_cables}

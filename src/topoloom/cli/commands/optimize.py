@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 from topoloom.cli.declared import declared, running
 from topoloom.cli.output import plain, print_facts, print_record
 from topoloom.cli.presentation import Json
-from topoloom.errors import InputError
+from topoloom.core.errors import InputError
+from topoloom.core.settings import setting
 from topoloom.operations.catalogue.optimize import OptimizeOperation
-from topoloom.settings import setting
 
 if TYPE_CHECKING:
     from topoloom.optimizer.goals import Goal

@@ -8,9 +8,9 @@ from topoloom.cli.declared import declared
 from topoloom.cli.output import plain, print_facts, print_record
 from topoloom.cli.presentation import Json, Threads
 from topoloom.cli.progress import working
-from topoloom.opening import open_network
+from topoloom.network.opening import open_network
 from topoloom.operations.catalogue.quality import QualityOperation
-from topoloom.traffic import PATTERNS
+from topoloom.throughput.traffic import PATTERNS
 
 if TYPE_CHECKING:
     from topoloom.throughput.result import Quality

@@ -5,8 +5,8 @@ from typing import Annotated
 from topoloom.cli.declared import declared, performed
 from topoloom.cli.output import plain, print_facts, print_record, say
 from topoloom.cli.presentation import Json, Threads
+from topoloom.core.settings import setting
 from topoloom.operations.catalogue.repair import RepairOperation
-from topoloom.settings import setting
 
 _SHOWN = (
     *("cables_lost", "cables_new", "switches_lost", "switches_new", "hosts_lost", "hosts_new", "hosts_moved"),
@@ -31,7 +31,7 @@ class _Output(Json, frozen=True, kw_only=True):
 
 @declared(RepairOperation, Threads, _Output)
 def command(operation: RepairOperation, threads: Threads, to: _Output) -> None:
-    from topoloom.fabrics.mending_files import write_mending
+    from topoloom.fabric.mending_files import write_mending
 
     found = performed(operation, threads.jobs)
     files = [] if to.output is None else write_mending(found, to.output)

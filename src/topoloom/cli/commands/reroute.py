@@ -6,8 +6,8 @@ from topoloom.cli.commands.route import engines_listed
 from topoloom.cli.declared import declared, running
 from topoloom.cli.output import print_record, say
 from topoloom.cli.presentation import Json, Threads
+from topoloom.core.settings import setting
 from topoloom.operations.catalogue.reroute import RerouteOperation
-from topoloom.settings import setting
 
 
 class _Output(Json, frozen=True, kw_only=True):

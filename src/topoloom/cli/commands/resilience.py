@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 from topoloom.cli.declared import declared, running
 from topoloom.cli.output import print_record, say
 from topoloom.cli.presentation import Json, KeptText
-from topoloom.errors import Stopped
+from topoloom.core.errors import Stopped
+from topoloom.core.settings import setting
 from topoloom.operations.catalogue.resilience import ResilienceOperation
-from topoloom.settings import setting
 
 if TYPE_CHECKING:
     from topoloom.failures.survival import Survival
@@ -30,7 +30,7 @@ class _Output(Json, frozen=True, kw_only=True):
 
 @declared(ResilienceOperation, KeptText, _Output, several="topology")
 def command(operations: list[ResilienceOperation], kept: KeptText, to: _Output) -> None:
-    from topoloom.folders import check_folder
+    from topoloom.core.folders import check_folder
 
     if to.output is not None:
         check_folder(to.output)

@@ -8,9 +8,9 @@ import click
 from topoloom.cli.declared import declared, running
 from topoloom.cli.output import print_record, say
 from topoloom.cli.presentation import Json, Threads
-from topoloom.errors import InputError
+from topoloom.core.errors import InputError
+from topoloom.core.settings import setting
 from topoloom.operations.catalogue.route import RouteOperation
-from topoloom.settings import setting
 
 
 class _Output(Json, frozen=True, kw_only=True):
@@ -43,7 +43,7 @@ def command(operation: RouteOperation, threads: Threads, to: _Output) -> None:
     from topoloom.cli.folders import writable_folder
     from topoloom.cli.routing_text import print_tables
     from topoloom.cli.tables import hint_of_fit
-    from topoloom.opening import open_network
+    from topoloom.network.opening import open_network
 
     folder = to.on_disk
     if folder is not None and Path(folder).is_file():

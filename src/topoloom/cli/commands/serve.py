@@ -9,7 +9,7 @@ import click
 from topoloom.cli.output import say
 from topoloom.cli.signals import ends_by_signals
 from topoloom.cli.types import Number, Whole
-from topoloom.errors import InputError
+from topoloom.core.errors import InputError
 
 #: Hosts that only this machine reaches.
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")

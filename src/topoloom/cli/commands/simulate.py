@@ -8,13 +8,13 @@ import click
 from topoloom.cli.kept_study import end_of, run_kept, study_option
 from topoloom.cli.output import json_option, plain, print_record, print_table, say
 from topoloom.cli.types import Number, Whole
-from topoloom.errors import InputError
+from topoloom.core.errors import InputError
 
 if TYPE_CHECKING:
-    from topoloom.settings import Setting
-    from topoloom.simulator.execute import Executions
-    from topoloom.simulator.load_curve import LoadCurve, LoadCurves
-    from topoloom.simulator.sweep import SimulatedNetwork
+    from topoloom.core.settings import Setting
+    from topoloom.simulation.flits.execute import Executions
+    from topoloom.simulation.flits.load_curve import LoadCurve, LoadCurves
+    from topoloom.simulation.flits.sweep import SimulatedNetwork
 
 _SHOWN = ("offered", "accepted", "latency_mean", "latency_ci95", "latency_p99", "hops_mean", "saturated")
 _SHOWN_IN_UNITS = ("latency_mean_ns", "accepted_gbps")
@@ -27,11 +27,11 @@ class _Help(click.Command):
     """Lists the patterns of traffic and the router's settings, the presets with their sources, and an example."""
 
     def format_epilog(self, _ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        from topoloom.settings import described
-        from topoloom.simulator.presets import PRESETS
-        from topoloom.simulator.router_config import RouterConfig
-        from topoloom.traffic import PATTERNS
-        from topoloom.workloads.named import WORKLOADS
+        from topoloom.core.settings import described
+        from topoloom.simulation.flits.presets import PRESETS
+        from topoloom.simulation.flits.router_config import RouterConfig
+        from topoloom.simulation.workloads.named import WORKLOADS
+        from topoloom.throughput.traffic import PATTERNS
 
         with formatter.section("Traffic"):
             formatter.write_dl([(record.usage, record.words) for record in PATTERNS.values()])
@@ -132,10 +132,10 @@ def command(
     from topoloom.cli.placing import refuse_given
     from topoloom.cli.progress import working
     from topoloom.cli.tables import saved_tables
-    from topoloom.opening import open_network
-    from topoloom.simulator.presets import router_of
-    from topoloom.simulator.simulate import checked_loads
-    from topoloom.simulator.sweep import execute_all, has_end, subjects, sweep
+    from topoloom.network.opening import open_network
+    from topoloom.simulation.flits.presets import router_of
+    from topoloom.simulation.flits.simulate import checked_loads
+    from topoloom.simulation.flits.sweep import execute_all, has_end, subjects, sweep
 
     if output is not None and not Path(output).parent.is_dir():
         raise InputError(f"-o {output}: there is no folder {Path(output).parent}; make it first")
@@ -272,8 +272,8 @@ def _write_packets(
 ) -> None:
     """Write packets one by one to a CSV file."""
     from topoloom.cli.progress import working
-    from topoloom.files import write_atomically
-    from topoloom.simulator.execute import packets_of
+    from topoloom.core.files import write_atomically
+    from topoloom.simulation.flits.execute import packets_of
 
     with working("simulating packets") as work:
         found = packets_of(
@@ -302,7 +302,7 @@ def _check_pictures(given: dict[str, str | None]) -> None:
 
 def _show(found: "LoadCurves | Executions", plot: str | None, as_json: bool) -> None:
     """Print what is finished, and draw it."""
-    from topoloom.simulator.execute import Executions
+    from topoloom.simulation.flits.execute import Executions
 
     if isinstance(found, Executions):
         if as_json:

@@ -7,7 +7,7 @@ import click
 
 from topoloom.cli.output import json_option, print_facts, print_record, print_table, say
 from topoloom.cli.types import Whole
-from topoloom.errors import InputError, Stopped
+from topoloom.core.errors import InputError, Stopped
 
 if TYPE_CHECKING:
     from topoloom.studies.pictures import Kind
@@ -246,7 +246,7 @@ def _status(folder: str) -> "StudyStatus":
 
 
 def _tell_status(found: "StudyStatus", as_json: bool) -> None:
-    from topoloom.work import time_words
+    from topoloom.core.work import time_words
 
     if as_json:
         print_record(found)

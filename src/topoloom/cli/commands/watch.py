@@ -5,8 +5,8 @@ from typing import Annotated
 from topoloom.cli.declared import declared, performed
 from topoloom.cli.output import print_record, print_table, say
 from topoloom.cli.presentation import Json
+from topoloom.core.settings import setting
 from topoloom.operations.catalogue.watch import WatchOperation
-from topoloom.settings import setting
 
 #: Everything was done, and there is something to do still: neither the user's mistake nor ours.
 OPEN = 3

@@ -10,8 +10,8 @@ being where the tie of i begins. All of one tie is a random order; each a tie of
 
 import numpy as np
 
-from topoloom.compiling.decorators import allocating, stage
-from topoloom.random_streams.kernels import next_below, next_word
+from topoloom.core.compiling.decorators import allocating, stage
+from topoloom.core.random_streams.kernels import next_below, next_word
 
 
 @stage

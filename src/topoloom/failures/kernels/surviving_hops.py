@@ -6,7 +6,7 @@ is gone, int64[n] and int64[m]: it stands after k failures when its number is k 
 
 import numpy as np
 
-from topoloom.compiling.decorators import allocating
+from topoloom.core.compiling.decorators import allocating
 from topoloom.failures.kernels.disconnection import drawn
 from topoloom.graph.kernels.hops import BLOCK, block_counts
 from topoloom.graph.kernels.simd import WORDS

@@ -5,7 +5,7 @@ Arrays throughout: offsets int64[n + 1] and neighbours int32[2 m] (CSR). One sea
 
 import numpy as np
 
-from topoloom.compiling.decorators import allocating, kernel
+from topoloom.core.compiling.decorators import allocating, kernel
 
 
 @allocating

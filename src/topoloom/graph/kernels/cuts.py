@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from topoloom.compiling.decorators import allocating, kernel
+from topoloom.core.compiling.decorators import allocating, kernel
 
 
 @allocating

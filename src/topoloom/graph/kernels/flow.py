@@ -8,7 +8,7 @@ Arrays: offsets int64[n + 1], neighbours and link int32[2 m] (CSR of a `Topology
 
 import numpy as np
 
-from topoloom.compiling.decorators import allocating, inner
+from topoloom.core.compiling.decorators import allocating, inner
 
 
 @allocating

@@ -14,7 +14,7 @@ The cost of a round is about n + 2 m row operations; memory is 128 bytes a switc
 
 import numpy as np
 
-from topoloom.compiling.decorators import allocating, inner, kernel, stage
+from topoloom.core.compiling.decorators import allocating, inner, kernel, stage
 from topoloom.graph.kernels.simd import WORDS, add, either, load, lowest_bit, ones_of, same, store, total, zeros
 
 #: Sources in a block: the bits of a row.

@@ -7,7 +7,7 @@ add the costs of a path from its source on, so both give the same number to the 
 
 import numpy as np
 
-from topoloom.compiling.decorators import allocating, inner, kernel
+from topoloom.core.compiling.decorators import allocating, inner, kernel
 from topoloom.graph.kernels.simd import COSTS, least, load, same, store
 
 

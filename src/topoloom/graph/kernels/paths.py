@@ -6,7 +6,7 @@ float64: exact up to 2^53, rounded above.
 
 import numpy as np
 
-from topoloom.compiling.decorators import allocating, kernel
+from topoloom.core.compiling.decorators import allocating, kernel
 
 
 @kernel

@@ -5,8 +5,8 @@ A row's entries are the neighbours of its switch, in any order; what lies behind
 
 import numpy as np
 
-from topoloom.compiling.decorators import inner, kernel, stage
-from topoloom.random_streams.kernels import next_below
+from topoloom.core.compiling.decorators import inner, kernel, stage
+from topoloom.core.random_streams.kernels import next_below
 
 
 @stage

@@ -4,16 +4,16 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from topoloom.files import read_text
+from topoloom.core.files import read_text
+from topoloom.core.settings import setting
 from topoloom.operations.operation import Operation
 from topoloom.operations.shared import SEED, Seed
-from topoloom.settings import setting
 
 if TYPE_CHECKING:
-    from topoloom.fabrics.comparison import Comparison
-    from topoloom.fabrics.fabric import Fabric
-    from topoloom.fabrics.identify import Match
-    from topoloom.fabrics.port_counters import PortCounters
+    from topoloom.fabric.comparison import Comparison
+    from topoloom.fabric.fabric import Fabric
+    from topoloom.fabric.identify import Match
+    from topoloom.fabric.port_counters import PortCounters
     from topoloom.network import Network
 
 LONGEST_TEXT = 1 << 30
@@ -53,14 +53,14 @@ class ComparingOperation(Operation, frozen=True, kw_only=True):
 
     def validate(self) -> None:
         if self.cable_rate is not None:
-            from topoloom.fabrics.rates import parse_rate
+            from topoloom.fabric.rates import parse_rate
 
             parse_rate(self.cable_rate)
 
     @property
     def planned_rate(self) -> "tuple[int, float] | None":
         """Lanes (0: any) and Gb/s that every cable should run at; None where nobody said it."""
-        from topoloom.fabrics.rates import parse_rate
+        from topoloom.fabric.rates import parse_rate
 
         return None if self.cable_rate is None else parse_rate(self.cable_rate)
 
@@ -77,7 +77,7 @@ class ComparingOperation(Operation, frozen=True, kw_only=True):
         -------
         Comparison
         """
-        from topoloom.fabrics.compare import compare_fabrics
+        from topoloom.fabric.compare import compare_fabrics
 
         there = self.opened(plan, actual)
         match, exact = self.matched(plan, there)
@@ -93,7 +93,7 @@ class ComparingOperation(Operation, frozen=True, kw_only=True):
 
     def matched(self, plan: "Network", there: "Fabric") -> "tuple[Match, bool]":
         """Which switch is which, and whether cables must be in the planned ports."""
-        from topoloom.fabrics.identify import identify, read_map
+        from topoloom.fabric.identify import identify, read_map
 
         aliases = [[label] if label else [] for label in plan.labels]
         given = None
@@ -117,8 +117,8 @@ class ComparingOperation(Operation, frozen=True, kw_only=True):
         -------
         Fabric
         """
-        from topoloom.fabrics.machines import joined_for
-        from topoloom.opening import open_network
+        from topoloom.fabric.machines import joined_for
+        from topoloom.network.opening import open_network
 
         there = open_network(actual, borne=borne).fabric
         if there.planned:  # messages name it by its file
@@ -128,7 +128,7 @@ class ComparingOperation(Operation, frozen=True, kw_only=True):
 
 def counters_of(names: Sequence[str]) -> "PortCounters | None":
     """The counters in all these files; None where there are none to read."""
-    from topoloom.fabrics.port_counters import PortCounters, read_counters
+    from topoloom.fabric.port_counters import PortCounters, read_counters
 
     if not names:
         return None

@@ -2,10 +2,10 @@
 
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from topoloom.errors import InputError
+from topoloom.core.errors import InputError
+from topoloom.core.settings import setting
 from topoloom.operations.operation import Operation
 from topoloom.operations.shared import FLOOR, SEED, Cabinet, Cluster, Floor, Seed, Source
-from topoloom.settings import setting
 
 if TYPE_CHECKING:
     from topoloom.network import Network
@@ -39,8 +39,8 @@ class FailingOperation(Operation, frozen=True, kw_only=True):
 
     def cabinets(self, network: "Network", jobs: int | None) -> Any:
         """The cabinet of every switch, where cabinets fail; else None."""
-        from topoloom.floors.chosen import chosen_floor
-        from topoloom.layout.cabinets import assign_cabinets
+        from topoloom.placement.floors.chosen import chosen_floor
+        from topoloom.placement.layout.cabinets import assign_cabinets
 
         if self.fail != "cabinets":
             return None

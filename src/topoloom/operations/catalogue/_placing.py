@@ -2,13 +2,13 @@
 
 from typing import Annotated, Any, ClassVar, Literal
 
+from topoloom.core.settings import setting
+from topoloom.core.work import Work
 from topoloom.cost.price_factors import PriceFactors
 from topoloom.network import Network
-from topoloom.opening import open_network
+from topoloom.network.opening import open_network
 from topoloom.operations.operation import Operation
 from topoloom.operations.shared import SEED, Cabinet, Cluster, Floor, Parts, Prices, Rate, Seed, Server, Source
-from topoloom.settings import setting
-from topoloom.work import Work
 
 
 class Placing(Operation, frozen=True, kw_only=True):

@@ -3,13 +3,13 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
+from topoloom.core.settings import setting
 from topoloom.operations.context import RunContext
 from topoloom.operations.operation import Operation
 from topoloom.operations.shared import SEED, Engine, Lanes, Seed, Source
-from topoloom.settings import setting
 
 if TYPE_CHECKING:
-    from topoloom.fabrics.fabric import Fabric
+    from topoloom.fabric.fabric import Fabric
     from topoloom.network import Network
     from topoloom.routing.reroute import Rerouted
     from topoloom.routing.routing import Routing
@@ -80,8 +80,8 @@ class RoutedOperation(Operation, frozen=True, kw_only=True):
         """
         import numpy as np
 
-        from topoloom.network_losses import losses
-        from topoloom.opening import open_network
+        from topoloom.network.losses import losses
+        from topoloom.network.opening import open_network
         from topoloom.routing.fitting import ANY
         from topoloom.routing.reroute import reroute
         from topoloom.routing.route import route

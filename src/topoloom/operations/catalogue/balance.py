@@ -2,11 +2,11 @@
 
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
-from topoloom.errors import InputError
+from topoloom.core.errors import InputError
+from topoloom.core.settings import setting
 from topoloom.operations.context import RunContext
 from topoloom.operations.operation import Operation, operation
 from topoloom.operations.shared import span_of
-from topoloom.settings import setting
 
 if TYPE_CHECKING:
     from topoloom.graph.geometry import Geometry

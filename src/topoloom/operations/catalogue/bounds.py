@@ -2,10 +2,10 @@
 
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
-from topoloom.errors import InputError
+from topoloom.core.errors import InputError
+from topoloom.core.settings import setting
 from topoloom.operations.context import RunContext
 from topoloom.operations.operation import Operation, operation
-from topoloom.settings import setting
 
 if TYPE_CHECKING:
     from topoloom.graph.bounds import Bounds
@@ -55,7 +55,7 @@ class BoundsOperation(Operation, frozen=True, kw_only=True):
 
     def _size(self) -> tuple[int, int]:
         """Rows and columns of the grid."""
-        from topoloom.text_parts import whole_in
+        from topoloom.core.text_parts import whole_in
 
         text = self.grid or self.diagrid or ""
         rows, columns = (whole_in(number, _MOST) for number in text.partition("x")[::2])
@@ -67,7 +67,7 @@ class BoundsOperation(Operation, frozen=True, kw_only=True):
         from topoloom.graph.bounds import bounds, bounds_of_order, bounds_on_grid
         from topoloom.graph.geometry import Geometry
         from topoloom.graph.grid_bounds import balanced_pairs
-        from topoloom.opening import open_network
+        from topoloom.network.opening import open_network
 
         if self.topology is not None:
             topology = open_network(self.topology).topology

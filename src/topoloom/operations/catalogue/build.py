@@ -2,13 +2,13 @@
 
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
-from topoloom.errors import InputError
+from topoloom.core.errors import InputError
+from topoloom.core.settings import setting
 from topoloom.operations.context import RunContext
 from topoloom.operations.operation import Operation, operation
-from topoloom.settings import setting
 
 if TYPE_CHECKING:
-    from topoloom.topology import Topology
+    from topoloom.model.topology import Topology
 
 
 @operation
@@ -29,6 +29,6 @@ class BuildOperation(Operation, frozen=True, kw_only=True):
             raise InputError(f"{self.spec} is a file; 'topoloom convert' reads files, build takes a spec")
 
     def run(self, context: RunContext) -> "Topology":
-        from topoloom.spec import build
+        from topoloom.topologies.spec import build
 
         return build(self.spec)

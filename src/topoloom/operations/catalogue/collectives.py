@@ -4,17 +4,17 @@ from typing import Annotated, Any, ClassVar, Literal
 
 import msgspec
 
-from topoloom.applications.collective_result import Collective
-from topoloom.applications.collective_run import collective, collective_bound
-from topoloom.applications.given import app_settings
-from topoloom.applications.sweep import cases_of
-from topoloom.collectives.bound import CollectiveBound
-from topoloom.opening import open_network
+from topoloom.core.settings import setting, written
+from topoloom.core.work import Work
+from topoloom.network.opening import open_network
 from topoloom.operations.context import RunContext
 from topoloom.operations.operation import Operation, operation
 from topoloom.operations.shared import SEED, Engine, HostTables, Seed, Source
-from topoloom.settings import setting, written
-from topoloom.work import Work
+from topoloom.simulation.applications.collective_result import Collective
+from topoloom.simulation.applications.collective_run import collective, collective_bound
+from topoloom.simulation.applications.given import app_settings
+from topoloom.simulation.applications.sweep import cases_of
+from topoloom.simulation.collectives.bound import CollectiveBound
 
 
 @operation

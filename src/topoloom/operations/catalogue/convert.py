@@ -2,9 +2,9 @@
 
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
+from topoloom.core.settings import setting
 from topoloom.operations.context import RunContext
 from topoloom.operations.operation import Operation, operation
-from topoloom.settings import setting
 
 if TYPE_CHECKING:
     from topoloom.network import Network
@@ -34,9 +34,9 @@ class ConvertOperation(Operation, frozen=True, kw_only=True):
     def run(self, context: RunContext) -> "Network":
         from dataclasses import replace
 
-        from topoloom.fabrics.machines import joined
-        from topoloom.link_rates import tell_dropped
-        from topoloom.opening import open_network
+        from topoloom.fabric.machines import joined
+        from topoloom.model.link_rates import tell_dropped
+        from topoloom.network.opening import open_network
 
         network = open_network(self.source, self.source_format)
         if self.drop_rates and network.topology.rated:
@@ -53,7 +53,7 @@ def unrated(network: "Network") -> "Network":
     """The network without the rates of its links; of what else is known only names, ports and lengths."""
     from dataclasses import replace
 
-    from topoloom.fabrics.fabric import without_rates
+    from topoloom.fabric.fabric import without_rates
 
     fabric = without_rates(network.fabric)
     known = {name: read for name, read in network.known.items() if name == "cables"}

@@ -2,11 +2,11 @@
 
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
-from topoloom.errors import InputError
+from topoloom.core.errors import InputError
+from topoloom.core.settings import setting
 from topoloom.operations.context import RunContext
 from topoloom.operations.operation import Operation, operation
 from topoloom.operations.shared import METIS_RUNS, SEED, MetisRuns, Seed, Source
-from topoloom.settings import setting
 
 if TYPE_CHECKING:
     from topoloom.graph.cuts import Cuts
@@ -36,7 +36,7 @@ class CutsOperation(Operation, frozen=True, kw_only=True):
 
     def run(self, context: RunContext) -> "Cuts":
         from topoloom.graph.cuts import cuts, exact_bisection
-        from topoloom.opening import open_network
+        from topoloom.network.opening import open_network
 
         topology = open_network(self.topology).topology
         if self.exact:

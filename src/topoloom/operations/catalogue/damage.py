@@ -2,14 +2,14 @@
 
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
+from topoloom.core.settings import setting
 from topoloom.operations.catalogue._failing import FailingOperation
 from topoloom.operations.context import RunContext
 from topoloom.operations.operation import operation
 from topoloom.operations.shared import share_of
-from topoloom.settings import setting
 
 if TYPE_CHECKING:
-    from topoloom.topology import Topology
+    from topoloom.model.topology import Topology
 
 
 @operation
@@ -28,7 +28,7 @@ class DamageOperation(FailingOperation, frozen=True, kw_only=True):
 
     def run(self, context: RunContext) -> "Topology":
         from topoloom.failures.surviving_network import surviving_network
-        from topoloom.opening import open_network
+        from topoloom.network.opening import open_network
 
         network = open_network(self.topology)
         cabinets = self.cabinets(network, context.jobs)

@@ -2,12 +2,12 @@
 
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
-from topoloom.errors import InputError
+from topoloom.core.errors import InputError
+from topoloom.core.settings import setting
 from topoloom.operations.catalogue._failing import FailingOperation, Share
 from topoloom.operations.context import RunContext
 from topoloom.operations.operation import operation
 from topoloom.operations.shared import shares_of
-from topoloom.settings import setting
 
 if TYPE_CHECKING:
     from topoloom.failures.degradation import Degradations
@@ -43,8 +43,8 @@ class DegradationOperation(FailingOperation, frozen=True, kw_only=True):
 
     def run(self, context: RunContext) -> "Degradations":
         from topoloom.failures.degradation import Degradations, degradation
-        from topoloom.opening import open_network
-        from topoloom.results import provenance_of
+        from topoloom.model.results import provenance_of
+        from topoloom.network.opening import open_network
 
         network = open_network(self.topology)
         cabinets = self.cabinets(network, context.jobs)

@@ -4,15 +4,15 @@ from typing import Annotated, Any, ClassVar
 
 import msgspec
 
+from topoloom.core.errors import InputError
+from topoloom.core.settings import setting
+from topoloom.core.work import Work
 from topoloom.designer.design import Design, design
 from topoloom.designer.measure import MEASURES
 from topoloom.designer.need import Need
 from topoloom.designer.need_files import read_need
-from topoloom.errors import InputError
 from topoloom.operations.context import RunContext
 from topoloom.operations.operation import Operation, operation
-from topoloom.settings import setting
-from topoloom.work import Work
 
 
 @operation

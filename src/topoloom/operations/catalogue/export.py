@@ -2,10 +2,10 @@
 
 from typing import Annotated, ClassVar
 
+from topoloom.core.settings import setting
 from topoloom.operations.catalogue._routed import LOST, RoutedOperation, TableChoice
 from topoloom.operations.context import RunContext
 from topoloom.operations.operation import operation
-from topoloom.settings import setting
 
 
 @operation
@@ -25,7 +25,7 @@ class ExportOperation(RoutedOperation, frozen=True, kw_only=True):
     without: Annotated[str, setting(LOST, metavar="LOST")] | None = None
 
     def validate(self) -> None:
-        from topoloom.fabrics.exports.registry import export_named
+        from topoloom.fabric.exports.registry import export_named
 
         super().validate()
         export_named(self.kind)

@@ -2,14 +2,14 @@
 
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
-from topoloom.errors import InputError
+from topoloom.core.errors import InputError
+from topoloom.core.settings import setting
 from topoloom.operations.context import RunContext
 from topoloom.operations.operation import Operation, operation
 from topoloom.operations.shared import Radix
-from topoloom.settings import setting
 
 if TYPE_CHECKING:
-    from topoloom.spec import Family, Transform
+    from topoloom.topologies.spec import Family, Transform
 
 
 @operation
@@ -35,14 +35,14 @@ class FamiliesOperation(Operation, frozen=True, kw_only=True):
 
     def chosen(self) -> "list[Family | Transform]":
         """The family, or all."""
-        from topoloom.spec import FAMILIES, TRANSFORMS
+        from topoloom.topologies.spec import FAMILIES, TRANSFORMS
 
         if self.name:
             return [TRANSFORMS[self.name] if self.name in TRANSFORMS else FAMILIES.find(self.name)]
         return [*FAMILIES.values(), *TRANSFORMS.values()]
 
     def run(self, context: RunContext) -> dict[str, Any]:
-        from topoloom.spec import listed, sizes_listed
+        from topoloom.topologies.spec import listed, sizes_listed
 
         if self.hosts is not None and self.radix is not None:
             return sizes_listed(self.chosen(), self.hosts, self.radix)

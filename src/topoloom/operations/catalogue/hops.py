@@ -2,14 +2,14 @@
 
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
+from topoloom.core.settings import setting
 from topoloom.operations.context import RunContext
 from topoloom.operations.operation import Operation, operation
 from topoloom.operations.shared import CABLE_NS_PER_M, SEED, SWITCH_NS, CableDelay, Seed, Source, SwitchDelay
-from topoloom.settings import setting
 
 if TYPE_CHECKING:
     from topoloom.graph.hops import Hops
-    from topoloom.topology import Topology
+    from topoloom.model.topology import Topology
 
 #: What takes longer is announced before it starts; smaller networks are not even estimated.
 _LONG_SECONDS, _LARGE = 30.0, 50_000
@@ -55,7 +55,7 @@ class HopsOperation(Operation, frozen=True, kw_only=True):
     def run(self, context: RunContext) -> "Hops":
         from topoloom.graph.hops import hops
         from topoloom.graph.latency import Delays
-        from topoloom.opening import open_network
+        from topoloom.network.opening import open_network
 
         network = open_network(self.topology)
         layout = network.layout if self.latency else None
@@ -78,8 +78,8 @@ class HopsOperation(Operation, frozen=True, kw_only=True):
 
     def _announce(self, topology: "Topology", context: RunContext) -> None:
         """Say that all pairs take long, where they do."""
+        from topoloom.core.work import time_words
         from topoloom.graph.hops import estimated_seconds
-        from topoloom.work import time_words
 
         if self.device == "cuda" or self.samples is not None or topology.switches < _LARGE:
             return

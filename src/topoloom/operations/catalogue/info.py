@@ -2,13 +2,13 @@
 
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
+from topoloom.core.settings import setting
 from topoloom.operations.context import RunContext
 from topoloom.operations.operation import Operation, operation
 from topoloom.operations.shared import METIS_RUNS, MetisRuns, Source
-from topoloom.settings import setting
 
 if TYPE_CHECKING:
-    from topoloom.overview import Info
+    from topoloom.topologies.overview import Info
 
 
 @operation
@@ -25,8 +25,8 @@ class InfoOperation(Operation, frozen=True, kw_only=True):
     seeds: MetisRuns = METIS_RUNS
 
     def run(self, context: RunContext) -> "Info":
-        from topoloom.opening import open_network
-        from topoloom.overview import info
+        from topoloom.network.opening import open_network
+        from topoloom.topologies.overview import info
 
         network = open_network(self.topology)
         return info(

@@ -3,11 +3,11 @@
 import math
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
-from topoloom.errors import InputError
+from topoloom.core.errors import InputError
+from topoloom.core.settings import setting
 from topoloom.operations.context import RunContext
 from topoloom.operations.operation import Operation, operation
 from topoloom.operations.shared import SEED, Seed, Source
-from topoloom.settings import setting
 
 if TYPE_CHECKING:
     from topoloom.failures.lifetime import Lifetime
@@ -61,7 +61,7 @@ class LifetimeOperation(Operation, frozen=True, kw_only=True):
 
     def run(self, context: RunContext) -> "Lifetime":
         from topoloom.failures.lifetime import lifetime
-        from topoloom.opening import open_network
+        from topoloom.network.opening import open_network
 
         topology = open_network(self.topology).topology
         return lifetime(

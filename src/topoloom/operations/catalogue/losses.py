@@ -2,10 +2,10 @@
 
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
+from topoloom.core.settings import setting
 from topoloom.operations.context import RunContext
 from topoloom.operations.operation import Operation, operation
 from topoloom.operations.shared import Source
-from topoloom.settings import setting
 
 if TYPE_CHECKING:
     from topoloom.failures.blast_radius import BlastRadius
@@ -39,7 +39,7 @@ class LossesOperation(Operation, frozen=True, kw_only=True):
 
     def run(self, context: RunContext) -> "BlastRadius":
         from topoloom.failures.blast_radius import blast_radius
-        from topoloom.opening import open_network
+        from topoloom.network.opening import open_network
 
         topology = open_network(self.topology).topology
         return blast_radius(topology, self.lose, nic_ports=self.nic_ports, work=context.work)

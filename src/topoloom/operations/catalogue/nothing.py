@@ -2,11 +2,11 @@
 
 from typing import Annotated, Any, ClassVar
 
+from topoloom.core.settings import setting
+from topoloom.core.work import Work
 from topoloom.operations.context import RunContext
 from topoloom.operations.operation import Operation, operation
 from topoloom.operations.shared import SEED, Seed
-from topoloom.settings import setting
-from topoloom.work import Work
 
 
 @operation

@@ -5,18 +5,18 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import msgspec
 
-from topoloom.errors import InputError
+from topoloom.core.errors import InputError
+from topoloom.core.settings import setting
 from topoloom.operations.context import RunContext
 from topoloom.operations.operation import Operation, operation
 from topoloom.operations.shared import CABLE_NS_PER_M, SEED, SWITCH_NS, CableDelay, Rate, Seed, Source, SwitchDelay
-from topoloom.settings import setting
 
 if TYPE_CHECKING:
     from topoloom.cost.parts import Parts
+    from topoloom.model.topology import Topology
     from topoloom.optimizer.goals import Goal
     from topoloom.optimizer.link_lengths import LinkLengths
     from topoloom.optimizer.result import Optimized
-    from topoloom.topology import Topology
 
 
 @dataclass(frozen=True)
@@ -163,7 +163,7 @@ class OptimizeOperation(Operation, frozen=True, kw_only=True):
     def prepared(self) -> SearchArguments:
         """What the search starts from; what cannot be searched is refused."""
         from topoloom.graph.geometry import geometry_of
-        from topoloom.opening import open_network
+        from topoloom.network.opening import open_network
         from topoloom.optimizer.link_lengths import LinkLengths
 
         network = open_network(self.topology)

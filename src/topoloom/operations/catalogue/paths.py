@@ -2,10 +2,10 @@
 
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
+from topoloom.core.settings import setting
 from topoloom.operations.context import RunContext
 from topoloom.operations.operation import Operation, operation
 from topoloom.operations.shared import SEED, Seed, Source
-from topoloom.settings import setting
 
 if TYPE_CHECKING:
     from topoloom.graph.path_diversity import PathDiversity
@@ -38,7 +38,7 @@ class PathsOperation(Operation, frozen=True, kw_only=True):
 
     def run(self, context: RunContext) -> "PathDiversity":
         from topoloom.graph.path_diversity import path_diversity
-        from topoloom.opening import open_network
+        from topoloom.network.opening import open_network
 
         topology = open_network(self.topology).topology
         return path_diversity(topology, samples=self.samples, seed=self.seed, jobs=context.jobs, work=context.work)

@@ -2,18 +2,18 @@
 
 from typing import Annotated, Any, ClassVar, Literal
 
+from topoloom.cabling.expansion.expand import expand
+from topoloom.cabling.expansion.expansion import Expansion
+from topoloom.core.errors import InputError
+from topoloom.core.settings import setting
+from topoloom.core.work import Work
 from topoloom.cost.bill import Bill, price
 from topoloom.cost.price_factors import PriceFactors
-from topoloom.errors import InputError
-from topoloom.expansion.expand import expand
-from topoloom.expansion.expansion import Expansion
-from topoloom.layout.layout import Layout
 from topoloom.operations.catalogue._placing import Placing
 from topoloom.operations.context import RunContext
 from topoloom.operations.operation import flat, operation
 from topoloom.operations.shared import HostCables, Radix
-from topoloom.settings import setting
-from topoloom.work import Work
+from topoloom.placement.layout.layout import Layout
 
 
 @operation

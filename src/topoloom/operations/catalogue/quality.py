@@ -2,16 +2,16 @@
 
 from typing import Annotated, Any, ClassVar
 
-from topoloom.opening import open_network
+from topoloom.core.settings import setting
+from topoloom.core.work import Work
+from topoloom.network.opening import open_network
 from topoloom.operations.context import RunContext
 from topoloom.operations.operation import Operation, operation
 from topoloom.operations.shared import SEED, Engine, HostTables, Lanes, Seed, Source
 from topoloom.routing.host_routings import host_routings
 from topoloom.routing.routing import Routing
-from topoloom.settings import setting
 from topoloom.throughput.quality import check_asked, quality
 from topoloom.throughput.result import Quality
-from topoloom.work import Work
 
 
 @operation

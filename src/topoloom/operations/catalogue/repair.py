@@ -2,14 +2,14 @@
 
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
-from topoloom.files import read_text
+from topoloom.core.files import read_text
+from topoloom.core.settings import setting
 from topoloom.operations.context import RunContext
 from topoloom.operations.operation import Operation, operation
 from topoloom.operations.shared import Lanes
-from topoloom.settings import setting
 
 if TYPE_CHECKING:
-    from topoloom.fabrics.mended import Mending
+    from topoloom.fabric.mended import Mending
 
 _LONGEST_TEXT = 1 << 30
 
@@ -39,10 +39,10 @@ class RepairOperation(Operation, frozen=True, kw_only=True):
     lanes: Lanes | None = None
 
     def run(self, context: RunContext) -> "Mending":
-        from topoloom.fabrics.lft import read_lft
-        from topoloom.fabrics.mending import mend_fabric
-        from topoloom.fabrics.service_levels import read_levels
-        from topoloom.opening import open_network
+        from topoloom.fabric.lft import read_lft
+        from topoloom.fabric.mending import mend_fabric
+        from topoloom.fabric.service_levels import read_levels
+        from topoloom.network.opening import open_network
 
         before, after = open_network(self.old).fabric, open_network(self.new).fabric
         read = read_lft(read_text(self.tables, _LONGEST_TEXT), self.tables, before)

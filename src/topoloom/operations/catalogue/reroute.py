@@ -2,10 +2,10 @@
 
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
+from topoloom.core.settings import setting
 from topoloom.operations.catalogue._routed import LOST, RoutedOperation
 from topoloom.operations.context import RunContext
 from topoloom.operations.operation import operation
-from topoloom.settings import setting
 
 if TYPE_CHECKING:
     from topoloom.routing.reroute import Rerouted

@@ -2,12 +2,12 @@
 
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
-from topoloom.errors import InputError
+from topoloom.core.errors import InputError
+from topoloom.core.settings import setting
 from topoloom.operations.catalogue._failing import FailingOperation, Share
 from topoloom.operations.context import RunContext
 from topoloom.operations.operation import operation
 from topoloom.operations.shared import shares_of
-from topoloom.settings import setting
 
 if TYPE_CHECKING:
     from topoloom.failures.survival import Survival
@@ -67,7 +67,7 @@ class ResilienceOperation(FailingOperation, frozen=True, kw_only=True):
 
     def run(self, context: RunContext) -> "Survival":
         from topoloom.failures.resilience import resilience
-        from topoloom.opening import open_network
+        from topoloom.network.opening import open_network
 
         network = open_network(self.topology)
         levels: dict[str, Any] = {} if self.levels is None else {"levels": self.levels}

@@ -2,10 +2,10 @@
 
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
+from topoloom.core.settings import setting
 from topoloom.operations.catalogue._routed import RoutedOperation
 from topoloom.operations.context import RunContext
 from topoloom.operations.operation import flat, operation
-from topoloom.settings import setting
 
 if TYPE_CHECKING:
     from topoloom.network import Network
@@ -30,7 +30,7 @@ class RouteOperation(RoutedOperation, frozen=True, kw_only=True):
     ) = None
 
     def run(self, context: RunContext) -> "Routing":
-        from topoloom.opening import open_network
+        from topoloom.network.opening import open_network
 
         return self.routed(open_network(self.topology), context)
 

@@ -2,9 +2,9 @@
 
 from typing import Annotated, Any, ClassVar
 
+from topoloom.core.settings import setting
 from topoloom.operations.context import RunContext
 from topoloom.operations.operation import Operation, operation
-from topoloom.settings import setting
 
 Only = Annotated[tuple[str, ...], setting("ask these rules only: TL203, host-missing, TL3xx", metavar="CODE")]
 Ignore = Annotated[tuple[str, ...], setting("do not ask these rules", metavar="CODE")]
@@ -22,6 +22,6 @@ class RulesOperation(Operation, frozen=True, kw_only=True):
     ignore: Ignore = ()
 
     def run(self, context: RunContext) -> dict[str, Any]:
-        from topoloom.fabrics.diagnosis.rule import chosen
+        from topoloom.fabric.diagnosis.rule import chosen
 
         return {"rules": [one.record() for one in chosen(self.only, self.ignore)]}

@@ -4,27 +4,27 @@ from typing import Annotated, Any, ClassVar
 
 import msgspec
 
-from topoloom.applications.app_run import AppRun
-from topoloom.applications.given import app_settings
-from topoloom.applications.registry import opened
-from topoloom.applications.sweep import cases_of, placements_of, programs_on, run_apps
-from topoloom.errors import InputError
-from topoloom.opening import open_network
+from topoloom.core.errors import InputError
+from topoloom.core.settings import setting, written
+from topoloom.core.work import Work
+from topoloom.model.results import Result
+from topoloom.network.opening import open_network
 from topoloom.operations.context import RunContext
 from topoloom.operations.operation import Operation, flat, operation
 from topoloom.operations.shared import SEED, TIME_LIMIT, Engine, Floor, HostTables, Lanes, Seed, Source, TimeLimit
-from topoloom.results import Result
 from topoloom.routing.routing import Routing
-from topoloom.settings import setting, written
-from topoloom.simulator.cables import cable_cycles
-from topoloom.simulator.execute import execute
-from topoloom.simulator.host_ports import check_simulated
-from topoloom.simulator.load_curve import LoadCurve, Saturation
-from topoloom.simulator.presets import router_of
-from topoloom.simulator.saturation import saturation
-from topoloom.simulator.simulate import simulate
-from topoloom.simulator.sweep import has_end
-from topoloom.work import Work
+from topoloom.simulation.applications.app_run import AppRun
+from topoloom.simulation.applications.given import app_settings
+from topoloom.simulation.applications.registry import opened
+from topoloom.simulation.applications.sweep import cases_of, placements_of, programs_on, run_apps
+from topoloom.simulation.flits.cables import cable_cycles
+from topoloom.simulation.flits.execute import execute
+from topoloom.simulation.flits.host_ports import check_simulated
+from topoloom.simulation.flits.load_curve import LoadCurve, Saturation
+from topoloom.simulation.flits.presets import router_of
+from topoloom.simulation.flits.saturation import saturation
+from topoloom.simulation.flits.simulate import simulate
+from topoloom.simulation.flits.sweep import has_end
 
 
 @operation

@@ -2,16 +2,16 @@
 
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
-from topoloom.errors import InputError
+from topoloom.core.errors import InputError
+from topoloom.core.settings import setting
 from topoloom.operations.catalogue._comparing import ComparingOperation, counters_of
 from topoloom.operations.catalogue.rules import Ignore, Only
 from topoloom.operations.context import RunContext
 from topoloom.operations.operation import operation
 from topoloom.operations.shared import DATA_LANES, DataLanes, Plan, Radix
-from topoloom.settings import setting
 
 if TYPE_CHECKING:
-    from topoloom.fabrics.diagnosis.diagnostics import Diagnostics
+    from topoloom.fabric.diagnosis.diagnostics import Diagnostics
 
 
 @operation
@@ -56,7 +56,7 @@ class VerifyOperation(ComparingOperation, frozen=True, kw_only=True):
     ) = None
 
     def validate(self) -> None:
-        from topoloom.fabrics.diagnosis.rule import chosen
+        from topoloom.fabric.diagnosis.rule import chosen
 
         super().validate()
         chosen(self.only, self.ignore)
@@ -70,9 +70,9 @@ class VerifyOperation(ComparingOperation, frozen=True, kw_only=True):
             raise InputError("standard input holds one network; name the other one")
 
     def run(self, context: RunContext) -> "Diagnostics":
-        from topoloom.fabrics.diagnosis.diagnose import diagnose
-        from topoloom.fabrics.diagnosis.evidence import HardwareLimits
-        from topoloom.opening import open_network
+        from topoloom.fabric.diagnosis.diagnose import diagnose
+        from topoloom.fabric.diagnosis.evidence import HardwareLimits
+        from topoloom.network.opening import open_network
 
         reach = {} if self.parts is None else _reaches(self.parts)
         limits = HardwareLimits(self.radix, self.data_lanes, self.longest_m, reach, self.taper, self.planned_rate)

@@ -2,19 +2,19 @@
 
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
-from topoloom.errors import InputError
-from topoloom.files import read_text
+from topoloom.core.errors import InputError
+from topoloom.core.files import read_text
+from topoloom.core.settings import setting
 from topoloom.operations.catalogue._comparing import LONGEST_TEXT
 from topoloom.operations.catalogue.rules import Ignore, Only
 from topoloom.operations.context import RunContext
 from topoloom.operations.operation import Operation, operation
 from topoloom.operations.shared import DATA_LANES, DataLanes, Radix
-from topoloom.settings import setting
 
 if TYPE_CHECKING:
-    from topoloom.fabrics.diagnosis.diagnostics import Diagnostics
-    from topoloom.fabrics.fabric import Fabric
-    from topoloom.fabrics.table_verifier import Judgement
+    from topoloom.fabric.diagnosis.diagnostics import Diagnostics
+    from topoloom.fabric.fabric import Fabric
+    from topoloom.fabric.table_verifier import Judgement
 
 
 @operation
@@ -50,14 +50,14 @@ class VerifyTablesOperation(Operation, frozen=True, kw_only=True):
     data_lanes: DataLanes = DATA_LANES
 
     def validate(self) -> None:
-        from topoloom.fabrics.diagnosis.rule import chosen
+        from topoloom.fabric.diagnosis.rule import chosen
 
         chosen(self.only, self.ignore)
 
     def run(self, context: RunContext) -> "Diagnostics":
-        from topoloom.fabrics.diagnosis.diagnose import diagnose
-        from topoloom.fabrics.diagnosis.evidence import HardwareLimits
-        from topoloom.opening import open_network
+        from topoloom.fabric.diagnosis.diagnose import diagnose
+        from topoloom.fabric.diagnosis.evidence import HardwareLimits
+        from topoloom.network.opening import open_network
 
         network = open_network(self.fabric, borne=True)
         return diagnose(
@@ -73,9 +73,9 @@ class VerifyTablesOperation(Operation, frozen=True, kw_only=True):
         )
 
     def _judged(self, fabric: "Fabric", context: RunContext) -> "Judgement":
-        from topoloom.fabrics.lft import read_guid2lid, read_lft
-        from topoloom.fabrics.service_levels import read_levels
-        from topoloom.fabrics.table_verifier import verify_tables
+        from topoloom.fabric.lft import read_guid2lid, read_lft
+        from topoloom.fabric.service_levels import read_levels
+        from topoloom.fabric.table_verifier import verify_tables
 
         if not fabric.topology.endpoints.size:
             raise InputError(

@@ -2,15 +2,15 @@
 
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
-from topoloom.errors import InputError
+from topoloom.core.errors import InputError
+from topoloom.core.settings import setting
 from topoloom.operations.catalogue._comparing import ComparingOperation
 from topoloom.operations.context import RunContext
 from topoloom.operations.operation import operation
 from topoloom.operations.shared import Plan
-from topoloom.settings import setting
 
 if TYPE_CHECKING:
-    from topoloom.fabrics.progress import Progress
+    from topoloom.fabric.progress import Progress
 
 
 @operation
@@ -38,8 +38,8 @@ class WatchOperation(ComparingOperation, frozen=True, kw_only=True):
             raise InputError("`discoveries`: name one at least")
 
     def run(self, context: RunContext) -> "Progress":
-        from topoloom.fabrics.progress import progress
-        from topoloom.opening import open_network
+        from topoloom.fabric.progress import progress
+        from topoloom.network.opening import open_network
 
         network = open_network(self.plan)
         comparisons = [self.compared(network, name) for name in self.discoveries]

@@ -11,13 +11,13 @@ drawn anew. So answers are those of a move at a time.
 
 import numpy as np
 
-from topoloom.compiling.decorators import inner, kernel
+from topoloom.core.compiling.decorators import inner, kernel
+from topoloom.core.random_streams.kernels import next_word
 from topoloom.graph.kernels.simd import WORDS, add, load, ones_of, store, zeros
 from topoloom.optimizer.kernels.filter import accept, filtered_change, list_affected, ones
 from topoloom.optimizer.kernels.hop_state import MOST_DRAWS, Batch, Hops, keep, make, unmake
 from topoloom.optimizer.kernels.moves import Moves, propose
 from topoloom.optimizer.kernels.rows import collected
-from topoloom.random_streams.kernels import next_word
 
 #: Columns of `Batch.jobs`.
 _STATE, _TRIED, _DRAWS, _ROOM, _ENDS, _COUNT, _LANE, _STOP, _MOST, _FOUND, _BEYOND, _SEEN, _OPEN = range(13)

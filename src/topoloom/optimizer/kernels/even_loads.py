@@ -7,9 +7,9 @@ good when it has few hops and all its links are used alike, which the mean of a 
 
 import numpy as np
 
-from topoloom.compiling.decorators import allocating, inner
+from topoloom.core.compiling.decorators import allocating, inner
+from topoloom.core.random_streams.kernels import next_word
 from topoloom.optimizer.kernels.lifts import Lift, propose, spread, take_back
-from topoloom.random_streams.kernels import next_word
 
 #: Rows of what a move sets: one more than its darts.
 _ROWS = 5

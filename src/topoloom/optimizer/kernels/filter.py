@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from topoloom.compiling.decorators import inner, kernel, stage
+from topoloom.core.compiling.decorators import inner, kernel, stage
 from topoloom.graph.kernels.simd import WORDS, add, load, lowest_bit, ones_of, total, zeros
 from topoloom.graph.kernels.simd_bytes import above, least, load64, one_more
 from topoloom.optimizer.kernels.hop_state import Hops, Rows

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from topoloom.compiling.decorators import inner, kernel, stage
+from topoloom.core.compiling.decorators import inner, kernel, stage
 from topoloom.graph.kernels.tables import linked
 from topoloom.optimizer.kernels.moves import Moves, enter, switch_links
 

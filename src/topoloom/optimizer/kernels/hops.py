@@ -21,12 +21,12 @@ and searches start from one switch of each orbit only, the origins; sums are ove
 
 import numpy as np
 
-from topoloom.compiling.decorators import kernel
+from topoloom.core.compiling.decorators import kernel
+from topoloom.core.random_streams.kernels import next_word
 from topoloom.optimizer.kernels.filter import accept, filtered_change, list_affected, surely_worse
 from topoloom.optimizer.kernels.hop_state import MOST_DRAWS, Hops, Rows, keep, lost, make, unmake
 from topoloom.optimizer.kernels.moves import Moves, enter, propose
 from topoloom.optimizer.kernels.rows import enter_move, evaluate, restore
-from topoloom.random_streams.kernels import next_word
 
 #: The methods to evaluate a move; the last is `topoloom.optimizer.kernels.batches.anneal_together`.
 FULL, FILTERED, SHALLOW, TOGETHER = 0, 1, 2, 3

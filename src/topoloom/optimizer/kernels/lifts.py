@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from topoloom.compiling.decorators import allocating, inner, kernel, stage
+from topoloom.core.compiling.decorators import allocating, inner, kernel, stage
+from topoloom.core.random_streams.kernels import next_below, next_word, shuffle
 from topoloom.graph.kernels.simd import WORDS, add, either, load, ones_of, same, store, total, zeros
-from topoloom.random_streams.kernels import next_below, next_word, shuffle
 
 #: What a hop beyond the target diameter costs more than any other.
 WEIGHT = 4

@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from topoloom.compiling.decorators import inner, kernel, stage
+from topoloom.core.compiling.decorators import inner, kernel, stage
+from topoloom.core.random_streams.kernels import next_below, next_word
 from topoloom.graph.kernels.tables import linked
-from topoloom.random_streams.kernels import next_below, next_word
 
 #: Draws beside the first, of which the farthest counts.
 _FARTHER = 2

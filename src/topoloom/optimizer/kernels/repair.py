@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from topoloom.compiling.decorators import inner, kernel, stage
+from topoloom.core.compiling.decorators import inner, kernel, stage
 
 #: Out of reach.
 FAR = 65535

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from topoloom.compiling.decorators import allocating
+from topoloom.core.compiling.decorators import allocating
+from topoloom.core.random_streams.kernels import shuffle
 from topoloom.graph.kernels.tables import join, join_through, linked
-from topoloom.random_streams.kernels import shuffle
 
 #: Links tried for two ports that cannot be joined, in units of the switches.
 _TRIES = 20

@@ -5,7 +5,7 @@ The rows of the first two hops are kept in step with the moves, so a full evalua
 
 import numpy as np
 
-from topoloom.compiling.decorators import allocating, inner, kernel, stage
+from topoloom.core.compiling.decorators import allocating, inner, kernel, stage
 from topoloom.graph.kernels.simd import WORDS, add, either, load, ones_of, same, store, total, zeros
 from topoloom.optimizer.kernels.hop_state import FARTHEST, Hops, Rows
 

@@ -13,10 +13,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from topoloom.compiling.decorators import allocating, inner, kernel, stage
+from topoloom.core.compiling.decorators import allocating, inner, kernel, stage
+from topoloom.core.random_streams.kernels import next_below, next_word
 from topoloom.optimizer.kernels.moves import Moves, enter, propose
 from topoloom.optimizer.kernels.repair import FAR, RepairScratch, Whole, fill_row, repair_row, touches
-from topoloom.random_streams.kernels import next_below, next_word
 
 #: Sources after which a move is first judged; then after twice as many, and so on.
 _FIRST_LOOK = 32

@@ -6,6 +6,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from topoloom.core.random_streams import Draws
+from topoloom.core.searches import ENDLESS, Budget
+from topoloom.core.work import Work
+from topoloom.model.topology import Topology
 from topoloom.optimizer.goals import Goal
 from topoloom.optimizer.link_lengths import LinkLengths
 from topoloom.optimizer.rules import GraphRules, moves_of
@@ -14,10 +18,6 @@ from topoloom.optimizer.searches.hop_search import COLD, HOT, HopSearch
 from topoloom.optimizer.searches.repeated import Repeated
 from topoloom.optimizer.searches.successive_halving import SearchMethod, SuccessiveHalving
 from topoloom.optimizer.structures.starts import COOL, RANDOM
-from topoloom.random_streams import Draws
-from topoloom.searches import ENDLESS, Budget
-from topoloom.topology import Topology
-from topoloom.work import Work
 
 #: Sweeps of random moves that mix a symmetric start (errata of Nakano 2016, 11: about 30 are well mixed).
 _SWEEPS = 30

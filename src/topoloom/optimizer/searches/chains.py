@@ -7,12 +7,12 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from topoloom.core.random_streams import Draws
+from topoloom.core.searches import Budget, Search, cooled
+from topoloom.core.threads import over_cores
+from topoloom.core.work import Work
 from topoloom.optimizer.result import BestSoFar
 from topoloom.optimizer.searches.hop_search import COLD, HOT, HopSearch
-from topoloom.random_streams import Draws
-from topoloom.searches import Budget, Search, cooled
-from topoloom.threads import over_cores
-from topoloom.work import Work
 
 #: Seconds between two reports of how far the chains are.
 _REPORT_SECONDS = 0.2

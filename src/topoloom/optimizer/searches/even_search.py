@@ -2,13 +2,13 @@
 
 import numpy as np
 
+from topoloom.core.random_streams import Draws
+from topoloom.core.searches import Budget, cooled, metropolis_table
+from topoloom.model.topology import Topology
 from topoloom.optimizer.kernels.lifts import Lift
 from topoloom.optimizer.rules import GraphRules
 from topoloom.optimizer.structures.groups import Group
 from topoloom.optimizer.structures.lifts import links_of_darts
-from topoloom.random_streams import Draws
-from topoloom.searches import Budget, cooled, metropolis_table
-from topoloom.topology import Topology
 
 #: The first and the last temperature, in units of the median change of a random move.
 HOT, COLD = 0.1, 0.01

@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from topoloom.core.random_streams import Draws
+from topoloom.core.searches import Budget, cooled, metropolis_table
 from topoloom.graph.aligned import aligned_zeros
 from topoloom.optimizer.kernels.moves import Moves
 from topoloom.optimizer.rules import links_of
-from topoloom.random_streams import Draws
-from topoloom.searches import Budget, cooled, metropolis_table
 
 if TYPE_CHECKING:
     from topoloom.optimizer.kernels.hop_state import Batch, Hops, Rows

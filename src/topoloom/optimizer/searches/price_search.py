@@ -2,11 +2,11 @@
 
 import numpy as np
 
+from topoloom.core.random_streams import Draws
+from topoloom.core.searches import Budget
+from topoloom.model.topology import Topology
 from topoloom.optimizer.rules import GraphRules
 from topoloom.optimizer.traffic_goals import Measured, TrafficGoal
-from topoloom.random_streams import Draws
-from topoloom.searches import Budget
-from topoloom.topology import Topology
 
 #: Exchanges that are drawn and priced at a time, and the most promising of them that are measured before prices count anew.
 _DRAWN, _MEASURED = 4000, 40

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from topoloom.core.random_streams import Draws
+from topoloom.core.searches import Budget, Search
 from topoloom.optimizer.searches.successive_halving import SearchMethod
-from topoloom.random_streams import Draws
-from topoloom.searches import Budget, Search
 
 
 class Repeated:

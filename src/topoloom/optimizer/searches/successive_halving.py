@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from topoloom.random_streams import Draws
-from topoloom.searches import ENDLESS, Budget, Search
-from topoloom.work import Work
+from topoloom.core.random_streams import Draws
+from topoloom.core.searches import ENDLESS, Budget, Search
+from topoloom.core.work import Work
 
 #: Of so many candidates one goes on to the next round, but two at least.
 _KEPT_OF, _LEAST_KEPT = 3, 2

@@ -4,6 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from topoloom.core.random_streams import Draws
+from topoloom.core.searches import Budget
+from topoloom.model.topology import Topology
 from topoloom.optimizer.rules import GraphRules, moves_of
 from topoloom.optimizer.searches.chain_setup import ChainBudget
 from topoloom.optimizer.searches.chains import Chain, TwoPhases
@@ -14,10 +17,7 @@ from topoloom.optimizer.searches.successive_halving import SearchMethod, Success
 from topoloom.optimizer.structures.even_starts import even_candidates
 from topoloom.optimizer.structures.starts import candidates, order_share
 from topoloom.optimizer.traffic_goals import TrafficGoal
-from topoloom.random_streams import Draws
-from topoloom.searches import Budget
-from topoloom.topology import Topology
-from topoloom.traffic import hosts_on
+from topoloom.throughput.traffic import hosts_on
 
 #: Shares of the budget: of the search for few hops, and, of what is left, of the search for loads alike.
 _HOPS, _EVEN = 0.5, 0.6

@@ -4,7 +4,9 @@ import math
 
 import numpy as np
 
-from topoloom.errors import InputError
+from topoloom.core.errors import InputError
+from topoloom.core.random_streams import Draws
+from topoloom.core.searches import Budget, metropolis_table
 from topoloom.optimizer.goals import Goal, latency_bounds
 from topoloom.optimizer.kernels.moves import Moves
 from topoloom.optimizer.kernels.repair import FAR, RepairScratch
@@ -12,8 +14,6 @@ from topoloom.optimizer.kernels.weighted import BEST, LINKS, PAIRS, Weighted
 from topoloom.optimizer.link_lengths import LinkLengths
 from topoloom.optimizer.rules import links_of
 from topoloom.optimizer.searches.energy import Energy
-from topoloom.random_streams import Draws
-from topoloom.searches import Budget, metropolis_table
 
 #: The first and the last temperature, in units of the median change (without sign, without zeros).
 HOT, COLD = 0.1, 0.005
@@ -33,7 +33,7 @@ _BEFORE_CAP = 0.5
 
 
 class WeightedSearch:
-    """Simulated annealing by 2-opt moves; a `topoloom.searches.Search`.
+    """Simulated annealing by 2-opt moves; a `topoloom.core.searches.Search`.
 
     Parameters
     ----------

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from topoloom.errors import InputError
-from topoloom.random_streams import Draws
-from topoloom.spec import facts_of
-from topoloom.topology import Topology
+from topoloom.core.errors import InputError
+from topoloom.core.random_streams import Draws
+from topoloom.model.topology import Topology
+from topoloom.topologies.spec import facts_of
 
 #: Orders worth trimming or growing, in units of the order wanted.
 _LEAST, _MOST = 0.75, 1.35
@@ -67,13 +67,13 @@ def resized(topology: Topology, switches: int, degree: int, draws: Draws) -> np.
 
     Examples
     --------
-    >>> from topoloom.families.polarfly import polarfly
+    >>> from topoloom.topologies.families.polarfly import polarfly
     >>> links = resized(polarfly(3), switches=14, degree=4, draws=Draws(1))
     >>> np.bincount(links.ravel()).tolist()
     [4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4]
     """
-    from topoloom.families.kernels.random import links_of
     from topoloom.optimizer.kernels.resize import fill_ports
+    from topoloom.topologies.families.kernels.random import links_of
 
     if int(topology.degrees.max()) > degree:
         raise InputError(f"{topology.name} has switches with more than {degree} links; take a higher degree")
@@ -94,9 +94,9 @@ def resized(topology: Topology, switches: int, degree: int, draws: Draws) -> np.
 
 def _join_far(table: np.ndarray, filled: np.ndarray, draws: Draws) -> None:
     """Join free ports of those switches that are farthest from each other, one a switch and round, as far as it goes."""
-    from topoloom.families.kernels.random import links_of
     from topoloom.graph.distances import distance_matrix
     from topoloom.optimizer.kernels.resize import join_first
+    from topoloom.topologies.families.kernels.random import links_of
 
     n, degree = table.shape
     made = 1

@@ -4,13 +4,13 @@ import math
 
 import numpy as np
 
-from topoloom.errors import InputError
+from topoloom.core.errors import InputError
+from topoloom.core.random_streams import Draws
+from topoloom.core.searches import Budget, Search
 from topoloom.optimizer.searches.even_search import EvenSearch
 from topoloom.optimizer.searches.successive_halving import SearchMethod
 from topoloom.optimizer.structures.groups import Group, groups_of
 from topoloom.optimizer.structures.lifts import drawn_lift
-from topoloom.random_streams import Draws
-from topoloom.searches import Budget, Search
 
 #: Groups of one order to try, as far as their tables have no more elements together; the largest order (a table of 16 MiB).
 _GROUPS, _LEAST_GROUPS, _ELEMENTS, _MOST_ORDER = 16, 5, 1 << 24, 2048

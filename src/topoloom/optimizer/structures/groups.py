@@ -8,7 +8,7 @@ from itertools import islice, zip_longest
 
 import numpy as np
 
-from topoloom.families._galois import field, prime_power
+from topoloom.topologies.families._galois import field, prime_power
 
 #: Larger groups' tables would not fit in the cache, let alone many of them in memory.
 MOST_ELEMENTS = 4096

@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from topoloom.core.random_streams import Draws
+from topoloom.core.searches import Budget, cooled, metropolis_table
 from topoloom.optimizer.structures.groups import Group
-from topoloom.random_streams import Draws
-from topoloom.searches import Budget, cooled, metropolis_table
 
 #: The first and the last temperature, in units of the median change of a random move.
 HOT, COLD = 0.12, 0.02

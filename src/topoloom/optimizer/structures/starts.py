@@ -4,18 +4,18 @@ import math
 
 import numpy as np
 
-from topoloom.errors import InputError
+from topoloom.core.errors import InputError
+from topoloom.core.random_streams import Draws
+from topoloom.core.searches import Budget, Search
 from topoloom.graph.moore import moore_diameter, moore_within
+from topoloom.model.topology import Topology
 from topoloom.optimizer.rules import GraphRules, moves_of
 from topoloom.optimizer.searches.hop_search import COLD, HOT, HopSearch
 from topoloom.optimizer.searches.successive_halving import SearchMethod
 from topoloom.optimizer.structures.algebraic import algebraic, resized
 from topoloom.optimizer.structures.groups import Group, groups_of
 from topoloom.optimizer.structures.lift_search import LiftSearch
-from topoloom.random_streams import Draws
-from topoloom.searches import Budget, Search
-from topoloom.spec import build
-from topoloom.topology import Topology
+from topoloom.topologies.spec import build
 
 #: Groups of one order to try, and their largest order (a table of 4 MiB).
 _GROUPS, _MOST_ORDER = 24, 1024

@@ -6,10 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from topoloom.errors import InputError, Stopped
+from topoloom.core.errors import InputError, Stopped
+from topoloom.core.work import Ended, Work
 from topoloom.graph.connectivity import component_count
-from topoloom.link_rates import refuse_mixed
-from topoloom.results import Provenance, Result, provenance_of
+from topoloom.model.link_rates import refuse_mixed
+from topoloom.model.results import Provenance, Result, provenance_of
+from topoloom.model.sources import NetworkSource, taken
+from topoloom.model.topology import Topology
 from topoloom.routing.balance.evenness import even_squares, least_squares, unevenness
 from topoloom.routing.balance.exact import Programme
 from topoloom.routing.balance.search import even_trees
@@ -17,9 +20,6 @@ from topoloom.routing.balance.shortest_paths import Path, ShortestPaths
 from topoloom.routing.judge.prove import prove
 from topoloom.routing.judge.verdict import Verdict
 from topoloom.routing.routing import Routing, empty_ports
-from topoloom.sources import NetworkSource, taken
-from topoloom.topology import Topology
-from topoloom.work import Ended, Work
 
 #: What can be made even: pairs that pass through switches, or pairs over channels.
 VERTICES, EDGES = "vertices", "edges"
@@ -184,7 +184,7 @@ def balance_routing(
 
     Examples
     --------
-    >>> from topoloom.spec import build
+    >>> from topoloom.topologies.spec import build
     >>> found = balance_routing(build("jellyfish:n=256,degree=8"))
     >>> int(found.load.min()), int(found.load.max()), found.proved
     (481, 482, True)
@@ -260,7 +260,7 @@ def balance_paths(
 
     Examples
     --------
-    >>> from topoloom.spec import build
+    >>> from topoloom.topologies.spec import build
     >>> found = balance_paths(build("optimal:n=16,degree=4"))
     >>> int(found.load.min()), int(found.load.max()), found.value, found.bound
     (10, 12, 11.0, 11.0)

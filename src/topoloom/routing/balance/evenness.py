@@ -4,11 +4,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from topoloom.core.threads import over_cores
+from topoloom.core.work import Work
+from topoloom.model.topology import Topology
 from topoloom.routing.channels import Channels, channels_of
 from topoloom.routing.routing import carriers_of
-from topoloom.threads import over_cores
-from topoloom.topology import Topology
-from topoloom.work import Work
 
 #: Destinations that a thread looks at a time.
 _BLOCK = 64

@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from topoloom.core.work import Work
 from topoloom.routing.balance.shortest_paths import Path, ShortestPaths
-from topoloom.work import Work
 
 #: What the solver's numbers may be off by; sums of squares are whole.
 _TOLERANCE = 1e-3

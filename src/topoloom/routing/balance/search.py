@@ -2,13 +2,13 @@
 
 import numpy as np
 
-from topoloom.random_streams import Draws
+from topoloom.core.random_streams import Draws
+from topoloom.core.work import Work
+from topoloom.model.topology import Topology
 from topoloom.routing.balance.evenness import even_squares
 from topoloom.routing.channels import channels_of
 from topoloom.routing.routing import carriers_of, empty_ports
 from topoloom.routing.trees.shortest import fill_minimal
-from topoloom.topology import Topology
-from topoloom.work import Work
 
 #: Rounds without a fall of the squares while the busiest is busier than it was at the start; then the start stays.
 _SIDEWAYS = 20

@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from topoloom.errors import InputError
+from topoloom.core.errors import InputError
 from topoloom.graph.distances import distance_matrix
+from topoloom.model.topology import Topology
 from topoloom.routing.channels import Channels, channels_of
 from topoloom.routing.routing import carriers_of
-from topoloom.topology import Topology
 
 #: A path: its channels, from the first hop to the last.
 Path = tuple[int, ...]

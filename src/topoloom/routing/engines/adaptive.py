@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from topoloom.errors import InputError
+from topoloom.core.errors import InputError
 from topoloom.routing.choices import GLOBAL, LOCAL, NOTHING, AnyShortest, Detour, Escape
 from topoloom.routing.engines.dor import dor
 from topoloom.routing.engines.dragonfly import dragonfly, dragonfly_groups

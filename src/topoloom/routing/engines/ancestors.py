@@ -2,15 +2,15 @@
 
 import numpy as np
 
-from topoloom.errors import InputError
-from topoloom.random_streams import Draws
+from topoloom.core.errors import InputError
+from topoloom.core.random_streams import Draws
+from topoloom.model.topology import Topology
 from topoloom.routing.channels import channels_of
 from topoloom.routing.engines.fat_tree import levels_of
 from topoloom.routing.levels_below import reach
 from topoloom.routing.registry import RoutingRequest, engine
 from topoloom.routing.routing import Routing, carriers_of, empty_ports, host_weights
 from topoloom.routing.trees.shortest import fill_minimal
-from topoloom.topology import Topology
 
 #: Rounds after the first, in which each tree is taken out and made anew.
 _ROUNDS = 3

@@ -1,6 +1,6 @@
 """DFSSSP: balanced shortest paths, all in one lane, whose cycles are broken by moving pairs up. A baseline."""
 
-from topoloom.random_streams import Draws
+from topoloom.core.random_streams import Draws
 from topoloom.routing.lanes.by_pair import lanes_by_breaking_cycles
 from topoloom.routing.registry import RoutingRequest, engine
 from topoloom.routing.routing import Routing, empty_ports

@@ -2,13 +2,13 @@
 
 import numpy as np
 
-from topoloom.errors import InputError
+from topoloom.core.errors import InputError
+from topoloom.core.work import Work
+from topoloom.model.topology import Topology
 from topoloom.routing.coordinates import Coordinates, Dimension, coordinates_of, places_of
 from topoloom.routing.lanes.by_pair import lanes_by_pair
 from topoloom.routing.registry import RoutingRequest, engine
 from topoloom.routing.routing import SWITCH, Routing, empty_ports
-from topoloom.topology import Topology
-from topoloom.work import Work
 
 
 def _sides(topology: Topology) -> list[int] | None:

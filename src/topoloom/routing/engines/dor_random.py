@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 
-from topoloom.errors import InputError
+from topoloom.core.errors import InputError
 from topoloom.routing.choices import Layers
 from topoloom.routing.coordinates import coordinates_of
 from topoloom.routing.registry import RoutingRequest, engine

@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from topoloom.errors import InputError
+from topoloom.core.errors import InputError
+from topoloom.model.topology import Topology
 from topoloom.routing.channels import channels_of
 from topoloom.routing.registry import RoutingRequest, engine
 from topoloom.routing.routing import SWITCH, Routing, empty_ports
-from topoloom.topology import Topology
 
 
 def _fits(topology: Topology) -> str | None:

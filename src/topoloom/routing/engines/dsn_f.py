@@ -4,12 +4,12 @@ from collections.abc import Callable
 
 import numpy as np
 
-from topoloom.errors import InputError
+from topoloom.core.errors import InputError
+from topoloom.model.topology import Topology
 from topoloom.routing.channels import channels_of
 from topoloom.routing.lanes.by_segment import segment_lanes
 from topoloom.routing.registry import RoutingRequest, engine
 from topoloom.routing.routing import SWITCH, Routing, empty_ports
-from topoloom.topology import Topology
 
 
 @engine("dsn-f", "DSN-F's own: at most 3p/2 + 2K - 2 hops (Truong 2016, Theorem 1)", safe=True)

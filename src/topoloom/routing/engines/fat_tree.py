@@ -6,14 +6,14 @@ import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from topoloom.errors import InputError
+from topoloom.core.errors import InputError
+from topoloom.model.topology import Topology
 from topoloom.routing.channels import channels_of
 from topoloom.routing.choices import AnyShortest, Layers
 from topoloom.routing.levels_below import reach
 from topoloom.routing.registry import RoutingRequest, engine
 from topoloom.routing.routing import Routing, carriers_of, empty_ports
 from topoloom.routing.trees.shortest import fill_minimal
-from topoloom.topology import Topology
 
 
 def _fits(topology: Topology) -> str | None:

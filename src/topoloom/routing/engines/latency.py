@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from topoloom.errors import InputError
+from topoloom.core.errors import InputError
 from topoloom.routing.channels import channels_of
 from topoloom.routing.lanes.by_pair import lanes_by_pair
 from topoloom.routing.registry import RoutingRequest, engine

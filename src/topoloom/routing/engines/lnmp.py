@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from topoloom.core.random_streams import Draws
 from topoloom.graph.distances import distances_from
-from topoloom.random_streams import Draws
 from topoloom.routing.channels import channels_of
 from topoloom.routing.choices import Layers
 from topoloom.routing.engines.minimal import hop_lanes

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from topoloom.random_streams import Draws
+from topoloom.core.random_streams import Draws
 from topoloom.routing.registry import RoutingRequest, engine
 from topoloom.routing.routing import HOP, Routing, empty_ports
 from topoloom.routing.trees.shortest import fill_minimal

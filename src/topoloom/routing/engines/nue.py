@@ -2,14 +2,14 @@
 
 import numpy as np
 
-from topoloom.errors import InputError
+from topoloom.core.errors import InputError
+from topoloom.core.random_streams import Draws
 from topoloom.graph.distances import distances_from
-from topoloom.random_streams import Draws
+from topoloom.model.topology import Topology
 from topoloom.routing.channels import Channels, channels_of
 from topoloom.routing.lanes.by_pair import MOST_LANES
 from topoloom.routing.registry import RoutingRequest, engine
 from topoloom.routing.routing import Routing, empty_ports, host_weights
-from topoloom.topology import Topology
 
 #: Lanes where no number is given.
 _LANES = 4

@@ -1,6 +1,6 @@
 """Lanes with orders of the switches: any graph free of deadlock, by shortest paths as far as the lanes allow; the default."""
 
-from topoloom.errors import InputError
+from topoloom.core.errors import InputError
 from topoloom.routing.lanes.by_pair import MOST_LANES
 from topoloom.routing.lanes.order_plan import OrderPlan
 from topoloom.routing.registry import RoutingRequest, engine

@@ -1,6 +1,6 @@
 """Shortest paths, in a lane a segment."""
 
-from topoloom.errors import InputError
+from topoloom.core.errors import InputError
 from topoloom.routing.balance.search import even_trees
 from topoloom.routing.engines.minimal import minimal
 from topoloom.routing.lanes.by_segment import MOST_LANES, even_segment_lanes, segment_lanes

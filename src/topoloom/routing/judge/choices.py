@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from topoloom.errors import InputError
+from topoloom.core.errors import InputError
+from topoloom.core.work import Work
 from topoloom.graph.distances import distances_from
 from topoloom.routing.choices import AnyShortest, Detour, Escape, Layers
 from topoloom.routing.judge.verdict import Verdict
 from topoloom.routing.routing import HOP, Routing
-from topoloom.work import Work
 
 #: Cycles through choices are searched in the square of so many switches.
 _MOST_SWITCHES = 8192

@@ -9,17 +9,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from topoloom.errors import InputError
+from topoloom.core.errors import InputError
+from topoloom.core.threads import over_cores
+from topoloom.core.work import Work
 from topoloom.graph.distances import distances_from
-from topoloom.results import provenance_of
+from topoloom.model.results import provenance_of
+from topoloom.model.sources import NetworkSource, taken
 from topoloom.routing.channels import turn_rows
 from topoloom.routing.choices import Escape, Layers
 from topoloom.routing.judge.choices import named, with_choice, with_layers
 from topoloom.routing.judge.verdict import Verdict, together
 from topoloom.routing.routing import HOP, SWITCH, Routing
-from topoloom.sources import NetworkSource, taken
-from topoloom.threads import over_cores
-from topoloom.work import Work
 
 #: Destinations that a thread follows at a time.
 _BLOCK = 64

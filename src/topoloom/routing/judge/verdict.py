@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from topoloom.results import Provenance, Result
+from topoloom.model.results import Provenance, Result
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

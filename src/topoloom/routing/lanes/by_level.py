@@ -10,13 +10,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from topoloom.errors import InputError
-from topoloom.random_streams import Draws
+from topoloom.core.errors import InputError
+from topoloom.core.random_streams import Draws
+from topoloom.core.work import Work
 from topoloom.routing.channels import Channels, channels_of
 from topoloom.routing.lanes.by_pair import MOST_LANES
 from topoloom.routing.registry import RoutingRequest
 from topoloom.routing.routing import carriers_of
-from topoloom.work import Work
 
 #: Lanes when nobody says how many: what most switches of InfiniBand have for data.
 LANES = 8

@@ -2,13 +2,13 @@
 
 import numpy as np
 
-from topoloom.errors import InputError
-from topoloom.random_streams import Draws
+from topoloom.core.errors import InputError
+from topoloom.core.random_streams import Draws
+from topoloom.core.work import Work
+from topoloom.model.topology import Topology
 from topoloom.routing.channels import channels_of
 from topoloom.routing.registry import RoutingRequest
 from topoloom.routing.routing import carriers_of
-from topoloom.topology import Topology
-from topoloom.work import Work
 
 #: The lanes that hardware has; the kernels' words of lanes have room for them.
 MOST_LANES = 15

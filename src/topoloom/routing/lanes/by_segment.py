@@ -5,12 +5,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from topoloom.errors import InputError
-from topoloom.random_streams import Draws
+from topoloom.core.errors import InputError
+from topoloom.core.random_streams import Draws
+from topoloom.core.threads import over_cores
 from topoloom.routing.channels import Channels, channels_of
 from topoloom.routing.registry import RoutingRequest
 from topoloom.routing.routing import carriers_of, host_weights
-from topoloom.threads import over_cores
 
 #: Orders that are tried, and how many more while the paths take more lanes than are wanted.
 _TRIES, _MORE = 4, 28

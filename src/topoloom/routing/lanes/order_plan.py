@@ -7,17 +7,17 @@ from typing import Any
 
 import numpy as np
 
+from topoloom.core.random_streams import Draws
+from topoloom.core.threads import over_cores
+from topoloom.core.work import Work
 from topoloom.graph.distances import distances_from
 from topoloom.graph.path_lengths import path_lengths
-from topoloom.random_streams import Draws
+from topoloom.model.topology import Topology
 from topoloom.routing.channels import channels_of, turn_rows
 from topoloom.routing.lanes.by_pair import place_pairs
 from topoloom.routing.routing import Routing, empty_ports, host_weights, new_table, port_type
 from topoloom.routing.trees.parallel import make_trees
 from topoloom.routing.trees.shortest import fill_minimal
-from topoloom.threads import over_cores
-from topoloom.topology import Topology
-from topoloom.work import Work
 
 #: Orders are weighed on the paths to so many destinations.
 _SAMPLE = 3072

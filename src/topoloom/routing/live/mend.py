@@ -4,14 +4,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from topoloom.errors import InputError
-from topoloom.random_streams import Draws
+from topoloom.core.errors import InputError
+from topoloom.core.random_streams import Draws
+from topoloom.core.work import Work
+from topoloom.model.topology import Topology
 from topoloom.routing.channels import channels_of
 from topoloom.routing.lanes.by_pair import MOST_LANES, place_pairs
 from topoloom.routing.route import route
 from topoloom.routing.routing import carriers_of
-from topoloom.topology import Topology
-from topoloom.work import Work
 
 
 class Mended(NamedTuple):

@@ -13,10 +13,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from topoloom.core.work import Work
+from topoloom.model.topology import Topology
 from topoloom.routing.channels import channels_of
 from topoloom.routing.routing import carriers_of
-from topoloom.topology import Topology
-from topoloom.work import Work
 
 SET, DROP, REOPEN = "set", "drop", "reopen"
 

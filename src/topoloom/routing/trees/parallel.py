@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from topoloom.threads import over_cores
-from topoloom.work import Work
+from topoloom.core.threads import over_cores
+from topoloom.core.work import Work
 
 #: Groups of destinations that know each other's loads of the turn before: fixed, so that the answer does not depend on the
 #: number of threads, and few, for what is not known yet is not balanced.

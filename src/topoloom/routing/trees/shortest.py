@@ -2,11 +2,11 @@
 
 import numpy as np
 
+from topoloom.core.work import Work
+from topoloom.model.topology import Topology
 from topoloom.routing.channels import channels_of
 from topoloom.routing.routing import host_weights
 from topoloom.routing.trees.parallel import make_trees
-from topoloom.topology import Topology
-from topoloom.work import Work
 
 #: Above so many switches 64 trees are made at a time: three times as fast, loads some hundredths of the mean less even.
 _LARGE = 8192

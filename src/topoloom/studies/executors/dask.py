@@ -10,16 +10,16 @@ from typing import Annotated, Any, ClassVar
 
 import msgspec
 
-from topoloom.errors import InputError
-from topoloom.settings import setting
+from topoloom.core.errors import InputError
+from topoloom.core.settings import setting
+from topoloom.core.surroundings import safe_path, safe_variables
+from topoloom.core.threads import cores
+from topoloom.core.toml_files import TomlTable
 from topoloom.studies.dask_process import started_by_us
 from topoloom.studies.executor import EXECUTORS, StudyRun, batches
 from topoloom.studies.job import record_of
 from topoloom.studies.record import Record, failed
 from topoloom.studies.task import Task
-from topoloom.surroundings import safe_path, safe_variables
-from topoloom.threads import cores
-from topoloom.toml_files import TomlTable
 
 #: A batch takes about so long, beside which what the scheduler does with it (some milliseconds) is nothing.
 _BATCH_S = 1.0

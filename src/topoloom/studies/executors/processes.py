@@ -11,14 +11,14 @@ from typing import IO, cast
 
 import msgspec
 
-from topoloom.errors import InputError
+from topoloom.core.errors import InputError
+from topoloom.core.surroundings import python
+from topoloom.core.threads import cores
 from topoloom.studies.environment import worker_environment
 from topoloom.studies.executor import EXECUTORS, StudyRun
 from topoloom.studies.record import failed
 from topoloom.studies.task import Task
 from topoloom.studies.worker import Answer, WorkerTasks, answers_in
-from topoloom.surroundings import python
-from topoloom.threads import cores
 
 #: A worker is handed tasks for about so many seconds at once, so that handing over takes nothing beside them.
 _BATCH_S = 0.25

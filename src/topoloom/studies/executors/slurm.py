@@ -10,14 +10,14 @@ from typing import Annotated, ClassVar
 
 import msgspec
 
-from topoloom.errors import InputError
-from topoloom.settings import setting, shown
+from topoloom.core.errors import InputError
+from topoloom.core.settings import setting, shown
+from topoloom.core.surroundings import python
+from topoloom.core.toml_files import TomlTable
 from topoloom.studies.claims import Claims
 from topoloom.studies.environment import worker_environment
 from topoloom.studies.executor import EXECUTORS, StudyRun, batches
 from topoloom.studies.task import Task
-from topoloom.surroundings import python
-from topoloom.toml_files import TomlTable
 
 #: A batch takes about so long: claims cost nothing beside it, and little is lost with it.
 _BATCH_S = 30.0

@@ -5,9 +5,9 @@ import time
 
 import msgspec
 
+from topoloom.core.threads import cores
 from topoloom.studies.executor import EXECUTORS, StudyRun
 from topoloom.studies.job import record_of
-from topoloom.threads import cores
 
 #: Seconds between two looks at whether the work shall end, and those that tasks have to end when it shall.
 _LOOK_EVERY_S, _LAST_WORDS_S = 0.1, 0.6

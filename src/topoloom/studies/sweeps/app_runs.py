@@ -6,14 +6,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from topoloom.applications.app_run import AppRun
-from topoloom.applications.app_runs import AppRuns
-from topoloom.applications.sweep import placements_of
-from topoloom.errors import InputError
-from topoloom.results import Provenance
+from topoloom.core.errors import InputError
+from topoloom.core.work import Ended
+from topoloom.model.results import Provenance
+from topoloom.simulation.applications.app_run import AppRun
+from topoloom.simulation.applications.app_runs import AppRuns
+from topoloom.simulation.applications.sweep import placements_of
 from topoloom.studies.study import Study
 from topoloom.studies.sweeps.kept import kept
-from topoloom.work import Ended
 
 #: Tables of different seeds, at most; more are no axis, but a mistake.
 _MOST_SEEDS = 1_000_000

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from topoloom.errors import InputError
+from topoloom.core.errors import InputError
 from topoloom.operations.operation import Operation
 from topoloom.studies.record import Record
 from topoloom.studies.store import Store

@@ -6,14 +6,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from topoloom.errors import InputError
-from topoloom.results import Provenance
-from topoloom.simulator.execute import Execution, Executions
-from topoloom.simulator.load_curve import LoadCurve, LoadCurves, Saturation
-from topoloom.simulator.sweep import has_end
+from topoloom.core.errors import InputError
+from topoloom.core.work import Ended
+from topoloom.model.results import Provenance
+from topoloom.simulation.flits.execute import Execution, Executions
+from topoloom.simulation.flits.load_curve import LoadCurve, LoadCurves, Saturation
+from topoloom.simulation.flits.sweep import has_end
 from topoloom.studies.study import Study
 from topoloom.studies.sweeps.kept import kept
-from topoloom.work import Ended
 
 #: How exact the load of saturation is where nobody says.
 WIDTH = 0.01

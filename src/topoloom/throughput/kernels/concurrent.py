@@ -6,7 +6,7 @@ a split of all that the source sends, every destination along one path: arcs and
 
 import numpy as np
 
-from topoloom.compiling.decorators import allocating, inner, kernel, stage
+from topoloom.core.compiling.decorators import allocating, inner, kernel, stage
 
 #: A column moves at most so much at a time that lengths change by a factor of e to this power.
 _BOLD = 1.0

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from topoloom.compiling.decorators import allocating
-from topoloom.random_streams.kernels import shuffle
+from topoloom.core.compiling.decorators import allocating
+from topoloom.core.random_streams.kernels import shuffle
 
 
 @allocating

@@ -2,8 +2,8 @@
 
 from itertools import pairwise
 
-from topoloom.traffic import uniform_remote
-from topoloom.traffic.loads import table_loads
+from topoloom.throughput.traffic import uniform_remote
+from topoloom.throughput.traffic.loads import table_loads
 from topoloom_papers._load_curves import (
     Contender,
     LoadPoint,

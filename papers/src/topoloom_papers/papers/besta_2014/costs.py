@@ -5,9 +5,9 @@ import numpy as np
 from topoloom.cost.bill import price
 from topoloom.cost.parts_files import load_parts
 from topoloom.cost.table_iv import column, in_one_cabinet
-from topoloom.floors.floor import preset
-from topoloom.layout.place import place
-from topoloom.spec import build
+from topoloom.placement.floors.floor import preset
+from topoloom.placement.layout.place import place
+from topoloom.topologies.spec import build
 from topoloom_papers.curves import Curves, Series
 from topoloom_papers.long_runs import long_run
 from topoloom_papers.papers.besta_2014.table_iv import exact_of

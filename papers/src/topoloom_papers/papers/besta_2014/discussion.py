@@ -4,16 +4,16 @@ from functools import lru_cache
 
 import numpy as np
 
+from topoloom.core.random_streams import Draws
 from topoloom.cost.bill import price
-from topoloom.floors.floor import preset
 from topoloom.graph.hops import hops
-from topoloom.layout.place import place
-from topoloom.random_streams import Draws
+from topoloom.model.topology import Topology
+from topoloom.placement.floors.floor import preset
+from topoloom.placement.layout.place import place
 from topoloom.routing.route import route
-from topoloom.spec import Facts, build
-from topoloom.topology import Topology
-from topoloom.traffic import uniform_remote
-from topoloom.traffic.loads import table_loads
+from topoloom.throughput.traffic import uniform_remote
+from topoloom.throughput.traffic.loads import table_loads
+from topoloom.topologies.spec import Facts, build
 from topoloom_papers._helpers import measured
 from topoloom_papers._load_curves import Contender, mean_and_all, saturates
 from topoloom_papers.long_runs import long_run

@@ -3,9 +3,9 @@
 from collections.abc import Callable
 from typing import cast
 
-from topoloom.spec import build
-from topoloom.traffic import Traffic, traffic_of
-from topoloom.traffic.loads import table_loads
+from topoloom.throughput.traffic import Traffic, traffic_of
+from topoloom.throughput.traffic.loads import table_loads
+from topoloom.topologies.spec import build
 from topoloom_papers._load_curves import (
     EQUAL,
     SLIGHTLY,

@@ -14,7 +14,7 @@ import numpy as np
 from topoloom.failures.resilience import resilience
 from topoloom.failures.surviving_network import surviving_network
 from topoloom.graph.hops import hops
-from topoloom.spec import build
+from topoloom.topologies.spec import build
 from topoloom_papers.long_runs import long_run
 from topoloom_papers.registry import claim
 from topoloom_papers.verdicts import Outcome, Step, judge, listed, stated

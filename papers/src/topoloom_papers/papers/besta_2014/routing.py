@@ -5,7 +5,7 @@ import numpy as np
 from topoloom.graph.distances import distance_matrix
 from topoloom.routing.judge.prove import prove
 from topoloom.routing.route import route
-from topoloom.spec import build
+from topoloom.topologies.spec import build
 from topoloom_papers._load_curves import Contender, LoadPoint, swept
 from topoloom_papers.long_runs import long_run
 from topoloom_papers.papers.besta_2014.loads import SLIMFLY, TOLD

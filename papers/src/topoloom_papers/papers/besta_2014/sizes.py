@@ -5,7 +5,7 @@ from functools import lru_cache
 
 from topoloom.graph.cuts import cuts
 from topoloom.graph.moore import moore_order
-from topoloom.spec import build, facts_of
+from topoloom.topologies.spec import build, facts_of
 from topoloom_papers._helpers import measured
 from topoloom_papers.curves import Curves, Series
 from topoloom_papers.registry import claim
@@ -196,7 +196,7 @@ def _figure_5a_curves() -> Curves:
 
 def _facts(spec: str) -> tuple[int, int] | None:
     """Degree and switches; None where the family has no such member."""
-    from topoloom.errors import InputError
+    from topoloom.core.errors import InputError
 
     try:
         found = facts_of(spec)

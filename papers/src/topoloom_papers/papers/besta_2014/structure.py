@@ -2,9 +2,9 @@
 
 from contextlib import suppress
 
-from topoloom.errors import InputError
+from topoloom.core.errors import InputError
 from topoloom.graph.load import full_bandwidth_hosts
-from topoloom.spec import FAMILIES, Facts, build
+from topoloom.topologies.spec import FAMILIES, Facts, build
 from topoloom_papers._helpers import measured
 from topoloom_papers.registry import claim
 from topoloom_papers.verdicts import Outcome, judge, listed, stated

@@ -5,7 +5,7 @@ from functools import cache
 from topoloom.cost.parts_files import load_parts
 from topoloom.cost.table_iv import COLUMNS, TableColumn
 from topoloom.cost.table_iv import column as column_by_key
-from topoloom.spec import build
+from topoloom.topologies.spec import build
 from topoloom_papers.registry import claim
 from topoloom_papers.verdicts import Outcome, Verdict, judge
 

@@ -6,15 +6,15 @@ from functools import lru_cache
 
 import numpy as np
 
-from topoloom.families.permute import permute
+from topoloom.core.threads import over_cores
+from topoloom.model.topology import Topology
 from topoloom.routing.route import route
 from topoloom.routing.routing import Routing
-from topoloom.simulator.point import Point
-from topoloom.simulator.presets import find_preset
-from topoloom.simulator.simulate import simulate
-from topoloom.spec import build
-from topoloom.threads import over_cores
-from topoloom.topology import Topology
+from topoloom.simulation.flits.point import Point
+from topoloom.simulation.flits.presets import find_preset
+from topoloom.simulation.flits.simulate import simulate
+from topoloom.topologies.families.permute import permute
+from topoloom.topologies.spec import build
 from topoloom_papers.long_runs import long_run
 
 #: The router of Koibuchi 2013 III.C.

@@ -7,7 +7,7 @@ from statistics import fmean
 
 from topoloom.failures.resilience import resilience
 from topoloom.routing.route import route
-from topoloom.spec import build
+from topoloom.topologies.spec import build
 from topoloom_papers.curves import Curves, Series
 from topoloom_papers.long_runs import long_run
 from topoloom_papers.papers.koibuchi_2013._switch_loads import LOW_4, Network, low_ns, sweep, throughput

@@ -5,9 +5,9 @@ from statistics import fmean
 
 import numpy as np
 
-from topoloom.floors.floor import preset
-from topoloom.layout.place import place
-from topoloom.spec import build
+from topoloom.placement.floors.floor import preset
+from topoloom.placement.layout.place import place
+from topoloom.topologies.spec import build
 from topoloom_papers._helpers import measured
 from topoloom_papers.curves import Curves, Series
 from topoloom_papers.long_runs import long_run

@@ -4,9 +4,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Literal
 
-from topoloom.floors.floor import preset
-from topoloom.layout.place import place
-from topoloom.spec import build
+from topoloom.placement.floors.floor import preset
+from topoloom.placement.layout.place import place
+from topoloom.topologies.spec import build
 from topoloom_papers._helpers import measured
 from topoloom_papers.curves import Curves, Series
 from topoloom_papers.registry import claim

@@ -5,7 +5,7 @@ from statistics import fmean
 
 from topoloom.cost.parts_files import load_parts
 from topoloom.cost.products import low_high
-from topoloom.layout.layout import Layout
+from topoloom.placement.layout.layout import Layout
 from topoloom_papers.curves import Curves, Series
 from topoloom_papers.papers.koibuchi_2013._ranges import judged_range
 from topoloom_papers.papers.koibuchi_2013._switch_loads import Network, low_ns

@@ -5,10 +5,10 @@ from dataclasses import replace
 from functools import lru_cache
 from statistics import fmean
 
-from topoloom.floors.floor import preset
-from topoloom.layout.layout import Layout
-from topoloom.layout.place import place
-from topoloom.spec import build
+from topoloom.placement.floors.floor import preset
+from topoloom.placement.layout.layout import Layout
+from topoloom.placement.layout.place import place
+from topoloom.topologies.spec import build
 from topoloom_papers.curves import Curves, Series
 from topoloom_papers.long_runs import long_run
 from topoloom_papers.registry import claim

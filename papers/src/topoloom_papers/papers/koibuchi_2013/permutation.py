@@ -5,10 +5,10 @@ from itertools import pairwise
 
 import numpy as np
 
-from topoloom.floors.floor import preset
-from topoloom.layout.mapping import cabinet_links
-from topoloom.layout.place import place
-from topoloom.spec import build
+from topoloom.placement.floors.floor import preset
+from topoloom.placement.layout.mapping import cabinet_links
+from topoloom.placement.layout.place import place
+from topoloom.topologies.spec import build
 from topoloom_papers._helpers import Spread, measured, over_seeds
 from topoloom_papers.curves import Curves, Series
 from topoloom_papers.long_runs import long_run

@@ -4,14 +4,14 @@ from typing import Literal
 
 import numpy as np
 
+from topoloom.core.random_streams import Draws
+from topoloom.core.searches import Budget
 from topoloom.graph.geometry import Geometry
 from topoloom.optimizer.goals import Goal
 from topoloom.optimizer.link_lengths import LinkLengths
 from topoloom.optimizer.rules import GraphRules, moves_of
 from topoloom.optimizer.searches.weighted_search import WeightedSearch
 from topoloom.optimizer.structures.mirror_symmetry import symmetric_grid
-from topoloom.random_streams import Draws
-from topoloom.searches import Budget
 
 Kind = Literal["grid", "diagrid"]
 

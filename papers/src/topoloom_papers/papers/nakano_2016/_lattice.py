@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from topoloom.errors import InputError
+from topoloom.core.errors import InputError
 from topoloom.graph.geometry import geometry_of
-from topoloom.topology import Topology
+from topoloom.model.topology import Topology
 
 
 def lattice(topology: Topology, degree: int, length: int) -> Topology:
@@ -21,7 +21,7 @@ def lattice(topology: Topology, degree: int, length: int) -> Topology:
 
     Examples
     --------
-    >>> from topoloom.spec import build
+    >>> from topoloom.topologies.spec import build
     >>> lattice(build("grid:rows=10,columns=10,degree=4,length=3"), 4, 3).degrees.tolist() == [4] * 100
     True
     """

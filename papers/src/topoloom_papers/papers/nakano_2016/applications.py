@@ -6,11 +6,11 @@ from statistics import fmean
 
 from msgspec import structs
 
-from topoloom.applications.settings import PRESETS, AppSettings
+from topoloom.model.topology import Topology
 from topoloom.routing.route import route
 from topoloom.routing.routing import Routing
-from topoloom.spec import build
-from topoloom.topology import Topology
+from topoloom.simulation.applications.settings import PRESETS, AppSettings
+from topoloom.topologies.spec import build
 from topoloom_papers._app_figures import relative_figure
 from topoloom_papers._app_runs import SAID_OF_SETUPS, Contest, Gain, Setup, needs_simgrid, setups, span
 from topoloom_papers._app_runs import told as told_of

@@ -4,15 +4,15 @@ import math
 from collections.abc import Mapping
 from statistics import fmean, stdev
 
+from topoloom.core.random_streams import Draws
+from topoloom.core.searches import Budget
 from topoloom.graph.geometry import Geometry
 from topoloom.graph.grid_bounds import BalancedPairs, balanced_pairs, grid_bounds, most_within
 from topoloom.graph.hops import hops
 from topoloom.graph.moore import moore_aspl
 from topoloom.optimizer.rules import GraphRules, moves_of, within_length
 from topoloom.optimizer.searches.hop_search import HopSearch
-from topoloom.random_streams import Draws
-from topoloom.searches import Budget
-from topoloom.spec import build
+from topoloom.topologies.spec import build
 from topoloom_papers._helpers import Spread, over_seeds
 from topoloom_papers.papers.nakano_2016._lattice import lattice
 from topoloom_papers.registry import claim

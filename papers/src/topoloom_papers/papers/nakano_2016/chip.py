@@ -11,13 +11,13 @@ import numpy as np
 
 from topoloom.graph.distances import distances_from
 from topoloom.graph.latency import Delays
+from topoloom.model.topology import Topology
 from topoloom.optimizer.goals import Goal, latency_bounds, weigh
 from topoloom.optimizer.structures.mirror_symmetry import symmetric_grid
 from topoloom.routing.route import route
 from topoloom.routing.routing import Routing
-from topoloom.simulator.execute import execute
-from topoloom.spec import build
-from topoloom.topology import Topology
+from topoloom.simulation.flits.execute import execute
+from topoloom.topologies.spec import build
 from topoloom_papers.long_runs import long_run
 from topoloom_papers.papers.nakano_2016._case_floors import Kind, annealed, lengths_on
 from topoloom_papers.registry import claim

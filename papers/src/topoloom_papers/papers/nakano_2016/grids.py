@@ -6,11 +6,11 @@ from typing import Literal
 
 import numpy as np
 
+from topoloom.core.threads import over_cores
 from topoloom.graph.grid_bounds import GridBounds, grid_bounds
 from topoloom.optimizer.optimize import optimize
 from topoloom.optimizer.result import Optimized
-from topoloom.spec import build
-from topoloom.threads import over_cores
+from topoloom.topologies.spec import build
 from topoloom_papers.curves import Curves, Series, Steps
 from topoloom_papers.long_runs import long_run
 from topoloom_papers.papers.nakano_2016._floors_900 import DEGREES, FLOORS, LENGTHS, room, spec

@@ -7,7 +7,7 @@ import numpy as np
 
 from topoloom.optimizer.goals import Goal, latency_bounds, weigh
 from topoloom.optimizer.optimize import optimize
-from topoloom.spec import build
+from topoloom.topologies.spec import build
 from topoloom_papers.curves import Curves, Series
 from topoloom_papers.long_runs import long_run
 from topoloom_papers.papers.nakano_2016._case_floors import (

@@ -2,9 +2,9 @@
 
 import math
 
+from topoloom.core.threads import over_cores
 from topoloom.optimizer.optimize import optimize
-from topoloom.spec import build
-from topoloom.threads import over_cores
+from topoloom.topologies.spec import build
 from topoloom_papers.long_runs import long_run
 from topoloom_papers.papers.nakano_2016._floors_900 import DEGREES, LENGTHS, room, spec
 from topoloom_papers.registry import claim

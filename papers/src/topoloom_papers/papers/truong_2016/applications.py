@@ -10,11 +10,11 @@ from dataclasses import replace
 from functools import lru_cache, wraps
 from statistics import fmean
 
-from topoloom.applications.backends import FLOWS, SIMGRID
-from topoloom.applications.settings import PRESETS
 from topoloom.routing.route import route
 from topoloom.routing.routing import Routing
-from topoloom.spec import build
+from topoloom.simulation.applications.backends import FLOWS, SIMGRID
+from topoloom.simulation.applications.settings import PRESETS
+from topoloom.topologies.spec import build
 from topoloom_papers._app_figures import relative_figure
 from topoloom_papers._app_runs import SAID_OF_SETUPS, Contest, Gain, needs_simgrid, setups, span, told
 from topoloom_papers.curves import Curves

@@ -1,7 +1,7 @@
 """Claims of Truong 2016 about money and watts by size: section 5.2 and figure 8."""
 
 from topoloom.cost.parts_files import load_parts
-from topoloom.spec import build
+from topoloom.topologies.spec import build
 from topoloom_papers.curves import Curves
 from topoloom_papers.papers.truong_2016._networks_by_size import (
     BLOCKS,

@@ -4,8 +4,8 @@ from functools import lru_cache
 from itertools import pairwise
 from math import log2
 
-from topoloom.families.dsn import dsn_f_levels
-from topoloom.spec import build
+from topoloom.topologies.families.dsn import dsn_f_levels
+from topoloom.topologies.spec import build
 from topoloom_papers._helpers import measured
 from topoloom_papers.curves import Curves, Series
 from topoloom_papers.papers.truong_2016._networks_by_size import CLOSE, FILLS, SIZES, spec

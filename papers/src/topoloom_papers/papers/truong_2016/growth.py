@@ -4,16 +4,16 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from topoloom.expansion.expand import expand
-from topoloom.expansion.expansion import Expansion
-from topoloom.expansion.methods.dsn_f import dsn_f
-from topoloom.expansion.registry import ExpansionRequest
-from topoloom.expansion.stages import Growth, difference
-from topoloom.families.dsn import dsn_f_layers
-from topoloom.floors.floor import preset
-from topoloom.layout.place import place
-from topoloom.spec import build
-from topoloom.topology import Topology
+from topoloom.cabling.expansion.expand import expand
+from topoloom.cabling.expansion.expansion import Expansion
+from topoloom.cabling.expansion.methods.dsn_f import dsn_f
+from topoloom.cabling.expansion.registry import ExpansionRequest
+from topoloom.cabling.expansion.stages import Growth, difference
+from topoloom.model.topology import Topology
+from topoloom.placement.floors.floor import preset
+from topoloom.placement.layout.place import place
+from topoloom.topologies.families.dsn import dsn_f_layers
+from topoloom.topologies.spec import build
 from topoloom_papers.long_runs import long_run
 from topoloom_papers.registry import claim
 from topoloom_papers.verdicts import Outcome, judge, stated
@@ -22,7 +22,7 @@ _DOUBLED = "topoloom expand dsn-f:n=1024 --to 2048 --floor koibuchi-2013 --cabin
 
 
 def _grown(start: int, to: int) -> Growth:
-    from topoloom.expansion.growing_floor import GrowingFloor
+    from topoloom.cabling.expansion.growing_floor import GrowingFloor
 
     topology = build(f"dsn-f:n={start}")
     return dsn_f(ExpansionRequest(topology, to, GrowingFloor(place(topology, map="rows"), 0)))

@@ -5,10 +5,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from topoloom.floors.floor import preset
-from topoloom.layout.place import place
-from topoloom.spec import build
-from topoloom.topology import Topology
+from topoloom.model.topology import Topology
+from topoloom.placement.floors.floor import preset
+from topoloom.placement.layout.place import place
+from topoloom.topologies.spec import build
 from topoloom_papers.curves import Curves
 from topoloom_papers.long_runs import long_run
 from topoloom_papers.papers.truong_2016._networks_by_size import (

@@ -6,8 +6,8 @@ import numpy as np
 
 from topoloom.graph.connectivity import components
 from topoloom.graph.cuts import Cuts, cuts
-from topoloom.spec import build
-from topoloom.topology import Topology
+from topoloom.model.topology import Topology
+from topoloom.topologies.spec import build
 from topoloom_papers._helpers import measured
 from topoloom_papers.curves import Curves, Series
 from topoloom_papers.papers.truong_2016._networks_by_size import (

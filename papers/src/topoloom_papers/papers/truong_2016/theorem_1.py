@@ -6,14 +6,14 @@ from itertools import pairwise
 
 import numpy as np
 
-from topoloom.families.dsn import dsn_f_levels
+from topoloom.core.threads import over_cores
 from topoloom.graph.cuts import Cuts, cuts
 from topoloom.graph.hops import hops
+from topoloom.model.topology import Topology
 from topoloom.routing.judge.prove import prove
 from topoloom.routing.route import route
-from topoloom.spec import build
-from topoloom.threads import over_cores
-from topoloom.topology import Topology
+from topoloom.topologies.families.dsn import dsn_f_levels
+from topoloom.topologies.spec import build
 from topoloom_papers._helpers import measured
 from topoloom_papers.long_runs import long_run
 from topoloom_papers.papers.truong_2016._networks_by_size import FILLS, SIZES

@@ -11,13 +11,13 @@ from tempfile import NamedTemporaryFile
 
 from msgspec import structs
 
-from topoloom.applications.settings import PRESETS, AppSettings
 from topoloom.routing.judge.prove import prove
 from topoloom.routing.product import product_routing
 from topoloom.routing.routing import Routing
-from topoloom.simulator.execute import execute
-from topoloom.simulator.presets import find_preset
-from topoloom.spec import build
+from topoloom.simulation.applications.settings import PRESETS, AppSettings
+from topoloom.simulation.flits.execute import execute
+from topoloom.simulation.flits.presets import find_preset
+from topoloom.topologies.spec import build
 from topoloom_papers._app_runs import Job, Took, needs_simgrid, ran
 from topoloom_papers._simgrid_paths import simgrid_routing
 from topoloom_papers.curves import Curves, Series

@@ -10,10 +10,10 @@ from statistics import fmean
 
 from msgspec import structs
 
-from topoloom.applications.settings import PRESETS, AppSettings
 from topoloom.routing.balance.balance import balance_routing
 from topoloom.routing.routing import Routing
-from topoloom.spec import build
+from topoloom.simulation.applications.settings import PRESETS, AppSettings
+from topoloom.topologies.spec import build
 from topoloom_papers._app_runs import Job, needs_simgrid, ran
 from topoloom_papers._simgrid_paths import simgrid_routing
 from topoloom_papers.curves import Curves, Series

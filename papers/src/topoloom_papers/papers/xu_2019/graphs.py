@@ -8,9 +8,9 @@ import numpy as np
 from topoloom.graph.cuts import exact_bisection
 from topoloom.graph.hops import hops
 from topoloom.graph.moore import moore_aspl, moore_diameter
+from topoloom.model.topology import Topology
 from topoloom.optimizer.optimize import optimize
-from topoloom.spec import build
-from topoloom.topology import Topology
+from topoloom.topologies.spec import build
 from topoloom_papers._helpers import measured
 from topoloom_papers.curves import Curves, Series
 from topoloom_papers.papers.xu_2019._near_moore import near_moore

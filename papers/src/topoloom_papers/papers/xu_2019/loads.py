@@ -7,12 +7,12 @@ from statistics import fmean, stdev
 import numpy as np
 
 from topoloom.graph.product import cartesian_product
+from topoloom.model.topology import Topology
 from topoloom.routing.balance.balance import BalancedRouting, EvenLoads, balance_paths, balance_routing
 from topoloom.routing.balance.evenness import unevenness
 from topoloom.routing.judge.prove import prove
 from topoloom.routing.product import product_routing
-from topoloom.spec import build
-from topoloom.topology import Topology
+from topoloom.topologies.spec import build
 from topoloom_papers._simgrid_paths import floyd
 from topoloom_papers.curves import Curves, Series
 from topoloom_papers.registry import claim

@@ -8,8 +8,8 @@ import math
 
 import numpy as np
 
-from topoloom.compiling.decorators import allocating
-from topoloom.random_streams.kernels import next_below, next_word
+from topoloom.core.compiling.decorators import allocating
+from topoloom.core.random_streams.kernels import next_below, next_word
 from topoloom.routing.trees.kernels.trees import search
 
 

@@ -7,7 +7,7 @@ ACROSS * l + k where they come in lane l and go on in lane k.
 
 import numpy as np
 
-from topoloom.compiling.decorators import allocating, kernel, stage
+from topoloom.core.compiling.decorators import allocating, kernel, stage
 
 #: Lanes that packets may change between: pairs of them are the bits of a word.
 ACROSS = 8

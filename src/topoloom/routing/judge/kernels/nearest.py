@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from topoloom.compiling.decorators import allocating
+from topoloom.core.compiling.decorators import allocating
 from topoloom.graph.kernels.simd import lowest_bit
 
 _ONE, _ZERO = np.uint64(1), np.uint64(0)

@@ -5,7 +5,7 @@ Source: Pearce and Kelly, A dynamic topological sort algorithm for directed acyc
 
 import numpy as np
 
-from topoloom.compiling.decorators import allocating
+from topoloom.core.compiling.decorators import allocating
 from topoloom.routing.trees.kernels.lane_trees import ORPHAN
 
 

@@ -4,7 +4,7 @@ import heapq
 
 import numpy as np
 
-from topoloom.compiling.decorators import allocating, inner
+from topoloom.core.compiling.decorators import allocating, inner
 from topoloom.routing.lanes.kernels.acyclic import add_turn
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from topoloom.compiling.decorators import allocating, stage
+from topoloom.core.compiling.decorators import allocating, stage
 from topoloom.routing.trees.kernels.wide_loads import senders_first
 
 

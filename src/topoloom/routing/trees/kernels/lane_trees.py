@@ -7,7 +7,7 @@ lanes that forbid the turn there. So the tree decides, one next hop a destinatio
 
 import numpy as np
 
-from topoloom.compiling.decorators import allocating, stage
+from topoloom.core.compiling.decorators import allocating, stage
 from topoloom.routing.trees.kernels.trees import search, take_out
 
 #: A choice that leaves no lane costs more than any load, one that leaves a single lane less so: more are no use to anybody,

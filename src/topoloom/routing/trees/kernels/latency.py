@@ -4,7 +4,7 @@ import heapq
 
 import numpy as np
 
-from topoloom.compiling.decorators import allocating
+from topoloom.core.compiling.decorators import allocating
 from topoloom.routing.trees.kernels.wide_loads import add_loads
 
 

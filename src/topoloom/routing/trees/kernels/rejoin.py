@@ -7,7 +7,7 @@ again around them would take as long as all trees at first.
 
 import numpy as np
 
-from topoloom.compiling.decorators import allocating, inner
+from topoloom.core.compiling.decorators import allocating, inner
 from topoloom.graph.kernels.simd import bits_of, lowest_bit
 
 _ONE, _ZERO = np.uint64(1), np.uint64(0)

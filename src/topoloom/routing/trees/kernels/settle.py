@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from topoloom.compiling.decorators import allocating, inner
+from topoloom.core.compiling.decorators import allocating, inner
 from topoloom.routing.trees.kernels.rejoin import lead, offered, rejoin
 
 _ONE = np.uint64(1)

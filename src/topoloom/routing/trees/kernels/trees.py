@@ -6,7 +6,7 @@ filled (Hoefler, Schneider and Lumsdaine, 2009: SSSP routing).
 
 import numpy as np
 
-from topoloom.compiling.decorators import allocating, inner, kernel
+from topoloom.core.compiling.decorators import allocating, inner, kernel
 
 
 @kernel

@@ -7,9 +7,9 @@ for, by whether the rank rises along the channel between them: so both lie side 
 
 import numpy as np
 
-from topoloom.compiling.decorators import allocating, inner, kernel
+from topoloom.core.compiling.decorators import allocating, inner, kernel
+from topoloom.core.random_streams.kernels import next_word
 from topoloom.graph.kernels.simd import fetch, lowest_bit
-from topoloom.random_streams.kernels import next_word
 
 _ONE, _ZERO = np.uint64(1), np.uint64(0)
 #: What four words of SplitMix64's stream move its state on by.

@@ -6,7 +6,7 @@ read and written switch by switch for all of them.
 
 import numpy as np
 
-from topoloom.compiling.decorators import allocating, kernel
+from topoloom.core.compiling.decorators import allocating, kernel
 from topoloom.graph.kernels.simd import lowest_bit
 
 _ONE, _ZERO = np.uint64(1), np.uint64(0)

@@ -7,7 +7,7 @@ in which a switch's path is legal, those are kept in which it also begins with a
 
 import numpy as np
 
-from topoloom.compiling.decorators import allocating, inner
+from topoloom.core.compiling.decorators import allocating, inner
 from topoloom.graph.kernels.simd import bits_of, lowest_bit
 from topoloom.routing.trees.kernels.rejoin import rejoin
 from topoloom.routing.trees.kernels.settle import settle

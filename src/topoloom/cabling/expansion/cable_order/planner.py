@@ -1,0 +1,193 @@
+"""The planner: the wiring brought from stage to stage, and what is done, bought and left written down."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from topoloom.cabling.cabling import Cabling, cable
+from topoloom.cabling.expansion.cable_order.order_of_work import plug_hosts, work_off
+from topoloom.cabling.expansion.cable_order.order_search import UNPLUG
+from topoloom.cabling.expansion.cable_order.wiring import HOST, CableWork, WiredCable, cable_alone, cables_of
+from topoloom.cabling.expansion.expansion import Cost, ExpansionStep
+from topoloom.cabling.expansion.growing_floor import GrowingFloor
+from topoloom.cabling.expansion.stages import Growth, Stage, difference
+from topoloom.cabling.plugs import Plugs
+from topoloom.cost.parts import Parts
+from topoloom.cost.products import low_high
+from topoloom.formats.cables import host_ports
+from topoloom.graph.path_lengths import part_path_lengths
+from topoloom.model.topology import Topology
+from topoloom.placement.layout.layout import Layout
+
+
+class Planner:
+    """Brings the wiring from stage to stage and writes down what is done."""
+
+    def __init__(
+        self,
+        layout: Layout,
+        parts: Parts,
+        rate_gbps: float,
+        host_cables: bool,
+        plugs: Plugs | None,
+        growth: Growth,
+        ports: int,
+        growing_floor: GrowingFloor,
+    ) -> None:
+        topology = layout.topology
+        plugs = Plugs.of(topology) if plugs is None else plugs
+        if host_cables and plugs.number.any() and not plugs.endpoint_number.all():
+            # The list had none of the hosts' cables.
+            first = max(int(plugs.number.max()), int(plugs.endpoint_number.max(initial=0))) + 1
+            plugs = replace(plugs, endpoint_number=first + np.arange(topology.endpoints.size))
+        self.before = cable(layout, parts, rate_gbps, host_cables, plugs)
+        highest = max(int(plugs.link.max(initial=0)), int(plugs.endpoint.max(initial=0)))
+        self.ports = max(ports, highest)
+        self._parts, self._rate_gbps, self._host_cables = parts, rate_gbps, host_cables
+        self._growing_floor, self._slots_chosen = growing_floor, growth.slot or {}
+        self._now = topology
+        last = growth.stages[-1].topology
+        self._plane = np.zeros(last.switches, np.int64) if growth.plane is None else growth.plane
+        ends = zip(last.endpoints.tolist(), last.host.tolist(), strict=True)
+        #: The port of the host that each of its cables is in, by switch and host.
+        self._port_of = (
+            dict(zip(ends, host_ports(last.host).tolist(), strict=True)) if last.hosts < last.endpoints.size else {}
+        )
+        self.wiring = CableWork(topology, plugs, last.switches, self.ports)
+        self._take_stock(self.before)
+        self._next = int(self.before.number.max(initial=0)) + 1
+
+    def _take_stock(self, cabling: Cabling) -> None:
+        """The cables that lie, each in its ports."""
+        for place_, about in enumerate(cables_of(cabling)):
+            self.wiring.cables.append(about)
+            (a, at_a), (b, at_b) = about.ends
+            self.wiring.plugged[a, at_a - 1] = place_
+            if not about.host:
+                self.wiring.plugged[b, at_b - 1] = place_
+
+    def _buy(self, length_m: float, between: bool, host: bool) -> int:
+        one = cable_alone(self._parts, length_m, between, self._rate_gbps, host)
+        usd = float(one.usd_low[0]), float(one.usd_high[0])
+        new = WiredCable(
+            self._next,
+            int(one.product[0]),
+            float(one.stock_m[0]),
+            usd,
+            float(one.power_w[0]),
+            ((-1, 0), (-1, 0)),
+            host,
+            False,
+        )
+        self._next += 1
+        self.wiring.cables.append(new)
+        return len(self.wiring.cables) - 1
+
+    def step(self, stage: Stage, jobs: int | None) -> ExpansionStep:
+        """Work off one stage."""
+        before, after = self._now, stage.topology
+        stood = set(self._growing_floor.slot.tolist())
+        self._growing_floor.settle(after, self._slots_chosen)
+        slot = self._growing_floor.slot
+        buy = self._buy if self._host_cables else None
+        inside_m = self._growing_floor.floor.inside_m
+        tasks = plug_hosts(self.wiring, before, after, True, buy, inside_m, self._port_of)
+        padded = replace(before, switches=after.switches, labels={}) if after.switches > before.switches else before
+        tasks += work_off(
+            self.wiring,
+            padded,
+            after,
+            self._serving(before, after),
+            slot,
+            self._growing_floor.length_m,
+            self._parts.slack_m,
+            self._buy,
+        )
+        tasks += plug_hosts(self.wiring, before, after, False, buy, inside_m, self._port_of)
+        found = part_path_lengths(after.links, self._plane[: after.switches], jobs)
+        self._now = after
+        new_slots = sorted({int(s) for s in slot[before.switches :]} - stood)
+        return ExpansionStep(
+            stage.title,
+            tuple(tasks),
+            after,
+            tuple(range(before.switches, after.switches)),
+            tuple(self._growing_floor.slots.names[s] for s in new_slots),
+            found.diameter,
+            found.aspl,
+            found.connected,
+            max((task.cut_off for task in tasks), default=0),
+            sum(task.interrupted > 0 for task in tasks),
+        )
+
+    def _serving(self, before: Topology, after: Topology) -> np.ndarray:
+        """The switches that stood, of the planes whose links change."""
+        removed, added, _ = difference(replace(before, switches=after.switches, labels={}), after)
+        busy = np.unique(self._plane[np.concatenate([removed, added])[:, 0]])
+        return np.flatnonzero(np.isin(self._plane[: before.switches], busy))
+
+    def start(self, jobs: int | None) -> ExpansionStep:
+        """What stands, as a step without tasks."""
+        topology = self.before.layout.topology
+        found = part_path_lengths(topology.links, self._plane[: topology.switches], jobs)
+        title = "as it stands"
+        return ExpansionStep(title, (), topology, (), (), found.diameter, found.aspl, found.connected, 0, 0)
+
+    def after(self, growth: Growth) -> Cabling:
+        """All cables as they lie in the end."""
+        topology = growth.stages[-1].topology
+        if growth.goal is not None:
+            topology = topology.replace(name=growth.goal.name)
+        if (
+            growth.goal is not None
+            and growth.number is not None
+            and (growth.number == np.arange(topology.switches)).all()
+            and topology.rated == growth.goal.rated
+        ):
+            topology = topology.replace(spec=growth.goal.spec)
+        layout = self._growing_floor.layout(topology, self.before.layout.slots.rows)
+        return cable(layout, self._parts, self._rate_gbps, self._host_cables, self._plugs(topology))
+
+    def _plugs(self, topology: Topology) -> Plugs:
+        """The plugs of the wiring, in the order of the topology's links and endpoints."""
+        cables = [about for about in self.wiring.cables if about.plugged]
+        links = [about for about in cables if not about.host]
+        ends = [sorted(about.ends) for about in links]
+        # As the topology has them: by both switches, parallel ones by their ports at the first.
+        order = sorted(range(len(links)), key=lambda i: (ends[i][0][0], ends[i][1][0], ends[i][0][1]))
+        links, ends = [links[i] for i in order], [ends[i] for i in order]
+        titles = [product.title for product in self._parts.cable]
+        number_of = {about.ends[1]: about.number for about in cables if about.host}
+        return Plugs(
+            np.array([(u[1], v[1]) for u, v in ends], np.int32).reshape(-1, 2),
+            self._host_ports(topology),
+            np.array([about.number for about in links], np.int64),
+            np.array([number_of.get(end, 0) for end in _host_ends(topology)], np.int64),
+            tuple(titles[about.product] for about in links),
+            np.array([about.stock_m for about in links], float),
+        )
+
+    def _host_ports(self, topology: Topology) -> np.ndarray:
+        """The port of each endpoint, int32[endpoints]: the hosts of a switch in the order of its ports, unless listed."""
+        far, plugged = (table[: topology.switches] for table in (self.wiring.far, self.wiring.plugged))
+        switch, port = np.nonzero(far == HOST)
+        if not self._host_cables:
+            return (port + 1).astype(np.int32)
+        hosts = [self.wiring.cables[cable].ends[1] for cable in plugged[switch, port].tolist()]
+        at = dict(zip(hosts, (port + 1).tolist(), strict=True))
+        return np.array([at[end] for end in _host_ends(topology)], np.int32)
+
+    def cost(self, steps: list[ExpansionStep]) -> Cost:
+        """What is bought, and what installers are paid."""
+        tasks = [task for step in steps for task in step.tasks]
+        prices = np.array([self.wiring.cables[task.cable].usd for task in tasks if task.new]).reshape(-1, 2)
+        switches = sum(len(step.new_switches) for step in steps)
+        each = float(np.mean(self._parts.switch_usd_range(self.ports, self._rate_gbps))) if switches else 0.0
+        laid = sum(task.work != UNPLUG for task in tasks)
+        installation = float(np.mean(low_high(self._parts.installation_usd)))
+        return Cost(switches * each, float(prices.mean(axis=1).sum()), laid * installation)
+
+
+def _host_ends(topology: Topology) -> list[tuple[int, int]]:
+    """The host of each endpoint, and which of its ports it is."""
+    return list(zip(topology.host.tolist(), host_ports(topology.host).tolist(), strict=True))

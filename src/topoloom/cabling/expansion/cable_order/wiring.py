@@ -1,0 +1,176 @@
+"""The wiring of a network under way: what is plugged into every port, and the cables on the shelf."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from topoloom.cabling.cabling import Cabling
+from topoloom.cabling.plugs import Plugs
+from topoloom.core.errors import InputError
+from topoloom.cost.choose import Cables, choose_cables
+from topoloom.cost.parts import Parts
+from topoloom.model.topology import Topology
+
+#: A port that nothing is plugged into, and one that a host's cable is in.
+FREE, HOST = -1, -2
+
+
+@dataclass
+class WiredCable:
+    """A cable: its number, what it is, and what it is plugged into.
+
+    number: from 1; product: index in the catalogue; stock_m: as long as it is bought; usd: low and high; ends: (switch,
+    port) of both, or (switch, port) and (host, port) when `host`; plugged: whether it is in use, or lies on the shelf.
+    """
+
+    number: int
+    product: int
+    stock_m: float
+    usd: tuple[float, float]
+    power_w: float
+    ends: tuple[tuple[int, int], tuple[int, int]]
+    host: bool = False
+    plugged: bool = True
+
+
+def cables_of(cabling: Cabling) -> list[WiredCable]:
+    """The cables that lie, in the order of the cabling, each in its ports."""
+    bought = cabling.bought
+    usd = np.stack([bought.usd_low, bought.usd_high], axis=1).tolist()
+    columns = (cabling.number, bought.product, bought.stock_m, bought.power_w, cabling.to_host)
+    rows = zip(*(column.tolist() for column in columns), usd, cabling.ends.tolist(), cabling.port.tolist(), strict=True)
+    return [
+        WiredCable(number, product, stock_m, tuple(prices), power_w, ((a, at_a), (b, at_b)), host)
+        for number, product, stock_m, power_w, host, prices, (a, b), (at_a, at_b) in rows
+    ]
+
+
+def cable_alone(parts: Parts, length_m: float, between: bool, rate_gbps: float, host: bool) -> Cables:
+    """The cable that is bought for one link: one that carries no other, unless the catalogue has only cables of several.
+
+    Parameters
+    ----------
+    parts : Parts
+    length_m : float
+        What it spans.
+    between : bool
+        Whether it runs between cabinets.
+    rate_gbps : float
+    host : bool
+        Whether it goes to a host.
+
+    Returns
+    -------
+    Cables
+        Of one row.
+
+    Raises
+    ------
+    InputError
+        No product serves.
+    """
+    asked = parts, np.array([length_m]), np.array([between]), rate_gbps
+    to: Literal["switch", "host"] = "host" if host else "switch"
+    try:
+        return choose_cables(*asked, np.array([[0, 1]]), to)
+    except InputError:
+        return choose_cables(*asked, None, to)
+
+
+class CableWork:
+    """Who is joined to whom, port by port.
+
+    Parameters
+    ----------
+    topology : Topology
+        What stands.
+    plugs : Plugs
+        Its ports.
+    switches, ports : int
+        As many as there will be, and ports on each.
+    """
+
+    def __init__(self, topology: Topology, plugs: Plugs, switches: int, ports: int) -> None:
+        self.far = np.full((switches, ports), FREE, np.int32)
+        #: The cable in each port, by its place in `cables`; -1 without one.
+        self.plugged = np.full((switches, ports), -1, np.int64)
+        self.cables: list[WiredCable] = []
+        #: Cables that are plugged into nothing.
+        self.shelf: list[int] = []
+        (u, v), (at_u, at_v) = topology.links.T, plugs.link.T - 1
+        self.far[u, at_u], self.far[v, at_v] = v, u
+        self.far[topology.endpoints, plugs.endpoint - 1] = HOST
+
+    def free_port(self, switch: int) -> int:
+        """The lowest free port of a switch, from 1; 0 where all are taken."""
+        free = np.flatnonzero(self.far[switch] == FREE)
+        return int(free[0]) + 1 if free.size else 0
+
+    def between(self, u: int, v: int) -> list[int]:
+        """The cables between two switches, by their places in `cables`, by their ports at u."""
+        return [int(cable) for cable in self.plugged[u][self.far[u] == v]]
+
+    def from_shelf(self, length_m: float) -> int:
+        """The shortest cable on the shelf that is long enough, taken from there; -1 without one."""
+        found = [
+            (self.cables[cable].stock_m, cable) for cable in self.shelf if self.cables[cable].stock_m >= length_m - 1e-9
+        ]
+        if not found:
+            return -1
+        cable = min(found)[1]
+        self.shelf.remove(cable)
+        return cable
+
+    def plug(self, cable: int, u: int, v: int) -> None:
+        """Plug a cable that is in no port into the lowest free ports of two switches.
+
+        Parameters
+        ----------
+        cable : int
+            Its number.
+        u, v : int
+            The switches.
+        """
+        self._set(((u, self.free_port(u)), (v, self.free_port(v))), cable)
+
+    def unplug(self, cable: int) -> None:
+        """Take a cable out at both ends; it goes onto the shelf."""
+        for switch, port in self.cables[cable].ends:
+            self._clear(switch, port)
+        self.cables[cable].plugged = False
+        self.shelf.append(cable)
+
+    def move(self, cable: int, stays: int, to: int) -> None:
+        """Take one end of a cable out and plug it into the lowest free port of another switch; it becomes its second end.
+
+        Parameters
+        ----------
+        cable : int
+            Its number.
+        stays : int
+            The switch where its other end stays.
+        to : int
+            The switch where the end that is taken out goes.
+        """
+        first, second = self.cables[cable].ends
+        kept, gone = (first, second) if first[0] == stays else (second, first)
+        port = self.free_port(to)
+        self._clear(*gone)
+        self._set((kept, (to, port)), cable)
+
+    def plug_host(self, switch: int, cable: int) -> int:
+        """Give a host the lowest free port of a switch, with its cable (-1: not listed); returns the port."""
+        port = self.free_port(switch)
+        self.far[switch, port - 1], self.plugged[switch, port - 1] = HOST, cable
+        return port
+
+    def _clear(self, switch: int, port: int) -> None:
+        self.far[switch, port - 1] = FREE
+        self.plugged[switch, port - 1] = -1
+
+    def _set(self, ends: tuple[tuple[int, int], tuple[int, int]], cable: int) -> None:
+        (u, at_u), (v, at_v) = ends
+        self.far[u, at_u - 1], self.far[v, at_v - 1] = v, u
+        self.plugged[u, at_u - 1] = self.plugged[v, at_v - 1] = cable
+        self.cables[cable].ends, self.cables[cable].plugged = ends, True

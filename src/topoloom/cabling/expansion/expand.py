@@ -1,0 +1,236 @@
+"""The verb `expand`: a plan, cable by cable, from a network on a floor to a larger one."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from topoloom.cabling.expansion.cable_order.planner import Planner
+from topoloom.cabling.expansion.expansion import Expansion
+from topoloom.cabling.expansion.growing_floor import GrowingFloor
+from topoloom.cabling.expansion.migration import into_network
+from topoloom.cabling.expansion.planes import grown_planes
+from topoloom.cabling.expansion.recognise import recognised
+from topoloom.cabling.expansion.registry import ExpansionRequest, Method, find_method
+from topoloom.cabling.expansion.stages import Growth, Stage
+from topoloom.cabling.plugs import Plugs
+from topoloom.core.errors import InputError, check_type
+from topoloom.core.work import Work
+from topoloom.cost.parts import Parts
+from topoloom.graph.planes import plane_count, planes_of
+from topoloom.model.link_rates import refuse_mixed
+from topoloom.model.results import provenance_of
+from topoloom.model.sources import NetworkSource, network_of, taken
+from topoloom.model.topology import Topology
+from topoloom.placement.floors.floor import Floor
+from topoloom.placement.layout.layout import Layout
+
+#: Switches of a network that is planned cable by cable.
+MOST_SWITCHES = 1 << 20
+
+
+def expand(
+    network: NetworkSource,
+    to: int | None = None,
+    method: str = "auto",
+    *,
+    into: NetworkSource | None = None,
+    floor: Floor | str | None = None,
+    parts: Parts | str | Path | None = None,
+    rate_gbps: float | None = None,
+    radix: int | None = None,
+    degree: int | None = None,
+    hosts: int | None = None,
+    batch: int | None = None,
+    host_cables: bool | None = None,
+    plugs: Plugs | None = None,
+    seed: int = 1,
+    jobs: int | None = None,
+    work: Work | None = None,
+) -> Expansion:
+    """Plan how a network grows: what is unplugged, moved and added, in an order that cuts no switch off where there is one.
+
+    Parameters
+    ----------
+    network : NetworkSource
+        What stands. What has no layout is placed on `floor` first; a layout stays as it is, and new switches join it. What is
+        omitted below is as the network remembers it.
+    to : int
+        How large it becomes: switches, hosts or links, as the method counts; of several planes the size of each.
+    method : str
+        ``auto`` (the family's own, else ``splice``) or a name of `topoloom.cabling.expansion.registry.METHODS`.
+    into : NetworkSource, optional
+        The network that it becomes, in place of `to` and `method`: its switches are matched so that many cables stay.
+    floor : Floor or str, optional
+        Of what has no layout; ``slimfly-2014`` when omitted.
+    parts : Parts, str or path, optional
+        The catalogue of cables and switches; ``slimfly-2014`` where none is remembered.
+    rate_gbps : float, optional
+        The rate of every link, Gb/s.
+    radix : int, optional
+        Ports of a switch; else as many as the fullest switch of a step needs.
+    degree, hosts : int, optional
+        Links and hosts of a new switch, for methods that leave it open; the default is what most switches have.
+    batch : int, optional
+        New switches (or links) a step, for methods that leave it open.
+    host_cables : bool, optional
+        Whether the cables of hosts are listed; they always are where switches that stand get more hosts.
+    plugs : Plugs, optional
+        Ports, numbers and products of the cables that stand; those of the network's cable list, else a network as built.
+    seed : int
+        The same seed gives the same plan, for any number of threads.
+    jobs : int, optional
+        Threads; all cores by default.
+    work : Work, optional
+        Told of steps.
+
+    Returns
+    -------
+    Expansion
+
+    Raises
+    ------
+    InputError
+        A method, size or network that does not fit; a floor or switches without room.
+    Stopped
+        `work` was stopped.
+
+    Examples
+    --------
+    >>> from topoloom.topologies.spec import build
+    >>> plan = expand(build("dsn-f:n=24"), 32)
+    >>> plan.removed, plan.added, plan.kept, [step.diameter for step in plan.steps]
+    (0, 15, 48, [5, 5, 5])
+    """
+    work = Work() if work is None else work
+    stands = network_of(network, "expand")
+    refuse_mixed(stands.topology, "expand")
+    search = {} if stands.layout is not None else {"seed": seed, "jobs": jobs}
+    stands = stands.with_layout(floor, parts=parts, rate_gbps=rate_gbps, **search)
+    layout, terms, plugs = stands.part(Layout), stands.terms, stands.plugs if plugs is None else plugs
+    terms = terms.changed(parts=parts, rate_gbps=rate_gbps, radix=radix, host_cables=host_cables)
+    parts, rate_gbps, radix, host_cables = terms.catalogue, terms.link_rate_gbps, terms.radix, terms.host_cables
+    before = layout.topology
+    planes = plane_count(before)
+    if radix is not None and radix < before.radix:
+        raise InputError(f"radix={radix} is too small: a switch of {before.name} uses {before.radix} ports")
+    for name, value, least in (("degree", degree, 1), ("hosts", hosts, 0), ("batch", batch, 1)):
+        if value is not None and value < least:
+            raise InputError(f"{name}={value}: it must be {least} at least")
+    if into is not None:
+        if to is not None or method != "auto":
+            raise InputError("into= names the network itself; leave the size and the method out")
+        into = taken(into, Topology, "expand")
+        _refuse_other_rate(before, into)
+        name, more = "into", into.switches - before.switches
+        goals = _planes_alike(before, into, planes)
+
+        def grow(own: Layout, number: int) -> Growth:
+            goal = goals[number]
+            room = _growing_floor(own, goal.switches - own.topology.switches, parts, rate_gbps)
+            return into_network(own.topology, goal, room, radix, seed, jobs, work)
+
+    else:
+        if to is not None:
+            check_type(to, (int, np.integer), "expand", "to= is a number of switches")
+            if to * max(1, planes) > MOST_SWITCHES:
+                raise InputError(f"to={to}: plans are made for at most {MOST_SWITCHES:,} switches")
+        if to is None or to < 1:
+            raise InputError(f"{before.name}: to how many switches does it grow? give a size (to), or a network (into)")
+        size, names = to, []
+
+        def grow(own: Layout, number: int) -> Growth:
+            stands = own.topology
+            known = recognised(stands) if method == "auto" else None
+            chosen = find_method(method, known[0].name if known else None)
+            _refuse_unused(chosen, {"degree": degree, "hosts": hosts, "batch": batch})
+            names.append(chosen)
+            room = _growing_floor(own, (size - stands.switches) * (chosen.counts == "switches"), parts, rate_gbps)
+            return chosen.grow(ExpansionRequest(stands, size, room, radix, degree, hosts, batch, seed, known))
+
+    growth = grow(layout, 0) if planes < 2 else grown_planes(layout, grow, into)
+    if (rate := before.uniform_rate_gbps) is not None:
+        growth = replace(growth, stages=tuple(_with_rate(stage, rate) for stage in growth.stages))
+    if into is None:
+        name, more = names[0].name, (size * max(1, planes) - before.switches) * (names[0].counts == "switches")
+    last = growth.stages[-1].topology
+    # Their hosts would not hang on the first ports, which is where a list without their cables has them.
+    host_cables |= bool((last.endpoints_at[: before.switches] > before.endpoints_at).any())
+    most = max(stage.topology.radix for stage in growth.stages)
+    if radix is not None and most > radix:
+        raise InputError(f"{growth.stages[-1].topology.name}: a switch needs {most} ports; radix={radix} is too small")
+    group = growth.stages[-1].topology.labels.get("group")
+    growing_floor = _growing_floor(layout, more, parts, rate_gbps, group)
+    ports = max(most, before.radix, radix or 0)
+    planner = Planner(layout, parts, rate_gbps, host_cables, plugs, growth, ports, growing_floor)
+    steps = []
+    work.begin(len(growth.stages), "steps")
+    for stage in growth.stages:
+        work.check()
+        steps.append(planner.step(stage, jobs))
+        work.advance()
+    after = planner.after(growth)
+    asked = {"to": to, "into": None if into is None else into.spec or into.name, "radix": radix}
+    asked |= {"degree": degree, "hosts": hosts, "batch": batch, "host_cables": host_cables}
+    settings = {"parts": parts.name, "rate_gbps": rate_gbps, "floor": layout.floor.name, "layout": layout.made, **asked}
+    return Expansion(
+        method=name,
+        before=replace(planner.before, terms=terms.changed(parts=parts)),
+        after=replace(after, terms=terms.changed(parts=parts)),
+        steps=tuple(steps),
+        cables=tuple(planner.wiring.cables),
+        goal=growth.goal,
+        number=growth.number,
+        radix=planner.ports,
+        cost=planner.cost(steps),
+        start=planner.start(jobs),
+        provenance=provenance_of(before, seed=seed, settings=settings),
+    )
+
+
+def _refuse_other_rate(before: Topology, goal: Topology) -> None:
+    """Refuse to grow into a network of another rate: cables that stay would have both."""
+    refuse_mixed(goal, "expand")
+    rates = before.uniform_rate_gbps, goal.uniform_rate_gbps
+    if None not in rates and rates[0] != rates[1]:
+        raise InputError(
+            f"expand: {before.name} has {rates[0]:g} Gb/s, and {goal.name} {rates[1]:g} Gb/s; a network grows with links of one"
+            " rate"
+        )
+
+
+def _with_rate(stage: Stage, rate_gbps: float) -> Stage:
+    """A stage whose links have the rate of what stands."""
+    topology = stage.topology.replace(link_rate_gbps=rate_gbps, endpoint_rate_gbps=rate_gbps)
+    return replace(stage, topology=topology)
+
+
+def _planes_alike(before: Topology, goal: Topology, planes: int) -> list[Topology]:
+    """What each plane becomes; one network where there is one.
+
+    Raises
+    ------
+    InputError
+        The network that it becomes has other planes.
+    """
+    there = plane_count(goal)
+    if max(1, there) != max(1, planes):
+        raise InputError(
+            f"{goal.name} is of {max(1, there)} plane{'s' * (there > 1)}, and {before.name} of {max(1, planes)}; a network"
+            " grows into one of as many planes"
+        )
+    return [goal] if planes < 2 else [plane.topology for plane in planes_of(goal)]
+
+
+def _refuse_unused(chosen: Method, given: dict[str, int | None]) -> None:
+    """Refuse what the method does not ask for."""
+    for name, value in given.items():
+        if value is not None and name not in chosen.takes:
+            raise InputError(f"{name}={value}: method {chosen.name} does not take it; leave it out")
+
+
+def _growing_floor(
+    layout: Layout, more: int, parts: Parts, rate_gbps: float, group: np.ndarray | None = None
+) -> GrowingFloor:
+    watts = parts.switch_w(layout.topology.radix, rate_gbps) if layout.floor.limits_power else 0.0
+    return GrowingFloor(layout, max(0, more), watts, group)

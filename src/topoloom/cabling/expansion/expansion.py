@@ -1,0 +1,401 @@
+"""Expansion: a plan that an installer executes, step by step, and what it leaves."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from topoloom.cabling.cabling import Cabling
+from topoloom.cabling.expansion.cable_order.order_of_work import CableTask
+from topoloom.cabling.expansion.cable_order.order_search import ADD, MOVE, UNPLUG
+from topoloom.cabling.expansion.cable_order.wiring import WiredCable
+from topoloom.graph.connectivity import components
+from topoloom.graph.planes import plane_count
+from topoloom.model.results import Filed, Provenance, Recorded
+from topoloom.model.topology import Topology
+from topoloom.placement.layout.layout import Layout
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+@dataclass(frozen=True, eq=False)
+class ExpansionStep(Recorded):
+    """One step, and the network after it.
+
+    Attributes
+    ----------
+    title : str
+        What it does.
+    tasks : tuple of CableTask
+        In the order of work.
+    topology : Topology
+        The network after it, its switches numbered as they came.
+    new_switches : tuple of int
+        Switches that are set up before the first task.
+    new_cabinets : tuple of str
+        The slots of cabinets that are set up.
+    diameter, aspl : float
+        After the step; inf while the network is not connected.
+    connected : bool
+        Whether all switches reach each other after the step.
+    cut_off : int
+        The most switches in service that are apart from the largest piece of the network after some task; 0 when all are in it.
+    interrupted : int
+        Moves that leave some switch apart for as long as the cable is out at one end.
+    """
+
+    unrecorded = ("tasks", "topology")
+    derived = ("unplug", "move", "add", "switches", "hosts", "links")
+
+    title: str
+    tasks: tuple[CableTask, ...]
+    topology: Topology
+    new_switches: tuple[int, ...]
+    new_cabinets: tuple[str, ...]
+    diameter: float
+    aspl: float
+    connected: bool
+    cut_off: int
+    interrupted: int
+
+    def count(self, work: str) -> int:
+        """How many cables are unplugged, moved or added."""
+        return sum(task.work == work for task in self.tasks)
+
+    @property
+    def unplug(self) -> int:
+        """Cables that are unplugged."""
+        return self.count(UNPLUG)
+
+    @property
+    def move(self) -> int:
+        """Cables that are moved at one end."""
+        return self.count(MOVE)
+
+    @property
+    def add(self) -> int:
+        """Cables that are plugged in."""
+        return self.count(ADD)
+
+    @property
+    def switches(self) -> int:
+        """Switches that there are after the step."""
+        return self.topology.switches
+
+    @property
+    def hosts(self) -> int:
+        """Hosts that there are after the step."""
+        return self.topology.hosts
+
+    @property
+    def links(self) -> int:
+        """Links that there are after the step."""
+        return len(self.topology.links)
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What a plan costs, in dollars; NaN where the catalogue has no price.
+
+    switches: the new ones; cables: those that are bought; installation: every cable that is added or moved, as the catalogue
+    charges for one.
+    """
+
+    switches_usd: float
+    cables_usd: float
+    installation_usd: float
+
+    @property
+    def total_usd(self) -> float:
+        """All that has a price."""
+        return float(np.nansum([self.switches_usd, self.cables_usd, self.installation_usd]))
+
+
+@dataclass(frozen=True, eq=False)
+class Expansion(Filed):
+    """A plan from one network to a larger one, cable by cable.
+
+    `save` writes the folder that installers work from, and `load` reads it back (docs/expanding.md). Its provenance names
+    the network that stands; its settings are what the plan was asked for.
+
+    Attributes
+    ----------
+    method : str
+        How it grows; empty where the plan was read from a folder of topoloom 0.1, which does not say.
+    before, after : Cabling
+        All cables before and after, with their ports and numbers; cables that stay keep theirs.
+    steps : tuple of ExpansionStep
+    cables : tuple of WiredCable
+        Every cable of the plan, as it ends; tasks name them by their places here.
+    goal : Topology or None
+        The network that comes out, with the numbers of its own spec; None where it has no spec.
+    number : int64[switches] or None
+        The number in `goal` of each switch.
+    radix : int
+        Ports of a switch.
+    cost : Cost
+    start : ExpansionStep
+        What stood: a step without tasks.
+    """
+
+    noun = "expansion"
+    written_by = "topoloom.cabling.expansion.plan_files.save_expansion"
+    read_by = "topoloom.cabling.expansion.plan_reader.load_expansion"
+    unrecorded = ("before", "after", "cables", "goal", "number", "cost")
+    derived = (
+        "into",
+        "topology",
+        "switches",
+        "hosts",
+        "links",
+        "radix_before",
+        "removed",
+        "added",
+        "kept",
+        "tasks",
+        "bought",
+        "longest_new_m",
+        "mean_m",
+        "cabinets_before",
+        "cabinets_new",
+        "cabinets_touched",
+        "cut_off",
+        "interrupted",
+        "cost_usd",
+    )
+
+    method: str
+    before: Cabling
+    after: Cabling
+    steps: tuple[ExpansionStep, ...]
+    cables: tuple[WiredCable, ...]
+    goal: Topology | None
+    number: np.ndarray | None
+    radix: int
+    cost: Cost
+    start: ExpansionStep
+    provenance: Provenance = field(default_factory=Provenance, compare=False)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A row a task, in the order of work: what is done with which cable, its ends, length and product."""
+        return list(self._rows())
+
+    def _rows(self) -> Iterator[dict[str, Any]]:
+        names, cabinet = self.layout.cabinet_names, self.layout.cabinet
+        products = self.after.bought.parts.cable
+        for number, step in enumerate(self.steps, 1):
+            for task in step.tasks:
+                about = self.cables[task.cable]
+                (a, a_port), (b, b_port) = task.ends
+                was, was_port = (None, None) if task.taken_from is None else task.taken_from
+                yield {
+                    "step": number,
+                    "work": task.work,
+                    "cable": about.number,
+                    "kind": "host" if about.host else "link",
+                    "new": task.new,
+                    "a": a,
+                    "a_port": a_port,
+                    "a_cabinet": names[cabinet[a]],
+                    "b": b,
+                    "b_port": b_port,
+                    "b_cabinet": None if about.host else names[cabinet[b]],
+                    "from": was,
+                    "from_port": was_port,
+                    "length_m": task.length_m or None,
+                    "stock_m": about.stock_m,
+                    "product": products[about.product].title,
+                    "cut_off": task.cut_off,
+                    "interrupted": task.interrupted,
+                }
+
+    def plot(self, ax: "Axes | None" = None) -> "Axes":
+        """Diameter and ASPL of what stands (0) and after each step; nothing where the network is not connected.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+            A figure of its own when left out.
+        """
+        from topoloom.figures.style import axes_of, style
+
+        every = (self.start, *self.steps)
+        with style():
+            axes = axes_of(ax)
+            for name, values in (
+                ("diameter", [step.diameter for step in every]),
+                ("ASPL", [step.aspl for step in every]),
+            ):
+                axes.plot(np.where(np.isfinite(values), values, np.nan), marker="o", label=name)
+            axes.set_xlabel("step")
+            axes.set_ylabel("hops")
+            axes.set_ylim(bottom=0)
+            axes.legend()
+        return axes
+
+    @property
+    def seed(self) -> int | None:
+        """Of all draws; None where a folder does not say."""
+        return self.provenance.seed
+
+    @property
+    def into(self) -> str | None:
+        """The spec of the network that comes out; None where it has none."""
+        return None if self.goal is None else self.goal.spec
+
+    @property
+    def switches(self) -> int:
+        """Switches of the network that comes out."""
+        return self.topology.switches
+
+    @property
+    def hosts(self) -> int:
+        """Hosts of the network that comes out."""
+        return self.topology.hosts
+
+    @property
+    def links(self) -> int:
+        """Links of the network that comes out."""
+        return len(self.topology.links)
+
+    def tasks_by_plane(self) -> list[dict[str, int]]:
+        """How many tasks there are in each plane: unplug, move and add, and how many of these at hosts' cables."""
+        topology = self.topology
+        plane = components(topology) if plane_count(topology) > 1 else np.zeros(topology.switches, np.int64)
+        found = [{UNPLUG: 0, MOVE: 0, ADD: 0, "host": 0} for _ in range(int(plane.max()) + 1)]
+        for step in self.steps:
+            for task in step.tasks:
+                counts = found[int(plane[task.ends[0][0]])]
+                counts[task.work] += 1
+                counts["host"] += self.cables[task.cable].host
+        return found
+
+    @property
+    def radix_before(self) -> int:
+        """Ports that the fullest switch uses of what stands."""
+        return self.before.layout.topology.radix
+
+    @property
+    def mean_m(self) -> float:
+        """What a link of the network that comes out spans on average."""
+        return self.layout.mean_length_m
+
+    @property
+    def cabinets_before(self) -> int:
+        """Cabinets that stand."""
+        return self.before.layout.cabinets
+
+    @property
+    def cost_usd(self) -> dict[str, float]:
+        """The cost by what it is for, and the total of all that has a price."""
+        return {
+            "switches": self.cost.switches_usd,
+            "cables": self.cost.cables_usd,
+            "installation": self.cost.installation_usd,
+            "total": self.cost.total_usd,
+        }
+
+    @property
+    def topology(self) -> Topology:
+        """The network that comes out, its switches numbered as they came."""
+        return self.after.layout.topology
+
+    @property
+    def layout(self) -> Layout:
+        """Where its switches stand."""
+        return self.after.layout
+
+    @cached_property
+    def _counts(self) -> tuple[int, int, int]:
+        """Cables that are in the list before only, after only, and in both with the same ends."""
+        had, has = (
+            {
+                (number, *sorted(zip(ends, ports, strict=True)))
+                for number, ends, ports in zip(c.number.tolist(), c.ends.tolist(), c.port.tolist(), strict=True)
+            }
+            for c in (self.before, self.after)
+        )
+        return len(had - has), len(has - had), len(had & has)
+
+    @property
+    def removed(self) -> int:
+        """Cables that no longer run where they did, moved ones among them."""
+        return self._counts[0]
+
+    @property
+    def added(self) -> int:
+        """Cables that run where none did, moved ones among them."""
+        return self._counts[1]
+
+    @property
+    def kept(self) -> int:
+        """Cables that nobody touches."""
+        return self._counts[2]
+
+    def count(self, work: str) -> int:
+        """How many tasks of the plan unplug, move or add a cable."""
+        return sum(step.count(work) for step in self.steps)
+
+    @property
+    def tasks(self) -> dict[str, int]:
+        """How many tasks there are of each kind."""
+        return {work: self.count(work) for work in (UNPLUG, MOVE, ADD)}
+
+    @property
+    def bought(self) -> int:
+        """Cables that are bought."""
+        return sum(task.new for step in self.steps for task in step.tasks)
+
+    @property
+    def longest_new_m(self) -> float:
+        """What the longest cable spans that is bought; 0 without any."""
+        return max((task.length_m for step in self.steps for task in step.tasks if task.new), default=0.0)
+
+    @cached_property
+    def cabinets_touched(self) -> tuple[str, ...]:
+        """The cabinets that stood before and have a cable added, moved or unplugged, by their slots' names."""
+        slots, slot = self.after.layout.slots, self.after.layout.slot
+        stood = set(slot[: self.before.layout.topology.switches].tolist())
+        at = {slot[switch] for step in self.steps for task in step.tasks for switch in switches_of(task, self.cables)}
+        return tuple(slots.names[s] for s in sorted(int(s) for s in at if s in stood))
+
+    @property
+    def cabinets_new(self) -> int:
+        """Cabinets that are set up."""
+        return sum(len(step.new_cabinets) for step in self.steps)
+
+    @property
+    def cut_off(self) -> int:
+        """The most switches in service that are apart from the others after some task; 0 when there are none."""
+        return max((step.cut_off for step in self.steps), default=0)
+
+    @property
+    def interrupted(self) -> int:
+        """Moves that leave some switch apart for as long as the cable is out at one end."""
+        return sum(step.interrupted for step in self.steps)
+
+    @property
+    def connectedness(self) -> str:
+        """Whether the network holds together at every step, in words."""
+        apart = [number for number, step in enumerate(self.steps, 1) if not step.connected]
+        if apart:
+            some = ", ".join(map(str, apart[:5])) + (", .." if len(apart) > 5 else "")
+            return f"not after step{'s' * (len(apart) != 1)} {some}"
+        if self.cut_off:
+            return f"not always: up to {self.cut_off} switches in service are cut off between tasks"
+        if self.interrupted:
+            moves = f"{self.interrupted} move{'s' * (self.interrupted != 1)}"
+            return f"after every task; {moves} cut something off while the cable is out"
+        return "all the time"
+
+
+def switches_of(task: CableTask, cables: tuple[WiredCable, ...]) -> list[int]:
+    """The switches at which an installer works for a task."""
+    ends = [task.ends[0][0]] if cables[task.cable].host else [switch for switch, _ in task.ends]
+    if task.taken_from is not None:
+        # The end that stays is not touched.
+        ends = [ends[1], task.taken_from[0]]
+    return ends

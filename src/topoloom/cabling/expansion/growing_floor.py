@@ -1,0 +1,198 @@
+"""The floor under a growing network: cabinets stay where they are, new switches go where their cables are short."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from topoloom.core.errors import InputError
+from topoloom.model.topology import Topology
+from topoloom.placement.floors.slots import NO_LIMIT
+from topoloom.placement.layout.cabinets import switch_demands
+from topoloom.placement.layout.layout import Layout
+
+#: Free slots that are tried for a new cabinet: the nearest to those in use.
+_TRIED = 256
+
+
+class GrowingFloor:
+    """Who stands where, and how much room is left.
+
+    A cabinet holds what its slot allows. New switches go to a cabinet of their own group where there is one; on a floor
+    without a limit of switches a new group gets a cabinet, and switches without groups fill cabinets as in a sequence. A
+    floor that is as large as its cabinets need gets more rows (or columns, where its rows are given); the slots that were
+    there keep their names and places.
+
+    Parameters
+    ----------
+    layout : Layout
+    more : int
+        At most so many switches will be added.
+    switch_w : float
+        Watts of a switch, where the floor limits them.
+    group : int64[switches] or None
+        The groups of all switches that there will be; None where they have none.
+    """
+
+    def __init__(self, layout: Layout, more: int, switch_w: float = 0.0, group: np.ndarray | None = None) -> None:
+        self._switch_w, self._group = switch_w, group
+        self.floor, self.slots, self._slot = layout.floor, layout.slots, layout.slot.astype(np.int64)
+        self._columns, self._grown = layout.slots.columns, ""
+        self._widen(more)
+        self._limits = self.slots.limits.copy()
+        #: Whether groups alone say how many switches a cabinet holds.
+        self._by_group = group is not None and not np.isfinite(self._limits[:, :2]).any()
+        if group is None:
+            hosts = self.floor.sequence_hosts
+            usual = np.array([self.floor.sequence_cabinet, NO_LIMIT if hosts is None else hosts, NO_LIMIT])
+            self._limits = np.where(np.isfinite(self._limits), self._limits, usual)
+        self._used = np.zeros((len(self.slots), 3))
+        np.add.at(self._used, self._slot, switch_demands(layout.topology, switch_w))
+
+    def _widen(self, more: int) -> None:
+        """Room for `more` cabinets, where the floor is one that grows."""
+        floor, slots = self.floor, self.slots
+        if floor.fixed is not None or (floor.rows is not None and floor.columns is not None):
+            return
+        wanted = len(slots) + more
+        if floor.rows is None:
+            self._grown, self.floor = "rows", replace(floor, columns=slots.columns, rows=-(-wanted // slots.columns))
+        else:
+            self._grown, self.floor = "columns", replace(floor, columns=-(-wanted // slots.rows))
+            row, column = np.divmod(self._slot, slots.columns)
+            self._slot = row * self.floor.columns + column
+        self.slots = self.floor.slots_for(1)
+
+    @property
+    def slot(self) -> np.ndarray:
+        """The slot of every switch that stands, int64[switches]."""
+        return self._slot
+
+    def length_m(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        """How long a cable between slots is, float64, like `a` and `b`."""
+        return self.floor.cable_m(self.slots.apart_m(a, b), np.asarray(a) != np.asarray(b))
+
+    def candidates(self, loads: np.ndarray, group: int | None = None) -> np.ndarray:
+        """The slots that can take all these new switches, int64[...].
+
+        Cabinets of their group; if there is none with room, other cabinets; if there is none either, free slots. `loads` is
+        what each of the switches takes, float64[switches, 3].
+        """
+        fits = (self._used + loads.sum(axis=0) <= self._limits + 1e-9).all(axis=1)
+        stands = self._used[:, 0] > 0
+        if self._group is not None and group is not None:
+            own = np.zeros(len(self.slots), bool)
+            own[self._slot[self._group[: self._slot.size] == group]] = True
+            if (fits & own).any():
+                return np.flatnonzero(fits & own)
+        if (fits & stands).any() and not self._by_group:
+            return np.flatnonzero(fits & stands)
+        free = np.flatnonzero(fits & ~stands)
+        if free.size > _TRIED:
+            used = np.flatnonzero(stands)
+            # The middle of what stands is near to most of it.
+            near = self.slots.apart_m(free[:, None], used[None, :]).min(axis=1)
+            free = np.sort(free[np.argsort(near, kind="stable")[:_TRIED]])
+        return free
+
+    def pieces(self, loads: np.ndarray, group: np.ndarray | None = None) -> list[np.ndarray]:
+        """New switches in their order, cut where another group begins and into as many as fit a cabinet: a list of indices.
+
+        Raises
+        ------
+        InputError
+            A switch alone is more than any slot holds.
+        """
+        most = self._limits.max(axis=0)
+        pieces: list[np.ndarray] = []
+        start, taken = 0, np.zeros(3)
+        for i, load in enumerate(loads):
+            if (load > most + 1e-9).any():
+                raise InputError(
+                    f"floor '{self.floor.name}': a new switch is more than a cabinet holds; raise its limits"
+                )
+            other = group is not None and i > 0 and group[i] != group[i - 1]
+            if other or (taken + load > most + 1e-9).any():
+                if i > start:
+                    pieces.append(np.arange(start, i))
+                start, taken = i, np.zeros(3)
+            taken = taken + load
+        pieces.append(np.arange(start, len(loads)))
+        return pieces
+
+    def stand(self, slot: int, loads: np.ndarray) -> None:
+        """Put the next new switches into a slot."""
+        self._slot = np.concatenate([self._slot, np.full(len(loads), slot)])
+        self._used[slot] += loads.sum(axis=0)
+
+    def settle(self, topology: Topology, chosen: dict[int, int]) -> None:
+        """Put all switches of `topology` that stand nowhere yet into slots: `chosen`, or where their cables are shortest.
+
+        Raises
+        ------
+        InputError
+            The floor is full.
+        """
+        first = self._slot.size
+        loads = switch_demands(topology, self._switch_w)[first:]
+        ends = np.concatenate([topology.links, topology.links[:, ::-1]])
+        groups = None if self._group is None else self._group[first : first + len(loads)]
+        for piece in self.pieces(loads, groups) if len(loads) else []:
+            switches = first + piece
+            if int(switches[0]) in chosen:
+                for switch in switches.tolist():
+                    self.stand(chosen[switch], loads[[switch - first]])
+                continue
+            slots = self.candidates(loads[piece], self._group_of(switches))
+            if slots.size:
+                self._place(ends, switches, loads[piece], slots)
+                continue
+            # Nowhere is room for all of them together.
+            for switch in switches.tolist():
+                one, load = np.array([switch]), loads[[switch - first]]
+                slots = self.candidates(load, self._group_of(one))
+                if not slots.size:
+                    raise InputError(
+                        f"floor '{self.floor.name}': no room for switch {switch} of {topology.name}: all"
+                        f" {len(self.slots)} slots are full; give a floor with more rows or slots, or let a cabinet hold more"
+                    )
+                self._place(ends, one, load, slots)
+
+    def layout(self, topology: Topology, rows: int) -> Layout:
+        """What stands, on the floor without the empty rows (or columns) that were added behind; `rows` were there before."""
+        floor, slots, slot = self.floor, self.slots, self._slot
+        if self._grown == "rows":
+            floor = replace(floor, rows=max(rows, int(slot.max()) // slots.columns + 1))
+        elif self._grown == "columns":
+            row, column = np.divmod(slot, slots.columns)
+            floor = replace(floor, columns=max(self._columns, int(column.max()) + 1))
+            slot = row * floor.columns + column
+        slots = slots if self._grown == "" else floor.slots_for(1)
+        return Layout(topology, floor, slots, slot.astype(np.int32), made="grown")
+
+    def _place(self, ends: np.ndarray, switches: np.ndarray, loads: np.ndarray, slots: np.ndarray) -> None:
+        """Put switches into that of the slots from which their cables are shortest."""
+        near = ends[np.isin(ends[:, 0], switches), 1]
+        near = near[near < self._slot.size]
+        total_m = self.length_m(slots[:, None], self._slot[near][None, :]).sum(axis=1)
+        # Sums that differ in their last digits only are equal; then the first slot is taken.
+        self.stand(int(slots[np.round(total_m, 6).argmin()]), loads)
+
+    def _group_of(self, switches: np.ndarray) -> int | None:
+        return None if self._group is None else int(self._group[switches[0]])
+
+
+def with_rows(layout: Layout, rows: int) -> Layout:
+    """The same layout on a floor with more rows.
+
+    Raises
+    ------
+    InputError
+        The floor's slots are listed, or it would have fewer rows.
+    """
+    slots = layout.slots
+    if layout.floor.fixed is not None or not slots.columns:
+        raise InputError(f"floor '{layout.floor.name}': its slots are listed; add slots to its file instead of rows")
+    if rows < slots.rows:
+        raise InputError(f"floor '{layout.floor.name}': it has {slots.rows} rows; a network that stands keeps them")
+    floor = replace(layout.floor, rows=rows, columns=slots.columns)
+    return replace(layout, floor=floor, slots=floor.slots_for(1), length_bound_m=0.0)

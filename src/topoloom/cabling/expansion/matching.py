@@ -1,0 +1,196 @@
+"""Which switch of one network becomes which of another, so that most cables stay."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from topoloom.cabling.expansion.stages import difference
+from topoloom.core.errors import InputError
+from topoloom.core.random_streams import Draws
+from topoloom.core.work import Work
+from topoloom.fabric.structure_matching import match_shapes
+from topoloom.model.topology import Topology
+
+#: Tries of exchanging two switches, for each switch and link.
+_TRIES, _MOST_TRIES = 400, 40_000_000
+#: Tries between two looks at Ctrl-C.
+_SLICE = 500_000
+#: Searches: as many of the starts as keep the most links.
+_SEARCHES = 4
+#: Larger networks are not compared by their shapes, which takes tables of all pairs.
+_MOST_FOR_SHAPES, _GUESSES = 2_048, 8
+
+
+def by_labels(before: Topology, goal: Topology) -> np.ndarray | None:
+    """The number, where it stands, of each switch of `goal`, int64[goal.switches], -1 for new ones; by the labels.
+
+    Switches with the same labels are matched in their order. None where a switch of `before` has no like in `goal`.
+    """
+    if not before.labels or before.labels.keys() != goal.labels.keys():
+        return None
+    names = sorted(before.labels)
+    keys = [list(zip(*(topology.labels[name].tolist() for name in names), strict=True)) for topology in (before, goal)]
+    waiting: dict[tuple[object, ...], list[int]] = {}
+    for switch, key in reversed(list(enumerate(keys[1]))):
+        waiting.setdefault(key, []).append(switch)
+    found = np.full(goal.switches, -1)
+    for switch, key in enumerate(keys[0]):
+        places = waiting.get(key)
+        if not places:
+            return None
+        found[places.pop()] = switch
+    return found
+
+
+def matched(
+    before: Topology, goal: Topology, seed: int = 1, jobs: int | None = None, work: Work | None = None
+) -> np.ndarray:
+    """The number, where it stands, of each switch of `goal`, -1 for new ones, so that many links stay.
+
+    Starts from the labels, the numbers, the shapes of both, and matchings grown outwards from a switch, and exchanges
+    switches while more links stay (annealing). Hosts do not move: a switch becomes one with at least as many hosts.
+
+    Parameters
+    ----------
+    before, goal : Topology
+    seed : int
+        The same seed gives the same matching, for any number of threads.
+    jobs : int, optional
+        Threads; all cores by default.
+    work : Work, optional
+        Its stop ends the search.
+
+    Returns
+    -------
+    int64[goal.switches]
+        Each number of `before` once; -1 for new switches.
+
+    Raises
+    ------
+    InputError
+        `goal` has fewer switches, or hosts would have to move.
+    Stopped
+        `work` was stopped.
+    """
+    if goal.switches < before.switches:
+        raise InputError(
+            f"{goal.name}: it has {goal.switches} switches and {before.name} {before.switches}; a network grows into one that"
+            " is as large at least"
+        )
+    starts = [start for start in (by_labels(before, goal), _by_numbers(before, goal)) if start is not None]
+    starts = [start for start in (*starts, *_by_shape(before, goal, seed)) if _hosts_stay(before, goal, start)]
+    starts += _outwards(before, goal, seed)
+    if not starts:
+        raise InputError(
+            f"{goal.name}: hosts would have to move; give it at least as many hosts on as many switches as {before.name} has"
+        )
+    starts.sort(key=lambda start: -_kept(before, goal, start))
+    if _kept(before, goal, starts[0]) < len(before.links):
+        starts += _exchanged(before, goal, starts[:_SEARCHES], seed, jobs, work)
+    return max(starts, key=lambda found: _kept(before, goal, found))
+
+
+def _exchanged(
+    before: Topology, goal: Topology, starts: list[np.ndarray], seed: int, jobs: int | None, work: Work | None
+) -> list[np.ndarray]:
+    """What annealing makes of each start."""
+    from topoloom.cabling.expansion.kernels.matching import exchange
+    from topoloom.core.searches import metropolis_table
+    from topoloom.core.threads import over_cores
+
+    new, standing = goal.csr, Topology(links=before.links, switches=goal.switches).csr
+    counts, accepted = _counts(before, goal.switches), metropolis_table()
+    tries = min(_MOST_TRIES, _TRIES * (goal.switches + len(goal.links)))
+    found = [_whole(start, before) for start in starts]
+
+    def task(numbers: Iterator[int]) -> None:
+        for number in numbers:
+            draw, gains = Draws(seed, number).state(), np.zeros(2, np.int64)
+            place, best = found[number].copy(), found[number]
+            for begin in range(0, tries, _SLICE):
+                if work is not None and work.stopped:
+                    return
+                exchange(
+                    new[0],
+                    new[1],
+                    standing[0],
+                    standing[1],
+                    place,
+                    goal.endpoints_at,
+                    counts,
+                    accepted,
+                    draw,
+                    begin,
+                    min(tries, begin + _SLICE),
+                    tries,
+                    best,
+                    gains,
+                )
+
+    over_cores(task, len(found), jobs, work)
+    if work is not None:
+        work.check()
+    return [np.where(place < before.switches, place, -1) for place in found]
+
+
+def _by_numbers(before: Topology, goal: Topology) -> np.ndarray:
+    numbers = np.arange(goal.switches)
+    return np.where(numbers < before.switches, numbers, -1)
+
+
+def _by_shape(before: Topology, goal: Topology, seed: int) -> list[np.ndarray]:
+    """What the shapes of both say: it finds one network under other numbers, where all else fails."""
+    if goal.switches > _MOST_FOR_SHAPES or not len(before.links):
+        return []
+    shapes = match_shapes(goal, before, seed=seed, tries=_GUESSES)
+    found = np.full(goal.switches, -1)
+    known = np.flatnonzero(shapes.planned >= 0)
+    found[shapes.planned[known]] = known
+    lost = np.setdiff1d(np.arange(before.switches), known)
+    found[np.flatnonzero(found < 0)[: lost.size]] = lost
+    return [found]
+
+
+def _counts(topology: Topology, switches: int) -> np.ndarray:
+    """Hosts at each switch, with none at those that are yet to come."""
+    counts = np.zeros(switches, np.int64)
+    counts[: topology.switches] = topology.endpoints_at
+    return counts
+
+
+def _whole(found: np.ndarray, before: Topology) -> np.ndarray:
+    """A matching with numbers for the new switches too."""
+    place = found.copy()
+    place[found < 0] = np.arange(before.switches, found.size)
+    return place
+
+
+def _hosts_stay(before: Topology, goal: Topology, found: np.ndarray) -> bool:
+    stays = found >= 0
+    return bool((goal.endpoints_at[stays] >= before.endpoints_at[found[stays]]).all())
+
+
+def _kept(before: Topology, goal: Topology, found: np.ndarray) -> int:
+    """How many links stay."""
+    place = _whole(found, before)
+    moved = Topology(links=place[goal.links], switches=goal.switches)
+    return len(difference(before, moved)[2])
+
+
+def _outwards(before: Topology, goal: Topology, seed: int) -> list[np.ndarray]:
+    """Matchings grown from a pair of switches: next comes the pair with the most neighbours that are matched already."""
+    from topoloom.cabling.expansion.kernels.matching import grown
+
+    counts, old = _counts(before, goal.switches), before.csr
+    draws = Draws(seed)
+    ends = np.argsort(-before.degrees, kind="stable")[:1], draws.below(before.switches, 3)
+    found = []
+    for source in np.concatenate(ends).tolist():
+        fits = np.flatnonzero(goal.endpoints_at >= counts[source])
+        if not fits.size:
+            return []
+        near = fits[np.argsort(np.abs(goal.degrees[fits] - before.degrees[source]), kind="stable")]
+        place = np.full(goal.switches, -1)
+        if grown(goal.csr[0], goal.csr[1], old[0], old[1], place, goal.endpoints_at, counts, source, int(near[0])):
+            found.append(place)
+    return found

@@ -1,0 +1,106 @@
+"""Growth by whole units: a slab of a torus or mesh, a group of a Dragonfly, a pod of a fat tree."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from topoloom.cabling.expansion.matching import by_labels
+from topoloom.cabling.expansion.recognise import one_of, per_switch
+from topoloom.cabling.expansion.registry import ExpansionRequest, method, must_grow
+from topoloom.cabling.expansion.stages import Growth, renumbered, stages_between
+from topoloom.core.errors import InputError
+from topoloom.model.topology import Topology
+from topoloom.topologies.spec import Family, make
+
+
+@method("slab", "torus or mesh: whole slabs across one dimension", families=("torus", "mesh"))
+def slab(request: ExpansionRequest) -> Growth:
+    """Slabs at the end of the dimension that can reach the size, the shortest if several can; its rings are opened once."""
+    record, values = _parameters(request, ("torus", "mesh"), "slab")
+    dims = values["dims"]
+    found = []
+    for axis, side in enumerate(dims):
+        layer = request.topology.switches // side
+        if request.to % layer == 0:
+            found.append((side, axis, request.to // layer))
+    if not found:
+        steps = ", ".join(str(request.topology.switches // side) for side in sorted(set(dims)))
+        raise InputError(
+            f"{request.topology.name}: a slab has {steps} switches, as the dimension is; grow by whole slabs"
+        )
+    _, axis, side = min(found)
+    goal = _regrown(request, record, values | {"dims": (*dims[:axis], side, *dims[axis + 1 :])})
+    return _unit_by_unit(request, goal, goal.labels[f"x{axis}"], f"slab x{axis} =")
+
+
+@method("group", "Dragonfly: whole groups, up to a h + 1 of them", families=("dragonfly",))
+def group(request: ExpansionRequest) -> Growth:
+    """Groups one by one; with one global link between any two groups nothing but spare global ports is used."""
+    record, values = _parameters(request, ("dragonfly",), "group")
+    topology = request.topology
+    members = int(topology.labels["member"].max()) + 1
+    _whole(request, members, "group")
+    # The sizes that the family works out from each other, written out: they stay.
+    sizes = {"a": members, "h": values["h"] or values["p"] or max(1, members // 2)}
+    sizes["p"] = values["p"] if values["p"] is not None else sizes["h"]
+    goal = _regrown(request, record, values | sizes | {"g": request.to // members})
+    return _unit_by_unit(request, goal, goal.labels["group"], "group")
+
+
+@method("pod", "fat tree: whole pods, up to as many as the top switches have ports", families=("fat-tree",))
+def pod(request: ExpansionRequest) -> Growth:
+    """Pods one by one, on free ports of the top switches (``fat-tree:k=48,pods=20``); nothing is re-wired."""
+    record, values = _parameters(request, ("fat-tree",), "pod")
+    top = int((request.topology.labels["level"] == 2).sum())
+    _whole(request, values["k"], "pod", top)
+    goal = _regrown(request, record, values | {"pods": (request.to - top) // values["k"]})
+    return _unit_by_unit(request, goal, goal.labels["group"], "pod")
+
+
+def _parameters(request: ExpansionRequest, names: tuple[str, ...], method: str) -> tuple[Family, dict[str, Any]]:
+    """The family and the parameters of what stands."""
+    topology = request.topology
+    record, values, _ = one_of(request, names, method)
+    must_grow(request, topology.switches)
+    return record, values
+
+
+def _whole(request: ExpansionRequest, unit: int, name: str, apart: int = 0) -> None:
+    """Refuse a size that is no whole number of units, `apart` from which some switches stand."""
+    if (request.to - apart) % unit:
+        below = (request.to - apart) // unit * unit + apart
+        raise InputError(
+            f"{request.topology.name}: a {name} has {unit} switches; grow to a whole number of them (nearest:"
+            f" {max(below, request.topology.switches + unit)}, {max(below, request.topology.switches) + unit})"
+        )
+
+
+def _regrown(request: ExpansionRequest, record: Family, values: dict[str, Any]) -> Topology:
+    """The larger network of the family, with as many hosts on a switch."""
+    return make(record, values, per_switch(request.topology))
+
+
+def _unit_by_unit(request: ExpansionRequest, goal: Topology, unit: np.ndarray, what: str) -> Growth:
+    """The stages, one a new unit; `unit` is that of every switch of `goal`."""
+    found = by_labels(request.topology, goal)
+    if found is None:
+        raise InputError(
+            f"{request.topology.name}: its labels are not those of {goal.name}; method splice grows anything"
+        )
+    before = request.topology
+    fresh = np.flatnonzero(found < 0)
+    names, part = np.unique(unit[fresh], return_inverse=True)
+    order = np.argsort(part.ravel(), kind="stable")
+    standing = found.copy()
+    standing[fresh[order]] = np.arange(before.switches, goal.switches)
+    parts = np.full(goal.switches, -1)
+    parts[standing[fresh]] = part.ravel()
+    stages = stages_between(
+        before, renumbered(goal, standing, before), parts, list(_titles(what, names.tolist())), request.ports
+    )
+    return Growth(tuple(stages), np.argsort(standing), goal)
+
+
+def _titles(what: str, names: list[Any]) -> Iterator[str]:
+    return (f"{what} {name}" for name in names)

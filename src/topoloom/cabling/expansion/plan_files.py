@@ -1,0 +1,232 @@
+"""A plan in a folder: the cables before, what is done with them task by task, and the cables after."""
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from topoloom.cabling.cabling import Cabling
+from topoloom.cabling.expansion.cable_order.order_of_work import CableTask
+from topoloom.cabling.expansion.cable_order.order_search import ADD
+from topoloom.cabling.expansion.expansion import Expansion, ExpansionStep
+from topoloom.cabling.files import cabling_files, layout_files, network_files
+from topoloom.cabling.labels import Labels, label
+from topoloom.cabling.lists import order_csv
+from topoloom.cabling.sheets import SHEET_NAMES
+from topoloom.core.csv_files import csv_table, guarded, numbers, texts
+from topoloom.core.errors import check_path, check_type
+from topoloom.core.folders import write_folder
+from topoloom.core.staging import Content
+from topoloom.cost.choose import Cables
+from topoloom.cost.parts_files import parts_json
+from topoloom.formats import FORMATS, encode
+from topoloom.model.network_folders import PARTS, PLAN, PROVENANCE, note_text, refuse_other_network
+
+#: The columns of the plan that may hold anything.
+_TEXTS = frozenset(f"{side}_{what}" for side in ("a", "b", "from") for what in ("cabinet", "label")) | {
+    "product",
+    "medium",
+}
+
+BEFORE, AFTER, STEPS = "before", "after", "steps.csv"
+#: The record of the plan, and the network that it becomes with numbers of its own.
+RECORD, GOAL, NUMBERS = "expansion.json", "goal/topology.json", "goal/numbers.csv"
+
+
+def save_expansion(
+    expansion: Expansion,
+    folder: str | os.PathLike[str],
+    also: Mapping[str, Content] = MappingProxyType({}),
+    stale: Iterable[str] = (),
+) -> list[Path]:
+    """Write a plan into a folder, the folder whole or not at all; returns the paths.
+
+    ``before/cables.csv`` and ``before/floor.toml``; ``plan.csv``, a row a task, ``steps.csv``, a row a step, and
+    ``order.csv``, the cables to buy; ``after/`` with all that `save_cabling` writes; ``expansion.json``, the record, and
+    what `load_expansion` needs beside it. docs/expanding.md says what each holds, and `check_plan` carries it out.
+
+    Parameters
+    ----------
+    expansion : Expansion
+    folder : path
+        Made if it is not there; the folder around it must be.
+    also : mapping of str to str or bytes
+        More files that come with it, by their names.
+    stale : texts
+        Patterns of files of an earlier writing that go.
+
+    Returns
+    -------
+    list of Path
+        The files written, as they lie in `folder`.
+
+    Raises
+    ------
+    InputError
+        The folder cannot be made, or a file in it cannot be written; nothing has changed then.
+    """
+    check_type(expansion, Expansion, "save_expansion", "expand(network, to) makes one")
+    check_path(folder, "save_expansion", "name a folder")
+    refuse_other_network(folder, expansion.provenance.digest, "expand")
+    before = expansion.before
+    start = {**network_files(before.layout.topology, "expand", before.terms, before.layout), **layout_files(before)}
+    files: dict[str, Content] = {f"{BEFORE}/{name}": content for name, content in start.items()}
+    files |= {
+        PLAN: plan_csv(expansion),
+        STEPS: steps_csv(expansion),
+        "order.csv": order_csv(bought_cables(expansion)),
+        RECORD: msgspec.json.format(msgspec.json.encode(_same_in_equal_runs(expansion.record())), indent=1) + b"\n",
+        PARTS: parts_json(expansion.after.bought.parts),
+        PROVENANCE: note_text(expansion.provenance, "expand"),
+    }
+    if expansion.goal is not None:
+        files[GOAL] = encode(expansion.goal, FORMATS.find("topoloom"))
+    if expansion.number is not None:
+        switches = np.arange(expansion.number.size)
+        files[NUMBERS] = csv_table({"switch": numbers(switches), "number": numbers(expansion.number)})
+    files |= {f"{AFTER}/{name}": content for name, content in cabling_files(expansion.after).items()}
+    return write_folder(folder, {**files, **also}, stale=[f"{AFTER}/sheets/{SHEET_NAMES}", GOAL, NUMBERS, *stale])
+
+
+def _same_in_equal_runs(record: dict[str, Any]) -> dict[str, Any]:
+    """A record without what differs from run to run."""
+    return record | {"provenance": record["provenance"] | {"timings": {}}}
+
+
+def plan_csv(expansion: Expansion) -> str:
+    """A row a task, in the order of work: the cable, what is done with it, both its ends, and where a moved end was."""
+    return csv_table({name: texts(cells) if name in _TEXTS else cells for name, cells in plan_rows(expansion).items()})
+
+
+def plan_rows(expansion: Expansion) -> dict[str, list[str]]:
+    """The columns of the plan, a cell a task; texts as they are, without quotes."""
+    names, parts = _Names(expansion.after), expansion.after.bought.parts
+    rows = [(number, task) for number, step in enumerate(expansion.steps, 1) for task in step.tasks]
+    tasks = [task for _, task in rows]
+    about = [expansion.cables[task.cable] for task in tasks]
+
+    def metres(values: list[float], digits: int = 3) -> list[str]:
+        return numbers(np.array(values, float), digits)
+
+    columns = {
+        "task": numbers(np.arange(1, len(rows) + 1)),
+        "step": [str(number) for number, _ in rows],
+        "work": [task.work for task in tasks],
+        "cable": [str(cable.number) for cable in about],
+        "kind": ["host" if cable.host else "link" for cable in about],
+        "source": [source_of(task) for task in tasks],
+    }
+    columns |= names.columns("a", [(task.ends[0], False) for task in tasks])
+    columns |= names.columns("b", [(task.ends[1], cable.host) for task, cable in zip(tasks, about, strict=True)])
+    columns |= names.columns("from", [(task.taken_from, False) for task in tasks])
+    usd = [cable.usd if task.new else (np.nan, np.nan) for task, cable in zip(tasks, about, strict=True)]
+    return columns | {
+        "length_m": metres([task.length_m or np.nan for task in tasks]),
+        "stock_m": metres([cable.stock_m for cable in about]),
+        "product": [parts.cable[cable.product].title for cable in about],
+        "medium": [parts.cable[cable.product].medium for cable in about],
+        "usd_low": metres([low for low, _ in usd], 2),
+        "usd_high": metres([high for _, high in usd], 2),
+        "cut_off": [str(task.cut_off) if task.cut_off else "" for task in tasks],
+        "interrupted": [str(task.interrupted) if task.interrupted else "" for task in tasks],
+    }
+
+
+def steps_csv(expansion: Expansion) -> str:
+    """A row a step: what is set up, how many cables are worked on, and the network after it."""
+    facts = [step_facts(step) for step in expansion.steps]
+    columns = {name: [_cell(row[name]) for row in facts] for name in facts[0]}
+    return csv_table({"step": numbers(np.arange(1, len(facts) + 1))} | columns)
+
+
+def step_facts(step: ExpansionStep) -> dict[str, Any]:
+    """What a step does and leaves, as the columns of steps.csv; infinities where the network is not connected."""
+    return {
+        "title": step.title,
+        "new_switches": ranges(step.new_switches),
+        "new_cabinets": list(step.new_cabinets),
+        "unplug": step.unplug,
+        "move": step.move,
+        "add": step.add,
+        "switches": step.switches,
+        "hosts": step.hosts,
+        "links": step.links,
+        "diameter": step.diameter,
+        "aspl": step.aspl,
+        "connected": step.connected,
+        "cut_off": step.cut_off,
+        "interrupted": step.interrupted,
+    }
+
+
+def bought_cables(expansion: Expansion) -> Cables:
+    """The cables that are bought for the plan, in the order in which they are plugged in."""
+    tasks = [task for step in expansion.steps for task in step.tasks if task.new]
+    cables = [expansion.cables[task.cable] for task in tasks]
+    usd = np.array([cable.usd for cable in cables], float).reshape(-1, 2)
+    return Cables(
+        expansion.after.bought.parts,
+        np.array([cable.product for cable in cables], np.int64),
+        np.array([task.length_m for task in tasks], float),
+        np.array([cable.stock_m for cable in cables], float),
+        usd[:, 0],
+        usd[:, 1],
+        np.array([cable.power_w for cable in cables], float),
+        np.ones(len(tasks)),
+    )
+
+
+def source_of(task: CableTask) -> str:
+    """Where the cable of a task comes from: ``new``, ``shelf`` (unplugged before), or empty."""
+    return "" if task.work != ADD else "new" if task.new else "shelf"
+
+
+def ranges(numbers: tuple[int, ...]) -> str:
+    """Numbers that follow one another as a range: ``64..71 80``; two points, for spreadsheets take 1-12 for a date."""
+
+    def runs() -> Iterator[str]:
+        start = 0
+        for i in range(1, len(numbers) + 1):
+            if i == len(numbers) or numbers[i] != numbers[i - 1] + 1:
+                low, high = numbers[start], numbers[i - 1]
+                yield str(low) if low == high else f"{low}..{high}"
+                start = i
+
+    return " ".join(runs())
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return "" if not np.isfinite(value) else f"{value:g}" if value == int(value) else f"{value:.6f}"
+    return guarded(" ".join(value) if isinstance(value, list) else str(value))
+
+
+class _Names:
+    """The columns that say where an end is: cabinet, height, switch, port and label, as on the lists of the cabling."""
+
+    def __init__(self, cabling: Cabling) -> None:
+        layout = cabling.layout
+        self._labels: Labels = label(cabling)
+        self._cabinet = [layout.cabinet_names[i] for i in layout.cabinet.tolist()]
+        self._height = layout.height.tolist()
+
+    def columns(self, side: str, ends: list[tuple[tuple[int, int] | None, bool]]) -> dict[str, list[str]]:
+        """The five columns of one side; ends that are not there are empty, and those at hosts are hosts."""
+        cells = [self._cells(*end) for end in ends]
+        names = ("cabinet", "height", "switch", "port", "label")
+        return {f"{side}_{name}": [row[i] for row in cells] for i, name in enumerate(names)}
+
+    def _cells(self, end: tuple[int, int] | None, host: bool) -> tuple[str, str, str, str, str]:
+        if end is None:
+            return ("",) * 5
+        switch, port = end
+        if host:
+            return "", "", f"host {switch}", str(port), self._labels.host_end(switch, port)
+        label = self._labels.end(switch, port)
+        return self._cabinet[switch], str(self._height[switch]), str(switch), str(port), label

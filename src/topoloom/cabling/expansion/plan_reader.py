@@ -1,0 +1,368 @@
+"""A plan read back from its folder: what `save_expansion`, or ``topoloom expand -o``, wrote."""
+
+import math
+import os
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+import msgspec
+import numpy as np
+
+from topoloom.cabling.cabling import Cabling, cable
+from topoloom.cabling.expansion.cable_order.order_of_work import CableTask
+from topoloom.cabling.expansion.cable_order.order_search import ADD, MOVE, UNPLUG
+from topoloom.cabling.expansion.cable_order.wiring import WiredCable, cable_alone, cables_of
+from topoloom.cabling.expansion.expansion import Cost, Expansion, ExpansionStep
+from topoloom.cabling.expansion.plan_files import AFTER, BEFORE, GOAL, NUMBERS, RECORD, STEPS
+from topoloom.cabling.expansion.plan_rows import Row, metres_in, number_in, rows_of
+from topoloom.cabling.files import layout_of_cables
+from topoloom.cabling.plugs import Plugs
+from topoloom.core.csv_files import unguarded
+from topoloom.core.errors import InputError, at, check_path, naming
+from topoloom.core.files import read_text
+from topoloom.core.folders import settle
+from topoloom.core.json_files import parse_json
+from topoloom.cost.parts import Parts
+from topoloom.cost.parts_files import PARTS as CATALOGUES
+from topoloom.cost.parts_files import load_parts, parts_from_json
+from topoloom.formats import load
+from topoloom.formats.cable_reader import CableList
+from topoloom.formats.cables import load_cables
+from topoloom.graph.path_lengths import path_lengths
+from topoloom.model.network_folders import CABLES, PARTS, PLAN, read_note
+from topoloom.model.results import Provenance, provenance_of, schema_id
+from topoloom.model.topology import Topology
+
+_LONGEST = 1 << 28
+_TASK_COLUMNS = (
+    *("step", "work", "cable", "kind", "source", "a_switch", "a_port", "b_switch", "b_port"),
+    *("from_switch", "from_port", "stock_m", "product", "usd_low", "usd_high", "cut_off", "interrupted"),
+)
+#: Lists give lengths to the millimetre.
+_SAME_M = 0.0011
+
+End = tuple[int, int]
+
+
+class _Distances(msgspec.Struct):
+    diameter: float | None
+    aspl: float | None
+
+
+class _Kept(msgspec.Struct):
+    """What of a record the folder's lists do not say."""
+
+    schema: str
+    provenance: Provenance
+    method: str
+    radix: int
+    cost_usd: dict[str, float | None]
+    start: _Distances
+    steps: list[_Distances]
+
+
+def load_expansion(folder: str | os.PathLike[str], parts: Parts | str | Path | None = None) -> Expansion:
+    """The plan in a folder that `save_expansion`, or ``topoloom expand -o``, wrote: its record is what it was.
+
+    Parameters
+    ----------
+    folder : path
+    parts : Parts, str or path, optional
+        The catalogue of cables and switches, for a folder of topoloom 0.1, which does not hold it; the default is the
+        first known one that has all its cables.
+
+    Returns
+    -------
+    Expansion
+        Of a folder of topoloom 0.1, what it holds: the method, the seed, prices of switches and of work are not known, and
+        `radix` is what the fullest switch needs.
+
+    Raises
+    ------
+    InputError
+        A file that is missing or wrong, a task that cannot be done, or cables that no catalogue has:
+        ``file:line: reason``.
+    """
+    check_path(folder, "load_expansion", "name the folder of a plan")
+    path = Path(folder)
+    settle(path)
+    note = read_note(path)
+    noted = None if note is None else note.provenance
+    lists = {name: load_cables(path / name / CABLES) for name in (BEFORE, AFTER)}
+    tasks = rows_of(path / PLAN, _TASK_COLUMNS)
+    kept = _record_in(path)
+    catalogue = _parts_of(path, parts, lists, tasks)
+    told = {} if kept is None else kept.provenance.settings
+    rate = told.get("rate_gbps")
+    rate_gbps = catalogue.link_rate(rate if isinstance(rate, (int, float)) else None)
+    before, after = (_cabled(found, path / name / CABLES, catalogue, rate_gbps) for name, found in lists.items())
+    steps = rows_of(path / STEPS, ("step", "title", "switches"))
+    if kept is not None and len(kept.steps) != len(steps):
+        raise at(str(path / RECORD), None, f"tells of {len(kept.steps)} steps; {STEPS} has {len(steps)}")
+    replay = _Replay(before, after, path / PLAN)
+    read = [replay.step(line, row, tasks, path / STEPS) for line, row in steps]
+    if replay.done < len(tasks):
+        line, row = tasks[replay.done]
+        raise at(str(path / PLAN), line, f"step {row['step']} is none of {STEPS}, or out of its order")
+    start = ExpansionStep("as it stands", (), before.layout.topology, (), (), 0.0, 0.0, True, 0, 0)
+    distances = [None] * (len(read) + 1) if kept is None else [kept.start, *kept.steps]
+    start, *read = [_measured(step, known) for step, known in zip((start, *read), distances, strict=True)]
+    goal, number = _goal_of(path, after.layout.topology, kept is None)
+    if kept is None:
+        return Expansion(
+            method="",
+            before=before,
+            after=after,
+            steps=tuple(read),
+            cables=tuple(replay.cables),
+            goal=goal,
+            number=number,
+            radix=max([replay.highest, *(step.topology.radix for step in (start, *read))]),
+            cost=replay.cost(read),
+            start=start,
+            provenance=noted or provenance_of(before.layout.topology),
+        )
+    usd = {name: math.nan if value is None else value for name, value in kept.cost_usd.items()}
+    return Expansion(
+        method=kept.method,
+        before=before,
+        after=after,
+        steps=tuple(read),
+        cables=tuple(replay.cables),
+        goal=goal,
+        number=number,
+        radix=kept.radix,
+        cost=Cost(*(usd.get(what, math.nan) for what in ("switches", "cables", "installation"))),
+        start=start,
+        provenance=kept.provenance,
+    )
+
+
+def _cabled(found: CableList, path: Path, parts: Parts, rate_gbps: float | None) -> Cabling:
+    """The network of a cable list, with the ports and the numbers of the list."""
+    layout = layout_of_cables(found, path)
+    with naming(str(path)):
+        return cable(layout, parts, rate_gbps, bool(found.endpoint_number.any()), Plugs.listed(found))
+
+
+def _record_in(folder: Path) -> _Kept | None:
+    """The plan's record; None in a folder of topoloom 0.1.
+
+    Raises
+    ------
+    InputError
+        It is damaged, or of a newer version.
+    """
+    path = folder / RECORD
+    if not path.is_file():
+        return None
+    kept = parse_json(read_text(path, _LONGEST), str(path), _Kept, "record of a plan")
+    if kept.schema != schema_id(Expansion):
+        raise at(str(path), None, f"is {kept.schema[:60]}; expected {schema_id(Expansion)}")
+    return kept
+
+
+def _parts_of(
+    folder: Path, given: Parts | str | Path | None, lists: dict[str, CableList], tasks: list[tuple[int, Row]]
+) -> Parts:
+    """The catalogue that a plan was made with."""
+    if given is not None:
+        return given if isinstance(given, Parts) else load_parts(given)
+    path = folder / PARTS
+    if path.is_file():
+        return parts_from_json(read_text(path, _LONGEST), str(path))
+    wanted = {title for found in lists.values() for title in found.product if title}
+    wanted |= {unguarded(row["product"]) for _, row in tasks}
+    for name in ("slimfly-2014", *CATALOGUES):
+        parts = load_parts(name)
+        if wanted <= {product.title for product in parts.cable}:
+            return parts
+    raise InputError(
+        f"{folder}: no known catalogue has all its cables; load_expansion takes the one that the plan was"
+        " made with (parts=)"
+    )
+
+
+def _goal_of(folder: Path, after: Topology, old: bool) -> tuple[Topology | None, np.ndarray | None]:
+    """The network that a plan becomes, and the number of each switch in it."""
+    if old:
+        # What comes out has a spec where it has the numbers of that spec.
+        return (None, None) if after.spec is None else (after, np.arange(after.switches))
+    goal = load(folder / GOAL) if (folder / GOAL).is_file() else None
+    path = folder / NUMBERS
+    if not path.is_file():
+        return goal, None
+    number = np.full(after.switches, -1)
+    for line, row in rows_of(path, ("switch", "number")):
+        switch = number_in(row["switch"], str(path), line)
+        if switch >= after.switches:
+            raise at(str(path), line, f"there is no switch {switch}; the network has {after.switches}")
+        number[switch] = number_in(row["number"], str(path), line)
+    if not np.array_equal(np.sort(number), np.arange(after.switches)):
+        raise at(str(path), None, "every switch needs a number of its own, 0 to one less than there are switches")
+    return goal, number
+
+
+def _measured(step: ExpansionStep, known: _Distances | None) -> ExpansionStep:
+    """A step with its distances: those of the record, or measured anew."""
+    if known is None:
+        found = path_lengths(step.topology)
+        diameter, aspl = found.diameter, found.aspl
+    else:
+        diameter, aspl = (math.inf if value is None else value for value in (known.diameter, known.aspl))
+    return replace(step, diameter=diameter, aspl=aspl, connected=math.isfinite(diameter))
+
+
+class _Replay:
+    """Carries a plan out, task by task, and notes what each step leaves."""
+
+    def __init__(self, before: Cabling, after: Cabling, plan: Path) -> None:
+        self.cables = cables_of(before)
+        self.done = 0
+        self.highest = int(max((port for one in self.cables for _, port in one.ends), default=0))
+        self._place = {one.number: place for place, one in enumerate(self.cables)}
+        self._after, self._plan = after, plan
+        self._topology = after.layout.topology
+        self._titles = {product.title: index for index, product in enumerate(after.bought.parts.cable)}
+        self._switches = before.layout.topology.switches
+        self._hosts = _ports_of_hosts(before.layout.topology)
+        self._listed = after.with_hosts
+        links = before.layout.topology.links.tolist()
+        self._links: Counter[tuple[int, int]] = Counter((u, v) for u, v in links)
+
+    def step(self, line: int, row: Row, tasks: list[tuple[int, Row]], source: Path) -> ExpansionStep:
+        """The next step: its tasks, and the network after it; `diameter` and `aspl` are left for later."""
+        switches = number_in(row["switches"], str(source), line)
+        if not self._switches <= switches <= self._topology.switches:
+            raise at(str(source), line, f"{switches} switches after the step; {self._switches} stood before it")
+        work = []
+        while self.done < len(tasks) and tasks[self.done][1]["step"] == row["step"]:
+            work.append(self._task(*tasks[self.done], switches))
+            self.done += 1
+        slots, slot = self._after.layout.slots, self._after.layout.slot
+        stood = set(slot[: self._switches].tolist())
+        fresh = range(self._switches, switches)
+        cabinets = sorted({int(slot[switch]) for switch in fresh} - stood)
+        self._switches = switches
+        try:
+            network = self._network(switches)
+        except InputError as error:
+            raise at(str(source), line, f"the network after it is none: {error}") from None
+        return ExpansionStep(
+            unguarded(row["title"]),
+            tuple(work),
+            network,
+            tuple(fresh),
+            tuple(slots.names[place] for place in cabinets),
+            0.0,
+            0.0,
+            True,
+            max((task.cut_off for task in work), default=0),
+            sum(task.interrupted > 0 for task in work),
+        )
+
+    def cost(self, steps: list[ExpansionStep]) -> Cost:
+        """What the lists say: the cables that are bought; switches and installation are not known."""
+        new = [self.cables[task.cable].usd for step in steps for task in step.tasks if task.new]
+        laid = any(task.work != UNPLUG for step in steps for task in step.tasks)
+        fresh = any(step.new_switches for step in steps)
+        cables = float(np.array(new).reshape(-1, 2).mean(axis=1).sum())
+        return Cost(math.nan if fresh else 0.0, cables, math.nan if laid else 0.0)
+
+    def _task(self, line: int, row: Row, switches: int) -> CableTask:
+        source, work, host = str(self._plan), row["work"], row["kind"] == "host"
+        if work not in (UNPLUG, MOVE, ADD):
+            raise at(source, line, f"work is {work[:20]!r}; it must be unplug, move or add")
+        number = number_in(row["cable"], source, line, "number of a cable")
+        a = self._end(row, "a", line, switches)
+        b = self._end(row, "b", line, switches, host)
+        taken_from = self._end(row, "from", line, switches) if work == MOVE else None
+        length_m = 0.0 if work == UNPLUG else self._length_m(a, b, host)
+        new = work == ADD and row["source"] == "new"
+        if new:
+            if number in self._place:
+                raise at(source, line, f"cable {number} is not new: it lies already")
+            self._place[number] = len(self.cables)
+            self.cables.append(self._bought(number, row, line, (a, b), length_m, host))
+        elif number not in self._place:
+            raise at(source, line, f"there is no cable {number}")
+        place = self._place[number]
+        about = self.cables[place]
+        gone = b if work == UNPLUG else taken_from
+        if not new and (about.plugged is (work == ADD) or (gone and {a, gone} != set(about.ends))):
+            raise at(source, line, f"cable {number} does not lie as the task says")
+        if not host:
+            if work != ADD:
+                self._links[_pair(about.ends)] -= 1
+            if work != UNPLUG:
+                self._links[_pair((a, b))] += 1
+        elif work == ADD:
+            self._hosts.add((a[0], b[0]))
+        about.ends, about.plugged = (a, b), work != UNPLUG
+        counts = (number_in(row[name] or "0", source, line, "count") for name in ("cut_off", "interrupted"))
+        return CableTask(work, place, (a, b), taken_from, length_m, new, *counts)
+
+    def _end(self, row: Row, side: str, line: int, switches: int, host: bool = False) -> End:
+        source, text = str(self._plan), row[f"{side}_switch"]
+        port = number_in(row[f"{side}_port"], source, line, "port")
+        if host:
+            return number_in(text.removeprefix("host "), source, line, "host"), port
+        switch = number_in(text, source, line)
+        if switch >= switches:
+            raise at(source, line, f"there is no switch {switch} yet; after the step there are {switches}")
+        self.highest = max(self.highest, port)
+        return switch, port
+
+    def _length_m(self, a: End, b: End, host: bool) -> float:
+        layout = self._after.layout
+        if host:
+            return float(layout.floor.inside_m)
+        one, other = layout.slot[[a[0], b[0]]].astype(np.int64)
+        return float(layout.floor.cable_m(layout.slots.apart_m(one, other), np.asarray(one != other)))
+
+    def _bought(
+        self, number: int, row: Row, line: int, ends: tuple[End, End], length_m: float, host: bool
+    ) -> WiredCable:
+        """The new cable of a task: as the catalogue has it, and as the plan has it where that is another."""
+        source, title = str(self._plan), unguarded(row["product"])
+        if title not in self._titles:
+            raise at(source, line, f"the catalogue {self._after.bought.parts.name} has no cable {title[:60]!r}")
+        product = self._titles[title]
+        stock_m = metres_in(row["stock_m"], source, line)
+        parts, slot = self._after.bought.parts, self._after.layout.slot
+        between = not host and bool(slot[ends[0][0]] != slot[ends[1][0]])
+        try:
+            one = cable_alone(parts, length_m, between, self._after.rate_gbps, host)
+        except InputError:
+            one = None
+        if one is not None and int(one.product[0]) == product and abs(float(one.stock_m[0]) - stock_m) < _SAME_M:
+            usd = float(one.usd_low[0]), float(one.usd_high[0])
+            return WiredCable(number, product, float(one.stock_m[0]), usd, float(one.power_w[0]), ends, host, False)
+        low, high = (metres_in(row[name], source, line) for name in ("usd_low", "usd_high"))
+        return WiredCable(number, product, stock_m, (low, high), parts.cable[product].both_ends_w, ends, host, False)
+
+    def _network(self, switches: int) -> Topology:
+        """What there is now."""
+        after = self._topology
+        there = after.endpoints < switches
+        if self._listed:
+            ends = zip(after.endpoints.tolist(), after.host.tolist(), strict=True)
+            there = np.fromiter((end in self._hosts for end in ends), bool, after.host.size)
+        links = np.array(sorted(self._links.elements()), np.int64).reshape(-1, 2)
+        # A plan is of networks with one rate, or none.
+        rate = after.uniform_rate_gbps
+        topology = Topology(
+            links=links, switches=switches, endpoints=after.endpoints[there], host=after.host[there], name=after.name
+        )
+        return topology.replace(link_rate_gbps=rate, endpoint_rate_gbps=rate)
+
+
+def _ports_of_hosts(topology: Topology) -> set[tuple[int, int]]:
+    """Switch and host of every endpoint."""
+    return set(zip(topology.endpoints.tolist(), topology.host.tolist(), strict=True))
+
+
+def _pair(ends: tuple[End, End]) -> tuple[int, int]:
+    (u, _), (v, _) = ends
+    return min(u, v), max(u, v)

@@ -1,0 +1,281 @@
+"""Stages: a growing network as it stands after each step, its switches numbered as they came."""
+
+import re
+from dataclasses import dataclass
+
+import numpy as np
+
+from topoloom.core.errors import InputError
+from topoloom.model.topology import Topology
+
+_SIZE = re.compile(r", [0-9]+ (switches|hosts|links)$")
+
+
+@dataclass(frozen=True, eq=False)
+class Stage:
+    """The network after a step, and what the step does, for people.
+
+    Switches keep their numbers through all stages; new ones are numbered after those that stand.
+    """
+
+    title: str
+    topology: Topology
+
+
+@dataclass(frozen=True, eq=False)
+class Growth:
+    """What a method plans: the stages, the last of which is the goal.
+
+    Attributes
+    ----------
+    stages : tuple of Stage
+    number : int64[switches] or None
+        The number in `goal` of each switch of the last stage; None where the goal is no network that has a spec.
+    goal : Topology or None
+        The network that comes out, with its own numbers.
+    slot : dict of int to int
+        Slots for new switches that the method itself has chosen.
+    plane : int64[switches] or None
+        The plane of each switch of the last stage; None where there is one.
+    """
+
+    stages: tuple[Stage, ...]
+    number: np.ndarray | None = None
+    goal: Topology | None = None
+    slot: dict[int, int] | None = None
+    plane: np.ndarray | None = None
+
+
+def renumbered(goal: Topology, standing: np.ndarray, before: Topology) -> Topology:
+    """`goal` with the numbers of the switches that stand, and hosts that keep their numbers.
+
+    Parameters
+    ----------
+    goal : Topology
+    standing : int64[goal.switches]
+        The number of each of its switches where it stands.
+    before : Topology
+        What stands: its hosts stay on their switches.
+
+    Returns
+    -------
+    Topology
+        Switch i is the one that stands as i, or a new one.
+
+    Raises
+    ------
+    InputError
+        A host would have to move, or has several ports.
+    """
+    counts = np.empty(goal.switches, np.int64)
+    counts[standing] = goal.endpoints_at
+    labels = {}
+    for name, values in goal.labels.items():
+        moved = np.empty_like(values)
+        moved[standing] = values
+        labels[name] = moved
+    endpoints, host = hosts_of(before, counts)
+    return Topology(
+        links=standing[goal.links],
+        switches=goal.switches,
+        endpoints=endpoints,
+        host=host,
+        labels=labels,
+        name=goal.name,
+    )
+
+
+def grown_name(before: Topology, size: str) -> str:
+    """The name of what stands, with its new size in place of that of an earlier growth."""
+    return f"{_SIZE.sub('', before.name)}, {size}"
+
+
+def hosts_of(before: Topology, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Endpoints and their hosts when switch i carries counts[i]: those that hang there stay, new ones are numbered on."""
+    if before.hosts < before.endpoints.size:
+        raise InputError(
+            f"{before.name}: hosts have several ports in one plane (rails, nics), and only hosts with a port in each plane"
+            " get fellows; leave that transform out, or grow by method channels, which leaves hosts as they are"
+        )
+    had = np.zeros(counts.size, np.int64)
+    had[: before.switches] = before.endpoints_at
+    if (counts < had).any():
+        switch = int(np.argmax(counts < had))
+        raise InputError(
+            f"{before.name}: switch {switch} carries {had[switch]} hosts and would keep {counts[switch]}; hosts do not move:"
+            " give the larger network at least as many hosts on each switch"
+        )
+    more = np.repeat(np.arange(counts.size), counts - had)
+    endpoints = np.concatenate([before.endpoints, more])
+    return endpoints, np.concatenate([before.host, before.hosts + np.arange(more.size)])
+
+
+def hosts_with(before: Topology, switches: int, each: int) -> tuple[np.ndarray, np.ndarray]:
+    """`hosts_of` where each new switch, up to `switches` in all, carries so many.
+
+    Parameters
+    ----------
+    before : Topology
+        The network that stands, whose hosts stay.
+    switches : int
+        Switches of the larger network.
+    each : int
+        Hosts on each new switch.
+
+    Returns
+    -------
+    endpoints, host : int64[endpoints]
+        The switch of each host port and its host, as `Topology` has them: first those that are there.
+
+    Raises
+    ------
+    InputError
+        Hosts have several ports, or a switch carries more hosts than that.
+    """
+    counts = np.full(switches, each)
+    counts[: before.switches] = before.endpoints_at
+    return hosts_of(before, counts)
+
+
+def stages_between(
+    before: Topology, after: Topology, part: np.ndarray, titles: list[str], ports: int | None = None
+) -> list[Stage]:
+    """The stages from one network to another, part by part.
+
+    A new link comes with the later of its new switches, or, between switches that stand, with the later part of its two
+    ends. A link that goes is taken down with the later part of its ends; earlier where new links come to both its ends in
+    one part (they take its place), or where its port is needed; a link without any part goes in the last stage. A link that
+    holds the network together stays until others do, as long as its ports are not needed.
+
+    Parameters
+    ----------
+    before, after : Topology
+        Numbered alike; switches from before.switches on are new.
+    part : int64[after.switches]
+        The part in which each switch is dealt with, from 0; -1 for those without. New switches must have one, and be
+        numbered in the order of their parts.
+    titles : list of str
+        What each part is, for people.
+    ports : int, optional
+        The ports of every switch; the default is as many as the fuller of the two networks needs.
+
+    Returns
+    -------
+    list of Stage
+        One for each part, in the order of `titles`.
+    """
+    n, parts = after.switches, len(titles)
+    new = np.arange(n) >= before.switches
+    ports = max(before.radix, after.radix) if ports is None else ports
+    after = _hosts_in_order(before, after, part)
+    removed, added, kept = difference(before, after)
+    ends_part = part[added]
+    fresh = new[added]
+    comes = np.where(fresh.any(axis=1), np.where(fresh, ends_part, -1).max(axis=1), ends_part.max(axis=1)).clip(0)
+    goes = part[removed].max(axis=1)
+    goes[goes < 0] = parts - 1
+    degree = np.bincount(before.links.ravel(), minlength=n)
+    waiting = np.arange(len(removed))
+    room = ports - after.endpoints_at
+    stages = []
+    for now in range(parts):
+        arriving = added[comes == now]
+        quota = np.bincount(arriving.ravel(), minlength=n)
+        gone = _replaced(removed[waiting], quota, goes[waiting] <= now)
+        degree += quota - np.bincount(removed[waiting[gone]].ravel(), minlength=n)
+        crowded = _crowded(removed[waiting], degree, room, gone)
+        if now == parts - 1:
+            stages.append(Stage(titles[now], after))
+            break
+        gone |= crowded
+        there = np.concatenate([kept, added[comes <= now]])
+        gone &= ~_bridges(there, removed[waiting], gone, degree, room)
+        waiting = waiting[~gone]
+        links = np.concatenate([there, removed[waiting]])
+        standing = int(np.count_nonzero(~new | (part <= now)))
+        stages.append(Stage(titles[now], _standing(links, standing, after, before, part, now)))
+    return stages
+
+
+def _hosts_in_order(before: Topology, after: Topology, part: np.ndarray) -> Topology:
+    """`after` with its new hosts numbered part by part, as they come."""
+    new = ~np.isin(after.host, before.host)
+    order = np.lexsort((after.endpoints[new], part[after.endpoints[new]]))
+    host = after.host.copy()
+    host[np.flatnonzero(new)[order]] = before.hosts + np.arange(order.size)
+    return after.replace(endpoints=after.endpoints, host=host)
+
+
+def _replaced(links: np.ndarray, quota: np.ndarray, due: np.ndarray) -> np.ndarray:
+    """Which links go because they are due, or because new ones come to both their ends; bool[links]."""
+    gone, quota = due.copy(), quota - np.bincount(links[due].ravel(), minlength=quota.size)
+    for row in np.flatnonzero(~due & (quota[links] > 0).all(axis=1)).tolist():
+        u, v = links[row]
+        if quota[u] > 0 and quota[v] > 0:
+            gone[row] = True
+            quota[u] -= 1
+            quota[v] -= 1
+    return gone
+
+
+def _bridges(
+    there: np.ndarray, links: np.ndarray, gone: np.ndarray, degree: np.ndarray, room: np.ndarray
+) -> np.ndarray:
+    """Of the links that would go, those that stay for now, for without them the network falls apart; bool[links].
+
+    `there` are the links that are there anyway. `degree` is brought up to date.
+    """
+    from topoloom.graph.connectivity import components
+
+    stays = np.zeros(len(links), bool)
+    n = degree.size
+    piece = components(Topology(links=np.concatenate([there, links[~gone]]), switches=n)).astype(np.int64)
+    for row in np.flatnonzero(gone).tolist():
+        u, v = links[row]
+        if piece[u] != piece[v] and degree[u] < room[u] and degree[v] < room[v]:
+            stays[row] = True
+            degree[[u, v]] += 1
+            piece[piece == piece[v]] = piece[u]
+    return stays
+
+
+def _crowded(links: np.ndarray, degree: np.ndarray, room: np.ndarray, leaving: np.ndarray) -> np.ndarray:
+    """Which more links go because a switch has more than fit; bool[links]. `degree` is brought up to date."""
+    gone = np.zeros(len(links), bool)
+    full = (degree > room)[links] & ~leaving[:, None]
+    # First those that free a port at both their ends.
+    for row in np.concatenate([np.flatnonzero(full.all(axis=1)), np.flatnonzero(full.any(axis=1))]).tolist():
+        u, v = links[row]
+        if not gone[row] and (degree[u] > room[u] or degree[v] > room[v]):
+            gone[row] = True
+            degree[[u, v]] -= 1
+    return gone
+
+
+def _standing(
+    links: np.ndarray, switches: int, after: Topology, before: Topology, part: np.ndarray, now: int
+) -> Topology:
+    """The network of a stage: hosts of switches that stood, and of new ones that are there."""
+    there = np.isin(after.host, before.host) | (part[after.endpoints] <= now)
+    return Topology(
+        links=links,
+        switches=switches,
+        endpoints=after.endpoints[there],
+        host=after.host[there],
+        name=f"{after.name}, growing",
+    )
+
+
+def difference(before: Topology, after: Topology) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The links that go, come and stay, int64[..., 2] each; of parallel links as many as both have stay."""
+    n = after.switches
+    keys = [links[:, 0].astype(np.int64) * n + links[:, 1] for links in (before.links, after.links)]
+    every, place = np.unique(np.concatenate(keys), return_inverse=True)
+    had, has = (
+        np.bincount(where, minlength=every.size)
+        for where in (place.ravel()[: keys[0].size], place.ravel()[keys[0].size :])
+    )
+    return tuple(  # type: ignore[return-value]  # three of them
+        np.stack(np.divmod(np.repeat(every, count.clip(0)), n), axis=1)
+        for count in (had - has, has - had, np.minimum(had, has))
+    )

@@ -1,0 +1,88 @@
+"""How much memory little text may ask for: estimated before it is taken, refused past a limit that the user can raise.
+
+A range of hosts, a default for all nodes, a compressed array: some bytes of a file may stand for gigabytes. What a text
+spells out itself takes memory in proportion to it, and is not counted here.
+"""
+
+import os
+
+from topoloom.core.errors import InputError, at
+
+#: Sets the limit in gigabytes.
+VARIABLE = "TOPOLOOM_MEMORY_GB"
+_GB = 1e9
+_USUAL_GB = 1.0
+#: Bytes that each byte of a file may stand for without being counted.
+_FREE = 64
+
+
+class Allowance:
+    """The memory that is left to what one file, or one spec, asks for.
+
+    Parameters
+    ----------
+    source : str
+        The file's name, or what stands for it, for messages.
+    text_bytes : int
+        How long the text is.
+
+    Examples
+    --------
+    >>> Allowance("net.csv", 90).take(3.5e9, "16,777,216 hosts", 3)
+    Traceback (most recent call last):
+        ...
+    topoloom.core.errors.InputError: net.csv:3: 16,777,216 hosts take about 3.5 GB of memory; at most 1 GB is taken for so \
+short a text: set TOPOLOOM_MEMORY_GB=4 if it is meant
+    """
+
+    def __init__(self, source: str, text_bytes: int = 0) -> None:
+        self._source, self._taken, self._free = source, 0.0, float(_FREE * text_bytes)
+
+    def take(self, need_bytes: float, what: str, line: int | None = None) -> None:
+        """Count memory that is about to be taken.
+
+        Parameters
+        ----------
+        need_bytes : float
+            An estimate.
+        what : str
+            What it is for, in the plural: "16,777,216 hosts".
+        line : int, optional
+            Where it is asked for.
+
+        Raises
+        ------
+        InputError
+            The limit is passed: with this, and with what was taken before.
+        """
+        self._taken += need_bytes
+        most_gb = limit_gb()
+        if self._taken <= self._free + most_gb * _GB:
+            return
+        needed_gb = (self._taken - self._free) / _GB
+        raise at(
+            self._source,
+            line,
+            f"{what} take about {needed_gb:,.1f} GB of memory; at most {most_gb:g} GB is taken for so short a text:"
+            f" set {VARIABLE}={int(needed_gb) + 1} if it is meant",
+        )
+
+
+def limit_gb() -> float:
+    """The limit in gigabytes: 1, or what the environment says.
+
+    Raises
+    ------
+    InputError
+        The environment says something that is no number above 0.
+    """
+    said = os.environ.get(VARIABLE, "")
+    if not said.strip():
+        return _USUAL_GB
+    try:
+        limit = float(said)
+    except ValueError:
+        limit = 0.0
+    if not 0 < limit < 1e6:
+        raise InputError(f"{VARIABLE}={said[:40]!a}: it is a number of gigabytes above 0")
+    return limit

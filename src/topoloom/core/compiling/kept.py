@@ -1,0 +1,224 @@
+"""Compiled kernels on disk: those that came with the package, and those of the user.
+
+``shipped/LEVEL/`` beside this file holds what was compiled when the package was built (``tools/wheel.sh``), one folder for
+each level of processors; in a checkout, what ``tools/kernels.py`` compiled for this processor. What is not there, or is stale,
+is compiled when it is first called and goes into the user's cache: ``$NUMBA_CACHE_DIR``, else ``$XDG_CACHE_HOME`` or
+``~/.cache``, in ``topoloom/kernels-VERSION/LEVEL``, where LEVEL is this processor and no other. Where neither home nor package
+can be written to, or other users could write there, into a folder of this process alone, which is removed at its end
+(`compiling.caches`).
+
+A file is named after kernel, types of arguments and stamp, written whole or not at all, and read by one process as soon as
+another has written it.
+"""
+
+import contextlib
+import hashlib
+import logging
+import os
+import pickle
+import platform
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import llvmlite
+import numba
+from numba.core.caching import _Cache
+from numba.core.compiler import CompileResult
+from numba.core.runtime.nrt import rtsys
+from numba.core.serialize import dumps
+
+from topoloom._version import __version__
+from topoloom.core.compiling.caches import code_cache
+from topoloom.core.compiling.stamp import stamp
+
+#: Levels of processors that kernels are shipped for, the best first: LLVM's name of the processor, and features beyond it.
+LEVELS = {"x86-64-v4": ("x86-64-v4", "+avx512vpopcntdq"), "x86-64-v3": ("x86-64-v3", "")}
+#: What a processor must have for a level, in LLVM's words; beyond those of the levels below.
+_NEEDED = {
+    "x86-64-v4": ("avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl", "avx512vpopcntdq"),
+    "x86-64-v3": ("avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe", "popcnt"),
+}
+#: Where kernels lie that came with the package.
+SHIPPED = Path(__file__).parent / "shipped"
+#: After so many seconds of compiling the user is told why nothing happens.
+_PATIENCE_SECONDS = 1.5
+#: For so long the user's cache holds what other checkouts may have compiled.
+_OTHERS_DAYS = 30.0
+
+#: The folder of `keep_in`, if any, and the files that this process has loaded from it or written into it.
+_chosen: list[Path] = []
+_in_use: set[Path] = set()
+
+log = logging.getLogger("topoloom")
+
+
+class Kept(_Cache):
+    """The compiled forms of one function, as Numba asks for them."""
+
+    def __init__(self, function: Callable) -> None:
+        self._function = function
+        self._name = f"{function.__module__.removeprefix('topoloom.')}.{function.__qualname__}"
+        self._notice: threading.Timer | None = None
+
+    @property
+    def cache_path(self) -> str:
+        """The folder that new ones are written into."""
+        return str(_folder())
+
+    def load_overload(self, sig: Any, target_context: Any) -> CompileResult | None:
+        """The compiled form for arguments of some types; None where there is none, and it is compiled now."""
+        # All that compiled code needs of Numba. What `refresh` adds is for compiling, and takes a third of a second.
+        rtsys.initialize(target_context)
+        level = _level(target_context.codegen())
+        for path in self._paths(sig, level):
+            found = self._load(path, sig, target_context)
+            if found is not None:
+                if _chosen:
+                    kept = _chosen[0] / level / path.name
+                    if path != kept:
+                        _write(kept, path.read_bytes())
+                    _in_use.add(kept)
+                return found
+        self._notice = None if _chosen else _notice()
+        return None
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Keep what was compiled; where it cannot be written, it is compiled again next time."""
+        if self._notice is not None:
+            self._notice.cancel()
+        if data.lifted or data.library.has_dynamic_globals:
+            return
+        level = _level(data.codegen)
+        folder, name = _folder() / level, self._file(sig)
+        with contextlib.suppress(OSError):
+            content = dumps((sig, data._reduce()))
+            _replace(folder / name, content)
+            if _chosen:
+                _in_use.add(folder / name)
+            if _chosen and level not in LEVELS:
+                _replace(_users_folder() / level / name, content, _OTHERS_DAYS)  # for other checkouts of this user
+
+    def enable(self) -> None:
+        """Nothing: kernels are always kept."""
+
+    def disable(self) -> None:
+        """Nothing: kernels are always kept."""
+
+    def flush(self) -> None:
+        """Nothing: stale ones are not found."""
+
+    def _file(self, sig: Any) -> str:
+        """The name of the file of a compiled form: kernel, types of arguments, stamp."""
+        return f"{self._name}-{_digest(repr(sig).encode())}-{_digest(_surroundings() + stamp(self._function))}"
+
+    def _paths(self, sig: Any, level: str) -> Iterator[Path]:
+        name = self._file(sig)
+        if not _chosen:
+            for shipped in (level, *_shipped_levels()):
+                yield SHIPPED / shipped / name
+        else:
+            yield _chosen[0] / level / name
+        yield _users_folder() / level / name
+
+    def _load(self, path: Path, sig: Any, target_context: Any) -> CompileResult | None:
+        try:
+            kept, reduced = pickle.loads(path.read_bytes())
+            return CompileResult._rebuild(target_context, *reduced) if kept == sig else None
+        except FileNotFoundError:
+            return None
+        except Exception as error:  # half a file, or that of another machine: compiled anew
+            log.debug("%s: %s", path, error)
+            return None
+
+
+def keep_in(folder: Path) -> None:
+    """Let this process keep what it compiles in `folder` and with the user: for whoever builds the package."""
+    _chosen[:] = [folder]
+
+
+def in_use() -> set[Path]:
+    """The files of the folder of `keep_in` that this process has used or written."""
+    return _in_use.copy()
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()[:16]
+
+
+@cache
+def _surroundings() -> bytes:
+    """What code of one program cannot be loaded into another without: versions of all that takes part."""
+    return f"{numba.__version__} {llvmlite.__version__} {sys.implementation.cache_tag} {platform.system()}".encode()
+
+
+@cache
+def _level(codegen: Any) -> str:
+    """The name of the processor that is compiled for."""
+    triple, name, features = codegen.magic_tuple()
+    for level, described in LEVELS.items():
+        if (name, features) == described:
+            return level
+    return f"{name}-{_digest(f'{triple} {features}'.encode())[:8]}"
+
+
+@cache
+def _shipped_levels() -> tuple[str, ...]:
+    """The levels that this processor has, the best first."""
+    import llvmlite.binding
+
+    if platform.machine() != "x86_64":
+        return ()
+    features = llvmlite.binding.get_host_cpu_features()
+    has = [all(features.get(feature) for feature in _NEEDED[level]) for level in LEVELS]
+    return tuple(level for at, level in enumerate(LEVELS) if all(has[at:]))
+
+
+def _folder() -> Path:
+    """Where this process keeps what it compiles."""
+    return _chosen[0] if _chosen else _users_folder()
+
+
+@cache
+def _users_folder() -> Path:
+    """Where users' processes keep what they compile."""
+    home = os.environ.get("NUMBA_CACHE_DIR") or os.environ.get("XDG_CACHE_HOME") or "~/.cache"
+    return code_cache(home, "topoloom", f"kernels-{__version__}")
+
+
+def _replace(path: Path, content: bytes, days: float = 0.0) -> None:
+    """Write a kernel in the place of those of the same name that are as old as that and were made from something else."""
+    for stale in path.parent.glob(f"{path.name.rpartition('-')[0]}-*"):
+        if stale.stat().st_mtime <= time.time() - days * 86_400:
+            stale.unlink(missing_ok=True)
+    _write(path, content)
+
+
+def _write(path: Path, content: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, temporary = tempfile.mkstemp(dir=path.parent)
+    try:
+        with open(handle, "wb") as file:
+            file.write(content)
+        os.replace(temporary, path)
+    except OSError:
+        os.unlink(temporary)
+        raise
+
+
+def _notice() -> threading.Timer:
+    """Tell the user that something is compiled, once in a process, if it takes long."""
+    timer = threading.Timer(_PATIENCE_SECONDS, _tell)
+    timer.daemon = True
+    timer.start()
+    return timer
+
+
+@cache
+def _tell() -> None:
+    log.warning("compiling kernels, once on this machine: up to half a minute")

@@ -1,0 +1,217 @@
+"""The one error that a user's mistake raises, and the one that ends work which somebody stopped."""
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+
+#: Bytes of a file's name and of a path, its end included, that file systems of Linux take; and that in words.
+_LONGEST_NAME, _LONGEST_PATH = 255, 4096
+TOO_LONG = "a file's name has at most 255 bytes, and its path 4,095"
+#: Characters of the longest sentence.
+_LONGEST = 999
+
+
+class InputError(ValueError):
+    """Bad input: one sentence that says what was wrong, where, and what would do.
+
+    The command line prints it as ``error: ...`` and exits with code 2. What a file holds may be quoted in it as it stands:
+    characters that would end the line, or that a terminal obeys, are shown as escapes.
+
+    Examples
+    --------
+    >>> str(InputError("net.csv:3: 'a\\rb' is no switch"))
+    "net.csv:3: 'a\\\\rb' is no switch"
+    """
+
+    def __init__(self, sentence: str = "") -> None:
+        shown = sentence if sentence.isprintable() else "".join(map(_visible, sentence))
+        # What is quoted has no end of its own: a key of a million letters. The beginning says where, the end what would do.
+        super().__init__(shown if len(shown) <= _LONGEST else f"{shown[:600]} ... {shown[-300:]}")
+
+
+class Stopped(Exception):  # noqa: N818 (nothing went wrong)
+    """A verb was stopped, by its deadline or by somebody, before it had anything to show.
+
+    The command line says so and exits with code 130.
+    """
+
+
+def _visible(letter: str) -> str:
+    return letter if letter.isprintable() else ascii(letter)[1:-1]
+
+
+def check_type(value: object, kind: type | tuple[type, ...], taker: str, remedy: str = "") -> None:
+    """Refuse a value of a wrong type, in one sentence; public verbs begin with it.
+
+    Parameters
+    ----------
+    value : object
+        What was given.
+    kind : type or tuple of types
+        What is wanted.
+    taker : str
+        Who wants it: "simulate".
+    remedy : str
+        How to get one: "route(topology) makes one".
+
+    Raises
+    ------
+    InputError
+        It is of another type.
+
+    Examples
+    --------
+    >>> check_type("8", int, "boil", "int(text) makes one")
+    Traceback (most recent call last):
+        ...
+    topoloom.core.errors.InputError: boil takes an int, not '8', a str; int(text) makes one
+    """
+    if not isinstance(value, kind):
+        raise wrong_type(value, kind, taker, remedy)
+
+
+def check_path(value: object, taker: str, remedy: str = "") -> None:
+    """Refuse what is no path, or one that no file system takes.
+
+    A number is none either: the system would take it for a file that is open, and close it.
+
+    Parameters
+    ----------
+    value : object
+        What was given.
+    taker : str
+        Who wants it: "load".
+    remedy : str
+        What to give: "name a file".
+
+    Raises
+    ------
+    InputError
+        It is neither a text nor a path, or a name in it is too long.
+
+    Examples
+    --------
+    >>> check_path(1, "load", "name a file")
+    Traceback (most recent call last):
+        ...
+    topoloom.core.errors.InputError: load takes a str or a PathLike, not 1, an int; name a file
+    """
+    if not isinstance(value, (str, os.PathLike)):
+        raise wrong_type(value, (str, os.PathLike), taker, remedy)
+    path = os.fspath(value)
+    names = path.encode("utf-8", "surrogatepass").split(b"/") if isinstance(path, str) else path.split(b"/")
+    if max(map(len, names)) > _LONGEST_NAME or sum(map(len, names)) + len(names) > _LONGEST_PATH:
+        raise InputError(f"{taker}: {path[:60]!r}... is too long: {TOO_LONG}")
+
+
+def check_all(values: object, kind: type | tuple[type, ...], taker: str, remedy: str = "") -> None:
+    """Refuse what is no sequence, and a sequence with a value of a wrong type.
+
+    Parameters
+    ----------
+    values : object
+        What was given.
+    kind : type or tuple of types
+        What each of its values is to be.
+    taker : str
+        Who wants them: "progress".
+    remedy : str
+        How to get them.
+
+    Raises
+    ------
+    InputError
+        It is no sequence of such values.
+
+    Examples
+    --------
+    >>> check_all([1, "2"], int, "boil", "int(text) makes one")
+    Traceback (most recent call last):
+        ...
+    topoloom.core.errors.InputError: boil takes an int, not '2', a str; int(text) makes one
+    """
+    if isinstance(values, (str, bytes)) or not isinstance(values, Sequence):
+        raise wrong_type(values, Sequence, taker, remedy)
+    for value in values:
+        check_type(value, kind, taker, remedy)
+
+
+def wrong_type(value: object, kind: type | tuple[type, ...] | str, taker: str, remedy: str = "") -> InputError:
+    """What `check_type` raises.
+
+    Parameters
+    ----------
+    value : object
+        What was given.
+    kind : type, tuple of types or str
+        What is taken; a text says it in words.
+    taker : str
+        The verb that was called, as users write it.
+    remedy : str
+        How to get the right thing; "" for nothing to say.
+
+    Returns
+    -------
+    InputError
+        Ready to be raised.
+    """
+    kinds = kind if isinstance(kind, tuple) else (kind,)
+    wanted = " or ".join(one if isinstance(one, str) else f"{_article(one)} {one.__name__}" for one in kinds)
+    given = "None"
+    if value is not None:
+        given = f"{_article(type(value))} {type(value).__name__}"
+        if isinstance(value, (str, int, float)):
+            text = ascii(value)
+            given = f"{text if len(text) <= 60 else text[:57] + '...'}, {given}"
+    return InputError(f"{taker} takes {wanted}, not {given}" + (f"; {remedy}" if remedy else ""))
+
+
+def _article(kind: type) -> str:
+    return "an" if kind.__name__[:1].lower() in "aeiou" else "a"
+
+
+def at(source: str, line: int | None, reason: str) -> InputError:
+    """An `InputError` that names its place: ``file:line: reason``.
+
+    Parameters
+    ----------
+    source : str
+        The file's name, or what stands for it.
+    line : int or None
+        From 1; None where the whole file is meant.
+    reason : str
+        What is wrong, and what would do.
+
+    Returns
+    -------
+    InputError
+        Ready to be raised.
+    """
+    place = source if line is None else f"{source}:{line}"
+    return InputError(f"{place}: {reason}")
+
+
+@contextmanager
+def naming(source: str) -> Iterator[None]:
+    """Inside, an `InputError` that does not name `source` itself does: for what is worked out from a file's content."""
+    try:
+        yield
+    except InputError as error:
+        if source in str(error):
+            raise
+        raise at(source, None, str(error)) from None
+
+
+def hint(name: str, known: Iterable[str]) -> str:
+    """What to say of a name that is not known: the one that was meant, if one is near, else all there are.
+
+    Examples
+    --------
+    >>> hint("updwn", ["orders", "updown"]), hint("x", ["orders", "updown"])
+    ('did you mean updown?', 'there are orders, updown')
+    """
+    from difflib import get_close_matches
+
+    names = list(known)
+    near = get_close_matches(name, names, 1)
+    return f"did you mean {near[0]}?" if near else f"there are {', '.join(names)}"

@@ -1,0 +1,126 @@
+"""Folders written whole or not at all, file by file: what others keep in the same folder is never touched."""
+
+import os
+import stat
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from topoloom.core.errors import InputError
+from topoloom.core.files import READ_ONLY, reason
+from topoloom.core.staging import OWN_NAMES, UNFINISHED, Content, Staging, settled
+
+
+def write_folder(
+    folder: str | os.PathLike[str], files: Mapping[str, Content], *, stale: Iterable[str] = ()
+) -> list[Path]:
+    """Write files into a folder so that it has all of them, or is as it was; returns their paths.
+
+    Other files and folders that lie there stay as they are. Killed at any moment, even by SIGKILL, the folder is the old one
+    or the new one for every reader that calls `settle` first. Several programs may write the same folder at once, also from
+    different containers or machines: it then holds all that the last one wrote.
+
+    Parameters
+    ----------
+    folder : path
+        Made if it is not there; the folder around it must be.
+    files : mapping of str to str, bytes or Path
+        Contents by path within the folder (``sheets/A01.html``); text is written as UTF-8, and of a Path what that file
+        holds. A file that is replaced keeps its permissions.
+    stale : texts, optional
+        Patterns of files of an earlier writing that go unless they are among `files`: ``sheets/*.html``.
+
+    Returns
+    -------
+    list of Path
+        The files, in the order given.
+
+    Raises
+    ------
+    InputError
+        The folder cannot be made or written; it is then as it was.
+    """
+    shown = os.fspath(folder)
+    check_folder(folder)
+    target = Path(os.path.realpath(folder))
+    try:
+        staging = Staging.made_in(target if _alone(target) else target.parent)
+    except OSError as error:
+        raise InputError(f"{shown}: cannot be written: {reason(error)}") from None
+    try:
+        staging.fill(files)
+        if target.is_dir() or not staging.became(target):
+            staging.carry_out_in(target, list(files), tuple(stale), shown)
+    except (OSError, UnicodeEncodeError) as error:
+        why = reason(error) if isinstance(error, OSError) else "a text holds half of a surrogate pair"
+        raise InputError(f"{shown}: cannot be written: {why}; nothing was changed") from None
+    finally:
+        staging.remove()
+    return [Path(folder) / name for name in files]
+
+
+def settle(folder: str | os.PathLike[str]) -> None:
+    """Before a folder is read: finish what a killed program began to write, or wait for one that is writing now.
+
+    Raises
+    ------
+    InputError
+        Another program keeps writing; or the folder cannot be finished, with the reason; or `READ_ONLY` forbids it.
+    """
+    try:
+        path = Path(os.path.realpath(folder))
+        # A design's folder is written with the networks in it: ``finalists/1`` has the plan two levels up.
+        unsettled = [place for place in path.parents[:2] if _planned_by_this_user(place / UNFINISHED)]
+        if os.path.lexists(path / UNFINISHED):
+            unsettled.append(path)
+    except (OSError, ValueError):
+        return  # no name of a folder: whoever reads it says so
+    if unsettled and READ_ONLY in os.environ:
+        raise InputError(f"{os.fspath(folder)}: is not whole yet; a program that only looks does not finish it")
+    for place in unsettled:
+        settled(place, os.fspath(folder))
+
+
+def _planned_by_this_user(journal: Path) -> bool:
+    """Whether a plan is in effect that others could not have put into a folder of all users."""
+    try:
+        status = journal.lstat()
+    except OSError:
+        return False
+    return stat.S_ISDIR(status.st_mode) and status.st_uid == os.geteuid()
+
+
+def files_in(folder: str | os.PathLike[str]) -> list[Path]:
+    """All files in a folder and the folders within it, in order, without what a program is just writing there."""
+    here = Path(folder)
+    paths = sorted(path for path in here.rglob("*") if path.is_file())
+    return [path for path in paths if not path.relative_to(here).parts[0].startswith(OWN_NAMES)]
+
+
+def check_folder(folder: str | os.PathLike[str]) -> None:
+    """Refuse a folder that `write_folder` could not write, before any work is done for it; nothing is made.
+
+    Raises
+    ------
+    InputError
+        It is a file, its name is empty, the folder around it is missing, or nothing can be written there.
+    """
+    shown = os.fspath(folder)
+    if not str(shown).strip():
+        raise InputError("the name of the folder is empty; name one ('.' is this one)")
+    try:
+        target = Path(os.path.realpath(folder))
+        exists = target.exists()
+    except (OSError, ValueError) as error:
+        raise InputError(f"{str(shown)[:100]!r}: cannot be a folder: {reason(error)}") from None
+    if exists and not target.is_dir():
+        raise InputError(f"{shown}: is a file; name a folder")
+    if not exists and not target.parent.is_dir():
+        raise InputError(f"{shown}: there is no folder {target.parent}; make it first")
+    place = target if exists else target.parent
+    if not os.access(place, os.W_OK | os.X_OK):
+        raise InputError(f"{place}: nothing can be written there; choose another folder")
+
+
+def _alone(target: Path) -> bool:
+    """Whether new files can only be made within a folder: the one around it is closed, or on another disk."""
+    return target.is_dir() and (os.path.ismount(target) or not os.access(target.parent, os.W_OK | os.X_OK))

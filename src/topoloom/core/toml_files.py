@@ -1,0 +1,236 @@
+"""Reading TOML tables that people write by hand: complaints name file, line and key, and say what would do."""
+
+import datetime
+import re
+import tomllib
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, ClassVar, TypeVar
+
+import msgspec
+
+from topoloom.core.errors import InputError, at, hint
+from topoloom.core.files import read_text
+from topoloom.core.settings import Setting, Settings, accepts, described, fits
+from topoloom.core.toml_lines import DEEPEST, keys_with_lines, line_of
+
+T = TypeVar("T")
+
+#: Characters of the longest file.
+LONGEST = 4_000_000
+_LONGEST_SHOWN = 60
+_ENDLESS = re.compile(r"[0-9_]{4300,}")
+
+
+class TomlTable(Settings, frozen=True):
+    """Base of the settings that are written as tables of a TOML file."""
+
+    group: ClassVar[str] = "table"
+
+
+def described_keys(table: type[msgspec.Struct]) -> list[Setting]:
+    """As `topoloom.core.settings.described`, in TOML's words: what a key takes and its default as they stand in a file."""
+    fields: Any = msgspec.inspect.type_info(table)
+    return [
+        msgspec.structs.replace(one, accepts=_accepted(field.type), default=_written_default(field.default))
+        for one, field in zip(described(table), fields.fields, strict=True)
+    ]
+
+
+def _written_default(default: Any) -> str:
+    """A default as it stands in a file; nothing where a key is worked out, left out or a table."""
+    if default in (msgspec.NODEFAULT, None, ()) or isinstance(default, msgspec.Struct):
+        return ""
+    return _written(list(default) if isinstance(default, tuple) else default)
+
+
+def read_toml(path: str | Path, shape: type[T]) -> T:
+    """The TOML file at `path` as a `shape` (a msgspec Struct that forbids unknown fields).
+
+    Raises
+    ------
+    InputError
+        The file cannot be read, is not TOML, or a key is unknown, missing or out of range: ``file:line: reason``.
+    """
+    text = read_text(path, LONGEST)
+    return parse_toml(text, shape, str(path))
+
+
+def parse_toml(text: str, shape: type[T], source: str) -> T:
+    """As `read_toml`, from text; `source` is named in complaints.
+
+    Parameters
+    ----------
+    text : str
+        The content of the file.
+    shape : type of Struct
+        What it has to say, with kinds and ranges.
+    source : str
+        The file's name, for messages.
+
+    Returns
+    -------
+    shape
+        The values.
+    """
+    data = _tables(text, source)
+    try:
+        return msgspec.convert(data, shape, strict=True)
+    except msgspec.ValidationError as error:
+        raise _explained(error, data, text, shape, source) from None
+
+
+def _tables(text: str, source: str) -> dict[str, Any]:
+    """The text's tables.
+
+    Raises
+    ------
+    InputError
+        It is not TOML, or nests absurdly.
+    """
+    for path, line in keys_with_lines(text):
+        # Before anything else reads it: the time of readers grows with the square of the depth.
+        if len(path) > DEEPEST:
+            raise at(source, line, f"tables and arrays nest more than {DEEPEST} deep here; no such file needs that")
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        found = re.search(r"\(at line (\d+), column \d+\)", str(error))
+        line = int(found[1]) if found else text.count("\n") + 1
+        raise at(source, line, re.sub(r" \(at .*\)$", "", str(error)) + "; see the TOML rules at toml.io") from None
+    except RecursionError:
+        raise InputError(f"{source}: the tables nest too deep to be read") from None
+    except ValueError:  # Python reads no integer of more than 4,300 digits
+        endless = _ENDLESS.search(text)
+        place = None if endless is None else 1 + text.count("\n", 0, endless.start())
+        raise at(source, place, "a number has thousands of digits; write a shorter one") from None
+
+
+def _explained(error: Exception, data: Any, text: str, shape: type, source: str) -> InputError:
+    """What is wrong with the tables, with its line and what would do."""
+    found = _fault(msgspec.inspect.type_info(shape), data, ())
+    if found is not None:
+        path, reason = found
+        return at(source, line_of(text, path), reason)
+    # A check of a whole table, in the words of its Struct, says first which key it is about.
+    reason, _, where = str(error).partition(" - at `$.")
+    path = tuple(re.findall(r"[\w-]+", where))
+    about = re.match(r"(\w+): ", reason)
+    keys = _named(path)
+    return at(
+        source, line_of(text, [*path, about[1]] if about else path), ": ".join([*([keys] if keys else []), reason])
+    )
+
+
+def _fault(kind: Any, value: Any, path: tuple[str, ...]) -> tuple[tuple[str, ...], str] | None:
+    """The first thing in a value that is not of its type: where, and what is wrong and would do; None: nothing."""
+    inspect = msgspec.inspect
+    bare = kind.type if isinstance(kind, inspect.Metadata) else kind
+    if isinstance(bare, inspect.UnionType):
+        faults = [_fault(one, value, path) for one in bare.types]
+        if None in faults:
+            return None
+        # Where one alternative goes deeper than the value itself, that is what was meant.
+        inner = max((fault for fault in faults if fault is not None), key=lambda fault: len(fault[0]))
+        return inner if len(inner[0]) > len(path) else _unfit(kind, value, path)
+    if isinstance(bare, inspect.StructType):
+        return _table_fault(bare, value, path) if isinstance(value, dict) else _unfit(kind, value, path)
+    if isinstance(bare, inspect.DictType):
+        if not isinstance(value, dict):
+            return _unfit(kind, value, path)
+        return _first(_fault(bare.value_type, one, (*path, key)) for key, one in value.items())
+    if isinstance(bare, (inspect.ListType, inspect.VarTupleType)):
+        count = len(value) if isinstance(value, list) else -1
+        if count < max(0, bare.min_length or 0) or (bare.max_length is not None and count > bare.max_length):
+            return _unfit(kind, value, path)
+        return _first(_fault(bare.item_type, one, (*path, str(number))) for number, one in enumerate(value))
+    if isinstance(bare, inspect.TupleType):
+        if not isinstance(value, list) or len(value) != len(bare.item_types):
+            return _unfit(kind, value, path)
+        pairs = zip(bare.item_types, value, strict=True)
+        return _first(_fault(one, item, (*path, str(number))) for number, (one, item) in enumerate(pairs))
+    if isinstance(bare, inspect.DateType):
+        whole = isinstance(value, datetime.date) and not isinstance(value, datetime.datetime)
+        return None if whole else _unfit(kind, value, path)
+    if isinstance(bare, inspect.EnumType):
+        return None if value in [one.value for one in bare.cls] else _unfit(kind, value, path)
+    return None if fits(kind, value) else _unfit(kind, value, path)
+
+
+def _table_fault(struct: Any, table: dict[str, Any], path: tuple[str, ...]) -> tuple[tuple[str, ...], str] | None:
+    """As `_fault`, of a table whose keys are those of a Struct."""
+    fields = {field.encode_name: field for field in struct.fields}
+    where = f" in [{_named(path)}]" if path else ""
+    for key, value in table.items():
+        if key in fields:
+            found = _fault(fields[key].type, value, (*path, key))
+            if found is not None:
+                return found
+        elif struct.cls.__struct_config__.forbid_unknown_fields:
+            return (*path, key), f"there is no key {_quoted(key)}{where} ({hint(key, fields)})"
+    missing = next((name for name, field in fields.items() if field.required and name not in table), None)
+    return None if missing is None else (path, f"the key '{missing}' is missing{where}")
+
+
+def _first(faults: Iterable[tuple[tuple[str, ...], str] | None]) -> tuple[tuple[str, ...], str] | None:
+    return next((fault for fault in faults if fault is not None), None)
+
+
+def _unfit(kind: Any, value: Any, path: tuple[str, ...]) -> tuple[tuple[str, ...], str]:
+    """A value that is not of its type: ``hosts = "many": it is a whole number from 2 to 1,000,000``."""
+    keys = _named(path)
+    if isinstance(value, dict):
+        told = f"[{keys}] is a table"
+    elif isinstance(value, list) and value and isinstance(value[0], dict):
+        told = f"[[{keys}]] are tables"
+    else:
+        told = f"{keys} = {_written(value)}"
+    return path, f"{told}: it is {_accepted(kind)}"
+
+
+def _accepted(kind: Any) -> str:
+    """What a key takes, in TOML's words."""
+    inspect = msgspec.inspect
+    bare = kind.type if isinstance(kind, inspect.Metadata) else kind
+    if isinstance(bare, inspect.UnionType):
+        # A key without a value is left out; TOML has no word for it.
+        told = [_accepted(one) for one in bare.types if not isinstance(one, inspect.NoneType)]
+        return " or ".join(dict.fromkeys(told))
+    if isinstance(bare, inspect.BoolType):
+        return "true or false"
+    if isinstance(bare, inspect.StrType):
+        return "text in quotes"
+    if isinstance(bare, (inspect.LiteralType, inspect.EnumType)):
+        words = bare.values if isinstance(bare, inspect.LiteralType) else [one.value for one in bare.cls]
+        return ("one of " if len(words) > 2 else "") + (", " if len(words) > 2 else " or ").join(map(_written, words))
+    if isinstance(bare, (inspect.ListType, inspect.VarTupleType)):
+        item = bare.item_type.type if isinstance(bare.item_type, inspect.Metadata) else bare.item_type
+        some = " of at least one" if bare.min_length == 1 else f" of {bare.min_length} or more" * bool(bare.min_length)
+        if isinstance(item, inspect.StructType):
+            return f"tables in double brackets, [[name]]{', one or more' * bool(bare.min_length)}"
+        return f"a list{some}, each {_accepted(bare.item_type)}"
+    if isinstance(bare, inspect.TupleType):
+        return f"a list of {len(bare.item_types)}, each {' or '.join(dict.fromkeys(map(_accepted, bare.item_types)))}"
+    if isinstance(bare, inspect.DateType):
+        return "a date, as in 2026-07-31"
+    return accepts(kind)
+
+
+def _written(value: Any) -> str:
+    """A value as it stands in TOML, no longer than a line, control characters visible."""
+    if isinstance(value, str):
+        return _quoted(value, '"')
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    text = f"[{', '.join(map(_written, value[:20]))}]" if isinstance(value, list) else str(value)
+    return text if len(text) <= _LONGEST_SHOWN else f"{text[: _LONGEST_SHOWN - 4]} ..."
+
+
+def _quoted(text: str, mark: str = "'") -> str:
+    short = text if len(text) <= _LONGEST_SHOWN else f"{text[: _LONGEST_SHOWN - 4]} ..."
+    return mark + (short if short.isprintable() else ascii(short)[1:-1]) + mark
+
+
+def _named(path: Iterable[str]) -> str:
+    """The keys as people name them, without the numbers of entries, which the line tells."""
+    return ".".join(key for key in path if not key.isdigit())

@@ -1,0 +1,143 @@
+"""Latency and accepted load under uniform traffic, flit by flit, and the load that saturates the network."""
+
+import math
+from functools import partial
+
+from topoloom.core.work import Work
+from topoloom.designer.assessment.figure import Figure
+from topoloom.designer.assessment.step import AssessmentStep, StepResult
+from topoloom.designer.assessment.subject import Subject
+from topoloom.simulation.flits.cables import cable_cycles
+from topoloom.simulation.flits.pace import INTERVAL
+from topoloom.simulation.flits.presets import router_of
+from topoloom.simulation.flits.saturation import saturation
+from topoloom.simulation.flits.simulate import simulate
+
+#: The router that networks are simulated with, and the loads.
+PRESET = "slimfly-2014"
+LOADS = (0.3, 0.6, 0.9)
+_TABLES = {"fat-tree-hosts": "a table for each host of a switch"}
+#: How exact the load of saturation is.
+WIDTH = 0.05
+
+
+def _settings(subject: Subject, work: Work) -> list[str]:
+    """What the preset is changed by: as many VCs as the tables have lanes, where it has fewer."""
+    verdict = subject.routed(work).verdict
+    lanes = 1 if verdict is None else verdict.lanes_used
+    _, router = router_of(PRESET)
+    return [f"vcs={lanes}"] if lanes > router.vcs else []
+
+
+def _by_hand(subject: Subject, settings: list[str], rest: str, work: Work) -> str:
+    changed = "".join(f" --set {one}" for one in settings)
+    spread = subject.routed_spread(work).engine
+    engine = "" if spread == subject.routed(work).engine else f" --engine {spread}"
+    return f"topoloom simulate FOLDER{engine} --preset {PRESET}{changed} {rest} --fast --seed {subject.seed}"
+
+
+def _interval(effort: int) -> float:
+    """Of the mean latency: it narrows with the square root of the cycles."""
+    return INTERVAL / math.sqrt(effort)
+
+
+def _load(subject: Subject, work: Work, effort: int = 1, *, load: float) -> StepResult:
+    routing, settings = subject.routed_spread(work), _settings(subject, work)
+    cables = cable_cycles(subject.topology, router_of(PRESET, settings)[1], None, subject.layout)
+    curve = simulate(
+        routing,
+        "uniform",
+        PRESET,
+        settings=settings,
+        loads=[load],
+        seed=subject.seed,
+        jobs=subject.jobs,
+        cables=cables,
+        fast=True,
+        interval=_interval(effort),
+        work=work,
+    )
+    if not curve.points:
+        work.check()
+    point, share = curve.points[0], f"{load:.0%}"
+    rest = f"--loads {load:g}" + (f" --interval {_interval(effort):g}" if effort > 1 else "")
+    by_hand = _by_hand(subject, settings, rest, work)
+    tables = _TABLES.get(routing.engine, "its tables")
+    how = f"flit by flit, {tables}, uniform traffic, router {curve.routers}, seed {subject.seed}"
+    key = f"{load * 100:.0f}"
+    steady = "" if not point.saturated else "; saturated: it grows the longer one measures"
+    return StepResult(
+        [
+            Figure(
+                key=f"latency_{key}_cycles",
+                label=f"latency at {share} load",
+                unit="cycles",
+                value=point.latency_mean or None,  # 0: of those that were measured none has arrived
+                low=None if point.saturated else point.latency_mean - point.latency_ci95,
+                high=None if point.saturated else point.latency_mean + point.latency_ci95,
+                how=f"{how}; the interval is of 95 %{steady}",
+                by_hand=by_hand,
+                better="less",
+            ),
+            Figure(
+                key=f"accepted_{key}",
+                label=f"what arrives at {share} load",
+                unit="of a host's rate",
+                value=point.accepted,
+                bound=load,
+                how="the same simulation; the bound is what is sent",
+                by_hand=by_hand,
+                better="more",
+            ),
+        ],
+        {f"load_{key}": curve},
+    )
+
+
+def _saturation(subject: Subject, work: Work, effort: int = 1) -> StepResult:
+    width = WIDTH / math.isqrt(effort)
+    routing, settings = subject.routed_spread(work), _settings(subject, work)
+    cables = cable_cycles(subject.topology, router_of(PRESET, settings)[1], None, subject.layout)
+    found = saturation(
+        routing,
+        "uniform",
+        PRESET,
+        settings=settings,
+        width=width,
+        seed=subject.seed,
+        jobs=subject.jobs,
+        cables=cables,
+        fast=True,
+        work=work,
+    )
+    return StepResult(
+        [
+            Figure(
+                key="saturation",
+                label="load that saturates it",
+                unit="of a host's rate",
+                value=found.offered,
+                low=found.offered,
+                high=min(1.0, found.offered + width),
+                how=f"flit by flit, uniform traffic; the interval is the width of the search, seed {subject.seed}",
+                by_hand=_by_hand(subject, settings, f"--loads {LOADS[0]:g} --saturation --width {width:g}", work),
+                better="more",
+            )
+        ]
+    )
+
+
+#: The cheapest first: all finalists have a low load before one has a high one.
+LOADED = tuple(
+    AssessmentStep(
+        f"load-{load * 100:.0f}",
+        f"simulation at {load:.0%} load",
+        "Load, flit by flit",
+        partial(_load, load=load),
+        finer=partial(_load, load=load),
+    )
+    for load in LOADS
+)
+SATURATED = AssessmentStep(
+    "saturation", "the load that saturates it", "Load, flit by flit", _saturation, finer=_saturation
+)

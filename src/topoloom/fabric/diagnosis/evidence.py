@@ -1,0 +1,279 @@
+"""What rules look at: the plan, the fabric beside it with what differs, the verdict on its tables, and what is asked."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from types import MappingProxyType
+from typing import Literal
+
+import numpy as np
+
+from topoloom.core.errors import InputError
+from topoloom.fabric.compare import cables_between
+from topoloom.fabric.comparison import EXTRA, MISSING, SWAPPED, WRONG, Cable, Comparison, Plug, Plugged, Words
+from topoloom.fabric.diagnosis.finding import Ends
+from topoloom.fabric.diagnosis.root import Root
+from topoloom.fabric.fabric import Fabric
+from topoloom.fabric.identify import Match
+from topoloom.fabric.running import Rate
+from topoloom.fabric.table_verifier import Judgement
+from topoloom.graph.connectivity import components
+from topoloom.routing.judge.verdict import Verdict
+
+#: The data lanes that InfiniBand has: VL0 to VL14 (InfiniBand Architecture Specification 1.7, 7.6.3).
+MOST_LANES = 15
+#: The kinds of differences that say that a cable is not where it should be.
+ELSEWHERE = (WRONG, MISSING, EXTRA, SWAPPED)
+
+
+@dataclass(frozen=True)
+class PlanFacts:
+    """What is known of a plan beside its fabric, for texts and lengths; `Network.facts` has it of what was opened.
+
+    Attributes
+    ----------
+    cabinets : sequence of str
+        Where each planned switch stands; empty: not known.
+    cable_numbers : mapping of (switch, port) to str
+        The number of the planned cable in a port.
+    labels : sequence of str
+        What is printed on each switch, which counts as a name of it.
+    length_m, stock_m : float64[links] or None
+        Of each link's cable the length of its path, and that in which it was bought; NaN where it is not known.
+    product : sequence of str
+        What each link's cable is; empty where that is not known.
+    """
+
+    cabinets: Sequence[str] = ()
+    cable_numbers: Mapping[Plug, str] = field(default_factory=lambda: MappingProxyType({}))
+    labels: Sequence[str] = ()
+    length_m: np.ndarray | None = None
+    stock_m: np.ndarray | None = None
+    product: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class HardwareLimits:
+    """What is asked of a network beside its plan.
+
+    Attributes
+    ----------
+    radix : int or None
+        Ports of a switch; None: as many as the fabric says.
+    lanes : int
+        Data lanes that the switches have.
+    longest_m : float or None
+        The longest that a cable between switches may be.
+    reach_m : mapping of str to float
+        The longest that a cable of a product may be, by its title.
+    taper : float or None
+        The most host ports of a leaf for each of its links upwards: 2 for a taper of 2:1.
+    rate : (int, float) or None
+        Lanes (0: any) and Gb/s that every cable shall run at (`topoloom.fabric.rates.parse_rate`).
+    """
+
+    radix: int | None = None
+    lanes: int = MOST_LANES
+    longest_m: float | None = None
+    reach_m: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
+    taper: float | None = None
+    rate: Rate | None = None
+
+    def __post_init__(self) -> None:
+        for name, value, least in (("radix", self.radix, 1), ("lanes", self.lanes, 1)):
+            if value is not None and value < least:
+                raise InputError(f"{name}={value}: it is {least} or more")
+        for name, amount in (("longest_m", self.longest_m), ("taper", self.taper)):
+            if amount is not None and not amount > 0:
+                raise InputError(f"{name}={amount}: it is more than 0")
+
+
+@dataclass(frozen=True)
+class Side:
+    """The plan, or the fabric beside it, with its nodes by the numbers of the comparison.
+
+    Attributes
+    ----------
+    which : "plan" or "actual"
+    fabric : Fabric
+    switch, host : int64[switches], int64[hosts]
+        The number of each as a node.
+    """
+
+    which: Literal["plan", "actual"]
+    fabric: Fabric
+    switch: np.ndarray
+    host: np.ndarray
+
+    @cached_property
+    def link_cables(self) -> list[Cable]:
+        """The cables of links in their order, each with its lower plug first."""
+        ends = np.stack([self.switch[self.fabric.topology.links], self.fabric.link_ports], axis=2).tolist()
+        return [_ordered((u, p), (v, q)) for (u, p), (v, q) in ends]
+
+    @cached_property
+    def end_cables(self) -> list[Cable]:
+        """The cables of endpoints in their order."""
+        fabric = self.fabric
+        rows = zip(
+            self.switch[fabric.topology.endpoints].tolist(),
+            fabric.endpoint_ports.tolist(),
+            self.host[fabric.topology.host].tolist(),
+            fabric.host_ports.tolist(),
+            strict=True,
+        )
+        return [_ordered((s, p), (x, q)) for s, p, x, q in rows]
+
+    @cached_property
+    def part(self) -> np.ndarray:
+        """The part of the network, joined by links, that each switch is in, int64[switches]."""
+        return components(self.fabric.topology)
+
+    @cached_property
+    def level(self) -> np.ndarray:
+        """Hops from the nearest switch with hosts, int64[switches]; -1 where there is none."""
+        topology = self.fabric.topology
+        offsets, to, _ = topology.csr
+        level = np.where(topology.endpoints_at > 0, 0, -1)
+        front = np.flatnonzero(level == 0)
+        hop = 0
+        while front.size:
+            hop += 1
+            near = np.unique(np.concatenate([to[offsets[s] : offsets[s + 1]] for s in front.tolist()] or [front]))
+            front = near[level[near] < 0]
+            level[front] = hop
+        return level
+
+    @cached_property
+    def leaves(self) -> np.ndarray:
+        """Switches with hosts whose links all go to switches without: those that have a taper, int64[leaves]."""
+        topology = self.fabric.topology
+        flat = np.zeros(topology.switches, bool)
+        both = (self.level[topology.links] == 0).all(axis=1)
+        flat[topology.links[both].ravel()] = True
+        return np.flatnonzero((self.level == 0) & ~flat & (topology.degrees > 0))
+
+
+def _ordered(one: Plug, other: Plug) -> Cable:
+    return (one, other) if one <= other else (other, one)
+
+
+class Evidence:
+    """What is known of a network, for the checks of rules.
+
+    Parameters
+    ----------
+    plan : Fabric
+    actual : Fabric, optional
+    match : Match, optional
+        Who is who in both.
+    comparison : Comparison, optional
+        What differs.
+    verdict : Judgement or Verdict, optional
+        On tables of the fabric (of the plan, where there is no fabric beside it).
+    facts : PlanFacts
+    limits : HardwareLimits
+    hosts : bool
+        Whether hosts and their cables count.
+
+    Attributes
+    ----------
+    names : tuple of str
+        Of all nodes: the planned switches, planned hosts, then what is not planned.
+    words : Words
+        For texts.
+    roots : list of Root
+        What the differences come from, each cause once, as `roots_of` finds it of all the rest.
+    """
+
+    def __init__(
+        self,
+        plan: Fabric,
+        actual: Fabric | None = None,
+        match: Match | None = None,
+        comparison: Comparison | None = None,
+        verdict: Judgement | Verdict | None = None,
+        facts: PlanFacts | None = None,
+        limits: HardwareLimits | None = None,
+        hosts: bool = True,
+    ) -> None:
+        self.verdict, self.limits, self.hosts = verdict, limits or HardwareLimits(), hosts
+        self.facts = facts or PlanFacts()
+        self.comparison = comparison
+        self.roots: list[Root] = []
+        n, h = plan.topology.switches, plan.topology.hosts
+        self.planned_switches, self.planned_nodes = n, n + h
+        self.plan = Side("plan", plan, np.arange(n), n + np.arange(h))
+        self.actual: Side | None = None
+        called: dict[int, str] = {}
+        self.names: tuple[str, ...] = (*plan.switch_names, *plan.host_names)
+        if actual is not None and match is not None and comparison is not None:
+            switch, host = match.switch.copy(), np.where(match.host >= 0, match.host + n, -1)
+            more, more_hosts = np.flatnonzero(switch < 0), np.flatnonzero(host < 0)
+            switch[more] = n + h + np.arange(more.size)
+            host[more_hosts] = n + h + more.size + np.arange(more_hosts.size)
+            self.actual = Side("actual", actual, switch, host)
+            self.names, called = comparison.names, comparison.called
+        self.words = Words(self.names, called, tuple(self.facts.cabinets), self.facts.cable_numbers)
+
+    @property
+    def sides(self) -> Iterator[Side]:
+        """The plan, and the fabric beside it where there is one."""
+        yield self.plan
+        if self.actual is not None:
+            yield self.actual
+
+    @cached_property
+    def not_right(self) -> frozenset[Cable]:
+        """The planned cables that are not as planned."""
+        found = self.comparison
+        if found is None:
+            return frozenset()
+        return frozenset(cable for one in found.differences if one.kind in ELSEWHERE for cable in one.planned)
+
+    @cached_property
+    def unplanned(self) -> frozenset[Cable]:
+        """The cables that are where none is planned."""
+        found = self.comparison
+        if found is None:
+            return frozenset()
+        return frozenset(cable for one in found.differences if one.kind in ELSEWHERE for cable in one.found)
+
+    @cached_property
+    def planned(self) -> set[Cable]:
+        """Every planned cable."""
+        return cables_between(self.plan.fabric, self.plan.switch, self.plan.host, self.hosts)
+
+    @cached_property
+    def planned_at(self) -> dict[int, list[Cable]]:
+        """The planned cables of every planned node."""
+        at: dict[int, list[Cable]] = {}
+        for cable in sorted(self.planned):
+            for node, _ in cable:
+                at.setdefault(node, []).append(cable)
+        return at
+
+    def is_host(self, node: int) -> bool:
+        """Whether a node is a host."""
+        if node < self.planned_nodes:
+            return node >= self.planned_switches
+        extra = 0 if self.comparison is None else len(self.comparison.extra_switches)
+        return node >= self.planned_nodes + extra
+
+    def node(self, node: int) -> str:
+        """A switch or host as texts name it: with its cabinet, and in brackets what it calls itself."""
+        other = self.words.called.get(node)
+        return self.words.node(node) + (f" ({other})" if other else "")
+
+    def ends(self, cables: Iterable[Cable]) -> tuple[Ends, ...]:
+        """Cables by the names of their nodes."""
+        return tuple((Plugged(self.names[a], p), Plugged(self.names[b], q)) for (a, p), (b, q) in cables)
+
+    def numbers(self, cables: Iterable[Cable]) -> tuple[str, ...]:
+        """The numbers of planned cables, where the cable list has them."""
+        return tuple(number for cable in cables if (number := self.words.number(cable)))
+
+    def cabinets(self, nodes: Iterable[int]) -> tuple[str, ...]:
+        """The cabinets of nodes, each once."""
+        known = self.facts.cabinets
+        return tuple(dict.fromkeys(known[node] for node in nodes if node < len(known) and known[node]))

@@ -1,0 +1,177 @@
+"""Rules on names and addresses: what is there twice, and networks with more ports than addresses."""
+
+from collections import defaultdict
+from collections.abc import Iterator
+from typing import TypeVar
+
+import numpy as np
+
+from topoloom.fabric.comparison import Plug, Plugged
+from topoloom.fabric.diagnosis.evidence import Evidence, Side
+from topoloom.fabric.diagnosis.finding import Finding, enumerated
+from topoloom.fabric.diagnosis.flawed import flawed
+from topoloom.fabric.diagnosis.rule import ERROR, NOTE, WARNING, rule
+from topoloom.fabric.flaws import GUID_TWICE
+
+T = TypeVar("T")
+
+#: Unicast LIDs are 1 to 0xBFFF (InfiniBand Architecture Specification 1.7, 4.1.3).
+_LIDS = 0xBFFF
+
+
+@rule(
+    "TL501",
+    "guid-twice",
+    ERROR,
+    "Two switches, hosts or ports have the same GUID.",
+    explanation="""GUIDs are how a subnet manager tells devices apart; of two with the same one it sees one that moves
+    about, and tables, partitions and service levels of the two get mixed up. Cloned firmware settings and exchanged
+    boards do it.""",
+    fix="Give one of them its own GUID back (mlxburn, flint), and restart it.",
+)
+def _guid_twice(evidence: Evidence) -> Iterator[Finding]:
+    yield from flawed(evidence, GUID_TWICE)
+    for side in evidence.sides:
+        fabric = side.fabric
+        if fabric.planned:
+            continue  # its GUIDs are topoloom's own
+        told = {name for flaw in fabric.flaws if flaw.kind == GUID_TWICE for name, _ in flaw.plugs}
+        nodes = [*side.switch.tolist(), *side.host.tolist()]
+        names = [*fabric.switch_names, *fabric.host_names]
+        for guid, places in _twice([*fabric.switch_guids.tolist(), *fabric.host_guids.tolist()]).items():
+            mine = [names[i] for i in places]
+            if not told.issuperset(mine):
+                yield _found(
+                    evidence, f"{enumerated(mine)} have the same GUID 0x{guid:016x}", [nodes[i] for i in places]
+                )
+            told.update(mine)
+        for guid, places in _twice(fabric.port_guids.tolist()).items():
+            hosts = fabric.topology.host[places].tolist()
+            # Ports take theirs from the host's, where they have none of their own.
+            if not told.issuperset(fabric.host_names[h] for h in hosts):
+                plugs = [(int(side.host[h]), int(fabric.host_ports[e])) for h, e in zip(hosts, places, strict=True)]
+                shown = enumerated(
+                    [f"{fabric.host_names[h]} port {port}" for h, (_, port) in zip(hosts, plugs, strict=True)]
+                )
+                yield _found(evidence, f"{shown} have the same port GUID 0x{guid:016x}", [n for n, _ in plugs], plugs)
+
+
+@rule(
+    "TL502",
+    "lid-twice",
+    ERROR,
+    "Two switches or ports have the same LID.",
+    explanation="""A LID is an address: of two ports with one, one gets nothing. It is left behind by a second subnet
+    manager, by a cable that joins two subnets, or by a discovery while addresses changed. With an LMC a port has
+    2^LMC of them.""",
+    fix="Look for a second subnet manager (sminfo) and for cables between subnets; then let one manager sweep heavily.",
+)
+def _lid_twice(evidence: Evidence) -> Iterator[Finding]:
+    for side in evidence.sides:
+        fabric = side.fabric
+        base = np.concatenate([fabric.switch_lids, fabric.port_lids]).astype(np.int64)
+        lmc = np.concatenate([fabric.switch_lmc, fabric.port_lmc])
+        n = fabric.topology.switches
+        part = np.concatenate([side.part, side.part[fabric.topology.endpoints]])
+        owners: dict[tuple[int, int], list[int]] = defaultdict(list)
+        for i in np.flatnonzero(base > 0).tolist():
+            # Planes are subnets, with addresses of their own.
+            for lid in range(int(base[i]), int(base[i]) + (1 << int(lmc[i]))):
+                owners[int(part[i]), lid].append(i)
+        told: set[tuple[int, ...]] = set()
+        for (_, lid), places in sorted(owners.items()):
+            if len(places) < 2 or tuple(places) in told:
+                continue
+            told.add(tuple(places))
+            plugs = [(int(side.switch[i]), 0) if i < n else _plug(side, i - n) for i in places]
+            shown = enumerated([evidence.node(node) + (f" port {port}" if port else "") for node, port in plugs])
+            yield _found(evidence, f"{shown} have the same LID {lid}", [node for node, _ in plugs], plugs)
+
+
+@rule(
+    "TL503",
+    "name-twice",
+    WARNING,
+    "Two switches, or two hosts, have the same name.",
+    explanation="""Switches are known by their names where these are good; two of one name are told apart by their
+    cables only, and whoever reads a message goes to the wrong one. Unnamed devices with their maker's default name do
+    not count.""",
+    fix="Name them (node description), or give ibnetdiscover a map of names.",
+)
+def _name_twice(evidence: Evidence) -> Iterator[Finding]:
+    for side in evidence.sides:
+        both = ((side.fabric.switch_names, side.switch), (side.fabric.host_names, side.host))
+        for names, nodes in both:
+            for name, places in _twice([one.strip().lower() for one in names]).items():
+                # A maker's default: "Quantum Mellanox Technologies", "MT4123 ConnectX6".
+                if any(maker in name for maker in _MAKERS):
+                    continue
+                kind = "switches" if names is side.fabric.switch_names else "hosts"
+                mine = [int(nodes[i]) for i in places]
+                shown = enumerated([evidence.words.node(node) for node in mine])
+                yield _found(evidence, f"{len(places)} {kind} are called {names[places[0]]}: {shown}", mine)
+
+
+@rule(
+    "TL504",
+    "lids-exceeded",
+    NOTE,
+    "A subnet needs more LIDs than InfiniBand has.",
+    explanation=f"""A subnet has {_LIDS:,} unicast LIDs: one for every switch and every port of a host, 2^LMC with an
+    LMC. On Ethernet it does not matter.""",
+    fix="Planes, each a subnet of its own; several subnets with routers; or no LMC.",
+)
+def _lids_exceeded(evidence: Evidence) -> Iterator[Finding]:
+    side = evidence.actual or evidence.plan
+    fabric = side.fabric
+    need = np.bincount(side.part, (1 << fabric.switch_lmc.astype(np.int64)).astype(float))
+    if fabric.topology.endpoints.size:
+        ends = side.part[fabric.topology.endpoints]
+        need = need + np.bincount(ends, (1 << fabric.port_lmc.astype(np.int64)).astype(float), minlength=need.size)
+    most = int(need.max(initial=0))
+    if most > _LIDS:
+        of = f"{need.size} planes: each" if need.size > 1 else "the subnet"
+        yield Finding(f"{of} needs up to {most:,} LIDs of {_LIDS:,}")
+
+
+@rule(
+    "TL505",
+    "addresses-exceeded",
+    NOTE,
+    "A routed Ethernet of these switches has more cables or hosts than the addresses that topoloom plans with.",
+    explanation="""`--format frr` numbers hosts from 10.0.0.0/8, with a prefix as long for every switch, and links
+    from 172.16.0.0/12. On InfiniBand it does not matter.""",
+    fix="Number it with larger ranges (IPv6, unnumbered links), outside topoloom.",
+)
+def _addresses_exceeded(evidence: Evidence) -> Iterator[Finding]:
+    from topoloom.core.errors import InputError
+    from topoloom.fabric.exports.addresses import Addresses
+
+    fabric = (evidence.actual or evidence.plan).fabric
+    if fabric.topology.endpoints.size:
+        try:
+            Addresses(fabric)
+        except InputError as error:
+            yield Finding(str(error).removeprefix(f"{fabric.topology.name}: "))
+
+
+#: In names that devices have when nobody named them.
+_MAKERS = ("mellanox", "nvidia", "connectx", "infiniscale", "infiniband", "aggregation node", "bluefield", "omni-path")
+
+
+def _twice(values: list[T]) -> dict[T, list[int]]:
+    """The places of values that are there more than once."""
+    places: dict[T, list[int]] = {}
+    for i, value in enumerate(values):
+        places.setdefault(value, []).append(i)
+    return {value: where for value, where in places.items() if len(where) > 1}
+
+
+def _plug(side: Side, endpoint: int) -> Plug:
+    return int(side.host[side.fabric.topology.host[endpoint]]), int(side.fabric.host_ports[endpoint])
+
+
+def _found(evidence: Evidence, text: str, nodes: list[int], plugs: list[Plug] | None = None) -> Finding:
+    names = tuple(evidence.names[node] for node in nodes)
+    ports = tuple(Plugged(evidence.names[node], port) for node, port in plugs or [] if port)
+    return Finding(text, names, plugs=ports, cabinets=evidence.cabinets(nodes))

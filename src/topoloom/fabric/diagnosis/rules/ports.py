@@ -1,0 +1,79 @@
+"""Rules on ports: two cables in one, and ports that a switch or an adapter does not have."""
+
+from collections import defaultdict
+from collections.abc import Iterator
+
+from topoloom.fabric.comparison import Cable, Plug, Plugged
+from topoloom.fabric.diagnosis.evidence import Evidence, Side
+from topoloom.fabric.diagnosis.finding import Finding
+from topoloom.fabric.diagnosis.flawed import flawed
+from topoloom.fabric.diagnosis.rule import ERROR, rule
+from topoloom.fabric.flaws import PORT_BEYOND, PORT_TWICE
+
+
+@rule(
+    "TL110",
+    "port-taken-twice",
+    ERROR,
+    "Two cables are in one port.",
+    explanation="""No port holds two. In a plan two rows of the cable list have the same port; in what was discovered,
+    two ends claim to be cabled to the same port, as when cables were moved while the discovery ran, or two switches
+    have one GUID.""",
+    fix="Correct the list, or discover again when nobody is at work.",
+)
+def _taken_twice(evidence: Evidence) -> Iterator[Finding]:
+    yield from flawed(evidence, PORT_TWICE)
+    for side in evidence.sides:
+        at: dict[Plug, list[Cable]] = defaultdict(list)
+        for cable in _all(evidence, side):
+            for plug in cable:
+                at[plug].append(cable)
+        for (node, port), cables in sorted(at.items()):
+            if len(cables) > 1:
+                both = " and ".join(evidence.words.cable(cable, side.which == "actual") for cable in cables)
+                yield Finding(
+                    f"two cables in {evidence.node(node)} port {port}: {both}",
+                    (evidence.names[node],),
+                    plugs=(Plugged(evidence.names[node], port),),
+                    cabinets=evidence.cabinets([node]),
+                )
+
+
+@rule(
+    "TL111",
+    "port-beyond-switch",
+    ERROR,
+    "A cable is in a port that its switch, or its host's adapter, does not have.",
+    explanation="""The switch has as many ports as the fabric says, or as `--radix` says. A plan with such a port
+    cannot be built with these switches.""",
+    fix="Plan with switches of more ports, or with fewer cables a switch; correct the port in the list.",
+)
+def _beyond(evidence: Evidence) -> Iterator[Finding]:
+    yield from flawed(evidence, PORT_BEYOND)
+    radix = evidence.limits.radix
+    for side in evidence.sides:
+        fabric = side.fabric
+        size = dict(zip(side.switch.tolist(), fabric.switch_ports.tolist(), strict=True))
+        if radix is not None:
+            size = {node: min(many, radix) for node, many in size.items()}
+        size |= dict(zip(side.host.tolist(), fabric.host_sizes.tolist(), strict=True))
+        beyond: dict[int, list[int]] = defaultdict(list)
+        for cable in _all(evidence, side):
+            for node, port in cable:
+                if not 1 <= port <= size[node]:
+                    beyond[node].append(port)
+        for node, ports in sorted(beyond.items()):
+            shown = ", ".join(map(str, sorted(ports)[:8])) + (" ..." if len(ports) > 8 else "")
+            what = "the adapter" if evidence.is_host(node) else "the switch"
+            yield Finding(
+                f"{evidence.node(node)} has a cable in port{'s' * (len(ports) > 1)} {shown}; {what} has {size[node]}",
+                (evidence.names[node],),
+                plugs=tuple(Plugged(evidence.names[node], port) for port in sorted(ports)),
+                cabinets=evidence.cabinets([node]),
+            )
+
+
+def _all(evidence: Evidence, side: Side) -> list[Cable]:
+    loops = [((s, p), (s, q)) for s, p, q in side.fabric.loops.tolist()]
+    loops = [((int(side.switch[s]), p), (int(side.switch[t]), q)) for (s, p), (t, q) in loops]
+    return [*side.link_cables, *loops, *(side.end_cables if evidence.hosts else [])]

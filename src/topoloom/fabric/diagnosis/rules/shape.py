@@ -1,0 +1,271 @@
+"""Rules on the shape of a network: rails, planes, tapers, bundles, and whether it hangs together."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+
+import numpy as np
+
+from topoloom.fabric.comparison import Cable
+from topoloom.fabric.diagnosis.evidence import Evidence, Side
+from topoloom.fabric.diagnosis.finding import Finding, enumerated
+from topoloom.fabric.diagnosis.roots import PLANE, RAIL, SWITCH_UNCABLED
+from topoloom.fabric.diagnosis.rule import ERROR, NOTE, rule
+from topoloom.fabric.diagnosis.rules.cables import cable_finding
+
+
+@rule(
+    "TL301",
+    "rail-miswired",
+    ERROR,
+    "A host's port is plugged into the switch of another rail.",
+    explanation="""With rails, interface r of every host of a unit goes to leaf r of the unit, and collectives rely on
+    it: what should stay under one leaf goes over the spine. Ports that are exchanged at one host are one fault.""",
+    fix="Move the plug to the leaf of its rail; the planned port is named.",
+)
+def _rail(evidence: Evidence) -> Iterator[Finding]:
+    return (cable_finding(evidence, root, RAIL) for root in evidence.roots if root.kind == RAIL)
+
+
+@rule(
+    "TL302",
+    "plane-crossed",
+    ERROR,
+    "A cable joins two planes, or a host's port is in another plane than planned.",
+    explanation="""Planes (and the rails of a rail-only network) are networks that no link joins: each is a subnet
+    with a manager of its own. One cable between two makes them one: two managers fight for it, addresses are there
+    twice, and a loop may close. A host's port in the wrong plane is reached by none of those that look for it there.""",
+    fix="Pull the cable first; then move its end to the planned port.",
+)
+def _plane(evidence: Evidence) -> Iterator[Finding]:
+    return (cable_finding(evidence, root, PLANE) for root in evidence.roots if root.kind == PLANE)
+
+
+@rule(
+    "TL303",
+    "taper-changed",
+    NOTE,
+    "A leaf has more host ports for each of its links upwards than planned.",
+    explanation="""What follows from missing or misplaced cables: the hosts of this leaf get a smaller share of the
+    network than others, and everything that runs in step waits for them. A leaf is a switch with hosts whose links
+    all go to switches without.""",
+    fix="Mend what it follows from.",
+)
+def _taper(evidence: Evidence) -> Iterator[Finding]:
+    if evidence.actual is None:
+        return
+    plan, there = evidence.plan.fabric.topology, evidence.actual.fabric.topology
+    place = {int(node): x for x, node in enumerate(evidence.actual.switch.tolist())}
+    off = {root.nodes[0] for root in evidence.roots if root.kind == SWITCH_UNCABLED}
+    wrong = evidence.not_right | evidence.unplanned
+    changed: list[Told] = []
+    for leaf in evidence.plan.leaves.tolist():
+        x = place.get(leaf, -1)
+        if x < 0 or leaf in off:
+            continue
+        planned, found = ((int(one.endpoints_at[s]), int(one.degrees[s])) for one, s in ((plan, leaf), (there, x)))
+        if found[0] * planned[1] > planned[0] * found[1]:
+            follows = frozenset(cable for cable in wrong if leaf in (cable[0][0], cable[1][0]))
+            changed.append(((leaf,), f"{_ratio(*found)}, planned {_ratio(*planned)}", follows))
+    for leaves, ratio, follows in _by_cause(evidence, changed):
+        names = enumerated([evidence.node(leaf) for (leaf,) in leaves])
+        text = f"{names} {'have' if len(leaves) > 1 else 'has'} {ratio}"
+        yield _at(evidence, [leaf for (leaf,) in leaves], text, follows)
+
+
+@rule(
+    "TL304",
+    "bundle-thinner",
+    NOTE,
+    "Of the parallel cables between two switches some are not there.",
+    explanation="""What follows from missing or misplaced cables: routing by destination spreads evenly over cables
+    that are assumed to be there, so those that are left carry more than others.""",
+    fix="Mend what it follows from.",
+)
+def _bundle(evidence: Evidence) -> Iterator[Finding]:
+    if evidence.actual is None:
+        return
+    planned = Counter(map(tuple, evidence.plan.fabric.topology.links.tolist()))
+    ends = np.sort(evidence.actual.switch[evidence.actual.fabric.topology.links], axis=1)
+    found = Counter(map(tuple, ends.tolist()))
+    wrong: dict[tuple[int, int], set[Cable]] = defaultdict(set)
+    for cable in evidence.not_right:
+        wrong[cable[0][0], cable[1][0]].add(cable)
+    thinner: list[Told] = [
+        (pair, f"{found[pair]} of {many} cables are there", frozenset(wrong[pair]))
+        for pair, many in sorted(planned.items())
+        if many > 1 and 0 < found[pair] < many
+    ]
+    for pairs, text, follows in _by_cause(evidence, thinner):
+        names = enumerated([f"{evidence.node(u)} and {evidence.node(v)}" for u, v in pairs], 4)
+        yield _at(evidence, [node for pair in pairs for node in pair], f"between {names}: {text}", follows)
+
+
+@rule(
+    "TL305",
+    "network-in-parts",
+    ERROR,
+    "The network, or one of its planes, is in parts that no link joins.",
+    explanation="""Hosts in different parts do not reach each other. In a plan it is a mistake of the plan: parts
+    count as planes where hosts have a port in each. In a fabric it follows from what is missing, which is named.""",
+    fix="Mend what it follows from; in a plan, add the links that join the parts.",
+)
+def _parts(evidence: Evidence) -> Iterator[Finding]:
+    yield from _planned_parts(evidence)
+    if evidence.actual is None:
+        return
+    side = evidence.actual
+    pieces: dict[int, dict[int, list[int]]] = defaultdict(lambda: defaultdict(list))
+    for x, node in enumerate(side.switch.tolist()):
+        if node < evidence.planned_switches:
+            pieces[int(evidence.plan.part[node])][int(side.part[x])].append(node)
+    off = {root.nodes[0] for root in evidence.roots if root.kind == SWITCH_UNCABLED}
+    for _, found in sorted(pieces.items()):
+        ordered = sorted(found.values(), key=lambda nodes: (-len(nodes), nodes[0]))
+        for nodes in ordered[1:]:
+            if off.issuperset(nodes):
+                continue
+            mine = {*nodes}
+            follows = frozenset(
+                one for one in evidence.not_right if len(mine & {one[0][0], one[1][0]}) == 1 and _between(evidence, one)
+            )
+            names = [evidence.node(node) for node in nodes]
+            rest = f"switch{'es' * (len(names) > 1)} {enumerated(names)}"
+            yield Finding(
+                f"in parts: no link joins {rest} to the other {len(ordered[0])} switches",
+                tuple(evidence.names[node] for node in nodes),
+                cabinets=evidence.cabinets(nodes),
+                follows=follows,
+            )
+
+
+@rule(
+    "TL306",
+    "uplinks-differ",
+    NOTE,
+    "Leaves of a plan have different numbers of links upwards.",
+    explanation="""Hosts get different shares of the network by where they are plugged in. Planned on purpose (a leaf
+    for storage) it is no fault.""",
+    fix="Give every leaf as many links upwards, or keep jobs off those that have fewer.",
+)
+def _uplinks(evidence: Evidence) -> Iterator[Finding]:
+    side = evidence.plan
+    topology, leaves = side.fabric.topology, side.leaves
+    if leaves.size < 2:
+        return
+    counts = Counter(topology.degrees[leaves].tolist())
+    usual = max(counts, key=lambda many: (counts[many], many))
+    odd = [leaf for leaf in leaves.tolist() if topology.degrees[leaf] != usual]
+    if odd:
+        shown = enumerated([f"{evidence.node(leaf)} {topology.degrees[leaf]}" for leaf in odd])
+        text = f"{counts[usual]} of {leaves.size} leaves have {usual} links upwards; {shown}"
+        yield Finding(text, tuple(evidence.names[leaf] for leaf in odd), cabinets=evidence.cabinets(odd))
+
+
+@rule(
+    "TL307",
+    "taper-exceeded",
+    ERROR,
+    "A leaf of the plan has more host ports for each link upwards than `--taper` allows.",
+    explanation="The share of the network that its hosts get is smaller than what was asked for.",
+    fix="Plan with fewer hosts on a leaf, or with more links upwards.",
+)
+def _exceeded(evidence: Evidence) -> Iterator[Finding]:
+    limit, topology = evidence.limits.taper, evidence.plan.fabric.topology
+    if limit is None:
+        return
+    for leaf in evidence.plan.leaves.tolist():
+        hosts, up = int(topology.endpoints_at[leaf]), int(topology.degrees[leaf])
+        if hosts > limit * up * (1 + 1e-9):
+            yield _at(evidence, [leaf], f"{evidence.node(leaf)} has {_ratio(hosts, up)}; asked is {limit:g}:1 at most")
+
+
+@rule(
+    "TL308",
+    "bundles-differ",
+    NOTE,
+    "A switch of the plan has more parallel cables to some switches above it than to others.",
+    explanation="""Routing by destination gives every switch above the same share, so the thin bundles fill up first.
+    Some sizes can only be built so.""",
+    fix="Take a number of upper switches that divides the links upwards, if ports allow.",
+)
+def _bundles(evidence: Evidence) -> Iterator[Finding]:
+    side = evidence.plan
+    upward = _upward(side)
+    odd = [(s, sizes) for s, sizes in upward.items() if len(set(sizes)) > 1]
+    if odd:
+        first, sizes = odd[0]
+        text = f"{evidence.node(first)} has {min(sizes)} to {max(sizes)} cables to each switch above it"
+        if len(odd) > 1:
+            text += f", and {len(odd) - 1} more switches have such bundles"
+        nodes = [s for s, _ in odd]
+        yield Finding(text, tuple(evidence.names[s] for s in nodes), cabinets=evidence.cabinets(nodes))
+
+
+def _upward(side: Side) -> dict[int, list[int]]:
+    """Of every switch with parallel cables upwards the sizes of its bundles."""
+    level, links = side.level, side.fabric.topology.links
+    rising = links[np.abs(level[links[:, 0]] - level[links[:, 1]]) == 1]
+    rising = rising[(level[rising] >= 0).all(axis=1)]
+    sizes: dict[int, list[int]] = defaultdict(list)
+    for (u, v), many in sorted(Counter(map(tuple, rising.tolist())).items()):
+        sizes[u if level[u] < level[v] else v].append(many)
+    return {s: many for s, many in sorted(sizes.items()) if max(many) > 1}
+
+
+def _planned_parts(evidence: Evidence) -> Iterator[Finding]:
+    """A plan in parts that hosts do not join either, or with more parts than it has planes."""
+    side = evidence.plan
+    topology, part = side.fabric.topology, side.part
+    many = int(part.max(initial=-1)) + 1
+    if many < 2:
+        return
+    labels = next((topology.labels[key] for key in ("plane", "rail") if key in topology.labels), None)
+    planes = 0 if labels is None else len(np.unique(labels))
+    # Parts that share their hosts are planes.
+    group = list(range(many))
+
+    def root(one: int) -> int:
+        while group[one] != one:
+            one = group[one]
+        return one
+
+    first: dict[int, int] = {}
+    for switch, host in zip(topology.endpoints.tolist(), topology.host.tolist(), strict=True):
+        other = first.setdefault(host, int(part[switch]))
+        group[root(int(part[switch]))] = root(other)
+    apart = len({root(one) for one in range(many)})
+    if apart > 1 or 0 < planes < many:
+        sizes = Counter(part.tolist())
+        smallest = min(sizes, key=lambda one: (sizes[one], one))
+        nodes = np.flatnonzero(part == smallest).tolist()
+        what = f"{planes} planes in {many} parts" if 0 < planes < many else f"{many} parts"
+        names = enumerated([evidence.node(node) for node in nodes])
+        text = f"in parts: the plan has {what}; the smallest is {names}"
+        yield Finding(text, tuple(evidence.names[node] for node in nodes), cabinets=evidence.cabinets(nodes))
+
+
+def _between(evidence: Evidence, cable: Cable) -> bool:
+    return not evidence.is_host(cable[1][0])
+
+
+def _ratio(hosts: int, up: int) -> str:
+    return f"{hosts} host ports on {up} link{'s' * (up != 1)} upwards" + (f" ({hosts / up:.3g}:1)" if up else "")
+
+
+Told = tuple[tuple[int, ...], str, frozenset[Cable]]
+
+
+def _by_cause(evidence: Evidence, told: list[Told]) -> Iterator[tuple[list[tuple[int, ...]], str, frozenset[Cable]]]:
+    """What is said of nodes, together for all of whom the same is said because of the same causes."""
+    cause = {cable: i for i, root in enumerate(evidence.roots) for cable in (*root.planned, *root.found)}
+    together: dict[tuple[str, frozenset[int]], list[tuple[tuple[int, ...], frozenset[Cable]]]] = defaultdict(list)
+    for nodes, text, cables in told:
+        together[text, frozenset(cause[cable] for cable in cables if cable in cause)].append((nodes, cables))
+    for (text, _), mine in together.items():
+        yield [nodes for nodes, _ in mine], text, frozenset[Cable]().union(*(cables for _, cables in mine))
+
+
+def _at(evidence: Evidence, nodes: list[int], text: str, follows: frozenset[Cable] = frozenset()) -> Finding:
+    each = list(dict.fromkeys(nodes))
+    names = tuple(evidence.names[node] for node in each)
+    return Finding(text, names, cabinets=evidence.cabinets(each), follows=follows)

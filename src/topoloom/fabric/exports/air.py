@@ -1,0 +1,67 @@
+"""NVIDIA Air: the fabric as virtual machines of their service, with FRR's configurations beside.
+
+The form is that of the manual (Custom Topology, NVIDIA Air 2): nodes with the image that they run, links as pairs of ends.
+"""
+
+import json
+
+from topoloom.fabric.exports.addresses import Addresses
+from topoloom.fabric.exports.containerlab import daemons_file
+from topoloom.fabric.exports.frr import ASN, ROUTING, WEIGHTS, addresses_csv, frr_configs
+from topoloom.fabric.exports.lab import Lab, shell_script
+from topoloom.fabric.exports.registry import ExportRequest, export
+from topoloom.topologies.spec import Choice, Integer, Word
+
+
+@export(
+    "air",
+    "virtual machines: NVIDIA Air's JSON, with FRR's configurations",
+    tables=False,
+    asked=True,
+    routing=ROUTING,
+    weights=WEIGHTS,
+    asn=ASN,
+    os=Word("the image of switches, as Air's catalogue calls it", default="cumulus-vx-5.16.1"),
+    host_os=Word("the image of hosts", default="generic/ubuntu2404"),
+    memory=Integer(256, 1 << 20, "memory of a switch, MiB", default=4096),
+    oob=Choice(("no", "yes"), "whether Air adds a management network", default="no"),
+)
+def air(
+    order: ExportRequest, routing: str, weights: str, asn: str, os: str, host_os: str, memory: int, oob: str
+) -> dict[str, str]:
+    """fabric.air.json, NAME.conf and daemons for the switches, hosts/NAME.sh, the table of addresses.
+
+    Parameters
+    ----------
+    order : ExportRequest
+    routing : "static" or "bgp"
+    weights : "equal" or "paths"
+    asn : "switch" or "tier"
+    os, host_os : str
+        Images of Air's catalogue, which changes.
+    memory : int
+        Of a switch, MiB.
+    oob : "no" or "yes"
+
+    Returns
+    -------
+    dict of str to str
+        Texts by name.
+    """
+    lab, fabric = Lab(order), order.fabric
+    plan = Addresses(fabric, numbered=routing == "static")
+    nodes: dict[str, dict[str, object]] = {
+        name: {"os": os, "cpu": 2, "memory": memory, "storage": 20} for name in lab.switches
+    }
+    nodes |= {name: {"os": host_os} for name in lab.hosts}
+    links = [[{"node": node, "interface": port} for node, port in cable] for cable in lab.cables]
+    content = {"oob": oob == "yes", "nodes": nodes, "links": links}
+    files = {"fabric.air.json": json.dumps({"format": "JSON", "title": lab.title, "content": content}, indent=1) + "\n"}
+    configs = frr_configs(fabric, lab.switches, plan, routing, weights, asn)
+    files |= {f"{name}.conf": text for name, text in zip(lab.switches, configs, strict=True)}
+    files["daemons"] = daemons_file(routing)
+    files |= {
+        f"hosts/{name}.sh": shell_script(lines) for name, lines in zip(lab.hosts, lab.host_commands(plan), strict=True)
+    }
+    files["addresses.csv"] = addresses_csv(fabric, lab.switches, plan)
+    return files

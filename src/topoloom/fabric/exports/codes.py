@@ -1,0 +1,203 @@
+"""CODES: the files of links of its Dragonflies, binary int32, and configurations that name them.
+
+Groups of fully joined routers go to the models dragonfly-dally and dragonfly-custom, groups of leaves and spines (Megafly) to
+dragonfly-plus. Sources: ``src/networks/model-net/dragonfly-{dally,custom,plus}.cxx`` of codes (a5958cf), and the configurations
+in ``src/network-workloads/conf`` there.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from topoloom.core.errors import InputError
+from topoloom.fabric.exports._shared import nodes_of_hosts, number, refuse_hostless
+from topoloom.fabric.exports.registry import ExportRequest, Files, export
+
+_GIB = 1 << 30
+_NAMES = ("dragonfly-dally.conf", "dragonfly-custom.conf", "dragonfly-plus.conf", "hosts.csv")
+#: Packets and buffers of the configurations that come with CODES.
+_BYTES = {"packet_size": 4096, "chunk_size": 4096, "local_vc_size": 16384, "global_vc_size": 16384, "cn_vc_size": 32768}
+
+
+@export("codes", "links and configurations of CODES' Dragonfly models", tables=False, sometimes=_NAMES, timed=True)
+def codes(order: ExportRequest) -> Files:
+    """intra.bin, inter.bin, and a .conf for each model that takes them; hosts.csv where CODES numbers the hosts otherwise."""
+    groups = _groups(order)
+    first = groups.links // groups.size
+    local = first[:, 0] == first[:, 1]
+    inside = groups.links[local & (first[:, 0] == 0)]
+    inter = _both_ways(groups.links[~local])
+    pairs = _both_ways(inside)
+    # The third number is the colour of a Cray's link; dragonfly-plus reads pairs.
+    triples = np.column_stack([pairs, np.zeros(len(pairs), np.int64)])
+    files: dict[str, str | bytes] = {
+        "intra.bin": _int32(pairs if groups.leaves < groups.size else triples),
+        "inter.bin": _int32(inter),
+    }
+    delays = order.link_ns
+    values: dict[str, Any] = {
+        **_BYTES,
+        "local_bandwidth": _gib(order.settings.rate_gbps),
+        "global_bandwidth": _gib(order.settings.rate_gbps),
+        "cn_bandwidth": _gib(order.settings.host_gbps),
+        "router_delay": number(order.settings.switch_ns),
+        "message_size": 1024,
+        "num_groups": groups.count,
+        "num_cns_per_router": groups.hosts,
+        "intra-group-connections": "intra.bin",
+        "inter-group-connections": "inter.bin",
+        "routing": "minimal",
+    }
+    timed = {
+        "local_delay": _mean(delays[local]),
+        "global_delay": _mean(delays[~local]),
+        "cn_delay": _mean(order.host_ns),
+    }
+    if groups.leaves < groups.size:
+        own = {
+            "num_router_leaf": groups.leaves,
+            "num_router_spine": groups.size - groups.leaves,
+            "num_level_chans": 1,
+            "num_global_connections": groups.channels,
+        }
+        files["dragonfly-plus.conf"] = _conf("dragonfly_plus", groups, values | timed | own)
+    else:
+        own = {"num_routers": groups.size, "num_global_channels": groups.channels}
+        files["dragonfly-dally.conf"] = _conf("dragonfly_dally", groups, values | timed | own)
+        own = {
+            "num_router_rows": 1,
+            "num_router_cols": groups.size,
+            "num_row_chans": 1,
+            "num_col_chans": 1,
+            "num_global_channels": groups.channels,
+        }
+        files["dragonfly-custom.conf"] = _conf("dragonfly_custom", groups, values | own)
+    numbers = nodes_of_hosts(groups.node)
+    if numbers is not None:
+        files["hosts.csv"] = numbers
+    return files
+
+
+@dataclass(frozen=True, eq=False)
+class _Groups:
+    """A network of equal groups, its routers numbered group after group, leaves first.
+
+    Attributes
+    ----------
+    count, size, leaves : int
+        Groups, routers of each, and those of them with hosts.
+    hosts, channels : int
+        Hosts of a router that has some; the most global links of a router.
+    links : int64[m, 2]
+        In the order of the topology's.
+    node : int64[hosts]
+        The number of each host, router after router.
+    """
+
+    count: int
+    size: int
+    leaves: int
+    hosts: int
+    channels: int
+    links: np.ndarray
+    node: np.ndarray
+
+
+def _groups(order: ExportRequest) -> _Groups:
+    topology = order.topology
+    name = topology.name
+    refuse_hostless(topology)
+    if topology.hosts < topology.endpoints.size:
+        raise InputError(f"{name}: hosts with several ports; this export writes CODES' models with one rail")
+    group = topology.labels.get("group")
+    wrong = f"{name}: CODES reads the links of Dragonflies alone: equal groups (label group)"
+    if group is None:
+        raise InputError(f"{wrong}; this network has no groups")
+    values, index = np.unique(group, return_inverse=True)
+    index = index.reshape(-1)
+    counts = np.bincount(index)
+    if values.size < 2 or (counts != counts[0]).any():
+        raise InputError(f"{wrong}; here are {values.size} groups of {counts.min()} to {counts.max()} switches")
+    size = int(counts[0])
+    with_hosts = topology.endpoints_at > 0
+    router = np.empty(topology.switches, np.int64)
+    router[np.lexsort((np.arange(topology.switches), ~with_hosts, index))] = np.arange(topology.switches)
+    hosts = topology.endpoints_at[with_hosts]
+    leaves = np.bincount(index[with_hosts], minlength=values.size)
+    if (hosts != hosts[0]).any() or (leaves != leaves[0]).any():
+        raise InputError(f"{wrong}, each with as many routers with hosts, and as many hosts at each of them")
+    links = np.sort(router[topology.links], axis=1)
+    _check_inside(links, size, int(leaves[0]), values.size, wrong)
+    outside = links[links[:, 0] // size != links[:, 1] // size]
+    if len(np.unique(outside // size, axis=0)) < values.size * (values.size - 1) // 2:
+        raise InputError(f"{wrong}, every two of which are linked")
+    channels = np.bincount(outside.ravel(), minlength=topology.switches)
+    if leaves[0] < size and channels.reshape(-1, size)[:, : leaves[0]].any():
+        raise InputError(f"{wrong}; here are global links at routers with hosts, and routers without")
+    # Hosts stand in the order of their routers.
+    order_of = np.argsort(router[topology.endpoints], kind="stable")
+    node = np.empty(topology.hosts, np.int64)
+    node[topology.host[order_of]] = np.arange(topology.hosts)
+    return _Groups(values.size, size, int(leaves[0]), int(hosts[0]), int(channels.max()), links, node)
+
+
+def _check_inside(links: np.ndarray, size: int, leaves: int, count: int, wrong: str) -> None:
+    """Refuse groups that are not all fully joined, or not all of leaves that are linked to all spines."""
+    inside = links[links[:, 0] // size == links[:, 1] // size]
+    if leaves < size:
+        leaf, spine = np.indices((leaves, size - leaves)).reshape(2, -1)
+        wanted = np.stack([leaf, leaves + spine], axis=1)
+        what = "leaves that are each linked once to every spine, and to nothing else, in a group"
+    else:
+        wanted = np.stack(np.triu_indices(size, 1), axis=1)
+        what = "groups whose routers are all joined to each other, once"
+    every = (np.arange(count)[:, None, None] * size + wanted).reshape(-1, 2)
+    if not np.array_equal(_in_order(inside), _in_order(every)):
+        raise InputError(f"{wrong}, of {what}")
+
+
+def _in_order(links: np.ndarray) -> np.ndarray:
+    return links[np.lexsort((links[:, 1], links[:, 0]))]
+
+
+def _both_ways(links: np.ndarray) -> np.ndarray:
+    """Each link from both ends, in the order of the first."""
+    return _in_order(np.concatenate([links, links[:, ::-1]]))
+
+
+def _int32(values: np.ndarray) -> bytes:
+    return values.astype("<i4").tobytes()
+
+
+def _gib(gbps: float) -> str:
+    return number(round(gbps * 1e9 / 8 / _GIB, 6))
+
+
+def _mean(delay_ns: np.ndarray) -> str:
+    return number(round(float(delay_ns.mean()), 3) if delay_ns.size else 0)
+
+
+def _conf(model: str, groups: _Groups, values: dict[str, Any]) -> str:
+    """A configuration: one repetition a router; of dragonfly-plus one a group."""
+    whole = groups.leaves < groups.size
+    terminals = groups.hosts * groups.leaves if whole else groups.hosts
+    lines = [
+        "LPGROUPS",
+        "{",
+        "   MODELNET_GRP",
+        "   {",
+        f'      repetitions="{groups.count if whole else groups.count * groups.size}";',
+        f'      nw-lp="{terminals}";',
+        f'      modelnet_{model}="{terminals}";',
+        f'      modelnet_{model}_router="{groups.size if whole else 1}";',
+        "   }",
+        "}",
+        "PARAMS",
+        "{",
+        f'   modelnet_order=( "{model}","{model}_router" );',
+        '   modelnet_scheduler="fcfs";',
+        *(f'   {key}="{value}";' for key, value in values.items()),
+        "}",
+    ]
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,393 @@
+"""SLURM: topology.conf or topology.yaml, so that jobs get nodes that are near each other.
+
+A tree: where leaf switches are joined through switches without hosts, as in fat trees, the tree is the real one: leaves that
+share upper switches are a block, blocks that share switches above these a larger one. In a network whose leaves are joined
+directly all leaves stand under one root, for any other grouping would be made up. Blocks: the nodes of a group, a pod, a rack
+or a leaf. A torus of three dimensions with a host on every switch: itself.
+
+topology.yaml is read by Slurm 25.05 and later (torus3d: 26.05), which ignore a topology.conf beside it; the forms are those of
+the manual pages topology.conf(5) and topology.yaml(5).
+"""
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from topoloom.core.errors import InputError
+from topoloom.fabric.exports.lab import real_host_names
+from topoloom.fabric.exports.registry import ExportRequest, export, plain_names
+from topoloom.fabric.exports.tiers import parts_within, tiers
+from topoloom.fabric.fabric import Fabric
+from topoloom.graph.planes import distinct_planes, plane_count
+from topoloom.model.topology import Topology
+from topoloom.topologies.spec import Choice
+
+#: The longest name of a switch that Slurm takes.
+_LONGEST_NAME = 64
+
+
+@export(
+    "slurm",
+    "topology.conf or topology.yaml for SLURM",
+    tables=False,
+    sometimes=("topology.conf", "topology.yaml"),
+    file=Choice(
+        ("conf", "yaml", "both"), "topology.conf, or topology.yaml with several views (Slurm 25.05)", default="conf"
+    ),
+    topology=Choice(
+        ("all", "tree", "block", "torus3d"),
+        "which views: all that the network has (topology.conf has one: the tree), or this one",
+        default="all",
+    ),
+    blocks=Choice(
+        ("auto", "group", "pod", "rack", "leaf"),
+        "what a block is: the network's groups, leaves under the same switches, a rack, a leaf; the first that there is",
+        default="auto",
+    ),
+)
+def slurm(order: ExportRequest, file: str, topology: str, blocks: str) -> dict[str, str]:
+    """topology.conf or topology.yaml.
+
+    Parameters
+    ----------
+    order : ExportRequest
+    file : "conf", "yaml" or "both"
+    topology : "all", "tree", "block" or "torus3d"
+    blocks : "auto", "group", "pod", "rack" or "leaf"
+
+    Returns
+    -------
+    dict of str to str
+
+    Raises
+    ------
+    InputError
+        No hosts, a node on two switches, a network in parts; a view that the network or the file does not have.
+    """
+    seen = _Seen.of(order)
+    files = {}
+    if blocks != "auto" and topology != "block" and (file == "conf" or topology != "all"):
+        raise InputError(f"blocks={blocks}: no blocks are written; add topology=block, or file=yaml for several views")
+    if file != "yaml":
+        if topology == "torus3d":
+            raise InputError("topology=torus3d: topology.conf has none that Slurm still reads; add file=yaml")
+        files["topology.conf"] = seen.block_conf(blocks) if topology == "block" else seen.tree_conf()
+    if file != "conf":
+        files["topology.yaml"] = _yaml(seen, topology, blocks)
+    return files
+
+
+def _yaml(seen: "_Seen", topology: str, blocks: str) -> str:
+    """topology.yaml; the first view is the one of partitions that name none."""
+    views = []
+    if topology in ("all", "tree"):
+        views.append(seen.tree_yaml())
+    several = seen.blocks(blocks) if topology == "all" else []
+    # Blocks of one node each, or one of all nodes, say nothing; who asks for them gets them.
+    if (
+        topology == "block"
+        or (topology == "all" and blocks != "auto")
+        or (len(several) > 1 and max(map(len, several)) > 1)
+    ):
+        views.append(seen.block_yaml(blocks))
+    if topology == "torus3d" or (topology == "all" and seen.torus is not None):
+        views.append(seen.torus_yaml())
+    for place, view in enumerate(views):
+        view.insert(1, f"  cluster_default: {'false' if place else 'true'}")
+    return "\n".join(["---", *(line for view in views for line in view)]) + "\n"
+
+
+def slurm_text(fabric: Fabric) -> str:
+    """topology.conf for topology/tree.
+
+    The switches that hosts hang on with their nodes, and the blocks above them; of planes that are alike, the first one's.
+    A node is called by the first word of its host's name: ``node17 HCA-1`` is the node ``node17``.
+
+    Raises
+    ------
+    InputError
+        No hosts; a node on two switches, which a tree cannot say; a fabric in parts.
+    """
+    return _Seen.of(ExportRequest(fabric)).tree_conf()
+
+
+@dataclass(frozen=True, eq=False)
+class _Seen:
+    """The network as SLURM sees it: every node on one switch.
+
+    Attributes
+    ----------
+    topology : Topology
+        Of several planes the first.
+    switches : list of str
+    under : dict of int to list of str
+        The nodes of each switch that has any.
+    racks : dict of str to str
+        The rack of each node, where that is known.
+    """
+
+    topology: Topology
+    switches: list[str]
+    under: dict[int, list[str]]
+    racks: dict[str, str]
+
+    @classmethod
+    def of(cls, order: ExportRequest) -> "_Seen":
+        """What SLURM sees of a fabric."""
+        fabric = order.fabric
+        topology, names = fabric.topology, fabric.switch_names
+        if not topology.endpoints.size:
+            raise InputError(f"{topology.name}: no hosts, so there is nothing to schedule; add them, as in hosts=4")
+        nodes = [name.split()[0] for name in real_host_names(order)]
+        racks = _racks(order, nodes)
+        if plane_count(topology) > 1:
+            (plane, alike), *others = distinct_planes(topology)
+            if others or plane.hosts.size < topology.hosts:
+                raise InputError(
+                    f"{topology.name}: {alike + sum(count for _, count in others)} planes that differ, and SLURM's tree has a"
+                    " node under one switch; export the plane that jobs are placed by"
+                )
+            nodes = [nodes[host] for host in plane.hosts.tolist()]
+            topology, names = plane.topology, tuple(names[s] for s in plane.switches.tolist())
+        switches = plain_names(names, "switches")
+        for name in switches:
+            if len(name) > _LONGEST_NAME:
+                raise InputError(
+                    f"{topology.name}: switch {name!a}: SLURM takes names of {_LONGEST_NAME} letters at most"
+                )
+        under: dict[int, dict[str, None]] = {}
+        home: dict[str, int] = {}
+        for switch, host in zip(topology.endpoints.tolist(), topology.host.tolist(), strict=True):
+            if home.setdefault(nodes[host], switch) != switch:
+                one, other = switches[home[nodes[host]]], switches[switch]
+                raise InputError(
+                    f"{topology.name}: node {nodes[host]} hangs on {one} and on {other}; SLURM's tree has a node under one"
+                    " switch: give hosts with one port, as the same network without rails has them"
+                )
+            under.setdefault(switch, {})[nodes[host]] = None
+        return cls(topology, switches, {s: list(under[s]) for s in sorted(under)}, racks)
+
+    def tree(self) -> list[tuple[str, str, list[str]]]:
+        """Every switch of the tree: its name, "nodes" or "children", and the names of these; leaves first, the root last."""
+        found = [(self.switches[s], "nodes", nodes) for s, nodes in self.under.items()]
+        members = {s: self.switches[s] for s in self.under}
+        for level, blocks in enumerate(_blocks(self.topology), start=1):
+            last = len(blocks) == 1
+            named = {}
+            for number, block in enumerate(blocks):
+                name = "fabric" if last else f"block{level}-{number}"
+                roots = [root for root in sorted(members) if root in block]
+                found.append((name, "children", [members[root] for root in roots]))
+                named[roots[0]] = name
+            members = named
+        return found
+
+    def blocks(self, kind: str) -> list[list[str]]:
+        """The nodes of each block."""
+        leaves = list(self.under)
+        if kind in ("auto", "group") and "group" in self.topology.labels:
+            label = self.topology.labels["group"]
+            found = _gathered(leaves, [int(label[s]) for s in leaves])
+            if kind == "group" or len(found) > 1:
+                return self._nodes(found)
+        if kind in ("auto", "pod"):
+            levels = _blocks(self.topology)
+            if kind == "pod" or len(levels[0]) > 1:
+                return self._nodes([sorted(block) for block in levels[0]])
+        if kind == "group":
+            raise InputError(f"{self.topology.name}: no groups; say blocks=pod, blocks=rack or blocks=leaf")
+        if kind == "rack":
+            nodes = [node for several in self.under.values() for node in several]
+            if not self.racks:
+                raise InputError(
+                    f"{self.topology.name}: where nodes stand is not known; give a folder that 'topoloom layout -o' wrote"
+                )
+            return _gathered(nodes, [self.racks[node] for node in nodes])
+        return self._nodes([[leaf] for leaf in leaves])
+
+    def _nodes(self, blocks: Sequence[Sequence[int]]) -> list[list[str]]:
+        return [[node for leaf in block for node in self.under[leaf]] for block in blocks]
+
+    @property
+    def torus(self) -> tuple[tuple[int, int, int], list[str]] | None:
+        """The sides of a torus of three dimensions, x first, and its nodes, x running fastest; None where it is none."""
+        sides = _sides(self.topology)
+        if sides is None or any(len(self.under.get(s, ())) != 1 for s in range(self.topology.switches)):
+            return None
+        x, y, z = (self.topology.labels[f"x{axis}"] for axis in (2, 1, 0))
+        return sides, [self.under[s][0] for s in np.lexsort((x, y, z)).tolist()]
+
+    def tree_conf(self) -> str:
+        """topology.conf for topology/tree."""
+        lines = ["# slurm.conf: TopologyPlugin=topology/tree"]
+        for name, kind, members in self.tree():
+            lines.append(f"SwitchName={name} {'Nodes' if kind == 'nodes' else 'Switches'}={hostlist(members)}")
+        return "\n".join(lines) + "\n"
+
+    def block_conf(self, kind: str) -> str:
+        """topology.conf for topology/block (Slurm 23.11)."""
+        blocks = self.blocks(kind)
+        lines = ["# slurm.conf: TopologyPlugin=topology/block"]
+        lines += [f"BlockName=b{number} Nodes={hostlist(nodes)}" for number, nodes in enumerate(blocks)]
+        return "\n".join([*lines, f"BlockSizes={','.join(map(str, block_sizes(blocks)))}"]) + "\n"
+
+    def tree_yaml(self) -> list[str]:
+        """The tree, as lines of topology.yaml."""
+        lines = ["- topology: tree", "  tree:", "    switches:"]
+        for name, kind, members in self.tree():
+            lines += [f"      - switch: {json.dumps(name)}", f"        {kind}: {json.dumps(hostlist(members))}"]
+        return lines
+
+    def block_yaml(self, kind: str) -> list[str]:
+        """The blocks, as lines of topology.yaml."""
+        blocks = self.blocks(kind)
+        sizes = ", ".join(map(str, block_sizes(blocks)))
+        lines = ["- topology: block", "  block:", f"    block_sizes: [{sizes}]", "    blocks:"]
+        for number, nodes in enumerate(blocks):
+            lines += [f"      - block: b{number}", f"        nodes: {json.dumps(hostlist(nodes))}"]
+        return lines
+
+    def torus_yaml(self) -> list[str]:
+        """The torus, as lines of topology.yaml."""
+        found = self.torus
+        if found is None:
+            raise InputError(
+                f"{self.topology.name}: torus3d is a torus of three dimensions with one host on every switch, and this is none"
+            )
+        (x, y, z), nodes = found
+        return [
+            "- topology: torus",
+            "  torus3d:",
+            "    toruses:",
+            "      - name: torus",
+            f"        dims: {{x: {x}, y: {y}, z: {z}}}",
+            f"        nodes: {json.dumps(_in_order(nodes))}",
+        ]
+
+
+def block_sizes(blocks: Sequence[Sequence[str]]) -> list[int]:
+    """The sizes by which SLURM plans: that of the smallest block, and doubled as long as there are as many blocks.
+
+    Examples
+    --------
+    >>> block_sizes([["a", "b", "c"]] * 5)
+    [3, 6, 12]
+    """
+    least = min(map(len, blocks))
+    return [least << step for step in range(len(blocks).bit_length())]
+
+
+def _racks(order: ExportRequest, nodes: list[str]) -> dict[str, str]:
+    layout = order.layout
+    if layout is None or layout.topology.hosts != len(nodes):
+        return {}
+    names = layout.cabinet_names
+    return {node: names[cabinet] for node, cabinet in zip(nodes, layout.host_cabinet.tolist(), strict=True)}
+
+
+def _gathered(members: Sequence, keys: Sequence) -> list[list]:
+    """The members with one key together, in the order of their first ones."""
+    found: dict = {}
+    for member, key in zip(members, keys, strict=True):
+        found.setdefault(key, []).append(member)
+    return list(found.values())
+
+
+def _sides(topology: Topology) -> tuple[int, int, int] | None:
+    """The sides of a torus of three dimensions by its labels x0, x1, x2 (the last is SLURM's x); None where it is none."""
+    if not all(f"x{axis}" in topology.labels for axis in range(3)) or "x3" in topology.labels:
+        return None
+    at = np.stack([topology.labels[f"x{axis}"] for axis in range(3)], axis=1).astype(np.int64)
+    dims = at.max(axis=0) + 1
+    if dims.prod() != topology.switches or np.unique(at @ (dims[1] * dims[2], dims[2], 1)).size != topology.switches:
+        return None
+    step = np.abs(at[topology.links[:, 0]] - at[topology.links[:, 1]])
+    near = (step == 1) | ((step == dims - 1) & (dims > 2))
+    straight = ((step == 0).sum(axis=1) == 2) & (near.sum(axis=1) == 1)
+    # A ring has as many links as places, two places have one, and a side of one place none.
+    wanted = sum(topology.switches if side > 2 else topology.switches // 2 for side in dims.tolist() if side > 1)
+    distinct = np.unique(np.sort(topology.links, axis=1), axis=0)
+    if not straight.all() or len(distinct) != wanted:
+        return None
+    return int(dims[2]), int(dims[1]), int(dims[0])
+
+
+def _in_order(names: Sequence[str]) -> str:
+    """Names as a list of SLURM's, in their order: only numbers that follow each other are drawn together."""
+    runs: list[list[str]] = []
+    for name in names:
+        found = re.fullmatch(r"([^\[\],]*?)([0-9]{1,9})", name)
+        last = re.fullmatch(r"([^\[\],]*?)([0-9]{1,9})", runs[-1][-1]) if runs else None
+        follows = (
+            found is not None
+            and last is not None
+            and found[1] == last[1]
+            and found[2] == f"{int(last[2]) + 1:0{len(last[2])}d}"
+        )
+        if follows:
+            runs[-1].append(name)
+        else:
+            runs.append([name])
+    return ",".join(hostlist(run) for run in runs)
+
+
+def _blocks(topology: Topology) -> list[list[set[int]]]:
+    """The blocks of leaves from the smallest upwards, each as the set of its leaves; the last level is one block.
+
+    A switch's level is how far it is from the nearest leaf; leaves that are joined through switches of lower levels are in
+    one block.
+    """
+    from topoloom.graph.connectivity import component_count
+
+    leaves = np.flatnonzero(topology.endpoints_at)
+    if component_count(topology) > 1:
+        raise InputError(f"{topology.name}: in parts that no cable joins; SLURM's tree needs one root")
+    level = tiers(topology)
+    top = int(level.max())
+    found: list[list[set[int]]] = []
+    for height in range(0 if topology.links.size else top + 1, top + 1):
+        part = parts_within(topology, level <= height)[leaves]
+        parts = [set(block) for block in _gathered(leaves.tolist(), part.tolist())]
+        # A level that joins nothing, or the same as the one below, is no block.
+        if len(parts) < (len(found[-1]) if found else leaves.size):
+            found.append(parts)
+    return found or [[set(leaves.tolist())]]
+
+
+def hostlist(names: Sequence[str]) -> str:
+    """Names as SLURM writes lists: ``H[0-3,7],login``; names that differ in their last number alone are one.
+
+    Examples
+    --------
+    >>> hostlist(["n1", "n2", "n3", "n07", "n08", "login"])
+    'n[1-3],n[07-08],login'
+    """
+    groups: dict[tuple[str, int], list[int]] = {}
+    plain: list[str] = []
+    order: list[tuple[str, int] | str] = []
+    for name in names:
+        found = re.fullmatch(r"([^\[\],]*?)([0-9]{1,9})", name)
+        if not found:
+            plain.append(name)
+            order.append(name)
+            continue
+        # Zeros in front are kept: a number of them is only like those of the same width.
+        key = (found[1], len(found[2]) if found[2][0] == "0" and len(found[2]) > 1 else 0)
+        if key not in groups:
+            order.append(key)
+        groups.setdefault(key, []).append(int(found[2]))
+    return ",".join(key if isinstance(key, str) else _ranges(key[0], groups[key], key[1]) for key in order)
+
+
+def _ranges(stem: str, numbers: list[int], width: int) -> str:
+    values = np.unique(numbers)
+    starts = np.flatnonzero(np.diff(values, prepend=values[0] - 2) != 1)
+    ends = np.append(starts[1:] - 1, values.size - 1)
+    parts = [
+        f"{low:0{width}d}" if low == high else f"{low:0{width}d}-{high:0{width}d}"
+        for low, high in zip(values[starts].tolist(), values[ends].tolist(), strict=True)
+    ]
+    return f"{stem}{parts[0]}" if len(values) == 1 else f"{stem}[{','.join(parts)}]"

@@ -1,0 +1,28 @@
+"""Tiers: how far each switch is from the nearest one with hosts, and which switches are joined below a tier."""
+
+import numpy as np
+
+from topoloom.model.topology import Topology
+
+
+def tiers(topology: Topology) -> np.ndarray:
+    """The tier of each switch, int64[switches]: 0 with hosts, else 1 more than the lowest neighbour's; -1 where none leads."""
+    level = np.full(topology.switches, -1)
+    now = np.flatnonzero(topology.endpoints_at).tolist()
+    level[now] = 0
+    offsets, to, _ = topology.csr
+    while now:
+        now = sorted({int(v) for u in now for v in to[offsets[u] : offsets[u + 1]] if level[v] < 0})
+        level[now] = level.max() + 1
+    return level
+
+
+def parts_within(topology: Topology, inside: np.ndarray) -> np.ndarray:
+    """The part of each switch in the network of those `inside` (bool[switches]) alone, int64[switches]."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    links = topology.links[inside[topology.links].all(axis=1)]
+    shape = (topology.switches, topology.switches)
+    _, part = connected_components(coo_array((np.ones(len(links)), (links[:, 0], links[:, 1])), shape), directed=False)
+    return np.asarray(part, np.int64)

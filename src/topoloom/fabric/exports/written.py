@@ -1,0 +1,24 @@
+"""What was written: the files of an export."""
+
+from dataclasses import dataclass, field
+
+from topoloom.model.results import Provenance, Result
+
+
+@dataclass(frozen=True)
+class WrittenFiles(Result):
+    """The files of an export, for another tool; its provenance names the network.
+
+    Attributes
+    ----------
+    format : str
+        The export's name.
+    files : tuple of str
+        Their paths.
+    """
+
+    noun = "written-files"
+
+    format: str
+    files: tuple[str, ...]
+    provenance: Provenance = field(default_factory=Provenance, compare=False)

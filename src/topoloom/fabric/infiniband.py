@@ -1,0 +1,223 @@
+"""InfiniBand: a fabric as ibsim reads it, and its tables as OpenSM takes them.
+
+Names, GUIDs and ports are those of a `Fabric`: topoloom's own for a network that is planned, the real ones for one that was
+discovered. OpenSM 3.3.23 takes entries by port GUID, so its own LIDs need not be the file's.
+"""
+
+from pathlib import Path
+
+import numpy as np
+
+from topoloom.core.errors import InputError
+from topoloom.fabric.exports.registry import write_export
+from topoloom.fabric.fabric import Fabric, planned_fabric, port_guids
+from topoloom.fabric.net_text import discovered_text, net_text
+from topoloom.graph.planes import plane_count
+from topoloom.routing.choices import Detour, Escape, Layers
+from topoloom.routing.lanes.by_pair import MOST_LANES
+from topoloom.routing.routing import HOP, PAIR, Routing
+
+__all__ = ["export_opensm", "lft_dump", "lft_text", "net_text", "opensm_texts", "port_guids", "qos_text"]
+
+#: The highest unicast LID, and what a switch's table has room for.
+_LAST_LID = 0xBFFF
+#: The most ports of a switch.
+_MOST_PORTS = 254
+
+
+def export_opensm(routing: Routing, folder: str | Path, fabric: Fabric | None = None) -> list[str]:
+    """Write a routed fabric for ibsim and OpenSM; the names of the files.
+
+    ``fabric.net`` is the fabric (ibsim -s), ``fabric.lft`` the forwarding tables (opensm -R file -U), and, where more than
+    one lane is used, ``fabric.qos`` the lane of each pair (opensm -Q -Y) with ``opensm.conf`` beside it (opensm -F).
+
+    Parameters
+    ----------
+    routing : Routing
+    folder : path
+        Made when it is not there.
+    fabric : Fabric, optional
+        The fabric that the tables are for, with its GUIDs and ports; planned when left out.
+
+    Returns
+    -------
+    list of str
+        The names of the files in `folder`.
+
+    Raises
+    ------
+    InputError
+        What tables cannot hold: lanes by hop, more than 15 lanes, too many ports or addresses, no hosts; a folder that
+        cannot be written to.
+    """
+    return write_export("opensm", planned_fabric(routing.topology) if fabric is None else fabric, folder, routing)
+
+
+def opensm_texts(routing: Routing, fabric: Fabric | None = None) -> dict[str, str]:
+    """The files of `export_opensm`: name and text; raises `InputError` like it."""
+    fabric = planned_fabric(routing.topology) if fabric is None else fabric
+    check_tables(routing, fabric)
+    net = net_text(routing.topology) if fabric.as_planned else discovered_text(fabric)
+    texts = {"fabric.net": net, "fabric.lft": lft_text(routing, fabric)}
+    if any(table.lanes is not None and table.lanes.any() for table in routing.host_tables):
+        texts["fabric.qos"] = qos_text(routing, fabric)
+        texts["opensm.conf"] = "qos TRUE\nqos_sl2vl 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,7\n"
+    return texts
+
+
+def lft_text(routing: Routing, fabric: Fabric | None = None) -> str:
+    """Every switch's forwarding table as OpenSM dumps and reads it, by LID: the hosts' ports and the switches."""
+    fabric = planned_fabric(routing.topology) if fabric is None else fabric
+    return lft_dump(real_ports(routing, fabric), fabric)
+
+
+def real_ports(routing: Routing, fabric: Fabric) -> np.ndarray:
+    """The port that each switch sends through to each endpoint, and past these to each switch (0: itself), int32[n, k + n]."""
+    topology = routing.topology
+    n, first = topology.switches, routing.channels.first
+    found = np.zeros((n, topology.endpoints.size + n), np.int32)
+    tables, layer = routing.host_tables, routing.layer_of_ports
+    for switch in range(n):
+        others = np.arange(n) != switch
+        toward = np.zeros((len(tables), n), np.int32)
+        for number, table in enumerate(tables):
+            toward[number, others] = fabric.channel_ports[first[switch] + table.ports[others, switch]]
+        to_hosts = toward[layer, topology.endpoints]
+        own = topology.endpoints == switch
+        to_hosts[own] = fabric.endpoint_ports[own]
+        found[switch] = np.concatenate([to_hosts, toward[0]])
+    return found
+
+
+def lft_dump(ports: np.ndarray, fabric: Fabric) -> str:
+    """Tables of real ports as OpenSM dumps and reads them.
+
+    Parameters
+    ----------
+    ports : int[n, k + n]
+        As `real_ports` has them; an entry below 0 is left out.
+    fabric : Fabric
+
+    Returns
+    -------
+    str
+    """
+    names, guids = fabric.host_names, fabric.port_guids.tolist()
+    notes = [
+        f"# Channel Adapter portguid 0x{guid:016x}: '{names[host]}'" + ("" if at == 1 else f" port {at}")
+        for guid, host, at in zip(guids, fabric.topology.host.tolist(), fabric.host_ports.tolist(), strict=True)
+    ]
+    notes += [
+        f"# Switch portguid 0x{guid:016x}: '{name}'"
+        for guid, name in zip(fabric.switch_guids.tolist(), fabric.switch_names, strict=True)
+    ]
+    lids, entry = _addresses(fabric)
+    rows = [
+        f"0x{lid:04x} %03d {notes[e].replace('%', '%%')}" for lid, e in zip(lids.tolist(), entry.tolist(), strict=True)
+    ]
+    whole = "\n".join(rows)
+    _, switch_lids = fabric.lids
+    lines = []
+    for switch, own in enumerate(ports):
+        there = own[entry] >= 0
+        template = (
+            whole if there.all() else "\n".join(row for row, is_there in zip(rows, there, strict=True) if is_there)
+        )
+        lines.append(
+            f"Unicast lids [0x0-0x{lids[-1]:x}] of switch Lid {switch_lids[switch]}"
+            f" guid 0x{fabric.switch_guids[switch]:016x} ('{fabric.switch_names[switch]}'):"
+        )
+        lines.append(template % tuple(own[entry[there]].tolist()))
+        lines.append(f"{int(there.sum())} lids dumped")
+    return "\n".join(lines) + "\n"
+
+
+def _addresses(fabric: Fabric) -> tuple[np.ndarray, np.ndarray]:
+    """Every LID, ascending, and whose it is: an endpoint, or past these a switch. 2^LMC LIDs in a row are one's."""
+    lids, sizes = np.concatenate(fabric.lids).astype(np.int64), 1 << np.concatenate(fabric.lmcs).astype(np.int64)
+    entry = np.repeat(np.arange(lids.size), sizes)
+    every = np.repeat(lids, sizes) + np.arange(entry.size) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    order = np.argsort(every, kind="stable")
+    return every[order], entry[order]
+
+
+def qos_text(routing: Routing, fabric: Fabric | None = None) -> str:
+    """A policy that gives each pair of hosts the service level of its lane: a rule for each destination switch and lane.
+
+    Where hosts have tables of their own, for each destination switch, table and lane. Lane 0 needs no rule. Hosts must ask the
+    subnet administrator for the service level of a path.
+    """
+    topology = routing.topology
+    fabric = planned_fabric(topology) if fabric is None else fabric
+    guids = [f"0x{guid:x}" for guid in fabric.port_guids.tolist()]
+    first = np.concatenate([[0], np.cumsum(topology.endpoints_at)])
+    ports = [", ".join(guids[first[s] : first[s + 1]]) for s in range(topology.switches)]
+    occupied = np.flatnonzero(topology.endpoints_at)
+    groups, rules, levels = [], [], set()
+    tables, layer = routing.host_tables, routing.layer_of_ports
+    for destination in occupied.tolist():
+        mine = range(first[destination], first[destination + 1])
+        others = occupied[occupied != destination]
+        for number, table in enumerate(tables):
+            targets = [guids[e] for e in mine if layer[e] == number]
+            if table.lanes is None or not targets:
+                continue
+            # Of one table for all hosts the names are those of the switches.
+            own = f"{destination}" if len(tables) == 1 else f"{destination}t{number}"
+            used = np.unique(table.lanes[destination, others])
+            if used.any():
+                groups.append((f"D{own}", ", ".join(targets)))
+            for lane in used[used > 0].tolist():
+                sources = others[table.lanes[destination, others] == lane]
+                groups.append((f"L{lane}to{own}", ", ".join(ports[s] for s in sources.tolist())))
+                rules.append((f"L{lane}to{own}", f"D{own}", f"L{lane}"))
+                levels.add(lane)
+    lines = ["port-groups"]
+    for name, members in groups:
+        lines += ["  port-group", f"    name: {name}", f"    port-guid: {members}", "  end-port-group"]
+    lines += ["end-port-groups", "qos-levels", "  qos-level", "    name: DEFAULT", "    sl: 0", "  end-qos-level"]
+    for lane in sorted(levels):
+        lines += ["  qos-level", f"    name: L{lane}", f"    sl: {lane}", "  end-qos-level"]
+    lines += ["end-qos-levels", "qos-match-rules"]
+    for source, target, level in rules:
+        lines += [
+            "  qos-match-rule",
+            f"    source: {source}",
+            f"    destination: {target}",
+            f"    qos-level-name: {level}",
+            "  end-qos-match-rule",
+        ]
+    return "\n".join([*lines, "end-qos-match-rules"]) + "\n"
+
+
+def check_tables(routing: Routing, fabric: Fabric) -> None:
+    """Raise `InputError` for what forwarding tables cannot say."""
+    topology, name = routing.topology, routing.topology.name
+    if routing.lane_rule != PAIR:
+        where = "every hop" if routing.lane_rule == HOP else "some switches"
+        raise InputError(
+            f"{name}: engine {routing.engine} changes the lane at {where}, which no forwarding table can say; use orders"
+        )
+    if isinstance(routing.choice, Escape | Detour | Layers) and not routing.by_host:
+        raise InputError(
+            f"{name}: engine {routing.engine} lets packets choose their paths, which no forwarding table can say; use orders"
+        )
+    tables = routing.host_tables
+    most = max(0 if table.lanes is None else int(table.lanes.max(initial=0)) for table in tables)
+    if most >= MOST_LANES:
+        raise InputError(f"{name}: {most + 1} lanes; InfiniBand has {MOST_LANES} for data (`lanes`)")
+    if plane_count(topology) > 1:
+        raise InputError(f"{name}: each plane is a subnet with an OpenSM of its own; write_export makes files for each")
+    missing = np.any([table.ports >= topology.degrees for table in tables], axis=0)
+    np.fill_diagonal(missing, False)
+    if missing.any():
+        to, at = np.argwhere(missing)[0].tolist()
+        raise InputError(f"{name}: switch {at} has no port towards switch {to}; tables must lead everywhere")
+    if not topology.endpoints.size:
+        raise InputError(f"{name}: no hosts, so there is nothing to address; add them to the spec, as in hosts=4")
+    ports = int(fabric.switch_ports.max())
+    if ports > _MOST_PORTS:
+        raise InputError(f"{name}: a switch with {ports} ports; InfiniBand numbers {_MOST_PORTS}")
+    addresses = _addresses(fabric)[0].size
+    if addresses > _LAST_LID:
+        raise InputError(f"{name}: {addresses} addresses; InfiniBand has {_LAST_LID} for single destinations")

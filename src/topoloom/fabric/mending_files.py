@@ -1,0 +1,119 @@
+"""What an administrator takes to a fabric that is mended: tables of each step for OpenSM, the entries, and what to do."""
+
+import csv
+import io
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from topoloom.core.folders import write_folder
+from topoloom.fabric.infiniband import lft_dump, qos_text
+from topoloom.fabric.mended import Mending, UpdateStep
+from topoloom.fabric.net_text import discovered_text
+from topoloom.routing.live.steps import DROP, REOPEN
+
+_CONF = "qos TRUE\nqos_sl2vl 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,7\n"
+_COLUMNS = ("step", "switch", "guid", "lid", "block", "target", "old_port", "new_port")
+#: Entries of a table that a subnet manager sends at once.
+_BLOCK = 64
+
+
+def write_mending(mending: Mending, folder: str | Path) -> list[str]:
+    """Write what `mending_texts` makes into a folder, which is made when it is not there; the names of the files.
+
+    Raises
+    ------
+    InputError
+        The folder cannot be written to.
+    """
+    texts = mending_texts(mending)
+    write_folder(folder, texts, stale=("step-*.lft", "step-*.qos", "fabric.qos", "opensm.conf"))
+    return list(texts)
+
+
+def mending_texts(mending: Mending) -> dict[str, str]:
+    """The files of a mending, name and text.
+
+    ``steps.txt`` says what to do. ``step-1.lft``, ... are the whole tables after each step, as OpenSM reads them (``-R file
+    -U``), ``updates.csv`` every entry that changes, ``fabric.net`` the fabric as it is now, ``fabric.lft`` the last tables, and
+    where there are several service levels ``fabric.qos`` the policy and ``opensm.conf``; ``step-1.qos``, ... where levels
+    change from step to step.
+
+    Parameters
+    ----------
+    mending : Mending
+
+    Returns
+    -------
+    dict of str to str
+    """
+    fabric = mending.fabric
+    texts = {"steps.txt": _steps(mending), "updates.csv": _updates(mending), "fabric.net": discovered_text(fabric)}
+    wide = len(str(len(mending.steps)))
+    for step, tables in zip(mending.steps, mending.tables[1:], strict=True):
+        if step.kind != REOPEN:
+            texts[f"step-{step.number:0{wide}d}.lft"] = lft_dump(tables, fabric)
+    texts["fabric.lft"] = lft_dump(mending.tables[-1], fabric)
+    if mending.routing.lanes is not None and mending.routing.lanes.any():
+        texts["fabric.qos"] = qos_text(mending.routing, fabric)
+        texts["opensm.conf"] = _CONF
+        if mending.levels_by_step:
+            for step, lanes in zip(mending.steps, mending.levels, strict=False):
+                then = replace(mending.routing, lanes=np.ascontiguousarray(lanes))
+                texts[f"step-{step.number:0{wide}d}.qos"] = qos_text(then, fabric)
+    return texts
+
+
+def _updates(mending: Mending) -> str:
+    """Every entry that changes, by step."""
+    made = io.StringIO()
+    rows = csv.writer(made, lineterminator="\n")
+    rows.writerow(_COLUMNS)
+    for one in mending.updates:
+        ports = ["" if port < 0 else port for port in (one.old_port, one.new_port)]
+        rows.writerow([one.step, one.switch, one.guid, one.lid, one.lid // _BLOCK, one.target, *ports])
+    return made.getvalue()
+
+
+def _steps(mending: Mending) -> str:
+    """What to do, in order."""
+    lines = [
+        f"From the tables in force ({mending.old}) to those of {mending.new}: {mending.entries_changed:,} of"
+        f" {mending.entries:,} entries change, of which {mending.entries_broken:,} led nowhere or elsewhere."
+    ]
+    if mending.deadlock_free:
+        lines.append(
+            "The entries of a step may come into force in any order. After each step wait until packets that were sent before"
+            " have left the network: a second is longer than any switch keeps one."
+        )
+    else:
+        lines.append(
+            "NOT PROVED: the tables in force can deadlock on what is cabled now, so whatever is mixed with them can."
+            if not mending.in_force_deadlock_free
+            else "NOT PROVED: the new tables can deadlock."
+        )
+    if not mending.steps:
+        lines.append("Nothing is to be changed.")
+    wide = len(str(len(mending.steps)))
+    lines += [f"{step.number}. {_told(step, mending, wide)}" for step in mending.steps]
+    return "\n".join(lines) + "\n"
+
+
+def _told(step: UpdateStep, mending: Mending, wide: int) -> str:
+    name = f"step-{step.number:0{wide}d}"
+    if step.kind == REOPEN:
+        return (
+            f"Load fabric.qos, and have {step.pairs:,} pairs open their connections anew (client reregistration): their service"
+            " level changes. Their paths are cut already, unless the fabric was changed on purpose."
+        )
+    changes = f"{step.entries:,} entries of {step.switches:,} switches, for {step.addresses:,} addresses"
+    if step.kind == DROP:
+        why = "these addresses cannot be reached until the last step, for no order was found that is free of deadlock"
+        return f"Load {name}.lft ({changes}): {why}."
+    policy = (
+        f" and {name}.qos; the step is over when connections to these addresses were opened anew"
+        if mending.levels_by_step
+        else ""
+    )
+    return f"Load {name}.lft ({changes}){policy}."

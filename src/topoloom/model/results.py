@@ -1,0 +1,343 @@
+"""Results: what every result noun can do: a plain record, a table, a picture, a file, and where it came from."""
+
+import math
+import os
+from collections.abc import Mapping
+from dataclasses import MISSING
+from html import escape
+from importlib import import_module
+from pathlib import Path
+from types import UnionType
+from typing import TYPE_CHECKING, Any, ClassVar, Self, get_args, get_origin, get_type_hints
+
+import msgspec
+import numpy as np
+
+from topoloom._version import __version__
+from topoloom.core.errors import InputError, at
+from topoloom.core.files import read_text, write_atomically
+from topoloom.core.json_files import parse_json
+from topoloom.model.topology import Topology
+
+if TYPE_CHECKING:
+    import pandas
+    from matplotlib.axes import Axes
+
+#: A record is text of some megabytes at most; a layout or tables are saved as a folder.
+_LONGEST = 1 << 30
+
+
+class Provenance(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=False):
+    """How a result was got. Two results are compared without it.
+
+    Attributes
+    ----------
+    name : str
+        Of the network, for people.
+    spec : str or None
+        Rebuilds the network exactly; None where it came from a file.
+    digest : str
+        SHA-256 of the network's content; empty for a result that is of no single network.
+    engine : str
+        That made the tables; empty where there are none.
+    seed : int or None
+    version : str
+        Of topoloom.
+    settings : dict
+        All else that decides the result, by name.
+    timings : dict of str to float
+        Seconds, and rates a second: the only numbers that differ from run to run.
+    """
+
+    name: str = ""
+    spec: str | None = None
+    digest: str = ""
+    engine: str = ""
+    seed: int | None = None
+    version: str = __version__
+    settings: dict[str, Any] = msgspec.field(default_factory=dict)
+    timings: dict[str, float] = msgspec.field(default_factory=dict)
+
+
+def provenance_of(
+    topology: Topology,
+    *,
+    engine: str = "",
+    seed: int | None = None,
+    settings: Mapping[str, Any] | None = None,
+    timings: Mapping[str, float] | None = None,
+) -> Provenance:
+    """The provenance of a result about one topology.
+
+    Parameters
+    ----------
+    topology : Topology
+    engine : str
+    seed : int, optional
+    settings, timings : mapping, optional
+        As `Provenance` has them; values are made plain.
+
+    Returns
+    -------
+    Provenance
+        With the topology's name, spec and digest.
+    """
+    return Provenance(
+        name=topology.name,
+        spec=topology.spec,
+        digest=topology.digest,
+        engine=engine,
+        seed=seed,
+        settings={key: json_value(value) for key, value in (settings or {}).items()},
+        timings={key: float(value) for key, value in (timings or {}).items()},
+    )
+
+
+class Recorded:
+    """Base of frozen dataclasses that stand in a record: which of their fields and properties it shows."""
+
+    #: Properties that stand in the record beside the fields.
+    derived: ClassVar[tuple[str, ...]] = ()
+    #: Fields that do not stand in the record: large arrays, or what a folder keeps.
+    unrecorded: ClassVar[tuple[str, ...]] = ()
+
+    @classmethod
+    def _recorded(cls) -> list[str]:
+        fields = [name for name in getattr(cls, "__dataclass_fields__", {}) if name != "provenance"]
+        return [name for name in fields if name not in cls.unrecorded] + list(cls.derived)
+
+    def _content(self) -> dict[str, Any]:
+        return {name: json_value(getattr(self, name)) for name in self._recorded()}
+
+
+class Result(Recorded):
+    """Base of the result nouns: frozen dataclasses whose fields are numbers, texts, arrays, dataclasses and Structs.
+
+    A noun says its name in records (`noun`), the version of its record (`record_version`), and which of its properties a
+    record shows beside the fields (`derived`). It may say what its rows are (`rows`) and how it is drawn (`plot`).
+    """
+
+    noun: ClassVar[str]
+    record_version: ClassVar[int] = 1
+
+    provenance: Provenance
+
+    def record(self) -> dict[str, Any]:
+        """The result as JSON types only: ``{"schema": "topoloom/NOUN/VERSION", "provenance": {...}, ...}``.
+
+        Numbers that JSON lacks (infinities, NaN) are None, and NaN when they are read back; arrays are lists; a
+        topology is its name, spec, digest and size.
+        """
+        return {"schema": schema_id(type(self)), "provenance": msgspec.to_builtins(self.provenance), **self._content()}
+
+    def rows(self) -> list[dict[str, Any]]:
+        """The table of the result: a row a dict of JSON types; the record itself without what is nested, unless overridden."""
+        return [{key: value for key, value in self.record().items() if not isinstance(value, (dict, list))}]
+
+    def to_frame(self) -> "pandas.DataFrame":
+        """The table as a pandas DataFrame (the extra `frames`)."""
+        try:
+            import pandas
+        except ImportError:
+            raise InputError("tables need pandas: pip install 'topoloom[frames]'") from None
+        return pandas.DataFrame(self.rows())
+
+    def plot(self, ax: "Axes | None" = None) -> "Axes":
+        """Draw the result; those that are drawn say how.
+
+        Raises
+        ------
+        InputError
+            It is none that is drawn.
+        """
+        raise InputError(f"a {self.noun.replace('-', ' ')} has no picture; its numbers are in to_frame() and record()")
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the record into a JSON file, all of it or nothing.
+
+        Raises
+        ------
+        InputError
+            The file cannot be written.
+        """
+        write_atomically(path, msgspec.json.format(msgspec.json.encode(self.record()), indent=1) + b"\n")
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """The result that `save` wrote.
+
+        Raises
+        ------
+        InputError
+            The file cannot be read, or holds something else: ``file: reason``.
+        """
+        source = os.fspath(path)
+        return cls.from_record(parse_json(read_text(Path(path), _LONGEST), source), source)
+
+    @classmethod
+    def from_record(cls, record: Any, source: str = "record") -> Self:
+        """The result that a record is of, also an older one; what was derived is worked out again.
+
+        In a record of an older version, fields that came since have their defaults.
+
+        Raises
+        ------
+        InputError
+            The record is of something else, of a newer version, or damaged.
+        """
+        wanted = schema_id(cls)
+        found = record.get("schema") if isinstance(record, dict) else None
+        if found not in [f"topoloom/{cls.noun}/{version}" for version in range(1, cls.record_version + 1)]:
+            raise at(source, None, f"is {str(found)[:60] if found else 'no record of topoloom'}; expected {wanted}")
+        content = {key: value for key, value in record.items() if key not in cls.derived and key != "schema"}
+        kinds = get_type_hints(cls)
+        fields = getattr(cls, "__dataclass_fields__", {})
+        missing = [name for name in cls.unrecorded if name in fields and fields[name].default is MISSING]
+        # Whoever keeps the topology in a file beside the record puts it in.
+        missing += [
+            name
+            for name in fields
+            if kinds.get(name) is Topology and name not in missing and not isinstance(content.get(name), Topology)
+        ]
+        if missing:
+            raise at(
+                source, None, f"a record of {cls.noun} does not hold its {', '.join(missing)}; it cannot be read back"
+            )
+        try:
+            return msgspec.convert(_numbered(cls, content), cls, strict=False, dec_hook=_read_back)
+        except (msgspec.ValidationError, ValueError) as error:
+            raise at(source, None, f"is a damaged record of {cls.noun}: {error}") from None
+
+    def _repr_html_(self) -> str:
+        """A small table for notebooks."""
+        rows = "".join(
+            f"<tr><th style='text-align:left'>{escape(key.replace('_', ' '))}</th><td>{escape(_brief(value))}</td></tr>"
+            for key, value in self.record().items()
+            if key not in {"schema", "provenance"}
+        )
+        return f"<table><caption>{escape(self.provenance.name)} {escape(self.noun)}</caption>{rows}</table>"
+
+
+class Filed(Result):
+    """A result with arrays that are too large for a record: `save` and `load` take a folder.
+
+    What lies in the folder is written by rooms that stand above the result's own, so a kind of result names them and does not
+    import them.
+    """
+
+    #: The functions, as "module.name", that write a result into a folder, (result, path), and read it back, (path).
+    written_by: ClassVar[str]
+    read_by: ClassVar[str]
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the folder, all of it or nothing.
+
+        Raises
+        ------
+        InputError
+            The folder is of another network, or cannot be made or written.
+        """
+        _named(self.written_by)(self, path)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """The result in a folder that `save`, or the command's ``-o``, wrote.
+
+        Raises
+        ------
+        InputError
+            A file that is missing, wrong or changed.
+        """
+        found: Self = _named(cls.read_by)(path)
+        return found
+
+
+def _named(place: str) -> Any:
+    module, _, name = place.rpartition(".")
+    return getattr(import_module(module), name)
+
+
+def schema_id(noun: type[Result]) -> str:
+    """``topoloom/NOUN/VERSION``."""
+    return f"topoloom/{noun.noun}/{noun.record_version}"
+
+
+def json_value(value: Any) -> Any:
+    """A value as JSON types only; infinities and NaN become None."""
+    if value is None or isinstance(value, (str, bool, int)):
+        return str(value) if type(value) is not str and isinstance(value, str) else value
+    if isinstance(value, float):
+        return float(value) if math.isfinite(value) else None
+    if isinstance(value, Topology):
+        return summary(value)
+    if isinstance(value, Result):
+        content = value.record()
+        del content["schema"], content["provenance"]
+        return content
+    if isinstance(value, Recorded):
+        return value._content()
+    if hasattr(value, "tolist"):  # NumPy arrays and scalars
+        return json_value(value.tolist())
+    if isinstance(value, Mapping):
+        return {str(key): json_value(item) for key, item in value.items()}
+    if isinstance(value, (set, frozenset)):
+        return sorted(map(json_value, value))
+    if isinstance(value, (list, tuple)):
+        return [json_value(item) for item in value]
+    if isinstance(value, msgspec.Struct):
+        # By the names that a file has for them, which may be other than Python's.
+        names = zip(value.__struct_fields__, value.__struct_encode_fields__, strict=True)
+        about = value.__struct_config__
+        tagged = {} if about.tag is None else {about.tag_field: about.tag}
+        return tagged | {told: json_value(getattr(value, name)) for name, told in names}
+    fields = getattr(value, "__dataclass_fields__", None)
+    if fields is not None:
+        return {name: json_value(getattr(value, name)) for name in fields}
+    if hasattr(value, "value"):  # an Enum's member
+        return json_value(value.value)
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
+    raise TypeError(f"{type(value).__name__} has no plain form")
+
+
+def summary(topology: Topology) -> dict[str, Any]:
+    """A topology in a record: its name, spec, digest and size; its links are in files."""
+    return {
+        "name": topology.name,
+        "spec": topology.spec,
+        "digest": topology.digest,
+        "switches": topology.switches,
+        "links": len(topology.links),
+        "hosts": topology.hosts,
+    }
+
+
+def _read_back(kind: type, value: Any) -> Any:
+    if issubclass(kind, np.ndarray):
+        return np.array(value)
+    raise NotImplementedError(f"{kind.__name__} cannot be read from a record")
+
+
+def _numbered(kind: Any, value: Any) -> Any:
+    """A record's content with NaN where a number is null, which is what infinities and NaN were written as."""
+    if value is None:
+        return math.nan if kind is float else None
+    if isinstance(kind, UnionType):
+        alternatives = [one for one in get_args(kind) if one is not type(None)]
+        return _numbered(alternatives[0], value) if len(alternatives) == 1 else value
+    arguments = get_args(kind)
+    if isinstance(value, list) and arguments and get_origin(kind) in (list, tuple):
+        kinds = arguments if len(arguments) == len(value) and arguments[-1] is not ... else (arguments[0],) * len(value)
+        return [_numbered(one, item) for one, item in zip(kinds, value, strict=True)]
+    if isinstance(value, dict) and (hasattr(kind, "__dataclass_fields__") or hasattr(kind, "__struct_fields__")):
+        hints = get_type_hints(kind)
+        return {key: _numbered(hints.get(key), item) for key, item in value.items()}
+    return value
+
+
+def _brief(value: Any) -> str:
+    if isinstance(value, float):
+        return f"{value:g}"
+    if isinstance(value, (list, dict)):
+        return f"{len(value)} entries"
+    return "" if value is None else str(value)

@@ -1,0 +1,155 @@
+"""What a user may give where a function takes a network, and how the function gets the part of it that it works on."""
+
+import os
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar, runtime_checkable
+
+from topoloom.core.errors import InputError, wrong_type
+from topoloom.model.topology import Topology
+
+if TYPE_CHECKING:
+    from topoloom.network import Network
+
+
+@runtime_checkable
+class OfTopology(Protocol):
+    """What has a topology: a Layout, a Routing, a Fabric, a Network."""
+
+    @property
+    def topology(self) -> Topology:
+        """The switches and links."""
+
+
+@runtime_checkable
+class Graph(Protocol):
+    """A graph of NetworkX."""
+
+    def is_directed(self) -> bool:
+        """Whether its edges have a direction."""
+
+    def nodes(self) -> Any:
+        """Its nodes."""
+
+
+#: A spec, a path (a file or a network folder), a Topology, a Layout, a Routing, a Fabric, a Network, or a NetworkX graph.
+NetworkSource: TypeAlias = str | os.PathLike[str] | Topology | OfTopology | Graph
+
+T = TypeVar("T")
+
+
+def network_of(source: NetworkSource, taker: str) -> "Network":
+    """The `Network` of what a public function was given.
+
+    Parameters
+    ----------
+    source : NetworkSource
+    taker : str
+        The function, for messages: "price".
+
+    Returns
+    -------
+    Network
+        As `topoloom.as_network` has it, which stands above all its callers, so that it is imported by name only.
+
+    Raises
+    ------
+    InputError
+        It is no network, or cannot be opened.
+    """
+    if not isinstance(source, (str, os.PathLike, Topology, OfTopology, Graph)):
+        raise no_network(source, taker)
+    opened: Network = import_module("topoloom.network.opening").as_network(source)
+    return opened
+
+
+def no_network(source: object, taker: str) -> InputError:
+    """What is raised where something else was given to `taker` than a `NetworkSource`."""
+    wanted = "a network (a spec, a path, a Topology, Network, Layout, Routing, Fabric or NetworkX graph)"
+    return wrong_type(source, wanted, taker)
+
+
+def taken(source: NetworkSource, kind: type[T], taker: str) -> T:
+    """The part of a network that a public function works on.
+
+    Parameters
+    ----------
+    source : NetworkSource
+    kind : type
+        Topology; Layout (the network's own, else by the default placement); Routing (the installed tables, else those of the
+        fitting engine); or Fabric.
+    taker : str
+        The function, for messages: "hops".
+
+    Returns
+    -------
+    kind
+
+    Raises
+    ------
+    InputError
+        It is no network, or cannot be opened, placed or routed.
+
+    Examples
+    --------
+    >>> taken("petersen", Topology, "hops")
+    Topology(petersen: 10 switches, 15 links)
+    """
+    if isinstance(source, kind):
+        return source
+    if kind is Topology and isinstance(topology := getattr(source, "topology", None), kind):
+        return topology
+    return network_of(source, taker).part(kind)
+
+
+def several(source: Any, kind: type[T], taker: str) -> tuple[T, ...]:
+    """One part of a network as `taken` has it, or each of a sequence of such parts, which must be of that kind already.
+
+    Parameters
+    ----------
+    source : NetworkSource or sequence of kind
+    kind : type
+    taker : str
+
+    Returns
+    -------
+    tuple of kind
+
+    Raises
+    ------
+    InputError
+        As `taken`; an empty sequence, or a value in it of another kind.
+    """
+    if not isinstance(source, (list, tuple)):
+        return (taken(source, kind, taker),)
+    if not source:
+        raise InputError(f"{taker} takes a network or several {kind.__name__}s, and got an empty sequence")
+    for one in source:
+        if not isinstance(one, kind):
+            raise wrong_type(one, kind, taker)
+    return tuple(source)
+
+
+def installed(source: NetworkSource, kind: type[T], taker: str) -> T | Topology:
+    """The installed tables (`kind` is Routing) of what was given, or its topology where it has none; nothing is routed.
+
+    Parameters
+    ----------
+    source : NetworkSource
+    kind : type
+    taker : str
+        The function, for messages: "degradation".
+
+    Returns
+    -------
+    kind or Topology
+
+    Raises
+    ------
+    InputError
+        It is no network, or cannot be opened.
+    """
+    if isinstance(source, (kind, Topology)):
+        return source
+    network = network_of(source, taker)
+    tables: T | None = network.tables  # type: ignore[assignment]
+    return network.topology if tables is None else tables

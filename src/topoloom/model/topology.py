@@ -1,0 +1,399 @@
+"""Topology: switches, links, endpoints and labels; the one data type that every part shares."""
+
+import dataclasses
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from topoloom.core.errors import InputError
+from topoloom.model.link_rates import RATE_OF_ENDPOINTS, RATE_OF_LINKS, only_rate, rate_array, shown_rate
+from topoloom.model.networkx_graphs import graph_of, parts_of
+
+if TYPE_CHECKING:
+    import networkx
+
+#: More switches than any fabric has; an id past it in a file is a mistake, not a network.
+MOST_SWITCHES = 1 << 24
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Topology:
+    """A network of switches: immutable, made of arrays, equal by content.
+
+    Parameters
+    ----------
+    links : array of int, shape (m, 2)
+        The two switches of each link, in any order; kept as int32 with u < v, sorted. Parallel cables are repeated rows.
+    switches : int
+        How many switches; they are numbered 0 .. switches - 1.
+    endpoints : array of int, shape (k,)
+        The switch that each endpoint (a host's network port) hangs on; kept in non-decreasing order.
+    host : array of int, shape (k,), optional
+        The host that each endpoint belongs to: 0 .. k - 1 in order unless hosts have several ports (rails, planes).
+    labels : mapping of str to array of shape (switches,)
+        What a switch is in its family: ``{"group": ..., "x": ..., "y": ...}``.
+    name : str
+        For people: ``slimfly(q=19)``.
+    spec : str, optional
+        Rebuilds the topology exactly, seed and all.
+    link_rate_gbps : float or array of float, shape (m,), optional
+        The rate of each link in one direction, Gb/s, in the order of `links` as given; one number: of all. Kept as
+        float64, in the order of the sorted links.
+    endpoint_rate_gbps : float or array of float, shape (k,), optional
+        The same for each endpoint. Rates are given for all links and all endpoints, or for none.
+
+    Raises
+    ------
+    InputError
+        A self-loop, a switch out of range, arrays of the wrong shape, a rate that is not above 0, or rates of only a part.
+
+    Notes
+    -----
+    Two topologies are equal when links, switches, endpoints, hosts, labels and rates are; `name` and `spec` tell where a
+    topology came from, not what it is. Parallel cables keep the order in which they are given.
+
+    Examples
+    --------
+    >>> triangle = Topology(links=[(0, 1), (2, 1), (0, 2)], switches=3, endpoints=[0, 0, 1, 2], name="triangle")
+    >>> triangle
+    Topology(triangle: 3 switches, 3 links, 4 hosts)
+    >>> triangle.links.tolist()
+    [[0, 1], [0, 2], [1, 2]]
+    >>> mixed = triangle.with_rates([800, 800, 400], 400)
+    >>> mixed
+    Topology(triangle: 3 switches, 3 links, 4 hosts, 400 and 800 Gb/s)
+    >>> mixed.link_rate_gbps.tolist(), mixed.mixed, mixed.uniform_rate_gbps
+    ([800.0, 800.0, 400.0], True, None)
+    """
+
+    links: np.ndarray
+    switches: int
+    endpoints: np.ndarray = field(default_factory=lambda: np.empty(0, np.int32))
+    host: np.ndarray = field(default=None)  # type: ignore[arg-type]  # None: one endpoint a host
+    labels: Mapping[str, np.ndarray] = field(default_factory=dict)
+    name: str = "topology"
+    spec: str | None = None
+    link_rate_gbps: np.ndarray | None = None
+    endpoint_rate_gbps: np.ndarray | None = None
+
+    def __post_init__(self) -> None:
+        n = int(self.switches)
+        if not 0 < n <= MOST_SWITCHES:
+            raise InputError(f"{self.name}: {n} switches; a topology has 1 to {MOST_SWITCHES}")
+        endpoints = _integers(self.endpoints, "endpoints", (-1,))
+        _within(endpoints, n, "endpoint", self.name)
+        order = np.argsort(endpoints, kind="stable")
+        host = np.arange(endpoints.size) if self.host is None else _integers(self.host, "host", (-1,))
+        if host.size != endpoints.size:
+            raise InputError(f"{self.name}: {host.size} hosts named for {endpoints.size} endpoints; give one each")
+        if host.size and (host.min() != 0 or np.any(np.diff(np.unique(host)) != 1)):
+            raise InputError(f"{self.name}: hosts must be numbered 0, 1, 2, ... without gaps")
+        if self.host is not None:
+            host = host[order]
+        links = _integers(self.links, "links", (-1, 2))
+        if self.link_rate_gbps is not None or self.endpoint_rate_gbps is not None:
+            self._keep_rates(links, order)
+        for key, value in {
+            "switches": n,
+            "links": _frozen(_sorted_links(links, n, self.name)),
+            "endpoints": _frozen(endpoints[order].astype(np.int32)),
+            "host": _frozen(host.astype(np.int32)),
+            "labels": MappingProxyType({k: _label(k, v, n, self.name) for k, v in self.labels.items()}),
+        }.items():
+            object.__setattr__(self, key, value)
+
+    def _keep_rates(self, links: np.ndarray, order: np.ndarray) -> None:
+        """Check the rates, and bring them into the order of the sorted links and endpoints."""
+        for key, what, count in ((RATE_OF_LINKS, "links", len(links)), (RATE_OF_ENDPOINTS, "endpoints", order.size)):
+            rates = rate_array(getattr(self, key), count, f"{self.name}: {key}", what)
+            if what == "endpoints":
+                place = order
+            else:
+                # As `_sorted_links` sorts; a stable sort leaves parallel cables as they were given.
+                place = np.lexsort((links.max(axis=1), links.min(axis=1))) if count else np.arange(0)
+            # A network without cables has no rates.
+            object.__setattr__(self, key, _frozen(rates[place]) if len(links) + order.size else None)
+
+    def replace(self, **changes: Any) -> "Topology":
+        """A new topology with some parts changed: ``t.replace(name="mine")``.
+
+        Other links, or endpoints, of a topology with rates have the rate that all of those before have.
+
+        Raises
+        ------
+        InputError
+            Those before have several rates, and `changes` gives no new ones.
+        """
+        if "endpoints" in changes:
+            changes.setdefault("host", None)
+        if self.link_rate_gbps is not None:
+            changes = self._with_rates_of_new(changes)
+        return dataclasses.replace(self, **changes)
+
+    def _with_rates_of_new(self, changes: dict[str, Any]) -> dict[str, Any]:
+        """`changes` of a topology with rates, with those of new links and new endpoints."""
+        for part, key in (("links", RATE_OF_LINKS), ("endpoints", RATE_OF_ENDPOINTS)):
+            if part not in changes or key in changes or changes[part] is getattr(self, part):
+                continue
+            # Where there were no endpoints, new ones are like the links.
+            rates = getattr(self, key) if getattr(self, key).size else self.rates_gbps
+            rate = only_rate(rates)
+            if rate is None:
+                raise InputError(
+                    f"{self.name}: its {part} change, and there are {shown_rate(rates)}; give {key} of the new ones, or take"
+                    " .without_rates() first"
+                )
+            changes = {**changes, key: rate}
+        return changes
+
+    def with_rates(self, links: float | np.ndarray, endpoints: float | np.ndarray | None = None) -> "Topology":
+        """The same network with rates.
+
+        Parameters
+        ----------
+        links : float or array of float, shape (m,)
+            Of every link, Gb/s of one direction, in the order of `Topology.links`; one number: of all.
+        endpoints : float or array of float, shape (k,), optional
+            The same of every endpoint; as the links, which then have one rate, when it is None.
+
+        Returns
+        -------
+        Topology
+            Without a spec where the rates are new: a spec says nothing of them.
+
+        Raises
+        ------
+        InputError
+            A rate that is none, or another number of them.
+        """
+        if endpoints is None and self.endpoints.size:
+            endpoints = only_rate(np.asarray(links))
+            if endpoints is None:
+                raise InputError(f"{self.name}: with_rates of links of several rates needs those of endpoints, too")
+        changed = self.replace(link_rate_gbps=links, endpoint_rate_gbps=() if endpoints is None else endpoints)
+        return changed if changed == self else dataclasses.replace(changed, spec=None)
+
+    def without_rates(self) -> "Topology":
+        """The same network without rates, and without a spec if it has any: all of its links are alike."""
+        if not self.rated:
+            return self
+        return dataclasses.replace(self, link_rate_gbps=None, endpoint_rate_gbps=None, spec=None)
+
+    def with_hosts(self, per_switch: int | np.ndarray) -> "Topology":
+        """The same switches with `per_switch` hosts on each (a number, or int[switches]).
+
+        In a network with rates their ports have the rate of those before, or else of the links, which must be one.
+        """
+        counts = np.asarray(per_switch)
+        if counts.shape not in ((), (self.switches,)) or counts.dtype.kind not in "iu" or (counts < 0).any():
+            raise InputError(f"{self.name}: hosts a switch must be a whole number from 0, or one for each switch")
+        counts = np.broadcast_to(counts, (self.switches,))
+        return self.replace(endpoints=np.repeat(np.arange(self.switches, dtype=np.int32), counts), host=None)
+
+    @property
+    def hosts(self) -> int:
+        """How many hosts; fewer than endpoints when hosts have several ports."""
+        return int(self.host.max()) + 1 if self.host.size else 0
+
+    @property
+    def rated(self) -> bool:
+        """Whether links and endpoints have rates."""
+        return self.link_rate_gbps is not None
+
+    @cached_property
+    def rates_gbps(self) -> np.ndarray:
+        """All rates that occur, ascending, float64[rates]; empty without rates."""
+        if self.link_rate_gbps is None or self.endpoint_rate_gbps is None:
+            return _frozen(np.empty(0))
+        return _frozen(np.unique(np.concatenate([self.link_rate_gbps, self.endpoint_rate_gbps])))
+
+    @property
+    def mixed(self) -> bool:
+        """Whether links or endpoints differ in their rates."""
+        return self.link_rate_gbps is not None and self.rates_gbps.size > 1
+
+    @property
+    def uniform_rate_gbps(self) -> float | None:
+        """The one rate of all links and endpoints, Gb/s; None without rates, and of a mixed network."""
+        return float(self.rates_gbps[0]) if self.rates_gbps.size == 1 else None
+
+    def rates_of(self, links: Any = slice(None), endpoints: Any = slice(None)) -> dict[str, Any]:
+        """The arguments of `Topology` that give a part of the network its rates; none without rates.
+
+        Parameters
+        ----------
+        links, endpoints : slice, array of int or array of bool
+            Which of them, in the order in which the part has them.
+
+        Returns
+        -------
+        dict of str to float64 array
+        """
+        if self.link_rate_gbps is None or self.endpoint_rate_gbps is None:
+            return {}
+        return {RATE_OF_LINKS: self.link_rate_gbps[links], RATE_OF_ENDPOINTS: self.endpoint_rate_gbps[endpoints]}
+
+    @cached_property
+    def degrees(self) -> np.ndarray:
+        """Links at each switch, int64[switches]."""
+        return np.bincount(self.links.ravel(), minlength=self.switches)
+
+    @cached_property
+    def endpoints_at(self) -> np.ndarray:
+        """Endpoints at each switch, int64[switches]."""
+        return np.bincount(self.endpoints, minlength=self.switches)
+
+    @property
+    def radix(self) -> int:
+        """The most ports that any switch uses: links plus endpoints."""
+        return int((self.degrees + self.endpoints_at).max())
+
+    @cached_property
+    def csr(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Adjacency: (offsets int64[n + 1], neighbours int32[2 m], link int32[2 m]), neighbours ascending."""
+        m = len(self.links)
+        ends = np.concatenate([self.links[:, 0], self.links[:, 1]])
+        others = np.concatenate([self.links[:, 1], self.links[:, 0]])
+        order = np.argsort(ends.astype(np.int64) * self.switches + others, kind="stable")
+        offsets = np.concatenate([[0], np.cumsum(self.degrees)])
+        link = np.tile(np.arange(m, dtype=np.int32), 2)[order]
+        return _frozen(offsets), _frozen(others[order]), _frozen(link)
+
+    @cached_property
+    def link_ports(self) -> np.ndarray:
+        """The port at both ends of each link, int32[m, 2], from 1: endpoints come first, then links in sorted order."""
+        offsets, _, link = self.csr
+        position = np.arange(link.size) - np.repeat(offsets[:-1], self.degrees)
+        port = (position + np.repeat(self.endpoints_at, self.degrees) + 1).astype(np.int32)
+        at_u = np.repeat(np.arange(self.switches), self.degrees) == self.links[link, 0]
+        ports = np.empty((len(self.links), 2), np.int32)
+        ports[link[at_u], 0] = port[at_u]
+        ports[link[~at_u], 1] = port[~at_u]
+        return _frozen(ports)
+
+    @cached_property
+    def endpoint_ports(self) -> np.ndarray:
+        """The switch port of each endpoint, int32[k], from 1."""
+        first = np.concatenate([[0], np.cumsum(self.endpoints_at)])[:-1]
+        return _frozen((np.arange(self.endpoints.size) - first[self.endpoints] + 1).astype(np.int32))
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of the content (not of name and spec), in hexadecimal."""
+        text = hashlib.sha256(f"{self.switches} {len(self.links)} {self.endpoints.size}".encode())
+        for array in (self.links, self.endpoints, self.host):
+            text.update(array.astype("<i4").tobytes())
+        for key in sorted(self.labels):
+            text.update(key.encode())
+            text.update("\n".join(map(str, self.labels[key].tolist())).encode())
+        for key, rates in self.rates_of().items():
+            text.update(key.encode())
+            text.update(rates.astype("<f8").tobytes())
+        return text.hexdigest()
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Topology):
+            return NotImplemented
+        return (
+            self.switches == other.switches
+            and np.array_equal(self.links, other.links)
+            and np.array_equal(self.endpoints, other.endpoints)
+            and np.array_equal(self.host, other.host)
+            and self.labels.keys() == other.labels.keys()
+            and all(np.array_equal(self.labels[k], other.labels[k]) for k in self.labels)
+            and self.rated == other.rated
+            and all(np.array_equal(rates, getattr(other, key)) for key, rates in self.rates_of().items())
+        )
+
+    def __hash__(self) -> int:
+        return hash(self.digest)
+
+    def __repr__(self) -> str:
+        hosts = f", {self.hosts} hosts" if self.hosts else ""
+        rates = f", {shown_rate(self.rates_gbps)}" if self.rated else ""
+        return f"Topology({self.name}: {self.switches} switches, {len(self.links)} links{hosts}{rates})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        parts = self.links, self.switches, self.endpoints, self.host, dict(self.labels), self.name, self.spec
+        return Topology, (*parts, self.link_rate_gbps, self.endpoint_rate_gbps)
+
+    def to_networkx(self) -> "networkx.MultiGraph[int]":
+        """A `networkx.MultiGraph` with labels and the number of hosts as node attributes.
+
+        With rates each edge has ``rate_gbps``, and each node with hosts ``host_rate_gbps``: one number, or a text of one
+        for each of its endpoints where they differ.
+        """
+        return graph_of(self)
+
+    @classmethod
+    def from_networkx(cls, graph: Any, name: str = "networkx") -> "Topology":
+        """A topology from any undirected NetworkX graph; nodes are numbered in the graph's own order.
+
+        Parameters
+        ----------
+        graph : networkx.Graph or networkx.MultiGraph
+            A node attribute ``hosts`` gives its endpoints; an attribute that every node has becomes a label. Nodes that
+            are not the numbers from 0 in order keep what they are called as the label ``name``, unless they have one.
+            The edge attribute ``rate_gbps`` is a link's rate in one direction, the node attribute ``host_rate_gbps`` that
+            of its endpoints: one number, or a list or text of one for each. All have one, or none has.
+        name : str
+            Of the topology.
+
+        Raises
+        ------
+        InputError
+            A directed graph, hosts that are no whole numbers, rates that are none or only on some, or links of unequal
+            ``capacity`` or ``weight``.
+        """
+        return cls(**parts_of(graph, name), name=name)
+
+
+def _integers(values: Any, what: str, shape: tuple[int, ...]) -> np.ndarray:
+    array = np.asarray(values)
+    if array.size == 0:
+        return np.empty((0, *shape[1:]), np.int64)
+    if array.ndim != len(shape) or array.shape[1:] != shape[1:]:
+        wanted = " x ".join(["any"] + [str(s) for s in shape[1:]])
+        raise InputError(f"{what} has shape {array.shape}; it must be {wanted}")
+    if array.dtype.kind not in "iu":
+        raise InputError(f"{what} holds {array.dtype}; it must hold integers")
+    return array
+
+
+def _within(values: np.ndarray, n: int, what: str, name: str) -> None:
+    if values.size and (values.min() < 0 or values.max() >= n):
+        wrong = int(values.min() if values.min() < 0 else values.max())
+        raise InputError(f"{name}: {what} at switch {wrong}, but switches are numbered 0 to {n - 1}")
+
+
+def _sorted_links(links: np.ndarray, n: int, name: str) -> np.ndarray:
+    _within(links, n, "link", name)
+    loop = np.flatnonzero(links[:, 0] == links[:, 1])
+    if loop.size:
+        raise InputError(f"{name}: switch {int(links[loop[0], 0])} is linked to itself; a link joins two switches")
+    key = np.sort(links.min(axis=1).astype(np.int64) * n + links.max(axis=1)) if len(links) else np.empty(0, np.int64)
+    return np.stack([key // n, key % n], axis=1).astype(np.int32)
+
+
+def _label(key: str, values: Any, n: int, name: str) -> np.ndarray:
+    array = np.asarray(values)
+    if array.shape != (n,):
+        raise InputError(
+            f"{name}: label '{key}' has shape {array.shape}; it must have one value for each of {n} switches"
+        )
+    if array.dtype.kind in "iub":
+        array = array.astype(np.int64)
+    elif array.dtype.kind not in "fU":
+        raise InputError(f"{name}: label '{key}' holds {array.dtype}; a label holds numbers or text")
+    return _frozen(array.copy() if array.flags.writeable else array)
+
+
+def _frozen(array: np.ndarray) -> np.ndarray:
+    array = np.ascontiguousarray(array)
+    array.setflags(write=False)
+    return array

@@ -1,0 +1,189 @@
+"""What is lost of a network, as people say it: by numbers, names, GUIDs, labels, cabinets and cable numbers."""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import partial
+
+from topoloom.core.errors import InputError, at, check_type, hint
+from topoloom.core.files import read_text
+from topoloom.core.text_parts import text_lines
+from topoloom.model.sources import NetworkSource, network_of
+from topoloom.network import Network
+
+_LONGEST = 1 << 24
+_SHOWN = 60
+
+
+@dataclass
+class Losses:
+    """What is lost.
+
+    Attributes
+    ----------
+    links : list of (int, int)
+        Cables between two switches, named by these: any one of them.
+    cables : list of int
+        Cables by their place among `Topology.links`.
+    switches : list of int
+    """
+
+    links: list[tuple[int, int]] = field(default_factory=list)
+    cables: list[int] = field(default_factory=list)
+    switches: list[int] = field(default_factory=list)
+
+
+def losses(network: NetworkSource, text: str) -> Losses:
+    """Read a list of losses, parts with commas between.
+
+    A part is a switch: its number, name, GUID (0x...) or label (A01-U03); all switches of a cabinet (A01); a cable between two
+    switches, with a ``-`` between (3-17, leaf1-spine2); the cable in a port: its label (A01-U03-P12), or a switch and a port
+    (leaf1:12); a cable by its number (cable:00123); or ``@FILE``, whose lines are such lists, what follows a ``#`` left aside.
+
+    Parameters
+    ----------
+    network : NetworkSource
+    text : str
+
+    Returns
+    -------
+    Losses
+
+    Raises
+    ------
+    InputError
+        A part that is nothing of the network, or several things.
+
+    Examples
+    --------
+    >>> from topoloom import open_network
+    >>> losses(open_network("petersen"), "0-1,S7")
+    Losses(links=[(0, 1)], cables=[], switches=[7])
+    """
+    network = network_of(network, "losses")
+    check_type(text, str, "losses", "write 3-17,5")
+    reader = _Reader(network)
+    found = Losses()
+    for part, place in _parts(text):
+        reader.take(part, place, found)
+    if not (found.links or found.cables or found.switches):
+        raise InputError(f"losses '{text[:_SHOWN]}' names nothing; write 3-17,5")
+    return found
+
+
+_Error = Callable[[str], InputError]
+
+
+def _parts(text: str) -> Iterator[tuple[str, _Error]]:
+    """The parts of a list, those of its files included, and how to complain about each."""
+    for part in text.split(","):
+        if part.strip().startswith("@"):
+            yield from _lines(part.strip()[1:])
+        elif part.strip() or "," not in text:
+            yield part.strip(), lambda why: InputError(f"--without: {why}")
+
+
+def _lines(path: str) -> Iterator[tuple[str, _Error]]:
+    for number, line in enumerate(text_lines(read_text(path, _LONGEST)), 1):
+        for part in line.split("#")[0].split(","):
+            if part.strip():
+                yield part.strip(), partial(at, path, number)
+
+
+class _Reader:
+    """Knows what everything of a network is called."""
+
+    def __init__(self, network: Network) -> None:
+        self._network = network
+        fabric, topology = network.fabric, network.topology
+        self._switches: dict[str, set[int]] = {}
+        called = [(name, s) for s, name in enumerate(fabric.switch_names)]
+        called += [(name, s) for s, name in enumerate(network.labels) if name]
+        if not fabric.planned:
+            called += [(f"0x{guid:x}", s) for s, guid in enumerate(fabric.switch_guids.tolist())]
+        for name, s in called:
+            self._switches.setdefault(name.lower(), set()).add(s)
+        self._cabinets: dict[str, list[int]] = {}
+        for s, name in enumerate(network.cabinets):
+            if name:
+                self._cabinets.setdefault(name.lower(), []).append(s)
+        self._hosts = {name.lower() for name in fabric.host_names}
+        self._cable_in: dict[tuple[int, int], int] = {}
+        for row, ((u, v), (p, q)) in enumerate(zip(topology.links.tolist(), fabric.link_ports.tolist(), strict=True)):
+            self._cable_in[u, p] = self._cable_in[v, q] = row
+        self._numbers: dict[str, int] = {}
+        for plug, number in network.cable_numbers.items():
+            if plug in self._cable_in:
+                self._numbers[number.lstrip("0") or "0"] = self._cable_in[plug]
+
+    def take(self, part: str, wrong: _Error, found: Losses) -> None:
+        """One part."""
+        if cable := re.fullmatch(r"cable:\s*0*([0-9]+)", part, re.IGNORECASE):
+            if cable[1] not in self._numbers:
+                raise wrong(self._no_cable(cable[1]))
+            found.cables.append(self._numbers[cable[1]])
+        elif (switch := self._switch(part, wrong)) is not None:
+            found.switches.append(switch)
+        elif part.lower() in self._cabinets:
+            found.switches += self._cabinets[part.lower()]
+        elif (cable_row := self._in_port(part, wrong)) is not None:
+            found.cables.append(cable_row)
+        elif (ends := self._between(part, wrong)) is not None:
+            found.links.append(ends)
+        else:
+            raise wrong(self._nothing(part))
+
+    def _switch(self, text: str, wrong: _Error) -> int | None:
+        """The switch of that number, name, label or GUID."""
+        if re.fullmatch("[0-9]{1,9}", text):
+            number = int(text)
+            if number >= self._network.topology.switches:
+                raise wrong(f"no switch {number}; they are 0 to {self._network.topology.switches - 1}")
+            return number
+        key = text.lower()
+        if guid := re.fullmatch("0x0*([0-9a-f]+)", key):
+            key = f"0x{guid[1]}"
+        who = self._switches.get(key, set())
+        if len(who) > 1:
+            raise wrong(f"{len(who)} switches are called '{text[:_SHOWN]}'; name it by its GUID or number")
+        return next(iter(who), None)
+
+    def _in_port(self, part: str, wrong: _Error) -> int | None:
+        """The cable in a port: A01-U03-P12, leaf1:12."""
+        named = re.fullmatch(r"(.+?)(?:-P|:)0*([0-9]{1,5})", part, re.IGNORECASE)
+        switch = None if named is None else self._switch(named[1], wrong)
+        if named is None or switch is None:
+            return None
+        row = self._cable_in.get((switch, int(named[2])))
+        if row is None:
+            raise wrong(f"no cable to another switch is in port {int(named[2])} of {named[1]}")
+        return row
+
+    def _between(self, part: str, wrong: _Error) -> tuple[int, int] | None:
+        """The two switches of a cable: at which of its ``-`` the text is two names."""
+        for place in [found.start() for found in re.finditer("-", part)]:
+            one, other = part[:place].strip(), part[place + 1 :].strip()
+            if (
+                one
+                and other
+                and (u := self._switch(one, wrong)) is not None
+                and (v := self._switch(other, wrong)) is not None
+            ):
+                return u, v
+        return None
+
+    def _no_cable(self, number: str) -> str:
+        if not self._numbers:
+            return "cables have no numbers here; give a folder that 'topoloom layout -o' wrote, or name the cable's switches"
+        return f"no cable {number} between switches is in the cable list"
+
+    def _nothing(self, part: str) -> str:
+        shown = part[:_SHOWN]
+        if part.lower() in self._hosts:
+            return f"'{shown}' is a host; without it no tables change"
+        if not re.search("[0-9A-Za-z]", part):
+            return f"'{shown}' is no cable and no switch; write 3-17,5"
+        names = [name for name in (*self._network.fabric.switch_names, *self._network.labels) if name]
+        close = hint(part, names[:5000]) if part else ""
+        meant = f" ({close})" if close.startswith("did you mean") else ""
+        return f"'{shown}' is no cable and no switch{meant}; write 3-17,5"

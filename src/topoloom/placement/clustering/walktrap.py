@@ -1,0 +1,160 @@
+"""Walktrap: switches that short random walks cannot tell apart share a cabinet."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from topoloom.core.errors import InputError
+from topoloom.core.threads import over_cores
+from topoloom.core.work import Work
+from topoloom.model.topology import Topology
+from topoloom.placement.clustering.packing import pack, rounded_up
+
+#: More switches than this are refused: the walk matrix takes 4 bytes for each pair of them, 1.6 GB.
+MOST_SWITCHES = 20_000
+
+
+def walktrap(
+    topology: Topology,
+    loads: np.ndarray,
+    most: np.ndarray,
+    cabinets: int,
+    steps: int = 4,
+    jobs: int | None = None,
+    *,
+    work: Work | None = None,
+) -> np.ndarray:
+    """The cabinet of every switch, int32[switches], by Walktrap clustering with a limit on what a cluster holds.
+
+    Every switch starts as a cluster. Of all linked pairs of clusters that fit a cabinet together, the pair merges whose
+    merging increases the variance of the walks about the clusters' centres the least; when none fits any more, `pack`
+    makes as few cabinets as the loads allow of the clusters.
+
+    Parameters
+    ----------
+    topology : Topology
+        At most 20,000 switches.
+    loads : float64[switches, k]
+        What each switch takes of each limited resource; column 0 is 1, its place.
+    most : float64[k]
+        What a cabinet holds of each; inf for no limit.
+    cabinets : int
+        The most cabinets that there may be.
+    steps : int
+        The length t of the walks.
+    jobs : int, optional
+        Threads; every core when left out.
+    work : Work, optional
+        Told of blocks of walks.
+
+    Returns
+    -------
+    int32[switches]
+        Cabinets are numbered in the order of their first switches.
+
+    Raises
+    ------
+    InputError
+        Too many switches, or they do not fit so many cabinets.
+    Stopped
+        `work` was stopped before the clusters were found.
+
+    Notes
+    -----
+    The distance of two switches is sqrt(sum_k (P^t_ik - P^t_jk)^2 / d_k) (Koibuchi 2013 IV.C), in which walks may also
+    stay where they are: each switch has a loop to itself, as in Pons and Latapy's own program. Koibuchi 2013's formula
+    leaves the loops out; without them the walks of a bipartite graph (hypercube, even torus) tell neighbours apart best of all.
+
+    A walk is reversible, so sum_k P^t_ik P^t_jk / d_k = P^2t_ij / d_j: all distances are in one symmetric matrix, whose
+    rows add up when clusters merge. Costs are thus exact for every pair, where Pons and Latapy mix the update of Lance
+    and Williams with new distances.
+
+    Koibuchi 2013 does not say how a limit changes the method, nor how the clusters that are left become as many cabinets
+    as there are (errata of Koibuchi 2013, 8): both are ours.
+
+    Sources: Koibuchi 2013 IV.C; Pons and Latapy, Computing communities in large networks using random walks, ISCIS 2005.
+
+    Examples
+    --------
+    >>> two = Topology(links=[(0, 2), (2, 4), (0, 4), (1, 3), (3, 5), (1, 5), (4, 5)], switches=6)
+    >>> walktrap(two, np.ones((6, 1)), np.array([3.0]), cabinets=2).tolist()
+    [0, 1, 0, 1, 0, 1]
+    """
+    done = dendrogram(topology, loads, most, steps, jobs, work=work)
+    return pack(topology, clusters_after(done, topology.switches), loads, most, cabinets)
+
+
+def dendrogram(
+    topology: Topology,
+    loads: np.ndarray,
+    most: np.ndarray,
+    steps: int = 4,
+    jobs: int | None = None,
+    *,
+    work: Work | None = None,
+) -> np.ndarray:
+    """What merges with what, in order: int32[merges, 2], a switch of the cluster that stays and one of the other's.
+
+    Memory: 4 n^2 bytes for n switches; time: n (2 m + n) times a walk's steps, for m links. Parameters and errors are
+    those of `walktrap`.
+
+    Parameters
+    ----------
+    topology : Topology
+        The network; at most `MOST_SWITCHES` switches.
+    loads : float64[switches, resources]
+        What each switch takes of a cabinet: height, power and so on.
+    most : float64[resources]
+        What a cabinet, and so a cluster, has of each.
+    steps : int
+        Steps of the random walks.
+    jobs : int, optional
+        Threads; all cores by default.
+    work : Work, optional
+        Told of the walks from blocks of switches.
+
+    Returns
+    -------
+    int32[merges, 2]
+        A switch of the cluster that stays, and one of the cluster that it takes in.
+
+    Raises
+    ------
+    InputError
+        Too many switches, or walks of no step.
+    Stopped
+        `work` was stopped.
+    """
+    from topoloom.placement.clustering.kernels.walktrap import BLOCK, merges, walk_block
+
+    n = topology.switches
+    if n > MOST_SWITCHES:
+        raise InputError(
+            f"{topology.name}: Walktrap takes up to {MOST_SWITCHES} switches, not {n}; cluster with 'metis' or 'sequential'"
+        )
+    if steps < 1:
+        raise InputError(f"steps={steps}: Walktrap's walks take at least one step")
+    offsets, neighbours, _ = topology.csr
+    likeness = np.empty((n, n), np.float32)
+
+    def walk(blocks: Iterator[int]) -> None:
+        here, there = np.zeros((n, BLOCK)), np.empty((n, BLOCK))
+        for block in blocks:
+            first = block * BLOCK
+            walk_block(offsets, neighbours, steps, first, min(first + BLOCK, n), here, there, likeness)
+
+    work = Work() if work is None else work
+    work.begin(-(-n // BLOCK), "blocks of walks")
+    over_cores(walk, -(-n // BLOCK), jobs, work)
+    work.check()
+    found = merges(np.unique(topology.links, axis=0), likeness, loads, rounded_up(most), work.flag)
+    work.check()
+    return np.asarray(found)
+
+
+def clusters_after(done: np.ndarray, switches: int) -> np.ndarray:
+    """The cluster of every switch after the merges int32[merges, 2], int32[switches]: the name of one of its switches."""
+    cluster = np.arange(switches, dtype=np.int32)
+    for stays, joins in done[::-1].tolist():  # what a cluster joined last, it names first
+        cluster[joins] = cluster[stays]
+    return cluster

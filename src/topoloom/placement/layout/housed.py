@@ -1,0 +1,111 @@
+"""Placement where hosts stand in racks of their own: whole racks onto the floor, host cables counted with the links."""
+
+import numpy as np
+
+from topoloom.core.errors import InputError
+from topoloom.core.searches import Effort
+from topoloom.model.topology import Topology
+from topoloom.placement.floors.floor import Floor
+from topoloom.placement.floors.slots import NO_LIMIT, Slots
+from topoloom.placement.hosts.housing import Housing
+from topoloom.placement.hosts.racks import Racks, plan_racks
+from topoloom.placement.layout.mapping import map_cabinets
+from topoloom.placement.layout.prices import Prices
+
+#: With more racks than these they stand in the order of their units: the search would take minutes, and gains little.
+MOST_SEARCHED = 512
+
+
+def planned_racks(
+    topology: Topology, floor: Floor, housing: Housing, switch_w: float
+) -> tuple[Racks, Slots, np.ndarray]:
+    """The racks, the slots of the floor, and the slot of each rack in the order of the rows.
+
+    Parameters
+    ----------
+    topology : Topology
+    floor : Floor
+    housing : Housing
+    switch_w : float
+        Watts of a switch, as a rack must feed it.
+
+    Returns
+    -------
+    (Racks, Slots, int64[racks])
+
+    Raises
+    ------
+    InputError
+        Racks that hold no host or switch, or a floor with too few slots for them.
+    """
+    racks = plan_racks(topology, housing, switch_w, _usual_limits(floor))
+    slots = floor.slots_for(1 if floor.fixed is not None else len(racks))
+    order = slots.serpentine()
+    if floor.fixed is None:
+        return racks, slots, order[: len(racks)]
+    loads = racks.loads(housing.host.power_w, switch_w)
+    hostless = order[slots.limits[order, 1] == 0]
+    slot = np.full(len(racks), -1, np.int64)
+    free = np.ones(len(slots), bool)
+    for rack, load in enumerate(loads):
+        # Racks without hosts go first to places that take none.
+        for offered in [hostless, order] if not load[1] else [order]:
+            fits = free[offered] & (slots.limits[offered] * (1 + 1e-9) >= load).all(axis=1)
+            if fits.any():
+                slot[rack] = offered[int(fits.argmax())]
+                free[slot[rack]] = False
+                break
+    left = int((slot < 0).sum())
+    if left:
+        worst = loads[int((slot < 0).argmax())]
+        raise InputError(
+            f"floor '{floor.name}': {left} of {len(racks)} racks find no slot with room for them (the first holds"
+            f" {worst[0]:g} switches and {worst[1]:g} hosts, {worst[2]:,.0f} W); add slots or raise their limits"
+        )
+    return racks, slots, slot
+
+
+def _usual_limits(floor: Floor) -> np.ndarray:
+    """What a place usually holds, float64[3]: of listed slots the limits that most of those for hosts have."""
+    if floor.fixed is None:
+        limits = [floor.switches_per_cabinet, floor.hosts_per_cabinet, floor.power_w_per_cabinet]
+        return np.array([NO_LIMIT if limit is None else float(limit) for limit in limits])
+    carrying = floor.fixed.limits[floor.fixed.limits[:, 1] > 0]
+    if not len(carrying):
+        raise InputError(f"floor '{floor.name}': no slot may hold hosts; raise the limit of some")
+    kinds, counts = np.unique(carrying, axis=0, return_counts=True)
+    return np.asarray(kinds[int(counts.argmax())])
+
+
+def searched(
+    topology: Topology, racks: Racks, slots: Slots, slot: np.ndarray, prices: Prices, method: str, effort: Effort
+) -> np.ndarray:
+    """The slot of each rack, int64[racks], so that all cables, the hosts' too, cost as little as the search finds.
+
+    Parameters
+    ----------
+    topology : Topology
+    racks : Racks
+    slots : Slots
+    slot : int64[racks]
+        Where the racks stand; the answer is never worse.
+    prices : Prices
+        What a cable between two slots costs.
+    method : "anneal", "tabu" or "both"
+    effort : Effort
+        Seed, seconds or moves, and what stops the search.
+
+    Returns
+    -------
+    int64[racks]
+        `slot` itself where slots differ in what they hold.
+    """
+    # A host's rack is a switch of this network, so that its cables count as links do.
+    n = topology.switches
+    links = np.concatenate([topology.links, np.stack([topology.endpoints, n + racks.host[topology.host]], axis=1)])
+    whole = Topology(links=links, switches=n + len(racks), name=topology.name)
+    rack_of = np.concatenate([racks.switch, np.arange(len(racks))])
+    if len(np.unique(slots.limits, axis=0)) > 1:
+        return slot
+    found = map_cabinets(whole, rack_of, slots, prices, method, effort)
+    return found if prices.total(whole, found[rack_of]) < prices.total(whole, slot[rack_of]) else slot

@@ -1,0 +1,313 @@
+"""Layout: a topology on a floor, every switch in a slot, every cable with its length."""
+
+import math
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from topoloom.core.work import Ended
+from topoloom.model.results import Filed, Provenance
+from topoloom.model.topology import Topology
+from topoloom.placement.floors.floor import Floor
+from topoloom.placement.floors.slots import Slots
+from topoloom.placement.hosts.housing import Housing
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+#: A record names the cabinet of every switch of a network up to this size; the folder of a layout always does.
+_MOST_NAMED = 4096
+
+
+@dataclass(frozen=True, eq=False)
+class Layout(Filed):
+    """Where every switch stands and how long every cable is: immutable, equal by content.
+
+    `save` writes a folder, and `load` reads one: the cables as `topoloom.cable` lists them with the default catalogue, and
+    the floor (docs/cabling.md). A record alone cannot be read back.
+
+    Attributes
+    ----------
+    topology : Topology
+    floor : Floor
+        The rules.
+    slots : Slots
+        The places of the floor.
+    slot : int32[switches]
+        The slot in which each switch's cabinet stands.
+    made : str
+        How the layout was found: cluster, map, seed.
+    length_bound_m : float
+        No layout with these slots and limits has less cable; 0 where it was not computed.
+    ended : "done", "deadline" or "interrupted"
+        Whether the searches went through, or `work` ended them early.
+    housing : Housing, optional
+        What hosts are and what racks hold; None where every host stands with its switch.
+    host_slot : int32[hosts], optional
+        The slot in which each host's rack stands; None where every host stands with its switch.
+    """
+
+    noun = "layout"
+    record_version = 2
+    written_by = "topoloom.cabling.files.save_layout"
+    read_by = "topoloom.cabling.files.load_layout"
+    unrecorded = ("floor", "slots", "slot", "housing", "host_slot")
+    derived = (
+        "floor_name",
+        "places",
+        "cabinets",
+        "switches_per_cabinet",
+        "links",
+        "links_between",
+        "cabinet_pairs",
+        "total_m",
+        "mean_length_m",
+        "least_mean_m",
+        "mean_between_m",
+        "longest_m",
+        "cabinet_of_switch",
+        "host_cables",
+        "host_total_m",
+        "host_longest_m",
+        "hosts_per_cabinet",
+    )
+
+    topology: Topology
+    floor: Floor
+    slots: Slots
+    slot: np.ndarray
+    made: str = ""
+    length_bound_m: float = 0.0
+    ended: Ended = "done"
+    housing: Housing | None = None
+    host_slot: np.ndarray | None = None
+    provenance: Provenance = field(default_factory=Provenance, compare=False)
+
+    def __post_init__(self) -> None:
+        for name in ("slot", "host_slot"):
+            if getattr(self, name) is not None:
+                slot = np.array(getattr(self, name), np.int32)
+                slot.flags.writeable = False
+                object.__setattr__(self, name, slot)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Layout):
+            return NotImplemented
+        return (
+            self.topology == other.topology
+            and self.cabinet_names == other.cabinet_names
+            and np.array_equal(self.cabinet, other.cabinet)
+            and np.array_equal(self.length_m, other.length_m)
+            and self.housing == other.housing
+            and np.array_equal(self.host_length_m, other.host_length_m)
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A row a link: the switches ``a`` and ``b``, the cabinets where they stand, and the length of the cable."""
+        names = self.cabinet_names
+        columns = (self.topology.links.tolist(), self.cabinet[self.topology.links].tolist(), self.length_m.tolist())
+        return [
+            {"a": a, "b": b, "a_cabinet": names[at], "b_cabinet": names[to], "length_m": length_m}
+            for (a, b), (at, to), length_m in zip(*columns, strict=True)
+        ]
+
+    def plot(self, ax: "Axes | None" = None) -> "Axes":
+        """The floor from above, x to the right and y upwards: cabinets, darker where more cables leave, and bundles.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+            A figure of its own when left out.
+        """
+        from topoloom.figures.floor_plan import plan_alone
+
+        return plan_alone(self, ax)
+
+    @property
+    def floor_name(self) -> str:
+        """The name of the floor."""
+        return self.floor.name
+
+    @property
+    def places(self) -> int:
+        """How many slots the floor has."""
+        return len(self.slots)
+
+    @property
+    def switches_per_cabinet(self) -> int:
+        """How many switches the fullest cabinet holds."""
+        return int(np.bincount(self.cabinet).max(initial=0))
+
+    @property
+    def links(self) -> int:
+        """How many switch-to-switch cables there are."""
+        return len(self.topology.links)
+
+    @property
+    def links_between(self) -> int:
+        """How many of them run between cabinets."""
+        return int(self.between.sum())
+
+    @property
+    def cabinet_pairs(self) -> int:
+        """How many pairs of cabinets have cables between them: bundles."""
+        return len(self.bundles[0])
+
+    @property
+    def least_mean_m(self) -> float | None:
+        """No layout with these slots and limits has a shorter mean; None where it was not computed."""
+        return self.length_bound_m / self.links if self.length_bound_m and self.links else None
+
+    @property
+    def cabinet_of_switch(self) -> list[str] | None:
+        """The name of each switch's cabinet; None for more than 4,096 switches."""
+        if self.topology.switches > _MOST_NAMED:
+            return None
+        return [self.cabinet_names[cabinet] for cabinet in self.cabinet.tolist()]
+
+    @cached_property
+    def used(self) -> np.ndarray:
+        """The slots with a cabinet, int64[cabinets], rising."""
+        return np.unique(self.slot if self.host_slot is None else np.concatenate([self.slot, self.host_slot]))
+
+    @property
+    def cabinets(self) -> int:
+        """How many cabinets are used."""
+        return len(self.used)
+
+    @cached_property
+    def cabinet(self) -> np.ndarray:
+        """The cabinet of every switch, int32[switches], numbered from 0 in the order of their slots."""
+        return np.searchsorted(self.used, self.slot).astype(np.int32)
+
+    @cached_property
+    def host_cabinet(self) -> np.ndarray:
+        """The cabinet of every host, int32[hosts]: its rack, or that of the switch of its first port."""
+        if self.host_slot is not None:
+            return np.searchsorted(self.used, self.host_slot).astype(np.int32)
+        _, first = np.unique(self.topology.host, return_index=True)
+        return np.asarray(self.cabinet[self.topology.endpoints[first]])
+
+    @cached_property
+    def host_unit(self) -> np.ndarray:
+        """The unit at which every host begins in its rack, float64[hosts], from 1; only where hosts stand in racks."""
+        tall = 1.0 if self.housing is None else self.housing.host.u
+        order = np.argsort(self.host_cabinet, kind="stable")
+        first = np.searchsorted(self.host_cabinet[order], np.arange(self.cabinets))
+        unit = np.empty(order.size)
+        unit[order] = 1 + tall * (np.arange(order.size) - first[self.host_cabinet[order]])
+        return unit
+
+    @cached_property
+    def host_between(self) -> np.ndarray:
+        """Whether the cable of each endpoint runs between cabinets, bool[endpoints]."""
+        topology = self.topology
+        if self.host_slot is None:
+            return np.zeros(topology.endpoints.size, bool)
+        return np.asarray(self.slot[topology.endpoints] != self.host_slot[topology.host])
+
+    @cached_property
+    def host_length_m(self) -> np.ndarray:
+        """The length of the cable of each endpoint, float64[endpoints]: inside a cabinet, or from its leaf to its rack."""
+        topology = self.topology
+        if self.host_slot is None:
+            return np.full(topology.endpoints.size, self.floor.inside_m)
+        apart_m = self.slots.apart_m(self.slot[topology.endpoints], self.host_slot[topology.host])
+        return self.floor.cable_m(apart_m, self.host_between)
+
+    @property
+    def host_cables(self) -> int | None:
+        """How many cables go to hosts that stand in racks; None where hosts stand with their switches."""
+        return None if self.host_slot is None else self.topology.endpoints.size
+
+    @property
+    def host_total_m(self) -> float | None:
+        """All cables of hosts in racks together; None where hosts stand with their switches."""
+        return None if self.host_slot is None else float(self.host_length_m.sum())
+
+    @property
+    def host_longest_m(self) -> float | None:
+        """The longest cable of a host in a rack; None where hosts stand with their switches."""
+        return None if self.host_slot is None else float(self.host_length_m.max(initial=0.0))
+
+    @property
+    def hosts_per_cabinet(self) -> int | None:
+        """How many hosts the fullest rack holds; None where hosts stand with their switches."""
+        return None if self.host_slot is None else int(np.bincount(self.host_cabinet).max(initial=0))
+
+    @cached_property
+    def cabinet_names(self) -> tuple[str, ...]:
+        """The name of each cabinet: that of its slot."""
+        return tuple(self.slots.names[slot] for slot in self.used.tolist())
+
+    @cached_property
+    def place_m(self) -> np.ndarray:
+        """The (x, y) of each cabinet, float64[cabinets, 2]."""
+        return np.asarray(self.slots.place_m[self.used])
+
+    @cached_property
+    def height(self) -> np.ndarray:
+        """The place of each switch in its cabinet, int32[switches], from 1 at the bottom, in the switches' order.
+
+        In a rack with hosts it is the unit, above those of the hosts.
+        """
+        order = np.argsort(self.cabinet, kind="stable")
+        first = np.searchsorted(self.cabinet[order], np.arange(self.cabinets))
+        height = np.empty(self.cabinet.size, np.int32)
+        height[order] = np.arange(self.cabinet.size) - first[self.cabinet[order]] + 1
+        if self.housing is not None:
+            hosts = np.bincount(self.host_cabinet, minlength=self.cabinets)
+            tall = max(1, math.ceil(self.housing.rack.switch_u))
+            below = np.ceil(hosts * self.housing.host.u).astype(np.int32)
+            return np.asarray(below[self.cabinet] + (height - 1) * tall + 1, np.int32)
+        return height
+
+    @cached_property
+    def between(self) -> np.ndarray:
+        """Whether each link runs between cabinets, bool[links]."""
+        ends = self.slot[self.topology.links]
+        return np.asarray(ends[:, 0] != ends[:, 1])
+
+    @cached_property
+    def length_m(self) -> np.ndarray:
+        """The length of each link's cable, float64[links].
+
+        Inside a cabinet `floor.inside_m`; between cabinets the distance of their slots and `floor.overhead_end_m` at
+        each end.
+        """
+        ends = self.slot[self.topology.links]
+        return self.floor.cable_m(self.slots.apart_m(ends[:, 0], ends[:, 1]), self.between)
+
+    @property
+    def total_m(self) -> float:
+        """All switch-to-switch cables together."""
+        return float(self.length_m.sum())
+
+    @property
+    def mean_length_m(self) -> float:
+        """The mean over all switch-to-switch cables; 0 without any."""
+        return float(self.length_m.mean()) if self.length_m.size else 0.0
+
+    @property
+    def mean_between_m(self) -> float:
+        """The mean over the cables between cabinets; 0 without any."""
+        return float(self.length_m[self.between].mean()) if self.between.any() else 0.0
+
+    @property
+    def longest_m(self) -> float:
+        """The longest cable; 0 without any."""
+        return float(self.length_m.max()) if self.length_m.size else 0.0
+
+    @cached_property
+    def bundles(self) -> tuple[np.ndarray, np.ndarray]:
+        """The pairs of cabinets with cables, int32[pairs, 2], lower first, sorted; and how many cables, int64[pairs].
+
+        A bundle is all cables between two cabinets; they are pulled together.
+        """
+        ends = np.sort(self.cabinet[self.topology.links[self.between]], axis=1)
+        pairs, cables = np.unique(ends, axis=0, return_counts=True)
+        return pairs.reshape(-1, 2), cables

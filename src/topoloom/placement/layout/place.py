@@ -1,0 +1,289 @@
+"""The verb `place`: switches into cabinets, cabinets onto the floor, and then every switch where its cables are shortest."""
+
+import time
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+
+from topoloom.core.errors import InputError
+from topoloom.core.searches import Effort
+from topoloom.core.work import Work
+from topoloom.model.results import provenance_of
+from topoloom.model.sources import NetworkSource, taken
+from topoloom.model.topology import Topology
+from topoloom.placement.floors.floor import Floor
+from topoloom.placement.floors.floor_files import read_floor
+from topoloom.placement.floors.slots import Slots
+from topoloom.placement.hosts.housing import Housing
+from topoloom.placement.layout.bound import length_bound_m
+from topoloom.placement.layout.cabinets import switch_demands
+from topoloom.placement.layout.housed import MOST_SEARCHED, planned_racks, searched
+from topoloom.placement.layout.joint import joint, seating_for
+from topoloom.placement.layout.layout import Layout
+from topoloom.placement.layout.longest import shorten_longest
+from topoloom.placement.layout.mapping import first_slots, map_cabinets
+from topoloom.placement.layout.plan import LayoutPlan, plan_cabinets, search_area
+from topoloom.placement.layout.prices import CablePrice, Prices, cable_prices, length_prices
+
+MAPS = ("joint", "tabu", "anneal", "serpentine", "rows")
+#: Where everything stands unless somebody says otherwise; and where `design` compares hundreds of networks before it places
+#: the best of them by the default, for joint placement of each takes seconds (docs/layout.md).
+DEFAULT_MAP, SCREENING_MAP = "joint", "rows"
+OBJECTIVES = ("length", "longest")
+
+#: Of all time, what goes to cabinets with fewer links between them, where they are wanted.
+_IMPROVING = 0.2
+#: Of the time for joint placement: what goes to the two-step answer that it starts from, and to finding out whether
+#: switches gain by moving by themselves. Where they do not, so much of the rest goes to the two-step answer again.
+_FIRST, _PILOT, _AGAIN = 0.12, 0.15, 0.7
+_FEW_SLOTS = 128
+
+
+def place(
+    topology: NetworkSource,
+    floor: Floor | str = "slimfly-2014",
+    cluster: str = "auto",
+    map: str = DEFAULT_MAP,
+    objective: Literal["length", "longest"] | CablePrice = "length",
+    improve: bool = False,
+    seed: int = 1,
+    seconds: float | None = None,
+    switch_w: float | np.ndarray = 0.0,
+    jobs: int | None = None,
+    *,
+    moves: int | None = None,
+    runs: int | None = None,
+    housing: Housing | None = None,
+    work: Work | None = None,
+) -> Layout:
+    """Put the switches into cabinets and the cabinets on the floor.
+
+    Parameters
+    ----------
+    topology : NetworkSource
+    floor : Floor or str
+        A floor, the name of a preset, or the path of a .toml or .csv file.
+    cluster : str
+        Which switches share a cabinet: ``groups`` (the family's own), ``sequential``, ``walktrap``, ``metis``, or
+        ``auto`` (groups where the family has them, else sequential).
+    map : str
+        Where the cabinets stand: ``rows`` (row by row), ``serpentine``, ``anneal`` or ``tabu`` (Koibuchi 2013 IV.D, as a
+        quadratic
+        assignment problem), or ``joint``: from the annealed map, each switch moves by itself; never worse than the map.
+    objective : str or callable
+        What searching maps minimise: ``length`` (of all cables), ``longest`` (the longest cable, then the length; only
+        joint placement does), or the price of a cable as a function of its length and whether it runs between cabinets
+        (`topoloom.cost.parts.Parts.link_usd`).
+    improve : bool
+        Whether switches change cabinets while fewer links run between cabinets, before the cabinets are mapped.
+    seed : int
+        The same seed gives the same layout on every machine, unless `seconds` is given.
+    seconds : float, optional
+        How long to search; the default is a number of tries that depends on the size alone.
+    switch_w : float or array
+        Watts of a switch, or of each, for floors that limit a cabinet's power.
+    jobs : int, optional
+        Threads; all cores by default.
+    moves, runs : int, optional
+        Of the maps ``anneal`` and ``tabu``: exchanges that each run tries, and runs, the best of which counts; Koibuchi 2013
+        has 100,000,000 and 5.
+    housing : Housing, optional
+        Hosts that stand in racks of their own, and what these hold: then whole racks are placed, hosts and switches (leaves in
+        the middle of their hosts), and host cables count in all lengths that are searched for.
+    work : Work, optional
+        Told of the searches; when it is stopped the best layout so far is the answer.
+
+    Returns
+    -------
+    Layout
+
+    Raises
+    ------
+    InputError
+        The cabinets do not fit the floor, a switch alone is more than a cabinet holds, or a word is not known.
+    Stopped
+        `work` was stopped before the switches had cabinets.
+
+    Examples
+    --------
+    >>> from topoloom import build
+    >>> network = build("slimfly:q=19,hosts=15")
+    >>> layout = place(network, map="rows")
+    >>> layout.cabinets, int(layout.between.sum()), round(layout.mean_length_m, 3)
+    (19, 6498, 3.436)
+    >>> shortest = place(network)  # joint placement; here it proves that row by row is within 3 % of the best
+    >>> round(shortest.mean_length_m, 3), round(shortest.length_bound_m / len(network.links), 3)
+    (3.436, 3.341)
+    """
+    topology = taken(topology, Topology, "place")
+    if map not in MAPS:
+        raise InputError(f"map '{map}' is not known; it must be {', '.join(MAPS)}")
+    if not callable(objective) and objective not in OBJECTIVES:
+        raise InputError(
+            f"objective '{objective}' is not known; it must be {' or '.join(OBJECTIVES)}, or a price of a cable"
+        )
+    if seconds is not None and not 0 < seconds < float("inf"):
+        raise InputError(f"seconds={seconds:g}: give the search a number of seconds above 0")
+    if (moves is not None or runs is not None) and map not in {"anneal", "tabu"}:
+        raise InputError(f"map '{map}' has no moves and runs to set; the maps anneal and tabu do")
+    if seconds is not None and (moves is not None or runs is not None):
+        raise InputError("give seconds, or moves and runs, not both")
+    floor = read_floor(floor) if isinstance(floor, str) else floor
+    loads = switch_demands(topology, switch_w)
+    work = Work() if work is None else work
+    began = time.monotonic()
+    effort = Effort(seed, seconds, jobs, work, moves, runs)
+    if housing is not None:
+        if cluster != "auto" or improve:
+            raise InputError("racks of hosts are made unit by unit; leave cluster and improve out")
+        layout = _housed(topology, floor, housing, map, objective, float(np.max(switch_w)), effort)
+        map = "rows" if layout.cabinets > MOST_SEARCHED else map  # so many racks stand in the order of their units
+    else:
+        _check_power(floor, loads)
+        layout = _with_switches(topology, floor, cluster, map, objective, improve, loads, effort)
+    settings = {
+        "floor": floor.name,
+        "cluster": cluster,
+        "map": map,
+        "objective": "price" if callable(objective) else objective,
+        "improve": improve,
+        "seconds": seconds,
+        "moves": moves,
+        "runs": runs,
+    }
+    if housing is not None:
+        settings["hosts"] = housing.host.name
+    timings = {"seconds": time.monotonic() - began}
+    told = provenance_of(topology, seed=seed, settings=settings, timings=timings)
+    return replace(layout, made=_made(settings, seed, work.ended), ended=work.ended, provenance=told)
+
+
+def _made(settings: dict[str, Any], seed: int, ended: str) -> str:
+    """How a layout was made, in words."""
+    made = f"cluster={settings['cluster']}, map={settings['map']}"
+    if settings["map"] not in {"rows", "serpentine"}:
+        made += f", objective={settings['objective']}, seed={seed}"
+    for name in ("seconds", "moves", "runs"):
+        value = settings[name]
+        made += f", {name}={value:g}" if isinstance(value, float) else f", {name}={value}" if value is not None else ""
+    return made + (f", {'interrupted' if ended == 'interrupted' else 'ended by a deadline'}" if ended != "done" else "")
+
+
+def _with_switches(
+    topology: Topology,
+    floor: Floor,
+    cluster: str,
+    map: str,
+    objective: str | CablePrice,
+    improve: bool,
+    loads: np.ndarray,
+    effort: Effort,
+) -> Layout:
+    """The layout where every host stands with its switch."""
+    share = _IMPROVING if improve else 0.0
+    plan = plan_cabinets(topology, floor, cluster, loads, improve, effort.part(share))
+    effort = effort.part(1 - share)
+    if map in {"rows", "serpentine"}:
+        slot = _in_order(plan, serpentine=map == "serpentine")
+        return Layout(topology, floor, plan.slots, slot)
+    area = search_area(plan)
+    slots = plan.slots.only(area)
+    filled = None if plan.slot is None else np.searchsorted(area, plan.slot)
+    prices = _prices(floor, slots, objective)
+    search = _Search(topology, slots, plan.cabinet, filled, prices)
+    slot = search.jointly(floor, loads, effort, objective) if map == "joint" else search.two_step(map, effort)
+    layout = Layout(topology, floor, plan.slots, area[slot])
+    if map == "joint" and effort.work.ended == "done":
+        layout = replace(layout, length_bound_m=length_bound_m(layout))
+    return layout
+
+
+def _housed(
+    topology: Topology,
+    floor: Floor,
+    housing: Housing,
+    map: str,
+    objective: str | CablePrice,
+    switch_w: float,
+    effort: Effort,
+) -> Layout:
+    """The layout where hosts stand in racks of their own."""
+    racks, slots, slot = planned_racks(topology, floor, housing, switch_w)
+    if map not in {"rows", "serpentine"} and len(racks) <= MOST_SEARCHED:
+        method = ("both" if len(slots) <= _FEW_SLOTS else "anneal") if map == "joint" else map
+        slot = searched(topology, racks, slots, slot, _prices(floor, slots, objective), method, effort)
+    return Layout(topology, floor, slots, slot[racks.switch], housing=housing, host_slot=slot[racks.host])
+
+
+def _prices(floor: Floor, slots: Slots, objective: str | CablePrice) -> Prices:
+    """What a cable between two slots costs, by the objective."""
+    return cable_prices(floor, slots, objective) if callable(objective) else length_prices(floor, slots)
+
+
+def _check_power(floor: Floor, loads: np.ndarray) -> None:
+    """Refuse limits of power where nobody says what a switch draws."""
+    if floor.limits_power and not loads[:, 2].any():
+        raise InputError(
+            f"floor '{floor.name}' limits the power of a cabinet, but the switches have no watts; give switch_w (`parts`:"
+            " a catalogue with watts), or leave the limit out"
+        )
+
+
+def _in_order(plan: LayoutPlan, *, serpentine: bool) -> np.ndarray:
+    """The slot of every switch when cabinets stand row by row, or in a serpentine."""
+    if plan.cabinet is None:
+        return np.asarray(plan.slot)
+    return np.asarray(first_slots(plan.slots, plan.allowed, int(plan.cabinet.max()) + 1, serpentine)[plan.cabinet])
+
+
+@dataclass(frozen=True, eq=False)
+class _Search:
+    """The searches for one plan on the slots that they look at, under one price.
+
+    `cabinet` and `filled`: the plan's cabinet, or slot, of every switch; one of the two is None.
+    """
+
+    topology: Topology
+    slots: Slots
+    cabinet: np.ndarray | None
+    filled: np.ndarray | None
+    prices: Prices
+
+    def two_step(self, map: str, effort: Effort) -> np.ndarray:
+        """The slot of every switch when whole cabinets are put on the floor."""
+        if self.cabinet is None:
+            return np.asarray(self.filled)
+        slot = map_cabinets(self.topology, self.cabinet, self.slots, self.prices, map, effort)
+        return np.asarray(slot[self.cabinet])
+
+    def jointly(self, floor: Floor, loads: np.ndarray, effort: Effort, objective: str | CablePrice) -> np.ndarray:
+        """The slot of every switch by joint placement, which starts from the two-step answer and is never worse."""
+        if objective != "longest":
+            return self._shortest(loads, effort)
+        slot = self._shortest(loads, effort.part(0.5))
+        seating = seating_for(self.slots, slot, loads)
+        return shorten_longest(self.topology, floor, self.slots, slot, seating, effort.part(0.5, 1))
+
+    def _shortest(self, loads: np.ndarray, effort: Effort) -> np.ndarray:
+        # Annealing alone is weak for few cabinets on many slots, and tabu search is quick there.
+        method = "both" if len(self.slots) <= _FEW_SLOTS else "anneal"
+        slot = self.two_step(method, effort.part(_FIRST))
+        seating = seating_for(self.slots, slot, loads)
+
+        def moved(share: float, number: int) -> np.ndarray:
+            part = effort.part(share, number)
+            return joint(self.topology, self.slots, slot, seating, self.prices, part)
+
+        if effort.seconds is None:
+            return moved(1.0, 1)
+        pilot = moved(_PILOT, 1)
+        rest = 1 - _FIRST - _PILOT
+        if self._price(pilot) >= self._price(slot):
+            # Whole cabinets stand best as it is, in regular families: so their map is what time is spent on.
+            slot = min(slot, self.two_step(method, effort.part(rest * _AGAIN, 2)), key=self._price)
+            rest *= 1 - _AGAIN
+        return min(pilot, moved(rest, 3), key=self._price)
+
+    def _price(self, slot: np.ndarray) -> float:
+        return self.prices.total(self.topology, slot)

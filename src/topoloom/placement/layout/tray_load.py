@@ -1,0 +1,57 @@
+"""How many cables lie on each stretch of tray."""
+
+import numpy as np
+
+from topoloom.placement.floors.trays import tray_paths
+from topoloom.placement.layout.layout import Layout
+
+
+def tray_load(layout: Layout) -> tuple[np.ndarray, np.ndarray]:
+    """How many cables lie on each stretch of tray: (x, y, x, y), float64[stretches, 4], and cables, int64[stretches].
+
+    On a floor with trays cables take the shortest path over them, and every stretch is there, used or not. On any other
+    floor trays are assumed over the rows and columns of the cabinets: a cable runs along x over the row of its lower
+    cabinet (that of the lower number), then along y over the column of the other; a stretch joins neighbouring x (or y)
+    coordinates of cabinets, and only used ones are there. Cables inside a cabinet use no tray. Those to hosts that stand in
+    racks of their own lie there, too.
+    """
+    pairs, cables = _every_bundle(layout)
+    if layout.slots.rule == "trays" and layout.floor.trays_m:
+        paths = tray_paths(layout.slots.place_m, np.array(layout.floor.trays_m))
+        load = paths.load(layout.used[pairs[:, 0]], layout.used[pairs[:, 1]], cables)
+        return np.hstack([paths.nodes[paths.edges[:, 0]], paths.nodes[paths.edges[:, 1]]]), load
+    xs, x = np.unique(np.round(layout.place_m[:, 0], 6), return_inverse=True)
+    ys, y = np.unique(np.round(layout.place_m[:, 1], 6), return_inverse=True)
+    low, high = pairs.T
+    row, step, over_rows = _over(y[low], x[low], x[high], cables, (ys.size, xs.size))
+    column, jump, over_columns = _over(x[high], y[low], y[high], cables, (xs.size, ys.size))
+    segments = np.concatenate(
+        [
+            np.stack([xs[step], ys[row], xs[step + 1], ys[row]], axis=1),
+            np.stack([xs[column], ys[jump], xs[column], ys[jump + 1]], axis=1),
+        ]
+    )
+    return segments, np.concatenate([over_rows, over_columns])
+
+
+def _every_bundle(layout: Layout) -> tuple[np.ndarray, np.ndarray]:
+    """The pairs of cabinets with cables, of links and of hosts in racks of their own, and how many cables."""
+    pairs, cables = layout.bundles
+    if layout.host_slot is None:
+        return pairs, cables
+    topology, out = layout.topology, layout.host_between
+    hosts = np.stack([layout.cabinet[topology.endpoints[out]], layout.host_cabinet[topology.host[out]]], axis=1)
+    every = np.concatenate([pairs, np.sort(hosts, axis=1)])
+    return every, np.concatenate([cables, np.ones(len(hosts), np.int64)])
+
+
+def _over(
+    line: np.ndarray, start: np.ndarray, end: np.ndarray, cables: np.ndarray, shape: tuple[int, int]
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The used steps of straight lines: the line, the step from its coordinate to the next, and the cables on it."""
+    change = np.zeros(shape, np.int64)
+    np.add.at(change, (line, np.minimum(start, end)), cables)
+    np.subtract.at(change, (line, np.maximum(start, end)), cables)
+    load = np.cumsum(change, axis=1)
+    used, step = np.nonzero(load)
+    return used, step, load[used, step]

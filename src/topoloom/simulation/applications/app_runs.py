@@ -1,0 +1,189 @@
+"""AppRuns: the runs of a sweep, and each network beside a baseline."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from statistics import fmean
+from typing import TYPE_CHECKING, Any
+
+from topoloom.core.work import Ended
+from topoloom.figures.app_bars import draw_app_bars
+from topoloom.figures.style import axes_of
+from topoloom.model.results import Provenance, Result
+from topoloom.simulation.applications.app_run import AppRun
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+@dataclass(frozen=True)
+class Compared:
+    """A program on a network beside the same on the baseline.
+
+    Attributes
+    ----------
+    program, network, placement : str
+    measure, unit : str
+        What is compared (`AppRun.measured`): a time, or a bandwidth in B/s.
+    mean, least, most : float
+        Of the measure, over seeds and tables.
+    faster, slowest, fastest : float
+        How many times as fast as the baseline, seed by seed: the mean of the ratios, the least and the most.
+    runs : int
+    bound_share : float or None
+        The least time of the collective over the simulated one, the mean; None of a program that is none.
+    """
+
+    program: str
+    network: str
+    placement: str
+    measure: str
+    unit: str
+    mean: float
+    least: float
+    most: float
+    faster: float
+    slowest: float
+    fastest: float
+    runs: int
+    bound_share: float | None = None
+
+    @property
+    def cells(self) -> tuple[str, ...]:
+        """For people: a row of a table."""
+        return (
+            self.program,
+            self.network,
+            self.placement,
+            str(self.runs),
+            self.measure,
+            *(short_value(value, self.unit) for value in (self.mean, self.least, self.most)),
+            *(f"{value:.3f}" for value in (self.faster, self.slowest, self.fastest)),
+            "-" if self.bound_share is None else f"{self.bound_share:.3f}",
+        )
+
+
+#: What stands above `Compared.cells`.
+CELLS = (
+    "program",
+    "network",
+    "placement",
+    "runs",
+    "measure",
+    "mean",
+    "least",
+    "most",
+    "speed",
+    "slowest",
+    "fastest",
+    "bound",
+)
+
+
+@dataclass(frozen=True, eq=False)
+class AppRuns(Result):
+    """Programs on several networks, under several placements and tables.
+
+    Attributes
+    ----------
+    runs : tuple of AppRun
+        Those that are finished, in the order program, network, placement.
+    baseline : str
+        The network that the others are set beside.
+    wanted : int
+        How many runs were asked for.
+    failure : str
+        Why a run failed, which ended the sweep; empty where none did.
+    ended : "done", "deadline" or "interrupted"
+    """
+
+    noun = "app-runs"
+    record_version = 2
+    derived = ("compared",)
+
+    runs: tuple[AppRun, ...]
+    baseline: str
+    wanted: int
+    failure: str
+    ended: Ended
+    provenance: Provenance = field(default_factory=Provenance, compare=False)
+
+    @property
+    def compared(self) -> tuple[Compared, ...]:
+        """Each program under each kind of placement on each network, beside the baseline.
+
+        Where the baseline has no run of the same seeds, as a sweep that was ended may have, the speed is NaN.
+        """
+        return tuple(compared(self.runs, self.baseline))
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A row a run."""
+        return [row for run in self.runs for row in run.rows()]
+
+    def plot(self, ax: "Axes | None" = None) -> "Axes":
+        """Draw how fast each network is beside the baseline: a group of bars a program and placement, a bar a network.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+            New ones when left out.
+        """
+        axes = axes_of(ax)
+        draw_app_bars(axes, self.compared, self.baseline)
+        return axes
+
+
+def short_value(value: float, unit: str) -> str:
+    """Four digits and a prefix.
+
+    >>> short_value(0.00033618, "s"), short_value(2.7e10, "B/s"), short_value(0.0, "s")
+    ('336.2 us', '27 GB/s', '0 s')
+    """
+    exponent = min(4, max(-3, math.floor(math.log10(abs(value)) / 3))) if value and math.isfinite(value) else 0
+    return f"{value / 1000.0**exponent:.4g} {('', 'k', 'M', 'G', 'T', 'n', 'u', 'm')[exponent]}{unit}"
+
+
+def compared(runs: Sequence[AppRun], baseline: str) -> list[Compared]:
+    """Each program under each kind of placement on each network, beside the network named `baseline`."""
+    found: dict[tuple[str, str], dict[str, dict[tuple[int, int | None], AppRun]]] = {}
+    for run in runs:
+        of = found.setdefault((run.program, run.placement), {})
+        of.setdefault(run.network, {})[run.seed, run.routing_seed] = run
+    rows = []
+    for (program, placement), of in found.items():
+        base = of.get(baseline, {})
+        for name, mine in of.items():
+            values = [run.measured.value for run in mine.values()]
+            ratios = [
+                ratio
+                for key, run in mine.items()
+                if key in base and not math.isnan(ratio := speed_beside(run, base[key]))
+            ]
+            some = next(iter(mine.values()))
+            shares = [run.bound_share for run in mine.values() if run.bound_share is not None]
+            rows.append(
+                Compared(
+                    program,
+                    name,
+                    placement,
+                    some.measure,
+                    some.measured.unit,
+                    fmean(values),
+                    min(values),
+                    max(values),
+                    fmean(ratios) if ratios else math.nan,
+                    min(ratios, default=math.nan),
+                    max(ratios, default=math.nan),
+                    len(values),
+                    fmean(shares) if shares else None,
+                )
+            )
+    return rows
+
+
+def speed_beside(run: AppRun, base: AppRun) -> float:
+    """How many times as fast as another a run is, by its measure; NaN where one of them is 0."""
+    mine, other = run.measured, base.measured
+    if not mine.value or not other.value:
+        return math.nan
+    return mine.value / other.value if mine.unit == "B/s" else other.value / mine.value

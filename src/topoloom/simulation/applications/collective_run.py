@@ -1,0 +1,318 @@
+"""Collectives: their least time, and the time of a schedule, which is made or was read."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from msgspec import structs
+
+from topoloom.core.errors import InputError
+from topoloom.core.work import Work
+from topoloom.model.link_rates import refuse_mixed
+from topoloom.model.results import provenance_of
+from topoloom.model.sources import NetworkSource, network_of
+from topoloom.model.topology import Topology
+from topoloom.placement.layout.layout import Layout
+from topoloom.routing.routing import Routing
+from topoloom.simulation.applications.backends import FLOWS, Backend, backend_of, check_backend, run_schedule
+from topoloom.simulation.applications.checks import check_kind, check_whole, check_words
+from topoloom.simulation.applications.collective_result import Collective
+from topoloom.simulation.applications.given import app_settings, given, network_or_tables, usual_settings
+from topoloom.simulation.applications.machine import machine, network_as_flows
+from topoloom.simulation.applications.placement import place_ranks
+from topoloom.simulation.applications.ranks import check_hosts
+from topoloom.simulation.applications.settings import AppSettings
+from topoloom.simulation.collectives.bound import CollectiveBound, bound_of, collective_operation
+from topoloom.simulation.collectives.making import chosen_of, collective_schedule
+from topoloom.simulation.collectives.messages import schedule_of_trees
+from topoloom.simulation.collectives.schedule import CollectiveSchedule, checked_schedule
+from topoloom.simulation.collectives.ways import fullest_seconds
+from topoloom.simulation.flows.state import FlowNetwork
+
+
+def collective_bound(
+    network: NetworkSource,
+    operation: str,
+    bytes: int = 1 << 26,
+    ranks: int | None = None,
+    *,
+    placement: str = "linear",
+    root: int = 0,
+    settings: AppSettings | None = None,
+    layout: Layout | None = None,
+    gap: float = 0.05,
+    seed: int = 1,
+    jobs: int | None = None,
+    work: Work | None = None,
+) -> CollectiveBound:
+    """The least time of a collective on a network, whatever the algorithm and the paths.
+
+    Parameters
+    ----------
+    network : NetworkSource
+        Tables say nothing here.
+    operation : str
+        ``allreduce``, ``allgather``, ``reduce-scatter``, ``broadcast`` or ``alltoall``.
+    bytes : int
+        Of the vector, or of what all have together; of an all-to-all from each rank to each other.
+    ranks : int, optional
+        One for every host when left out.
+    placement : str
+        As `run_app` has it.
+    root : int
+        The rank that broadcasts.
+    settings : AppSettings, optional
+        Rates and delays.
+    layout : Layout, optional
+        How long every cable is.
+    gap : float
+        How close the flow of an all-to-all is bracketed where it is too large to be solved.
+    seed : int
+        Of the placement.
+    jobs, work
+        As everywhere.
+
+    Returns
+    -------
+    CollectiveBound
+
+    Raises
+    ------
+    InputError
+        No such operation, more ranks than hosts, ranks that do not reach each other, a value of the wrong type.
+    Stopped
+        `work` was stopped.
+
+    Examples
+    --------
+    >>> from topoloom import build
+    >>> found = collective_bound(build("ring:n=4,hosts=1"), "allgather", 4_000_000)
+    >>> round(found.bandwidth_s * 1e6)  # three megabytes into each host, at 40 Gb/s
+    600
+    """
+    topology, layout, settings = _without_tables(network, layout, settings)
+    homes, _ = _homes(topology, operation, bytes, ranks, placement, root, settings, layout, seed, jobs)
+    about = {**settings.values, "placement": placement}
+    found = bound_of(
+        topology,
+        operation,
+        bytes,
+        homes,
+        machine(topology, settings, layout),
+        root=root,
+        gap=gap,
+        settings=about,
+        jobs=jobs,
+        work=work,
+    )
+    return replace(found, provenance=provenance_of(topology, seed=seed, settings=about))
+
+
+def _without_tables(
+    network: NetworkSource, layout: Layout | None, settings: AppSettings | None
+) -> tuple[Topology, Layout | None, AppSettings]:
+    """What `given` gives, of a network that need not be routed."""
+    if isinstance(network, (Topology, Routing)):
+        topology = network if isinstance(network, Topology) else network.topology
+        usual = usual_settings(topology, "collective_bound")
+        return topology, layout, usual if settings is None else settings
+    opened = network_of(network, "collective_bound")
+    refuse_mixed(opened.topology, "collective_bound")
+    settings = app_settings([opened], None, ()) if settings is None else settings
+    return opened.topology, opened.layout if layout is None else layout, settings
+
+
+def collective(
+    network: NetworkSource | Sequence[Routing],
+    operation: str | CollectiveSchedule,
+    bytes: int = 1 << 26,
+    ranks: int | None = None,
+    *,
+    algorithm: str | None = None,
+    paths: str | None = None,
+    pieces: int | None = None,
+    placement: str = "linear",
+    root: int = 0,
+    settings: AppSettings | None = None,
+    layout: Layout | None = None,
+    simulator: str = FLOWS,
+    gap: float = 0.05,
+    seed: int = 1,
+    jobs: int | None = None,
+    work: Work | None = None,
+) -> Collective:
+    """A schedule of a collective, simulated, and the least time beside it.
+
+    Parameters
+    ----------
+    network : NetworkSource or sequence of Routing
+        As for `run_app`.
+    operation : str or CollectiveSchedule
+        ``allreduce``, ``allgather``, ``reduce-scatter``, ``broadcast`` or ``alltoall``. Or a schedule that was made before, as
+        `topoloom.read_schedule` reads it, also for other tables or another network with its hosts and the links of its paths;
+        it has its own bytes, ranks, algorithm, paths, pieces, placement and root.
+    bytes : int
+        Of the vector, or of what all have together; of an all-to-all from each rank to each other.
+    ranks : int, optional
+        One for every host when left out; at most one a host.
+    algorithm : str, optional
+        One of `topoloom.simulation.collectives.making.ALGORITHMS` that fits the operation; when omitted, forest where trees
+        are packed in a minute, else ring, binomial or direct.
+    paths : "own" or "tables", optional
+        Whether messages take paths of the schedule's own or those of the tables; left out, own for forests and rings.
+    pieces : int, optional
+        In how many pieces each message goes; left out, as many as hide the depth of trees.
+    placement : str
+        As `run_app` has it.
+    root : int
+        The rank that broadcasts.
+    settings : AppSettings, optional
+        Rates and delays.
+    layout : Layout, optional
+        How long every cable is.
+    simulator : str
+        ``flows``, ``flows:window=0.2``, ``simgrid``, ``flits`` or ``flits:flit_bits=256,packet_flits=64,lane_vcs=4``.
+    gap : float
+        As for `collective_bound`.
+    seed : int
+        Of the placement.
+    jobs, work
+        As everywhere.
+
+    Returns
+    -------
+    Collective
+
+    Raises
+    ------
+    InputError
+        As `collective_bound` and `run_app`; an algorithm that does not fit, or that the network is too large for.
+    Stopped
+        `work` was stopped.
+    """
+    work = Work() if work is None else work
+    source, topology = network_or_tables(network, "collective")
+    if not isinstance(operation, CollectiveSchedule):
+        chosen_of(collective_operation(operation), algorithm, paths)
+    check_hosts(topology)
+    on = given(source, layout, settings, "collective")
+    routings, layout, settings = on.routings, on.layout, on.settings
+    routing = routings[0]
+    check_kind("settings", settings, AppSettings, "AppSettings")
+    by = backend_of(simulator)
+    check_backend(by, settings)
+    if isinstance(operation, CollectiveSchedule):
+        schedule = checked_schedule(operation, "schedule")
+        homes, name, size, placement = (
+            np.asarray(schedule.hosts, np.int64),
+            schedule.operation,
+            schedule.bytes,
+            "schedule",
+        )
+        root = schedule.trees[0].root if name == "broadcast" and schedule.trees else 0
+        about: dict[str, Any] = {**settings.values, "simulator": by.text}
+        if np.unique(homes).size < homes.size:
+            raise InputError("the schedule has two ranks on a host")
+    else:
+        check_whole("pieces", pieces, 1, none=True)
+        homes, name = _homes(topology, operation, bytes, ranks, placement, root, settings, layout, seed, jobs)
+        schedule, size = None, bytes
+        if np.unique(homes).size < homes.size:
+            raise InputError(f"placement {placement}: a schedule needs a host for each rank")
+        chosen, along = chosen_of(name, algorithm, paths)
+        about = {**settings.values, "placement": placement, "simulator": by.text}
+    net, back = network_as_flows(routings, settings, layout), routing.channels.back.astype(np.int64)
+    there = machine(topology, settings, layout)
+    bound = bound_of(topology, name, size, homes, there, root=root, gap=gap, settings=about, jobs=jobs, work=work)
+    if schedule is None:
+        made = collective_schedule(topology, name, size, homes, root, chosen, along, pieces, net, back, there, work)
+        provenance = provenance_of(topology, engine=routing.engine, seed=seed, settings=about)
+        schedule = replace(made, provenance=provenance)
+    seconds, messages, cpu_s = _times(schedule, routings, net, back, settings, layout, by, work)
+    return Collective(
+        operation=schedule.operation,
+        ranks=schedule.ranks,
+        bytes=schedule.bytes,
+        algorithm=schedule.algorithm,
+        paths=schedule.paths,
+        engine=routing.engine,
+        placement=placement,
+        bound=bound,
+        seconds=seconds,
+        fullest_s=fullest_seconds(schedule, net, back) if schedule.trees else None,
+        trees=len(schedule.trees),
+        depth=schedule.depth,
+        pieces=schedule.pieces,
+        messages=messages,
+        settings=settings,
+        schedule=schedule,
+        provenance=provenance_of(
+            topology,
+            engine=routing.engine,
+            seed=schedule.provenance.seed,
+            settings=bound.provenance.settings,
+            timings={"cpu_s": cpu_s},
+        ),
+    )
+
+
+def _times(
+    schedule: CollectiveSchedule,
+    routings: Sequence[Routing],
+    net: FlowNetwork,
+    back: np.ndarray,
+    settings: AppSettings,
+    layout: Layout | None,
+    by: Backend,
+    work: Work,
+) -> tuple[float, int, float]:
+    """Simulated seconds, messages, and seconds of processor time."""
+    if schedule.ranks < 2:
+        return 0.0, 0, 0.0
+    found = run_schedule(
+        schedule_of_trees(schedule, net, back),
+        routings,
+        np.asarray(schedule.hosts, np.int64),
+        backend=by,
+        # Every message of a collective waits for its receive, and every send for its message.
+        settings=structs.replace(settings, eager_bytes=0),
+        detached_bytes=0.0,
+        layout=layout,
+        network=net,
+        work=work,
+    )
+    return found.seconds, found.messages, found.cpu_s
+
+
+def _homes(
+    topology: Topology,
+    operation: str,
+    size: int,
+    ranks: int | None,
+    placement: str,
+    root: int,
+    settings: AppSettings,
+    layout: Layout | None,
+    seed: int,
+    jobs: int | None,
+) -> tuple[np.ndarray, str]:
+    """Checks what both verbs are given: the host of each rank, and the operation's name."""
+    check_words("operation", operation, "a text, as 'allreduce'")
+    check_whole("bytes", size, 0)
+    check_whole("ranks", ranks, 1, none=True)
+    check_whole("root", root, 0)
+    check_words("placement", placement, "a text, as 'linear'")
+    check_kind("settings", settings, AppSettings, "AppSettings")
+    check_kind("layout", layout, (Layout, type(None)), "a Layout, as topoloom.place makes one")
+    check_whole("seed", seed, 0)
+    check_whole("jobs", jobs, 1, none=True)
+    name = collective_operation(operation)
+    if not topology.hosts:
+        raise InputError(f"{topology.name}: it has no hosts for the ranks; give it some, as in hosts=4")
+    count = topology.hosts if ranks is None else ranks
+    if placement == "optimised":
+        raise InputError(
+            "placement optimised: in a collective all ranks are alike; take linear, random, cabinet or file:PATH"
+        )
+    return place_ranks(placement, count, topology, layout, None, seed, jobs), name

@@ -1,0 +1,196 @@
+"""Schedules among routers, flit by flit, by the settings that SimGrid and flows take."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from topoloom.core.errors import InputError
+from topoloom.core.work import Work
+from topoloom.graph.host_ports import ports_by_host
+from topoloom.model.topology import Topology
+from topoloom.placement.layout.layout import Layout
+from topoloom.routing.choices import Layers
+from topoloom.routing.judge.prove import prove
+from topoloom.routing.routing import SWITCH, Routing
+from topoloom.simulation.applications.backends import FlitSettings, ScheduleRun, by_link
+from topoloom.simulation.applications.machine import machine
+from topoloom.simulation.applications.settings import AppSettings
+from topoloom.simulation.collectives.path_layers import PathLayers, path_layers
+from topoloom.simulation.flits.host_ports import ports_of_hosts
+from topoloom.simulation.flits.network_state import MOST_LANES, table_lanes
+from topoloom.simulation.flits.router_config import RouterConfig
+from topoloom.simulation.flits.run import RouterRun
+from topoloom.simulation.flits.scheduled import Placed, cycles_of
+from topoloom.simulation.flits.to_end import go_to_end
+from topoloom.simulation.flows.schedule import Schedule
+from topoloom.simulation.flows.state import FlowNetwork
+
+#: Cycles of a router that adds no delay, at speedup 2; virtual channels of a port, and flits of its buffer, at most; cycles
+#: until a credit can be used.
+_ROUTER, _MOST_VCS, _MOST_BUFFER, _CREDIT = 2, 32, 1 << 16, 3
+
+
+def run_flits(
+    schedule: Schedule,
+    routings: Sequence[Routing],
+    homes: np.ndarray,
+    flits: FlitSettings,
+    settings: AppSettings,
+    layout: Layout | None,
+    detached_bytes: float,
+    network: FlowNetwork | None,
+    work: Work,
+) -> ScheduleRun:
+    """Run a schedule among routers, flit by flit.
+
+    Parameters
+    ----------
+    schedule : Schedule
+    routings : sequence of Routing
+        One, or one for each of the hosts of a switch, in turn.
+    homes : int64[ranks]
+        The host of each rank.
+    flits : FlitSettings
+        What the routers are like.
+    settings : AppSettings
+        Rates, delays, the model.
+    layout : Layout or None
+        How long every cable is.
+    detached_bytes : float
+        A send of fewer is done at once.
+    network : FlowNetwork or None
+        The same network as flows, for schedules with paths of their own.
+    work : Work
+        Progress and stop.
+
+    Returns
+    -------
+    ScheduleRun
+
+    Raises
+    ------
+    InputError
+        Paths or buffers beyond what routers have room for, a deadlock, a schedule that does not end.
+    Stopped
+        `work` was stopped.
+    """
+    topology, began = routings[0].topology, time.process_time()
+    own = None
+    if schedule.paths is not None and network is not None:
+        own = path_layers(schedule.paths.ways, network).of(schedule.paths.of)
+        if schedule.paths.tables:
+            own = replace(own, ports=(), lanes=())
+    ports = ports_of_hosts(topology)
+    # Flows number ports as hosts where each has one; here they are endpoints.
+    endpoint = np.argsort(topology.host) if ports is None else np.arange(topology.endpoints.size)
+    place = endpoint if ports is None else np.argsort(np.argsort(ports_by_host(topology)[:, 0]))
+    routing = _by_host(routings) if own is None or not own.ports else _by_message(topology, own)
+    config, cables = router_for(routing, settings, flits, layout)
+    placed = Placed(
+        schedule,
+        homes=place[np.asarray(homes, np.int64)],
+        out=None if own is None else endpoint[own.out],
+        into=None if own is None else endpoint[own.into],
+        layer=None if own is None or not own.ports else np.maximum(own.layer, 0),
+        in_turn=True,
+        detached_bytes=detached_bytes,
+        eager_bytes=settings.eager_bytes,
+    )
+    run = RouterRun(routing, config, placed, 0.0, 1, cables=cables, work=work)
+    go_to_end(run, placed, schedule.name, work)
+    if run.play is None:
+        raise InputError(f"{schedule.name}: nothing was played")
+    cycle_s = config.cycle_ns * 1e-9
+    return ScheduleRun(
+        seconds=cycles_of(run.play) * config.cycle_ns * 1e-9,
+        finished=run.play.order.finished * cycle_s,
+        worked=run.play.order.worked * cycle_s,
+        spent=np.zeros((schedule.ranks, 0)),
+        link_bytes=by_link(routing, run.channel_flits() * (config.flit_bits / 8)),
+        messages=schedule.messages,
+        cpu_s=time.process_time() - began,
+    )
+
+
+def router_for(
+    routing: Routing, settings: AppSettings, flits: FlitSettings, layout: Layout | None
+) -> tuple[RouterConfig, np.ndarray]:
+    """Routers and cables in which a message alone takes what it takes among flows, to some cycles, and links can be full.
+
+    A cycle is what a link takes for a flit. A switch and the cable before it take their delays in whole cycles, no less than
+    the router has stages; each virtual channel has room for a packet beside what is under way until its credit is back.
+
+    Parameters
+    ----------
+    routing : Routing
+        With its verdict.
+    settings : AppSettings
+    flits : FlitSettings
+    layout : Layout or None
+
+    Returns
+    -------
+    RouterConfig
+    cables : int64[links]
+        Cycles of each.
+
+    Raises
+    ------
+    InputError
+        Settings that routers have no word for.
+    """
+    there = machine(routing.topology, settings, layout)
+    cycle_ns = flits.flit_bits / settings.rate_gbps
+    cycle_s = cycle_ns * 1e-9
+    # One cycle is left for the cable, which takes one at least.
+    added = max(0, round(there.switch_s / cycle_s) - _ROUTER - 1)
+    router = _ROUTER + added
+    cables = np.maximum(1, np.rint((there.cable_s + there.switch_s) / cycle_s).astype(np.int64) - router)
+    host = max(1, round(((2 * there.host_s + there.switch_s) / cycle_s - router) / 2))
+    lanes = table_lanes(routing)
+    if lanes > MOST_LANES:
+        raise InputError(
+            f"{routing.topology.name}: the schedule's own paths turn so often that they need {lanes} lanes among routers,"
+            f" {MOST_LANES} at most; take paths tables, or `simulator` flows"
+        )
+    vcs = lanes * max(1, min(flits.lane_vcs, _MOST_VCS // lanes))
+    away = 2 * max(int(cables.max(initial=1)), host) + router + _CREDIT + 2
+    buffer = vcs * (away + flits.packet_flits)
+    if buffer > _MOST_BUFFER:
+        raise InputError(
+            f"{routing.topology.name}: {vcs} virtual channels of {away + flits.packet_flits} flits, for {away} cycles there"
+            f" and back, are more than the {_MOST_BUFFER} flits of a port; make flit_bits greater, or lane_vcs smaller, as in"
+            " flits:flit_bits=1024"
+        )
+    config = RouterConfig(
+        vcs=vcs,
+        buffer_flits=buffer,
+        speedup=2,
+        host_cycles=host,
+        credit_cycles=_CREDIT,
+        route_cycles=added,
+        packet_flits=flits.packet_flits,
+        cycle_ns=cycle_ns,
+        flit_bits=flits.flit_bits,
+    )
+    return config, cables
+
+
+def _by_host(routings: Sequence[Routing]) -> Routing:
+    """Tables for the first, the second, ... host of each switch as layers, with a verdict."""
+    first = routings[0]
+    if len(routings) > 1:
+        lanes = None
+        if any(one.lanes is not None for one in routings):
+            lanes = tuple(np.zeros(one.ports.shape, np.uint8) if one.lanes is None else one.lanes for one in routings)
+        choice = Layers(tuple(one.ports for one in routings[1:]), None if lanes is None else lanes[1:], by_host=True)
+        first = replace(first, lanes=None if lanes is None else lanes[0], choice=choice, verdict=None)
+    return first if first.verdict is not None else replace(first, verdict=prove(first))
+
+
+def _by_message(topology: Topology, own: PathLayers) -> Routing:
+    """Layers of tables of which each message says which, and their lanes."""
+    choice = Layers(own.ports[1:], own.lanes[1:], by_message=True)
+    return Routing(topology, "paths of the schedule", own.ports[0], own.lanes[0], SWITCH, choice=choice)

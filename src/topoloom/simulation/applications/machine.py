@@ -1,0 +1,82 @@
+"""A network with the rates and delays of the settings, as all simulators of schedules have it."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from topoloom.core.errors import InputError
+from topoloom.model.topology import Topology
+from topoloom.placement.layout.layout import Layout
+from topoloom.routing.routing import Routing
+from topoloom.simulation.applications.platform import cable_m
+from topoloom.simulation.applications.settings import AppSettings
+from topoloom.simulation.collectives.delays import Machine
+from topoloom.simulation.flows.network import flow_network
+from topoloom.simulation.flows.state import FlowNetwork
+
+_BYTES_A_GBIT = 1e9 / 8
+
+
+def network_as_flows(routings: Sequence[Routing], settings: AppSettings, layout: Layout | None) -> FlowNetwork:
+    """The network as flows have it, by the same settings as SimGrid's platform.
+
+    Parameters
+    ----------
+    routings : sequence of Routing
+    settings : AppSettings
+    layout : Layout or None
+
+    Returns
+    -------
+    FlowNetwork
+
+    Raises
+    ------
+    InputError
+        As `topoloom.simulation.flows.network.flow_network`; a layout of another network.
+    """
+    found = machine(routings[0].topology, settings, layout)
+    return flow_network(
+        routings,
+        link_rate=found.rate_gbps * _BYTES_A_GBIT,
+        host_rate=found.host_rate_gbps * _BYTES_A_GBIT,
+        cable_s=found.cable_s,
+        switch_s=found.switch_s,
+        host_s=found.host_s,
+        inside_rate=settings.loopback_gbps * _BYTES_A_GBIT,
+        inside_s=found.inside_s,
+        half_duplex=settings.duplex == "half",
+    )
+
+
+def machine(topology: Topology, settings: AppSettings, layout: Layout | None) -> Machine:
+    """The rates and delays of a network by the settings.
+
+    Parameters
+    ----------
+    topology : Topology
+    settings : AppSettings
+    layout : Layout or None
+
+    Returns
+    -------
+    Machine
+
+    Raises
+    ------
+    InputError
+        A layout of another network.
+    """
+    if layout is not None and not np.array_equal(layout.topology.links, topology.links):
+        raise InputError(f"{topology.name}: the layout is of another network")
+    lengths = cable_m(len(topology.links), settings, layout)
+    inside_m = layout.floor.inside_m if layout is not None else 0.0
+    host_m = inside_m if settings.cable_m is None else settings.cable_m
+    return Machine(
+        rate_gbps=settings.rate_gbps,
+        host_rate_gbps=settings.host_rate_gbps or settings.rate_gbps,
+        cable_s=(lengths * settings.cable_ns_per_m + settings.link_ns) * 1e-9,
+        switch_s=settings.switch_ns * 1e-9,
+        host_s=(host_m * settings.cable_ns_per_m + settings.host_link_ns) * 1e-9,
+        inside_s=settings.loopback_ns * 1e-9,
+    )

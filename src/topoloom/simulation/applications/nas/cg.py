@@ -1,0 +1,118 @@
+"""CG: conjugate gradients on a random sparse matrix, sums along rows of ranks and a swap across the diagonal."""
+
+from typing import NamedTuple
+
+from topoloom.simulation.applications.nas.actions import DOUBLE, LOGICAL, TraceLines
+from topoloom.simulation.applications.nas.skeleton import (
+    ClockedParts,
+    NasRun,
+    check_ranks,
+    is_power_of_two,
+    share,
+    skeleton,
+)
+from topoloom.simulation.applications.program import RankTraces
+
+SIZES = {
+    "S": (1400, 7, 15),
+    "W": (7000, 8, 15),
+    "A": (14000, 11, 15),
+    "B": (75000, 13, 75),
+    "C": (150000, 15, 75),
+    "D": (1500000, 21, 100),
+}
+"""Rows of the matrix, the parameter of its nonzeros and the iterations, by class."""
+
+_INNER = 25  # steps of conjugate gradients in an iteration of the power method
+
+
+class _Share(NamedTuple):
+    """A rank's part: rows and columns of its block, what of a sum it keeps and first gives away, its partners."""
+
+    rows: int
+    columns: int
+    kept: int
+    given: int
+    across: int
+    partners: list[int]
+    block: float
+    vector: float
+
+
+def cg(run: NasRun) -> RankTraces:
+    """The skeleton of CG.
+
+    The ranks are a grid of 2^a rows and 2^a or 2^(a+1) columns; each has a block of the matrix. A product sums pieces of
+    the result along the grid's row, by halves, and swaps them with the rank across the diagonal; sums of numbers go by
+    the same partners. An iteration has 25 steps and the residual; one iteration comes before the clock starts.
+
+    Source: NAS reports 95-020 and 02-007; the program of NPB3.3-MPI.
+    """
+    size, nonzer, usual = SIZES[run.size]
+    check_ranks("cg", run.ranks, "a power of two", lambda ranks: is_power_of_two(ranks) and _grid(ranks)[1] <= size)
+    steps = run.steps(usual)
+    nonzeros = nonzer * (nonzer + 1)
+    operations = 2.0 * steps * size * (3 + nonzeros + _INNER * (5 + nonzeros) + 3)
+
+    def parts(me: TraceLines) -> ClockedParts:
+        mine = _share(size, run.ranks, me.number)
+        return ClockedParts(
+            me.bcast(1, LOGICAL) + _iteration(me, mine, 0.0, nonzeros) + me.barrier(),
+            _iteration(me, mine, 2.0 * size, nonzeros) * steps,
+            me.reduce(1, DOUBLE),
+        )
+
+    return skeleton("cg", run, operations, parts)
+
+
+def _grid(ranks: int) -> tuple[int, int]:
+    exponent = ranks.bit_length() - 1
+    return 1 << exponent // 2, 1 << (exponent + 1) // 2
+
+
+def _share(size: int, ranks: int, rank: int) -> _Share:
+    down, along = _grid(ranks)
+    row, column = divmod(rank, along)
+    odd = rank % 2
+    rows = share(size, down, row)
+    if size % along == 0 or along == down:
+        columns = share(size, along, column)
+    else:  # pairs of columns share a block of rows, the even one having the larger half
+        columns = (share(size, along // 2, column // 2) + 1 - odd) // 2
+    if along == down:
+        kept, given, across = rows, rows, row + column * down
+    else:
+        kept = (rows + 1 - odd) // 2
+        given = rows - kept
+        across = 2 * (rank // 2 % down * down + rank // 2 // down) + odd
+    partners = [rank ^ (along >> step) for step in range(1, along.bit_length())]
+    return _Share(rows, columns, kept, given, across, partners, rows * columns / size**2, columns / (size * down))
+
+
+def _iteration(me: TraceLines, mine: _Share, unit: float, nonzeros: int) -> str:
+    """One iteration of the power method; `unit` is the operations that one nonzero a row is, over all ranks."""
+    product = me.compute(unit * nonzeros * mine.block) + _product(me, mine)
+
+    def vectors(number: int) -> str:
+        return me.compute(unit * number * mine.vector)
+
+    step = product + vectors(1) + _sum(me, mine, 1) + vectors(3) + _sum(me, mine, 1) + vectors(1)
+    residual = product + vectors(1) + _sum(me, mine, 1)
+    norms = vectors(2) + _sum(me, mine, 2)
+    return vectors(3) + _sum(me, mine, 1) + step * _INNER + residual + norms
+
+
+def _sum(me: TraceLines, mine: _Share, count: int) -> str:
+    """The sum of `count` numbers over the grid's row, which each of its ranks has in the end."""
+    return "".join(me.exchange(partner, tag, count, count) for tag, partner in enumerate(mine.partners, 1))
+
+
+def _product(me: TraceLines, mine: _Share) -> str:
+    """The messages of a product: pieces summed along the row, then swapped across the diagonal."""
+    if not mine.partners:
+        return ""
+    text = ""
+    for tag in range(len(mine.partners), 0, -1):
+        sent = mine.given if tag == len(mine.partners) else mine.kept
+        text += me.exchange(mine.partners[tag - 1], tag, sent, mine.kept)
+    return text + me.exchange(mine.across, 1, mine.kept, mine.columns)

@@ -1,0 +1,182 @@
+"""The file that SimGrid's platform is made from: switches, cables, hosts, and the tables' next hops."""
+
+import struct
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from topoloom.core.errors import InputError
+from topoloom.core.files import write_atomically
+from topoloom.graph.host_ports import ports_by_host
+from topoloom.model.topology import Topology
+from topoloom.placement.layout.layout import Layout
+from topoloom.routing.channels import channels_of
+from topoloom.routing.routing import Routing, carriers_of
+from topoloom.simulation.applications.placement import switch_of_hosts
+from topoloom.simulation.applications.settings import AppSettings
+
+_BYTES_A_GBIT = 1e9 / 8
+
+
+def platform_bytes(
+    routings: Sequence[Routing], settings: AppSettings, layout: Layout | None = None, cores: int = 1
+) -> bytes:
+    """The network as platform.cpp reads it, by tables for the first, the second, ... host of each switch, in turn.
+
+    ``TLFABRIC``; int64[9]: switches, links, hosts, switches with hosts, tables, cores of a host, 1 for half duplex, 1 for links
+    that are shared evenly, ports of a host; float64[7]: operations a second, bytes a second of a link, of a host's link, delay
+    of a host's link, of a switch, bytes a second and delay within a host; then int32[links, 2] the links, float64[links] their
+    delays, int32[hosts, ports] the switch of each port, int32[carriers] the switches with hosts, and
+    int32[tables, carriers, switches] the next hop towards each of them: twice the link, and one more where it is walked from
+    its higher switch; -1 where no host's message passes. Delays in seconds, little-endian.
+
+    Parameters
+    ----------
+    routings : sequence of Routing
+        The tables for the first, the second, ... host of each switch, in turn; one for all hosts alike. All are of
+        one network.
+    settings : AppSettings
+        Rates and delays of links, switches and hosts.
+    layout : Layout, optional
+        Gives each cable's length; without it all have the same.
+    cores : int
+        Of each host.
+
+    Returns
+    -------
+    bytes
+        The file's content.
+
+    Raises
+    ------
+    InputError
+        Tables that choose among paths, networks without hosts, hosts with more ports than others, or a layout of another
+        network.
+    """
+    topology = routings[0].topology
+    for routing in routings:
+        if routing.choice is not None:
+            raise InputError(
+                f"engine {routing.engine} chooses paths as the network fills, and SimGrid's routes are fixed; take another"
+                " engine, such as orders or minimal"
+            )
+        if routing.topology != topology:
+            raise InputError(f"{topology.name}: tables are of another network, {routing.topology.name}")
+    if layout is not None and not np.array_equal(layout.topology.links, topology.links):
+        raise InputError(f"{topology.name}: the layout is of another network")
+    carriers = np.flatnonzero(carriers_of(topology))
+    if not carriers.size:
+        raise InputError(f"{topology.name}: it has no hosts; give it some, as in {topology.spec or 'SPEC'},hosts=4")
+    delay_ns = cable_m(topology.links.shape[0], settings, layout) * settings.cable_ns_per_m + settings.link_ns
+    inside_m = layout.floor.inside_m if layout is not None else 0.0
+    host_m = inside_m if settings.cable_m is None else settings.cable_m
+    host_ns = host_m * settings.cable_ns_per_m + settings.host_link_ns
+    rates = (
+        settings.speed_gflops * 1e9,
+        settings.rate_gbps * _BYTES_A_GBIT,
+        (settings.host_rate_gbps or settings.rate_gbps) * _BYTES_A_GBIT,
+        host_ns * 1e-9,
+        settings.switch_ns * 1e-9,
+        settings.loopback_gbps * _BYTES_A_GBIT,
+        settings.loopback_ns * 1e-9,
+    )
+    how = int(settings.duplex == "half"), int(settings.model == "plain")
+    # Of several ports those of two hosts in the same place reach each other; where there is one, its host is its number.
+    several = topology.hosts < topology.endpoints.size
+    switch = topology.endpoints[ports_by_host(topology)].ravel() if several else switch_of_hosts(topology)
+    ports = topology.endpoints.size // max(1, topology.hosts)
+    counts = topology.switches, len(topology.links), topology.hosts, carriers.size, len(routings), cores, *how, ports
+    parts = [
+        topology.links.astype("<i4"),
+        (delay_ns * 1e-9).astype("<f8"),
+        switch.astype("<i4"),
+        carriers.astype("<i4"),
+    ]
+    parts += [_next_hops(topology, routing.ports, carriers).astype("<i4") for routing in routings]
+    return b"TLFABRIC" + struct.pack("<9q7d", *counts, *rates) + b"".join(part.tobytes() for part in parts)
+
+
+def layers_bytes(topology: Topology, ports: Sequence[np.ndarray]) -> bytes:
+    """Tables beside those of the network, for messages with paths of their own, as platform.cpp reads them.
+
+    ``TLLAYERS``; int64: layers; int32[layers, carriers, switches]: next hops, as in `platform_bytes`. Each port of a host then
+    has an address in each layer, number layer * ports of all hosts + port, and a message between two of a layer leaves and
+    arrives by these ports.
+
+    Parameters
+    ----------
+    topology : Topology
+    ports : sequence of uint8 or uint16[n, n]
+        As `Routing.ports`, a layer each.
+
+    Returns
+    -------
+    bytes
+        The file's content, little-endian.
+    """
+    carriers = np.flatnonzero(carriers_of(topology))
+    tables = (_next_hops(topology, table, carriers).astype("<i4").tobytes() for table in ports)
+    return b"TLLAYERS" + struct.pack("<q", len(ports)) + b"".join(tables)
+
+
+def write_fabric(
+    path: Path, routings: Sequence[Routing], settings: AppSettings, layout: Layout | None = None, cores: int = 1
+) -> None:
+    """Write `platform_bytes` into a file.
+
+    Parameters
+    ----------
+    path : path
+        The file.
+    routings : sequence of Routing
+        See `platform_bytes`, as for the others.
+    settings : AppSettings
+        Rates and delays of links, switches and hosts.
+    layout : Layout, optional
+        Gives each cable's length.
+    cores : int
+        Of each host.
+
+    Raises
+    ------
+    InputError
+        As `platform_bytes`.
+    """
+    write_atomically(path, platform_bytes(routings, settings, layout, cores))
+
+
+def cable_m(links: int, settings: AppSettings, layout: Layout | None) -> np.ndarray:
+    """How long each link's cable is, float64[links].
+
+    Parameters
+    ----------
+    links : int
+    settings : AppSettings
+        Whose `cable_m` goes before the layout.
+    layout : Layout or None
+        Without it cables have no length.
+
+    Returns
+    -------
+    float64[links]
+        Metres.
+    """
+    if settings.cable_m is not None:
+        return np.full(links, float(settings.cable_m))
+    return np.zeros(links) if layout is None else layout.length_m
+
+
+def _next_hops(topology: Topology, table: np.ndarray, carriers: np.ndarray) -> np.ndarray:
+    """Twice the link, and one more against its order, from every switch towards each carrier, int32[carriers, switches]."""
+    link = topology.csr[2]
+    if not link.size:
+        return np.full((carriers.size, topology.switches), -1)
+    channels = channels_of(topology)
+    switch = np.arange(topology.switches)
+    ports = table[carriers].astype(np.int64)
+    known = ports != np.iinfo(table.dtype).max
+    place = channels.first[switch][None, :] + np.where(known, ports, 0)
+    place = np.minimum(place, len(link) - 1)
+    against = topology.links[link[place], 0] != switch[None, :]
+    return np.where(known, 2 * link[place].astype(np.int64) + against, -1)

@@ -1,0 +1,89 @@
+"""The delays between ranks where nothing else is under way, and the machine that has them."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from topoloom.model.topology import Topology
+from topoloom.simulation.collectives.network import RankNetwork
+
+#: Sources of which the farthest rank is looked for.
+_FAR_SOURCES = 64
+
+
+@dataclass(frozen=True, eq=False)
+class Machine:
+    """Rates and delays of a network, as the simulators have them.
+
+    Attributes
+    ----------
+    rate_gbps, host_rate_gbps : float
+        Of a link between switches and of a host's port, in each direction.
+    cable_s : float64[links]
+        Delay of each cable.
+    switch_s, host_s, inside_s : float
+        Delay of a switch, of a host's link, and between two ranks of a host.
+    """
+
+    rate_gbps: float
+    host_rate_gbps: float
+    cable_s: np.ndarray
+    switch_s: float = 0.0
+    host_s: float = 0.0
+    inside_s: float = 0.0
+
+
+def delays(
+    network: RankNetwork, topology: Topology, machine: Machine, *, from_first: bool = False
+) -> tuple[float, float]:
+    """Between the two nearest ranks, and from some rank to the one farthest from it; never more than the real ones.
+
+    Parameters
+    ----------
+    network : RankNetwork
+    topology : Topology
+        Whose cables the machine has delays of.
+    machine : Machine
+    from_first : bool
+        Whether the farthest is that from the first class's host alone, as in a broadcast.
+
+    Returns
+    -------
+    nearest, farthest : float
+        Seconds.
+    """
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import dijkstra
+
+    if network.ranks < 2:
+        return 0.0, 0.0
+    n, c = network.switches, network.classes
+    base = 2 * machine.host_s + machine.switch_s
+    hops = np.asarray(machine.cable_s, float) + machine.switch_s
+    # One delay a pair of switches: the quickest of parallel cables; a sparse graph takes 0 for no edge.
+    tiny = 1e-15
+    links = topology.links.astype(np.int64)
+    least: dict[tuple[int, int], float] = {}
+    for (u, v), delay in zip(map(tuple, links.tolist()), hops.tolist(), strict=True):
+        least[u, v] = min(least.get((u, v), np.inf), delay)
+    ends = np.array(list(least), np.int64).reshape(-1, 2)
+    values = np.array(list(least.values())) + tiny
+    doors = [(n + j, switch) for j, ports in enumerate(network.ports) for switch in ports]
+    into = np.array(doors, np.int64).reshape(-1, 2)
+    tail = np.concatenate([ends[:, 0], ends[:, 1], into[:, 0], into[:, 1]])
+    head = np.concatenate([ends[:, 1], ends[:, 0], into[:, 1], into[:, 0]])
+    weight = np.concatenate([values, values, np.full(2 * len(into), tiny)])
+    graph = coo_array((weight, (tail, head)), shape=(n + c, n + c)).tocsr()
+    chosen = np.unique(np.linspace(0, c - 1, min(c, _FAR_SOURCES)).astype(np.int64))
+    apart = dijkstra(graph, indices=n + chosen)[:, n:]
+    nearest = np.where(np.arange(c) == chosen[:, None], np.inf, apart).min(initial=np.inf)
+    if (network.counts > 1).any():
+        nearest = 0.0
+    elif chosen.size < c:
+        nearest = min(nearest, 0.0 if np.unique(into[:, 1]).size < len(into) else float(values.min(initial=np.inf)))
+    first = base + max(0.0, nearest - 1e-12) if np.isfinite(nearest) else np.inf
+    if (network.weight > 1).any():
+        first = min(first, machine.inside_s)
+    farthest = float((apart[0] if from_first else apart).max(initial=0.0))
+    several = c > 1 or int(network.counts.max()) > 1
+    return float(first), base + max(0.0, farthest - 1e-12) if several else machine.inside_s

@@ -1,0 +1,161 @@
+"""The ways of a schedule's messages on a network, and what they ask of its channels."""
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+import numpy as np
+
+from topoloom.core.errors import InputError
+from topoloom.simulation.collectives.forest import Tree
+from topoloom.simulation.collectives.schedule import GATHERS, REDUCES, CollectiveSchedule
+from topoloom.simulation.flows.schedule import Way
+from topoloom.simulation.flows.state import FlowNetwork
+
+
+class Ways:
+    """The ways of a schedule's messages on a fabric: its own, spread over parallel channels, or those of the tables.
+
+    Parameters
+    ----------
+    schedule : CollectiveSchedule
+    fabric : FlowNetwork
+        With the tables.
+    back : int64[c]
+        The channel that leads the other way.
+
+    Raises
+    ------
+    InputError
+        Switches that no channel joins, or that a host does not hang on.
+    """
+
+    def __init__(self, schedule: CollectiveSchedule, fabric: FlowNetwork, back: np.ndarray) -> None:
+        self.schedule, self.fabric, self.back = schedule, fabric, back
+        self.filled = np.zeros(fabric.to.size)
+        self.used = np.zeros((2, fabric.switch.size))
+
+    def down(self, tree: Tree, number: int) -> Way:
+        """Of an edge, from its sender to its receiver."""
+        edge = tree.edges[number]
+        source, goal = int(self.schedule.hosts[edge.sender]), int(self.schedule.hosts[edge.receiver])
+        if self.schedule.paths == "tables":
+            return self._by_tables(source, goal)
+        switches = edge.switches
+        if not switches:
+            raise InputError(f"the edge from rank {edge.sender} to {edge.receiver} has no path")
+        channels = []
+        for u, v in pairwise(switches):
+            begin, end = self._slots(u)
+            joined = begin + np.flatnonzero(self.fabric.to[begin:end] == v)
+            if not joined.size:
+                raise InputError(f"the schedule goes from switch {u} to {v}, which no link joins")
+            channel = int(joined[np.argmin(self.filled[joined])])
+            self.filled[channel] += tree.chunks
+            channels.append(channel)
+        return Way(
+            self._port(source, switches[0], 0, tree.chunks),
+            tuple(channels),
+            self._port(goal, switches[-1], 1, tree.chunks),
+        )
+
+    def up(self, tree: Tree, number: int, down: Way | None) -> Way:
+        """Of an edge, from its receiver to its sender: by tables their own path, else the way back.
+
+        Parameters
+        ----------
+        tree : Tree
+        number : int
+            The edge's.
+        down : Way or None
+            The other way, where it is known.
+
+        Returns
+        -------
+        Way
+        """
+        if self.schedule.paths == "tables":
+            edge = tree.edges[number]
+            return self._by_tables(int(self.schedule.hosts[edge.receiver]), int(self.schedule.hosts[edge.sender]))
+        down = self.down(tree, number) if down is None else down
+        return Way(down.into, tuple(int(self.back[one]) for one in down.channels[::-1]), down.out)
+
+    def _slots(self, switch: int) -> tuple[int, int]:
+        if not 0 <= switch < self.fabric.first.size - 1:
+            raise InputError(f"the schedule names switch {switch}, which there is not")
+        return int(self.fabric.first[switch]), int(self.fabric.first[switch + 1])
+
+    def _port(self, host: int, switch: int, side: int, chunks: int) -> int:
+        ports = [int(one) for one in self.fabric.port[host] if self.fabric.switch[one] == switch]
+        if not ports:
+            raise InputError(
+                f"the schedule's path begins or ends at switch {switch}, on which host {host} does not hang"
+            )
+        port = min(ports, key=lambda one: self.used[side, one])
+        self.used[side, port] += chunks
+        return port
+
+    def _by_tables(self, source: int, goal: int) -> Way:
+        f = self.fabric
+        place = (source + goal) % f.port.shape[1]
+        out, into = int(f.port[source, place]), int(f.port[goal, place])
+        at, channels = int(f.switch[out]), []
+        while at != f.switch[into]:
+            channels.append(int(f.first[at] + f.ports[f.row[into], at]))
+            at = int(f.to[channels[-1]])
+        return Way(out, tuple(channels), into)
+
+
+def way_switches(way: Way, fabric: FlowNetwork) -> tuple[int, ...]:
+    """The switches of a way."""
+    return (int(fabric.switch[way.out]), *(int(fabric.to[one]) for one in way.channels))
+
+
+def ways_of(
+    schedule: CollectiveSchedule, fabric: FlowNetwork, back: np.ndarray
+) -> Iterator[tuple[Tree, list[Way | None], list[Way | None]]]:
+    """Each tree with the ways of its edges, down and up; None where nothing goes that way.
+
+    Parameters
+    ----------
+    schedule : CollectiveSchedule
+    fabric : FlowNetwork
+    back : int64[c]
+        The channel that leads the other way.
+
+    Yields
+    ------
+    Tree, list of Way, list of Way
+    """
+    ways = Ways(schedule, fabric, back)
+    gathers, reduces = schedule.operation in GATHERS, schedule.operation in REDUCES
+    for tree in schedule.trees:
+        down: list[Way | None] = []
+        up: list[Way | None] = []
+        for number in range(len(tree.edges)):
+            one = ways.down(tree, number)
+            down.append(one if gathers else None)
+            up.append(ways.up(tree, number, one) if reduces else None)
+        yield tree, down, up
+
+
+def fullest_seconds(schedule: CollectiveSchedule, fabric: FlowNetwork, back: np.ndarray) -> float:
+    """What the busiest channel, or host's link, needs for what the schedule sends over it.
+
+    Parameters
+    ----------
+    schedule : CollectiveSchedule
+    fabric : FlowNetwork
+    back : int64[c]
+
+    Returns
+    -------
+    float
+        Seconds.
+    """
+    load, channels, hosts = np.zeros(fabric.capacity.size), fabric.to.size, fabric.switch.size
+    for tree, down, up in ways_of(schedule, fabric, back):
+        for way in (*down, *up):
+            if way is not None:
+                passed = [channels + way.out, *way.channels, channels + hosts + way.into]
+                load[fabric.resource[passed]] += tree.chunks * schedule.chunk_bytes
+    return float((load / fabric.capacity).max(initial=0.0))

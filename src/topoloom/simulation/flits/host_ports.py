@@ -1,0 +1,79 @@
+"""Hosts with several ports, in planes or on rails: traffic is from host to host, and each packet takes one of the ports."""
+
+import contextlib
+from dataclasses import replace
+
+import numpy as np
+
+from topoloom.graph.host_ports import ports_by_host
+from topoloom.model.topology import Topology
+from topoloom.routing.routing import Routing
+from topoloom.simulation.flits.scheduled import Placed
+from topoloom.simulation.workloads.named import is_workload, load_workload
+from topoloom.throughput.traffic import Loop, TablesNeededError, Trace, Traffic, traffic_of
+
+
+def ports_of_hosts(topology: Topology) -> np.ndarray | None:
+    """The endpoints of each host, int32[hosts, ports]; None where every host has one.
+
+    Ports of two hosts that stand in the same place reach each other: planes come one after the other, and in a plane the ports
+    are in the order of their switches. Hosts come in the order of their first ports, as in a network of these ports alone.
+
+    Raises
+    ------
+    InputError
+        Some hosts have more ports than others, or in other planes.
+    """
+    if topology.hosts == topology.endpoints.size:
+        return None
+    ports = ports_by_host(topology)
+    return np.asarray(ports[np.argsort(ports[:, 0])])
+
+
+def traffic_between_hosts(text: str, network: Routing | Topology, seed: int) -> Traffic | Trace | Loop | Placed:
+    """Traffic from host to host, as `traffic_of` makes it; hosts with several ports count once, at their first one.
+
+    Parameters
+    ----------
+    text : str
+        A pattern and its settings, or a workload's file (`topoloom.simulation.workloads.named.WORKLOADS`).
+    network : Routing or Topology
+        Patterns that go by tables take those to first ports.
+    seed : int
+        Of random choices.
+
+    Returns
+    -------
+    Traffic, Trace, Loop or Placed
+        Hosts are numbered as `ports_of_hosts` lists them.
+    """
+    if isinstance(text, str) and is_workload(text):
+        return Placed(load_workload(text))
+    topology = network if isinstance(network, Topology) else network.topology
+    ports = ports_of_hosts(topology)
+    if ports is None:
+        return traffic_of(text, network, seed)
+    first = topology.replace(endpoints=topology.endpoints[ports[:, 0]])
+    if isinstance(network, Topology):
+        return traffic_of(text, first, seed)
+    return traffic_of(text, replace(network, topology=first, verdict=None), seed)
+
+
+def check_simulated(topology: Topology, text: str, seed: int) -> None:
+    """Refuse, before a network is routed, traffic that it cannot have: no hosts, a pattern that does not fit them.
+
+    Parameters
+    ----------
+    topology : Topology
+    text : str
+        As for `traffic_between_hosts`.
+    seed : int
+        Of random choices.
+
+    Raises
+    ------
+    InputError
+        As `traffic_between_hosts`.
+    """
+    with contextlib.suppress(TablesNeededError):
+        traffic_between_hosts(text, topology, seed)

@@ -1,0 +1,108 @@
+"""The first stages of a router's cycle: flits that are due are seen, and packets ask for an output."""
+
+import numpy as np
+
+from topoloom.core.compiling.decorators import stage
+from topoloom.graph.kernels.simd import lowest_bit
+from topoloom.simulation.flits.buffers import ESCAPE, Buffers, RouterNetwork, Rules
+from topoloom.simulation.flits.kernels.choices import choose
+from topoloom.simulation.flits.kernels.fields import VC_ARRIVAL, VC_BIRTH, VC_NEXT, VC_OUTPUT, VC_SIZE, VC_WORD, at
+from topoloom.simulation.flits.kernels.flits import SLOTS, arm
+from topoloom.simulation.flits.kernels.requests import ask, class_of, withdraw
+
+
+@stage
+def see_arrivals(records: int | None, net: RouterNetwork, s: Buffers, rules: Rules, r: int, c: int) -> int:
+    """Flits that are due are seen; packets by the tables ask for an output. Whether anything is left to do."""
+    W, LV = rules.words, rules.slot_bits
+    N = s.active.size // W
+    NW, b, G = N * W, r * W, r * W * 64
+    rec, calendar, active, pending, asked, choosing = s.rec, s.calendar, s.active, s.pending, s.asked, s.choosing
+    outputs, lanes, width = net.outputs, rules.lanes, rules.width
+    base = (c & (SLOTS - 1)) * NW + b
+    some = np.int64(0)
+    for w in range(W):
+        m = calendar[at(base + w)]
+        if m:
+            calendar[at(base + w)] = 0
+            while m:
+                iv = (w << 6) + lowest_bit(np.uint64(m))
+                m &= m - 1
+                g = G + iv
+                if rec[at(g * VC_SIZE + VC_ARRIVAL)] > c:
+                    arm(calendar, NW, g, np.int64(rec[at(g * VC_SIZE + VC_ARRIVAL)]), c)
+                elif rec[at(g * VC_SIZE + VC_OUTPUT)] >= 0:
+                    active[at(b + w)] |= np.int64(1) << (iv & 63)
+                elif records is None:
+                    word, birth = (np.int64(rec[at(g * VC_SIZE + VC_WORD)]), np.int64(rec[at(g * VC_SIZE + VC_BIRTH)]))
+                    ask(asked, pending, W, LV, r, iv, class_of(LV, outputs, lanes, width, N, r, word, birth))
+                else:
+                    rec[at(g * VC_SIZE + VC_NEXT)] = -1
+                    choosing[at(b + w)] |= np.int64(1) << (iv & 63)
+        some |= active[at(b + w)] | pending[at(b + w)]
+        if records is not None:
+            some |= choosing[at(b + w)]
+    return some
+
+
+@stage
+def choose_outputs(
+    long_credits: int | None,
+    any_shortest: int | None,
+    detours: int | None,
+    net: RouterNetwork,
+    s: Buffers,
+    rules: Rules,
+    r: int,
+    c: int,
+    step: int,
+) -> None:
+    """Packets that choose ask for an output; those that may escape do so anew every cycle, until they get a VC."""
+    W, LV = rules.words, rules.slot_bits
+    V, VM, PS, N = rules.vcs, (1 << LV) - 1, (W * 64) >> LV, s.active.size // W
+    b, G = r * W, r * W * 64
+    rec, popped, port, history = s.rec, s.popped, s.port, rules.history
+    pending, unowned, asked, choosing = s.pending, s.unowned, s.asked, s.choosing
+    state, packets = s.state, s.packets
+    outputs, distance, group, near = net.outputs, net.distance, net.group, net.near
+    for w in range(W):
+        m = choosing[at(b + w)]
+        while m:
+            iv = (w << 6) + lowest_bit(np.uint64(m))
+            m &= m - 1
+            g = G + iv
+            old = np.int64(rec[at(g * VC_SIZE + VC_NEXT)])
+            if old >= 0:
+                if step:
+                    continue
+                withdraw(asked, pending, W, LV, r, iv, old)
+            out = choose(
+                long_credits,
+                any_shortest,
+                detours,
+                rules,
+                LV,
+                V,
+                PS,
+                N,
+                history,
+                outputs,
+                distance,
+                group,
+                near,
+                port,
+                rec,
+                popped,
+                unowned,
+                packets,
+                state,
+                b,
+                r,
+                iv & VM,
+                np.int64(rec[at(g * VC_SIZE + VC_WORD)]),
+                c,
+            )
+            ask(asked, pending, W, LV, r, iv, out)
+            rec[at(g * VC_SIZE + VC_NEXT)] = out
+            if rules.choice != ESCAPE:
+                choosing[at(b + w)] &= ~(np.int64(1) << (iv & 63))

@@ -1,0 +1,339 @@
+"""What packets with records ask for at a switch: layers of tables, any shortest path, paths with an escape, detours.
+
+slot_bits, vcs, ports, switches and history: log2 of VC slots a port, VCs, ports a router, switches, words of a VC's history.
+The arrays are those of `buffers`.
+"""
+
+import numpy as np
+
+from topoloom.core.compiling.decorators import inner, stage
+from topoloom.graph.kernels.simd import lowest_bit
+from topoloom.simulation.flits.buffers import BY_HOP, BY_PACKET, ESCAPE, RANDOM, SHORTER, Rules
+from topoloom.simulation.flits.kernels.credits import under_way, under_way_far
+from topoloom.simulation.flits.kernels.fields import (
+    NO_DETOUR,
+    PACKET_ESCAPED,
+    PACKET_HOPS,
+    PACKET_LANE,
+    PACKET_LAYER,
+    PACKET_PHASE,
+    PACKET_SIZE,
+    PACKET_VIA,
+    PACKET_WORD,
+    PORT_CREDIT,
+    PORT_NEXT,
+    PORT_SIZE,
+    UNDECIDED,
+    VC_FLITS,
+    VC_SIZE,
+    at,
+)
+from topoloom.simulation.flits.kernels.flits import below, ones
+
+
+@inner
+def flits_at(
+    long_credits: int | None,
+    vcs: int,
+    history: int,
+    credit: int,
+    port: np.ndarray,
+    rec: np.ndarray,
+    popped: np.ndarray,
+    place: int,
+    c: int,
+) -> int:
+    """Flits sent through a port whose credits have not come back: what its switch knows of the queue there."""
+    down, count = np.int64(port[at(place * PORT_SIZE + PORT_NEXT)]), np.int64(0)
+    if down >= 0:
+        if long_credits is not None:
+            credit = np.int64(port[at(place * PORT_SIZE + PORT_CREDIT)])
+        for v in range(vcs):
+            g = down + v
+            count += np.int64(rec[at(g * VC_SIZE + VC_FLITS)])
+            if long_credits is not None:
+                count += under_way_far(popped, history, g, c, credit)
+            elif (np.int64(popped[at(g)]) >> 32) + credit > c:
+                count += under_way(popped, g, c, credit)
+    return count
+
+
+@inner
+def queue_along(
+    long_credits: int | None,
+    slot_bits: int,
+    vcs: int,
+    ports: int,
+    switches: int,
+    history: int,
+    credit: int,
+    outputs: np.ndarray,
+    port: np.ndarray,
+    rec: np.ndarray,
+    popped: np.ndarray,
+    r: int,
+    goal: int,
+    c: int,
+) -> int:
+    """The sum of the queues on the path of the tables."""
+    total, u = np.int64(0), r
+    while u != goal:
+        place = u * ports + (np.int64(outputs[at(u * switches + goal)]) >> slot_bits)
+        total += flits_at(long_credits, vcs, history, credit, port, rec, popped, place, c)
+        u = (np.int64(port[at(place * PORT_SIZE + PORT_NEXT)]) >> slot_bits) // ports
+    return total
+
+
+@inner
+def detour_of(
+    long_credits: int | None,
+    rules: Rules,
+    slot_bits: int,
+    vcs: int,
+    ports: int,
+    switches: int,
+    history: int,
+    outputs: np.ndarray,
+    distance: np.ndarray,
+    group: np.ndarray,
+    port: np.ndarray,
+    rec: np.ndarray,
+    popped: np.ndarray,
+    state: np.ndarray,
+    r: int,
+    goal: int,
+    c: int,
+) -> int:
+    """The switch by which a packet makes a detour, `NO_DETOUR` where the path of the tables is no worse (UGAL).
+
+    Compared are the queues at the source, each times the hops of its path (or times `over` / 256 where that is set), or the
+    sums of the queues along the paths.
+    """
+    best, cost, credit = np.int64(NO_DETOUR), np.int64(0), np.int64(rules.credit)
+    if rules.knows == 2:
+        cost = queue_along(
+            long_credits, slot_bits, vcs, ports, switches, history, credit, outputs, port, rec, popped, r, goal, c
+        )
+    elif rules.knows == 1:
+        place = r * ports + (np.int64(outputs[at(r * switches + goal)]) >> slot_bits)
+        hops = np.int64(256) if rules.over else np.int64(distance[at(r * switches + goal)])
+        cost = flits_at(long_credits, vcs, history, credit, port, rec, popped, place, c) * hops
+    cost -= rules.threshold * (256 if rules.knows == 1 and rules.over else 1)
+    tries = rules.tries
+    if group.size and group[at(goal)] == group[at(r)]:
+        tries = 0
+    for _ in range(tries):
+        # With traffic to oneself too, a detour by one's own switch or the destination's may be drawn: then there is none.
+        via = below(state, RANDOM, switches if rules.itself else switches - 1)
+        if not rules.itself and via >= r:
+            via += 1
+        if rules.itself and rules.knows == 0 and (via == r or via == goal):
+            break
+        if via == r or via == goal or (group.size and group[at(via)] == group[at(r)]):
+            continue
+        if rules.longest:
+            hops = np.int64(distance[at(r * switches + via)]) + np.int64(distance[at(via * switches + goal)])
+            if hops > rules.longest:
+                continue
+        if rules.knows == 0:
+            best = via
+            break
+        if rules.knows == 2:
+            other = queue_along(
+                long_credits, slot_bits, vcs, ports, switches, history, credit, outputs, port, rec, popped, r, via, c
+            )
+            if other < cost:
+                other += queue_along(
+                    long_credits,
+                    slot_bits,
+                    vcs,
+                    ports,
+                    switches,
+                    history,
+                    credit,
+                    outputs,
+                    port,
+                    rec,
+                    popped,
+                    via,
+                    goal,
+                    c,
+                )
+        else:
+            place = r * ports + (np.int64(outputs[at(r * switches + via)]) >> slot_bits)
+            hops = np.int64(distance[at(r * switches + via)]) + np.int64(distance[at(via * switches + goal)])
+            other = flits_at(long_credits, vcs, history, credit, port, rec, popped, place, c)
+            other *= rules.over if rules.over else hops
+        if other < cost:
+            best, cost = via, other
+    return best
+
+
+@inner
+def any_port(near: np.ndarray, state: np.ndarray, base: int, K: int) -> int:
+    """A port on a shortest path, drawn."""
+    count = np.int64(0)
+    for k in range(K):
+        count += ones(near[at(base + k)])
+    skip, found = np.int64(0), np.int64(0)
+    if count > 1:
+        skip = below(state, RANDOM, count)
+    for k in range(K):
+        bits = near[at(base + k)]
+        while bits and skip >= 0:
+            if skip == 0:
+                found = (k << 6) + lowest_bit(np.uint64(bits))
+            skip -= 1
+            bits &= bits - 1
+    return found
+
+
+@inner
+def open_to_choice(spare: int, sent: int) -> bool:
+    """Whether a VC with so many flits may be chosen: it is empty, or a whole packet has room behind them.
+
+    A packet that got a VC waits for nothing else any more, so it must not have to wait there behind others: that is what
+    escape channels are proved free of deadlock under (Duato 1993, assumption 4: a queue holds flits of one message; Duato
+    1996, for cut-through: a queue takes whole packets).
+    """
+    return sent == 0 or sent <= spare
+
+
+@stage
+def free_port(
+    escapes: int,
+    spare: int,
+    slot_bits: int,
+    vcs: int,
+    ports: int,
+    near: np.ndarray,
+    port: np.ndarray,
+    rec: np.ndarray,
+    unowned: np.ndarray,
+    state: np.ndarray,
+    base: int,
+    K: int,
+    b: int,
+    r: int,
+) -> int:
+    """A port on a shortest path, of those with a VC to choose that is open the emptiest; -1: none (see `open_to_choice`)."""
+    best, least, ties = np.int64(-1), np.int64(1) << 60, np.int64(0)
+    for k in range(K):
+        bits = near[at(base + k)]
+        while bits:
+            out = (k << 6) + lowest_bit(np.uint64(bits))
+            bits &= bits - 1
+            cell = out << slot_bits
+            idle = unowned[at(b + (cell >> 6))] >> (cell & 63)
+            down = np.int64(port[at((r * ports + out) * PORT_SIZE + PORT_NEXT)])
+            some, flits = False, np.int64(0)
+            for v in range(escapes, vcs):
+                sent = np.int64(rec[at((down + v) * VC_SIZE + VC_FLITS)])
+                flits += sent
+                some |= (idle >> v) & 1 != 0 and open_to_choice(spare, sent)
+            if some:
+                ties = ties + 1 if flits == least else np.int64(1)
+                if flits < least or (flits == least and below(state, RANDOM, ties) == 0):
+                    best, least = out, flits
+    return best
+
+
+@stage
+def choose(
+    long_credits: int | None,
+    any_shortest: int | None,
+    detours: int | None,
+    rules: Rules,
+    slot_bits: int,
+    vcs: int,
+    ports: int,
+    switches: int,
+    history: int,
+    outputs: np.ndarray,
+    distance: np.ndarray,
+    group: np.ndarray,
+    near: np.ndarray,
+    port: np.ndarray,
+    rec: np.ndarray,
+    popped: np.ndarray,
+    unowned: np.ndarray,
+    packets: np.ndarray,
+    state: np.ndarray,
+    b: int,
+    r: int,
+    vc: int,
+    packet: int,
+    c: int,
+) -> int:
+    """The output class that a packet at the head of its VC asks for: port << log2(slots) | first VC.
+
+    vc: that which it has come by.
+    """
+    word = np.int64(packets[at(packet * PACKET_SIZE + PACKET_WORD)])
+    goal = word >> 16
+    toward, out = goal, np.int64(-1)
+    if detours is not None:
+        via = np.int64(packets[at(packet * PACKET_SIZE + PACKET_VIA)])
+        if via == UNDECIDED:
+            via = np.int64(NO_DETOUR)
+            if r != goal:
+                via = detour_of(
+                    long_credits,
+                    rules,
+                    slot_bits,
+                    vcs,
+                    ports,
+                    switches,
+                    history,
+                    outputs,
+                    distance,
+                    group,
+                    port,
+                    rec,
+                    popped,
+                    state,
+                    r,
+                    goal,
+                    c,
+                )
+            packets[at(packet * PACKET_SIZE + PACKET_VIA)] = via
+            packets[at(packet * PACKET_SIZE + PACKET_PHASE)] = 1 if via < 0 else 0
+        elif via == r or (via >= 0 and goal == r):
+            via = np.int64(NO_DETOUR)
+            packets[at(packet * PACKET_SIZE + PACKET_VIA)] = via
+            packets[at(packet * PACKET_SIZE + PACKET_PHASE)] = 1
+        if via >= 0:
+            toward = via
+    if toward == r:
+        out = ((word >> 7) & 511) << slot_bits
+        if rules.last_vcs == 1 and packets[at(packet * PACKET_SIZE + PACKET_HOPS)]:
+            out += vc
+    elif any_shortest is not None:
+        K = near.size // (switches * switches)
+        base = (r * switches + goal) * K
+        if rules.choice != ESCAPE:
+            found = any_port(near, state, base, K)
+            if rules.choice == SHORTER:
+                # Of two that are drawn the one with the shorter queue.
+                other = any_port(near, state, base, K)
+                here = flits_at(long_credits, vcs, history, rules.credit, port, rec, popped, r * ports + found, c)
+                if here > flits_at(long_credits, vcs, history, rules.credit, port, rec, popped, r * ports + other, c):
+                    found = other
+            out = found << slot_bits
+        elif not packets[at(packet * PACKET_SIZE + PACKET_ESCAPED)]:
+            found = free_port(
+                rules.escapes, rules.spare, slot_bits, vcs, ports, near, port, rec, unowned, state, base, K, b, r
+            )
+            if found >= 0:
+                out = (found << slot_bits) + rules.escapes
+    if out < 0:
+        out = np.int64(
+            outputs[at((np.int64(packets[at(packet * PACKET_SIZE + PACKET_LAYER)]) * switches + r) * switches + toward)]
+        )
+        if rules.lanes == BY_HOP:
+            out += np.int64(packets[at(packet * PACKET_SIZE + PACKET_HOPS)]) * rules.width
+        else:
+            if rules.lanes == BY_PACKET:
+                out += np.int64(packets[at(packet * PACKET_SIZE + PACKET_LANE)]) * rules.width
+            out += np.int64(packets[at(packet * PACKET_SIZE + PACKET_PHASE)]) * rules.escapes
+    return out

@@ -1,0 +1,136 @@
+"""Credits of input buffers: how many are on their way back, whether one is left, and when the next one comes.
+
+A VC's history of flits that it sent on is in `popped`. It is exact where credits take at most 16 cycles, in one word; else
+`long_credits` is 1 (None: not), and there are several words.
+"""
+
+import numpy as np
+
+from topoloom.core.compiling.decorators import inner, kernel, stage
+from topoloom.graph.kernels.simd import bits_of, lowest_bit
+from topoloom.simulation.flits.kernels.fields import VC_FLITS, VC_SIZE, at
+from topoloom.simulation.flits.kernels.flits import AHEAD
+
+#: The lower bits of the counts in a VC's history.
+_ONE_FLIT = np.uint64(0x5555555555555555)
+
+
+@stage
+def note(popped: np.ndarray, g: int, now: int) -> None:
+    """VC g sends a flit on."""
+    word = popped[at(g)]
+    since = now - (word >> 32)
+    word = (word & 0xFFFFFFFF) << (2 * since) if since < 16 else np.int64(0)
+    popped[at(g)] = (now << 32) | ((word + 1) & 0xFFFFFFFF)
+
+
+@stage
+def away(word: int, now: int, credit: int) -> int:
+    """Of a VC's history the bits of those cycles whose credits are still on their way."""
+    recent = (word >> 32) - now + credit
+    return word & ((np.int64(1) << min(2 * recent, 32)) - 1) if recent > 0 else np.int64(0)
+
+
+@kernel
+def under_way(popped: np.ndarray, g: int, now: int, credit: int) -> int:
+    """How many of VC g's credits are on their way back at a cycle.
+
+    popped : int64[VCs]
+        The cycle of the last flit sent on << 32 | two bits a cycle back from there: how many were.
+    credit : int
+        Cycles from a flit's leaving to the credit's use, at most 16.
+    """
+    bits, count = away(popped[at(g)], now, credit), np.int64(0)
+    while bits:
+        count += bits & 3
+        bits >>= 2
+    return count
+
+
+@stage
+def note_far(popped: np.ndarray, history: int, g: int, now: int) -> None:
+    """As `note`, for `under_way_far`."""
+    base = g * (history + 1)
+    before, here = popped[at(base)] >> 5, now >> 5
+    if before != here:
+        for k in range(before + 1 if here - before < history else here - history + 1, here + 1):
+            popped[at(base + 1 + (k & (history - 1)))] = 0
+    popped[at(base)] = now
+    popped[at(base + 1 + (here & (history - 1)))] += np.int64(1) << (2 * (now & 31))
+
+
+@stage
+def from_first(popped: np.ndarray, history: int, base: int, k: int, first: int) -> np.uint64:
+    """Word k of a long history that begins at `base`, without the cycles before `first`."""
+    word = np.uint64(popped[at(base + 1 + (k & (history - 1)))])
+    if k == first >> 5:
+        word &= ~np.uint64(0) << np.uint64(2 * (first & 31))
+    return word
+
+
+@inner
+def under_way_far(popped: np.ndarray, history: int, g: int, now: int, credit: int) -> int:
+    """As `under_way`, where credits may take longer.
+
+    popped : int64[VCs, history + 1]
+        The cycle of the last flit sent on; then words of 32 cycles, two bits a cycle, those of a cycle always in the same
+        word: how many were sent on.
+    history : int
+        A power of two; all but one of its words cover `credit` and what routers run ahead.
+    """
+    base, count = g * (history + 1), np.int64(0)
+    last, first = popped[at(base)], now - credit + 1 if now >= credit else 0
+    if last >= first:
+        for k in range(first >> 5, (last >> 5) + 1):
+            word = from_first(popped, history, base, k, first)
+            count += bits_of(word & _ONE_FLIT) + 2 * bits_of(word & ~_ONE_FLIT)
+    return count
+
+
+@stage
+def full(
+    many: int,
+    long_credits: int | None,
+    rec: np.ndarray,
+    popped: np.ndarray,
+    history: int,
+    g: int,
+    now: int,
+    room: int,
+    credit: int,
+) -> bool:
+    """Whether fewer than 1 of `room` credits for VC g have reached those who send to it, at a cycle."""
+    sent = np.int64(rec[at(g * VC_SIZE + VC_FLITS)])
+    if sent + ((credit + AHEAD) << many) < room:  # whatever is on its way
+        return False
+    if long_credits is not None:
+        return sent + under_way_far(popped, history, g, now, credit) >= room
+    return sent + under_way(popped, g, now, credit) >= room
+
+
+@inner
+def next_credit(long_credits: int | None, popped: np.ndarray, history: int, g: int, now: int, credit: int) -> int:
+    """The first cycle in which VC g, which is full, may have another credit: there is no need to look before.
+
+    That of the credit that is longest on its way; else of a flit that leaves as soon as one can of which nothing is seen yet,
+    AHEAD - 1 cycles ago.
+    """
+    if long_credits is not None:
+        base = g * (history + 1)
+        last, first = popped[at(base)], now - credit + 1 if now >= credit else 0
+        if last >= first:
+            for k in range(first >> 5, (last >> 5) + 1):
+                word = np.uint64(popped[at(base + 1 + (k & (history - 1)))])
+                if k == first >> 5:
+                    word &= ~np.uint64(0) << np.uint64(2 * (first & 31))
+                if word:
+                    return (k << 5) + (lowest_bit(word) >> 1) + credit
+        return now - (AHEAD - 1) + credit
+    word = popped[at(g)]
+    last, bits = word >> 32, away(word, now, credit)
+    if bits == 0:
+        return now - (AHEAD - 1) + credit
+    while bits > 3:
+        bits >>= 2
+        last -= 1
+    return last + credit

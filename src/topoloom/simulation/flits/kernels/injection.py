@@ -1,0 +1,263 @@
+"""Hosts: the flits of packets that wait, injected as credits allow.
+
+`fields` says what lies where in their arrays.
+"""
+
+import numpy as np
+
+from topoloom.core.compiling.decorators import inner, kernel, stage
+from topoloom.graph.kernels.simd import fetch, lowest_bit
+from topoloom.simulation.flits.buffers import (
+    BACKLOG,
+    BY_PACKET,
+    DETOUR,
+    FREE,
+    INJECTED,
+    INSIDE,
+    RANDOM,
+    RECORD,
+    WAITED,
+    Buffers,
+    Demand,
+    Play,
+    RouterNetwork,
+    Rules,
+)
+from topoloom.simulation.flits.kernels.credits import full, next_credit
+from topoloom.simulation.flits.kernels.fields import (
+    HOST_COUNT,
+    HOST_FINAL,
+    HOST_FIRST,
+    HOST_LEFT,
+    HOST_PACKET,
+    HOST_SIZE,
+    HOST_SOON,
+    HOST_VC,
+    NO_DETOUR,
+    PACKET_ASKED,
+    PACKET_BORN,
+    PACKET_ENTERED,
+    PACKET_ESCAPED,
+    PACKET_HOPS,
+    PACKET_KIND,
+    PACKET_LANE,
+    PACKET_LAYER,
+    PACKET_LENGTH,
+    PACKET_NEXT,
+    PACKET_OWNER,
+    PACKET_PHASE,
+    PACKET_SIZE,
+    PACKET_SOURCE,
+    PACKET_VIA,
+    PACKET_WORD,
+    PLACE_BIRTH,
+    PLACE_LENGTH,
+    PLACE_NEXT,
+    PLACE_SIZE,
+    PLACE_WORD,
+    TRIP_ASKED,
+    TRIP_KIND,
+    TRIP_LAYER,
+    TRIP_OWNER,
+    UNDECIDED,
+    VC_SIZE,
+    at,
+)
+from topoloom.simulation.flits.kernels.flits import BORN, HEAD, LANE, LAST, append, below, ones
+
+#: Places in the list of waiting hosts after which a host's VCs are wanted, when they are asked for.
+_SOON = 8
+
+
+@stage
+def record_of(
+    choice: int,
+    lanes: int,
+    allowed: np.ndarray,
+    layer_at: np.ndarray,
+    lane_of: np.ndarray,
+    packets: np.ndarray,
+    pool: np.ndarray,
+    trips: np.ndarray,
+    state: np.ndarray,
+    N: int,
+    PS: int,
+    n: int,
+    here: int,
+    place: int,
+    lane: int,
+    c: int,
+) -> int:
+    """A record for the packet that host n at switch `here` is about to inject; there must be one left."""
+    number = state[RECORD]
+    state[RECORD] = np.int64(packets[at(number * PACKET_SIZE + PACKET_NEXT)])
+    state[INSIDE] += 1
+    word = np.int64(pool[at(place * PLACE_SIZE + PLACE_WORD)])
+    packets[at(number * PACKET_SIZE + PACKET_WORD)] = word
+    packets[at(number * PACKET_SIZE + PACKET_SOURCE)] = n
+    packets[at(number * PACKET_SIZE + PACKET_BORN)] = np.int64(pool[at(place * PLACE_SIZE + PLACE_BIRTH)]) >> BORN
+    packets[at(number * PACKET_SIZE + PACKET_VIA)] = UNDECIDED if choice == DETOUR else NO_DETOUR
+    packets[at(number * PACKET_SIZE + PACKET_HOPS)] = 0
+    packets[at(number * PACKET_SIZE + PACKET_PHASE)] = 0
+    packets[at(number * PACKET_SIZE + PACKET_LENGTH)] = pool[at(place * PLACE_SIZE + PLACE_LENGTH)]
+    packets[at(number * PACKET_SIZE + PACKET_ENTERED)] = c
+    packets[at(number * PACKET_SIZE + PACKET_LANE)] = lane
+    packets[at(number * PACKET_SIZE + PACKET_LAYER)] = 0
+    packets[at(number * PACKET_SIZE + PACKET_ESCAPED)] = 0
+    if allowed.size:
+        # A layer, drawn among those that the pair may take.
+        there = word >> 16
+        layers = allowed[at(here * N + there)]
+        count = ones(layers)
+        if count > 1:
+            for _ in range(below(state, RANDOM, count)):
+                layers &= layers - 1
+        layer = lowest_bit(np.uint64(layers)) if layers else np.int64(0)
+        packets[at(number * PACKET_SIZE + PACKET_LAYER)] = layer
+        if lanes == BY_PACKET:
+            packets[at(number * PACKET_SIZE + PACKET_LANE)] = lane_of[at((layer * N + here) * N + there)]
+    elif layer_at.size:
+        # That of the host where it goes: a table with an entry for each of them.
+        goes = word >> 16
+        own = np.int64(layer_at[at(goes * PS + ((word >> 7) & 0x1FF))])
+        packets[at(number * PACKET_SIZE + PACKET_LAYER)] = own
+        if lanes == BY_PACKET:
+            packets[at(number * PACKET_SIZE + PACKET_LANE)] = lane_of[at((own * N + here) * N + goes)]
+    elif trips.size:
+        # That which its message says.
+        packets[at(number * PACKET_SIZE + PACKET_LAYER)] = trips[at(place * PLACE_SIZE + TRIP_LAYER)]
+    if trips.size:
+        packets[at(number * PACKET_SIZE + PACKET_KIND)] = trips[at(place * PLACE_SIZE + TRIP_KIND)]
+        packets[at(number * PACKET_SIZE + PACKET_OWNER)] = trips[at(place * PLACE_SIZE + TRIP_OWNER)]
+        packets[at(number * PACKET_SIZE + PACKET_ASKED)] = trips[at(place * PLACE_SIZE + TRIP_ASKED)]
+    return number
+
+
+@inner
+def next_of_message(play: Play, i: int) -> int:
+    """Flits of the next packet of the message of send i, where packets take turns; 0: there is none."""
+    if play.unsent.size == 0:
+        return np.int64(0)
+    length = min(np.int64(play.unsent[i]), np.int64(play.packet_flits))
+    play.unsent[i] -= length
+    return length
+
+
+@kernel
+def inject(
+    records: int | None,
+    long_credits: int | None,
+    net: RouterNetwork,
+    s: Buffers,
+    rules: Rules,
+    demand: Demand,
+    play: Play | None,
+    c: int,
+    t: int,
+    begin: int,
+    end: int,
+) -> None:
+    """Every host whose VC has a credit injects a flit."""
+    W, LV, V = rules.words, rules.slot_bits, rules.vcs
+    PS = (W * 64) >> LV
+    state, queue, pool, backlog, home_of, lane_of = s.state, s.queue, s.pool, s.backlog, net.home, net.lane
+    rec, popped, calendar, spare = s.rec, s.popped, s.calendar, s.spare
+    whole, lanes, credit = rules.whole, rules.lanes, rules.host_credit
+    N = s.active.size // W
+    allowed, layer_at, packets, trips, choice = net.allowed, net.layer_at, s.packets, s.round_trips, rules.choice
+    any_vc = rules.last_vcs > 1 or V == 1
+    free, still = state[FREE], np.int64(0)
+    for k in range(state[BACKLOG]):
+        if k + _SOON < state[BACKLOG]:
+            n = np.int64(backlog[at(k + _SOON)])
+            if queue[at(n * HOST_SIZE + HOST_SOON)] <= c:
+                home = np.int64(home_of[at(n)])
+                fetch(rec, (((home >> 16) * PS + ((home >> 7) & 511)) << LV) * VC_SIZE)
+                fetch(pool, np.int64(queue[at(n * HOST_SIZE + HOST_FIRST)]) * PLACE_SIZE)
+        n = np.int64(backlog[at(k)])
+        if queue[at(n * HOST_SIZE + HOST_SOON)] > c:
+            backlog[at(still)] = n
+            still += 1
+            continue
+        home = np.int64(home_of[at(n)])
+        g0, v = ((home >> 16) * PS + ((home >> 7) & 511)) << LV, np.int64(queue[at(n * HOST_SIZE + HOST_VC)])
+        place = np.int64(queue[at(n * HOST_SIZE + HOST_FIRST)])
+        birth, left = (
+            np.int64(pool[at(place * PLACE_SIZE + PLACE_BIRTH)]),
+            np.int64(queue[at(n * HOST_SIZE + HOST_LEFT)]),
+        )
+        found, start, soon = False, left == 0, np.int64(0)
+        if not start:
+            found = not full(rules.many, long_credits, rec, popped, rules.history, g0 + v, c, rules.room, credit)
+            if not found:
+                soon = next_credit(long_credits, popped, rules.history, g0 + v, c, credit)
+        elif (birth >> BORN) <= c and state[RECORD] >= 0:
+            left = np.int64(pool[at(place * PLACE_SIZE + PLACE_LENGTH)])
+            room = rules.room - (left - 1 if whole else 0)
+            for _ in range(V if any_vc else 1):
+                v = v + 1 if v + 1 < V else 0
+                if not any_vc:
+                    v = below(state, RANDOM, V)
+                if not full(rules.many, long_credits, rec, popped, rules.history, g0 + v, c, room, credit):
+                    found = True
+                    break
+                if any_vc:  # else which VC is looked at is drawn anew each cycle
+                    first = next_credit(long_credits, popped, rules.history, g0 + v, c, credit)
+                    soon = first if soon == 0 or first < soon else soon
+        if found:
+            word = np.int64(pool[at(place * PLACE_SIZE + PLACE_WORD)])
+            if start:
+                if begin <= birth >> BORN < end:
+                    state[WAITED] += c - (birth >> BORN)
+                lane = np.int64(0)
+                if lanes == BY_PACKET:
+                    lane = np.int64(lane_of[at((home >> 16) * N + (word >> 16))])
+                if records is not None:
+                    queue[at(n * HOST_SIZE + HOST_PACKET)] = record_of(
+                        choice,
+                        lanes,
+                        allowed,
+                        layer_at,
+                        lane_of,
+                        packets,
+                        pool,
+                        trips,
+                        state,
+                        N,
+                        PS,
+                        n,
+                        home >> 16,
+                        place,
+                        lane,
+                        c,
+                    )
+                birth |= (lane << LANE) | HEAD
+            if records is not None:
+                word = np.int64(queue[at(n * HOST_SIZE + HOST_PACKET)])
+            left -= 1
+            queue[at(n * HOST_SIZE + HOST_VC)], queue[at(n * HOST_SIZE + HOST_LEFT)] = v, left
+            state[INJECTED] += 1
+            if left == 0:
+                birth |= LAST
+                length = np.int64(0)
+                if play is not None:
+                    length = next_of_message(play, np.int64(trips[at(place * PLACE_SIZE + TRIP_OWNER)]))
+                if length == 0:
+                    queue[at(n * HOST_SIZE + HOST_FIRST)] = pool[at(place * PLACE_SIZE + PLACE_NEXT)]
+                    queue[at(n * HOST_SIZE + HOST_COUNT)] -= 1
+                    spare[at(free)] = place
+                    free += 1
+                else:
+                    # The message's next packet takes this one's place, behind those of others.
+                    pool[at(place * PLACE_SIZE + PLACE_LENGTH)] = length
+                    if queue[at(n * HOST_SIZE + HOST_COUNT)] > 1:
+                        queue[at(n * HOST_SIZE + HOST_FIRST)] = pool[at(place * PLACE_SIZE + PLACE_NEXT)]
+                        pool[at(np.int64(queue[at(n * HOST_SIZE + HOST_FINAL)]) * PLACE_SIZE + PLACE_NEXT)] = place
+                        queue[at(n * HOST_SIZE + HOST_FINAL)] = place
+            free = append(pool, spare, rec, calendar, N * W, g0 + v, word, birth, c + rules.inject, t, free)
+        else:
+            queue[at(n * HOST_SIZE + HOST_SOON)] = soon
+        if queue[at(n * HOST_SIZE + HOST_COUNT)] > 0:
+            backlog[at(still)] = n
+            still += 1
+    state[BACKLOG], state[FREE] = still, free

@@ -1,0 +1,109 @@
+"""Routers, cycle by cycle: allocation of output VCs to packets, and of the switch to flits.
+
+The model (input-queued, separable round-robin allocators, BookSim 2's `iq_router`): a cycle has as many internal steps as the
+speedup; a step allocates output VCs to waiting packets, then the switch to flits, both from the state before the step. A flit
+that wins in step k of internal time leaves its output at the end of step k + 1, one a cycle, and is seen downstream a cycle
+and the cable's latency later. Credits come back `credit` cycles after a flit left its buffer. A packet holds its output VC
+from the allocation to its last flit.
+
+Nothing that happens in a cycle is seen by another router before two cycles later, nor credits before that: so each router runs
+AHEAD cycles at a visit, and the result does not depend on the order of the routers.
+
+`fields` says what lies where in the arrays of VCs, ports, places and packets.
+
+active, pending, unowned, choosing, int64[routers * words]: VCs that hold an output VC and have a flit; output classes (their
+first VC) that are asked for; output VCs that nobody holds; VCs whose packet has yet to choose, or chooses anew every cycle.
+asked, int64[VCs * (words + 1)]: for each output class the VCs that ask, and where the round robin stands.
+"""
+
+from topoloom.core.compiling.decorators import kernel, stage
+from topoloom.graph.kernels.simd import fetch
+from topoloom.simulation.flits.buffers import TIME, Buffers, Demand, Play, RouterNetwork, Rules
+from topoloom.simulation.flits.kernels.allocation import allocate_switch, allocate_vcs
+from topoloom.simulation.flits.kernels.arrivals import choose_outputs, see_arrivals
+from topoloom.simulation.flits.kernels.fields import PORT_SIZE, VC_SIZE
+from topoloom.simulation.flits.kernels.flits import AHEAD
+from topoloom.simulation.flits.kernels.injection import inject
+from topoloom.simulation.flits.kernels.schedules import go
+from topoloom.simulation.flits.kernels.sources import make_packets
+from topoloom.simulation.flits.kernels.traversal import traverse
+
+#: Numbers of all VCs' records in a network that stays in a processor's nearer caches by itself (half a MiB).
+_CACHED = 1 << 17
+
+
+@stage
+def bring_near(s: Buffers, rules: Rules, r: int) -> None:
+    """Ask for all that router r has, which is not waited for: in large networks a router's visit takes less than that."""
+    W, GS = rules.words, rules.words * 64
+    g, p, PS = r * GS, (r * GS) >> rules.slot_bits, GS >> rules.slot_bits
+    for k in range(0, GS * VC_SIZE, 16):
+        fetch(s.rec, g * VC_SIZE + k)
+    for k in range(0, GS * (rules.history + 1), 8):
+        fetch(s.popped, g * (rules.history + 1) + k)
+    for k in range(0, PS * PORT_SIZE, 16):
+        fetch(s.port, p * PORT_SIZE + k)
+    for v in range(0, rules.vcs, rules.width):
+        for k in range(0, PS * (W + 1), 8):
+            fetch(s.asked, (g + v * PS) * (W + 1) + k)
+
+
+@kernel
+def routers(
+    records: int | None,
+    long_credits: int | None,
+    any_shortest: int | None,
+    detours: int | None,
+    net: RouterNetwork,
+    s: Buffers,
+    rules: Rules,
+    demand: Demand,
+    play: Play | None,
+    t: int,
+    tb: int,
+    begin: int,
+    end: int,
+) -> None:
+    """Every router runs from one cycle to before another, AHEAD later at most."""
+    large = s.rec.size > _CACHED
+    for r in range(s.active.size // rules.words):
+        if large:
+            bring_near(s, rules, r + 1)
+        for c in range(t, tb):
+            if see_arrivals(records, net, s, rules, r, c) == 0:
+                continue
+            for step in range(rules.speedup):
+                if records is not None:
+                    choose_outputs(long_credits, any_shortest, detours, net, s, rules, r, c, step)
+                allocate_vcs(records, net, s, rules, r, c, step)
+                allocate_switch(records, long_credits, s, rules, r, c)
+                traverse(records, long_credits, net, s, rules, demand, play, r, c, step, begin, end)
+
+
+@kernel
+def run(
+    records: int | None,
+    long_credits: int | None,
+    any_shortest: int | None,
+    detours: int | None,
+    net: RouterNetwork,
+    s: Buffers,
+    rules: Rules,
+    demand: Demand,
+    play: Play | None,
+    until: int,
+    begin: int,
+    end: int,
+) -> None:
+    """Run until a cycle; packets born from `begin` to before `end` are measured."""
+    t = s.state[TIME]
+    while t < until:
+        tb = min(t + AHEAD, until)
+        for c in range(t, tb):
+            if play is not None:
+                go(net, s, demand, play, c)
+            make_packets(net, s, rules, demand, c, begin, end)
+            inject(records, long_credits, net, s, rules, demand, play, c, t, begin, end)
+        routers(records, long_credits, any_shortest, detours, net, s, rules, demand, play, t, tb, begin, end)
+        t = tb
+    s.state[TIME] = t

@@ -1,0 +1,239 @@
+"""Hosts: packets that they make and queue.
+
+`fields` says what lies where in their arrays.
+"""
+
+import math
+
+import numpy as np
+
+from topoloom.core.compiling.decorators import inner, kernel, stage
+from topoloom.simulation.flits.buffers import (
+    BACKLOG,
+    BURSTS,
+    EVENT,
+    FREE,
+    HASH,
+    LEAST_LOADED,
+    MADE,
+    NEXT,
+    RANDOM,
+    Buffers,
+    Demand,
+    RouterNetwork,
+    Rules,
+)
+from topoloom.simulation.flits.kernels.fields import (
+    BURST_CYCLE,
+    BURST_GOAL,
+    BURST_HOST,
+    BURST_PACKETS,
+    BURST_SIZE,
+    HOST_COUNT,
+    HOST_FINAL,
+    HOST_FIRST,
+    HOST_LEFT,
+    HOST_SIZE,
+    HOST_TURN,
+    PLACE_BIRTH,
+    PLACE_LENGTH,
+    PLACE_NEXT,
+    PLACE_SIZE,
+    PLACE_WORD,
+    at,
+)
+from topoloom.simulation.flits.kernels.flits import BORN, below, draw, stirred
+from topoloom.throughput.traffic.traffic import LISTS, ROUND, UNIFORM
+
+
+@kernel
+def chance(state: np.ndarray) -> float:
+    """A number between 0 and 1, drawn, never either."""
+    return (np.float64(draw(state, RANDOM) >> np.uint64(11)) + 0.5) * (1.0 / 9007199254740992.0)
+
+
+@stage
+def goal_of(
+    kind: int,
+    first: np.ndarray,
+    to: np.ndarray,
+    share: float,
+    itself: int,
+    queue: np.ndarray,
+    state: np.ndarray,
+    n: int,
+    hosts: int,
+) -> int:
+    """The host that host n sends its next packet to; -1: none."""
+    if kind == LISTS:
+        begin, end = first[at(n)], first[at(n + 1)]
+        if begin == end:
+            return np.int64(-1)
+        if share >= 1.0 or chance(state) < share:
+            place = begin if end == begin + 1 else begin + below(state, RANDOM, end - begin)
+            return np.int64(to[at(place)])
+    elif kind == ROUND:
+        turn = np.int64(queue[at(n * HOST_SIZE + HOST_TURN)])
+        queue[at(n * HOST_SIZE + HOST_TURN)] = turn + 1 if turn + 2 < hosts else 0
+        return (n + 1 + turn) % hosts
+    if itself:
+        return below(state, RANDOM, hosts)
+    goal = below(state, RANDOM, hosts - 1)
+    return goal + 1 if goal >= n else goal
+
+
+@stage
+def enqueue(
+    pool: np.ndarray,
+    spare: np.ndarray,
+    queue: np.ndarray,
+    backlog: np.ndarray,
+    state: np.ndarray,
+    n: int,
+    word: int,
+    born: int,
+    length: int,
+) -> int:
+    """Put a packet at the end of a host's queue; its place."""
+    state[FREE] -= 1
+    place = np.int64(spare[at(state[FREE])])
+    pool[at(place * PLACE_SIZE + PLACE_WORD)] = word
+    pool[at(place * PLACE_SIZE + PLACE_BIRTH)] = born << BORN
+    pool[at(place * PLACE_SIZE + PLACE_LENGTH)] = length
+    if queue[at(n * HOST_SIZE + HOST_COUNT)] == 0:
+        queue[at(n * HOST_SIZE + HOST_FIRST)] = place
+        queue[at(n * HOST_SIZE + HOST_LEFT)] = 0
+        backlog[at(state[BACKLOG])] = n
+        state[BACKLOG] += 1
+    else:
+        pool[at(np.int64(queue[at(n * HOST_SIZE + HOST_FINAL)]) * PLACE_SIZE + PLACE_NEXT)] = place
+    queue[at(n * HOST_SIZE + HOST_FINAL)] = place
+    queue[at(n * HOST_SIZE + HOST_COUNT)] += 1
+    return place
+
+
+@inner
+def port_of(spread: int, ports: np.ndarray, turn: np.ndarray, queue: np.ndarray, h: int, goal: int) -> tuple[int, int]:
+    """Which of its ports host h sends a packet to host `goal` through, and how many ports a host has."""
+    count = ports.size // turn.size
+    if spread == HASH:
+        pair = np.uint64(h) * np.uint64(turn.size) + np.uint64(goal + 1)
+        mixed = stirred(pair * np.uint64(0x9E3779B97F4A7C15))
+        return np.int64(((mixed >> np.uint64(32)) * np.uint64(count)) >> np.uint64(32)), count
+    following = np.int64(turn[at(h)]) + 1
+    q = following if following < count else np.int64(0)
+    if spread == LEAST_LOADED:
+        best, least = q, np.int64(1) << 60
+        for k in range(count):
+            other = q + k if q + k < count else q + k - count
+            waiting = np.int64(queue[at(np.int64(ports[at(h * count + other)]) * HOST_SIZE + HOST_COUNT)])
+            if waiting < least:
+                best, least = other, waiting
+        q = best
+    turn[at(h)] = q
+    return q, count
+
+
+@inner
+def length_of(lengths: np.ndarray, shares: np.ndarray, state: np.ndarray) -> int:
+    """Flits of the next packet."""
+    if lengths.size == 1:
+        return np.int64(lengths[0])
+    drawn, k = chance(state), 0
+    while k + 1 < lengths.size and drawn > shares[at(k)]:
+        k += 1
+    return np.int64(lengths[at(k)])
+
+
+@inner
+def make_packets(net: RouterNetwork, s: Buffers, rules: Rules, demand: Demand, c: int, begin: int, end: int) -> None:
+    """The packets of a cycle: their hosts by geometric skips over all hosts and cycles, bursts under way, or a trace."""
+    state, home, queue, backlog, burst = s.state, net.home, s.queue, s.backlog, s.burst
+    pool, spare = s.pool, s.spare
+    hosts, most, load = home.size, rules.most, demand.load
+    owner, several = demand.owner, demand.owner.size > 0
+    # Of hosts with several ports each port makes packets; whom they go to is drawn among hosts, and then the port.
+    among = demand.turn.size if several else hosts
+    kind, first, to, share, itself = demand.kind, demand.first, demand.to, demand.share, rules.itself
+    lengths, shares, usual = demand.lengths, demand.shares, np.int64(demand.lengths[0])
+    if load > 0:
+        scale = 1.0 / math.log1p(-load)
+        following, x = state[NEXT], np.uint64(state[RANDOM])
+        span = among if itself else among - 1
+        while following < hosts:
+            n = following
+            h = np.int64(owner[at(n)]) if several else n
+            x = stirred(x)
+            following += 1 + np.int64(
+                math.log((np.float64(x >> np.uint64(11)) + 0.5) * (1.0 / 9007199254740992.0)) * scale
+            )
+            if kind == UNIFORM:
+                x = stirred(x)
+                goal = np.int64(((x >> np.uint64(32)) * np.uint64(span)) >> np.uint64(32))
+                if not itself and goal >= h:
+                    goal += 1
+            else:
+                state[RANDOM] = np.int64(x)
+                goal = goal_of(kind, first, to, share, itself, queue, state, h, among)
+                x = np.uint64(state[RANDOM])
+            if goal < 0:
+                continue
+            if demand.burst > 1.0:
+                # As many packets as a geometric draw with that mean; a host that is in a burst already makes a longer one.
+                state[RANDOM] = np.int64(x)
+                more = 1 + np.int64(math.log(chance(state)) / math.log1p(-1.0 / demand.burst))
+                if burst[at(n * BURST_SIZE + BURST_PACKETS)] == 0:
+                    burst[at((state[BURSTS]) * BURST_SIZE + BURST_HOST)] = n
+                    state[BURSTS] += 1
+                    burst[at(n * BURST_SIZE + BURST_CYCLE)] = c
+                burst[at(n * BURST_SIZE + BURST_PACKETS)] += more
+                burst[at(n * BURST_SIZE + BURST_GOAL)] = goal
+                x = np.uint64(state[RANDOM])
+                continue
+            if several:
+                q = port_of(demand.spread, demand.ports, demand.turn, queue, h, goal)
+                n, goal = np.int64(demand.ports[at(h * q[1] + q[0])]), np.int64(demand.ports[at(goal * q[1] + q[0])])
+            if queue[at(n * HOST_SIZE + HOST_COUNT)] >= most:
+                continue
+            if begin <= c < end:
+                state[MADE] += 1
+            length = usual
+            if lengths.size > 1:
+                state[RANDOM] = np.int64(x)
+                length = length_of(lengths, shares, state)
+                x = np.uint64(state[RANDOM])
+            enqueue(pool, spare, queue, backlog, state, n, np.int64(home[at(goal)]), c, length)
+        state[NEXT], state[RANDOM] = following - hosts, np.int64(x)
+    # Hosts in a burst make a packet as soon as the one before could have left.
+    still = np.int64(0)
+    for k in range(state[BURSTS]):
+        n = np.int64(burst[at(k * BURST_SIZE + BURST_HOST)])
+        if burst[at(n * BURST_SIZE + BURST_CYCLE)] <= c:
+            goal, m = np.int64(burst[at(n * BURST_SIZE + BURST_GOAL)]), n
+            if several:
+                h = np.int64(owner[at(n)])
+                q = port_of(demand.spread, demand.ports, demand.turn, queue, h, goal)
+                m, goal = np.int64(demand.ports[at(h * q[1] + q[0])]), np.int64(demand.ports[at(goal * q[1] + q[0])])
+            if queue[at(m * HOST_SIZE + HOST_COUNT)] < most:
+                if begin <= c < end:
+                    state[MADE] += 1
+                length = length_of(lengths, shares, state)
+                enqueue(pool, spare, queue, backlog, state, m, np.int64(home[at(goal)]), c, length)
+                burst[at(n * BURST_SIZE + BURST_CYCLE)] = c + length
+            burst[at(n * BURST_SIZE + BURST_PACKETS)] -= 1
+        if burst[at(n * BURST_SIZE + BURST_PACKETS)] > 0:
+            burst[at(still * BURST_SIZE + BURST_HOST)] = n
+            still += 1
+    state[BURSTS] = still
+    e, events = state[EVENT], demand.events
+    while (e << 2) < events.size and np.int64(events[at(e << 2)]) <= c:
+        born, length = np.int64(events[at(e << 2)]), np.int64(events[at((e << 2) + 3)])
+        n, goal = np.int64(events[at((e << 2) + 1)]), np.int64(events[at((e << 2) + 2)])
+        if several:
+            q = port_of(demand.spread, demand.ports, demand.turn, queue, n, goal)
+            n, goal = np.int64(demand.ports[at(n * q[1] + q[0])]), np.int64(demand.ports[at(goal * q[1] + q[0])])
+        if begin <= born < end:
+            state[MADE] += 1
+        enqueue(pool, spare, queue, backlog, state, n, np.int64(home[at(goal)]), born, length)
+        e += 1
+    state[EVENT] = e

@@ -1,0 +1,173 @@
+"""The last stage of a router's cycle: flits cross the switch, onto a cable or to a host."""
+
+import numpy as np
+
+from topoloom.core.compiling.decorators import stage
+from topoloom.graph.kernels.simd import lowest_bit
+from topoloom.simulation.flits.buffers import (
+    DONE,
+    FLITS,
+    FREE,
+    HOPS,
+    INSIDE,
+    LATENCY,
+    RECORD,
+    ROUTERS,
+    Buffers,
+    Demand,
+    Play,
+    RouterNetwork,
+    Rules,
+)
+from topoloom.simulation.flits.kernels.credits import note, note_far
+from topoloom.simulation.flits.kernels.fields import (
+    PACKET_BORN,
+    PACKET_HOPS,
+    PACKET_NEXT,
+    PACKET_SIZE,
+    PLACE_ARRIVAL,
+    PLACE_BIRTH,
+    PLACE_NEXT,
+    PLACE_SIZE,
+    PLACE_WORD,
+    PORT_INPUT_TURN,
+    PORT_LAST,
+    PORT_OUTPUT_TURN,
+    PORT_SENT,
+    PORT_SIZE,
+    PORT_WIRE,
+    VC_ARRIVAL,
+    VC_BIRTH,
+    VC_FLITS,
+    VC_NEXT,
+    VC_OUTPUT,
+    VC_SECOND,
+    VC_SIZE,
+    VC_WORD,
+    at,
+)
+from topoloom.simulation.flits.kernels.flits import BORN, HEAD, LAST, append, arm
+from topoloom.simulation.flits.kernels.requests import ask, class_of
+from topoloom.simulation.flits.kernels.round_trips import arrived
+
+
+@stage
+def traverse(
+    records: int | None,
+    long_credits: int | None,
+    net: RouterNetwork,
+    s: Buffers,
+    rules: Rules,
+    demand: Demand,
+    play: Play | None,
+    r: int,
+    c: int,
+    step: int,
+    begin: int,
+    end: int,
+) -> None:
+    """Winners leave, credits go back, the flits behind move up."""
+    W, LV = rules.words, rules.slot_bits
+    VM, PS, N = (1 << LV) - 1, (W * 64) >> LV, s.active.size // W
+    b, G, NW = r * W, r * W * 64, N * W
+    pool, spare, rec, popped, port = s.pool, s.spare, s.rec, s.popped, s.port
+    calendar, active, pending, unowned, asked, choosing = (
+        s.calendar,
+        s.active,
+        s.pending,
+        s.unowned,
+        s.asked,
+        s.choosing,
+    )
+    fresh, touched, winner = s.fresh, s.touched, s.winner
+    state, histogram, packets = s.state, s.histogram, s.packets
+    outputs, lanes, width, speedup = net.outputs, rules.lanes, rules.width, rules.speedup
+    notes = s.log.size > 0 or demand.loop.size > 0 or demand.events.size > 0 or play is not None
+    free = state[FREE]
+    for w in range((PS + 63) >> 6):
+        m = touched[at(w)]
+        touched[at(w)] = 0
+        while m:
+            o = (w << 6) + lowest_bit(np.uint64(m))
+            m &= m - 1
+            g = winner[at(o)]
+            iv = g - G
+            ov, g2 = np.int64(rec[at(g * VC_SIZE + VC_OUTPUT)]), np.int64(rec[at(g * VC_SIZE + VC_NEXT)])
+            word, birth = (np.int64(rec[at(g * VC_SIZE + VC_WORD)]), np.int64(rec[at(g * VC_SIZE + VC_BIRTH)]))
+            left = np.int64(rec[at(g * VC_SIZE + VC_FLITS)]) - 1
+            rec[at(g * VC_SIZE + VC_FLITS)] = left
+            if long_credits is not None:
+                note_far(popped, rules.history, g, c)
+            else:
+                note(popped, g, c)
+            bit = np.int64(1) << (iv & 63)
+            last = rules.many == 0 or birth & LAST != 0
+            if last:
+                active[at(b + (iv >> 6))] &= ~bit
+                unowned[at(b + (ov >> 6))] |= np.int64(1) << (ov & 63)
+                rec[at(g * VC_SIZE + VC_OUTPUT)] = -1
+            port[at((g >> LV) * PORT_SIZE + PORT_INPUT_TURN)] = (g + 1) & VM
+            z = (iv >> LV) + 1
+            gp = r * PS + o
+            port[at(gp * PORT_SIZE + PORT_OUTPUT_TURN)] = z if z < PS else 0
+            port[at(gp * PORT_SIZE + PORT_SENT)] += 1
+            if left > 0:
+                p = np.int64(rec[at(g * VC_SIZE + VC_SECOND)])
+                coming = np.int64(pool[at(p * PLACE_SIZE + PLACE_ARRIVAL)])
+                word2, birth2 = (
+                    np.int64(pool[at(p * PLACE_SIZE + PLACE_WORD)]),
+                    np.int64(pool[at(p * PLACE_SIZE + PLACE_BIRTH)]),
+                )
+                rec[at(g * VC_SIZE + VC_WORD)] = word2
+                rec[at(g * VC_SIZE + VC_BIRTH)] = birth2
+                rec[at(g * VC_SIZE + VC_ARRIVAL)] = coming
+                rec[at(g * VC_SIZE + VC_SECOND)] = pool[at(p * PLACE_SIZE + PLACE_NEXT)]
+                spare[at(free)] = p
+                free += 1
+                if coming > c:
+                    active[at(b + (iv >> 6))] &= ~bit
+                    arm(calendar, NW, g, coming, c)
+                elif last:
+                    if records is not None:
+                        rec[at(g * VC_SIZE + VC_NEXT)] = -1
+                        choosing[at(b + (iv >> 6))] |= bit
+                    else:
+                        ask(asked, pending, W, LV, r, iv, class_of(LV, outputs, lanes, width, N, r, word2, birth2))
+            else:
+                active[at(b + (iv >> 6))] &= ~bit
+            leaves = max(np.int64(port[at(gp * PORT_SIZE + PORT_LAST)]) + 1, np.int64(c + (step + 1) // speedup))
+            port[at(gp * PORT_SIZE + PORT_LAST)] = leaves
+            arrival = leaves + np.int64(port[at(gp * PORT_SIZE + PORT_WIRE)])
+            state[HOPS] += 1
+            if g2 >= 0:
+                if records is None:
+                    word += 1
+                elif birth & HEAD:
+                    packets[at(word * PACKET_SIZE + PACKET_HOPS)] += 1
+                free = append(pool, spare, rec, calendar, NW, g2, word, birth, arrival, c, free)
+                continue
+            state[FLITS] += 1
+            if last:
+                born, made = birth >> BORN, word & 127
+                if records is not None:
+                    born = np.int64(packets[at(word * PACKET_SIZE + PACKET_BORN)])
+                    made = np.int64(packets[at(word * PACKET_SIZE + PACKET_HOPS)])
+                if begin <= born < end:
+                    latency = arrival - born
+                    state[DONE] += 1
+                    state[LATENCY] += latency
+                    state[ROUTERS] += made + 1
+                    place = latency if latency < 4096 else min(4096 + (latency >> 6), histogram.size - 1)
+                    histogram[at(place)] += 1
+                if records is not None:
+                    if notes:
+                        state[FREE] = free
+                        arrived(net, s, demand, play, word, arrival, begin, end)
+                        free = state[FREE]
+                    packets[at(word * PACKET_SIZE + PACKET_NEXT)] = state[RECORD]
+                    state[RECORD] = word
+                    state[INSIDE] -= 1
+    for w in range(W):
+        active[at(b + w)] |= fresh[at(w)]
+        fresh[at(w)] = 0
+    state[FREE] = free

@@ -1,0 +1,391 @@
+"""A routed network as the flat arrays that the router kernels work on."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from topoloom.core.errors import InputError
+from topoloom.routing.choices import LOCAL, NOTHING, AnyShortest, Detour, Escape, Layers
+from topoloom.routing.routing import HOP, PAIR, Routing
+from topoloom.simulation.flits import buffers as b
+from topoloom.simulation.flits.buffers import Buffers, Demand, RouterNetwork, Rules
+from topoloom.simulation.flits.kernels.fields import PACKET_SIZE, PLACE_SIZE
+from topoloom.simulation.flits.router_config import RouterConfig
+
+#: What a flit's word and a port's number have room for.
+_MOST_SWITCHES, _MOST_PORTS, _MOST_HOPS, MOST_LANES = 1 << 15, 1 << 9, 127, 16
+#: Packets that wait at a host, and at all together; records of packets in the network.
+_QUEUED, _MOST_QUEUED, _MOST_RECORDS = 1024, 1 << 23, 1 << 21
+#: Cycles of a credit that the history of a VC covers.
+_SHORT_CREDIT = 15
+#: Bytes of the sets of shortest paths.
+_MOST_BYTES = 3 << 29
+_HISTOGRAM = 1 << 14
+
+
+@dataclass
+class NetworkState:
+    """The state of a simulation: what `kernels.router.run` takes, and the place of each channel's port, int64[channels]."""
+
+    records: int | None
+    long_credits: int | None
+    any_shortest: int | None
+    detours: int | None
+    net: RouterNetwork
+    buffers: Buffers
+    rules: Rules
+    channel_port: np.ndarray
+
+    @property
+    def ports(self) -> int:
+        """Ports of a switch that there is room for; port p of switch r has place r * ports + p."""
+        return (64 * self.rules.words) >> self.rules.slot_bits
+
+    @property
+    def state(self) -> np.ndarray:
+        """Counters, `buffers.FREE` and so on."""
+        return self.buffers.state
+
+
+def table_lanes(routing: Routing) -> int:
+    """Lanes that a routing takes, those for its choices included; where messages say their layer, those of its tables."""
+    if isinstance(routing.choice, Layers) and routing.choice.by_message:
+        tables = (routing.lanes, *(routing.choice.lanes or ()))
+        return 1 + max((int(table.max(initial=0)) for table in tables if table is not None), default=0)
+    return routing.verdict.lanes_used if routing.verdict is not None else 1
+
+
+def empty_network(
+    routing: Routing,
+    config: RouterConfig,
+    cables: np.ndarray,
+    demand: Demand,
+    *,
+    seed: int,
+    log: int = 0,
+    messages: int = 0,
+) -> NetworkState:
+    """Routers without a flit, for a routing.
+
+    Parameters
+    ----------
+    routing : Routing
+        Tables and lanes.
+    config : RouterConfig
+        VCs, buffers and cycles of every router.
+    cables : int64[links]
+        Cycles that a flit is on each cable.
+    demand : Demand
+        What hosts send.
+    seed : int
+        Of all that is drawn: destinations, sizes, times.
+    log : int
+        Packets that are written down one by one.
+    messages : int
+        Packets of a schedule's messages; 0: there is no schedule.
+
+    Returns
+    -------
+    NetworkState
+        At cycle 0.
+
+    Raises
+    ------
+    InputError
+        More switches, ports, hops or lanes than a flit's word has room for; sets of shortest paths beyond memory.
+    """
+    from topoloom.simulation.flits.kernels.flits import SLOTS
+
+    topology, channels = routing.topology, routing.channels
+    n, name = topology.switches, topology.name
+    lanes = table_lanes(routing)
+    vcs = max(config.vcs, lanes)
+    room = config.buffer_flits // vcs
+    degrees, at = topology.degrees, topology.endpoints_at
+    widest = int((degrees + at).max())
+    if n >= _MOST_SWITCHES or widest >= _MOST_PORTS or lanes > MOST_LANES:
+        raise InputError(
+            f"{name}: {n} switches of {widest} ports, {lanes} lanes; fewer than {_MOST_SWITCHES}, {_MOST_PORTS} and"
+            f" {MOST_LANES + 1} can be simulated"
+        )
+    if routing.verdict is not None and routing.verdict.max_hops > _MOST_HOPS:
+        raise InputError(
+            f"{name}: paths of {routing.verdict.max_hops} hops; up to {_MOST_HOPS} can be simulated (another engine may find"
+            " shorter ones)"
+        )
+    longest = max(length for length, _ in config.packet_lengths)
+    if demand.events.size:
+        longest = max(longest, int(demand.events[3::4].max()))
+    if room < 1 or (config.cut_through and room < longest):
+        raise InputError(
+            f"{name}: {vcs} VCs share a buffer of {config.buffer_flits} flits, {room} each; at least"
+            f" {longest if config.cut_through else 1} are needed (set buffer_flits higher)"
+        )
+    shift = (vcs - 1).bit_length()
+    words = -(-(widest << shift) // 64)
+    ports, cells = (words * 64) >> shift, words * 64
+    first = np.concatenate([[0], np.cumsum(at)])[:-1]
+    hosts = topology.endpoints.size
+    host_port = degrees[topology.endpoints] + np.arange(hosts) - first[topology.endpoints]
+    # What a hop takes beside its cable.
+    beyond = 1 + config.route_cycles + config.switch_cycles + config.crossbar_cycles
+    spare = config.credit_cycles + config.switch_cycles
+    port = np.zeros((n * ports, 8), np.int32)
+    port[:, 0], port[:, 2] = -1, -1
+    port[:, 1] = config.host_cycles + beyond - config.route_cycles
+    out = np.arange(channels.to.size) - channels.first[channels.origin]
+    _, _, link = topology.csr
+    mine = channels.origin.astype(np.int64) * ports + out
+    port[mine, 0] = (channels.to.astype(np.int64) * ports + out[channels.back]) << shift
+    port[mine, 1] = cables[link] + beyond
+    port[mine, 7] = cables[link] + spare
+    credits, host_credit = np.unique(cables + spare), config.host_cycles + 1 + config.switch_cycles
+    long_credits = max(int(credits.max(initial=0)), host_credit) > _SHORT_CREDIT or credits.size > 1
+    # Of 32 cycles a word; one word more than a credit's way, which need not begin with a word, and what routers run ahead.
+    history = 1 << (max(int(credits.max(initial=1)), host_credit) + 34 >> 5).bit_length() if long_credits else 0
+    rec = np.zeros((n * cells, 8), np.int32)
+    rec[:, 5] = -1
+    # Every place that a flit can wait in: the buffers, and the hosts' queues.
+    most = max(1, min(_QUEUED, _MOST_QUEUED // hosts))
+    held = int((degrees + at).sum()) * vcs * room
+    pool = held + most * hosts + demand.events.size // 4 + messages + 8
+    records = (
+        routing.choice is not None
+        or config.cut_through
+        or len(config.packet_lengths) > 1
+        or log > 0
+        or config.host_vcs != "any"
+        or demand.loop.size > 0
+        or demand.events.size > 0
+        or messages > 0
+    )
+    state = np.zeros(32, np.int64)
+    state[b.FREE] = pool
+    state[b.RANDOM] = (seed * 0x9E3779B97F4A7C15 + 0x1234567) & 0x7FFFFFFFFFFFFFFF
+    net, rules = _tables_and_rules(routing, config, vcs, shift, words)
+    net = net._replace(
+        layer_at=_layers_at(routing, host_port, n * ports, ports),
+        home=((topology.endpoints.astype(np.int64) << 16) | (host_port << 7)).astype(np.int32),
+        host_at=_hosts_at(topology.endpoints, host_port, n, ports),
+    )
+    # A host gives its credits back when it has got the flit, which then takes as long as any.
+    last_vcs = vcs if config.host_vcs == "any" else 1
+    eject = max(1, last_vcs * room - (2 * config.host_cycles + 1 + config.credit_cycles))
+    rules = rules._replace(
+        room=room,
+        spare=room - longest,
+        credit=int(credits.max(initial=spare + 1)),
+        host_credit=host_credit,
+        most=most,
+        history=history,
+        many=int(longest > 1 or demand.loop.size > 0 or records),
+        last_vcs=last_vcs,
+        eject=min(eject, rules.bound),
+    )
+    int32, int64 = np.int32, np.int64
+    fresh, touched, nearest, winner, tried = (
+        np.zeros(k, int64) for k in (words, (ports + 63) >> 6, ports, ports, 2 * vcs)
+    )
+    made = Buffers(
+        np.zeros(PLACE_SIZE * pool, int32),
+        np.arange(pool - 1, -1, -1, dtype=int32),
+        rec.reshape(-1),
+        np.zeros(n * cells * (history + 1), int64),
+        port.reshape(-1),
+        np.zeros(SLOTS * n * words, int64),
+        np.zeros(n * words, int64),
+        np.zeros(n * words, int64),
+        np.full(n * words, -1, int64),
+        np.zeros(n * cells * (words + 1), int64),
+        np.zeros(n * words if records else 0, int64),
+        fresh,
+        touched,
+        nearest,
+        winner,
+        tried,
+        np.zeros(hosts * 8, int32),
+        np.zeros(hosts, int32),
+        np.zeros(hosts * 4, int32),
+        _chain(min(held, _MOST_RECORDS) if records else 0).reshape(-1),
+        np.zeros(PLACE_SIZE * pool if demand.loop.size or messages else 0, int32),
+        np.zeros(_HISTOGRAM, int64),
+        np.zeros(8 * log, int32),
+        state,
+    )
+    any_shortest, detours = rules.choice in (b.ANY, b.SHORTER, b.ESCAPE), rules.choice == b.DETOUR
+    return NetworkState(
+        _flag(records), _flag(long_credits), _flag(any_shortest), _flag(detours), net, made, rules, mine
+    )
+
+
+def _flag(value: bool) -> int | None:
+    """What compiled kernels know when they are compiled: None or not."""
+    return 1 if value else None
+
+
+def _chain(records: int) -> np.ndarray:
+    """Free records of packets, each with the number of the next one in front, the last with -1."""
+    chain = np.zeros((records, PACKET_SIZE), np.int32)
+    if records:
+        chain[:, 0] = np.arange(1, records + 1)
+        chain[-1, 0] = -1
+    return chain
+
+
+def _hosts_at(endpoints: np.ndarray, host_port: np.ndarray, n: int, ports: int) -> np.ndarray:
+    found = np.full(n * ports, -1, np.int32)
+    found[endpoints.astype(np.int64) * ports + host_port] = np.arange(endpoints.size)
+    return found
+
+
+def _tables_and_rules(
+    routing: Routing, config: RouterConfig, vcs: int, shift: int, words: int
+) -> tuple[RouterNetwork, Rules]:
+    """Tables with their lanes, and how packets choose beside them."""
+    topology, choice = routing.topology, routing.choice
+    n, lanes = topology.switches, table_lanes(routing)
+    own = lanes - choice.lanes if isinstance(choice, Escape) else lanes
+    # What packets escape to has a VC a lane, and what they choose in has the others; else every lane has as many.
+    width = 1 if isinstance(choice, Escape) else vcs // lanes
+    kind, escapes, tries, knows, longest = b.TABLES, 0, 0, 0, 0
+    layers, lane_layers = [routing.ports], [routing.lanes]
+    allowed, distance, group = np.zeros(0, np.int64), np.zeros(0, np.uint8), np.zeros(0, np.int32)
+    if isinstance(choice, AnyShortest):
+        kind, width = b.SHORTER if choice.by_queue else b.ANY, vcs
+    elif isinstance(choice, Escape):
+        kind, escapes = b.ESCAPE, own
+    elif isinstance(choice, Detour):
+        kind, escapes = b.DETOUR, width * (lanes // 2)
+        # One that has to be short is drawn until it is: how many are compared says nothing of that.
+        tries = choice.tries if choice.longest else config.detours or choice.tries
+        knows = 0 if choice.knows == NOTHING else 1 if choice.knows == LOCAL else 2
+        longest = choice.longest
+        group = group if choice.group is None else choice.group.astype(np.int32)
+        distance = _hops_by_tables(routing).reshape(-1)
+    elif isinstance(choice, Layers):
+        layers += choice.ports
+        lane_layers += choice.lanes or [routing.lanes] * len(choice.ports)
+        if not (choice.by_host or choice.by_message):
+            allowed = (
+                choice.allowed if choice.allowed is not None else np.full((n, n), (1 << len(layers)) - 1, np.int64)
+            )
+            allowed = np.ascontiguousarray(allowed.T, np.int64).reshape(-1)
+    rule, by_packet = b.IN_TABLE, np.zeros(0, np.uint8)
+    if own > 1 or isinstance(choice, Detour):
+        by_pair = routing.lane_rule == PAIR and routing.lanes is not None
+        rule = b.BY_HOP if routing.lane_rule == HOP else b.BY_PACKET if by_pair else b.IN_TABLE
+    classes = words * 64
+    outputs = np.empty((len(layers), n, n), np.uint8 if classes <= 256 else np.uint16)
+    for made, ports, table in zip(outputs, layers, lane_layers, strict=True):
+        full = ports.T.astype(np.uint16) << np.uint16(shift)
+        if own > 1 and rule == b.IN_TABLE and table is not None:
+            full += table.T.astype(np.uint16) * np.uint16(width)
+        made[:] = full.astype(outputs.dtype)
+    if rule == b.BY_PACKET and routing.lanes is not None:
+        by_packet = np.stack([np.ascontiguousarray(table.T) for table in lane_layers if table is not None]).reshape(-1)
+    near = np.zeros(0, np.int64)
+    if kind in (b.ANY, b.SHORTER, b.ESCAPE):
+        near = _near(routing)
+    spans = np.full(vcs, width, np.int64)
+    if kind == b.ESCAPE:
+        spans[escapes:] = vcs - escapes
+    net = RouterNetwork(
+        outputs.reshape(-1),
+        by_packet,
+        np.zeros(0, np.int32),
+        np.zeros(0, np.int32),
+        distance,
+        near,
+        allowed,
+        np.zeros(0, np.int64),
+        group,
+        spans,
+    )
+    bound = config.output_flits or 1 << 40
+    rules = Rules(
+        words=words,
+        slot_bits=shift,
+        many=0,
+        history=0,
+        vcs=vcs,
+        speedup=config.speedup,
+        room=0,
+        spare=0,
+        credit=0,
+        host_credit=0,
+        inject=config.host_cycles + 1 + config.route_cycles,
+        hold=config.vc_cycles,
+        bound=bound,
+        eject=0,
+        last_vcs=0,
+        lanes=rule,
+        width=width,
+        choice=kind,
+        escapes=escapes,
+        returns=int(isinstance(choice, Escape) and choice.returns),
+        tries=tries,
+        knows=knows,
+        threshold=config.detour_threshold,
+        over=round(256 * config.detour_weight),
+        longest=longest,
+        whole=int(config.cut_through),
+        most=0,
+        itself=int(config.to_itself),
+    )
+    return net, rules
+
+
+def _layers_at(routing: Routing, host_port: np.ndarray, places: int, ports: int) -> np.ndarray:
+    """By place, switch * ports + port: the layer of what goes to the host there, int64[places]; empty where packets draw it.
+
+    Parameters
+    ----------
+    routing : Routing
+    host_port : int64[hosts]
+        The port of its switch that each host is in.
+    places, ports : int
+        All places, and those of a switch.
+
+    Returns
+    -------
+    int64[places] or int64[0]
+    """
+    if not routing.by_host:
+        return np.zeros(0, np.int64)
+    found = np.zeros(places, np.int64)
+    found[routing.topology.endpoints.astype(np.int64) * ports + host_port] = routing.layer_of_ports
+    return found
+
+
+def _hops_by_tables(routing: Routing) -> np.ndarray:
+    """How long the paths of the tables are, uint8[n, n] by switch and destination."""
+    channels, n = routing.channels, routing.topology.switches
+    hops = np.zeros((n, n), np.uint8)
+    for d in range(n):
+        here, moving = np.arange(n), np.flatnonzero(np.arange(n) != d)
+        while moving.size:
+            hops[moving, d] += 1
+            here[moving] = channels.to[channels.first[here[moving]] + routing.ports[d, here[moving]]]
+            moving = moving[here[moving] != d]
+    return hops
+
+
+def _near(routing: Routing) -> np.ndarray:
+    """By switch and destination, the ports on a shortest path as bits, int64[n * n * words]."""
+    from topoloom.graph.distances import distances_from
+
+    topology, channels = routing.topology, routing.channels
+    n, degrees = topology.switches, topology.degrees
+    words = -(-int(degrees.max(initial=1)) // 64)
+    if n * n * words * 8 > _MOST_BYTES:
+        raise InputError(
+            f"{topology.name}: the shortest paths of {n} switches would take {n * n * words * 8 / 1e9:.1f} GB; use an engine"
+            " with tables"
+        )
+    distance = distances_from(topology, np.arange(n), None).astype(np.int16)
+    near = np.zeros((n, n, words), np.uint64)
+    for u in range(n):
+        for port in range(int(degrees[u])):
+            v = channels.to[channels.first[u] + port]
+            near[u, :, port >> 6] |= (distance[v] + 1 == distance[u]).astype(np.uint64) << np.uint64(port & 63)
+    return near.view(np.int64).reshape(-1)

@@ -1,0 +1,148 @@
+"""Points of load curves as a CSV table: a row a point with all that it depends on, for spreadsheets and scripts."""
+
+import hashlib
+from collections.abc import Iterator, Mapping, MutableMapping, Sequence
+from pathlib import Path
+
+import msgspec
+import numpy as np
+
+from topoloom._version import __version__
+from topoloom.core.csv_files import csv_text
+from topoloom.core.files import write_atomically
+from topoloom.routing.routing import Routing
+from topoloom.simulation.flits.pace import INTERVAL
+from topoloom.simulation.flits.point import POINT_COLUMNS, Point
+from topoloom.simulation.flits.router_config import RouterConfig
+
+#: Before and behind the columns of a point those of what it was simulated with.
+_BEFORE, _BEHIND = ("topology", "engine", "traffic", "preset", "seed"), ("router", "tables", "measured", "version")
+TABLE_COLUMNS = (*_BEFORE, *POINT_COLUMNS, *_BEHIND)
+
+#: What a point depends on beside its load, by column.
+CurveSettings = Mapping[str, str]
+
+
+def settings_of(
+    routing: Routing,
+    traffic: str,
+    preset: str,
+    config: RouterConfig,
+    seed: int,
+    cables: np.ndarray | None = None,
+    fast: bool = False,
+    interval: float = INTERVAL,
+) -> CurveSettings:
+    """What points depend on beside their loads, as the table's columns have it.
+
+    Parameters
+    ----------
+    routing : Routing
+    traffic, preset : str
+        Names.
+    config : RouterConfig
+    seed : int
+    cables : int64[links], optional
+        Cycles of each cable.
+    fast : bool
+        Whether large networks were measured in short batches.
+    interval : float
+        Of the mean latency, as for `simulate`.
+
+    Returns
+    -------
+    CurveSettings
+        Texts, by the names of the columns.
+    """
+    return {
+        "topology": routing.topology.name,
+        "engine": routing.engine,
+        "traffic": traffic,
+        "preset": preset,
+        "seed": str(seed),
+        "router": " ".join(f"{name}={value}" for name, value in msgspec.structs.asdict(config).items()),
+        "tables": tables_digest(routing, cables),
+        "measured": ("fast" if fast else "usual") + (f" to {interval:g}" if interval != INTERVAL else ""),
+        "version": __version__,
+    }
+
+
+def tables_digest(routing: Routing, cables: np.ndarray | None = None) -> str:
+    """16 hexadecimal digits of a network, its tables of next hops and lanes, what packets choose, and cycles of cables."""
+    digest = hashlib.sha256(routing.topology.digest.encode())
+    digest.update(routing.ports.tobytes())
+    if routing.lanes is not None:
+        digest.update(routing.lanes.tobytes())
+    if cables is not None:
+        digest.update(cables.tobytes())
+    digest.update(type(routing.choice).__name__.encode())
+    for value in vars(routing.choice).values() if routing.choice is not None else ():
+        for part in value if isinstance(value, tuple) else (value,):
+            digest.update(part.tobytes() if isinstance(part, np.ndarray) else repr(part).encode())
+    return digest.hexdigest()[:16]
+
+
+class PointTable:
+    """The points of some load curves, and the file that they are kept in.
+
+    Parameters
+    ----------
+    curves : sequence of CurveSettings
+        Of each curve, from `settings_of`.
+    path : str, optional
+        A CSV file, written whole after each point; without it the points are only held.
+    """
+
+    def __init__(self, curves: Sequence[CurveSettings], path: str | None = None) -> None:
+        self._curves, self._path = list(curves), path
+        self._points: list[dict[float, Point]] = [{} for _ in curves]
+
+    def points(self, number: int) -> MutableMapping[float, Point]:
+        """The points of a curve by load; what is put in is in the file when that returns (a pipe waits for `write`)."""
+        return _KeptPoints(self, number)
+
+    def add(self, number: int, point: Point) -> None:
+        """A new point of a curve."""
+        self._points[number][point.offered] = point
+        if self._path is not None and (not Path(self._path).exists() or Path(self._path).is_file()):
+            self.write()
+
+    def write(self) -> None:
+        """Write the file, if there is one."""
+        if self._path is not None:
+            write_atomically(self._path, self.text())
+
+    def text(self) -> str:
+        """The table: rows by curve and load; numbers so that they are read back as the same numbers."""
+        rows = [
+            [
+                *(settings[name] for name in _BEFORE),
+                *(getattr(points[load], name) for name in POINT_COLUMNS),
+                *(settings[name] for name in _BEHIND),
+            ]
+            for settings, points in zip(self._curves, self._points, strict=True)
+            for load in sorted(points)
+        ]
+        return csv_text(TABLE_COLUMNS, rows)
+
+
+class _KeptPoints(MutableMapping[float, Point]):
+    """The points of one curve of a table."""
+
+    def __init__(self, table: PointTable, number: int) -> None:
+        self._table, self._number = table, number
+
+    def __getitem__(self, load: float) -> Point:
+        return self._table._points[self._number][load]
+
+    def __setitem__(self, load: float, point: Point) -> None:
+        self._table.add(self._number, point)
+
+    def __delitem__(self, load: float) -> None:
+        del self._table._points[self._number][load]
+
+    def __iter__(self) -> Iterator[float]:
+        return iter(list(self._table._points[self._number]))
+
+    def __len__(self) -> int:
+        return len(self._table._points[self._number])

@@ -1,0 +1,196 @@
+"""What routers are like: virtual channels, buffers, delays, packets."""
+
+import math
+from typing import Annotated, ClassVar, Literal
+
+from topoloom.core.errors import InputError
+from topoloom.core.settings import Settings, setting
+
+#: Flits of a packet, at most; cycles of a cable or a stage, at most.
+_MOST_FLITS, _MOST_CYCLES = 1 << 12, 1 << 14
+
+
+class RouterConfig(Settings, frozen=True, kw_only=True):
+    """A router, its links and its packets, in flits and cycles; a cycle is what a link takes for a flit.
+
+    `topoloom.core.settings.described(RouterConfig)` lists every value with its range.
+
+    Raises
+    ------
+    InputError
+        A value out of its range, packets' shares that do not add up to 1, or cut-through packets beyond a buffer.
+
+    Examples
+    --------
+    >>> RouterConfig(vcs=3).buffer_flits
+    64
+    """
+
+    group: ClassVar[str] = "router"
+
+    vcs: Annotated[
+        int, setting("virtual channels of a port, at least; 0: one for each lane of the routing", least=0, most=32)
+    ] = 0
+    buffer_flits: Annotated[
+        int, setting("buffer of an input port, shared out evenly to its VCs", unit="flits", least=1, most=1 << 16)
+    ] = 64
+    output_flits: Annotated[
+        int, setting("queue of an output behind the crossbar; 0: no limit", unit="flits", least=0, most=1 << 16)
+    ] = 0
+    speedup: Annotated[
+        int, setting("allocations a cycle; a hop takes 5 less these cycles, where no delay is added", least=1, most=2)
+    ] = 2
+    link_cycles: Annotated[
+        int, setting("a flit's time on a cable between switches", unit="cycles", least=1, most=_MOST_CYCLES)
+    ] = 1
+    host_cycles: Annotated[
+        int,
+        setting("a flit's time on the cable between a host and its switch", unit="cycles", least=1, most=_MOST_CYCLES),
+    ] = 1
+    credit_cycles: Annotated[
+        int,
+        setting(
+            "from a flit's leaving a buffer until its credit can be used by the sender, the cable's time not counted",
+            unit="cycles",
+            least=1,
+            most=_MOST_CYCLES,
+        ),
+    ] = 3
+    route_cycles: Annotated[
+        int,
+        setting(
+            "added delay of routing: before a packet that has arrived can ask for a VC",
+            unit="cycles",
+            least=0,
+            most=_MOST_CYCLES,
+        ),
+    ] = 0
+    vc_cycles: Annotated[
+        int,
+        setting(
+            "added delay of VC allocation: from getting a VC to the first request for the switch",
+            unit="cycles",
+            least=0,
+            most=12,
+        ),
+    ] = 0
+    switch_cycles: Annotated[
+        int,
+        setting(
+            "added delay of switch allocation: from winning the switch to leaving the buffer",
+            unit="cycles",
+            least=0,
+            most=_MOST_CYCLES,
+        ),
+    ] = 0
+    crossbar_cycles: Annotated[
+        int,
+        setting(
+            "added delay of the crossbar: from the buffer to the output", unit="cycles", least=0, most=_MOST_CYCLES
+        ),
+    ] = 0
+    packet_flits: Annotated[int, setting("length of every packet", unit="flits", least=1, most=_MOST_FLITS)] = 1
+    packet_mix: Annotated[
+        str,
+        setting(
+            "packets of several lengths: flits and the share of packets; empty: all have packet_flits",
+            example="1:0.6,5:0.4",
+        ),
+    ] = ""
+    cut_through: Annotated[
+        bool, setting("a packet goes on only where all of it has room (virtual cut-through); else wormhole")
+    ] = False
+    burst_packets: Annotated[
+        float,
+        setting(
+            "packets that a host makes one after the other, on average; 1: each by itself (Bernoulli)",
+            unit="packets",
+            least=1,
+            most=1 << 16,
+        ),
+    ] = 1.0
+    host_vcs: Annotated[
+        Literal["any", "one"],
+        setting(
+            "one: a host draws the VC of each packet and waits for it, and a packet leaves in the VC that it came by;"
+            " any: both take any free VC"
+        ),
+    ] = "any"
+    host_ports: Annotated[
+        Literal["round-robin", "hash", "least-loaded"],
+        setting(
+            "of a host with several ports (planes, rails), which one a packet takes: in turn, by the two hosts, or that with"
+            " the shortest queue; it arrives at the same one of the other host"
+        ),
+    ] = "round-robin"
+    to_itself: Annotated[bool, setting("uniform traffic goes to its own host, too")] = False
+    detours: Annotated[
+        int, setting("UGAL: detours that are compared; 0: as many as the engine says", least=0, most=256)
+    ] = 0
+    detour_threshold: Annotated[
+        int,
+        setting(
+            "UGAL: how much longer the direct queue may be before a detour is taken",
+            unit="flits",
+            least=0,
+            most=1 << 16,
+        ),
+    ] = 0
+    detour_weight: Annotated[
+        float, setting("UGAL: what a flit in a detour's queue counts; 0: hops decide", least=0, most=256)
+    ] = 0.0
+    cycle_ns: Annotated[float, setting("duration of a cycle; 0: not stated", unit="ns", least=0, most=1e6)] = 0.0
+    flit_bits: Annotated[int, setting("size of a flit; 0: not stated", unit="bits", least=0, most=1 << 20)] = 0
+
+    def __post_init__(self) -> None:
+        Settings.__post_init__(self)
+        longest = max(length for length, _ in self.packet_lengths)
+        if self.cut_through and longest > self.buffer_flits:
+            raise InputError(
+                f"router: cut_through with packets of {longest} flits and buffer_flits={self.buffer_flits}; a packet needs"
+                " room for all of it"
+            )
+
+    @property
+    def packet_lengths(self) -> tuple[tuple[int, float], ...]:
+        """Packets' lengths in flits, and the share of packets of each."""
+        if not self.packet_mix:
+            return ((self.packet_flits, 1.0),)
+        try:
+            pairs = [part.split(":") for part in self.packet_mix.split(",")]
+            found = tuple((int(length), float(share)) for length, share in pairs)
+        except ValueError:
+            found = ()
+        total = sum(share for _, share in found)
+        if (
+            not found
+            or not all(1 <= length <= _MOST_FLITS and share > 0 for length, share in found)
+            or abs(total - 1) > 1e-6
+        ):
+            raise InputError(
+                f"router: packet_mix='{self.packet_mix}'; write flits:share,... as in 1:0.6,5:0.4, with shares that add up to 1"
+                f" and 1 to {_MOST_FLITS} flits"
+            )
+        return found
+
+    @property
+    def mean_flits(self) -> float:
+        """Flits of a packet on average."""
+        return sum(length * share for length, share in self.packet_lengths)
+
+    def chance_of_sources(self, load: float, packets: float) -> float:
+        """How far chance moves what sources make: the standard deviation of their flits, as a share of these.
+
+        In each cycle a source starts a burst with the same probability; the packets of a burst are geometrically distributed
+        with mean `burst_packets`, and each has one of `packet_lengths`.
+
+        Parameters
+        ----------
+        load : float
+            Flits a host and cycle.
+        packets : float
+            Made in all.
+        """
+        bursts_a_cycle = load / self.mean_flits / self.burst_packets
+        squares = sum(share * length**2 for length, share in self.packet_lengths) / self.mean_flits**2
+        return math.sqrt(max(0.0, 1 - bursts_a_cycle) * (2 * self.burst_packets - 1) * squares / max(1.0, packets))

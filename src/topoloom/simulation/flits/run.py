@@ -1,0 +1,205 @@
+"""A simulation: routers, what hosts send, and how far they are; it runs on by cycles."""
+
+import time
+from collections.abc import Callable
+
+import numpy as np
+
+from topoloom.core.errors import InputError
+from topoloom.core.work import Work
+from topoloom.model.topology import Topology
+from topoloom.routing.routing import Routing
+from topoloom.simulation.flits.buffers import HOPS, SPREADS, Demand
+from topoloom.simulation.flits.host_ports import ports_of_hosts
+from topoloom.simulation.flits.kernels.fields import PORT_SENT, PORT_SIZE, VC_FLITS, VC_SIZE
+from topoloom.simulation.flits.network_state import empty_network
+from topoloom.simulation.flits.router_config import RouterConfig
+from topoloom.simulation.flits.scheduled import Placed, play_of
+from topoloom.simulation.flits.watchdog import check_moving
+from topoloom.throughput.traffic import UNIFORM, Loop, Trace, Traffic
+
+#: Seconds that a call of the kernel may take, about: how soon a run stops that is asked to, and how often it tells how far
+#: it is.
+_CALL_SECONDS = 0.2
+#: Cycles of the first call, and at most; both even, see `RouterRun.go`.
+_FIRST_CALL, _LONGEST_CALL = 4, 1 << 20
+
+
+class RouterRun:
+    """A simulation at one load, or of a trace or closed loop, batch by batch.
+
+    Parameters
+    ----------
+    routing : Routing
+    config : RouterConfig
+    traffic : Traffic, Trace, Loop or Placed
+    load : float
+        Flits a host and cycle; not looked at with a trace, a loop or a schedule.
+    seed : int
+    cables : int64[links], optional
+        Cycles of each cable; the config's for all when left out.
+    log : int
+        Packets of the window that are written down one by one.
+    work : Work, optional
+        Asked several times a second whether to go on.
+
+    Raises
+    ------
+    InputError
+        A network beyond what the kernels have room for.
+    """
+
+    def __init__(
+        self,
+        routing: Routing,
+        config: RouterConfig,
+        traffic: Traffic | Trace | Loop | Placed,
+        load: float,
+        seed: int,
+        *,
+        cables: np.ndarray | None = None,
+        log: int = 0,
+        work: Work | None = None,
+    ) -> None:
+        if cables is None:
+            cables = np.full(len(routing.topology.links), config.link_cycles, np.int64)
+        self.routing, self.demand = routing, _demand(config, traffic, load, routing.topology)
+        self.play, messages = None, 0
+        if isinstance(traffic, Placed):
+            self.play, messages = play_of(traffic, config, routing.topology)
+        self.network = empty_network(routing, config, cables, self.demand, seed=seed, log=log, messages=messages)
+        self.histogram = self.network.buffers.histogram
+        self.cycle = 0
+        self._work = Work() if work is None else work
+        self._call_cycles = _FIRST_CALL
+        if isinstance(traffic, Loop):
+            from topoloom.simulation.flits.kernels.round_trips import begin_round_trips
+
+            begin_round_trips(self.network.net, self.network.buffers, self.demand, traffic.window)
+
+    def go(self, cycles: int, begin: int, end: int, told: Callable[[float], None] | None = None) -> None:
+        """Run on for some cycles.
+
+        Parameters
+        ----------
+        cycles : int
+        begin, end : int
+            Packets that are made from cycle `begin` to before `end` are measured.
+        told : callable (float), optional
+            Told several times a second what share of the cycles is done.
+
+        Raises
+        ------
+        InputError
+            A deadlock: flits wait for each other in a cycle.
+        Stopped
+            The work was stopped; the run is then of no further use.
+
+        Notes
+        -----
+        One call of the kernel would be enough, but nobody could stop it. It visits each router for two cycles at a time; so
+        all calls but the last take an even number of cycles, and the result is that of one call.
+        """
+        before, goal = int(self.network.state[HOPS]), self.cycle + cycles
+        while self.cycle < goal:
+            self._work.check()
+            self._call(min(self._call_cycles, goal - self.cycle), begin, end)
+            if told is not None:
+                told(1 - (goal - self.cycle) / cycles)
+        check_moving(self.routing, self.network, int(self.network.state[HOPS]) - before)
+
+    def _call(self, cycles: int, begin: int, end: int) -> None:
+        """Call the kernel once, and work out how many cycles the next call may take."""
+        from topoloom.simulation.flits.kernels.router import run
+
+        at, began = self.network, time.perf_counter()
+        self.cycle += cycles
+        run(
+            at.records,
+            at.long_credits,
+            at.any_shortest,
+            at.detours,
+            at.net,
+            at.buffers,
+            at.rules,
+            self.demand,
+            self.play,
+            self.cycle,
+            begin,
+            end,
+        )
+        fits = int(cycles * _CALL_SECONDS / max(time.perf_counter() - began, 1e-9))
+        self._call_cycles = max(2, min(fits, 2 * self._call_cycles, _LONGEST_CALL) & ~1)
+
+    def host_flits(self) -> np.ndarray:
+        """Flits that each host has got, int64[hosts]."""
+        hosts = np.flatnonzero(self.network.net.host_at >= 0)
+        return self.network.buffers.port[PORT_SIZE * hosts + PORT_SENT].astype(np.int64)
+
+    def channel_flits(self) -> np.ndarray:
+        """Flits that each channel has carried, int64[channels]."""
+        return np.asarray(self.network.buffers.port[PORT_SIZE * self.network.channel_port + PORT_SENT].astype(np.int64))
+
+    def inside(self) -> int:
+        """Flits in all buffers."""
+        return int(self.network.buffers.rec[VC_FLITS::VC_SIZE].sum())
+
+
+def _demand(config: RouterConfig, traffic: Traffic | Trace | Loop | Placed, load: float, topology: Topology) -> Demand:
+    lengths = sorted(config.packet_lengths)
+    none, none32 = np.zeros(0, np.int64), np.zeros(0, np.int32)
+    empty = Demand(
+        kind=UNIFORM,
+        first=none,
+        to=none32,
+        share=1.0,
+        load=0.0,
+        burst=float(config.burst_packets),
+        lengths=np.array([length for length, _ in lengths], np.int32),
+        shares=np.cumsum([share for _, share in lengths]),
+        events=none32,
+        owner=none32,
+        ports=none32,
+        turn=none32,
+        spread=SPREADS.index(config.host_ports),
+        loop=none,
+        back_first=none,
+        back_to=none32,
+    )
+    ports = ports_of_hosts(topology)
+    if ports is not None:
+        if isinstance(traffic, Loop):
+            raise InputError(f"{topology.name}: traffic {traffic.name} is for hosts with one port")
+        owner = np.empty(ports.size, np.int32)
+        owner[ports.ravel()] = np.repeat(np.arange(len(ports)), ports.shape[1])
+        empty = empty._replace(owner=owner, ports=ports.ravel(), turn=np.zeros(len(ports), np.int32))
+    if isinstance(traffic, Placed):
+        return empty
+    if isinstance(traffic, Trace):
+        events = np.stack([traffic.cycle, traffic.source, traffic.destination, traffic.flits], 1)
+        return empty._replace(events=events.astype(np.int32).reshape(-1))
+    if isinstance(traffic, Loop):
+        miss = round(traffic.miss * (1 << 32)) if traffic.back_to.size else 0
+        loop = [
+            traffic.request_flits,
+            traffic.reply_flits,
+            traffic.service_cycles,
+            traffic.miss_cycles,
+            miss,
+            traffic.requests,
+            traffic.think_cycles,
+        ]
+        return empty._replace(
+            first=traffic.first.copy(),
+            to=traffic.to.copy(),
+            loop=np.array(loop, np.int64),
+            back_first=traffic.back_first.copy(),
+            back_to=traffic.back_to.copy(),
+        )
+    if not traffic.by_host:
+        raise InputError(f"traffic {traffic.name}: amounts between switches; the simulator sends from host to host")
+    packets = min(load / config.mean_flits / config.burst_packets, 1 - 1e-9)
+    # Copies: arrays that cannot be written to are another type to the compiler, which would compile all anew.
+    return empty._replace(
+        kind=traffic.kind, first=traffic.first.copy(), to=traffic.to.copy(), share=float(traffic.share), load=packets
+    )

@@ -1,0 +1,169 @@
+"""The verb: latency and throughput of a routed network under load, flit by flit."""
+
+import struct
+import threading
+from collections.abc import Iterable, Iterator, MutableMapping
+
+import numpy as np
+
+from topoloom.core.errors import InputError, Stopped, wrong_type
+from topoloom.core.random_streams import Draws
+from topoloom.core.threads import over_cores
+from topoloom.core.work import Work
+from topoloom.model.link_rates import refuse_mixed
+from topoloom.model.results import provenance_of
+from topoloom.model.sources import NetworkSource, taken
+from topoloom.routing.routing import Routing
+from topoloom.simulation.flits.host_ports import traffic_between_hosts
+from topoloom.simulation.flits.load_curve import LoadCurve
+from topoloom.simulation.flits.one_load import expected_flits, simulate_load
+from topoloom.simulation.flits.pace import INTERVAL, LEAST_INTERVAL, MOST_INTERVAL
+from topoloom.simulation.flits.point import Point
+from topoloom.simulation.flits.point_table import tables_digest
+from topoloom.simulation.flits.presets import router_of
+from topoloom.simulation.flits.router_config import RouterConfig
+from topoloom.throughput.traffic import Traffic
+
+
+def simulate(
+    routing: NetworkSource,
+    traffic: str = "uniform",
+    preset: str | RouterConfig = "slimfly-2014",
+    *,
+    settings: Iterable[str] = (),
+    loads: Iterable[float] = (0.1, 0.3, 0.5, 0.7, 0.9),
+    seed: int = 1,
+    jobs: int | None = None,
+    cables: np.ndarray | None = None,
+    fast: bool = False,
+    interval: float = INTERVAL,
+    known: MutableMapping[float, Point] | None = None,
+    work: Work | None = None,
+) -> LoadCurve:
+    """Simulate a routed network at some loads.
+
+    Parameters
+    ----------
+    routing : NetworkSource
+        Its installed tables, else those of the fitting engine.
+        With its lanes, each of which gets as many VCs as any other, and what its packets may choose.
+    traffic : str
+        A pattern of traffic that has a load.
+    preset : str or RouterConfig
+        What the routers are like.
+    settings : texts KEY=VALUE
+        Values of the preset that are changed: ``["vcs=3"]``.
+    loads : floats
+        Flits that a host makes a cycle, above 0 up to 1.
+    seed : int
+        The same seed gives the same numbers: those of a load do not depend on the other loads.
+    jobs : int, optional
+        Loads simulated at a time; every core when left out.
+    cables : int64[links], optional
+        Cycles of each cable; the preset's for all when left out.
+    fast : bool
+        Measure large networks in shorter batches, and near saturation not until the mean latency is known to 1 %
+        (`pace.fast_pace`); small networks as ever.
+    interval : float
+        Measure until the 95 % confidence interval of the mean latency reaches no further than this share of it, 0.0005 to 0.1;
+        there is a limit to how long, (0.01 / interval)**2 times the usual one.
+    known : mutable mapping of float to Point, optional
+        Points of an earlier sweep with the same settings, by load: they are taken as they are. Each new one is put in as soon
+        as it is finished, one after the other.
+    work : Work, optional
+        Told of the flits that hosts make, as far as that is known before; `Work.deliver` of each new point.
+
+    Returns
+    -------
+    LoadCurve
+        When `work` is stopped, or Ctrl-C pressed, with the points that are finished.
+
+    Raises
+    ------
+    InputError
+        No hosts; fewer VCs than lanes; loads or an interval out of range; tables by which packets wait for each other for ever.
+    """
+    routing = taken(routing, Routing, "simulate")
+    refuse_mixed(routing.topology, "simulate")
+    work = Work() if work is None else work
+    check_interval(interval)
+    name, config = router_of(preset, settings)
+    topology = routing.topology
+    sent = traffic_between_hosts(traffic, routing, seed)
+    if not isinstance(sent, Traffic):
+        raise InputError(f"traffic '{traffic}' has no load that could be swept; simulate it with execute")
+    wanted = checked_loads(loads, topology.name)
+    found: dict[float, Point] = {load: known[load] for load in wanted if load in known} if known else {}
+    missing = [load for load in wanted if load not in found]
+    new: list[Point] = []
+    one_at_a_time = threading.Lock()
+    work.begin(sum(expected_flits(sent, load) for load in missing), "flits")
+
+    def simulate_some(numbers: Iterator[int]) -> None:
+        for number in numbers:
+            load = missing[number]
+            try:
+                point = simulate_load(routing, config, sent, load, seed_of(seed, load), cables, fast, interval, work)
+            except Stopped:
+                return
+            with one_at_a_time:
+                found[load] = point
+                new.append(point)
+                if known is not None:
+                    known[load] = point
+                work.advance(0, f"{len(new)} of {len(missing)} loads")
+                work.deliver(point)
+
+    with work.interruptible():
+        over_cores(simulate_some, len(missing), jobs, work, counted=False)
+    about = {"traffic": traffic, "preset": name, "router": config, "tables": tables_digest(routing, cables)}
+    about |= {"fast": True} if fast else {}
+    about |= {"interval": interval} if interval != INTERVAL else {}
+    return LoadCurve(
+        traffic=traffic,
+        preset=name,
+        points=tuple(found[load] for load in wanted if load in found),
+        router=config,
+        ended="done" if len(found) == len(wanted) else work.ended,
+        provenance=provenance_of(topology, engine=routing.engine, seed=seed, settings=about, timings=_timings(new)),
+    )
+
+
+def checked_loads(loads: object, network: str) -> list[float]:
+    """Loads, each once, in the order in which they were given; `InputError` where a host cannot make one."""
+    if isinstance(loads, str) or not isinstance(loads, Iterable):
+        raise wrong_type(loads, list, "loads", "give one or more, as in loads=[0.1, 0.5]")
+    wanted = list(dict.fromkeys(float(load) for load in loads))
+    if not wanted:
+        raise InputError(f"{network}: no load to simulate; give one or more, as in loads=[0.1, 0.5]")
+    for load in wanted:
+        if not 0 < load <= 1:
+            raise InputError(f"load {load:g}; a host makes more than 0 and at most 1 flit a cycle")
+    return wanted
+
+
+def check_interval(interval: float) -> None:
+    """Refuse an interval out of range."""
+    if not LEAST_INTERVAL <= interval <= MOST_INTERVAL:
+        raise InputError(
+            f"an interval of {interval:g} of the mean latency; it is {LEAST_INTERVAL:g} to {MOST_INTERVAL:g}"
+        )
+
+
+def _timings(points: list[Point]) -> dict[str, float]:
+    """Seconds of processor time, and flits that left a router a second."""
+    each = [point.provenance.timings for point in points]
+    seconds = sum(one.get("seconds", 0.0) for one in each)
+    hops = sum(one.get("seconds", 0.0) * one.get("flit_hops_per_s", 0.0) for one in each)
+    return {"seconds": seconds, "flit_hops_per_s": hops / seconds} if seconds else {}
+
+
+def seed_of(seed: int, load: float) -> int:
+    """The seed of one load of a sweep: of the sweep's seed and of the load itself, whatever other loads there are.
+
+    Examples
+    --------
+    >>> seed_of(1, 0.5) == seed_of(1, 0.5), seed_of(1, 0.5) == seed_of(1, 0.6)
+    (True, False)
+    """
+    return Draws(seed, int.from_bytes(struct.pack(">d", load))).word() >> 33

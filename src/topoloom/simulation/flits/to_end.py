@@ -1,0 +1,79 @@
+"""A simulation of what has an end, a trace, a closed loop or a schedule: on until it is over."""
+
+import numpy as np
+
+from topoloom.core.errors import InputError
+from topoloom.core.work import Work
+from topoloom.simulation.flits.buffers import BACKLOG, DONE, ENDED, INSIDE, THINGS
+from topoloom.simulation.flits.run import RouterRun
+from topoloom.simulation.flits.scheduled import Placed
+from topoloom.simulation.flows.state import OVER
+from topoloom.simulation.flows.waiting import stuck_text, unreceived
+from topoloom.throughput.traffic import Loop, Trace
+
+#: Cycles between two looks at what has arrived; and cycles of an execution at most, which a birth has room for.
+LOOK, MOST_CYCLES = 500, 1 << 25
+
+#: What has an end.
+Ending = Trace | Loop | Placed
+
+
+def go_to_end(run: RouterRun, sent: Ending, name: str, work: Work) -> None:
+    """Run on until all is over.
+
+    Parameters
+    ----------
+    run : RouterRun
+    sent : Trace, Loop or Placed
+        What it is of.
+    name : str
+        For messages.
+    work : Work
+        Told of packets of a trace, of round trips of a closed loop, or of operations.
+
+    Raises
+    ------
+    InputError
+        More than 33 million cycles; a deadlock; a schedule that does not end.
+    Stopped
+        `work` was stopped.
+    """
+    noun = "packets" if isinstance(sent, Trace) else "round trips" if isinstance(sent, Loop) else "operations"
+    work.begin(_wanted(sent), noun)
+    while not ended(run, sent):
+        if run.cycle > MOST_CYCLES - LOOK:
+            raise InputError(
+                f"{run.routing.topology.name}: {name} is not over after {run.cycle:,} cycles, the most there can be"
+            )
+        run.go(LOOK, 0, 1 << 60, lambda _: work.reach(_finished(run, sent)))
+        if isinstance(sent, Placed):
+            _check_going(run, sent)
+
+
+def ended(run: RouterRun, sent: Ending) -> bool:
+    """Whether all of it is over."""
+    return _finished(run, sent) >= _wanted(sent)
+
+
+def _check_going(run: RouterRun, sent: Placed) -> None:
+    """Refuse a schedule of which nothing is under way and something is left."""
+    state, play = run.network.state, run.play
+    going = state[INSIDE] or state[BACKLOG] or (play is not None and play.counter[THINGS])
+    if play is not None and not going and (unreceived(play.order) or not ended(run, sent)):
+        raise InputError(stuck_text(sent.schedule, play.order))
+
+
+def _wanted(sent: Ending) -> int:
+    """Packets of a trace, round trips of a closed loop, or operations of a schedule."""
+    if isinstance(sent, Placed):
+        return sent.schedule.operations.count
+    if isinstance(sent, Trace):
+        return int(sent.cycle.size)
+    return int((np.diff(sent.first) > 0).sum()) * sent.requests
+
+
+def _finished(run: RouterRun, sent: Ending) -> int:
+    """How many of these are over."""
+    if run.play is not None:
+        return int(run.play.order.counter[OVER])
+    return int(run.network.state[DONE if isinstance(sent, Trace) else ENDED])

@@ -1,0 +1,89 @@
+"""Tells deadlock from saturation: flits are there, none has moved, and channels wait for each other in a cycle."""
+
+import numpy as np
+
+from topoloom.core.errors import InputError
+from topoloom.routing.routing import Routing
+from topoloom.simulation.flits.buffers import TIME
+from topoloom.simulation.flits.kernels.fields import VC_ARRIVAL, VC_FLITS, VC_NEXT, VC_OUTPUT, VC_SIZE
+from topoloom.simulation.flits.kernels.flits import SLOTS
+from topoloom.simulation.flits.network_state import NetworkState
+
+
+def check_moving(routing: Routing, at: NetworkState, moved: int) -> None:
+    """Raise `InputError` that names the VCs in that cycle, if flits wait and none has moved for a batch of cycles.
+
+    Parameters
+    ----------
+    routing : Routing
+        The tables that packets follow.
+    at : NetworkState
+        The routers now.
+    moved : int
+        Flits that moved in the last batch of cycles.
+
+    Raises
+    ------
+    InputError
+        It is a deadlock.
+    """
+    if moved or not at.buffers.rec[VC_FLITS::VC_SIZE].any():
+        return
+    if _on_the_wire(at):
+        return
+    waiting = waiting_cycle(at)
+    if not waiting:
+        return
+    shift, ports = at.rules.slot_bits, at.ports
+    names = []
+    for g in waiting:
+        port = g >> shift
+        names.append(f"switch {port // ports} port {port % ports} VC {g & ((1 << shift) - 1)}")
+    raise InputError(
+        f"{routing.topology.name}: deadlock by the tables of engine {routing.engine}: {' waits for '.join(names[:9])}"
+        f"{' ...' if len(names) > 9 else ''}; route with an engine that is free of it (orders)"
+    )
+
+
+def _on_the_wire(at: NetworkState) -> bool:
+    """Whether the calendar has a VC whose first flit has yet to arrive; others are in it until a credit may be there."""
+    words = np.bitwise_or.reduce(at.buffers.calendar.reshape(SLOTS, -1), axis=0)
+    waiting = np.unpackbits(words.view(np.uint8), bitorder="little").astype(bool)
+    return bool((at.buffers.rec.reshape(-1, VC_SIZE)[waiting, VC_ARRIVAL] >= at.state[TIME]).any())
+
+
+def waiting_cycle(at: NetworkState) -> list[int]:
+    """Input VCs that wait for each other in a cycle, the first again at the end; empty: there is none."""
+    words = at.rules.words
+    per_router = words * 64
+    record = at.buffers.rec.reshape(-1, VC_SIZE)
+    owner = {}
+    for g in np.flatnonzero((record[:, VC_OUTPUT] >= 0) & (record[:, VC_FLITS] > 0)).tolist():
+        owner[(g // per_router) * per_router + int(record[g, VC_OUTPUT])] = g
+    waits: dict[int, int] = {}
+    asked = at.buffers.asked.reshape(-1, words + 1)
+    for g in np.flatnonzero(record[:, VC_FLITS]).tolist():
+        if record[g, VC_OUTPUT] >= 0:
+            if record[g, VC_NEXT] >= 0:
+                waits[g] = int(record[g, VC_NEXT])
+            continue
+        base = (g // per_router) * per_router
+        own = g - base
+        rows = np.flatnonzero(asked[base : base + per_router, own >> 6] >> (own & 63) & 1)
+        for row in rows.tolist():
+            out = (row % at.ports << at.rules.slot_bits) + row // at.ports
+            for vc in range(at.rules.width):
+                if base + out + vc in owner:
+                    waits[g] = owner[base + out + vc]
+                    break
+    for start in waits:
+        seen: dict[int, int] = {}
+        trail: list[int] = []
+        g = start
+        while g in waits and g not in seen:
+            seen[g] = len(trail)
+            trail.append(g)
+            g = waits[g]
+        if g in seen:
+            return [*trail[seen[g] :], g]
+    return []

@@ -1,0 +1,132 @@
+"""A simulation of flows at its beginning, and with room for more messages."""
+
+import numpy as np
+
+from topoloom.simulation.flows.state import EVENTS, HURRY, READY, ROOM, WINDOW, FlowNetwork, State
+
+
+def empty_state(
+    fabric: FlowNetwork, at: np.ndarray, most: int, window: float, requests: int = 0, labels: int = 1
+) -> State:
+    """A simulation at its beginning, without a message.
+
+    Parameters
+    ----------
+    fabric : FlowNetwork
+    at : int64[ranks]
+        Where the operations of each rank, or of each cpu of a schedule, begin.
+    most : int
+        Resources on the longest path.
+    window : float
+        As of `simulate_flows`.
+    requests, labels : int
+        Of a rank.
+
+    Returns
+    -------
+    State
+        With room for some messages; `with_room` makes more.
+    """
+    n, r, m = at.size, fabric.capacity.size, 2 * at.size + 64
+    # A power of two, so that a flow's number is its node's by a shift of bits.
+    most = 1 << (most - 1).bit_length()
+    whole, short = np.int64, np.int32
+    ready = np.zeros(n + 2, whole)
+    ready[:n] = np.arange(n)[::-1]
+    state = State(
+        at=at,
+        step=np.full(n, -1),
+        again=np.zeros(n, whole),
+        pending=np.zeros(n, whole),
+        waits=np.full(n, -1),
+        began=np.zeros(n),
+        finished=np.full(n, -1.0),
+        request=np.zeros((n, max(1, requests)), np.int8),
+        spent=np.zeros((n, labels)),
+        awaited=np.full((n, 2), -1),
+        sent=np.full((n, 2), -1),
+        source=np.zeros(m, whole),
+        goal=np.zeros(m, whole),
+        tag=np.zeros(m, whole),
+        phase=np.zeros(m, whole),
+        teller=np.zeros(m, whole),
+        listener=np.zeros(m, whole),
+        hops=np.zeros(m, short),
+        after=np.zeros(m, short),
+        left=np.zeros(m),
+        rate=np.zeros(m),
+        since=np.zeros(m),
+        started=np.zeros(m),
+        fair=np.zeros(m),
+        path=np.zeros((m, most), short),
+        next=np.zeros(m * most, short),
+        back=np.zeros(m * most, short),
+        neck=np.full(m, -1, short),
+        flow_mark=np.zeros(m, short),
+        is_fresh=np.zeros(m, np.int8),
+        crowd=np.tile(np.array([-1, 0], short), (r, 1)),
+        mark=np.zeros(r, short),
+        open=np.zeros(r, short),
+        is_dirty=np.zeros(r, np.int8),
+        share=np.stack([fabric.capacity, np.zeros(r)], axis=1),
+        spare=np.zeros(r),
+        level=np.zeros(r),
+        carried=np.zeros(fabric.to.size),
+        order=np.zeros(n + m, short),
+        position=np.full(n + m, -1, short),
+        key=np.zeros(n + m),
+        rise_order=np.zeros(r, short),
+        rise_position=np.full(r, -1, short),
+        rise_key=np.zeros(r),
+        ready=ready,
+        room=np.arange(m, dtype=short)[::-1].copy(),
+        dirty=np.zeros(r, short),
+        fresh=np.zeros(m, short),
+        found=np.zeros(m, short),
+        channels=np.zeros(r, short),
+        turn=np.zeros(len(fabric.port), whole),
+        counter=np.zeros(EVENTS + 1, whole),
+        clock=np.zeros(HURRY + 1),
+    )
+    state.counter[READY], state.counter[ROOM] = n, m
+    state.clock[WINDOW] = window
+    return state
+
+
+#: What has a row a message, and what a new row holds.
+_BY_MESSAGE = (
+    *(
+        "source",
+        "goal",
+        "tag",
+        "phase",
+        "teller",
+        "listener",
+        "hops",
+        "after",
+        "left",
+        "rate",
+        "since",
+        "started",
+        "fair",
+    ),
+    *("path", "neck", "flow_mark", "is_fresh", "room", "fresh", "found", "order", "position", "key"),
+)
+
+
+def with_room(state: State) -> State:
+    """The same with room for twice as many messages."""
+    m, most = state.path.shape
+    changed = {}
+    for name in _BY_MESSAGE:
+        old = getattr(state, name)
+        more = np.full((m, *old.shape[1:]), -1 if name == "position" else 0, old.dtype)
+        changed[name] = np.concatenate([old, more])
+    for name in ("next", "back"):
+        old = getattr(state, name)
+        changed[name] = np.concatenate([old, np.zeros(m * most, old.dtype)])
+    # Free messages lie on top of each other; those that are new lie above.
+    free = int(state.counter[ROOM])
+    changed["room"][free : free + m] = np.arange(2 * m - 1, m - 1, -1)
+    state.counter[ROOM] += m
+    return state._replace(**changed)

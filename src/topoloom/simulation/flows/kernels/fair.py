@@ -1,0 +1,99 @@
+"""Flows come onto their paths and leave them, and what has to be worked out anew after it is noted."""
+
+from topoloom.core.compiling.decorators import stage
+from topoloom.simulation.flows.kernels.heap import put
+from topoloom.simulation.flows.state import (
+    CAPACITY,
+    DIRTY,
+    DIRTY_SINCE,
+    FLOWS,
+    FRESH,
+    HEAD,
+    HEAP,
+    NOW,
+    USED,
+    FlowNetwork,
+    State,
+)
+
+#: A resource is full when less than this share of it is free; rates that differ by less are the same.
+FULL, SAME = 1e-9, 1e-12
+
+
+@stage
+def set_rate(s: State, m: int, rate: float, now: float) -> None:
+    """Give a flow a rate from now on, and its end a place in time."""
+    old = s.rate[m]
+    s.left[m] = max(0.0, s.left[m] - old * (now - s.since[m]))
+    s.since[m], s.rate[m] = now, rate
+    for hop in range(s.hops[m]):
+        s.share[s.path[m, hop], USED] += rate - old
+    item = s.at.size + m
+    s.counter[HEAP] = put(s.order, s.position, s.key, s.counter[HEAP], item, now + s.left[m] / rate)
+
+
+@stage
+def _touch(s: State, resource: int) -> None:
+    """The flows of a resource have rates that are out of date."""
+    if s.is_dirty[resource] == 0:
+        if s.counter[DIRTY] == 0 and s.counter[FRESH] == 0:
+            s.clock[DIRTY_SINCE] = s.clock[NOW]
+        s.is_dirty[resource] = 1
+        s.dirty[s.counter[DIRTY]] = resource
+        s.counter[DIRTY] += 1
+
+
+@stage
+def enter(f: FlowNetwork, s: State, m: int, now: float) -> None:
+    """A flow comes onto its path. Where all of its rate is free, nobody else's changes."""
+    most = s.path.shape[1]
+    fastest = f.top
+    s.neck[m] = -1
+    for hop in range(s.hops[m]):
+        resource, node = s.path[m, hop], m * most + hop
+        first = s.crowd[resource, HEAD]
+        s.next[node], s.back[node] = first, -1
+        if first >= 0:
+            s.back[first] = node
+        s.crowd[resource, HEAD] = node
+        s.crowd[resource, FLOWS] += 1
+        if s.share[resource, CAPACITY] < fastest:
+            fastest, s.neck[m] = s.share[resource, CAPACITY], resource
+    fits, share = True, fastest
+    for hop in range(s.hops[m]):
+        resource = s.path[m, hop]
+        free = s.share[resource, CAPACITY] * (1 + FULL) - s.share[resource, USED]
+        fits = fits and free >= fastest
+        share = min(share, max(free, s.share[resource, CAPACITY] / s.crowd[resource, FLOWS]))
+    s.since[m], s.rate[m] = now, 0.0
+    # Until rates are worked out the next time, a flow takes what is free, or an even share.
+    set_rate(s, m, share, now)
+    if not fits and s.is_fresh[m] == 0:
+        if s.counter[DIRTY] == 0 and s.counter[FRESH] == 0:
+            s.clock[DIRTY_SINCE] = now
+        s.is_fresh[m] = 1
+        s.fresh[s.counter[FRESH]] = m
+        s.counter[FRESH] += 1
+
+
+@stage
+def leave(f: FlowNetwork, s: State, m: int) -> None:
+    """A flow goes. Where it left room on a full resource, the others there may be faster."""
+    most = s.path.shape[1]
+    for hop in range(s.hops[m]):
+        resource, node = s.path[m, hop], m * most + hop
+        before, behind = s.back[node], s.next[node]
+        if before >= 0:
+            s.next[before] = behind
+        else:
+            s.crowd[resource, HEAD] = behind
+        if behind >= 0:
+            s.back[behind] = before
+        s.crowd[resource, FLOWS] -= 1
+        full = s.share[resource, USED] >= s.share[resource, CAPACITY] * (1 - FULL)
+        if s.crowd[resource, FLOWS] == 0:
+            s.share[resource, USED] = 0.0
+        else:
+            s.share[resource, USED] -= s.rate[m]
+            if full:
+                _touch(s, resource)

@@ -1,0 +1,35 @@
+"""Who sends how much to whom, counted from programs without simulating them."""
+
+import numpy as np
+
+from topoloom.core.compiling.decorators import kernel
+from topoloom.simulation.flows.kernels.steps import step_of, steps_of
+from topoloom.simulation.flows.state import ALGORITHM, COLLECTIVE, GROUP, ISEND, PEER, SEND, TIMES
+
+
+@kernel
+def count_bytes(
+    code: np.ndarray,
+    argument: np.ndarray,
+    amount: np.ndarray,
+    first: np.ndarray,
+    of: np.ndarray,
+    group: np.ndarray,
+    place: np.ndarray,
+    member_first: np.ndarray,
+    member: np.ndarray,
+    found: np.ndarray,
+) -> None:
+    """Add to found (float64[ranks, ranks]) what each rank sends to each; arrays as `Program`'s."""
+    for rank in range(of.size):
+        for i in range(first[of[rank]], first[of[rank] + 1]):
+            kind = argument[i, GROUP]
+            begin = member_first[group[rank, kind]]
+            if code[i] == SEND or code[i] == ISEND:
+                found[rank, member[begin + argument[i, PEER]]] += amount[i]
+            elif code[i] == COLLECTIVE:
+                size = member_first[group[rank, kind] + 1] - begin
+                for step in range(steps_of(argument[i, ALGORITHM], size)):
+                    to, out, _, _ = step_of(argument[i, ALGORITHM], step, place[rank, kind], size, amount[i])
+                    if to >= 0:
+                        found[rank, member[begin + to]] += out * argument[i, TIMES]

@@ -1,0 +1,158 @@
+"""A routed network as the arrays that the kernels of flows work on."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from topoloom.core.errors import InputError
+from topoloom.graph.host_ports import ports_by_host
+from topoloom.graph.planes import plane_count
+from topoloom.routing.judge.prove import prove
+from topoloom.routing.routing import Routing
+from topoloom.simulation.flows.state import FlowNetwork
+
+
+def flow_network(
+    routings: Sequence[Routing],
+    *,
+    link_rate: float,
+    host_rate: float,
+    cable_s: np.ndarray,
+    switch_s: float = 0.0,
+    host_s: float = 0.0,
+    inside_rate: float = np.inf,
+    inside_s: float = 0.0,
+    half_duplex: bool = False,
+) -> FlowNetwork:
+    """The network of tables with its rates and delays; seconds, and bytes a second.
+
+    A host with several ports, in planes or on rails, sends its messages by them in turn, each by one port and to the port of
+    the same place at the other host.
+
+    Parameters
+    ----------
+    routings : sequence of Routing
+        Tables for the first, the second, ... host of each switch, in turn; one for all alike. All are of one network.
+    link_rate, host_rate : float
+        Of a link between switches and of a host's, in each direction.
+    cable_s : float64[links]
+        Delay of each cable.
+    switch_s, host_s : float
+        Delay of a switch, and of a host's link.
+    inside_rate, inside_s : float
+        Between ranks of one host, each for itself.
+    half_duplex : bool
+        Whether both directions of a link share its rate.
+
+    Returns
+    -------
+    FlowNetwork
+
+    Raises
+    ------
+    InputError
+        Tables that choose among paths, of different networks, or that do not lead everywhere; no hosts, or hosts with more
+        ports than others.
+    """
+    topology = routings[0].topology
+    for routing in routings:
+        if routing.choice is not None:
+            raise InputError(
+                f"engine {routing.engine} chooses paths as the network fills, and flows keep theirs; take another engine, such"
+                " as orders or minimal"
+            )
+        if routing.topology != topology:
+            raise InputError(f"{topology.name}: tables are of another network, {routing.topology.name}")
+    hosts = topology.endpoints.size
+    if not hosts:
+        raise InputError(f"{topology.name}: it has no hosts; give it some, as in {topology.spec or 'SPEC'},hosts=4")
+    # Where hosts have one port each, ports are numbered as they are.
+    port = ports_by_host(topology) if topology.hosts < hosts else np.arange(hosts, dtype=np.int32)[:, None]
+    switch = topology.endpoints.astype(np.int64)
+    if topology.hosts == hosts:
+        switch[topology.host] = topology.endpoints
+    channels, link = routings[0].channels, topology.csr[2].astype(np.int64)
+    table = _place_on_switch(switch) % len(routings)
+    # Only what leads to hosts is kept, a row a switch and table: a walk stays in one row.
+    (tables, goals), row = np.unique(np.stack([table, switch]), axis=1, return_inverse=True)
+    ports = np.stack([routings[t].ports[d] for t, d in zip(tables.tolist(), goals.tolist(), strict=True)])
+    for routing in routings:
+        _refuse_dead_ends(routing)
+    count, links = channels.to.size, len(topology.links)
+    own = np.arange(hosts, dtype=np.int64)
+    if half_duplex:
+        resource = np.concatenate([link, links + own, links + own])
+        capacity = np.concatenate([np.full(links, link_rate), np.full(hosts, host_rate)])
+    else:
+        resource = np.arange(count + 2 * hosts, dtype=np.int64)
+        capacity = np.concatenate([np.full(count, link_rate), np.full(2 * hosts, host_rate)])
+    return FlowNetwork(
+        first=channels.first.astype(np.int64),
+        to=channels.to.astype(np.int32),
+        ports=ports,
+        resource=resource,
+        delay=np.asarray(cable_s, np.float64)[link] + switch_s,
+        capacity=capacity,
+        switch=switch,
+        row=row.reshape(-1).astype(np.int64),
+        port=port,
+        sent_from=np.full(hosts, -1, np.int32),
+        host_delay=2 * host_s + switch_s,
+        inside_rate=float(inside_rate),
+        inside_delay=float(inside_s),
+        top=float(host_rate),
+    )
+
+
+def _place_on_switch(switch: np.ndarray) -> np.ndarray:
+    """How many hosts of the same switch come before each, int64[hosts]."""
+    order = np.argsort(switch, kind="stable")
+    found = np.empty(switch.size, np.int64)
+    counts = np.bincount(switch)
+    found[order] = np.arange(switch.size) - np.repeat(np.cumsum(counts) - counts, counts)
+    return found
+
+
+def _refuse_dead_ends(routing: Routing) -> None:
+    """Tables must lead from every switch with hosts to every other; the judge has said so of those that `route` made."""
+    verdict = routing.verdict
+    planes = plane_count(routing.topology)
+    if planes > 1 and verdict is None:
+        verdict = prove(routing)
+    # Between planes there is nothing to reach.
+    apart = verdict.apart_pairs if verdict is not None and planes > 1 else 0
+    if verdict is not None and verdict.reached_pairs == verdict.pairs - apart and verdict.checked_destinations is None:
+        return
+    if planes > 1:
+        raise InputError(
+            f"{routing.topology.name}: the tables of engine '{routing.engine}' do not lead from each switch of a plane to each"
+            " other; `prove` says where they end"
+        )
+    from topoloom.throughput.traffic.loads import table_loads
+    from topoloom.throughput.traffic.making import uniform_remote
+
+    table_loads(routing, uniform_remote(routing.topology), 1)
+
+
+def longest_walk(fabric: FlowNetwork, homes: np.ndarray) -> int:
+    """Channels on the longest path between two of the hosts, at most; the hosts' own links are not counted.
+
+    Parameters
+    ----------
+    fabric : FlowNetwork
+    homes : int64[k]
+        Hosts.
+
+    Returns
+    -------
+    int
+    """
+    from topoloom.simulation.flows.kernels.paths import longest
+
+    most = 0
+    for ports in fabric.port[np.unique(homes)].T:  # in the same place, and so of one plane
+        rows, first = np.unique(fabric.row[ports], return_index=True)
+        goals = fabric.switch[ports][first]
+        found = longest(fabric.first, fabric.to, fabric.ports, rows, goals, np.unique(fabric.switch[ports]))
+        most = max(most, int(found))
+    return most

@@ -1,0 +1,355 @@
+"""Chakra's execution traces as schedules: each node when those that it needs are done, collectives message by message."""
+
+import json
+import os
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from topoloom.core.errors import InputError, check_path
+from topoloom.core.files import read_text
+from topoloom.simulation.flows.operations import RECV, SEND
+from topoloom.simulation.flows.schedule import MOST_RANKS, CircleError, Rank, Schedule, schedule_of
+from topoloom.simulation.flows.steps import collective_steps
+from topoloom.simulation.workloads import chakra_nodes as nodes
+from topoloom.simulation.workloads.chakra_nodes import NodeError, TraceNode, nodes_of
+
+#: What a rank has to work with, each one thing at a time: an accelerator's computing, its messages, a processor, its memory.
+ACCELERATOR, MESSAGES, PROCESSOR, MEMORY = range(4)
+#: Collectives by Chakra's number: its name, and the algorithms that it may have, the default first.
+_RING, _TREE = "ring", "tree"
+COLLECTIVES: dict[int, tuple[str, tuple[str, ...]]] = {
+    0: ("allreduce", ("ring", "doubling", "halving")),
+    1: ("reduce", ("tree",)),
+    2: ("allgather", ("ring", "doubling")),
+    5: ("broadcast", ("tree",)),
+    6: ("alltoall", ("shift", "xor")),
+    7: ("reduce-scatter", ("ring",)),
+    8: ("reduce-scatter", ("ring",)),
+    9: ("barrier", ("doubling",)),
+}
+#: Tags of sends and receives; those of collectives begin behind them.
+_OWN_TAGS = 1 << 31
+_FILE = re.compile(r"(.*)\.(\d{1,7})\.et")
+_LONGEST_GROUPS = 1 << 26
+
+
+@dataclass(frozen=True)
+class Replay:
+    """How a trace is replayed.
+
+    Attributes
+    ----------
+    peak_gflops : float
+        Operations a second of an accelerator, by which nodes that say their operations take time. 0: nodes take as long as they
+        did where they were traced.
+    memory_gbytes_s : float
+        Bytes a second of its memory, which a node that says its tensor's size waits for as well; 0: it does not.
+    algorithms : dict of str to str
+        Of collectives, over the defaults: ``{"allreduce": "halving"}``.
+    groups : path, optional
+        A JSON file ``{"0": [0, 1, 2, 3]}``: the ranks of process groups by their names, over those in the trace.
+    controls : bool
+        Whether nodes wait for their control dependencies, too, as far as these are in the trace. In traces that Chakra's
+        converter makes of PyTorch's they name the calling function, which may be left out or end later; all that matters is
+        a data dependency there.
+    """
+
+    peak_gflops: float = 0.0
+    memory_gbytes_s: float = 0.0
+    algorithms: dict[str, str] = field(default_factory=dict)
+    groups: str | os.PathLike[str] | None = None
+    controls: bool = True
+
+
+def load_chakra(path: str | os.PathLike[str], replay: Replay | None = None) -> Schedule:
+    """Read the execution traces of all ranks.
+
+    Parameters
+    ----------
+    path : path
+        ``FOLDER/NAME`` for ``FOLDER/NAME.0.et``, ``NAME.1.et``, ..., or one of these files; or the folder, where it holds the
+        traces of one name.
+    replay : Replay, optional
+
+    Returns
+    -------
+    Schedule
+        Its cpus are `ACCELERATOR` and the others.
+
+    Raises
+    ------
+    InputError
+        No traces, or those of a rank missing; a file that is damaged or of an older schema; a node that needs one that is not
+        there; process groups that nobody defines; collectives that differ between the ranks of a group, or that nobody knows.
+
+    Notes
+    -----
+    Sridharan et al., Chakra: Advancing Performance Benchmarking and Co-design using Standardized Execution Traces, 2023;
+    ``et_def.proto`` of MLCommons Chakra; bytes of collectives as ASTRA-sim has them: of the whole vector for all-reduce,
+    reduce-scatter and all-to-all, of a rank's part for all-gather.
+    """
+    check_path(path, "load_chakra", "name FOLDER/NAME")
+    replay = Replay() if replay is None else replay
+    files = _files(Path(path))
+    groups = _Groups(len(files), replay.groups)
+    ranks = [_Reader(file, rank, len(files), replay, groups).read() for rank, file in enumerate(files)]
+    try:
+        return schedule_of(files[0].name.removesuffix(".0.et"), ranks, eager=True)
+    except CircleError as error:
+        if not replay.controls:
+            raise
+        raise InputError(
+            f"{error}; where control dependencies name calling functions, as in traces of PyTorch, set controls=no"
+        ) from None
+
+
+def _files(path: Path) -> list[Path]:
+    """The files of all ranks, in their order."""
+    folder, name = (path, None) if path.is_dir() else (path.parent, path.name)
+    one = _FILE.fullmatch(name) if name is not None else None
+    name = name if one is None else one[1]
+    found: dict[str, dict[int, Path]] = {}
+    try:
+        listed = sorted(folder.iterdir()) if folder.is_dir() else []
+    except OSError as error:
+        raise InputError(f"{folder} cannot be read: {error.strerror}") from None
+    for file in listed:
+        match = _FILE.fullmatch(file.name)
+        if match is not None and name in (None, match[1]):
+            found.setdefault(match[1], {})[int(match[2])] = file
+    if not found:
+        raise InputError(
+            f"{path}: there are no Chakra traces {name or 'NAME'}.RANK.et; name the folder, or FOLDER/NAME"
+        )
+    if len(found) > 1:
+        raise InputError(
+            f"{path}: there are traces of {len(found)} names ({', '.join(sorted(found)[:5])}); add one to the path"
+        )
+    ((name, files),) = found.items()
+    if len(files) > MOST_RANKS or max(files) != len(files) - 1:
+        missing = next(rank for rank in range(len(files) + 1) if rank not in files)
+        raise InputError(
+            f"{folder / name}: there is no trace of rank {missing}, {name}.{missing}.et; ranks count from 0"
+        )
+    return [files[rank] for rank in range(len(files))]
+
+
+class _Groups:
+    """Process groups by name, and the collectives of each, which must be the same on all of its ranks."""
+
+    def __init__(self, ranks: int, path: str | os.PathLike[str] | None) -> None:
+        self.ranks, self.everybody = ranks, tuple(range(ranks))
+        self.given: dict[str, tuple[int, ...]] = {}
+        self.numbers: dict[tuple[tuple[int, ...], int], int] = {}
+        self.seen: dict[int, tuple[int, float, str]] = {}
+        if path is not None:
+            source = os.fspath(path)
+            try:
+                content = json.loads(read_text(path, _LONGEST_GROUPS))
+            except (ValueError, RecursionError) as error:
+                if isinstance(error, InputError):
+                    raise
+                raise InputError(f'{source} is no JSON; write {{"0": [0, 1, 2, 3]}}') from None
+            if not isinstance(content, dict):
+                raise InputError(f'{source}: process groups are written {{"0": [0, 1, 2, 3]}}')
+            self.given = {str(name): self._members(name, ranks, source) for name, ranks in content.items()}
+
+    def _members(self, name: str, ranks: object, source: str) -> tuple[int, ...]:
+        whole = isinstance(ranks, list) and all(isinstance(one, int) and 0 <= one < self.ranks for one in ranks)
+        if not isinstance(ranks, list) or not whole or len(set(ranks)) != len(ranks):
+            raise InputError(
+                f"{source}: process group '{str(name)[:40]}' is no list of different ranks of 0 to {self.ranks - 1}"
+            )
+        return tuple(ranks) or self.everybody
+
+    def in_trace(self, text: str, source: str) -> dict[str, tuple[int, ...]]:
+        """Those that a node of metadata lists: ``[{"pg_name": "0", "ranks": [0, 1]}]``, as text in a list or by itself."""
+        content: object = None
+        for told in (text, text[2:-2]):
+            try:
+                content = json.loads(told)
+                content = (
+                    json.loads(content[0])
+                    if isinstance(content, list) and content and isinstance(content[0], str)
+                    else content
+                )
+                break
+            except (ValueError, RecursionError):
+                continue
+        if not isinstance(content, list):
+            return {}
+        return {
+            str(one["pg_name"]): self._members(one["pg_name"], one.get("ranks", []), source)
+            for one in content
+            if isinstance(one, dict) and "pg_name" in one
+        }
+
+    def next_tag(self, members: tuple[int, ...], turn: int, kind: int, size: float, where: str) -> int:
+        """The tag of a group's collective of this turn; all of its ranks must ask for the same one."""
+        number = self.numbers.setdefault((members, turn), len(self.numbers))
+        before = self.seen.setdefault(number, (kind, size, where))
+        if before[:2] != (kind, size):
+            raise NodeError(
+                f"it is collective {turn + 1} of its group, of type {kind} and {size:,.0f} bytes; {before[2]} has type"
+                f" {before[0]} and {before[1]:,.0f} bytes"
+            )
+        return _OWN_TAGS + number
+
+
+class _Reader:
+    """Reads the trace of a rank: every node becomes operations, of which the last stand for it."""
+
+    def __init__(self, file: Path, number: int, ranks: int, replay: Replay, groups: _Groups) -> None:
+        self.file, self.number, self.ranks, self.replay, self.groups = file, number, ranks, replay, groups
+        self.rank = Rank()
+        self.named = dict(groups.given)
+        self.turns: dict[tuple[int, ...], int] = {}
+        self.first: dict[int, int] = {}
+        self.last: dict[int, int] = {}
+
+    def read(self) -> Rank:
+        """The operations of the rank."""
+        waiting: list[TraceNode] = []
+        for node in nodes_of(self.file):
+            try:
+                if node.id in self.first:
+                    raise NodeError("another node has the same number")
+                self._take(node)
+            except (NodeError, InputError) as error:
+                raise InputError(f"{self.file}: node {node.id} '{node.name[:60]}': {error}") from None
+            if node.needs or node.follows:
+                waiting.append(node)
+        for node in waiting:
+            missing = next((need for need in node.needs if need not in self.last), None)
+            if missing is not None:
+                raise InputError(f"{self.file}: node {node.id} needs node {missing}, which is not in the trace")
+            follows = [one for one in node.follows if one in self.last] if self.replay.controls else []
+            needs = dict.fromkeys([*node.needs, *follows])
+            self.rank.requires(self.first[node.id], *(self.last[need] for need in needs))
+        return self.rank
+
+    def _take(self, node: TraceNode) -> None:
+        if node.type == nodes.METADATA and node.inputs:
+            self.named = self.groups.in_trace(node.inputs, str(self.file)) | self.named
+        if node.type in (nodes.INVALID, nodes.METADATA):
+            self._one(node, self.rank.calc(0.0, PROCESSOR))
+        elif node.type in (nodes.MEM_LOAD, nodes.MEM_STORE):
+            self._one(node, self.rank.calc(self._memory_ns(node), MEMORY))
+        elif node.type == nodes.COMP:
+            cpu = PROCESSOR if node.number("is_cpu_op", 0) else ACCELERATOR
+            self._one(node, self.rank.calc(self._compute_ns(node, cpu), cpu))
+        elif node.type <= nodes.COMM_COLL and node.number("is_cpu_op", 0):
+            # The processor's part of a message: the call. What the accelerator sends is a node of its own.
+            self._one(node, self.rank.calc(1e3 * node.micros, PROCESSOR))
+        elif node.type in (nodes.COMM_SEND, nodes.COMM_RECV):
+            self._message(node)
+        elif node.type == nodes.COMM_COLL:
+            self._collective(node)
+        else:
+            raise NodeError(f"its type is {node.type}; there are 0 to {nodes.COMM_COLL}")
+
+    def _one(self, node: TraceNode, operation: int) -> None:
+        self.first[node.id] = self.last[node.id] = operation
+
+    def _compute_ns(self, node: TraceNode, cpu: int) -> float:
+        operations, size = node.number("num_ops", 0), node.number("tensor_size", 0)
+        if cpu == ACCELERATOR and self.replay.peak_gflops and operations:
+            waits = size / self.replay.memory_gbytes_s if self.replay.memory_gbytes_s else 0.0
+            return max(operations / self.replay.peak_gflops, waits)
+        if operations and not node.micros:
+            raise NodeError("it says operations and no duration; give peak_gflops, an accelerator's speed")
+        return 1e3 * node.micros
+
+    def _memory_ns(self, node: TraceNode) -> float:
+        if node.micros or not self.replay.memory_gbytes_s:
+            return 1e3 * node.micros
+        return node.number("tensor_size", 0) / self.replay.memory_gbytes_s
+
+    def _message(self, node: TraceNode) -> None:
+        sends = node.type == nodes.COMM_SEND
+        own, other = ("comm_src", "comm_dst") if sends else ("comm_dst", "comm_src")
+        if node.number(own, self.number) != self.number:
+            raise NodeError(f"its {own} is rank {node.number(own):.0f}, in the trace of rank {self.number}")
+        peer, tag = node.number(other), node.number("comm_tag", 0)
+        if peer >= self.ranks:
+            raise NodeError(f"its {other} is {peer:.0f}; ranks are 0 to {self.ranks - 1}")
+        if tag >= _OWN_TAGS:
+            raise NodeError(f"its comm_tag is {tag:.0f}; there are 0 to 2^31 - 1")
+        kind = SEND if sends else RECV
+        self._one(node, self.rank.add(kind, int(peer), float(node.number("comm_size")), int(tag), MESSAGES))
+
+    def _collective(self, node: TraceNode) -> None:
+        kind, size = int(node.number("comm_type")), float(node.number("comm_size", 0))
+        if kind not in COLLECTIVES:
+            raise NodeError(
+                f"collective {kind} is not replayed; there are {', '.join(f'{n} {c[0]}' for n, c in COLLECTIVES.items())}"
+            )
+        dims = node.attributes.get("involved_dim")
+        if isinstance(dims, list) and not all(dims) and "pg_name" not in node.attributes:
+            raise NodeError(
+                "involved_dim names dimensions of ASTRA-sim's network; name the ranks by pg_name and groups"
+            )
+        members = self._members(node)
+        if self.number not in members:
+            raise NodeError(f"rank {self.number} is not in its process group")
+        turn = self.turns.get(members, 0)
+        self.turns[members] = turn + 1
+        tag = self.groups.next_tag(members, turn, kind, size, str(self.file))
+        begin = self.rank.calc(0.0, MESSAGES)
+        last = [begin]
+        place = members.index(self.number)
+        for algorithm, amount in parts(COLLECTIVES[kind][0], size, len(members), self.replay.algorithms):
+            last = collective_steps(self.rank, algorithm, amount, members, place, tag, last, MESSAGES)
+        end = self.rank.calc(0.0, MESSAGES)
+        self.rank.requires(end, *last)
+        self.first[node.id], self.last[node.id] = begin, end
+
+    def _members(self, node: TraceNode) -> tuple[int, ...]:
+        name = node.attributes.get("pg_name", "")
+        if name in ("", None):
+            return self.groups.everybody
+        if str(name) not in self.named:
+            raise NodeError(
+                f"nobody says who is in process group '{str(name)[:40]}'; give groups, a JSON file {{\"NAME\": [0, 1]}}"
+            )
+        return self.named[str(name)]
+
+
+def parts(operation: str, size: float, ranks: int, chosen: dict[str, str]) -> list[tuple[str, float]]:
+    """The algorithms of a collective, one after the other, and their bytes.
+
+    Parameters
+    ----------
+    operation : str
+        As in `COLLECTIVES`.
+    size : float
+        Bytes, as ASTRA-sim has them.
+    ranks : int
+        Of the group.
+    chosen : dict of str to str
+        Algorithms by operation, over the defaults.
+
+    Returns
+    -------
+    list of (str, float)
+        Of `topoloom.simulation.flows.collectives.ALGORITHMS`.
+
+    Raises
+    ------
+    InputError
+        An algorithm that the operation does not have.
+    """
+    known = next(names for name, names in COLLECTIVES.values() if name == operation)
+    algorithm = chosen.get(operation, known[0])
+    if algorithm not in known:
+        raise InputError(f"{operation} has no algorithm {algorithm}; take {', '.join(known)}")
+    if operation == "allreduce":
+        return [("ring", size), ("ring", size)] if algorithm == "ring" else [(algorithm, size)]
+    if operation == "allgather":
+        return [("ring", size * ranks)] if algorithm == "ring" else [("gather", size)]
+    if operation == "alltoall":
+        return [(algorithm, size / ranks)]
+    if operation == "barrier":
+        return [("doubling", 0.0)]
+    return [({"reduce-scatter": "ring", "broadcast": "tree", "reduce": "reduce"}[operation], size)]

@@ -1,0 +1,138 @@
+"""Workloads by name: ``goal:file=FILE`` and ``chakra:file=FOLDER/NAME,peak_gflops=312000``, read for whoever simulates them."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from topoloom.core.errors import InputError
+from topoloom.simulation.flows.schedule import Schedule
+from topoloom.topologies.spec import Choice, Parameter, Real, Text, read_settings
+
+
+@dataclass(frozen=True)
+class Workload:
+    """A format of files: what it is, what can be said of it, and how it is read."""
+
+    description: str
+    source: str
+    parameters: dict[str, Parameter]
+    load: Callable[..., Schedule]
+
+    def usage(self, name: str) -> str:
+        """As it is written: ``goal:file=``."""
+        return f"{name}:{','.join(f'{key}=' for key in self.parameters)}"
+
+
+def _goal(file: str) -> Schedule:
+    from topoloom.simulation.workloads.goal import load_goal
+
+    return load_goal(file)
+
+
+def _chakra(
+    file: str, peak_gflops: float, memory_gbytes_s: float, groups: str | None, controls: str, **algorithms: str
+) -> Schedule:
+    from topoloom.simulation.workloads.chakra import Replay, load_chakra
+
+    return load_chakra(file, Replay(peak_gflops, memory_gbytes_s, algorithms, groups, controls == "yes"))
+
+
+#: Every format by its name.
+WORKLOADS = {
+    "goal": Workload(
+        "a GOAL schedule of LogGOPSim or ATLAHS, text or binary: sends, receives and computing that wait for each other",
+        "Hoefler, Siebert and Lumsdaine, ICPP 2009",
+        {"file": Text("a file", "the schedule")},
+        _goal,
+    ),
+    "chakra": Workload(
+        "Chakra execution traces of MLCommons, a file NAME.RANK.et a rank; collectives message by message",
+        "Sridharan et al., 2023",
+        {
+            "file": Text("FOLDER/NAME or a folder", "the traces"),
+            "peak_gflops": Real(
+                0, 1e15, "speed of an accelerator, for nodes that say their operations; 0: as traced", default=0.0
+            ),
+            "memory_gbytes_s": Real(0, 1e15, "bytes a second of its memory (roofline); 0: no limit", default=0.0),
+            "groups": Text("a JSON file", "ranks of process groups by their names", default=None),
+            "controls": Choice(
+                ("yes", "no"), "whether control dependencies count; no for traces of PyTorch", default="yes"
+            ),
+            "allreduce": Choice(("ring", "doubling", "halving"), "algorithm of all-reduces", default="ring"),
+            "allgather": Choice(("ring", "doubling"), "of all-gathers", default="ring"),
+            "alltoall": Choice(("shift", "xor"), "of all-to-alls", default="shift"),
+        },
+        _chakra,
+    ),
+}
+
+
+def is_workload(text: str) -> bool:
+    """Whether a text names one of `WORKLOADS`."""
+    return text.partition(":")[0].strip().lower() in WORKLOADS
+
+
+def named_files(text: str) -> dict[str, str]:
+    """The files that a workload's text names, as it names them, by parameter; none of any other text.
+
+    Examples
+    --------
+    >>> named_files("chakra:file=traces/gpt,peak_gflops=312000")
+    {'file': 'traces/gpt'}
+    """
+    if not is_workload(text):
+        return {}
+    name, _, settings = text.partition(":")
+    known = WORKLOADS[name.strip().lower()].parameters
+    pairs = (part.partition("=")[::2] for part in settings.split(","))
+    return {
+        key.strip(): value.strip() for key, value in pairs if isinstance(known.get(key.strip()), Text) and value.strip()
+    }
+
+
+def with_files(text: str, files: Mapping[str, str]) -> str:
+    """The same workload with other names of its files, by parameter."""
+    name, colon, settings = text.partition(":")
+    parts = [part.partition("=") for part in settings.split(",")]
+    return name + colon + ",".join(f"{key}{sign}{files.get(key.strip(), value)}" for key, sign, value in parts)
+
+
+def files_behind(path: Path) -> list[Path]:
+    """All files that are read where a workload names a path: the file, or the traces of a folder or of a name.
+
+    Raises
+    ------
+    OSError
+        The folder cannot be read.
+    """
+    if path.is_file():
+        return [path]
+    folder, ends = (path, "") if path.is_dir() else (path.parent, f"{path.name}.")
+    return sorted(one for one in folder.iterdir() if one.name.startswith(ends) and one.name.endswith(".et"))
+
+
+def load_workload(text: str) -> Schedule:
+    """The schedule that ``NAME:key=value,...`` names.
+
+    Parameters
+    ----------
+    text : str
+        One of `WORKLOADS`, and its settings.
+
+    Returns
+    -------
+    Schedule
+
+    Raises
+    ------
+    InputError
+        No such format, settings that it does not take, or a file that cannot be read.
+    """
+    name, _, settings = text.strip().partition(":")
+    found = WORKLOADS.get(name.lower())
+    if found is None:
+        raise InputError(f"no format of workloads named '{name[:40]}'; there are {', '.join(WORKLOADS)}")
+    values: dict[str, Any]
+    values, _ = read_settings(name.lower(), found.parameters, settings)
+    return found.load(**values)

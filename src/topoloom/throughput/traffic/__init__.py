@@ -1,0 +1,43 @@
+"""Traffic: who sends to whom, one noun for all who ask; patterns of it, found by their names."""
+
+from topoloom.throughput.traffic.finite import Loop, Trace
+from topoloom.throughput.traffic.making import (
+    host_permutation,
+    host_switches,
+    hosts_on,
+    matrix,
+    permutation,
+    uniform_remote,
+)
+from topoloom.throughput.traffic.register import (
+    PATTERNS,
+    Pattern,
+    PatternRequest,
+    TablesNeededError,
+    pattern,
+    traffic_of,
+)
+from topoloom.throughput.traffic.traffic import LISTS, MATRIX, REMOTE, ROUND, UNIFORM, Traffic
+
+__all__ = [
+    "LISTS",
+    "MATRIX",
+    "PATTERNS",
+    "REMOTE",
+    "ROUND",
+    "UNIFORM",
+    "Loop",
+    "Pattern",
+    "PatternRequest",
+    "TablesNeededError",
+    "Trace",
+    "Traffic",
+    "host_permutation",
+    "host_switches",
+    "hosts_on",
+    "matrix",
+    "pattern",
+    "permutation",
+    "traffic_of",
+    "uniform_remote",
+]

@@ -1,0 +1,48 @@
+"""What every channel carries when each switch splits evenly over its channels on shortest paths, as equal-cost groups do.
+
+first, to: the channels of a topology.
+"""
+
+import numpy as np
+
+from topoloom.core.compiling.decorators import allocating
+
+
+@allocating
+def add_split(first: np.ndarray, to: np.ndarray, begin: int, demand: np.ndarray, load: np.ndarray) -> int:
+    """Send demand[i, s] from s to switch begin + i; load (float64[2 m]) gets what each channel carries.
+
+    Returns the first switch of these that something sent to it does not reach, or -1.
+    """
+    n = first.size - 1
+    far, order, amount = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n)
+    for i in range(demand.shape[0]):
+        d = begin + i
+        far[:] = -1
+        far[d], order[0], count, next_one = 0, d, 1, 0
+        while next_one < count:
+            v = order[next_one]
+            next_one += 1
+            for c in range(first[v], first[v + 1]):
+                w = np.int64(to[c])
+                if far[w] < 0:
+                    far[w] = far[v] + 1
+                    order[count] = w
+                    count += 1
+        for v in range(n):
+            amount[v] = demand[i, v]
+            if amount[v] > 0.0 and far[v] < 0:
+                return d
+        for place in range(count - 1, 0, -1):
+            v = order[place]
+            if amount[v] == 0.0:
+                continue
+            ways = 0
+            for c in range(first[v], first[v + 1]):
+                ways += far[to[c]] == far[v] - 1
+            part = amount[v] / ways
+            for c in range(first[v], first[v + 1]):
+                if far[to[c]] == far[v] - 1:
+                    load[c] += part
+                    amount[to[c]] += part
+    return -1

@@ -1,0 +1,115 @@
+"""The trees that tables describe, one a destination, and what they carry.
+
+first, to: the channels of a topology; ports[d, s]: the tables of a `Routing`.
+"""
+
+import numpy as np
+
+from topoloom.core.compiling.decorators import allocating, inner
+
+
+@inner
+def preorder(
+    first: np.ndarray,
+    to: np.ndarray,
+    ports: np.ndarray,
+    d: int,
+    order: np.ndarray,
+    above: np.ndarray,
+    child: np.ndarray,
+    after: np.ndarray,
+) -> int:
+    """The switches that reach d, each before all that reach d through it: order int[n], the subtree of each in one run.
+
+    above (int64[n]) gets the channel that each sends on through; child and after (int64[n]) are room. Returns how many
+    reach d; those that go in circles or end elsewhere are not among them.
+    """
+    n = first.size - 1
+    child[:] = -1
+    for v in range(n):
+        port = np.int64(ports[d, v])
+        if v != d and port < first[v + 1] - first[v]:
+            above[v] = first[v] + port
+            w = np.int64(to[above[v]])
+            after[v], child[w] = child[w], v
+    # `after` holds the next child of the same switch; going up again goes by `above`.
+    count, v = 0, d
+    while True:
+        order[count] = v
+        count += 1
+        if child[v] >= 0:
+            v = child[v]
+            continue
+        while v != d and after[v] < 0:
+            v = np.int64(to[above[v]])
+        if v == d:
+            return count
+        v = after[v]
+
+
+@allocating
+def add_loads(
+    first: np.ndarray, to: np.ndarray, ports: np.ndarray, begin: int, demand: np.ndarray, load: np.ndarray
+) -> int:
+    """Send demand[i, s] from s to switch begin + i along the tables; load (float64[2 m]) gets what each channel carries.
+
+    Returns the first switch of these that something sent to it does not reach, or -1.
+    """
+    n = first.size - 1
+    order, above = np.empty(n, np.int64), np.empty(n, np.int64)
+    child, after, amount = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n)
+    for row in range(demand.shape[0]):
+        d, wanted = begin + row, 0
+        for v in range(n):
+            amount[v] = demand[row, v]
+            wanted += amount[v] > 0.0
+        if wanted == 0:
+            continue
+        count = preorder(first, to, ports, d, order, above, child, after)
+        for place in range(count):
+            wanted -= amount[order[place]] > 0.0
+        if wanted:
+            return d
+        for place in range(count - 1, 0, -1):
+            v = order[place]
+            load[above[v]] += amount[v]
+            amount[to[above[v]]] += amount[v]
+    return -1
+
+
+@allocating
+def fill_trees(
+    first: np.ndarray,
+    to: np.ndarray,
+    ports: np.ndarray,
+    hosts: np.ndarray,
+    begin: int,
+    end: int,
+    order: np.ndarray,
+    place: np.ndarray,
+    size: np.ndarray,
+) -> int:
+    """The trees to those of begin .. end - 1 with hosts: order, place and size, uint16[n, n] by destination and switch.
+
+    The switches that reach d through v, v too, are order[d, place[d, v] : place[d, v] + size[d, v]]; a size of 0: v does not
+    reach d. Returns the first destination that some switch with hosts (int64[n]) does not reach, or -1.
+    """
+    n = first.size - 1
+    above, child, after = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64)
+    carriers = np.count_nonzero(hosts)
+    for d in range(begin, end):
+        size[d], place[d] = 0, 0
+        if hosts[d] == 0:
+            continue
+        count = preorder(first, to, ports, d, order[d], above, child, after)
+        reached = 0
+        for i in range(count):
+            reached += hosts[order[d, i]] > 0
+            size[d, order[d, i]] = 1
+        if reached < carriers:
+            return d
+        for i in range(count - 1, 0, -1):
+            v = np.int64(order[d, i])
+            place[d, v] = i
+            size[d, to[above[v]]] += size[d, v]
+    return -1

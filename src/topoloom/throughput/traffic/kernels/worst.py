@@ -1,0 +1,190 @@
+"""How many hosts a permutation can send over one channel: matchings of those who send over it with those they send to.
+
+A source switch and a destination switch are joined when the tables' path between them takes the channel; each has as many
+places as it has hosts. The trees are those of `_tree_walk_kernels.fill_trees`: what of them concerns one switch u is copied
+out of their columns once for all its channels, as `port`, `start` and `count` (int64[n] by destination d): its port towards d,
+and where in order[d] stand the switches that reach d through u, and how many.
+"""
+
+import numpy as np
+
+from topoloom.core.compiling.decorators import allocating
+
+
+@allocating
+def greatest(
+    first: np.ndarray,
+    ports: np.ndarray,
+    order: np.ndarray,
+    place: np.ndarray,
+    size: np.ndarray,
+    hosts: np.ndarray,
+    begin: int,
+    end: int,
+    known: int,
+) -> tuple[int, int]:
+    """The channel of the switches begin .. end - 1 that some permutation loads most (the lowest of equals), and that load.
+
+    A channel that cannot pass the best so far, or reach `known`, by the hosts on both sides, is not matched; -1, 0: all.
+    """
+    best, found = 0, -1
+    for u in range(begin, end):
+        port, start, count = _column(ports, place, size, hosts, u)
+        for p in range(first[u + 1] - first[u]):
+            senders, getters, pairs = _sides(order, hosts, port, start, count, p)
+            most = min(senders, getters)
+            if most > best and most >= known:
+                load = _match(order, hosts, port, start, count, p, pairs, most)[0]
+                if load > best:
+                    best, found = load, first[u] + p
+    return found, best
+
+
+@allocating
+def matching(
+    ports: np.ndarray, order: np.ndarray, place: np.ndarray, size: np.ndarray, hosts: np.ndarray, u: int, p: int
+) -> np.ndarray:
+    """A heaviest matching over port p of switch u: int64[k, 3] of source switch, destination switch and hosts."""
+    port, start, count = _column(ports, place, size, hosts, u)
+    senders, getters, pairs = _sides(order, hosts, port, start, count, p)
+    _, source, destination, flow = _match(order, hosts, port, start, count, p, pairs, min(senders, getters))
+    used = np.flatnonzero(flow)
+    found = np.empty((used.size, 3), np.int64)
+    for i in range(used.size):
+        found[i] = source[used[i]], destination[used[i]], flow[used[i]]
+    return found
+
+
+@allocating
+def _column(
+    ports: np.ndarray, place: np.ndarray, size: np.ndarray, hosts: np.ndarray, u: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """What concerns switch u; the port is -1 to itself, to switches without hosts, and where u does not reach."""
+    n = hosts.size
+    port, start, count = np.full(n, -1, np.int64), np.empty(n, np.int64), np.empty(n, np.int64)
+    for d in range(n):
+        start[d], count[d] = place[d, u], size[d, u]
+        if d != u and hosts[d] > 0 and count[d] > 0:
+            port[d] = ports[d, u]
+    return port, start, count
+
+
+@allocating
+def _sides(
+    order: np.ndarray, hosts: np.ndarray, port: np.ndarray, start: np.ndarray, count: np.ndarray, p: int
+) -> tuple[int, int, int]:
+    """The hosts that send over port p, those that get over it, and the pairs of switches that it joins."""
+    seen = np.zeros(hosts.size, np.bool_)
+    senders = getters = pairs = 0
+    for d in range(hosts.size):
+        if port[d] != p:
+            continue
+        getters += hosts[d]
+        for i in range(start[d], start[d] + count[d]):
+            s = np.int64(order[d, i])
+            if hosts[s] > 0:
+                pairs += 1
+                if not seen[s]:
+                    seen[s] = True
+                    senders += hosts[s]
+    return senders, getters, pairs
+
+
+@allocating
+def _match(
+    order: np.ndarray,
+    hosts: np.ndarray,
+    port: np.ndarray,
+    start: np.ndarray,
+    count: np.ndarray,
+    p: int,
+    pairs: int,
+    most: int,
+) -> tuple[int, np.ndarray, np.ndarray, np.ndarray]:
+    """The most hosts of a matching over port p, `most` at most, and its pairs: sources, destinations, hosts int64[pairs].
+
+    First greedily, the sources with the fewest destinations first; then along augmenting paths, found breadth first. What a
+    search without success has seen can never be on such a path again (the Hungarian tree), and is left out from then on.
+    """
+    n, filled = hosts.size, 0
+    source, destination = np.empty(pairs, np.int64), np.empty(pairs, np.int64)
+    flow = np.zeros(pairs, np.int64)
+    begins = np.zeros(n + 1, np.int64)  # the pairs of each destination
+    degree = np.zeros(n + 1, np.int64)
+    for d in range(n):
+        begins[d] = filled
+        if port[d] == p:
+            for i in range(start[d], start[d] + count[d]):
+                s = np.int64(order[d, i])
+                if hosts[s] > 0:
+                    source[filled], destination[filled] = s, d
+                    degree[s + 1] += 1
+                    filled += 1
+    begins[n] = filled
+    by = np.argsort(degree[1:], kind="mergesort")
+    ends = np.cumsum(degree)
+    listed, fill = np.empty(pairs, np.int64), ends[:n].copy()  # the pairs of each source
+    for e in range(pairs):
+        listed[fill[source[e]]] = e
+        fill[source[e]] += 1
+    left, room = hosts.copy(), hosts.copy()
+    total = 0
+    for s in by:
+        for i in range(ends[s], ends[s + 1]):
+            if left[s] == 0:
+                break
+            e = listed[i]
+            amount = min(left[s], room[destination[e]])
+            if amount > 0:
+                flow[e] += amount
+                left[s] -= amount
+                room[destination[e]] -= amount
+                total += amount
+    # Marks: 0 not seen, the number of the search, or -1 for good. Paths in: the pair by which each was reached.
+    sent, got = np.zeros(n, np.int64), np.zeros(n, np.int64)
+    sent_by, got_by, queue = np.full(n, -1, np.int64), np.full(n, -1, np.int64), np.empty(n, np.int64)
+    search = 0
+    for root in by:
+        while total < most and left[root] > 0 and ends[root] < ends[root + 1] and sent[root] >= 0:
+            search += 1
+            queue[0], sent[root], sent_by[root] = root, search, -1
+            head, tail, last = 0, 1, -1
+            while head < tail and last < 0:
+                s = queue[head]
+                head += 1
+                for i in range(ends[s], ends[s + 1]):
+                    d = destination[listed[i]]
+                    if got[d] < 0 or got[d] == search:
+                        continue
+                    got[d], got_by[d] = search, listed[i]
+                    if room[d] > 0:
+                        last = d
+                        break
+                    for e in range(begins[d], begins[d + 1]):
+                        other = source[e]
+                        if flow[e] > 0 and sent[other] >= 0 and sent[other] != search:
+                            sent[other], sent_by[other] = search, e
+                            queue[tail] = other
+                            tail += 1
+            if last < 0:
+                for v in range(n):
+                    sent[v] = -1 if sent[v] == search else sent[v]
+                    got[v] = -1 if got[v] == search else got[v]
+                break
+            amount, d = min(left[root], room[last]), last
+            while sent_by[source[got_by[d]]] >= 0:
+                e = sent_by[source[got_by[d]]]
+                amount = min(amount, flow[e])
+                d = destination[e]
+            room[last] -= amount
+            left[root] -= amount
+            total += amount
+            d = last
+            while True:
+                flow[got_by[d]] += amount
+                e = sent_by[source[got_by[d]]]
+                if e < 0:
+                    break
+                flow[e] -= amount
+                d = destination[e]
+    return total, source, destination, flow

@@ -1,0 +1,247 @@
+"""What given tables make of a traffic: the load of every channel, and so the throughput."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from topoloom.core.errors import InputError
+from topoloom.core.threads import over_cores
+from topoloom.core.work import Work
+from topoloom.routing.choices import AnyShortest, Escape, Layers
+from topoloom.routing.routing import Routing
+from topoloom.throughput.traffic.traffic import Traffic
+
+#: Partial sums, of a fixed number, so that the last digit does not depend on the threads; destinations taken at a time.
+_SUMS, _BLOCK = 16, 32
+
+
+@dataclass(frozen=True, eq=False)
+class Loads:
+    """The load of every channel, in its own rate, when every host sends at its full rate.
+
+    Attributes
+    ----------
+    channels : float64[2 m]
+        In the order of `Routing.channels`.
+    host_limit : float
+        The share of the traffic that the links of the hosts let through: 1 for uniform traffic and permutations.
+    """
+
+    channels: np.ndarray
+    host_limit: float
+
+    @property
+    def greatest(self) -> float:
+        """The load of the busiest channel."""
+        return float(self.channels.max(initial=0.0))
+
+    @property
+    def network(self) -> float:
+        """The share that the channels between switches let through: 1 / greatest; over 1, they could do more."""
+        return 1.0 / self.greatest if self.greatest else float("inf")
+
+    @property
+    def throughput(self) -> float:
+        """The share of the traffic that gets through, all of it scaled alike: channels and hosts' links."""
+        return min(self.network, self.host_limit)
+
+
+def expected_loads(routing: Routing, traffic: Traffic, jobs: int | None = None, *, work: Work | None = None) -> Loads:
+    """Send a traffic as packets go on average: along the tables, or, where they may choose, split evenly at every switch.
+
+    Where packets take any shortest path (`AnyShortest`, `Escape`), each switch splits what goes to a destination evenly over
+    its channels on shortest paths to it, as equal-cost groups with many flows do; who chooses by queues does no worse for an
+    even traffic. Over layers of tables (`Layers`) they are spread evenly; where each host of a switch has a table of its own,
+    what goes to the switch is shared among its hosts. Detours depend on queues and have no such loads.
+
+    Parameters
+    ----------
+    routing : Routing
+    traffic : Traffic
+        Of the same network.
+    jobs : int, optional
+        Threads; every core when left out.
+    work : Work, optional
+        Asked between blocks of 32 destinations.
+
+    Returns
+    -------
+    Loads
+
+    Raises
+    ------
+    InputError
+        Packets choose detours; or as `table_loads`.
+    Stopped
+        `work` was stopped.
+
+    Examples
+    --------
+    >>> from topoloom.routing.route import route
+    >>> from topoloom.topologies.spec import build
+    >>> from topoloom.throughput.traffic import uniform_remote
+    >>> tree = build("fat-tree:k=4")
+    >>> round(expected_loads(route(tree, "ecmp"), uniform_remote(tree)).throughput, 6)
+    1.0
+    """
+    if routing.choice is None:
+        return table_loads(routing, traffic, jobs, work=work)
+    if isinstance(routing.choice, Layers):
+        return _layer_loads(routing, routing.choice, traffic, jobs, work)
+    if not isinstance(routing.choice, AnyShortest | Escape):
+        raise InputError(
+            f"{routing.topology.name}: where packets of engine {routing.engine} go depends on queues, which no load without a"
+            " simulation says; simulate it, or measure an engine of tables, of layers or of shortest paths"
+        )
+    from topoloom.throughput.traffic.kernels.even_split import add_split
+
+    channels = routing.channels
+
+    def add(begin: int, demand: np.ndarray, load: np.ndarray) -> int:
+        return int(add_split(channels.first, channels.to, begin, demand, load))
+
+    return _summed(routing, traffic, add, jobs, work)
+
+
+def table_loads(routing: Routing, traffic: Traffic, jobs: int | None = None, *, work: Work | None = None) -> Loads:
+    """Send a traffic along the tables, every pair along its one path.
+
+    Parameters
+    ----------
+    routing : Routing
+    traffic : Traffic
+        Of the same network.
+    jobs : int, optional
+        Threads; every core when left out.
+    work : Work, optional
+        Asked between blocks of 32 destinations.
+
+    Returns
+    -------
+    Loads
+
+    Raises
+    ------
+    InputError
+        The tables do not bring all traffic to where it goes; traffic of another network.
+    Stopped
+        `work` was stopped.
+
+    Examples
+    --------
+    >>> from topoloom.routing.route import route
+    >>> from topoloom.topologies.spec import build
+    >>> from topoloom.throughput.traffic import uniform_remote
+    >>> routed = route(build("complete:n=4"))
+    >>> table_loads(routed, uniform_remote(routed.topology)).network
+    3.0
+    """
+    from topoloom.throughput.traffic.kernels.tree_walk import add_loads
+
+    channels = routing.channels
+
+    def add(begin: int, demand: np.ndarray, load: np.ndarray) -> int:
+        return int(add_loads(channels.first, channels.to, routing.ports, begin, demand, load))
+
+    return _summed(routing, traffic, add, jobs, work)
+
+
+def _layer_loads(routing: Routing, choice: Layers, traffic: Traffic, jobs: int | None, work: Work | None) -> Loads:
+    """The loads of packets that are spread evenly over the layers that their pair may take, or over the hosts of a switch.
+
+    Parameters
+    ----------
+    routing : Routing
+    choice : Layers
+        Its layers.
+    traffic : Traffic
+    jobs : int or None
+    work : Work or None
+
+    Returns
+    -------
+    Loads
+    """
+    from topoloom.throughput.traffic.kernels.tree_walk import add_loads
+
+    channels, tables = routing.channels, (routing.ports, *choice.ports)
+    bits = np.arange(len(tables))
+    by_host = _shares_of_hosts(routing) if choice.by_host else None
+
+    def add(begin: int, demand: np.ndarray, load: np.ndarray) -> int:
+        if by_host is not None:
+            shares = by_host[:, begin : begin + len(demand), None]
+        elif choice.allowed is None:
+            shares = np.broadcast_to(1.0 / len(tables), (len(tables), *demand.shape))
+        else:
+            takes = choice.allowed[begin : begin + len(demand)] >> bits[:, None, None] & 1
+            shares = takes / np.maximum(takes.sum(axis=0), 1)
+        lost = -1
+        for ports, share in zip(tables, shares, strict=True):
+            lost = max(lost, int(add_loads(channels.first, channels.to, ports, begin, demand * share, load)))
+        return lost
+
+    return _summed(routing, traffic, add, jobs, work)
+
+
+def _shares_of_hosts(routing: Routing) -> np.ndarray:
+    """The share of a switch's hosts that each table leads to, float64[tables, n]; all to the first where it has none."""
+    topology = routing.topology
+    shares = np.zeros((len(routing.host_tables), topology.switches))
+    np.add.at(shares, (routing.layer_of_ports, topology.endpoints), 1.0)
+    shares[0, topology.endpoints_at == 0] = 1.0
+    return np.asarray(shares / shares.sum(axis=0))
+
+
+def _summed(
+    routing: Routing,
+    traffic: Traffic,
+    add_some: Callable[[int, np.ndarray, np.ndarray], int],
+    jobs: int | None,
+    work: Work | None,
+) -> Loads:
+    """The loads that blocks of destinations add up to.
+
+    Parameters
+    ----------
+    routing : Routing
+    traffic : Traffic
+    add_some : callable (begin, demand float64[k, n], load float64[2 m]) to int
+        Adds what goes to switches begin .. begin + k - 1; the first of them that is not reached, or -1.
+    jobs : int or None
+    work : Work or None
+
+    Returns
+    -------
+    Loads
+    """
+    n, channels = routing.topology.switches, routing.channels
+    if traffic.switches != n:
+        raise InputError(f"{routing.topology.name}: traffic of {traffic.switches} switches; the tables have {n}")
+    sums = np.zeros((min(_SUMS, n), channels.to.size))
+
+    work = Work() if work is None else work
+    work.begin(len(sums), "parts of the tables")
+
+    def add(numbers: Iterator[int]) -> None:
+        for number in numbers:
+            low, high = number * n // len(sums), (number + 1) * n // len(sums)
+            for begin in range(low, high, _BLOCK):
+                if work.stopped:
+                    return
+                demand = traffic.demand_to(begin, min(high, begin + _BLOCK))
+                incomplete(routing, add_some(begin, demand, sums[number]))
+
+    over_cores(add, len(sums), jobs, work)
+    work.check()
+    return Loads(sums.sum(axis=0), traffic.host_limit)
+
+
+def incomplete(routing: Routing, destination: int) -> None:
+    """Refuse tables that do not lead to this switch from all who send to it; -1: they do."""
+    if destination >= 0:
+        raise InputError(
+            f"{routing.topology.name}: the tables of engine '{routing.engine}' do not lead from every switch with"
+            f" hosts to switch {destination}; `prove` says where they end"
+        )

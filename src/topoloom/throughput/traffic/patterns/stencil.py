@@ -1,0 +1,117 @@
+"""Stencils: hosts at the points of a grid, each sending to its nearest neighbours, as codes on regular grids do."""
+
+from math import prod
+
+import numpy as np
+
+from topoloom.core.errors import InputError
+from topoloom.throughput.traffic.making import to_some
+from topoloom.throughput.traffic.register import PatternRequest, pattern
+from topoloom.throughput.traffic.traffic import Traffic
+from topoloom.topologies.spec import Choice, Integer
+
+_SIDE = Integer(1, 1 << 20, "hosts along this side; near equal sides when left out", default=None)
+_EDGES = Choice(("open", "periodic"), "whether the first and the last of a line are neighbours", default="open")
+
+
+@pattern(
+    "stencil-2d", "to the four neighbours on a grid of the hosts, row by row", rows=_SIDE, columns=_SIDE, edges=_EDGES
+)
+def stencil_2d(request: PatternRequest, rows: int | None, columns: int | None, edges: str) -> Traffic:
+    """Host (row, column) has the number row * columns + column; hosts that the grid has no room for are silent.
+
+    Parameters
+    ----------
+    request : PatternRequest
+        The network.
+    rows, columns : int or None
+        Of the grid; what is None is chosen so that it is as square as can be.
+    edges : "open" or "periodic"
+        Whether the first and the last host of a line are neighbours, as in a torus.
+
+    Returns
+    -------
+    Traffic
+        A host sends as much to each of its neighbours.
+
+    Raises
+    ------
+    InputError
+        The grid has more places than there are hosts.
+    """
+    return _stencil(request, sides_of(request.hosts, (rows, columns)), edges)
+
+
+@pattern(
+    "stencil-3d",
+    "to the six neighbours on a grid of the hosts, layer by layer",
+    layers=_SIDE,
+    rows=_SIDE,
+    columns=_SIDE,
+    edges=_EDGES,
+)
+def stencil_3d(
+    request: PatternRequest, layers: int | None, rows: int | None, columns: int | None, edges: str
+) -> Traffic:
+    """Host (layer, row, column), columns fastest; hosts that the grid has no room for are silent.
+
+    Parameters
+    ----------
+    request : PatternRequest
+        The network.
+    layers, rows, columns : int or None
+        Of the grid; what is None is chosen so that it is as cubic as can be.
+    edges : "open" or "periodic"
+        Whether the first and the last host of a line are neighbours, as in a torus.
+
+    Returns
+    -------
+    Traffic
+        A host sends as much to each of its neighbours.
+
+    Raises
+    ------
+    InputError
+        The grid has more places than there are hosts.
+    """
+    return _stencil(request, sides_of(request.hosts, (layers, rows, columns)), edges)
+
+
+def sides_of(hosts: int, given: tuple[int | None, ...]) -> tuple[int, ...]:
+    """The sides of a grid of at most `hosts` points; those not given near equal, and without a host left over if possible.
+
+    A grid that takes all hosts is preferred while no side is more than twice as long as equal ones would be.
+
+    Examples
+    --------
+    >>> sides_of(200, (None, None)), sides_of(97, (None, None)), sides_of(64, (None, 2, None))
+    ((10, 20), (9, 10), (4, 2, 8))
+    """
+    left, free = hosts // max(1, prod(side for side in given if side is not None)), given.count(None)
+    found: list[int] = []
+    for still in range(free, 0, -1):
+        near = round(left ** (1 / still))
+        even = near if near**still <= left else near - 1
+        exact = [side for side in range(even, even // 2, -1) if left % side == 0]
+        found.append(exact[0] if exact else max(1, even))
+        left //= found[-1]
+    return tuple(found.pop(0) if side is None else side for side in given)
+
+
+def _stencil(request: PatternRequest, sides: tuple[int, ...], edges: str) -> Traffic:
+    points = prod(sides)
+    if points > request.hosts or 0 in sides:
+        raise InputError(
+            f"{request.name}: a grid of {' x '.join(map(str, sides))}, but {request.topology.name} has {request.hosts}"
+            " hosts; give shorter sides"
+        )
+    number = np.arange(points).reshape(sides)
+    pairs = []
+    for axis, side in enumerate(sides):
+        here, there = number, np.roll(number, -1, axis)
+        if edges == "open" or side == 2:  # round a line of two, both directions lead to the same neighbour
+            here, there = (np.delete(array, side - 1, axis) for array in (here, there))
+        if side > 1:
+            pairs += [np.stack([here.ravel(), there.ravel()]), np.stack([there.ravel(), here.ravel()])]
+    sender, to = np.concatenate(pairs, axis=1) if pairs else np.empty((2, 0), np.int64)
+    return to_some(request, sender, to)

@@ -1,0 +1,136 @@
+"""The permutation of the hosts that tables serve worst, exactly."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from topoloom.core.errors import InputError
+from topoloom.core.threads import over_cores
+from topoloom.core.work import Work
+from topoloom.routing.routing import Routing
+from topoloom.throughput.traffic.loads import incomplete
+from topoloom.throughput.traffic.making import host_switches, hosts_on
+
+#: Switches up to which the trees of the tables are laid out: 6 n^2 bytes.
+MOST_SWITCHES = 8192
+#: Destinations, and switches with their channels, that a thread takes at a time.
+_BLOCK, _FEW = 64, 8
+
+
+@dataclass(frozen=True, eq=False)
+class Worst:
+    """A permutation that tables serve worst.
+
+    Attributes
+    ----------
+    load : int
+        Hosts that send over the busiest channel, which no other permutation passes; 0: nothing leaves a switch.
+    channel : (int, int)
+        That channel's switches, from and to; (-1, -1): none.
+    partner : int64[hosts]
+        Host h sends to host partner[h], in the order of `traffic.host_switches`.
+    """
+
+    load: int
+    channel: tuple[int, int]
+    partner: np.ndarray
+
+    @property
+    def throughput(self) -> float:
+        """What all hosts get at once, as a share of full rate: 1 / load, and 1 at most."""
+        return 1.0 / max(1, self.load)
+
+
+def worst_permutation(routing: Routing, jobs: int | None = None, *, work: Work | None = None) -> Worst:
+    """The permutation of the hosts with the busiest channel of all, and no other has a busier one.
+
+    Parameters
+    ----------
+    routing : Routing
+        Up to 8,192 switches.
+    jobs : int, optional
+        Threads; every core when left out. The answer does not depend on them.
+    work : Work, optional
+        Told of blocks of switches.
+
+    Returns
+    -------
+    Worst
+        The permutation, its busiest channel, and how many hosts send over that.
+
+    Raises
+    ------
+    InputError
+        More switches, or tables that do not lead everywhere.
+    Stopped
+        `work` was stopped.
+
+    Notes
+    -----
+    A permutation loads a channel most when it matches as many as can be of those who send over it with those they send to:
+    one maximum matching a channel, weighted by hosts, and the heaviest of all is the worst case (Towles and Dally,
+    Worst-case traffic for oblivious routing functions, SPAA 2002). Exact, for every size. The hosts that the matching
+    leaves over are paired in order, and load no channel more than that.
+
+    Examples
+    --------
+    >>> from topoloom.routing.route import route
+    >>> from topoloom.topologies.spec import build
+    >>> worst = worst_permutation(route(build("complete:n=8")))
+    >>> worst.load, worst.throughput
+    (1, 1.0)
+    """
+    from topoloom.throughput.traffic.kernels.tree_walk import fill_trees
+    from topoloom.throughput.traffic.kernels.worst import greatest, matching
+
+    n, channels, ports = routing.topology.switches, routing.channels, routing.ports
+    if n > MOST_SWITCHES:
+        raise InputError(
+            f"{routing.topology.name}: {n} switches; the worst permutation is found for {MOST_SWITCHES} at most"
+        )
+    hosts = hosts_on(routing.topology).astype(np.int64)
+    order, place, size = (np.empty((n, n), np.uint16) for _ in range(3))
+
+    def lay_out(numbers: Iterator[int]) -> None:
+        for number in numbers:
+            end = min(n, (number + 1) * _BLOCK)
+            lost = fill_trees(channels.first, channels.to, ports, hosts, number * _BLOCK, end, order, place, size)
+            incomplete(routing, lost)
+
+    work = Work() if work is None else work
+    work.begin(-(-n // _BLOCK) + -(-n // _FEW), "blocks of switches")
+    over_cores(lay_out, -(-n // _BLOCK), jobs, work)
+    work.check()
+    found: dict[int, tuple[int, int]] = {-1: (0, 1)}  # the load and, negative, the channel
+
+    def search(numbers: Iterator[int]) -> None:
+        for number in numbers:
+            # What others found spares work, and no answer depends on it: equal loads are all looked at.
+            known, end = max(list(found.values()))[0], min(n, (number + 1) * _FEW)
+            channel, load = greatest(channels.first, ports, order, place, size, hosts, number * _FEW, end, known)
+            found[number] = (int(load), -int(channel))
+
+    over_cores(search, -(-n // _FEW), jobs, work)
+    work.check()
+    load, channel = max(found.values())
+    if not load:
+        return Worst(0, (-1, -1), np.arange(int(hosts.sum())))
+    ends = (int(channels.origin[-channel]), int(channels.to[-channel]))
+    pairs = matching(ports, order, place, size, hosts, ends[0], -channel - int(channels.first[ends[0]]))
+    return Worst(load, ends, completed(routing, pairs))
+
+
+def completed(routing: Routing, pairs: np.ndarray) -> np.ndarray:
+    """A permutation of the hosts that holds the matched ones (int64[k, 3]); the others in order."""
+    switch = host_switches(routing.topology)
+    sent = np.searchsorted(switch, np.arange(routing.topology.switches))  # hosts stand in the order of their switches
+    got = sent.copy()
+    partner = np.full(switch.size, -1, np.int64)
+    for source, destination, amount in pairs.tolist():
+        first = int(got[destination])
+        partner[sent[source] : sent[source] + amount] = np.arange(first, first + amount)
+        sent[source] += amount
+        got[destination] += amount
+    partner[partner < 0] = np.setdiff1d(np.arange(switch.size), partner)
+    return partner

@@ -1,0 +1,1 @@
+"""The catalogue: specs such as ``slimfly:q=5,hosts=4``, one file per family, the transforms, and one page about a topology."""

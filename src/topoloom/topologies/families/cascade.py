@@ -1,0 +1,111 @@
+"""Cascade: Cray's Dragonfly, whose groups are flattened butterflies of two cabinets."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from topoloom.core.errors import InputError
+from topoloom.model.topology import Topology
+from topoloom.topologies.families.hyperx import hyperx
+from topoloom.topologies.families.megafly import dealt_links
+from topoloom.topologies.spec import Facts, Integer, family
+
+#: Cables side by side between two switches of different chassis in a group.
+_CHASSIS_WIDTH = 3
+
+
+def _pair_links(groups: int, pair_links: int | None, chassis: int, blades: int, h: int) -> int:
+    """Links between two groups; as many as the ports allow when left out."""
+    most = chassis * blades * h // (groups - 1)
+    if most < 1 or (pair_links is not None and pair_links > most):
+        ports = chassis * blades * h
+        remedy = f"at most {most} for each pair" if most else f"at most {ports + 1} groups"
+        raise InputError(f"groups={groups}: a group has {ports} ports to the others, which makes {remedy}")
+    return most if pair_links is None else pair_links
+
+
+def _facts(groups: int, pair_links: int | None, chassis: int, blades: int, h: int, p: int) -> Facts:
+    pair_links = _pair_links(groups, pair_links, chassis, blades, h)
+    each, ports = chassis * blades, (groups - 1) * pair_links
+    inside = blades - 1 + _CHASSIS_WIDTH * (chassis - 1)
+    return Facts(
+        groups * each,
+        inside + -(-ports // each),
+        inside + ports // each,
+        groups * each * inside // 2 + pair_links * groups * (groups - 1) // 2,
+        hosts=groups * each * p,
+    )
+
+
+def _cascades(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
+    """Whole groups of six chassis of 16, with all and with half of the ports between groups in use."""
+    for p in (4, 8):
+        groups = -(-hosts // (96 * p))
+        h = min(10, radix - 30 - p)
+        if groups >= 2 and h >= 1 and groups - 1 <= 96 * h:
+            most = 96 * h // (groups - 1)
+            for pair_links in sorted({most, -(-most // 2)}):
+                yield {"groups": groups, "pair_links": pair_links, "h": h, "p": p}
+
+
+@family(
+    "cascade",
+    groups=Integer(2, 1 << 16, "groups"),
+    pair_links=Integer(
+        1, 4096, "links between any two groups; as many as there are ports for when left out", default=None
+    ),
+    chassis=Integer(1, 64, "chassis of a group", default=6),
+    blades=Integer(1, 64, "switches of a chassis, one on each blade", default=16),
+    h=Integer(1, 64, "ports of a switch to other groups", default=10),
+    p=Integer(0, 256, "hosts of a switch", default=4),
+    facts=_facts,
+    source="Faanes et al., Cray Cascade: a scalable HPC system based on a Dragonfly network, SC 2012. Which switch carries"
+    " which link between groups is not public: they are dealt out in turn",
+    sizes=_cascades,
+    labels={"group": "the group", "chassis": "the chassis within its group", "member": "the switch within its group"},
+)
+def cascade(groups: int, pair_links: int | None, chassis: int, blades: int, h: int, p: int) -> Topology:
+    """Cray's Cascade (XC): groups of 6 chassis of 16 switches, each chassis a full mesh, triple links between them.
+
+    Of the 40 ports of an Aries switch 15 go to its chassis, 15 in threes to the switches in its place in the other chassis, and
+    10 to other groups. 241 groups with four links between any two are the most that 10 ports allow at that width.
+
+    Parameters
+    ----------
+    groups : int
+        Groups.
+    pair_links : int or None
+        Links between any two groups.
+    chassis, blades : int
+        Chassis of a group, switches of a chassis.
+    h, p : int
+        Ports of a switch to other groups, hosts of a switch.
+
+    Returns
+    -------
+    Topology
+        Group by group; labels ``group``, ``chassis`` and ``member``.
+
+    Raises
+    ------
+    InputError
+        More links between groups than there are ports for.
+
+    Examples
+    --------
+    >>> cascade(15, None, 6, 16, 10, 4)
+    Topology(topology: 1440 switches, 28740 links, 5760 hosts)
+    """
+    pair_links = _pair_links(groups, pair_links, chassis, blades, h)
+    each = chassis * blades
+    inside = hyperx((chassis, blades), (_CHASSIS_WIDTH, 1)).links.astype(np.int64)
+    local = (inside[None, :, :] + (np.arange(groups) * each)[:, None, None]).reshape(-1, 2)
+    switch = np.arange(groups * each)
+    member = switch % each
+    return Topology(
+        links=np.concatenate([local, dealt_links(groups, each, pair_links)]),
+        switches=groups * each,
+        endpoints=np.repeat(switch, p),
+        labels={"group": switch // each, "chassis": member // blades, "member": member},
+    )

@@ -1,0 +1,267 @@
+"""Fat trees: folded Clos networks of k-port switches, full or for a number of hosts, and the k-ary n-tree."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from topoloom.core.errors import InputError
+from topoloom.model.topology import Topology
+from topoloom.topologies.families.tree_plan import TreePlan, plan_tree
+from topoloom.topologies.spec import Choice, Facts, Integer, Ratio, family
+
+_LABELS = {
+    "level": "0 for the switches with hosts, up to the top",
+    "group": "the pod, or in two levels the leaf itself; top switches form one group of their own",
+}
+
+
+_GIVEN = "give hosts, or leave it out for a tree of three levels with all that it holds"
+
+
+def _planned(values: dict[str, Any]) -> TreePlan:
+    """The plan of a tree for a number of hosts; parameters that do not fit together are refused."""
+    k, hosts = values["k"], values["hosts"]
+    if values["pods"] is not None:
+        raise InputError(f"pods={values['pods']}: hosts={hosts} says how many pods stand; give one of the two")
+    if values["leaf"] is not None and values["taper"] is not None:
+        raise InputError("leaf and taper both say what a leaf has up; give one of the two")
+    return plan_tree(
+        k,
+        hosts,
+        levels=values["levels"],
+        taper=values["taper"] or (1, 1),
+        core_taper=values["core_taper"] or (1, 1),
+        leaf=values["leaf"],
+        even=values["bundles"] != "uneven",
+    )
+
+
+def _fat_tree_facts(k: int, pods: int | None = None, hosts: int | None = None, **wanted: Any) -> Facts:
+    if hosts is not None:
+        plan = _planned({"k": k, "pods": pods, "hosts": hosts} | _OPEN | wanted)
+        degrees = _degrees(plan)
+        return Facts(
+            plan.switches,
+            max(degrees),
+            min(degrees),
+            plan.leaf_links + plan.core_links,
+            _diameter(plan),
+            hosts=hosts,
+            carriers=plan.leaves,
+        )
+    for name, value in wanted.items():
+        if value is not None:
+            raise InputError(f"{name} is for trees of a number of hosts; {_GIVEN}")
+    if k % 2:
+        raise InputError(f"k={k} must be even (nearest: {k - 1}, {k + 1}); half of a switch's ports face up")
+    pods, p = k if pods is None else pods, k // 2
+    if not 2 <= pods <= k:
+        raise InputError(f"pods={pods} is out of range; the top switches have k={k} ports, so 2 to {k} pods")
+    return Facts(
+        pods * k + p * p, k, min(p, pods), 2 * pods * p * p, 4, hosts=pods * p * p, full_hosts=p, carriers=pods * p
+    )
+
+
+_OPEN: dict[str, Any] = dict.fromkeys(("levels", "taper", "core_taper", "leaf", "bundles"))
+
+
+def _degrees(plan: TreePlan) -> tuple[int, ...]:
+    """The least and the greatest number of links at switches of each level."""
+    if not plan.tops:
+        return (0,)
+    below = plan.pods or plan.leaves
+    up = plan.above if plan.pods else plan.up
+    top = below * up // plan.tops, -(-below * up // plan.tops)
+    if not plan.pods:
+        return plan.up, *top
+    sizes = plan.leaves_of_pods()
+    return plan.up, min(sizes) + plan.above, max(sizes) + plan.above, *top
+
+
+def _diameter(plan: TreePlan) -> int:
+    """Between any two switches: a core switch leads to one aggregation switch of each pod, and its leaves to the others."""
+    if plan.levels == 3:
+        return 2 if plan.pods == plan.up == 1 else 4
+    return 0 if plan.levels == 1 else 1 if plan.leaves == plan.tops == 1 else 2
+
+
+def _fat_trees(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
+    """Trees of as many levels as it takes: the leaves tapered 1:1, 2:1 and 4:1, and with pods the core instead."""
+    found = [k for k in range(2, radix + 1, 2) if k**3 // 4 >= hosts]
+    if found:
+        yield {"k": found[0]}
+    for taper in ((1, 1), (2, 1), (4, 1)):
+        for where in ("taper", "core_taper")[: 1 + (taper > (1, 1))]:
+            try:
+                plan = plan_tree(radix, hosts, **{where: taper})
+            except InputError:
+                continue
+            if plan.tops and (where == "taper" or plan.pods):
+                yield {"k": radix, "hosts": hosts} | ({where: taper} if taper > (1, 1) else {})
+
+
+@family(
+    "fat-tree",
+    k=Integer(2, 4096, "ports of a switch").also_called("radix"),
+    pods=Integer(2, 512, "pods that stand, up to k; with fewer, ports of the top switches stay free", default=None),
+    hosts=Integer(1, 1 << 24, "host ports wanted in all: as few levels and switches as take them", default=None),
+    levels=Integer(1, 3, "levels; as few as take the hosts when left out", default=None),
+    taper=Ratio("bandwidth down to bandwidth up at a leaf, at most: 2:1; 1:1 when left out", default=None),
+    core_taper=Ratio("the same at the middle switches of three levels", default=None),
+    leaf=Ratio("ports of a leaf down and up, instead of taper: 40:20", default=None),
+    bundles=Choice(
+        ("even", "uneven"),
+        "between a top switch and each below it as many cables, or fewer top switches and here and there a cable more",
+        default=None,
+    ),
+    facts=_fat_tree_facts,
+    source="Leiserson 1985; Besta 2014's FT-3: 5 p^2 switches, 2 p^3 hosts, p = k/2 (errata of Besta 2014, 6); with hosts=:"
+    " the pods, shrunk core and equal bundles of NVIDIA's DGX SuperPOD reference architectures (H100 RA-11333-001, Table 4)",
+    sizes=_fat_trees,
+    aliases=("ft3", "fat-tree-3"),
+    labels=_LABELS,
+)
+def fat_tree(k: int, pods: int | None = None, hosts: int | None = None, **wanted: Any) -> Topology:
+    """Folded Clos of k-port switches: one to three levels for a number of hosts, or the full tree of three.
+
+    ``k=64`` alone is the full tree: k pods of k/2 leaves and k/2 aggregation switches, k^2/4 core switches. ``k=64,hosts=4096``
+    is what is built for so many hosts: 128 leaves, 128 aggregation switches in four pods, and a core that shrinks with the
+    pods, 64 switches with 16 cables to each aggregation switch below them.
+
+    Parameters
+    ----------
+    k : int
+        Ports of a switch.
+    pods : int, optional
+        Of the full tree, those that stand.
+    hosts : int, optional
+        Host ports wanted.
+    **wanted
+        levels, taper, core_taper, leaf, bundles: as `plan_tree` has them.
+
+    Returns
+    -------
+    Topology
+        Numbered level by level; labels ``level`` and ``group``.
+
+    Examples
+    --------
+    >>> fat_tree(4)
+    Topology(topology: 20 switches, 32 links, 16 hosts)
+    >>> fat_tree(64, hosts=4096)
+    Topology(topology: 320 switches, 8192 links, 4096 hosts)
+    """
+    if hosts is not None:
+        return planned_tree(_planned({"k": k, "pods": pods, "hosts": hosts} | _OPEN | wanted))
+    # The full tree is planned with all its pods, and those that do not stand leave ports of the core free.
+    p = k // 2
+    pods = k if pods is None else pods
+    return planned_tree(TreePlan(k, pods * p * p, pods * p, p, p, pods, p, p), core_group=k)
+
+
+def planned_tree(plan: TreePlan, core_group: int | None = None) -> Topology:
+    """The network of a plan, level by level: leaves pod by pod, aggregation switches pod by pod, core by their position.
+
+    Aggregation switch i of every pod has a cable from each leaf of the pod; its cables up go to the core switches i * tops ..
+    (i + 1) * tops - 1 alone, so that a core switch reaches each pod through one aggregation switch.
+
+    Parameters
+    ----------
+    plan : TreePlan
+        How many of what.
+    core_group : int, optional
+        The label ``group`` of top switches; the number of pods, or of leaves in two levels, when left out.
+
+    Returns
+    -------
+    Topology
+        Labels ``level`` and ``group``: the pod, or the leaf itself where there are no pods.
+    """
+    leaf = np.arange(plan.leaves)
+    if plan.pods:
+        sizes = np.array(plan.leaves_of_pods())
+        pod = np.repeat(np.arange(plan.pods), sizes)
+        low, position = (axis.ravel() for axis in np.indices((plan.leaves, plan.up)))
+        inside = np.stack([low, plan.leaves + pod[low] * plan.up + position], axis=1)
+        middle, port = (axis.ravel() for axis in np.indices((plan.aggregations, plan.above)))
+        top = middle % plan.up * plan.tops + _dealt(middle // plan.up, port, plan.above, plan.tops)
+        links = [inside, np.stack([plan.leaves + middle, plan.leaves + plan.aggregations + top], axis=1)]
+        group = np.concatenate([pod, np.repeat(np.arange(plan.pods), plan.up)])
+    else:
+        low, port = (axis.ravel() for axis in np.indices((plan.leaves, plan.up if plan.tops else 0)))
+        links = [np.stack([low, plan.leaves + _dealt(low, port, plan.up, max(1, plan.tops))], axis=1)]
+        group = leaf
+    above = (plan.pods or plan.leaves) if core_group is None else core_group
+    return Topology(
+        links=np.concatenate(links),
+        switches=plan.switches,
+        endpoints=np.minimum(np.arange(plan.hosts) // plan.down, plan.leaves - 1),
+        labels={
+            "level": np.repeat(np.arange(3), [plan.leaves, plan.aggregations, plan.cores])
+            if plan.pods
+            else np.repeat([0, 1], [plan.leaves, plan.cores]),
+            "group": np.concatenate([group, np.full(plan.cores, above)]),
+        },
+    )
+
+
+def _dealt(switch: np.ndarray, port: np.ndarray, up: int, tops: int) -> np.ndarray:
+    """The top switch of each port up, dealt out in turn: equal bundles where the tops divide the ports."""
+    return np.asarray((switch * up % tops + port) % tops)
+
+
+def _kary_facts(k: int, n: int) -> Facts:
+    switches = n * k ** (n - 1)
+    return Facts(
+        switches,
+        (0, k, 2 * k)[min(n, 3) - 1],
+        k if n > 1 else 0,
+        (n - 1) * k**n,
+        2 * (n - 1),
+        hosts=k**n,
+        full_hosts=k,
+        carriers=k ** (n - 1),
+    )
+
+
+def _kary_trees(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
+    for n in (2, 3, 4):
+        found = [k for k in range(2, radix // 2 + 1) if k**n >= hosts]
+        if found:
+            yield {"k": found[0], "n": n}
+
+
+@family(
+    "kary-tree",
+    k=Integer(2, 4096, "links up from a switch; it has 2k ports"),
+    n=Integer(1, 12, "levels", default=3),
+    facts=_kary_facts,
+    source="Petrini and Vanneschi, k-ary n-trees, IPPS 1997; Besta 2014 simulates k=22, n=3 (errata of Besta 2014, 6)",
+    sizes=_kary_trees,
+    aliases=("k-ary-n-tree",),
+    labels={"level": "0 for the switches with hosts, up to the top", "group": "the subtree below the top level"},
+)
+def kary_tree(k: int, n: int) -> Topology:
+    """The k-ary n-tree: n levels of k^(n-1) switches, k^n hosts at the lowest level.
+
+    Switch w (n - 1 digits in base k) of level l is linked to the k switches of level l + 1 that differ from it in
+    digit l alone.
+    """
+    row = k ** (n - 1)
+    word = np.arange(row)
+    links = [np.empty((0, 2), np.int64)]
+    for level in range(n - 1):
+        weight = k**level
+        cleared = word - word // weight % k * weight
+        above = cleared[:, None] + weight * np.arange(k)
+        ends = np.broadcast_to(word[:, None] + level * row, above.shape), above + (level + 1) * row
+        links.append(np.stack(ends, axis=-1).reshape(-1, 2))
+    top = np.arange(n * row) // row
+    subtree = np.where(top == n - 1, k, np.tile(word, n) // max(1, row // k)) if n > 1 else np.zeros(row, int)
+    return Topology(
+        links=np.concatenate(links),
+        switches=n * row,
+        endpoints=np.repeat(word, k),
+        labels={"level": top, "group": subtree},
+    )

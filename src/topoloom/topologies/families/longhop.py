@@ -1,0 +1,154 @@
+"""Long Hop networks: hypercubes with extra generators from an error-correcting code."""
+
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from topoloom.core.errors import InputError
+from topoloom.core.random_streams import Draws
+from topoloom.model.topology import Topology
+from topoloom.topologies.families._sizing import serving
+from topoloom.topologies.families.hypercube import xor_links
+from topoloom.topologies.spec import Facts, Integer, Seed, family
+
+#: Codes from which small networks' search starts.
+_STARTS = 3
+
+
+def _facts(n: int, extra: int, seed: int = 1) -> Facts:
+    if extra >= 2**n - n:
+        raise InputError(f"longhop: extra={extra} is more than the {2**n - n - 1} masks left beside the {n} dimensions")
+    degree = n + extra
+    return Facts(2**n, degree, degree, 2 ** (n - 1) * degree, full_hosts=1)
+
+
+def _longhops(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
+    cubes = ((n, extra) for n in range(6, 17) for extra in (4, 5, 6))
+    yield from serving(hosts, radix, (({"n": n, "extra": extra}, 2**n, n + extra) for n, extra in cubes))
+
+
+@family(
+    "longhop",
+    n=Integer(3, 20, "dimension of the hypercube"),
+    extra=Integer(1, 32, "L, the extra ports of a switch", default=5),
+    seed=Seed(),
+    facts=_facts,
+    source="Tomic, Network throughput optimization via error correcting codes, 2013; Besta 2014's LH-HC; L = 5"
+    " is inferred (errata)",
+    sizes=_longhops,
+)
+def longhop(n: int, extra: int, seed: int, attempt: int = 0) -> Topology:
+    """LH-HC: a hypercube with L more links at each switch, which widen its bisection to 2N or 3N/2 links as the code allows.
+
+    The generators (unit vectors and L long hops) are the columns of a linear code; the smallest number of generators
+    with f(g) = 1 over all linear f, its distance w, makes the narrowest linear cut w N / 2. Distance 4, the best there is, is
+    had where n numbers of L bits have an odd number of ones, three or more (L = 5 to n = 11, L = 6 to n = 26); else 3, where n
+    have two ones or more. Of these codes one of low diameter and then of low ASPL is climbed to, a row at a time.
+
+    Parameters
+    ----------
+    n : int
+        Dimensions of the hypercube.
+    extra : int
+        L, the long hops at each switch.
+    seed : int
+        Of the codes that are tried.
+    attempt : int
+        Not used: no draw is disconnected.
+
+    Returns
+    -------
+    Topology
+        2^n switches of n + L links.
+    """
+    return Topology(links=xor_links(n, generators(n, extra, seed)), switches=2**n)
+
+
+@lru_cache(maxsize=64)
+def generators(n: int, extra: int, seed: int) -> np.ndarray:
+    """The n unit masks and the `extra` long hops, int64[n + extra].
+
+    Parameters
+    ----------
+    n : int
+        Dimensions of the hypercube.
+    extra : int
+        L, the long hops at each switch.
+    seed : int
+        Of the codes that are tried.
+
+    Returns
+    -------
+    int64[n + extra]
+        Switch s is linked to s xor each of them.
+    """
+    tries = 300 if n <= 13 else max(8, 300 >> (n - 13))
+    draws, units = Draws(seed), 1 << np.arange(n)
+    words = np.arange(2**extra) if extra <= 16 else np.empty(0, np.int64)
+    ones = np.bitwise_count(words)
+    for rows in (words[(ones >= 3) & (ones % 2 == 1)], words[ones >= 2]):
+        if rows.size >= n:
+            starts = _STARTS if n <= 11 and rows.size > n else 1
+            climbed = (_climbed(n, extra, rows[draws.permutation(rows.size)], tries, draws) for _ in range(starts))
+            return min(climbed, key=lambda masks: _hops_from_zero(masks, n))
+    best: tuple[int, int, int] | None = None
+    found = units
+    for _ in range(tries):
+        masks = np.concatenate([units, _long_hops(n, extra, draws)])
+        diameter, total = _hops_from_zero(masks, n)
+        score = (min(code_distance(masks, n), 3), -diameter, -total)
+        if best is None or score > best:
+            best, found = score, masks
+    return found
+
+
+def _climbed(n: int, extra: int, rows: np.ndarray, tries: int, draws: Draws) -> np.ndarray:
+    """The generators whose long hops, read across, have n of `rows` as their bits: the first, with what makes paths shorter.
+
+    `rows` : int64[at least n], numbers of `extra` bits; one at a time is exchanged for an unused one, and kept if no worse.
+    """
+    units, rows = 1 << np.arange(n), rows.copy()
+
+    def masks() -> np.ndarray:
+        return np.concatenate([units, ((rows[:n, None] >> np.arange(extra)) & 1).T @ units])
+
+    def score() -> tuple[int, int]:
+        return _hops_from_zero(masks(), n) if len(set(masks().tolist())) == n + extra else (2**n, 0)
+
+    best = score()
+    for _ in range(tries if rows.size > n else 0):
+        here, there = draws.below(n, 1)[0], n + draws.below(rows.size - n, 1)[0]
+        rows[[here, there]] = rows[[there, here]]
+        found = score()
+        if found <= best:
+            best = found
+        else:
+            rows[[here, there]] = rows[[there, here]]
+    return masks()
+
+
+def _long_hops(n: int, extra: int, draws: Draws) -> np.ndarray:
+    """`extra` random masks of more than one bit, all different: int64[extra]."""
+    free = np.arange(2**n)
+    free = free[(free & (free - 1)) != 0]
+    chosen = free[draws.permutation(free.size)[:extra]]
+    return np.asarray(chosen)
+
+
+def code_distance(masks: np.ndarray, n: int) -> int:
+    """The fewest masks that any nonzero linear functional f(g) = parity(f & g) sees: the bisection is that times N/2."""
+    functional = np.arange(1, 2**n)
+    seen = np.zeros(functional.size, np.int64)
+    for mask in masks:
+        seen += np.bitwise_count(functional & int(mask)) & 1
+    return int(seen.min())
+
+
+def _hops_from_zero(masks: np.ndarray, n: int) -> tuple[int, int]:
+    """(diameter, sum of distances) of the Cayley graph on n-bit words."""
+    from topoloom.topologies.families.kernels.cayley import hops_from_zero
+
+    diameter, total = hops_from_zero(masks.astype(np.int64), np.empty(2**n, np.int64), np.empty(2**n, np.int64))
+    return int(diameter), int(total)

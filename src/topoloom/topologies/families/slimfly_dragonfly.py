@@ -1,0 +1,96 @@
+"""Dragonfly whose groups are Slim Flies."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from topoloom.core.errors import InputError
+from topoloom.model.topology import Topology
+from topoloom.topologies.families._galois import prime_power
+from topoloom.topologies.families.dragonfly import global_links
+from topoloom.topologies.families.slimfly import slimfly, slimfly_facts
+from topoloom.topologies.spec import Choice, Facts, Integer, family
+
+
+def _groups(q: int, h: int, g: int | None) -> int:
+    """How many groups, checked."""
+    most = 2 * q * q * h + 1
+    if g is not None and not 2 <= g <= most:
+        raise InputError(f"slimfly-dragonfly: g={g} groups, but {most - 1} global links a group reach 2 to {most}")
+    return most if g is None else g
+
+
+def _facts(q: int, h: int, g: int | None, wiring: str) -> Facts:
+    one, groups = slimfly_facts(q), _groups(q, h, g)
+    copies = one.switches * h // (groups - 1)
+    whole = copies * (groups - 1) == one.switches * h
+    degree = (one.degree or 0) + h
+    return Facts(
+        switches=groups * one.switches,
+        degree=degree,
+        degree_min=degree if whole else None,
+        links=groups * (one.links or 0) + copies * groups * (groups - 1) // 2,
+    )
+
+
+def _sizes(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
+    """As many global links as hosts at a switch, a quarter or a third of the links within a group.
+
+    A path takes some 1.9 links in either group and a global one: then links within groups are about as busy as hosts.
+    """
+    for q in (q for q in range(3, min(radix, 65)) if prime_power(q)):
+        one = slimfly_facts(q)
+        degree = one.degree or 0
+        for p in sorted({-(-degree // 4), -(-degree // 3)}):
+            groups = -(-hosts // (one.switches * p))
+            if degree + 2 * p <= radix and 2 <= groups <= one.switches * p + 1:
+                yield {"q": q, "h": p, "g": groups, "hosts": p}
+
+
+@family(
+    "slimfly-dragonfly",
+    q=Integer(3, 64, "of the Slim Fly of a group: a prime power 4w-1, 4w or 4w+1"),
+    h=Integer(1, 256, "global links of a switch"),
+    g=Integer(2, 1 << 22, "groups", default=None),
+    wiring=Choice(("absolute", "palmtree"), "which switches of two groups the global links join", "absolute"),
+    facts=_facts,
+    source="Besta 2014 VII.B, which names it and leaves its sizes open; Kim, Dally, Scott and Abts, ISCA 2008",
+    sizes=_sizes,
+    labels={"group": "the group", "member": "the switch within its group"},
+)
+def slimfly_dragonfly(q: int, h: int, g: int | None, wiring: str) -> Topology:
+    """A Dragonfly whose groups of 2 q^2 switches are Slim Flies instead of full meshes; each switch has `h` global links.
+
+    Parameters
+    ----------
+    q : int
+        Of the Slim Fly; a prime power.
+    h : int
+        Global links of a switch.
+    g : int or None
+        Groups; None: 2 q^2 h + 1, the most. With fewer, pairs of groups get several links, as in `dragonfly`.
+    wiring : "absolute" or "palmtree"
+        As in `dragonfly`.
+
+    Returns
+    -------
+    Topology
+        Group by group; labels ``group`` and ``member``.
+
+    Raises
+    ------
+    InputError
+        q is no such prime power, or the groups are not 2 to 2 q^2 h + 1.
+
+    Examples
+    --------
+    >>> slimfly_dragonfly(3, 1, None, "absolute")
+    Topology(topology: 342 switches, 1026 links)
+    """
+    one, groups = slimfly(q), _groups(q, h, g)
+    inside = (one.links[None, :, :] + one.switches * np.arange(groups)[:, None, None]).reshape(-1, 2)
+    links = np.concatenate([inside, global_links(one.switches, h, groups, wiring)])
+    switch = np.arange(groups * one.switches)
+    labels = {"group": switch // one.switches, "member": switch % one.switches}
+    return Topology(links=links, switches=switch.size, labels=labels)

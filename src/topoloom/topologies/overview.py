@@ -1,0 +1,268 @@
+"""What a topology is worth, on one page: size, degree, hops, bounds, bisection and more."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from topoloom.core.errors import InputError
+from topoloom.core.work import Work
+from topoloom.model.results import Provenance, Result, provenance_of
+from topoloom.model.sources import NetworkSource, taken
+from topoloom.model.topology import Topology
+from topoloom.topologies.spec import bisection_by_theory
+
+#: A measure that would take longer than this is left out, and said so, unless all is asked for.
+_PATIENCE_SECONDS = 10.0
+#: Halves of up to so many switches are cut exactly, in milliseconds.
+_EXACT_SWITCHES = 20
+
+
+@dataclass(frozen=True)
+class Info(Result):
+    """The measures of one topology; None where one does not apply or was left out (`skipped` says why).
+
+    Of a network of several planes, which its hosts join and no link does, switches, hosts, links, components and degrees are
+    those of all together, and the bisection is the sum over the planes. The ASPL is the mean over the pairs of switches of one
+    plane, those of every plane counted; between two hosts the best plane counts. Everything else is that of one plane, the
+    worst where they differ: a host spreads its traffic evenly over its planes. Planes that are alike are measured once.
+
+    Attributes
+    ----------
+    switches, hosts, links : int
+    planes : int
+        As `topoloom.hops` has it.
+    degree_min, degree_max : int
+    degree_mean : float
+    radix : int
+        The most ports that any switch uses.
+    connected, components, diameter, aspl, aspl_including_self, host_diameter, host_aspl
+        As `topoloom.hops` has them.
+    moore_diameter_bound, moore_aspl_bound : float or None
+        What order and degree allow.
+    geometry, longest_link, grid_diameter_bound, grid_aspl_bound
+        Where switches are on a grid: "grid" or "diagrid", the longest link, and what it allows as well.
+    full_bandwidth_hosts, channel_load_mean : float or None
+        As `topoloom.graph.load` has them.
+    bisection : int or None
+        Links between halves: the fewest, or the fewest found; of several planes the sum of each one's.
+    bisection_exact : bool or None
+    bisection_analytic : int or None
+        What theory says.
+    edge_connectivity : int or None
+        The fewest links whose loss splits the switches.
+    spectral_gap, algebraic_connectivity : float or None
+    channel_load_max, saturation : float or None
+        The busiest channel, if asked for.
+    skipped : dict of str to str
+        What was left out, and why.
+    """
+
+    noun = "info"
+    record_version = 2
+
+    switches: int
+    hosts: int
+    links: int
+    degree_min: int
+    degree_max: int
+    degree_mean: float
+    radix: int
+    connected: bool | None = None
+    components: int | None = None
+    diameter: float | None = None
+    aspl: float | None = None
+    aspl_including_self: float | None = None
+    host_diameter: float | None = None
+    host_aspl: float | None = None
+    moore_diameter_bound: float | None = None
+    moore_aspl_bound: float | None = None
+    geometry: str | None = None
+    longest_link: int | None = None
+    grid_diameter_bound: float | None = None
+    grid_aspl_bound: float | None = None
+    full_bandwidth_hosts: float | None = None
+    channel_load_mean: float | None = None
+    bisection: int | None = None
+    bisection_exact: bool | None = None
+    bisection_analytic: int | None = None
+    edge_connectivity: int | None = None
+    spectral_gap: float | None = None
+    algebraic_connectivity: float | None = None
+    channel_load_max: float | None = None
+    saturation: float | None = None
+    skipped: dict[str, str] = field(default_factory=dict)
+    planes: int = 1
+    provenance: Provenance = field(default_factory=Provenance, compare=False)
+
+
+def info(
+    topology: NetworkSource,
+    *,
+    full: bool = False,
+    load: bool = False,
+    seeds: int = 8,
+    jobs: int | None = None,
+    work: Work | None = None,
+) -> Info:
+    """Size, degree, diameter, ASPL, bounds, bisection and more of a topology.
+
+    Parameters
+    ----------
+    topology : NetworkSource
+    full : bool
+        Measure everything; else what would take longer than 10 s is left out.
+    load : bool
+        The busiest channel too, traffic split evenly over all shortest paths.
+    seeds : int
+        METIS runs for the bisection.
+    jobs : int, optional
+        Threads; every core when left out.
+    work : Work, optional
+        Told of the parts of each measure.
+
+    Returns
+    -------
+    Info
+
+    Raises
+    ------
+    Stopped
+        `work` was stopped.
+
+    Examples
+    --------
+    >>> from topoloom.topologies.spec import build
+    >>> found = info(build("petersen"))
+    >>> found.diameter, found.bisection, found.edge_connectivity
+    (2, 5, 3)
+    """
+    topology = taken(topology, Topology, "info")
+    degrees = topology.degrees
+    page = _Page(topology, math.inf if full else _PATIENCE_SECONDS, jobs, Work() if work is None else work)
+    page.measure(seeds, load)
+    return Info(
+        switches=topology.switches,
+        hosts=topology.hosts,
+        links=len(topology.links),
+        degree_min=int(degrees.min()),
+        degree_max=int(degrees.max()),
+        degree_mean=float(degrees.mean()),
+        radix=topology.radix,
+        bisection_analytic=bisection_by_theory(topology.spec),
+        skipped=page.skipped,
+        planes=page.planes,
+        provenance=provenance_of(topology, settings={"full": full, "load": load, "seeds": seeds}),
+        **page.values,
+    )
+
+
+@dataclass
+class _Page:
+    """The measures of one topology by the fields of `Info`; those left out, with the reason."""
+
+    topology: Topology
+    patience: float
+    jobs: int | None
+    work: Work
+    values: dict[str, Any] = field(default_factory=dict)
+    skipped: dict[str, str] = field(default_factory=dict)
+    planes: int = field(init=False)
+    #: The network, or of several planes those that differ.
+    parts: tuple[Topology, ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        from topoloom.graph.planes import distinct_planes, plane_count
+
+        self.planes = plane_count(self.topology)
+        several = self.planes > 1
+        self.parts = (
+            tuple(plane.topology for plane, _ in distinct_planes(self.topology)) if several else (self.topology,)
+        )
+
+    def measure(self, seeds: int, load: bool) -> None:
+        """All measures that the patience allows."""
+        from topoloom.graph.hops import estimated_seconds
+
+        size = sum(part.switches + 2 * len(part.links) for part in self.parts)
+        most = max(part.switches for part in self.parts)
+        pairs_seconds = sum(estimated_seconds(part) for part in self.parts)
+        self._add("hops", self._hops, pairs_seconds)
+        self._add("bounds", self._bounds, 1e-6 * most)
+        self._add("load", self._load, pairs_seconds)
+        affordable = max(1, int(min(seeds, self.patience / (1e-6 * size)))) if seeds > 1 else 1
+        self._add("bisection", lambda: self._bisection(affordable), 1e-6 * size * affordable)
+        self._add("edge_connectivity", self._edge_connectivity, 1e-6 * size)
+        self._add("spectrum", self._spectrum, 5e-6 * size)
+        if load:
+            self._add("busiest", self._busiest, 4e-9 * most * size)
+
+    def _add(self, name: str, measure: Callable[[], dict[str, Any]], seconds: float) -> None:
+        """Add what `measure` finds, or why it is left out."""
+        self.work.check()
+        if seconds > self.patience:
+            self.skipped[name] = f"about {seconds:.0f} s; --full measures it"
+            return
+        self.work.begin(None, name.replace("_", " "))
+        try:
+            self.values |= measure()
+        except InputError as error:
+            self.skipped[name] = str(error)
+
+    def _hops(self) -> dict[str, Any]:
+        from topoloom.graph.hops import hops
+
+        found = hops(self.topology, self.jobs, work=self.work)
+        keys = ("connected", "components", "diameter", "aspl", "aspl_including_self", "host_diameter", "host_aspl")
+        return {key: getattr(found, key) for key in keys}
+
+    def _bounds(self) -> dict[str, Any]:
+        from topoloom.graph.bounds import bounds
+
+        found = bounds(self.topology)
+        values: dict[str, Any] = {"moore_diameter_bound": found.moore_diameter, "moore_aspl_bound": found.moore_aspl}
+        if found.length is not None:
+            values |= {
+                "geometry": found.geometry,
+                "longest_link": found.length,
+                "grid_diameter_bound": found.diameter,
+                "grid_aspl_bound": found.aspl,
+            }
+        return values
+
+    def _load(self) -> dict[str, Any]:
+        from topoloom.graph.load import average_channel_load, full_bandwidth_hosts
+
+        one, jobs = self.topology, self.jobs
+        return {
+            "full_bandwidth_hosts": full_bandwidth_hosts(one, jobs),
+            "channel_load_mean": average_channel_load(one, jobs),
+        }
+
+    def _bisection(self, seeds: int) -> dict[str, Any]:
+        from topoloom.graph.cuts import cuts, exact_bisection
+
+        one = self.topology
+        if min(part.switches for part in self.parts) == 1:
+            raise InputError("one switch has no halves")
+        exact = max(part.switches for part in self.parts) <= _EXACT_SWITCHES
+        found = exact_bisection(one, work=self.work) if exact else cuts(one, seeds=seeds, work=self.work)
+        return {"bisection": found.links, "bisection_exact": found.exact}
+
+    def _edge_connectivity(self) -> dict[str, Any]:
+        from topoloom.graph.connectivity import edge_connectivity
+
+        return {"edge_connectivity": min(map(edge_connectivity, self.parts))}
+
+    def _spectrum(self) -> dict[str, Any]:
+        from topoloom.graph.spectrum import spectrum
+
+        found = [spectrum(part) for part in self.parts]
+        connectivity = min(one.algebraic_connectivity for one in found)
+        return {"spectral_gap": min(one.gap for one in found), "algebraic_connectivity": connectivity}
+
+    def _busiest(self) -> dict[str, Any]:
+        from topoloom.graph.load import channel_loads
+
+        found = channel_loads(self.topology, self.jobs)
+        return {"channel_load_max": found.greatest, "saturation": found.saturation}

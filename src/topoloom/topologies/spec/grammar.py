@@ -1,0 +1,372 @@
+"""The spec grammar: ``family:key=value,...+transform:key=value`` to a Topology.
+
+spec      = base { "+" transform }
+base      = family [ ":" settings ] | "product:" "(" spec ")" { "*" "(" spec ")" } [ "," settings ]
+settings  = key "=" value { "," key "=" value }
+"""
+
+import logging
+import math
+import os
+import resource
+from collections.abc import Iterator
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from topoloom.core.errors import InputError, check_type
+from topoloom.model.topology import MOST_SWITCHES, Topology
+from topoloom.topologies.spec.parameters import Integer, Parameter
+from topoloom.topologies.spec.registry import FAMILIES, TRANSFORMS, Facts, Family, spec_text
+
+log = logging.getLogger("topoloom")
+
+#: Specs nest (products of products); deeper than this is a mistake or an attack.
+_DEEPEST = 20
+_MOST_LINKS = 1 << 28
+_MOST_HOSTS = 16 * MOST_SWITCHES
+#: Bytes that a switch, a link and a host take while a topology is built (measured); bytes from which the user is told.
+_BYTES = (100, 60, 50)
+_MUCH_MEMORY = 4e9
+_HOSTS = Integer(0, 4096, "hosts on each switch that carries hosts, or 'full': the full-bandwidth number", default=None)
+
+
+def build(spec: str) -> Topology:
+    """The topology that a spec describes.
+
+    Parameters
+    ----------
+    spec : str
+        ``family:key=value,...``, transforms chained with ``+``, products as ``product:(SPEC)*(SPEC)``. Every family also
+        takes ``hosts=``: a number of hosts on each switch, or ``full``.
+
+    Raises
+    ------
+    InputError
+        The spec cannot be read, names something unknown, or its parameters do not fit together.
+
+    Examples
+    --------
+    >>> build("slimfly:q=5,hosts=4")
+    Topology(slimfly(q=5,hosts=4): 50 switches, 175 links, 200 hosts)
+    >>> build("product:(petersen)*(hypercube:n=3)").switches
+    80
+    """
+    check_type(spec, str, "build", "write family:key=value,... ('topoloom families' lists the families)")
+    if not spec.strip():
+        raise InputError("the spec is empty; write family:key=value,... ('topoloom families' lists the families)")
+    if len(spec) > 10_000:
+        raise InputError(f"the spec has {len(spec)} characters; at most 10000 are read")
+    return _build(spec.strip(), 0)
+
+
+def family_of(spec: str) -> tuple[Family, dict[str, Any], Any] | None:
+    """The family, its parameters and ``hosts=`` of a spec; None for products and what transforms have changed."""
+    base, *changes = _split(spec, "+")
+    name, _, text = base.partition(":")
+    if changes or name == "product":
+        return None
+    record = FAMILIES.find(name)
+    return record, *read_settings(record.name, record.parameters, text, takes_hosts=True)
+
+
+def facts_of(spec: str) -> Facts | None:
+    """What theory says of a spec without building it; None for products and transforms."""
+    found = family_of(spec)
+    return None if found is None else found[0].known(found[1])
+
+
+def bisection_by_theory(spec: str | None) -> int | None:
+    """The bisection in links that theory gives for a spec; None where it gives none."""
+    try:
+        facts = facts_of(spec) if spec else None
+    except InputError:  # a file may carry the spec of a family that this version does not know
+        return None
+    return facts.bisection_links if facts else None
+
+
+def make(record: Family, values: dict[str, Any], hosts: Any = None) -> Topology:
+    """Build one family from parameter values already read, and attach its hosts.
+
+    Parameters
+    ----------
+    record : Family
+        The family.
+    values : dict
+        Its parameters by name, read and within their ranges.
+    hosts : int or "full", optional
+        Hosts on each switch that carries any; "full" is as many as the network serves at full bandwidth. The family's
+        own hosts when left out, and where it takes ``hosts`` as a parameter.
+
+    Returns
+    -------
+    Topology
+        With its name and spec.
+
+    Raises
+    ------
+    InputError
+        Too many switches, links or hosts; parameters that do not fit together; 100 random draws in a row were
+        disconnected.
+    """
+    facts = record.known(values)
+    check_size(record.name, facts, hosts if record.takes_hosts else None)
+    topology = _connected_draw(record, values) if record.random else record.make(**values)
+    spec = record.spec_of(values, hosts)
+    name = f"{record.name}({spec.partition(':')[2]})" if ":" in spec else spec
+    topology = topology.replace(name=name, spec=spec)
+    return topology if hosts is None or not record.takes_hosts else attach_hosts(topology, hosts, facts.full_hosts)
+
+
+def attach_hosts(topology: Topology, hosts: int | str, full: int | None) -> Topology:
+    """Put `hosts` on each switch that carries hosts: those that carry some already, else all.
+
+    Parameters
+    ----------
+    topology : Topology
+        The network.
+    hosts : int or "full"
+        Hosts on each switch that carries any; "full" is as many as the network serves at full bandwidth.
+    full : int or None
+        That number, where theory knows it; else it is measured on the graph.
+
+    Returns
+    -------
+    Topology
+        The same switches and links.
+
+    Raises
+    ------
+    InputError
+        More hosts than are built, or "full" for a network without links.
+    """
+    carries = topology.endpoints_at > 0
+    if not carries.any():
+        carries = np.ones(topology.switches, bool)
+    if hosts == "full":
+        count = full if full is not None else _full_bandwidth_hosts(topology.with_hosts(carries.astype(np.int64)))
+    else:
+        count = int(hosts)
+    _check_hosts(topology.name, count, int(carries.sum()))
+    return topology.with_hosts(np.where(carries, count, 0))
+
+
+def _full_bandwidth_hosts(topology: Topology) -> int:
+    """Where no concentration is published: Besta 2014's balance (II.B.2) measured on the graph itself, at least one."""
+    from topoloom.graph.load import full_bandwidth_hosts
+
+    hosts = full_bandwidth_hosts(topology)
+    if hosts == float("inf"):
+        raise InputError(f"{topology.name}: hosts=full has no meaning without links; give a number")
+    return max(1, int(hosts))
+
+
+def _connected_draw(record: Family, values: dict[str, Any]) -> Topology:
+    """A random family's topology; a disconnected draw is told and drawn again, with the next stream of the same seed."""
+    from topoloom.graph.connectivity import components
+
+    for attempt in range(100):
+        topology = record.make(**values, attempt=attempt)
+        parts = int(components(topology).max()) + 1
+        if parts == 1:
+            return topology
+        log.warning("%s: draw %d fell into %d components; drawn again", record.name, attempt + 1, parts)
+    raise InputError(f"{record.name}: 100 draws in a row were disconnected; ask for a higher degree")
+
+
+def _build(spec: str, depth: int) -> Topology:
+    if depth > _DEEPEST:
+        raise InputError(f"the spec nests more than {_DEEPEST} products deep")
+    base, *changes = _split(spec, "+")
+    name, _, text = base.partition(":")
+    topology = _product(text, depth) if name == "product" else _family(name, text)
+    for change in changes:
+        name, _, text = change.partition(":")
+        record = TRANSFORMS.find(name)
+        values, _ = read_settings(record.name, record.parameters, text)
+        shown = ",".join(spec_text(record.parameters, values))
+        step = f"+{name}:{shown}" if shown else f"+{name}"
+        changed = record.apply(topology, **values)
+        topology = changed.replace(
+            name=topology.name + step, spec=None if topology.spec is None else topology.spec + step
+        )
+    return topology
+
+
+def _family(name: str, text: str) -> Topology:
+    record = FAMILIES.find(name)
+    values, hosts = read_settings(record.name, record.parameters, text, takes_hosts=True)
+    return make(record, values, hosts)
+
+
+def _product(text: str, depth: int) -> Topology:
+    from topoloom.graph.product import cartesian_product
+
+    *factors, last = _split(text, "*")
+    last, *settings = _split(last, ",")
+    inner = []
+    for factor in [*factors, last]:
+        if not (factor.startswith("(") and factor.endswith(")")):
+            raise InputError(f"product: '{factor[:60]}' needs brackets: product:(torus:dims=4x4)*(petersen)")
+        inner.append(factor[1:-1].strip())
+    # Once by theory, before anything is built, and once for sure.
+    _, hosts = read_settings("product", {}, ",".join(settings), takes_hosts=True)
+    known = [facts_of(spec) or Facts(1) for spec in inner]
+    _check_product([(facts.switches, facts.links or 0) for facts in known], hosts)
+    parts = [_build(spec, depth + 1) for spec in inner]
+    if any(facts == Facts(1) for facts in known):
+        _check_product([(part.switches, len(part.links)) for part in parts], hosts)
+    topology = cartesian_product(parts)
+    if hosts is None and any(part.endpoints.size for part in parts):
+        log.warning("product: the factors' hosts are left out; give hosts= to the product: product:(...)*(...),hosts=2")
+    text = "*".join(f"({part.spec})" for part in parts) + ("" if hosts is None else f",hosts={hosts}")
+    topology = topology.replace(name=f"product({text})", spec=f"product:{text}")
+    return topology if hosts is None else attach_hosts(topology, hosts, None)
+
+
+def _check_product(sizes: list[tuple[int, int]], hosts: Any) -> None:
+    """Refuse a product that is too large, from the switches and links of its factors."""
+    switches = prod(count for count, _ in sizes)
+    links = sum(links * switches // count for count, links in sizes)
+    check_size("product", Facts(switches, links=links), hosts)
+
+
+def read_settings(
+    name: str, parameters: dict[str, Parameter], text: str, *, takes_hosts: bool = False
+) -> tuple[dict[str, Any], Any]:
+    """The parameter values in ``key=value,...``, defaults filled in, and the value of ``hosts=`` (None if not given).
+
+    Parameters
+    ----------
+    name : str
+        The family or transform, for messages.
+    parameters : dict of str to Parameter
+        The keys that may be given, with kind and range.
+    text : str
+        ``key=value,key=value``; "" for none.
+    takes_hosts : bool
+        Whether ``hosts=`` may be among them.
+
+    Returns
+    -------
+    values : dict
+        Every parameter's value, by name; the default where it was not given.
+    hosts : int, "full" or None
+        What ``hosts=`` says; None where it was not given, or is a parameter like others.
+
+    Raises
+    ------
+    InputError
+        A key that is unknown, given twice or missing; a value out of its range; a piece that is no ``key=value``.
+    """
+    given: dict[str, str] = {}
+    names = {other: key for key, parameter in parameters.items() for other in parameter.also}
+    for part in _split(text, ",") if text else []:
+        key, sign, value = part.partition("=")
+        key = key.strip()
+        if not sign or not key:
+            raise InputError(f"{name}: '{part[:60]}' is not a setting; write key=value")
+        key = names.get(key, key)
+        if key in given:
+            raise InputError(f"{name}: {key} is given twice")
+        given[key] = value.strip()
+    hosts: Any = given.pop("hosts", None) if takes_hosts and "hosts" not in parameters else None
+    if hosts is not None and hosts != "full":
+        hosts = _read(name, "hosts", _HOSTS, hosts)
+    for key in given:
+        if key not in parameters:
+            known = ", ".join([*parameters, *(["hosts"] if takes_hosts else [])])
+            raise InputError(f"{name}: no parameter '{key[:60]}' (it takes {known or 'none'})")
+    values = {}
+    for key, parameter in parameters.items():
+        if key in given:
+            values[key] = _read(name, key, parameter, given[key])
+        elif parameter.required:
+            raise InputError(f"{name}: {key}= is missing ({parameter.description}, {parameter.range})")
+        else:
+            values[key] = parameter.default
+    return values, hosts
+
+
+def _read(name: str, key: str, parameter: Parameter, text: str) -> Any:
+    try:
+        return parameter.read(text)
+    except InputError as error:
+        raise InputError(f"{name}: {key}={error}") from None
+
+
+def check_size(name: str, facts: Facts, hosts: Any = None) -> None:
+    """Refuse, before any memory is taken, what no machine room or this machine's memory holds; and tell of much memory.
+
+    Parameters
+    ----------
+    name : str
+        Of the family or transform, for messages.
+    facts : Facts
+        Of what is to be built: switches, links or degree, and hosts.
+    hosts : int, "full" or None
+        Hosts on each switch that carries some; None: as `facts` says.
+
+    Raises
+    ------
+    InputError
+        There are more switches, links or hosts than are built, or than memory holds.
+    """
+    if facts.switches > MOST_SWITCHES:
+        raise InputError(f"{name}: {facts.switches} switches; at most {MOST_SWITCHES} are built")
+    links = facts.links if facts.links is not None else facts.switches * (facts.degree or 0) // 2
+    if links > _MOST_LINKS:
+        raise InputError(f"{name}: about {links} links; at most {_MOST_LINKS} are built")
+    each = facts.full_hosts or 0 if hosts == "full" else int(hosts or 0)
+    carriers = facts.switches if facts.carriers is None else facts.carriers
+    _check_hosts(name, each, carriers)
+    attached = each * carriers if hosts is not None else facts.hosts
+    if attached > _MOST_HOSTS:
+        raise InputError(f"{name}: {attached:,} ports of hosts; at most {_MOST_HOSTS:,} are attached")
+    needed = sum(count * size for count, size in zip((facts.switches, links, attached), _BYTES, strict=True))
+    present, whose = _memory()
+    size = f"{name}: {facts.switches:,} switches, {links:,} links and {attached:,} hosts"
+    if needed > present:
+        raise InputError(f"{size} take about {needed / 1e9:.1f} GB of memory; {whose} {present / 1e9:.1f} GB")
+    if needed > _MUCH_MEMORY:
+        log.warning("%s take about %.0f GB of memory", size, needed / 1e9)
+
+
+def _check_hosts(name: str, each: int, carriers: int) -> None:
+    if each * carriers > _MOST_HOSTS:
+        raise InputError(
+            f"{name}: {each:,} hosts on each of {carriers:,} switches are {each * carriers:,} hosts; at most"
+            f" {_MOST_HOSTS:,} are attached"
+        )
+
+
+def _memory() -> tuple[float, str]:
+    """Bytes of memory that there are, inf where nobody can say; and who has them."""
+    try:
+        present = float(os.sysconf("SC_PHYS_PAGES")) * os.sysconf("SC_PAGE_SIZE")
+        allowed = resource.getrlimit(resource.RLIMIT_AS)[0]
+        if allowed != resource.RLIM_INFINITY and allowed < present:
+            return float(allowed), "ulimit -v allows"
+    except (AttributeError, ValueError, OSError):
+        return math.inf, ""
+    return present, "this machine has"
+
+
+def _split(text: str, separator: str) -> list[str]:
+    return list(_parts(text, separator))
+
+
+def _parts(text: str, separator: str) -> Iterator[str]:
+    """The parts of `text` between separators that stand outside all brackets."""
+    depth = start = 0
+    for position, letter in enumerate(text):
+        depth += (letter == "(") - (letter == ")")
+        if depth < 0:
+            raise InputError(f"the spec closes a bracket that it never opened, at character {position + 1}")
+        if depth == 0 and letter == separator:
+            yield text[start:position].strip()
+            start = position + 1
+    if depth:
+        raise InputError(f"the spec leaves {depth} bracket{'s' * (depth > 1)} open")
+    yield text[start:].strip()
