@@ -21,10 +21,6 @@ def write_sheets(progress: Progress, folder: str | Path) -> list[str]:
     folder : path
         Made when it is not there; sheets of an earlier day go.
 
-    Returns
-    -------
-    list of str
-
     Raises
     ------
     InputError
@@ -36,16 +32,7 @@ def write_sheets(progress: Progress, folder: str | Path) -> list[str]:
 
 
 def fault_sheets(progress: Progress) -> dict[str, str]:
-    """The sheets by file name; nothing in them is fetched from elsewhere.
-
-    Parameters
-    ----------
-    progress : Progress
-
-    Returns
-    -------
-    dict of str to str
-    """
+    """The sheets by file name; nothing in them is fetched from elsewhere."""
     style = (files("topoloom.cabling") / "sheets.css").read_text(encoding="utf-8")
     by_cabinet: dict[str, list[Open]] = {}
     for one in progress.open:

@@ -64,12 +64,7 @@ def read_npy(path: Path, remedy: str) -> np.ndarray:
 
 
 def read_npz(path: Path, remedy: str) -> dict[str, np.ndarray]:
-    """The arrays of an archive by their names; parameters and faults are those of `read_npy`.
-
-    Returns
-    -------
-    dict of str to array
-    """
+    """The arrays of an archive by their names; parameters and faults are those of `read_npy`."""
     try:
         with open_to_read(path) as file, zipfile.ZipFile(file) as archive:
             entries = archive.infolist()

@@ -18,10 +18,6 @@ def housing_of(given: str | Path | Housing, parts: Parts) -> Housing:
         What a host leaves out is that of the server with its name; what it says stays.
     parts : Parts
 
-    Returns
-    -------
-    Housing
-
     Raises
     ------
     InputError

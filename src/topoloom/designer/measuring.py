@@ -60,10 +60,6 @@ class Measuring:
     def outcomes(self, specs: Iterable[str]) -> Iterator[Outcome]:
         """Candidates as they are finished, until the work is stopped; each spec is taken when there is room for it.
 
-        Parameters
-        ----------
-        specs : iterable of str
-
         Returns
         -------
         iterator of Candidate or Dropped

@@ -226,10 +226,6 @@ class DesignSearch:
         ----------
         ranked : sequence of Candidate
             All within every limit, those of the catalogue and those that it found, as they were screened, best first.
-
-        Returns
-        -------
-        Searched
         """
         mine = {one.spec for one in self.proposals}
         catalogue = [one for one in ranked if one.spec not in mine]

@@ -60,17 +60,7 @@ class Variant:
 
 
 def variant_of(spec: str, need: Need) -> Variant | None:
-    """The parts of a candidate's spec; None where it is no family with the wiring of a need's hosts, as of a product.
-
-    Parameters
-    ----------
-    spec : str
-    need : Need
-
-    Returns
-    -------
-    Variant or None
-    """
+    """The parts of a candidate's spec; None where it is no family with the wiring of a need's hosts, as of a product."""
     suiting = [one for one in wirings(need) if spec.endswith(one.suffix)]
     if not suiting or spec.startswith("product"):
         return None

@@ -86,10 +86,6 @@ def assembled(nodes: dict[str, ReadNode], source: str, name: str, flaws: Flaws |
         The topology's name.
     flaws : Flaws, optional
         What was borne so far; a GUID that is there twice is then left to the rules.
-
-    Returns
-    -------
-    Fabric
     """
     flaws = flaws or Flaws(source)
     once = _complete(nodes, source)

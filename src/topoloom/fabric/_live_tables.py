@@ -102,10 +102,6 @@ def carried(routing: Routing, old: Fabric, new: Fabric) -> Carried:
     routing : Routing
         As `routing_from` gives it, of the old fabric.
     old, new : Fabric
-
-    Returns
-    -------
-    Carried
     """
     from topoloom.routing.trees.kernels.lane_trees import ORPHAN
 

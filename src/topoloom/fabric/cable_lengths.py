@@ -46,10 +46,6 @@ def lengths_in(layout: Layout, topology: Topology) -> CableLengths:
     topology : Topology
         Whose lengths are wanted.
 
-    Returns
-    -------
-    CableLengths
-
     Raises
     ------
     InputError

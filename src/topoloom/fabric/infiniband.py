@@ -97,10 +97,6 @@ def lft_dump(ports: np.ndarray, fabric: Fabric) -> str:
     ports : int[n, k + n]
         As `real_ports` has them; an entry below 0 is left out.
     fabric : Fabric
-
-    Returns
-    -------
-    str
     """
     names, guids = fabric.host_names, fabric.port_guids.tolist()
     notes = [

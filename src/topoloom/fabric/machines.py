@@ -29,10 +29,6 @@ def joined(fabric: Fabric) -> Fabric:
     order of the numbers in their names. A machine that lacks an adapter keeps the numbers of the others: they are those of the
     set of adapters that most machines have, among the sets that have all of its own.
 
-    Parameters
-    ----------
-    fabric : Fabric
-
     Returns
     -------
     Fabric

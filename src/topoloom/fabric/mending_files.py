@@ -39,14 +39,6 @@ def mending_texts(mending: Mending) -> dict[str, str]:
     -U``), ``updates.csv`` every entry that changes, ``fabric.net`` the fabric as it is now, ``fabric.lft`` the last tables, and
     where there are several service levels ``fabric.qos`` the policy and ``opensm.conf``; ``step-1.qos``, ... where levels
     change from step to step.
-
-    Parameters
-    ----------
-    mending : Mending
-
-    Returns
-    -------
-    dict of str to str
     """
     fabric = mending.fabric
     texts = {"steps.txt": _steps(mending), "updates.csv": _updates(mending), "fabric.net": discovered_text(fabric)}

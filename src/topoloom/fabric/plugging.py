@@ -160,10 +160,6 @@ class Plugging:
         what : str
             How a line with a switch looks, for the message where there is none.
 
-        Returns
-        -------
-        Fabric
-
         Raises
         ------
         InputError

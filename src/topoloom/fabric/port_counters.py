@@ -82,10 +82,6 @@ def read_counters(text: str, source: str) -> PortCounters:
     source : str
         The file, for messages.
 
-    Returns
-    -------
-    PortCounters
-
     Raises
     ------
     InputError

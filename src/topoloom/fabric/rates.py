@@ -97,14 +97,6 @@ def signal_of(width: int, rate_gbps: float) -> str:
 def parse_rate(text: str) -> tuple[int, float]:
     """Width (0: not said) and Gb/s of a rate that somebody writes: ``4xNDR``, or ``400``.
 
-    Parameters
-    ----------
-    text : str
-
-    Returns
-    -------
-    (int, float)
-
     Raises
     ------
     InputError

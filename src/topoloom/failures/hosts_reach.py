@@ -67,10 +67,6 @@ class HostsReach(Criterion):
         ----------
         gone : int64[f]
             Links, or units of switches.
-
-        Returns
-        -------
-        bool
         """
         from scipy.sparse import coo_array
         from scipy.sparse.csgraph import connected_components

@@ -95,10 +95,6 @@ def encode(topology: Topology, record: Format, order: ExportRequest | None = Non
     order : ExportRequest, optional
         What else is known of the network, for the formats that carry it.
 
-    Returns
-    -------
-    bytes
-
     Raises
     ------
     InputError

@@ -74,10 +74,6 @@ def label_array(key: str, values: list[Any], source: str, allowance: Allowance) 
     allowance : Allowance
         What the file may still ask for.
 
-    Returns
-    -------
-    array
-
     Raises
     ------
     InputError

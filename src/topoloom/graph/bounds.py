@@ -157,10 +157,6 @@ def _of_planes(
     measured, balanced : bool
     jobs : int or None
     work : Work or None
-
-    Returns
-    -------
-    Bounds
     """
     kinds = [(plane.topology, alike) for plane, alike in distinct_planes(topology)]
     found = [bounds(one, measured=measured, balanced=balanced, jobs=jobs, work=work) for one, _ in kinds]

@@ -168,10 +168,6 @@ def exact_bisection(topology: NetworkSource, *, work: Work | None = None) -> Cut
     work : Work, optional
         When it is stopped, the best bisection so far is the result, and is not called exact.
 
-    Returns
-    -------
-    Cuts
-
     Raises
     ------
     InputError

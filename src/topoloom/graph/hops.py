@@ -259,10 +259,6 @@ def _all_pairs(topology: Topology, planes: int, jobs: int | None, work: Work | N
         How many it has.
     jobs, work, device
         As `count_pairs` has them.
-
-    Returns
-    -------
-    PairCounts
     """
     if planes <= 1:
         return count_pairs(topology, np.ones(topology.switches, np.int64), jobs, work, device)
@@ -301,10 +297,6 @@ def _latency(
         Switches of a plane to start from, at most; their seed.
     jobs, work
         As every verb has them.
-
-    Returns
-    -------
-    Latency
     """
     between: Literal["hosts", "switches"] = "hosts" if topology.hosts else "switches"
     if planes <= 1:
@@ -340,10 +332,6 @@ def _sampled(topology: Topology, planes: int, sample: np.ndarray, jobs: int | No
         Switches.
     jobs, work
         As every verb has them.
-
-    Returns
-    -------
-    Hops
     """
     from scipy.special import stdtrit
 
@@ -403,10 +391,6 @@ def _paths_between(
         Switches that shortest paths start from, and pairs that are joined by link-disjoint ones, at most; their seed.
     jobs, work
         As every verb has them.
-
-    Returns
-    -------
-    Paths
     """
     shortest = shortest_path_counts(topology, samples, seed, jobs, work=work)
     if topology.switches == 1:

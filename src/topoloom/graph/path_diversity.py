@@ -208,10 +208,6 @@ def _count_paths(
     seed : int
     jobs : int or None
     work : Work
-
-    Returns
-    -------
-    _Counted
     """
     from topoloom.graph.kernels.path_diversity import path_counts
 
@@ -271,10 +267,6 @@ def _count_disjoint(
     seed : int
     jobs : int or None
     work : Work
-
-    Returns
-    -------
-    tuple of Spread
     """
     k, widest = carriers.size, int(topology.degrees.max())
     total = k * (k - 1) // 2
@@ -349,10 +341,6 @@ def _interfere(
     seed : int
     jobs : int or None
     work : Work
-
-    Returns
-    -------
-    tuple of Spread
     """
     from topoloom.graph.kernels.path_diversity import interferences
 

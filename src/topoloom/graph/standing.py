@@ -21,10 +21,6 @@ _APART = 1.25
 def standing(topology: Topology) -> tuple[How, np.ndarray]:
     """Points of the plane, x to the right and y upwards, by what the switches' labels say.
 
-    Parameters
-    ----------
-    topology : Topology
-
     Returns
     -------
     how : "grid", "levels", "groups", "lattice" or "circle"

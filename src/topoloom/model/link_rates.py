@@ -84,12 +84,7 @@ def tell_dropped(source: str, why: str) -> None:
 
 @contextmanager
 def drops() -> Iterator[list[str]]:
-    """A list that holds, after the block, the quantities that `tell_dropped` said were dropped in it, each once.
-
-    Yields
-    ------
-    list of str
-    """
+    """A list that holds, after the block, the quantities that `tell_dropped` said were dropped in it, each once."""
     quantities: list[str] = []
 
     def look(record: logging.LogRecord) -> bool:
@@ -113,10 +108,6 @@ def packed_rates(endpoints: np.ndarray, rates: np.ndarray) -> dict[int, float | 
     endpoints : int[k]
         The switch of each, ascending.
     rates : float64[k]
-
-    Returns
-    -------
-    dict of int to (float or str)
 
     Examples
     --------

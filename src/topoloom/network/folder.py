@@ -250,10 +250,6 @@ def open_folder(text: str, path: Path) -> Network:
         What the user called it.
     path : Path
 
-    Returns
-    -------
-    Network
-
     Raises
     ------
     InputError

@@ -22,10 +22,6 @@ def networks_side_by_side(networks: Sequence[Assessment], names: Sequence[str] |
     networks : sequence of Assessment
     names : sequence of str, optional
         Of the columns; the networks' own when left out.
-
-    Returns
-    -------
-    SideBySide
     """
     groups: dict[str, list[MeasureRow]] = {}
     for key in figure_keys(tuple(networks)):

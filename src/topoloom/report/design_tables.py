@@ -114,16 +114,7 @@ def _host_rows(design: Design) -> list[tuple[str, str]]:
 
 
 def beyond(search: Searched) -> Markup:
-    """What the search beyond the catalogue gains, a row a measure.
-
-    Parameters
-    ----------
-    search : Searched
-
-    Returns
-    -------
-    Markup
-    """
+    """What the search beyond the catalogue gains, a row a measure."""
     rows = [
         (
             WORDS.get(gain.measure, gain.measure),

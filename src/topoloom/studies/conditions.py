@@ -40,10 +40,6 @@ def condition_holds(condition: str, values: Mapping[str, Any]) -> bool:
     values : mapping
         By name.
 
-    Returns
-    -------
-    bool
-
     Raises
     ------
     InputError

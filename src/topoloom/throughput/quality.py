@@ -195,10 +195,6 @@ def _best_flow(topology: Topology, sent: Traffic, gap: float | None, jobs: int |
         How far the bounds are apart; None only where it is quick.
     jobs : int or None
     work : Work
-
-    Returns
-    -------
-    Bracket
     """
     if gap is not None and not _quick(topology):
         return approximate_flow(topology, sent, gap=gap, jobs=jobs, work=work)
@@ -231,10 +227,6 @@ def _on_rails(
     seed : int
     jobs : int or None
     work : Work
-
-    Returns
-    -------
-    Quality
     """
     routing, topology = routings[0], rails.topology
     if traffic is not None and not isinstance(traffic, str):
@@ -343,10 +335,6 @@ def _of_planes(
     seed : int
     jobs : int or None
     work : Work or None
-
-    Returns
-    -------
-    Quality
     """
     routing = routings[0]
     topology = routing.topology

@@ -233,10 +233,6 @@ def rails_of(topology: Topology, tables: int = 1) -> Rails | None:
     tables : int
         How many tables lead to the ports of a switch, in turn.
 
-    Returns
-    -------
-    Rails or None
-
     Examples
     --------
     >>> from topoloom.topologies.spec import build

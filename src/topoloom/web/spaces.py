@@ -36,10 +36,6 @@ _NOWHERE = "files are opened below the folders that are served, and there alone"
 class Spaces:
     """Folders by the names that addresses have for them.
 
-    Parameters
-    ----------
-    folders : sequence of path
-
     Raises
     ------
     InputError

@@ -60,10 +60,6 @@ def reasons(networks: Sequence[Assessment], ranking: Ranking) -> list[str]:
     networks : sequence of Assessment
     ranking : Ranking
         With a score for each of them.
-
-    Returns
-    -------
-    list of str
     """
     now = ranking.ranks(ranking.scores)
     other = _prices(networks, ranking)

@@ -27,10 +27,6 @@ _FEW = 2
 def roots_of(evidence: Evidence) -> list[Root]:
     """The causes of all that the comparison found.
 
-    Parameters
-    ----------
-    evidence : Evidence
-
     Returns
     -------
     list of Root

@@ -126,10 +126,6 @@ def chosen(only: Sequence[str] = (), ignore: Sequence[str] = ()) -> list[Rule]:
         Codes, names, or groups: ``TL203``, ``host-missing``, ``TL3xx``; several in one text are parted by commas. `only` left
         out: all of them.
 
-    Returns
-    -------
-    list of Rule
-
     Raises
     ------
     InputError

@@ -43,10 +43,6 @@ def parallel_joined(order: ExportRequest, tool: str) -> Joined:
     order : ExportRequest
     tool : str
         What reads the file, for the warning.
-
-    Returns
-    -------
-    Joined
     """
     topology = order.topology
     pairs, row, count = np.unique(

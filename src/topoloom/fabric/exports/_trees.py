@@ -59,10 +59,6 @@ def tree_of(topology: Topology, tool: str) -> ExportTree:
     tool : str
         What knows fat trees only, for messages.
 
-    Returns
-    -------
-    ExportTree
-
     Raises
     ------
     InputError

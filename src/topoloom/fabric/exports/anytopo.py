@@ -78,10 +78,6 @@ def graphml_text(order: ExportRequest) -> str:
 def next_hops(routing: Routing) -> np.ndarray:
     """The switch that each switch sends on to, int32[destinations, switches]; -1 where there is none.
 
-    Parameters
-    ----------
-    routing : Routing
-
     Returns
     -------
     int32[n, n]
@@ -104,10 +100,6 @@ def longest_path(hops: np.ndarray, carries: np.ndarray) -> int:
         As `next_hops` has them.
     carries : bool[n]
         Which switches have hosts.
-
-    Returns
-    -------
-    int
 
     Raises
     ------

@@ -26,10 +26,6 @@ def anynet_text(topology: Topology, link_cycles: np.ndarray | None = None) -> st
     link_cycles : int64[links], optional
         What each link takes; without them nothing is said, which BookSim takes for one cycle.
 
-    Returns
-    -------
-    str
-
     Raises
     ------
     InputError

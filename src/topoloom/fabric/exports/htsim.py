@@ -96,10 +96,6 @@ def matrix_text(order: ExportRequest, node: np.ndarray) -> str:
     node : int64[hosts]
         htsim's number of each host.
 
-    Returns
-    -------
-    str
-
     Raises
     ------
     InputError

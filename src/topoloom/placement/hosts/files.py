@@ -100,10 +100,6 @@ def read_host_names(path: str | Path, hosts: int) -> tuple[str, ...]:
     hosts : int
         How many there are; one without a name is called H and its number.
 
-    Returns
-    -------
-    tuple of str
-
     Raises
     ------
     InputError

@@ -121,10 +121,6 @@ class OrderPlan:
             An order of the switches each.
         root : int, optional
             Where the first order begins; a switch of most links when left out.
-
-        Returns
-        -------
-        Routing
         """
         from topoloom.routing.trees.kernels.wide_trees import trees_within
 

@@ -156,10 +156,6 @@ def order_of_updates(mixtures: Mixtures) -> TableSteps:
     mixtures : Mixtures
         Both tables without a deadlock.
 
-    Returns
-    -------
-    TableSteps
-
     Raises
     ------
     Stopped

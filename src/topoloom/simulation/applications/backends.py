@@ -87,10 +87,6 @@ def backend_of(text: str) -> Backend:
     text : str
         ``simgrid``, ``flows``, ``flows:window=0.2``, ``flits`` or ``flits:flit_bits=256,packet_flits=64,lane_vcs=4``.
 
-    Returns
-    -------
-    Backend
-
     Raises
     ------
     InputError

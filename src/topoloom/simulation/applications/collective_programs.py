@@ -175,10 +175,6 @@ def trace_text(programs: "Programs", rank: int) -> str:
     programs : Programs
         Of collectives, sends and receives.
     rank : int
-
-    Returns
-    -------
-    str
     """
     import numpy as np
 

@@ -51,10 +51,6 @@ def network_or_tables(
     taker : str
         The function, for messages.
 
-    Returns
-    -------
-    (Network or tuple of Routing, Topology)
-
     Raises
     ------
     InputError

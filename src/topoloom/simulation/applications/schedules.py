@@ -58,10 +58,6 @@ def as_schedule(program: Program, settings: AppSettings) -> Schedule:
     settings : AppSettings
         Whose speed and whose algorithms of MPI's collectives are taken.
 
-    Returns
-    -------
-    Schedule
-
     Raises
     ------
     InputError

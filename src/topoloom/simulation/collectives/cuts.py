@@ -79,10 +79,6 @@ def broadcast_cut(network: RankNetwork, work: Work | None = None) -> Cut:
     network : RankNetwork
         With the root `apart`.
     work : Work, optional
-
-    Returns
-    -------
-    Cut
     """
     return _least_ratio(network, 0, Work() if work is None else work)
 

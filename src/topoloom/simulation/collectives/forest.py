@@ -76,10 +76,6 @@ def why_no_forest(network: RankNetwork, *, asked: bool = False) -> str:
     network : RankNetwork
     asked : bool
         Whether somebody asked for trees, and may wait a minute or two.
-
-    Returns
-    -------
-    str
     """
     n, c = network.switches, network.classes
     degree = np.bincount(network.tail, minlength=n).astype(float)

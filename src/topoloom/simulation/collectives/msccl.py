@@ -80,14 +80,6 @@ def msccl_xml(schedule: CollectiveSchedule) -> str:
     waits (``depid``, ``deps``) for the step of another block that wrote its chunk last. Pieces are left to the executor, which
     takes all chunks in loops; so are paths, which are the network's affair.
 
-    Parameters
-    ----------
-    schedule : CollectiveSchedule
-
-    Returns
-    -------
-    str
-
     Raises
     ------
     InputError

@@ -121,10 +121,6 @@ def checked_schedule(schedule: CollectiveSchedule, source: str) -> CollectiveSch
     source : str
         Where it comes from, for messages.
 
-    Returns
-    -------
-    CollectiveSchedule
-
     Raises
     ------
     InputError

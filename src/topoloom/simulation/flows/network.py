@@ -142,10 +142,6 @@ def longest_walk(fabric: FlowNetwork, homes: np.ndarray) -> int:
     fabric : FlowNetwork
     homes : int64[k]
         Hosts.
-
-    Returns
-    -------
-    int
     """
     from topoloom.simulation.flows.kernels.paths import longest
 

@@ -79,10 +79,6 @@ def stuck_text(schedule: Schedule, order: ScheduleState) -> str:
     schedule : Schedule
     order : ScheduleState
         When nothing goes on.
-
-    Returns
-    -------
-    str
     """
     s = schedule.operations
     for waiting, says in ((order.awaited, "waits for a message that nobody sends"), (order.sent, "nobody receives")):

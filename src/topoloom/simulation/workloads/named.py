@@ -120,10 +120,6 @@ def load_workload(text: str) -> Schedule:
     text : str
         One of `WORKLOADS`, and its settings.
 
-    Returns
-    -------
-    Schedule
-
     Raises
     ------
     InputError

@@ -38,10 +38,6 @@ def study_of(operations: Sequence[Operation], axis: str) -> Study:
         Of one kind.
     axis : str
         The argument.
-
-    Returns
-    -------
-    Study
     """
     first = operations[0]
     return Study(
@@ -60,10 +56,6 @@ def kept(study: Study, folder: str | os.PathLike[str]) -> Iterator[KeptPoint]:
     study : Study
     folder : path
         Where `run_study` ran it.
-
-    Yields
-    ------
-    KeptPoint
 
     Raises
     ------

@@ -16,10 +16,6 @@ def survivals_of(study: Study, folder: str | os.PathLike[str]) -> Survivals:
         Of `study_of`.
     folder : path
 
-    Returns
-    -------
-    Survivals
-
     Raises
     ------
     InputError

@@ -158,10 +158,6 @@ def _layer_loads(routing: Routing, choice: Layers, traffic: Traffic, jobs: int |
     traffic : Traffic
     jobs : int or None
     work : Work or None
-
-    Returns
-    -------
-    Loads
     """
     from topoloom.throughput.traffic.kernels.tree_walk import add_loads
 
@@ -211,10 +207,6 @@ def _summed(
         Adds what goes to switches begin .. begin + k - 1; the first of them that is not reached, or -1.
     jobs : int or None
     work : Work or None
-
-    Returns
-    -------
-    Loads
     """
     n, channels = routing.topology.switches, routing.channels
     if traffic.switches != n:

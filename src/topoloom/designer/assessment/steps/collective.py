@@ -48,10 +48,6 @@ def _collective(
     draws, ranks : int
     key, label, app, sends : str
         Of the figure, for people, the program, and what it sends.
-
-    Returns
-    -------
-    Figure
     """
     placement = "random" if draws == 1 else f"random*{draws}"
     settings = AppSettings(

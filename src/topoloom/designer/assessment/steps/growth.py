@@ -106,19 +106,7 @@ def _plan(subject: Subject, share: float, work: Work) -> tuple[Expansion, str]:
 
 
 def _expanded(subject: Subject, work: Work, to: int | None = None, into: Topology | None = None) -> Expansion:
-    """The plan to a size, or into a network.
-
-    Parameters
-    ----------
-    subject : Subject
-    work : Work
-    to : int, optional
-    into : Topology, optional
-
-    Returns
-    -------
-    Expansion
-    """
+    """The plan to a size, or into a network."""
     return expand(subject.network, to, into=into, radix=subject.radix, seed=subject.seed, jobs=subject.jobs, work=work)
 
 

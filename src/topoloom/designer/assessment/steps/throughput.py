@@ -131,10 +131,6 @@ def _pattern(subject: Subject, name: str, label: str, routing: Routing, work: Wo
         Of the pattern, and for people.
     routing : Routing
     work : Work
-
-    Returns
-    -------
-    Figure
     """
     key = f"{name.replace('-', '_')}_throughput"
     planes = [routing] if plane_count(routing.topology) == 1 else [one for (one,), _ in distinct_tables(routing)]
