@@ -18,14 +18,6 @@ from topoloom.topologies.spec import Integer, Seed, transform
 def optimized(topology: Topology, moves: int, seed: int) -> Topology:
     """The same switches, degrees and hosts with the fewest hops that so many exchanges of links' ends find.
 
-    Parameters
-    ----------
-    topology : Topology
-    moves : int
-        Exchanges that are tried.
-    seed : int
-        Of the search.
-
     Returns
     -------
     Topology

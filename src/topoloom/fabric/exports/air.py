@@ -29,25 +29,7 @@ from topoloom.topologies.spec import Choice, Integer, Word
 def air(
     order: ExportRequest, routing: str, weights: str, asn: str, os: str, host_os: str, memory: int, oob: str
 ) -> dict[str, str]:
-    """fabric.air.json, NAME.conf and daemons for the switches, hosts/NAME.sh, the table of addresses.
-
-    Parameters
-    ----------
-    order : ExportRequest
-    routing : "static" or "bgp"
-    weights : "equal" or "paths"
-    asn : "switch" or "tier"
-    os, host_os : str
-        Images of Air's catalogue, which changes.
-    memory : int
-        Of a switch, MiB.
-    oob : "no" or "yes"
-
-    Returns
-    -------
-    dict of str to str
-        Texts by name.
-    """
+    """fabric.air.json, NAME.conf and daemons for the switches, hosts/NAME.sh, the table of addresses."""
     lab, fabric = Lab(order), order.fabric
     plan = Addresses(fabric, numbered=routing == "static")
     nodes: dict[str, dict[str, object]] = {

@@ -49,20 +49,6 @@ def containerlab(
 ) -> dict[str, str]:
     """fabric.clab.yml; with FRR NAME.conf for every switch and the file daemons; the table of addresses.
 
-    Parameters
-    ----------
-    order : ExportRequest
-    routing : "static", "bgp" or "srv6"
-    weights : "equal" or "paths"
-    asn : "switch" or "tier"
-    image, host_image : str
-        Container images.
-
-    Returns
-    -------
-    dict of str to str
-        Texts by name.
-
     Raises
     ------
     InputError

@@ -38,18 +38,6 @@ ASN = Choice(
 def frr(order: ExportRequest, routing: str, weights: str, asn: str) -> dict[str, str]:
     """NAME.conf for every switch, and addresses.csv with the address of every host port.
 
-    Parameters
-    ----------
-    order : ExportRequest
-    routing : "static" or "bgp"
-    weights : "equal" or "paths"
-    asn : "switch" or "tier"
-
-    Returns
-    -------
-    dict of str to str
-        Texts by name.
-
     Raises
     ------
     InputError

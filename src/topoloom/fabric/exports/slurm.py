@@ -51,17 +51,6 @@ _LONGEST_NAME = 64
 def slurm(order: ExportRequest, file: str, topology: str, blocks: str) -> dict[str, str]:
     """topology.conf or topology.yaml.
 
-    Parameters
-    ----------
-    order : ExportRequest
-    file : "conf", "yaml" or "both"
-    topology : "all", "tree", "block" or "torus3d"
-    blocks : "auto", "group", "pod", "rack" or "leaf"
-
-    Returns
-    -------
-    dict of str to str
-
     Raises
     ------
     InputError

@@ -50,24 +50,6 @@ def sonic(
 ) -> dict[str, str]:
     """NAME/config_db.json for every switch, and addresses.csv with the address of every host port.
 
-    Parameters
-    ----------
-    order : ExportRequest
-    routing : "static" or "bgp"
-    asn : "switch" or "tier"
-    rate_gbps : float
-        Of a port, Gb/s.
-    lanes, breakout : str
-        Lanes of a cage, and ports that it is split into.
-    mtu : int
-        Bytes.
-    hwsku, platform : str or None
-
-    Returns
-    -------
-    dict of str to str
-        Texts by name.
-
     Raises
     ------
     InputError

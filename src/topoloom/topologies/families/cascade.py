@@ -71,17 +71,6 @@ def cascade(groups: int, pair_links: int | None, chassis: int, blades: int, h: i
     Of the 40 ports of an Aries switch 15 go to its chassis, 15 in threes to the switches in its place in the other chassis, and
     10 to other groups. 241 groups with four links between any two are the most that 10 ports allow at that width.
 
-    Parameters
-    ----------
-    groups : int
-        Groups.
-    pair_links : int or None
-        Links between any two groups.
-    chassis, blades : int
-        Chassis of a group, switches of a chassis.
-    h, p : int
-        Ports of a switch to other groups, hosts of a switch.
-
     Returns
     -------
     Topology

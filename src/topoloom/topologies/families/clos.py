@@ -50,15 +50,6 @@ def _leaf_spines(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
 def clos(leaves: int, spines: int, width: int) -> Topology:
     """Two levels: every leaf linked to every spine; as many hosts on a leaf as it has links up.
 
-    Parameters
-    ----------
-    leaves : int
-        Leaf switches, which carry the hosts.
-    spines : int
-        Spine switches.
-    width : int
-        Parallel links between a leaf and a spine.
-
     Returns
     -------
     Topology

@@ -74,16 +74,6 @@ def dragonfly(a: int | None, h: int | None, p: int | None, g: int | None, wiring
     Global link l of group i (of g - 1 in one copy) goes, `absolute`, to group l if l < i else l + 1, arriving on link i
     or i - 1; `palmtree`, to group (i - l - 1) mod g, arriving on link g - 2 - l. Link l sits on switch l // h.
 
-    Parameters
-    ----------
-    a, h, p : int or None
-        Switches in a group, global links of a switch, hosts of a switch; what is None follows from the others by a =
-        2p = 2h.
-    g : int or None
-        Groups; None: a h + 1, the most.
-    wiring : "absolute" or "palmtree"
-        Which switches of two groups the global links join.
-
     Returns
     -------
     Topology

@@ -129,17 +129,6 @@ def fat_tree(k: int, pods: int | None = None, hosts: int | None = None, **wanted
     is what is built for so many hosts: 128 leaves, 128 aggregation switches in four pods, and a core that shrinks with the
     pods, 64 switches with 16 cables to each aggregation switch below them.
 
-    Parameters
-    ----------
-    k : int
-        Ports of a switch.
-    pods : int, optional
-        Of the full tree, those that stand.
-    hosts : int, optional
-        Host ports wanted.
-    **wanted
-        levels, taper, core_taper, leaf, bundles: as `plan_tree` has them.
-
     Returns
     -------
     Topology

@@ -68,21 +68,6 @@ def _floors(hosts: int, radix: int, *, diagonal: bool) -> Iterator[dict[str, Any
 def grid(rows: int, columns: int, degree: int, length: int, sweeps: int, seed: int, attempt: int = 0) -> Topology:
     """A random K-regular graph on a grid in which no link is longer than L (Manhattan).
 
-    Parameters
-    ----------
-    rows, columns : int
-        Of the floor, a switch at each point.
-    degree : int
-        K, the links at each switch.
-    length : int
-        L, the longest link, in grid steps.
-    sweeps : int
-        Rounds of random exchanges over all links; about 30 mix them well, 0 leaves them as they were drawn.
-    seed : int
-        Of the random links.
-    attempt : int
-        Which of the seed's draws; the caller takes the next where one is disconnected.
-
     Returns
     -------
     Topology
@@ -115,21 +100,6 @@ def diagrid(rows: int, columns: int, degree: int, length: int, sweeps: int, seed
     """A random K-regular graph on a diagonal grid, no link longer than L along the diagonals.
 
     At X = 2 column + (row mod 2), Y = row the distance is max(|dX|, |dY|).
-
-    Parameters
-    ----------
-    rows, columns : int
-        Of the floor, a switch at each point; odd rows are shifted by half a step.
-    degree : int
-        K, the links at each switch.
-    length : int
-        L, the longest link, in steps along the diagonals.
-    sweeps : int
-        Rounds of random exchanges over all links; about 30 mix them well, 0 leaves them as they were drawn.
-    seed : int
-        Of the random links.
-    attempt : int
-        Which of the seed's draws; the caller takes the next where one is disconnected.
 
     Returns
     -------

@@ -87,15 +87,6 @@ def hammingmesh(board: tuple[int, ...], boards: tuple[int, ...], radix: int) -> 
     Accelerators forward what is not theirs, so each is a switch of the topology with one host. Every row of accelerators has
     two ports a board, to the left and to the right, on one network for its whole row of boards.
 
-    Parameters
-    ----------
-    board : (int, int)
-        Rows and columns of accelerators on a board.
-    boards : (int, int)
-        Rows and columns of boards.
-    radix : int
-        Ports of a switch.
-
     Returns
     -------
     Topology

@@ -39,17 +39,6 @@ def _cubes(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
 def incomplete_hypercube(n: int, extra: int, seed: int, attempt: int = 0) -> Topology:
     """The first `n` switches of a hypercube, with the links between them; `extra`: with those of its long hops, too.
 
-    Parameters
-    ----------
-    n : int
-        Switches.
-    extra : int
-        L, the long hops at each switch of the whole LH-HC (`longhop`); 0: none.
-    seed : int
-        Of the codes that are tried for long hops.
-    attempt : int
-        Not used: no draw is disconnected, for each switch is linked to one of a lower number.
-
     Returns
     -------
     Topology

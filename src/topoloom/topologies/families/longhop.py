@@ -47,17 +47,6 @@ def longhop(n: int, extra: int, seed: int, attempt: int = 0) -> Topology:
     had where n numbers of L bits have an odd number of ones, three or more (L = 5 to n = 11, L = 6 to n = 26); else 3, where n
     have two ones or more. Of these codes one of low diameter and then of low ASPL is climbed to, a row at a time.
 
-    Parameters
-    ----------
-    n : int
-        Dimensions of the hypercube.
-    extra : int
-        L, the long hops at each switch.
-    seed : int
-        Of the codes that are tried.
-    attempt : int
-        Not used: no draw is disconnected.
-
     Returns
     -------
     Topology

@@ -68,15 +68,6 @@ def megafly(leaves: int, spines: int | None, p: int | None, h: int | None, g: in
     Balanced on k ports: k/2 leaves with k/2 hosts, k/2 spines with k/2 global links, and at most k^2/4 + 1 groups. With fewer
     groups every pair has several links, as in a Dragonfly.
 
-    Parameters
-    ----------
-    leaves : int
-        Of a group.
-    spines, p, h, g : int or None
-        Spines of a group, hosts of a leaf, global links of a spine, groups.
-    wiring : "absolute" or "palmtree"
-        As `dragonfly` has it.
-
     Returns
     -------
     Topology
@@ -146,15 +137,6 @@ def slingshot(groups: int, pair_links: int, switches: int, p: int) -> Topology:
 
     The links of a group to the others, by the other's number, are dealt out to its switches in turn, so that no switch has two
     more than another. Aurora's compute groups are ``groups=166,pair_links=2``, Frontier's ``groups=74,pair_links=4``.
-
-    Parameters
-    ----------
-    groups : int
-        Groups.
-    pair_links : int
-        Links between any two groups.
-    switches, p : int
-        Switches of a group, hosts of a switch.
 
     Returns
     -------

@@ -41,19 +41,6 @@ def permute(topology: Topology, mode: str, cabinet: int | None, doubles: str, se
     same hop counts. A
     disconnected result is drawn again.
 
-    Parameters
-    ----------
-    topology : Topology
-        The network.
-    mode : "partial" or "full"
-        Whether links inside cabinets are paired with each other only, or with links between cabinets, too.
-    cabinet : int or None
-        The most switches in a cabinet, taken in order; None: the family's groups, or 16.
-    doubles : "keep" or "drop"
-        What becomes of a link that comes to repeat another.
-    seed : int
-        Of the swaps.
-
     Returns
     -------
     Topology

@@ -59,11 +59,6 @@ def pgft(m: tuple[int, ...], w: tuple[int, ...], p: tuple[int, ...] | None = Non
     A node of level l is (l; a_h .. a_1) with a_i < w_i for i <= l and a_i < m_i above; nodes of neighbouring levels l and l + 1
     are joined by p_{l+1} cables when all their digits but a_{l+1} are equal.
 
-    Parameters
-    ----------
-    m, w, p : tuple of int
-        Children, parents and parallel cables, from the lowest level up.
-
     Returns
     -------
     Topology

@@ -17,13 +17,6 @@ from topoloom.topologies.spec import Facts, Integer, check_size, transform
 def planes(topology: Topology, count: int) -> Topology:
     """So many copies of the network, side by side; every host has its ports in each of them, and no link joins two.
 
-    Parameters
-    ----------
-    topology : Topology
-        One plane.
-    count : int
-        Planes.
-
     Returns
     -------
     Topology
@@ -50,13 +43,6 @@ def planes(topology: Topology, count: int) -> Topology:
 )
 def rail_only(topology: Topology, rails: int) -> Topology:
     """A network for each rail, and none between rails: what goes from one to another passes a host's own links first.
-
-    Parameters
-    ----------
-    topology : Topology
-        The network of one rail, with a port of every host.
-    rails : int
-        Interfaces of a host.
 
     Returns
     -------
@@ -113,15 +99,6 @@ def rails(topology: Topology, nics: int, ports: int) -> Topology:
     Leaves are taken in order, `nics` x `ports` of them a unit; host j of a unit has port j of each of its leaves. Interfaces of
     one rail in a unit reach each other through their leaf; switches and links stay as they are.
 
-    Parameters
-    ----------
-    topology : Topology
-        Its endpoints are the hosts' ports.
-    nics : int
-        Interfaces of a host: 8 in a server of eight accelerators.
-    ports : int
-        Of an interface.
-
     Returns
     -------
     Topology
@@ -173,13 +150,6 @@ def rails(topology: Topology, nics: int, ports: int) -> Topology:
 )
 def nics(topology: Topology, count: int) -> Topology:
     """Hosts of several interfaces that all go to the same switch: the ports of a switch side by side, `count` to a host.
-
-    Parameters
-    ----------
-    topology : Topology
-        Its endpoints are the hosts' ports.
-    count : int
-        Interfaces of a host.
 
     Returns
     -------

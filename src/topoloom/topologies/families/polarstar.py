@@ -80,15 +80,6 @@ def polarstar(q: int, d: int, supernode: str) -> Topology:
     quadrics, where that is no link yet. In an inductive quad f pairs the switches, and the links, their images and the pairs
     are all pairs there are (property R*); in a Paley graph f multiplies with a primitive element (property R1).
 
-    Parameters
-    ----------
-    q : int
-        A prime power; ER_q has q^2 + q + 1 vertices.
-    d : int
-        Links of a switch inside its supernode.
-    supernode : "iq" or "paley"
-        Its kind.
-
     Returns
     -------
     Topology

@@ -64,19 +64,6 @@ def random_folded_clos(k: int, leaves: int, levels: int, seed: int, attempt: int
 
     Of n leaves two have a common ancestor, all but certainly, where (k/2)^(2 (levels - 1)) is well above n ln n.
 
-    Parameters
-    ----------
-    k : int
-        Ports of a switch.
-    leaves : int
-        Even, and at least k.
-    levels : int
-        Levels.
-    seed : int
-        Of the links.
-    attempt : int
-        Which of the seed's draws; the caller takes the next where one is disconnected.
-
     Returns
     -------
     Topology

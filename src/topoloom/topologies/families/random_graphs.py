@@ -31,17 +31,6 @@ def _jellyfish_facts(n: int, degree: int, seed: int = 1) -> Facts:
 def jellyfish(n: int, degree: int, seed: int, attempt: int = 0) -> Topology:
     """The random regular graph (pairing model; uniform only in the limit of many switches).
 
-    Parameters
-    ----------
-    n : int
-        Switches.
-    degree : int
-        Links at each switch; one has one less where n * degree is odd.
-    seed : int
-        Of the links.
-    attempt : int
-        Which of the seed's draws; the caller takes the next where one is disconnected.
-
     Returns
     -------
     Topology
@@ -108,19 +97,6 @@ def _watts(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
 def watts_strogatz(n: int, degree: int, beta: float, seed: int, attempt: int = 0) -> Topology:
     """A ring lattice whose links have their far end rewired at random with probability beta.
 
-    Parameters
-    ----------
-    n : int
-        Switches on the ring.
-    degree : int
-        Links at a switch on average, even: to the degree / 2 next on either side.
-    beta : float
-        The probability, from 0 to 1, that a link is rewired.
-    seed : int
-        Of the rewiring.
-    attempt : int
-        Which of the seed's draws; the caller takes the next where one is disconnected.
-
     Returns
     -------
     Topology
@@ -178,19 +154,6 @@ def _kleinbergs(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
 )
 def kleinberg(side: int, links: int, exponent: float, seed: int, attempt: int = 0) -> Topology:
     """A square lattice with long links, the nearer the likelier; doubled links are kept once.
-
-    Parameters
-    ----------
-    side : int
-        Switches along each side of the lattice.
-    links : int
-        Long links that start at each switch.
-    exponent : float
-        A long link of lattice distance d has a probability in proportion to d^-exponent; 0: all the same.
-    seed : int
-        Of the long links.
-    attempt : int
-        Which of the seed's draws.
 
     Returns
     -------

@@ -64,17 +64,6 @@ def ring_shortcuts(n: int, degree: int, seed: int, attempt: int = 0) -> Topology
 
     A switch whose possible partners run out keeps a port free: 511.97 of 512 links on average for n=256, degree=4.
 
-    Parameters
-    ----------
-    n : int
-        Switches on the ring.
-    degree : int
-        Links at each switch, two of them along the ring.
-    seed : int
-        Of the shortcuts.
-    attempt : int
-        Which of the seed's draws.
-
     Returns
     -------
     Topology
@@ -96,19 +85,6 @@ def ring_shortcuts(n: int, degree: int, seed: int, attempt: int = 0) -> Topology
 def nbr(n: int, degree: int, p: float, seed: int, attempt: int = 0) -> Topology:
     """Nbr(p)-n: a ring with random shortcuts to switches less than p n/2 hops away along it.
 
-    Parameters
-    ----------
-    n : int
-        Switches on the ring.
-    degree : int
-        Links at each switch, two of them along the ring.
-    p : float
-        How far shortcuts reach, as a share of half the ring.
-    seed : int
-        Of the shortcuts.
-    attempt : int
-        Which of the seed's draws.
-
     Returns
     -------
     Topology
@@ -129,19 +105,6 @@ def nbr(n: int, degree: int, p: float, seed: int, attempt: int = 0) -> Topology:
 )
 def gau(n: int, degree: int, alpha: float, seed: int, attempt: int = 0) -> Topology:
     """Gau(alpha)-n: a ring with random shortcuts whose distance is normal, truncated to half the ring.
-
-    Parameters
-    ----------
-    n : int
-        Switches on the ring.
-    degree : int
-        Links at each switch, two of them along the ring.
-    alpha : float
-        The standard deviation of a shortcut's distance along the ring, in units of n / 2.
-    seed : int
-        Of the shortcuts.
-    attempt : int
-        Which of the seed's draws.
 
     Returns
     -------
@@ -186,19 +149,6 @@ def _dlns(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
 )
 def dln(n: int, x: int, random: int, seed: int, attempt: int = 0) -> Topology:
     """DLN-x (and DLN-x-y with random=y): a ring with shortcuts from i to i + floor(n / 2^k), k = 1 .. x - 2.
-
-    Parameters
-    ----------
-    n : int
-        Switches on the ring.
-    x : int
-        x - 2 shortcuts start at each switch, of n/2, n/4, ... places.
-    random : int
-        y, the random shortcuts more at each switch.
-    seed : int
-        Of the random shortcuts.
-    attempt : int
-        Which of the seed's draws.
 
     Returns
     -------

@@ -62,17 +62,6 @@ def _sizes(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
 def slimfly_dragonfly(q: int, h: int, g: int | None, wiring: str) -> Topology:
     """A Dragonfly whose groups of 2 q^2 switches are Slim Flies instead of full meshes; each switch has `h` global links.
 
-    Parameters
-    ----------
-    q : int
-        Of the Slim Fly; a prime power.
-    h : int
-        Global links of a switch.
-    g : int or None
-        Groups; None: 2 q^2 h + 1, the most. With fewer, pairs of groups get several links, as in `dragonfly`.
-    wiring : "absolute" or "palmtree"
-        As in `dragonfly`.
-
     Returns
     -------
     Topology

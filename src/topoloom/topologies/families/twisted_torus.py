@@ -43,11 +43,6 @@ def _sides(dims: tuple[int, ...]) -> tuple[int, int]:
 def twisted_torus(dims: tuple[int, ...]) -> Topology:
     """A torus whose wraps along short sides (n) also go n further along every long side (2n); shorter than the plain torus.
 
-    Parameters
-    ----------
-    dims : tuple of int
-        n or 2n each, both among them.
-
     Returns
     -------
     Topology

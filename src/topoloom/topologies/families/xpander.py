@@ -48,17 +48,6 @@ def _xpanders(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
 def xpander(degree: int, lifts: tuple[int, ...], seed: int, attempt: int = 0) -> Topology:
     """A full mesh lifted at random: any two meta-nodes are joined by a random perfect matching, and so by one bundle of cables.
 
-    Parameters
-    ----------
-    degree : int
-        Links of a switch.
-    lifts : tuple of int
-        Copies that each lift makes of every switch.
-    seed : int
-        Of the matchings.
-    attempt : int
-        Which of the seed's draws; the caller takes the next where one is disconnected.
-
     Returns
     -------
     Topology
@@ -97,15 +86,6 @@ def lift(topology: Topology, copies: int, seed: int) -> Topology:
 
     Degrees stay, and so does what the network's spectrum holds: lifts of expanders are expanders. A disconnected result is
     drawn again.
-
-    Parameters
-    ----------
-    topology : Topology
-        Connected, and with a ring in it: a lift of a tree is so many trees.
-    copies : int
-        Of every switch.
-    seed : int
-        Of the matchings.
 
     Returns
     -------

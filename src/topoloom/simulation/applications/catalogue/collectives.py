@@ -21,26 +21,6 @@ _ALGORITHMS = tuple(dict.fromkeys(["default", *(name for known in OPERATIONS.val
 def collective_program(ranks: int, operation: str, algorithm: str, bytes: int, group: int, repeats: int) -> RankTraces:
     """Refuses one rank, groups that do not divide the ranks, and algorithms that the operation does not have.
 
-    Parameters
-    ----------
-    ranks : int
-        MPI ranks.
-    operation : str
-        What is done.
-    algorithm : str
-        How.
-    bytes : int
-        Bytes of the vector, or from each rank to each other one.
-    group : int
-        Ranks of a node or of a group of experts; 0: all.
-    repeats : int
-        How often, one after the other.
-
-    Returns
-    -------
-    RankTraces
-        The messages.
-
     Raises
     ------
     InputError

@@ -17,17 +17,5 @@ from topoloom.topologies.spec import Choice, Integer, Seed
     seed=Seed(),
 )
 def program(ranks: int, kernel: str, scale: int, grow: int, roots: int, seed: int) -> RankTraces:
-    """A trace for any number of ranks.
-
-    Parameters
-    ----------
-    ranks : int
-    kernel : str
-    scale, grow, roots, seed : int
-        As of `graph500.graph500`.
-
-    Returns
-    -------
-    RankTraces
-    """
+    """A trace for any number of ranks."""
     return graph500(ranks, kernel, scale, grow, roots, seed)

@@ -93,26 +93,6 @@ def _at_least_two(name: str, ranks: int) -> None:
 def pingpong(ranks: int, bytes: int, repeats: int, pairs: int, seed: int, check: str) -> Source:
     """Refuses one rank.
 
-    Parameters
-    ----------
-    ranks : int
-        MPI ranks.
-    bytes : int
-        Bytes of a message.
-    repeats : int
-        Round trips that are measured.
-    pairs : int
-        Pairs of ranks that are drawn, one measured after the other; 0 takes the first and the last rank.
-    seed : int
-        Of the pairs.
-    check : "no" or "yes"
-        Whether the ranks carry real data and check the results; for few ranks.
-
-    Returns
-    -------
-    Source
-        The program with its arguments.
-
     Raises
     ------
     InputError
@@ -134,22 +114,6 @@ def pingpong(ranks: int, bytes: int, repeats: int, pairs: int, seed: int, check:
 )
 def alltoall(ranks: int, bytes: int, repeats: int, check: str) -> Source:
     """Refuses one rank, and checks of more data than a machine holds.
-
-    Parameters
-    ----------
-    ranks : int
-        MPI ranks.
-    bytes : int
-        Bytes from a rank to each other rank.
-    repeats : int
-        Exchanges, one after the other.
-    check : "no" or "yes"
-        Whether the ranks carry real data and check the results; for few ranks.
-
-    Returns
-    -------
-    Source
-        The program with its arguments.
 
     Raises
     ------
@@ -177,22 +141,6 @@ def alltoall(ranks: int, bytes: int, repeats: int, check: str) -> Source:
 )
 def allreduce(ranks: int, bytes: int, repeats: int, check: str) -> Source:
     """Refuses one rank and vectors that are no doubles.
-
-    Parameters
-    ----------
-    ranks : int
-        MPI ranks.
-    bytes : int
-        Bytes of the vector, a multiple of 8.
-    repeats : int
-        Sums, one after the other.
-    check : "no" or "yes"
-        Whether the ranks carry real data and check the results; for few ranks.
-
-    Returns
-    -------
-    Source
-        The program with its arguments.
 
     Raises
     ------
@@ -222,24 +170,6 @@ def allreduce(ranks: int, bytes: int, repeats: int, check: str) -> Source:
 )
 def beff(ranks: int, bytes: int, loops: int, orders: int, seed: int) -> Source:
     """Refuses one rank.
-
-    Parameters
-    ----------
-    ranks : int
-        MPI ranks.
-    bytes : int
-        The largest of the 21 message sizes, in bytes.
-    loops : int
-        How often each measurement is made at most; larger messages are sent fewer times.
-    orders : int
-        Random orders of the ranks for each of the six ring sizes.
-    seed : int
-        Of the random orders.
-
-    Returns
-    -------
-    Source
-        The program with its arguments.
 
     Raises
     ------
@@ -307,24 +237,6 @@ def stencil3d(ranks: int, **settings: Any) -> Source:
 )
 def matmul(ranks: int, n: int, block: int, grid: tuple[int, ...] | None, check: str) -> Source:
     """Refuses more rows or columns of ranks than the matrices have.
-
-    Parameters
-    ----------
-    ranks : int
-        MPI ranks.
-    n : int
-        Rows and columns of the matrices.
-    block : int
-        Columns of A, and rows of B, in a broadcast.
-    grid : (int, int), optional
-        Rows and columns of ranks; as square as can be when left out.
-    check : "no" or "yes"
-        Whether the ranks carry real data and check the product; for few ranks.
-
-    Returns
-    -------
-    Source
-        The program with its arguments.
 
     Raises
     ------

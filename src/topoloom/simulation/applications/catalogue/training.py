@@ -55,21 +55,6 @@ def _degree(description: str) -> Integer:
 def training(ranks: int, model: str, **settings: Any) -> Source:
     """What is given replaces what the model says; degrees that do not fit are refused.
 
-    Parameters
-    ----------
-    ranks : int
-        MPI ranks, one for each accelerator.
-    model : str
-        A preset's name or a file.
-    **settings
-        What replaces the model's own: degrees of parallelism, batch, layers and so on, as listed for the application;
-        None leaves it as the model says.
-
-    Returns
-    -------
-    Source
-        The program with its arguments.
-
     Raises
     ------
     InputError

@@ -54,36 +54,6 @@ def chip(
     and one in ten misses. Where the network is on no plane grid, processors and controllers are spread evenly over the
     hosts' numbers. A torus is folded.
 
-    Parameters
-    ----------
-    request : PatternRequest
-        The network and the seed.
-    processors : int
-        Hosts that ask, on the edges.
-    banks : int or None
-        Hosts that answer; None: all that are no processors.
-    memories : int
-        Memory controllers, in the corners.
-    window : int
-        Requests that a processor has under way at most.
-    requests : int
-        Requests of a processor in all.
-    miss : float
-        The share of requests, from 0 to 1, for which a bank asks the memory first.
-    request_flits, reply_flits : int
-        Flits of a request and of a reply.
-    service_cycles, miss_cycles : int
-        Cycles that a bank and the memory take.
-    think_cycles : int
-        Cycles that a processor computes between a reply and its next request.
-    along : "even", "middle" or "ends"
-        Where on its edge a processor stands.
-
-    Returns
-    -------
-    Loop
-        For `execute`.
-
     Raises
     ------
     InputError

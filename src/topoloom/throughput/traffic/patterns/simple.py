@@ -58,15 +58,6 @@ def permutation(request: PatternRequest) -> Traffic:
 def hotspot(request: PatternRequest, hosts: int, share: float) -> Traffic:
     """With probability `share` to one of the hot hosts (but itself), else to any host but its own.
 
-    Parameters
-    ----------
-    request : PatternRequest
-        The network and the seed, which draws the hot hosts.
-    hosts : int
-        Hot hosts.
-    share : float
-        The probability, from 0 to 1, that a packet goes to one of them.
-
     Returns
     -------
     Traffic

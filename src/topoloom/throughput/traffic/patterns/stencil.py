@@ -20,15 +20,6 @@ _EDGES = Choice(("open", "periodic"), "whether the first and the last of a line 
 def stencil_2d(request: PatternRequest, rows: int | None, columns: int | None, edges: str) -> Traffic:
     """Host (row, column) has the number row * columns + column; hosts that the grid has no room for are silent.
 
-    Parameters
-    ----------
-    request : PatternRequest
-        The network.
-    rows, columns : int or None
-        Of the grid; what is None is chosen so that it is as square as can be.
-    edges : "open" or "periodic"
-        Whether the first and the last host of a line are neighbours, as in a torus.
-
     Returns
     -------
     Traffic
@@ -54,15 +45,6 @@ def stencil_3d(
     request: PatternRequest, layers: int | None, rows: int | None, columns: int | None, edges: str
 ) -> Traffic:
     """Host (layer, row, column), columns fastest; hosts that the grid has no room for are silent.
-
-    Parameters
-    ----------
-    request : PatternRequest
-        The network.
-    layers, rows, columns : int or None
-        Of the grid; what is None is chosen so that it is as cubic as can be.
-    edges : "open" or "periodic"
-        Whether the first and the last host of a line are neighbours, as in a torus.
 
     Returns
     -------
