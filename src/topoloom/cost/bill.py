@@ -13,6 +13,7 @@ from topoloom.cost.optics import module_orders
 from topoloom.cost.parts import Parts
 from topoloom.cost.spares import Spares
 from topoloom.cost.terms import Terms
+from topoloom.figures.style import drawn
 from topoloom.model.results import Provenance, Result, json_value, provenance_of
 from topoloom.model.sources import NetworkSource, network_of
 from topoloom.placement.layout.layout import Layout
@@ -115,18 +116,14 @@ class Bill(Result):
         """A row a line: item, count, metres, prices and watts."""
         return [{**json_value(line), "cost_usd": json_value(line.cost_usd)} for line in self.lines]
 
-    def plot(self, ax: "Axes | None" = None) -> "Axes":
+    @drawn()
+    def plot(self, axes: "Axes") -> None:
         """A bar a line, as long as its price; as its watts where the catalogue has no prices."""
-        from topoloom.figures.style import axes_of, style
-
         priced = not math.isnan(self.cost_usd)
-        with style():
-            axes = axes_of(ax)
-            values = [line.cost_usd if priced else line.power_w for line in self.lines]
-            axes.barh([line.item for line in self.lines], [0.0 if math.isnan(value) else value for value in values])
-            axes.invert_yaxis()
-            axes.set_xlabel("cost [USD]" if priced else "power [W]")
-        return axes
+        values = [line.cost_usd if priced else line.power_w for line in self.lines]
+        axes.barh([line.item for line in self.lines], [0.0 if math.isnan(value) else value for value in values])
+        axes.invert_yaxis()
+        axes.set_xlabel("cost [USD]" if priced else "power [W]")
 
     @property
     def length_m(self) -> float:
@@ -199,24 +196,15 @@ class Bills(Result):
         bills = [{name: value for name, value in bill.record().items() if name != "schema"} for bill in self.bills]
         return super().record() | {"bills": bills}
 
-    def plot(self, ax: "Axes | None" = None) -> "Axes":
-        """Draw what each topology costs a host; watts where the catalogue has no prices.
-
-        Parameters
-        ----------
-        ax : matplotlib axes, optional
-            New ones when left out.
-        """
+    @drawn(height_in=lambda bills: 1.2 + 0.5 * len(bills.bills))
+    def plot(self, axes: "Axes") -> None:
+        """Draw what each topology costs a host; watts where the catalogue has no prices."""
         from topoloom.figures.bars import draw_bars
-        from topoloom.figures.style import axes_of, style
 
         priced = all(math.isfinite(bill.cost_per_host_usd) for bill in self.bills)
         values = [bill.cost_per_host_usd if priced else bill.power_per_host_w for bill in self.bills]
-        with style():
-            axes = axes_of(ax, height_in=1.2 + 0.5 * len(self.bills))
-            bars = [(bill.provenance.name, value) for bill, value in zip(self.bills, values, strict=True)]
-            draw_bars(axes, bars, "USD a host" if priced else "W a host", "Networks side by side", form="{:,.0f}")
-        return axes
+        bars = [(bill.provenance.name, value) for bill, value in zip(self.bills, values, strict=True)]
+        draw_bars(axes, bars, "USD a host" if priced else "W a host", "Networks side by side", form="{:,.0f}")
 
     def rows(self) -> list[dict[str, Any]]:
         """A row a topology: its name, its counts and its sums."""

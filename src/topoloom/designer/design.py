@@ -20,6 +20,7 @@ from topoloom.designer.screening import Screening
 from topoloom.designer.search import DesignSearch, Searched, best_of_catalogue
 from topoloom.designer.store import CandidateStore
 from topoloom.designer.usual import usual_specs
+from topoloom.figures.style import drawn
 from topoloom.model.results import Provenance, Result, schema_id
 from topoloom.network import Network
 from topoloom.placement.layout.layout import Layout
@@ -111,7 +112,8 @@ class Design(Result):
         ]
         return rows
 
-    def plot(self, ax: "Axes | None" = None) -> "Axes":
+    @drawn()
+    def plot(self, axes: "Axes") -> None:
         """Cost against latency of the ranked candidates; the Pareto front is ringed, numbers are ranks.
 
         Raises
@@ -120,22 +122,18 @@ class Design(Result):
             No candidate is within the limits.
         """
         from topoloom.figures.candidates import draw_candidates
-        from topoloom.figures.style import axes_of, style
 
         if not self.ranked:
             raise InputError("no candidate is within every limit, so there is nothing to draw; loosen a limit")
-        with style():
-            axes = axes_of(ax)
-            draw_candidates(
-                axes,
-                self.ranked,
-                self.pareto,
-                lambda c: c.cost_per_host_usd,
-                lambda c: c.mean_latency_ns,
-                ("cost [USD a host]", "mean zero-load latency [ns]"),
-                self.leading(),
-            )
-        return axes
+        draw_candidates(
+            axes,
+            self.ranked,
+            self.pareto,
+            lambda c: c.cost_per_host_usd,
+            lambda c: c.mean_latency_ns,
+            ("cost [USD a host]", "mean zero-load latency [ns]"),
+            self.leading(),
+        )
 
     def leading(self, most: int = 6) -> list[tuple[int, Candidate]]:
         """The best of each family with its rank, best first, at most so many."""

@@ -9,6 +9,7 @@ import numpy as np
 from topoloom.core.errors import InputError, hint
 from topoloom.core.work import Work
 from topoloom.failures.single_losses import KINDS, Hosts, Left, losses_of
+from topoloom.figures.style import drawn
 from topoloom.graph.planes import distinct_planes, plane_count, planes_of
 from topoloom.model.link_rates import refuse_mixed
 from topoloom.model.results import Provenance, Result, json_value, provenance_of
@@ -74,28 +75,15 @@ class BlastRadius(Result):
     losses: tuple[Blast, ...]
     provenance: Provenance = field(default_factory=Provenance, compare=False)
 
-    def plot(self, ax: "Axes | None" = None) -> "Axes":
-        """Draw how many hosts the worst loss of each kind cuts off.
-
-        Parameters
-        ----------
-        ax : matplotlib axes, optional
-            New ones when left out.
-        """
+    @drawn(height_in=2.6)
+    def plot(self, axes: "Axes") -> None:
+        """Draw how many hosts the worst loss of each kind cuts off."""
         from topoloom.figures.bars import draw_bars
-        from topoloom.figures.style import axes_of, style
 
-        with style():
-            axes = axes_of(ax, height_in=2.6)
-            bars = [(f"a lost {loss.lose}", float(loss.cut_off)) for loss in self.losses]
-            draw_bars(
-                axes,
-                bars,
-                f"hosts cut off, of {self.hosts:,}",
-                f"Single losses of {self.provenance.name}",
-                form="{:,.0f}",
-            )
-        return axes
+        bars = [(f"a lost {loss.lose}", float(loss.cut_off)) for loss in self.losses]
+        draw_bars(
+            axes, bars, f"hosts cut off, of {self.hosts:,}", f"Single losses of {self.provenance.name}", form="{:,.0f}"
+        )
 
     def rows(self) -> list[dict[str, Any]]:
         """A row a kind of loss."""

@@ -10,7 +10,7 @@ from topoloom.core.work import Ended
 from topoloom.failures.degradation import Degradation
 from topoloom.failures.intervals import wilson
 from topoloom.failures.lifetime import Lifetime
-from topoloom.figures.style import axes_of
+from topoloom.figures.style import drawn
 from topoloom.figures.survival import draw_survival
 from topoloom.model.results import Provenance, Result, json_value
 
@@ -118,17 +118,10 @@ class Survival(Result):
         """A row a level."""
         return [json_value(level) for level in self.levels]
 
-    def plot(self, ax: "Axes | None" = None) -> "Axes":
-        """Draw the probability to survive against the share that has failed, with its interval.
-
-        Parameters
-        ----------
-        ax : matplotlib axes, optional
-            New ones when left out.
-        """
-        axes = axes_of(ax)
+    @drawn()
+    def plot(self, axes: "Axes") -> None:
+        """Draw the probability to survive against the share that has failed, with its interval."""
         draw_survival(axes, [self])
-        return axes
 
     def with_costs(
         self, lifetime: Lifetime | None = None, degradation: Sequence[Degradation] = (), engine: str = ""
@@ -197,17 +190,10 @@ class Survivals(Result):
         """A row a network and level."""
         return [{"name": curve.name, **row} for curve in self.topologies for row in curve.rows()]
 
-    def plot(self, ax: "Axes | None" = None) -> "Axes":
-        """Draw all curves on one pair of axes.
-
-        Parameters
-        ----------
-        ax : matplotlib axes, optional
-            New ones when left out.
-        """
-        axes = axes_of(ax)
+    @drawn()
+    def plot(self, axes: "Axes") -> None:
+        """Draw all curves on one pair of axes."""
         draw_survival(axes, self.topologies)
-        return axes
 
 
 def level_of(

@@ -4,7 +4,7 @@ import io
 import re
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Protocol
 
 from topoloom.core.surroundings import import_library
 
@@ -64,6 +64,29 @@ def axes_of(ax: "Axes | None", width_in: float = 8.6, height_in: float = 4.6) ->
     axes = sheet(width_in, height_in).add_subplot()
     frame(axes)
     return axes
+
+
+class Plot(Protocol):
+    """The `plot` of a result."""
+
+    def __call__(self, ax: "Axes | None" = None) -> "Axes":
+        """Draw on `ax`, or on the only axes of a new figure, in the house's style; returns the axes."""
+
+
+def drawn(height_in: float | Callable[[Any], float] = 4.6) -> Callable[[Callable[[Any, "Axes"], None]], Plot]:
+    """Make the `plot` of a result of a method that draws on axes; a new figure is so high, which may depend on the result."""
+
+    def plot_of(draw: Callable[[Any, "Axes"], None]) -> Plot:
+        def plot(self: Any, ax: "Axes | None" = None) -> "Axes":
+            with style():
+                axes = axes_of(ax, height_in=height_in(self) if callable(height_in) else height_in)
+                draw(self, axes)
+            return axes
+
+        plot.__doc__, plot.__qualname__, plot.__module__ = draw.__doc__, draw.__qualname__, draw.__module__
+        return plot  # type: ignore[return-value]  # bound to a result
+
+    return plot_of
 
 
 def frame(axes: "Axes") -> None:

@@ -12,6 +12,7 @@ from topoloom.core.errors import InputError
 from topoloom.core.random_streams import Draws
 from topoloom.core.threads import over_cores
 from topoloom.core.work import Work
+from topoloom.figures.style import drawn
 from topoloom.graph.channel_backs import channel_backs
 from topoloom.graph.path_lengths import path_lengths
 from topoloom.graph.planes import plane_count
@@ -85,24 +86,15 @@ class PathDiversity(Result):
             for hops, spread in zip(lengths, spreads, strict=True)
         ]
 
-    def plot(self, ax: "Axes | None" = None) -> "Axes":
-        """Draw the mean number of paths that share no link, by the hops over the shortest.
-
-        Parameters
-        ----------
-        ax : matplotlib axes, optional
-            New ones when left out.
-        """
+    @drawn(height_in=2.2)
+    def plot(self, axes: "Axes") -> None:
+        """Draw the mean number of paths that share no link, by the hops over the shortest."""
         from topoloom.figures.bars import draw_bars
-        from topoloom.figures.style import axes_of, style
 
         names = ("shortest", "and 1 hop longer", "and 2 hops longer")
-        with style():
-            axes = axes_of(ax, height_in=2.2)
-            bars = [(name, spread.mean) for name, spread in zip(names, self.disjoint, strict=True)]
-            title = f"Paths between two switches of {self.provenance.name}"
-            draw_bars(axes, bars, "paths that share no link, on average", title)
-        return axes
+        bars = [(name, spread.mean) for name, spread in zip(names, self.disjoint, strict=True)]
+        title = f"Paths between two switches of {self.provenance.name}"
+        draw_bars(axes, bars, "paths that share no link, on average", title)
 
 
 def path_diversity(

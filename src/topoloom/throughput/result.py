@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from topoloom.figures.style import drawn
 from topoloom.model.results import Provenance, Result
 from topoloom.throughput.approximate import Bracket
 
@@ -121,16 +122,10 @@ class Quality(Result):
     host_tables: int = 1
     provenance: Provenance = field(default_factory=Provenance, compare=False)
 
-    def plot(self, ax: "Axes | None" = None) -> "Axes":
-        """Draw the shares of full rate that traffic gets, beside what no routing passes.
-
-        Parameters
-        ----------
-        ax : matplotlib axes, optional
-            New ones when left out.
-        """
+    @drawn(height_in=2.6)
+    def plot(self, axes: "Axes") -> None:
+        """Draw the shares of full rate that traffic gets, beside what no routing passes."""
         from topoloom.figures.bars import draw_bars
-        from topoloom.figures.style import axes_of, style
 
         rows = [
             ("uniform traffic", self.uniform_throughput, self.uniform_bound),
@@ -139,9 +134,6 @@ class Quality(Result):
             (f"{self.traffic}", self.traffic_throughput, self.traffic_bound),
         ]
         known = [(name, value, bound) for name, value, bound in rows if value is not None]
-        with style():
-            axes = axes_of(ax, height_in=2.6)
-            bars = [(name, value) for name, value, _ in known]
-            title = f"Throughput of {self.provenance.name}"
-            draw_bars(axes, bars, "share of the hosts' rate", title, [bound for _, _, bound in known])
-        return axes
+        bars = [(name, value) for name, value, _ in known]
+        title = f"Throughput of {self.provenance.name}"
+        draw_bars(axes, bars, "share of the hosts' rate", title, [bound for _, _, bound in known])

@@ -11,6 +11,7 @@ from topoloom.cabling.cabling import Cabling
 from topoloom.cabling.expansion.cable_order.order_of_work import CableTask
 from topoloom.cabling.expansion.cable_order.order_search import ADD, MOVE, UNPLUG
 from topoloom.cabling.expansion.cable_order.wiring import WiredCable
+from topoloom.figures.style import drawn
 from topoloom.graph.connectivity import components
 from topoloom.graph.planes import plane_count
 from topoloom.model.results import Filed, Provenance, Recorded
@@ -212,29 +213,16 @@ class Expansion(Filed):
                     "interrupted": task.interrupted,
                 }
 
-    def plot(self, ax: "Axes | None" = None) -> "Axes":
-        """Diameter and ASPL of what stands (0) and after each step; nothing where the network is not connected.
-
-        Parameters
-        ----------
-        ax : matplotlib axes, optional
-            A figure of its own when left out.
-        """
-        from topoloom.figures.style import axes_of, style
-
+    @drawn()
+    def plot(self, axes: "Axes") -> None:
+        """Diameter and ASPL of what stands (0) and after each step; nothing where the network is not connected."""
         every = (self.start, *self.steps)
-        with style():
-            axes = axes_of(ax)
-            for name, values in (
-                ("diameter", [step.diameter for step in every]),
-                ("ASPL", [step.aspl for step in every]),
-            ):
-                axes.plot(np.where(np.isfinite(values), values, np.nan), marker="o", label=name)
-            axes.set_xlabel("step")
-            axes.set_ylabel("hops")
-            axes.set_ylim(bottom=0)
-            axes.legend()
-        return axes
+        for name, values in (("diameter", [step.diameter for step in every]), ("ASPL", [step.aspl for step in every])):
+            axes.plot(np.where(np.isfinite(values), values, np.nan), marker="o", label=name)
+        axes.set_xlabel("step")
+        axes.set_ylabel("hops")
+        axes.set_ylim(bottom=0)
+        axes.legend()
 
     @property
     def seed(self) -> int | None:

@@ -8,6 +8,7 @@ import msgspec
 from topoloom.core.work import Ended
 from topoloom.cost.bill import Bill
 from topoloom.designer.assessment.figure import Figure
+from topoloom.figures.style import drawn
 from topoloom.model.results import Provenance, Result, json_value
 from topoloom.placement.layout.layout import Layout
 from topoloom.routing.routing import Routing
@@ -124,25 +125,21 @@ class Assessments(Result):
             for rank, one in enumerate(self.networks, 1)
         ]
 
-    def plot(self, ax: "Axes | None" = None) -> "Axes":
+    @drawn()
+    def plot(self, axes: "Axes") -> None:
         """A bar a network: the figure that they are ranked by, with its interval."""
-        from topoloom.figures.style import axes_of, style
-
-        with style():
-            axes = axes_of(ax)
-            found = [(one.name, one.figure(self.objective)) for one in self.networks]
-            known = [(name, one) for name, one in found if one is not None and one.value is not None]
-            values = [one.value or 0.0 for _, one in known]
-            sides = [
-                (max(0.0, value - (one.low or value)), max(0.0, (one.high or value) - value))
-                for value, (_, one) in zip(values, known, strict=True)
-            ]
-            below, above = [side[0] for side in sides], [side[1] for side in sides]
-            axes.barh([name for name, _ in known], values, xerr=[below, above])
-            axes.invert_yaxis()
-            if known:
-                axes.set_xlabel(f"{known[0][1].label} [{known[0][1].unit}]" if known[0][1].unit else known[0][1].label)
-        return axes
+        found = [(one.name, one.figure(self.objective)) for one in self.networks]
+        known = [(name, one) for name, one in found if one is not None and one.value is not None]
+        values = [one.value or 0.0 for _, one in known]
+        sides = [
+            (max(0.0, value - (one.low or value)), max(0.0, (one.high or value) - value))
+            for value, (_, one) in zip(values, known, strict=True)
+        ]
+        below, above = [side[0] for side in sides], [side[1] for side in sides]
+        axes.barh([name for name, _ in known], values, xerr=[below, above])
+        axes.invert_yaxis()
+        if known:
+            axes.set_xlabel(f"{known[0][1].label} [{known[0][1].unit}]" if known[0][1].unit else known[0][1].label)
 
 
 def figure_keys(networks: tuple[Assessment, ...]) -> list[str]:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from topoloom.figures.style import drawn
 from topoloom.model.results import Provenance, Result
 
 if TYPE_CHECKING:
@@ -100,22 +101,13 @@ class Verdict(Followed, Result):
     checked_destinations: int | None = None
     provenance: Provenance = field(default_factory=Provenance, compare=False)
 
-    def plot(self, ax: "Axes | None" = None) -> "Axes":
-        """Draw the loads of channels, sorted: pairs whose path takes each.
-
-        Parameters
-        ----------
-        ax : matplotlib axes, optional
-            New ones when left out.
-        """
+    @drawn()
+    def plot(self, axes: "Axes") -> None:
+        """Draw the loads of channels, sorted: pairs whose path takes each."""
         from topoloom.figures.bars import draw_sorted_loads
-        from topoloom.figures.style import axes_of, style
 
-        with style():
-            axes = axes_of(ax)
-            title = f"Channels of {self.provenance.name} by engine {self.provenance.engine}"
-            draw_sorted_loads(axes, self.channel_load, "pairs whose path takes it", title)
-        return axes
+        title = f"Channels of {self.provenance.name} by engine {self.provenance.engine}"
+        draw_sorted_loads(axes, self.channel_load, "pairs whose path takes it", title)
 
     @property
     def deadlock_free(self) -> bool | None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from topoloom.figures.style import COLOURS, axes_of
+from topoloom.figures.style import COLOURS, drawn
 from topoloom.model.results import Provenance, Result
 from topoloom.simulation.applications.settings import AppSettings
 
@@ -190,17 +190,11 @@ class AppRun(Result):
             }
         ]
 
-    def plot(self, ax: "Axes | None" = None) -> "Axes":
-        """Draw how full the links are: links, in each direction, by the share of their rate that they carried, fullest first.
-
-        Parameters
-        ----------
-        ax : matplotlib axes, optional
-            New ones when left out.
-        """
-        axes, use = axes_of(ax), 100 * np.sort(self.link_use, axis=None)[::-1]
+    @drawn()
+    def plot(self, axes: "Axes") -> None:
+        """Draw how full links are: each in both directions, by the share of its rate that it carried, fullest first."""
+        use = 100 * np.sort(self.link_use, axis=None)[::-1]
         axes.plot(np.arange(1, use.size + 1), use, color=COLOURS[0], drawstyle="steps-mid")
         axes.set_xlabel("directions of links, fullest first")
         axes.set_ylabel("use of the rate [%]")
         axes.set_title(f"{self.program} on {self.network}", loc="left")
-        return axes

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from topoloom.core.work import Ended
 from topoloom.figures.app_bars import draw_app_bars
-from topoloom.figures.style import axes_of
+from topoloom.figures.style import drawn
 from topoloom.model.results import Provenance, Result
 from topoloom.simulation.applications.app_run import AppRun
 
@@ -120,17 +120,10 @@ class AppRuns(Result):
         """A row a run."""
         return [row for run in self.runs for row in run.rows()]
 
-    def plot(self, ax: "Axes | None" = None) -> "Axes":
-        """Draw how fast each network is beside the baseline: a group of bars a program and placement, a bar a network.
-
-        Parameters
-        ----------
-        ax : matplotlib axes, optional
-            New ones when left out.
-        """
-        axes = axes_of(ax)
+    @drawn()
+    def plot(self, axes: "Axes") -> None:
+        """Draw how fast each network is beside the baseline: a group of bars a program and placement, a bar a network."""
         draw_app_bars(axes, self.compared, self.baseline)
-        return axes
 
 
 def short_value(value: float, unit: str) -> str:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from topoloom.figures.style import COLOURS, axes_of
+from topoloom.figures.style import COLOURS, drawn
 from topoloom.model.results import Provenance, Result
 from topoloom.simulation.applications.settings import AppSettings
 from topoloom.simulation.collectives.bound import CollectiveBound
@@ -99,15 +99,9 @@ class Collective(Result):
             }
         ]
 
-    def plot(self, ax: "Axes | None" = None) -> "Axes":
-        """Draw the schedule's time beside the least, and what channels alone take of both.
-
-        Parameters
-        ----------
-        ax : matplotlib axes, optional
-            New ones when left out.
-        """
-        axes = axes_of(ax)
+    @drawn()
+    def plot(self, axes: "Axes") -> None:
+        """Draw the schedule's time beside the least, and what channels alone take of both."""
         bars = {"bound: bytes": self.bound.bandwidth_s, "bound": self.bound.seconds}
         if self.fullest_s is not None:
             bars["schedule: fullest channel"] = self.fullest_s
@@ -115,4 +109,3 @@ class Collective(Result):
         axes.barh(list(bars)[::-1], [1e6 * value for value in list(bars.values())[::-1]], color=COLOURS[0])
         axes.set_xlabel("time [us]")
         axes.set_title(f"{self.operation} by {self.algorithm} on {self.provenance.name}", loc="left")
-        return axes

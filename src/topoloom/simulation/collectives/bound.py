@@ -9,7 +9,7 @@ import numpy as np
 
 from topoloom.core.errors import InputError, hint
 from topoloom.core.work import Work
-from topoloom.figures.style import COLOURS, axes_of
+from topoloom.figures.style import COLOURS, drawn
 from topoloom.model.results import Provenance, Result, provenance_of
 from topoloom.model.topology import Topology
 from topoloom.simulation.collectives.cuts import Cut, broadcast_cut, gather_cut, parts_cut
@@ -112,22 +112,15 @@ class CollectiveBound(Result):
         """Whether `bandwidth_s` is reached."""
         return self.reached_s is not None and self.reached_s <= self.bandwidth_s * (1 + 1e-6)
 
-    def plot(self, ax: "Axes | None" = None) -> "Axes":
-        """Draw what the bound is made of: delays, bytes, and what is known to be reached, as bars.
-
-        Parameters
-        ----------
-        ax : matplotlib axes, optional
-            New ones when left out.
-        """
-        axes = axes_of(ax)
+    @drawn()
+    def plot(self, axes: "Axes") -> None:
+        """Draw what the bound is made of: delays, bytes, and what is known to be reached, as bars."""
         bars = {"farthest rank": self.farthest_s, "bytes": self.bandwidth_s, "bound": self.seconds}
         if self.reached_s is not None:
             bars["bytes, reached"] = self.reached_s
         axes.barh(list(bars)[::-1], [1e6 * value for value in list(bars.values())[::-1]], color=COLOURS[0])
         axes.set_xlabel("time [us]")
         axes.set_title(f"{self.operation}, {self.ranks} ranks", loc="left")
-        return axes
 
 
 def collective_operation(text: str) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from topoloom.core.errors import InputError, check_path
-from topoloom.figures.style import COLOURS, axes_of
+from topoloom.figures.style import COLOURS, drawn
 from topoloom.model.results import Provenance, Result
 from topoloom.simulation.collectives.bound import OPERATIONS
 from topoloom.simulation.collectives.forest import Tree, TreeEdge
@@ -94,22 +94,15 @@ class CollectiveSchedule(Result):
             for edge in tree.edges
         ]
 
-    def plot(self, ax: "Axes | None" = None) -> "Axes":
-        """Draw how deep the trees are: chunks by the depth of their tree.
-
-        Parameters
-        ----------
-        ax : matplotlib axes, optional
-            New ones when left out.
-        """
-        axes = axes_of(ax)
+    @drawn()
+    def plot(self, axes: "Axes") -> None:
+        """Draw how deep the trees are: chunks by the depth of their tree."""
         depth, place = np.unique([tree.depth for tree in self.trees], return_inverse=True)
         amount = np.bincount(place.reshape(-1), [tree.chunks for tree in self.trees], depth.size)
         axes.bar(depth.astype(str), amount, color=COLOURS[0])
         axes.set_xlabel("messages in a row")
         axes.set_ylabel("chunks")
         axes.set_title(f"{self.operation}, {self.ranks} ranks by {self.algorithm}", loc="left")
-        return axes
 
 
 def checked_schedule(schedule: CollectiveSchedule, source: str) -> CollectiveSchedule:

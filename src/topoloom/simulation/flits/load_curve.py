@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from topoloom.core.work import Ended
+from topoloom.figures.style import drawn
 from topoloom.model.results import Provenance, Result
 from topoloom.simulation.flits.point import POINT_COLUMNS, Point
 from topoloom.simulation.flits.presets import shown_router
@@ -41,16 +42,10 @@ class Saturation(Result):
     points: tuple[Point, ...]
     provenance: Provenance = field(default_factory=Provenance, compare=False, repr=False)
 
-    def plot(self, ax: "Axes | None" = None) -> "Axes":
-        """Draw what arrives against what is sent, at every load that was tried.
-
-        Parameters
-        ----------
-        ax : matplotlib axes, optional
-            New ones when left out.
-        """
+    @drawn()
+    def plot(self, axes: "Axes") -> None:
+        """Draw what arrives against what is sent, at every load that was tried."""
         from topoloom.figures.interval_curves import IntervalCurves, IntervalPoint, IntervalSeries, draw_interval_curves
-        from topoloom.figures.style import axes_of, style
 
         points = tuple(IntervalPoint(point.offered, point.accepted) for point in self.points)
         name = f"{self.provenance.name}, {self.provenance.engine}"
@@ -58,10 +53,7 @@ class Saturation(Result):
         curves = IntervalCurves(
             title, "load [share of the hosts' rate]", "what arrives", (IntervalSeries(name, points),)
         )
-        with style():
-            axes = axes_of(ax)
-            draw_interval_curves(axes, curves)
-        return axes
+        draw_interval_curves(axes, curves)
 
     def rows(self) -> list[dict[str, Any]]:
         """A row a point."""
