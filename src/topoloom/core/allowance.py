@@ -1,10 +1,12 @@
-"""How much memory little text may ask for: estimated before it is taken, refused past a limit that the user can raise.
+"""How much memory is free, and how much little text may ask for: estimated before it is taken, refused past a limit that the
+user can raise.
 
 A range of hosts, a default for all nodes, a compressed array: some bytes of a file may stand for gigabytes. What a text
 spells out itself takes memory in proportion to it, and is not counted here.
 """
 
 import os
+from pathlib import Path
 
 from topoloom.core.errors import InputError, at
 
@@ -86,3 +88,28 @@ def limit_gb() -> float:
     if not 0 < limit < 1e6:
         raise InputError(f"{VARIABLE}={said[:40]!a}: it is a number of gigabytes above 0")
     return limit
+
+
+def free_bytes() -> int | None:
+    """The memory that this process can still get, in bytes; None where the system does not say."""
+    found = []
+    try:
+        lines = Path("/proc/meminfo").read_text().splitlines()
+        found += [int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable:")]
+        most = Path("/sys/fs/cgroup/memory.max").read_text().strip()
+        if most != "max":
+            found.append(int(most) - _used_by_group())
+    except (OSError, ValueError, IndexError):
+        pass
+    if not found and hasattr(os, "sysconf") and "SC_AVPHYS_PAGES" in os.sysconf_names:
+        found.append(os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
+    return min(found, default=None)
+
+
+def _used_by_group() -> int:
+    """What the container takes that it cannot give back: its files in memory can go."""
+    used = int(Path("/sys/fs/cgroup/memory.current").read_text())
+    for line in Path("/sys/fs/cgroup/memory.stat").read_text().splitlines():
+        if line.startswith("inactive_file "):
+            used -= int(line.split()[1])
+    return used

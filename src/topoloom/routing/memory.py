@@ -1,10 +1,8 @@
 """Whether tables fit in memory: worked out from the sizes of a network before anything is begun."""
 
-import os
-from pathlib import Path
-
 import numpy as np
 
+from topoloom.core.allowance import free_bytes
 from topoloom.core.errors import InputError
 from topoloom.core.threads import cores
 from topoloom.model.topology import Topology
@@ -73,28 +71,3 @@ def check_memory(topology: Topology, engine: str, needed: tuple[float, float], *
             f"{what}: most for the turns of its {int(topology.degrees.max())} ports a switch; try fewer `jobs`"
         )
     raise InputError(f"{what}; " + ("name a folder for the tables" if streams else "try engine updown, on disk"))
-
-
-def free_bytes() -> int | None:
-    """The memory that this process can still get, in bytes; None where the system does not say."""
-    found = []
-    try:
-        lines = Path("/proc/meminfo").read_text().splitlines()
-        found += [int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable:")]
-        most = Path("/sys/fs/cgroup/memory.max").read_text().strip()
-        if most != "max":
-            found.append(int(most) - _used_by_group())
-    except (OSError, ValueError, IndexError):
-        pass
-    if not found and hasattr(os, "sysconf") and "SC_AVPHYS_PAGES" in os.sysconf_names:
-        found.append(os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
-    return min(found, default=None)
-
-
-def _used_by_group() -> int:
-    """What the container takes that it cannot give back: its files in memory can go."""
-    used = int(Path("/sys/fs/cgroup/memory.current").read_text())
-    for line in Path("/sys/fs/cgroup/memory.stat").read_text().splitlines():
-        if line.startswith("inactive_file "):
-            used -= int(line.split()[1])
-    return used

@@ -134,6 +134,20 @@ def check_backend(backend: Backend, settings: AppSettings) -> None:
 
 
 @dataclass(frozen=True, eq=False)
+class ScheduleCase:
+    """A schedule on a network, as the simulators take it; the fields are what `run_schedule` is given."""
+
+    schedule: Schedule
+    routings: Sequence[Routing]
+    homes: np.ndarray
+    settings: AppSettings
+    layout: Layout | None
+    detached_bytes: float
+    network: FlowNetwork | None
+    work: Work
+
+
+@dataclass(frozen=True, eq=False)
 class ScheduleRun:
     """What came of a schedule, whoever simulated it.
 
@@ -214,14 +228,15 @@ def run_schedule(
     work = Work() if work is None else work
     if network is None and (backend.name == FLOWS or schedule.paths is not None):
         network = network_as_flows(routings, settings, layout)
+    case = ScheduleCase(schedule, routings, homes, settings, layout, detached_bytes, network, work)
     if backend.name == FLITS:
         from topoloom.simulation.applications.flits_backend import run_flits
 
-        return run_flits(schedule, routings, homes, backend.flits, settings, layout, detached_bytes, network, work)
+        return run_flits(case, backend.flits)
     if backend.name == SIMGRID or network is None:
         from topoloom.simulation.applications.simgrid_backend import replay
 
-        return replay(schedule, routings, homes, settings, layout, detached_bytes, network, work)
+        return replay(case)
     from topoloom.simulation.flows.simulate import simulate_flows
 
     found = simulate_flows(

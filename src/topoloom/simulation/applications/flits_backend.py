@@ -7,14 +7,13 @@ from dataclasses import replace
 import numpy as np
 
 from topoloom.core.errors import InputError
-from topoloom.core.work import Work
 from topoloom.graph.host_ports import ports_by_host
 from topoloom.model.topology import Topology
 from topoloom.placement.layout.layout import Layout
 from topoloom.routing.choices import Layers
 from topoloom.routing.judge.prove import prove
 from topoloom.routing.routing import SWITCH, Routing
-from topoloom.simulation.applications.backends import FlitSettings, ScheduleRun, by_link
+from topoloom.simulation.applications.backends import FlitSettings, ScheduleCase, ScheduleRun, by_link
 from topoloom.simulation.applications.machine import machine
 from topoloom.simulation.applications.settings import AppSettings
 from topoloom.simulation.collectives.path_layers import PathLayers, path_layers
@@ -24,62 +23,27 @@ from topoloom.simulation.flits.router_config import RouterConfig
 from topoloom.simulation.flits.run import RouterRun
 from topoloom.simulation.flits.scheduled import Placed, cycles_of
 from topoloom.simulation.flits.to_end import go_to_end
-from topoloom.simulation.flows.schedule import Schedule
-from topoloom.simulation.flows.state import FlowNetwork
 
 #: Cycles of a router that adds no delay, at speedup 2; virtual channels of a port, and flits of its buffer, at most; cycles
 #: until a credit can be used.
 _ROUTER, _MOST_VCS, _MOST_BUFFER, _CREDIT = 2, 32, 1 << 16, 3
 
 
-def run_flits(
-    schedule: Schedule,
-    routings: Sequence[Routing],
-    homes: np.ndarray,
-    flits: FlitSettings,
-    settings: AppSettings,
-    layout: Layout | None,
-    detached_bytes: float,
-    network: FlowNetwork | None,
-    work: Work,
-) -> ScheduleRun:
+def run_flits(case: ScheduleCase, flits: FlitSettings) -> ScheduleRun:
     """Run a schedule among routers, flit by flit.
-
-    Parameters
-    ----------
-    schedule : Schedule
-    routings : sequence of Routing
-        One, or one for each of the hosts of a switch, in turn.
-    homes : int64[ranks]
-        The host of each rank.
-    flits : FlitSettings
-        What the routers are like.
-    settings : AppSettings
-        Rates, delays, the model.
-    layout : Layout or None
-        How long every cable is.
-    detached_bytes : float
-        A send of fewer is done at once.
-    network : FlowNetwork or None
-        The same network as flows, for schedules with paths of their own.
-    work : Work
-        Progress and stop.
-
-    Returns
-    -------
-    ScheduleRun
 
     Raises
     ------
     InputError
         Paths or buffers beyond what routers have room for, a deadlock, a schedule that does not end.
     Stopped
-        `work` was stopped.
+        `case.work` was stopped.
     """
+    schedule, routings, settings = case.schedule, case.routings, case.settings
     topology, began = routings[0].topology, time.process_time()
     own = None
-    if schedule.paths is not None and network is not None:
-        own = path_layers(schedule.paths.ways, network).of(schedule.paths.of)
+    if schedule.paths is not None and case.network is not None:
+        own = path_layers(schedule.paths.ways, case.network).of(schedule.paths.of)
         if schedule.paths.tables:
             own = replace(own, ports=(), lanes=())
     ports = ports_of_hosts(topology)
@@ -87,19 +51,19 @@ def run_flits(
     endpoint = np.argsort(topology.host) if ports is None else np.arange(topology.endpoints.size)
     place = endpoint if ports is None else np.argsort(np.argsort(ports_by_host(topology)[:, 0]))
     routing = _by_host(routings) if own is None or not own.ports else _by_message(topology, own)
-    config, cables = router_for(routing, settings, flits, layout)
+    config, cables = router_for(routing, settings, flits, case.layout)
     placed = Placed(
         schedule,
-        homes=place[np.asarray(homes, np.int64)],
+        homes=place[np.asarray(case.homes, np.int64)],
         out=None if own is None else endpoint[own.out],
         into=None if own is None else endpoint[own.into],
         layer=None if own is None or not own.ports else np.maximum(own.layer, 0),
         in_turn=True,
-        detached_bytes=detached_bytes,
+        detached_bytes=case.detached_bytes,
         eager_bytes=settings.eager_bytes,
     )
-    run = RouterRun(routing, config, placed, 0.0, 1, cables=cables, work=work)
-    go_to_end(run, placed, schedule.name, work)
+    run = RouterRun(routing, config, placed, 0.0, 1, cables=cables, work=case.work)
+    go_to_end(run, placed, schedule.name, case.work)
     if run.play is None:
         raise InputError(f"{schedule.name}: nothing was played")
     cycle_s = config.cycle_ns * 1e-9

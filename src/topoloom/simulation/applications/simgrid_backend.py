@@ -2,27 +2,22 @@
 
 import os
 import struct
-from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 
 from topoloom.core.errors import InputError
-from topoloom.core.work import Work
 from topoloom.graph.host_ports import ports_by_host
 from topoloom.model.topology import Topology
-from topoloom.placement.layout.layout import Layout
-from topoloom.routing.routing import Routing
-from topoloom.simulation.applications.backends import ScheduleRun
+from topoloom.simulation.applications.backends import ScheduleCase, ScheduleRun
 from topoloom.simulation.applications.launch import workplace
 from topoloom.simulation.applications.platform import layers_bytes, write_fabric
 from topoloom.simulation.applications.processes import MOST_OUTPUT, ProcessLimits, run_process
-from topoloom.simulation.applications.settings import DETACHED, AppSettings
+from topoloom.simulation.applications.settings import DETACHED
 from topoloom.simulation.applications.tools import platform_library, schedule_player
 from topoloom.simulation.collectives.path_layers import PathLayers, path_layers
 from topoloom.simulation.flows.operations import CALC
 from topoloom.simulation.flows.schedule import Schedule
-from topoloom.simulation.flows.state import FlowNetwork
 
 _STUCK = "stuck "
 
@@ -76,39 +71,8 @@ def schedule_bytes(
     return head + b"".join(np.asarray(column).astype(kind).tobytes() for column, kind in columns)
 
 
-def replay(
-    schedule: Schedule,
-    routings: Sequence[Routing],
-    homes: np.ndarray,
-    settings: AppSettings,
-    layout: Layout | None,
-    detached_bytes: float,
-    network: FlowNetwork | None,
-    work: Work,
-) -> ScheduleRun:
+def replay(case: ScheduleCase) -> ScheduleRun:
     """Run a schedule on SimGrid.
-
-    Parameters
-    ----------
-    schedule : Schedule
-    routings : sequence of Routing
-        One, or one for each of the hosts of a switch, in turn.
-    homes : int64[ranks]
-        The host of each rank.
-    settings : AppSettings
-        Rates, delays, the model.
-    layout : Layout or None
-        How long every cable is.
-    detached_bytes : float
-        A send of fewer is done at once.
-    network : FlowNetwork or None
-        The same network as flows, for schedules with paths of their own.
-    work : Work
-        Progress and stop.
-
-    Returns
-    -------
-    ScheduleRun
 
     Raises
     ------
@@ -116,12 +80,13 @@ def replay(
         No SimGrid; a schedule that does not come to its end, or whose messages name network interfaces where hosts have
         several.
     Stopped
-        `work` was stopped.
+        `case.work` was stopped.
     """
+    schedule, routings, settings = case.schedule, case.routings, case.settings
     topology = routings[0].topology
-    limits, own = ProcessLimits(work=work), None
-    if schedule.paths is not None and network is not None and not schedule.paths.tables:
-        own = path_layers(schedule.paths.ways, network).of(schedule.paths.of)
+    limits, own = ProcessLimits(work=case.work), None
+    if schedule.paths is not None and case.network is not None and not schedule.paths.tables:
+        own = path_layers(schedule.paths.ways, case.network).of(schedule.paths.of)
     if schedule.operations.nics > 1 and topology.hosts < topology.endpoints.size:
         raise InputError(
             f"{schedule.name}: its messages name network interfaces, and SimGrid's routes are fixed by the two hosts; take"
@@ -129,9 +94,9 @@ def replay(
         )
     library, program = platform_library(limits), schedule_player(limits)
     with workplace() as folder:
-        write_fabric(folder / "fabric.bin", routings, settings, layout, 1)
+        write_fabric(folder / "fabric.bin", routings, settings, case.layout, 1)
         addresses = None if own is None else _addresses(topology, own)
-        content = schedule_bytes(schedule, homes, settings.eager_bytes, detached_bytes, addresses)
+        content = schedule_bytes(schedule, case.homes, settings.eager_bytes, case.detached_bytes, addresses)
         (folder / "schedule.bin").write_bytes(content)
         places = {
             "TOPOLOOM_FABRIC": "fabric.bin",

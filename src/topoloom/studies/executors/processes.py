@@ -6,11 +6,11 @@ import subprocess
 import time
 from collections import deque
 from contextlib import suppress
-from pathlib import Path
 from typing import IO, cast
 
 import msgspec
 
+from topoloom.core.allowance import free_bytes
 from topoloom.core.errors import InputError
 from topoloom.core.surroundings import python
 from topoloom.core.threads import cores
@@ -78,7 +78,8 @@ class _Pool:
         self.shard = run.store.writer()
         self.most = cores(run.jobs) if run.feed is not None else min(cores(run.jobs), max(1, len(run.tasks)))
         self.dropped: set[str] = set()
-        self.free_mb = _free_mb() * _MEMORY_SHARE
+        free = free_bytes()
+        self.free_mb = float("inf") if free is None else free / (1 << 20) * _MEMORY_SHARE
         self.fault, self.in_vain = "", 0
 
     def go(self) -> None:
@@ -237,17 +238,6 @@ def run_in_processes(run: StudyRun) -> None:
         The store cannot be written.
     """
     _Pool(run).go()
-
-
-def _free_mb() -> float:
-    """Memory that is free, in MB; endless where nobody knows."""
-    try:
-        for line in Path("/proc/meminfo").read_text().splitlines():
-            if line.startswith("MemAvailable:"):
-                return int(line.split()[1]) / 1024
-    except OSError:
-        pass
-    return float("inf")
 
 
 EXECUTORS.add("processes", run_in_processes)

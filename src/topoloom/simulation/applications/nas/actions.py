@@ -1,12 +1,10 @@
 """The lines of a time-independent trace, as SimGrid 3.32 writes and replays them."""
 
 from dataclasses import dataclass
+from functools import partialmethod
 
 DOUBLE, INTEGER, LOGICAL, COMPLEX = 0, 1, 23, 43
 """The numbers by which SimGrid's traces know MPI's datatypes."""
-
-BYTES = {DOUBLE: 8, INTEGER: 4, LOGICAL: 4, COMPLEX: 16}
-"""Bytes of one element of each datatype."""
 
 
 @dataclass(frozen=True)
@@ -24,89 +22,14 @@ class TraceLines:
 
     number: int
 
-    def send(self, to: int, tag: int, count: int, datatype: int = DOUBLE) -> str:
-        """A send that the rank waits for.
+    def _message(self, action: str, peer: int, tag: int, count: int, datatype: int = DOUBLE) -> str:
+        """The line of a message to or from a peer: its tag, elements, and SimGrid's number of their type."""
+        return f"{self.number} {action} {peer} {tag} {count} {datatype}\n"
 
-        Parameters
-        ----------
-        to : int
-            The rank that receives.
-        tag : int
-            The message's tag.
-        count : int
-            Elements.
-        datatype : int
-            SimGrid's number of the elements' type.
-
-        Returns
-        -------
-        str
-            The action's line.
-        """
-        return f"{self.number} send {to} {tag} {count} {datatype}\n"
-
-    def isend(self, to: int, tag: int, count: int, datatype: int = DOUBLE) -> str:
-        """A send that goes on by itself.
-
-        Parameters
-        ----------
-        to : int
-            The rank that receives.
-        tag : int
-            The message's tag.
-        count : int
-            Elements.
-        datatype : int
-            SimGrid's number of the elements' type.
-
-        Returns
-        -------
-        str
-            The action's line.
-        """
-        return f"{self.number} isend {to} {tag} {count} {datatype}\n"
-
-    def recv(self, source: int, tag: int, count: int, datatype: int = DOUBLE) -> str:
-        """A receive that the rank waits for.
-
-        Parameters
-        ----------
-        source : int
-            The rank that sends.
-        tag : int
-            The message's tag.
-        count : int
-            Elements.
-        datatype : int
-            SimGrid's number of the elements' type.
-
-        Returns
-        -------
-        str
-            The action's line.
-        """
-        return f"{self.number} recv {source} {tag} {count} {datatype}\n"
-
-    def irecv(self, source: int, tag: int, count: int, datatype: int = DOUBLE) -> str:
-        """A receive that is posted; `count` is the room that it has, at least what arrives.
-
-        Parameters
-        ----------
-        source : int
-            The rank that sends.
-        tag : int
-            The message's tag.
-        count : int
-            Elements that there is room for: at least those that arrive.
-        datatype : int
-            SimGrid's number of the elements' type.
-
-        Returns
-        -------
-        str
-            The action's line.
-        """
-        return f"{self.number} irecv {source} {tag} {count} {datatype}\n"
+    #: A send, and a receive, that the rank waits for; those that go on by themselves. A receive that is posted says how many
+    #: elements it has room for: at least those that arrive.
+    send, recv = partialmethod(_message, "send"), partialmethod(_message, "recv")
+    isend, irecv = partialmethod(_message, "isend"), partialmethod(_message, "irecv")
 
     def wait_received(self, source: int, tag: int) -> str:
         """Wait for the receive from `source`."""
