@@ -59,6 +59,27 @@ class Budget:
         return min(1.0, used)
 
 
+class Budgeted:
+    """Base of searches that end with their one budget."""
+
+    _budget: Budget
+
+    @property
+    def moves(self) -> int:
+        """What is used up of the budget, in moves."""
+        return self._budget.spent
+
+    @property
+    def share(self) -> float:
+        """What is used up of the budget, as a share of it."""
+        return self._budget.share
+
+    @property
+    def done(self) -> bool:
+        """Whether the budget is used up."""
+        return self._budget.share >= 1
+
+
 @dataclass(frozen=True)
 class Effort:
     """What searches after each other may spend together.

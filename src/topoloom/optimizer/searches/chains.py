@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from topoloom.core.random_streams import Draws
-from topoloom.core.searches import Budget, Search, cooled
+from topoloom.core.searches import Budget, Budgeted, Search, cooled
 from topoloom.core.threads import over_cores
 from topoloom.core.work import Work
 from topoloom.optimizer.result import BestSoFar
@@ -192,7 +192,7 @@ class TwoPhases:
             self._under_way.step()
 
 
-class Tempering:
+class Tempering(Budgeted):
     """Replicas of a hop search, each at a temperature of its own; neighbours exchange theirs by Metropolis' rule.
 
     It is one search: `best` and `cost` are those of the best replica. Replicas run side by side on `jobs` threads; between
@@ -223,17 +223,8 @@ class Tempering:
         return self._leader.cost
 
     @property
-    def moves(self) -> int:
-        """Moves tried by all replicas, those of an earlier session included."""
-        return self._budget.spent
-
-    @property
-    def share(self) -> float:
-        return self._budget.share
-
-    @property
     def done(self) -> bool:
-        return self._budget.share >= 1 or self._leader.done
+        return super().done or self._leader.done
 
     def step(self) -> None:
         """A round of moves of every replica, and exchanges between neighbours in temperature."""

@@ -3,7 +3,7 @@
 import numpy as np
 
 from topoloom.core.random_streams import Draws
-from topoloom.core.searches import Budget, cooled, metropolis_table
+from topoloom.core.searches import Budget, Budgeted, cooled, metropolis_table
 from topoloom.model.topology import Topology
 from topoloom.optimizer.kernels.lifts import Lift
 from topoloom.optimizer.rules import GraphRules
@@ -20,7 +20,7 @@ _TEMPERATURES, _SAMPLE = 200, 30
 _STEP = 6_000_000
 
 
-class EvenSearch:
+class EvenSearch(Budgeted):
     """Simulated annealing of a lift for the least power mean of its links' loads; `cost` is (0.5, that of the best so far).
 
     Loads are of uniform traffic, split evenly over all shortest paths (`kernels.even_loads`); a disconnected graph has inf.
@@ -83,19 +83,6 @@ class EvenSearch:
     @property
     def cost(self) -> tuple[float, ...]:
         return 0.5, float(self._costs[1])
-
-    @property
-    def moves(self) -> int:
-        """What is used up of the budget."""
-        return self._budget.spent
-
-    @property
-    def share(self) -> float:
-        return self._budget.share
-
-    @property
-    def done(self) -> bool:
-        return self._budget.share >= 1
 
     def step(self) -> None:
         """Some milliseconds of moves at one temperature."""

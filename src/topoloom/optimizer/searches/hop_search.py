@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from topoloom.core.random_streams import Draws
-from topoloom.core.searches import Budget, cooled, metropolis_table
+from topoloom.core.searches import Budget, Budgeted, cooled, metropolis_table
 from topoloom.graph.aligned import aligned_zeros
 from topoloom.optimizer.kernels.moves import Moves
 from topoloom.optimizer.rules import links_of
@@ -42,7 +42,7 @@ _TIMED = 300
 _SAMPLE, _SAMPLE_WORK = (20, 300), 200_000_000
 
 
-class HopSearch:
+class HopSearch(Budgeted):
     """Simulated annealing by 2-opt; `cost` is (diameter, hops) of the best graph so far, hops the sum over ordered pairs.
 
     A disconnected graph has the diameter n, and a pair that does not reach each other counts n hops.
@@ -120,17 +120,8 @@ class HopSearch:
         return int(self._best_totals[0]), int(self._best_totals[1]) * len(self._images)
 
     @property
-    def moves(self) -> int:
-        """Moves tried so far."""
-        return self._budget.spent
-
-    @property
-    def share(self) -> float:
-        return self._budget.share
-
-    @property
     def done(self) -> bool:
-        return self._budget.share >= 1 or self.cost <= self._least
+        return super().done or self.cost <= self._least
 
     @property
     def links(self) -> int:

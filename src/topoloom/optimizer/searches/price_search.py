@@ -3,7 +3,7 @@
 import numpy as np
 
 from topoloom.core.random_streams import Draws
-from topoloom.core.searches import Budget
+from topoloom.core.searches import Budget, Budgeted
 from topoloom.model.topology import Topology
 from topoloom.optimizer.rules import GraphRules
 from topoloom.optimizer.traffic_goals import Measured, TrafficGoal
@@ -14,7 +14,7 @@ _DRAWN, _MEASURED = 4000, 40
 _CHEAP = 0.5
 
 
-class PriceSearch:
+class PriceSearch(Budgeted):
     """Exchanges of two links' ends, the most promising by the prices first; each is measured, and stays if it is better.
 
     `cost` is (0, -value) of the graph under way, of which none before was better.
@@ -57,17 +57,8 @@ class PriceSearch:
         return 0.0, -self._now.value
 
     @property
-    def moves(self) -> int:
-        """What is used up of the budget."""
-        return self._budget.spent
-
-    @property
-    def share(self) -> float:
-        return self._budget.share
-
-    @property
     def done(self) -> bool:
-        return self._budget.share >= 1 or self._dry > 1 or self._budget.stopped
+        return super().done or self._dry > 1 or self._budget.stopped
 
     def step(self) -> None:
         """Measure one exchange."""

@@ -6,7 +6,7 @@ import numpy as np
 
 from topoloom.core.errors import InputError
 from topoloom.core.random_streams import Draws
-from topoloom.core.searches import Budget, metropolis_table
+from topoloom.core.searches import Budget, Budgeted, metropolis_table
 from topoloom.optimizer.goals import Goal, latency_bounds
 from topoloom.optimizer.kernels.moves import Moves
 from topoloom.optimizer.kernels.repair import FAR, RepairScratch
@@ -32,7 +32,7 @@ _MOST_CHANGES, _MOST_JOINING = 1 << 22, 1 << 27
 _BEFORE_CAP = 0.5
 
 
-class WeightedSearch:
+class WeightedSearch(Budgeted):
     """Simulated annealing by 2-opt moves; a `topoloom.core.searches.Search`.
 
     Parameters
@@ -124,24 +124,15 @@ class WeightedSearch:
         return self._cost
 
     @property
-    def moves(self) -> int:
-        """Moves tried."""
-        return self._budget.spent
-
-    @property
     def proved(self) -> bool:
         """Whether no links could be cheaper, and nothing else counts."""
         graph = self._graph
         return bool(self._plain_sum and self._aims_at_goal and graph.totals[LINKS] <= self._energy.least(self._links))
 
     @property
-    def share(self) -> float:
-        return self._budget.share
-
-    @property
     def done(self) -> bool:
         """Whether the budget is used up, or the best is proved to be so."""
-        return self._budget.share >= 1 or self.proved
+        return super().done or self.proved
 
     def step(self) -> None:
         """Go on for some 10 ms."""

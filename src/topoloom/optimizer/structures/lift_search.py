@@ -3,7 +3,7 @@
 import numpy as np
 
 from topoloom.core.random_streams import Draws
-from topoloom.core.searches import Budget, cooled, metropolis_table
+from topoloom.core.searches import Budget, Budgeted, cooled, metropolis_table
 from topoloom.optimizer.structures.groups import Group
 
 #: The first and the last temperature, in units of the median change of a random move.
@@ -20,7 +20,7 @@ _STEP = 4_000_000
 _NEVER = 1 << 62
 
 
-class LiftSearch:
+class LiftSearch(Budgeted):
     """Simulated annealing on orbits; `cost` is (diameter, hops) of the best graph so far, hops the sum over ordered pairs.
 
     A disconnected graph has the diameter n, and a pair that does not reach each other counts n hops. A group and classes
@@ -85,11 +85,6 @@ class LiftSearch:
         _, lost, diameter, _, hops = self._totals.tolist()
         n = self.switches
         return n if lost else diameter, self._group.order * (hops + lost * n)
-
-    @property
-    def moves(self) -> int:
-        """Moves tried so far."""
-        return self._budget.spent
 
     @property
     def share(self) -> float:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 
 from topoloom.core.random_streams import Draws
-from topoloom.core.searches import Budget, metropolis_table
+from topoloom.core.searches import Budget, Budgeted, metropolis_table
 from topoloom.graph.aligned import aligned_zeros
 from topoloom.placement.qap.problem import Problem
 
@@ -21,7 +21,7 @@ _SAMPLE = 1000
 _STEP = 40_000_000
 
 
-class _QapSearch:
+class _QapSearch(Budgeted):
     """What both searches have: where facilities are, the best that was found, and half the cost of either."""
 
     def __init__(self, problem: Problem, place: np.ndarray, budget: Budget) -> None:
@@ -34,14 +34,6 @@ class _QapSearch:
     @property
     def cost(self) -> float:
         return float(self._costs[1])
-
-    @property
-    def share(self) -> float:
-        return self._budget.share
-
-    @property
-    def done(self) -> bool:
-        return self._budget.share >= 1
 
 
 class Annealing(_QapSearch):
