@@ -23,7 +23,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from topoloom.core.errors import InputError
-from topoloom.fabric.infiniband import export_opensm
+from topoloom.fabric.exports.registry import write_export
 from topoloom.routing.judge.prove import prove
 from topoloom.routing.registry import RoutingRequest, engines
 from topoloom.routing.route import route
@@ -113,12 +113,12 @@ def _opensm(options: argparse.Namespace) -> None:
         topology = build(spec)
         for name in ("minhop", "updn", "dfsssp", "lash", "nue"):
             with tempfile.TemporaryDirectory() as folder:
-                export_opensm(route(topology, "updown"), folder)
+                write_export("opensm", topology, folder, route(topology, "updown"))
                 taken = _brought_up(Path(folder), ["-R", name], options.patience)
             print(f"{spec:34} {'OpenSM ' + name:18}{taken}", flush=True)
         with tempfile.TemporaryDirectory() as folder:
             began = time.perf_counter()
-            files = export_opensm(route(topology, lanes=8, jobs=options.jobs), folder)
+            files = write_export("opensm", topology, folder, route(topology, lanes=8, jobs=options.jobs))
             own = time.perf_counter() - began
             extra = ["-Q", "-Y", "fabric.qos", "-F", "opensm.conf"] if "fabric.qos" in files else []
             taken = _brought_up(Path(folder), ["-R", "file,no_fallback", "-U", "fabric.lft", *extra], options.patience)

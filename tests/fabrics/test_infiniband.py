@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from topoloom.core.errors import InputError
+from topoloom.fabric.exports.registry import write_export
 from topoloom.fabric.fabric import planned_fabric
-from topoloom.fabric.infiniband import export_opensm, lft_text, net_text, opensm_texts, port_guids, qos_text
+from topoloom.fabric.infiniband import lft_text, net_text, opensm_texts, port_guids, qos_text
 from topoloom.model.topology import Topology
 from topoloom.routing.reroute import reroute
 from topoloom.routing.route import route
@@ -117,8 +118,8 @@ def test_hosts_with_several_ports_have_a_guid_for_each():
 
 def test_files_are_written_and_told(tmp_path):
     """A policy only where there is a second lane."""
-    assert export_opensm(route(tiny()), tmp_path / "new") == ["fabric.net", "fabric.lft"]
-    many = export_opensm(route(build("slimfly:q=5,hosts=1")), tmp_path)
+    assert write_export("opensm", tiny(), tmp_path / "new", route(tiny())) == ["fabric.net", "fabric.lft"]
+    many = write_export("opensm", build("slimfly:q=5,hosts=1"), tmp_path, route(build("slimfly:q=5,hosts=1")))
     assert many == ["fabric.net", "fabric.lft", "fabric.qos", "opensm.conf"]
     assert (tmp_path / "opensm.conf").read_text().startswith("qos TRUE\n")
 
@@ -134,7 +135,7 @@ def test_files_are_written_and_told(tmp_path):
 def test_what_tables_cannot_hold_is_refused(tmp_path, spec, engine, message):
     """One sentence, and no file."""
     with pytest.raises(InputError, match=message):
-        export_opensm(route(build(spec), engine), tmp_path / "out")
+        write_export("opensm", build(spec), tmp_path / "out", route(build(spec), engine))
     assert not (tmp_path / "out").exists()
 
 
@@ -142,7 +143,7 @@ def test_a_folder_that_is_a_file_is_refused(tmp_path):
     """The place is named."""
     (tmp_path / "taken").write_text("")
     with pytest.raises(InputError, match="taken: is a file; name a folder"):
-        export_opensm(route(tiny()), tmp_path / "taken")
+        write_export("opensm", tiny(), tmp_path / "taken", route(tiny()))
 
 
 def test_after_losses_ports_and_guids_stay():

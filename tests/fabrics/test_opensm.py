@@ -16,8 +16,9 @@ import numpy as np
 import pytest
 from fabric_cases import cables_of, recabled
 
+from topoloom.fabric.exports.registry import write_export
 from topoloom.fabric.fabric import planned_fabric
-from topoloom.fabric.infiniband import export_opensm, lft_text, net_text, qos_text
+from topoloom.fabric.infiniband import lft_text, net_text, qos_text
 from topoloom.fabric.lft import read_lft
 from topoloom.fabric.mending import mend_fabric
 from topoloom.fabric.mending_files import mending_texts
@@ -174,7 +175,7 @@ def test_hosts_of_a_leaf_are_reached_by_paths_of_their_own(tmp_path):
     topology = build("fat-tree:k=8")
     routing = route(topology, "fat-tree-hosts")
     fabric = planned_fabric(topology)
-    export_opensm(routing, tmp_path)
+    write_export("opensm", topology, tmp_path, routing)
     tables = read_lft((tmp_path / "fabric.lft").read_text(), "fabric.lft", fabric)
     leaves = np.flatnonzero(topology.endpoints_at)
     for leaf in leaves.tolist():
@@ -211,7 +212,7 @@ def test_opensm_installs_the_tables_and_they_have_no_credit_loop(spec, engine, t
     Also where each host of a switch has paths of its own.
     """
     routing = route(build(spec), engine, lanes=8 if engine == "orders" else None)
-    files = export_opensm(routing, tmp_path)
+    files = write_export("opensm", routing.topology, tmp_path, routing)
     policy = (tmp_path / "opensm.conf").read_text() if "fabric.qos" in files else ""
     written = bring_up(tmp_path, routing.topology, ["-R", "file,no_fallback", "-U", "fabric.lft", "-Q"], policy)
     assert "file tables configured on all switches" in written
@@ -243,7 +244,7 @@ def test_tables_for_a_discovered_fabric_have_its_guids_and_ports(tmp_path):
     (tmp_path / "odd.net").write_text(discovered_text(odd))
     fabric = load_fabric(tmp_path / "odd.net")
     routing = route(fabric.topology, "updown")
-    export_opensm(routing, tmp_path, fabric)
+    write_export("opensm", fabric, tmp_path, routing)
     written = bring_up(tmp_path, topology, ["-R", "file,no_fallback", "-U", "fabric.lft"])
     assert "file tables configured on all switches" in written
     dump = (tmp_path / "opensm-lfts.dump").read_text()

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
-from throughput_cases import GOLDEN, SMALL
+from throughput_cases import GOLDEN, SMALL, maximal_permutation
 
 from tiers import examples
 from topoloom.core.errors import InputError
@@ -14,7 +14,7 @@ from topoloom.model.topology import Topology
 from topoloom.throughput.approximate import approximate_flow
 from topoloom.throughput.flow import concurrent_flow
 from topoloom.throughput.traffic import matrix, permutation, uniform_remote
-from topoloom.throughput.tub import maximal_permutation, tub, uniform_bound, volume_bound
+from topoloom.throughput.tub import tub, uniform_bound, volume_bound
 from topoloom.topologies.spec import build
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from throughput_cases import SMALL, random_permutations, slow_loads, slow_worst, walk
+from throughput_cases import SMALL, maximal_permutation, random_permutations, slow_loads, slow_worst, walk
 
 from tiers import examples
 from topoloom.core.errors import InputError
@@ -16,7 +16,6 @@ from topoloom.throughput.flow import concurrent_flow
 from topoloom.throughput.traffic import host_permutation, host_switches, matrix, permutation, uniform_remote
 from topoloom.throughput.traffic.loads import table_loads
 from topoloom.throughput.traffic.worst import worst_permutation
-from topoloom.throughput.tub import maximal_permutation
 from topoloom.topologies.spec import build
 
 

@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from throughput_cases import GOLDEN, SMALL
+from throughput_cases import GOLDEN, SMALL, maximal_permutation
 
 from tiers import examples
 from topoloom.core.errors import InputError
 from topoloom.graph.load import channel_loads
 from topoloom.model.topology import Topology
 from topoloom.throughput.traffic import hosts_on, uniform_remote
-from topoloom.throughput.tub import maximal_permutation, tub, uniform_bound, volume_bound
+from topoloom.throughput.tub import tub, uniform_bound, volume_bound
 from topoloom.topologies.spec import build
 
 

@@ -4,6 +4,8 @@ import networkx as nx
 
 from topoloom.core.random_streams import Draws
 from topoloom.model.topology import Topology
+from topoloom.throughput.traffic import permutation
+from topoloom.throughput.tub import tub
 from topoloom.topologies.spec import build
 
 #: Bounds and exact flows with unit links: spec, hosts a switch, TUB, flow of a maximal permutation where it is unique,
@@ -35,6 +37,11 @@ SMALL = {
         name="uneven",
     ),
 }
+
+
+def maximal_permutation(topology):
+    """The traffic between partners as far apart as can be (`tub`)."""
+    return permutation(topology, tub(topology).partner, "maximal permutation")
 
 
 def walk(routing, source, destination):

@@ -4,12 +4,9 @@ Names, GUIDs and ports are those of a `Fabric`: topoloom's own for a network tha
 discovered. OpenSM 3.3.23 takes entries by port GUID, so its own LIDs need not be the file's.
 """
 
-from pathlib import Path
-
 import numpy as np
 
 from topoloom.core.errors import InputError
-from topoloom.fabric.exports.registry import write_export
 from topoloom.fabric.fabric import Fabric, planned_fabric, port_guids
 from topoloom.fabric.net_text import discovered_text, net_text
 from topoloom.graph.planes import plane_count
@@ -17,7 +14,7 @@ from topoloom.routing.choices import Detour, Escape, Layers
 from topoloom.routing.lanes.by_pair import MOST_LANES
 from topoloom.routing.routing import HOP, PAIR, Routing
 
-__all__ = ["export_opensm", "lft_dump", "lft_text", "net_text", "opensm_texts", "port_guids", "qos_text"]
+__all__ = ["lft_dump", "lft_text", "net_text", "opensm_texts", "port_guids", "qos_text"]
 
 #: The highest unicast LID, and what a switch's table has room for.
 _LAST_LID = 0xBFFF
@@ -25,36 +22,17 @@ _LAST_LID = 0xBFFF
 _MOST_PORTS = 254
 
 
-def export_opensm(routing: Routing, folder: str | Path, fabric: Fabric | None = None) -> list[str]:
-    """Write a routed fabric for ibsim and OpenSM; the names of the files.
+def opensm_texts(routing: Routing, fabric: Fabric | None = None) -> dict[str, str]:
+    """The files for ibsim and OpenSM: name and text.
 
     ``fabric.net`` is the fabric (ibsim -s), ``fabric.lft`` the forwarding tables (opensm -R file -U), and, where more than
     one lane is used, ``fabric.qos`` the lane of each pair (opensm -Q -Y) with ``opensm.conf`` beside it (opensm -F).
 
-    Parameters
-    ----------
-    routing : Routing
-    folder : path
-        Made when it is not there.
-    fabric : Fabric, optional
-        The fabric that the tables are for, with its GUIDs and ports; planned when left out.
-
-    Returns
-    -------
-    list of str
-        The names of the files in `folder`.
-
     Raises
     ------
     InputError
-        What tables cannot hold: lanes by hop, more than 15 lanes, too many ports or addresses, no hosts; a folder that
-        cannot be written to.
+        What tables cannot hold: lanes by hop, more than 15 lanes, too many ports or addresses, no hosts.
     """
-    return write_export("opensm", planned_fabric(routing.topology) if fabric is None else fabric, folder, routing)
-
-
-def opensm_texts(routing: Routing, fabric: Fabric | None = None) -> dict[str, str]:
-    """The files of `export_opensm`: name and text; raises `InputError` like it."""
     fabric = planned_fabric(routing.topology) if fabric is None else fabric
     check_tables(routing, fabric)
     net = net_text(routing.topology) if fabric.as_planned else discovered_text(fabric)

@@ -13,7 +13,7 @@ from topoloom.core.errors import InputError
 from topoloom.graph.distances import distance_matrix
 from topoloom.model.link_rates import refuse_mixed
 from topoloom.model.topology import Topology
-from topoloom.throughput.traffic import Traffic, hosts_on, permutation, uniform_remote
+from topoloom.throughput.traffic import Traffic, hosts_on, uniform_remote
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,11 +74,6 @@ def tub(topology: Topology, jobs: int | None = None) -> Tub:
     partner[carriers[rows]] = carriers[columns]
     most = int(weight[rows, columns].sum())
     return Tub(2 * len(topology.links) / most if most else math.inf, partner)
-
-
-def maximal_permutation(topology: Topology, jobs: int | None = None) -> Traffic:
-    """The traffic between partners as far apart as can be (`tub`)."""
-    return permutation(topology, tub(topology, jobs).partner, "maximal permutation")
 
 
 def volume_bound(topology: Topology, traffic: Traffic, jobs: int | None = None) -> float:

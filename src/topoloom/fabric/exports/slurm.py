@@ -20,7 +20,6 @@ from topoloom.core.errors import InputError
 from topoloom.fabric.exports.lab import real_host_names
 from topoloom.fabric.exports.registry import ExportRequest, export, plain_names
 from topoloom.fabric.exports.tiers import parts_within, tiers
-from topoloom.fabric.fabric import Fabric
 from topoloom.graph.planes import distinct_planes, plane_count
 from topoloom.model.topology import Topology
 from topoloom.topologies.spec import Choice
@@ -87,20 +86,6 @@ def _yaml(seen: "_Seen", topology: str, blocks: str) -> str:
     for place, view in enumerate(views):
         view.insert(1, f"  cluster_default: {'false' if place else 'true'}")
     return "\n".join(["---", *(line for view in views for line in view)]) + "\n"
-
-
-def slurm_text(fabric: Fabric) -> str:
-    """topology.conf for topology/tree.
-
-    The switches that hosts hang on with their nodes, and the blocks above them; of planes that are alike, the first one's.
-    A node is called by the first word of its host's name: ``node17 HCA-1`` is the node ``node17``.
-
-    Raises
-    ------
-    InputError
-        No hosts; a node on two switches, which a tree cannot say; a fabric in parts.
-    """
-    return _Seen.of(ExportRequest(fabric)).tree_conf()
 
 
 @dataclass(frozen=True, eq=False)

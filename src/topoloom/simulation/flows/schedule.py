@@ -17,8 +17,8 @@ from topoloom.core.errors import InputError
 from topoloom.simulation.flows.operations import ANY, CALC, RECV, SEND
 from topoloom.simulation.flows.programs import Programs
 
-#: Ranks, cpus of a rank and network interfaces that a schedule may have.
-MOST_RANKS, MOST_CPUS, MOST_NICS = 1 << 20, 256, 256
+#: Ranks that a schedule may have.
+MOST_RANKS = 1 << 20
 
 
 class CircleError(InputError):
