@@ -53,10 +53,6 @@ def placed_layout(
     **search
         What `topoloom.place` takes besides.
 
-    Returns
-    -------
-    Layout
-
     Raises
     ------
     InputError

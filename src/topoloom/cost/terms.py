@@ -97,10 +97,6 @@ class Terms(msgspec.Struct, frozen=True, kw_only=True):
         spares : Spares or bool, optional
             True: the usual ones; False: none.
 
-        Returns
-        -------
-        Terms
-
         Raises
         ------
         InputError

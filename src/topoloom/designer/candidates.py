@@ -78,10 +78,6 @@ def proposal_of(
         How hosts hang on it.
     change : str
         A transform of its links, ``+optimized:moves=1000``, that keeps degrees.
-
-    Returns
-    -------
-    Proposal
     """
     hosts = values.pop("hosts", None) if record.takes_hosts else None
     spec = record.spec_of(values, hosts) + change + wiring.suffix

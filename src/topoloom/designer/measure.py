@@ -269,10 +269,6 @@ def priced(layout: Layout, need: Need, parts: Parts) -> Bill:
     parts : Parts
         The need's catalogue.
 
-    Returns
-    -------
-    Bill
-
     Raises
     ------
     InputError
@@ -340,10 +336,6 @@ def place_candidate(
     work : Work, optional
         May stop the search.
 
-    Returns
-    -------
-    Layout
-
     Raises
     ------
     InputError
@@ -363,10 +355,6 @@ def placed_network(
     spec : str
     need, parts, map, jobs, work
         As `place_candidate` has them.
-
-    Returns
-    -------
-    Network
 
     Raises
     ------

@@ -38,10 +38,6 @@ def need_of(text: str, source: str, beside: str | Path = ".") -> Need:
     beside : path
         The folder that its paths start from.
 
-    Returns
-    -------
-    Need
-
     Raises
     ------
     InputError

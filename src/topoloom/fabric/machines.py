@@ -88,10 +88,6 @@ def joined_for(plan: Fabric, actual: Fabric, machines: str = "auto") -> Fabric:
         Whether adapters of one machine are one host. "auto": where the plan has hosts with several ports, and none of its own
         are adapters that could be joined.
 
-    Returns
-    -------
-    Fabric
-
     Raises
     ------
     InputError

@@ -56,10 +56,6 @@ class Plugging:
         router : bool
             Left out in the end, with its cables.
 
-        Returns
-        -------
-        ReadNode
-
         Raises
         ------
         InputError

@@ -108,10 +108,6 @@ def hosts_reach(topology: Topology, what: Failing, metric: str) -> HostsReach:
     metric : str
         Must be "disconnection".
 
-    Returns
-    -------
-    HostsReach
-
     Raises
     ------
     InputError

@@ -77,10 +77,6 @@ class Hosts:
             The plane's endpoints that are alive and connected.
         uplinks : float64[k]
             What each of them is worth, at most 1; 0 where it is not connected.
-
-        Returns
-        -------
-        Left
         """
         host = plane.hosts[plane.topology.host]
         touched = plane.hosts

@@ -36,10 +36,6 @@ def fabric_of(data: bytes, source: str, *, borne: bool = False) -> Fabric:
         The file, for messages.
     borne : bool
         As `load_fabric` has it.
-
-    Returns
-    -------
-    Fabric
     """
     text = text_of(data, source)
     return fabric_from(source, lambda: read_fabric(text, source, stem(source), borne=borne))

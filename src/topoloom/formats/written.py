@@ -43,10 +43,6 @@ def written_file(topology: Topology, file: str, record: Format) -> WrittenFile:
     file : str
     record : Format
         Of the file.
-
-    Returns
-    -------
-    WrittenFile
     """
     return WrittenFile(
         file,

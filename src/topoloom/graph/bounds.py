@@ -212,10 +212,6 @@ def bounds_on_grid(
     work : Work, optional
         May be stopped.
 
-    Returns
-    -------
-    Bounds
-
     Raises
     ------
     InputError

@@ -121,10 +121,6 @@ def edge_disjoint_paths(
     work : Work, optional
         Told of blocks of 16 pairs.
 
-    Returns
-    -------
-    DisjointPaths
-
     Raises
     ------
     Stopped

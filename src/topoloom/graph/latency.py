@@ -105,10 +105,6 @@ def latencies(
     work : Work, optional
         Told of blocks of 16 switches.
 
-    Returns
-    -------
-    Latency
-
     Raises
     ------
     InputError

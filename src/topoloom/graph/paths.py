@@ -63,10 +63,6 @@ def shortest_path_counts(
     work : Work, optional
         Told of switches.
 
-    Returns
-    -------
-    PathCounts
-
     Raises
     ------
     InputError

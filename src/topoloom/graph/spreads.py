@@ -64,10 +64,6 @@ def spread_of(tally: "Counter[float]", error: float, *, exact: bool = True, ever
         Whether the counts are exact.
     every : bool
         Whether all were counted.
-
-    Returns
-    -------
-    Spread
     """
     values = np.array(sorted(tally))
     often = np.array([tally[value] for value in values.tolist()])

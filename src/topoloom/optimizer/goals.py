@@ -121,10 +121,6 @@ def parse_goal(
     cap_ns, delays, parts, rate_gbps
         As `Goal` has them.
 
-    Returns
-    -------
-    Goal
-
     Raises
     ------
     InputError

@@ -141,10 +141,6 @@ def spending_within(
     rate_gbps : float or None
         Of every link; the nearest to 40 that there are prices of when None.
 
-    Returns
-    -------
-    Spending
-
     Raises
     ------
     InputError

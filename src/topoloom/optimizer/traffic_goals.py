@@ -105,10 +105,6 @@ def uniform_certificate(
     work : Work, optional
         When it is stopped, the bracket is as wide as it is then.
 
-    Returns
-    -------
-    Bracket
-
     Raises
     ------
     InputError

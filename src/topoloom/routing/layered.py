@@ -102,10 +102,6 @@ def layered_tables(request: RoutingRequest, layers: int, keep: float) -> Routing
     layers : int
     keep : float
 
-    Returns
-    -------
-    Routing
-
     Raises
     ------
     InputError

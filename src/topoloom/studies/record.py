@@ -99,10 +99,6 @@ def done(task: Task, result: Any, row: dict[str, Any], seconds: float, *, attemp
     row : dict
     seconds : float
     attempts : int
-
-    Returns
-    -------
-    Record
     """
     return Record(
         digest=task.digest,
@@ -124,10 +120,6 @@ def failed(task: Task, error: str, seconds: float = 0.0, *, attempts: int = 1) -
         Why, in one sentence.
     seconds : float
     attempts : int
-
-    Returns
-    -------
-    Record
     """
     return Record(digest=task.digest, task=task, state="failed", error=error, **_about(seconds, attempts))
 

@@ -147,10 +147,6 @@ def heat_of(
     where : str, optional
         A condition on axes.
 
-    Returns
-    -------
-    HeatMap
-
     Raises
     ------
     InputError

@@ -291,10 +291,6 @@ class Jobs:
             Jobs, options and limit.
         feed : Lane or None
             Where more tasks come from.
-
-        Returns
-        -------
-        StudyRun
         """
         return StudyRun(
             tasks=tasks,

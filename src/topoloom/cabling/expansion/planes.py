@@ -33,10 +33,6 @@ def grown_planes(layout: Layout, grow: GrowOne, goal: Topology | None = None) ->
     goal : Topology, optional
         The network that comes out, of as many planes, where it is known; else it follows from those of the planes.
 
-    Returns
-    -------
-    Growth
-
     Raises
     ------
     InputError

@@ -84,10 +84,6 @@ def assess(
     work : Work, optional
         Told of steps, each delivered; when stopped, what is finished is the result.
 
-    Returns
-    -------
-    Assessments
-
     Raises
     ------
     InputError

@@ -101,10 +101,6 @@ def plan_racks(topology: Topology, housing: Housing, switch_w: float, limits: np
     limits : float64[3]
         What a place of the floor may hold besides: switches, hosts, watts; inf without a limit.
 
-    Returns
-    -------
-    Racks
-
     Raises
     ------
     InputError

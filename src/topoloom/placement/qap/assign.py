@@ -95,10 +95,6 @@ def assign(
     work : Work, optional
         Told of the runs; when it is stopped the best so far is the answer.
 
-    Returns
-    -------
-    Assignment
-
     Raises
     ------
     InputError

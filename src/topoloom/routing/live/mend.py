@@ -58,10 +58,6 @@ def mend(
         Threads.
     work : Work
 
-    Returns
-    -------
-    Mended
-
     Raises
     ------
     InputError

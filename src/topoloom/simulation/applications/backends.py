@@ -212,10 +212,6 @@ def run_schedule(
     work : Work, optional
         Told of operations by flows and flits; its stop ends the simulation.
 
-    Returns
-    -------
-    ScheduleRun
-
     Raises
     ------
     InputError

@@ -31,10 +31,6 @@ def mpi_collective(name: str, operation: str, ranks: int, size: int, repeats: in
     size : int
         Bytes to each rank, or of the vector.
     repeats : int
-
-    Returns
-    -------
-    AsSchedule
     """
 
     def programs(settings: AppSettings) -> "Programs":
@@ -109,10 +105,6 @@ def collective_traces(ranks: int, operation: str, algorithm: str, size: int, gro
     group : int
         Ranks of a group: of a node for ``hierarchical``, of experts for ``moe``.
     repeats : int
-
-    Returns
-    -------
-    RankTraces
 
     Raises
     ------

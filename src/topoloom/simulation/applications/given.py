@@ -79,10 +79,6 @@ def given(
     taker : str
         The function, for messages.
 
-    Returns
-    -------
-    Given
-
     Raises
     ------
     InputError
@@ -121,10 +117,6 @@ def app_settings(networks: "Iterable[Network]", preset: str | None, changes: Ite
     preset : str or None
         `DEFAULT_PRESET`, at the networks' own rate, where none is named.
     changes : texts KEY=VALUE
-
-    Returns
-    -------
-    AppSettings
 
     Raises
     ------

@@ -84,10 +84,6 @@ def run_smpi(
     cwd : str, optional
         Where it runs; in `folder` when left out.
 
-    Returns
-    -------
-    Ran
-
     Raises
     ------
     InputError

@@ -26,10 +26,6 @@ def network_as_flows(routings: Sequence[Routing], settings: AppSettings, layout:
     settings : AppSettings
     layout : Layout or None
 
-    Returns
-    -------
-    FlowNetwork
-
     Raises
     ------
     InputError
@@ -57,10 +53,6 @@ def machine(topology: Topology, settings: AppSettings, layout: Layout | None) ->
     topology : Topology
     settings : AppSettings
     layout : Layout or None
-
-    Returns
-    -------
-    Machine
 
     Raises
     ------

@@ -175,10 +175,6 @@ def bound_of(
     jobs, work
         As everywhere.
 
-    Returns
-    -------
-    CollectiveBound
-
     Raises
     ------
     InputError

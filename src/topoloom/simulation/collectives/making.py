@@ -102,10 +102,6 @@ def collective_schedule(
     machine : Machine
     work : Work
 
-    Returns
-    -------
-    CollectiveSchedule
-
     Raises
     ------
     InputError

@@ -158,10 +158,6 @@ def rank_network(
     apart : int, optional
         A host that is a class of its own, and the first.
 
-    Returns
-    -------
-    RankNetwork
-
     Raises
     ------
     InputError

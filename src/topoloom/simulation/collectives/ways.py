@@ -68,10 +68,6 @@ class Ways:
             The edge's.
         down : Way or None
             The other way, where it is known.
-
-        Returns
-        -------
-        Way
         """
         if self.schedule.paths == "tables":
             edge = tree.edges[number]

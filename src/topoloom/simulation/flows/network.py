@@ -44,10 +44,6 @@ def flow_network(
     half_duplex : bool
         Whether both directions of a link share its rate.
 
-    Returns
-    -------
-    FlowNetwork
-
     Raises
     ------
     InputError

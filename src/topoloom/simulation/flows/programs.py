@@ -180,10 +180,6 @@ def all_alike(ranks: int, script: Script, flops: float = 1e11) -> Programs:
     script : Script
     flops : float
         Operations a second of a rank.
-
-    Returns
-    -------
-    Programs
     """
     return Programs((script,), np.zeros(ranks, np.int64), (np.zeros(ranks, np.int64),), flops=flops)
 

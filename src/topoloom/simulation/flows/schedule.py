@@ -264,10 +264,6 @@ def schedule_of(name: str, ranks: list[Rank], *, eager: bool = False) -> Schedul
     eager : bool
         Whether messages set out when they are sent.
 
-    Returns
-    -------
-    Schedule
-
     Raises
     ------
     InputError

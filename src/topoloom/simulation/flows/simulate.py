@@ -99,10 +99,6 @@ def simulate_flows(
     work : Work, optional
         Told of operations, and steps of collectives, that are done.
 
-    Returns
-    -------
-    FlowTimes
-
     Raises
     ------
     InputError

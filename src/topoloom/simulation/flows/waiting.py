@@ -20,10 +20,6 @@ def waiting_operations(schedule: Schedule, per_unit: float, detached_bytes: floa
         Nanoseconds of a unit of the simulation's time.
     detached_bytes, eager_bytes : float
         As of `simulate_flows`.
-
-    Returns
-    -------
-    ScheduleState
     """
     s = schedule.operations
     k, n, cpus = s.count, s.ranks, s.cpus

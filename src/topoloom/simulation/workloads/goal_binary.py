@@ -46,10 +46,6 @@ def goal_of_bytes(file: BinaryIO, name: str, source: str) -> Schedule:
     source : str
         The file, for messages.
 
-    Returns
-    -------
-    Schedule
-
     Raises
     ------
     InputError

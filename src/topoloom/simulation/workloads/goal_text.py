@@ -37,10 +37,6 @@ def goal_of_text(beginning: bytes, file: BinaryIO, name: str, source: str) -> Sc
     source : str
         The file, for messages.
 
-    Returns
-    -------
-    Schedule
-
     Raises
     ------
     InputError

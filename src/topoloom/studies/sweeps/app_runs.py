@@ -47,10 +47,6 @@ def app_study(
     **arguments
         What the verb app takes beside: ranks, host_tables, floor, preset, set, simulator, time_limit.
 
-    Returns
-    -------
-    Study
-
     Raises
     ------
     InputError
@@ -96,10 +92,6 @@ def app_runs_of(
         The topology that the others are set beside; the first when left out.
     ended : "done", "deadline" or "interrupted"
         How the run ended.
-
-    Returns
-    -------
-    AppRuns
 
     Raises
     ------

@@ -47,10 +47,6 @@ def simulate_study(
     **arguments
         What the verb simulate takes beside: preset, set, between, lanes, fast, interval, seed.
 
-    Returns
-    -------
-    Study
-
     Raises
     ------
     InputError

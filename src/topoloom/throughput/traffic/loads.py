@@ -65,10 +65,6 @@ def expected_loads(routing: Routing, traffic: Traffic, jobs: int | None = None, 
     work : Work, optional
         Asked between blocks of 32 destinations.
 
-    Returns
-    -------
-    Loads
-
     Raises
     ------
     InputError
@@ -116,10 +112,6 @@ def table_loads(routing: Routing, traffic: Traffic, jobs: int | None = None, *, 
         Threads; every core when left out.
     work : Work, optional
         Asked between blocks of 32 destinations.
-
-    Returns
-    -------
-    Loads
 
     Raises
     ------

@@ -122,10 +122,6 @@ def matrix(topology: Topology, demand: np.ndarray, name: str = "matrix") -> Traf
     name : str
         For people.
 
-    Returns
-    -------
-    Traffic
-
     Raises
     ------
     InputError
@@ -177,10 +173,6 @@ def to_some(request: "PatternRequest", sender: np.ndarray, to: np.ndarray, share
         Hosts, in any order of the pairs; a pair that stands twice is drawn twice as often.
     share : float
         Of the packets that go by these pairs; the others go to any host but their own.
-
-    Returns
-    -------
-    Traffic
     """
     first, listed = lists_of(sender, to, request.hosts)
     return Traffic(request.name, request.switch, request.topology.switches, LISTS, first, listed, share)

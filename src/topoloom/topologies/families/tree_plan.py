@@ -148,10 +148,6 @@ def plan_tree(
         Bundles of equally many cables, which need a number of top switches that divides the ports up; else as few top switches
         as have ports enough, and some bundles with a cable more.
 
-    Returns
-    -------
-    TreePlan
-
     Raises
     ------
     InputError

@@ -26,10 +26,6 @@ def cable_finding(evidence: Evidence, root: Root, label: str) -> Finding:
     root : Root
     label : str
         What the text begins with.
-
-    Returns
-    -------
-    Finding
     """
     numbers = evidence.numbers(root.planned)
     parts = []
