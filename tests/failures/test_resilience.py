@@ -14,7 +14,7 @@ from tiers import examples
 from topoloom import InputError, Topology, build, degradation, lifetime, resilience
 from topoloom.core.errors import Stopped
 from topoloom.core.work import Work
-from topoloom.failures.intervals import wilson
+from topoloom.failures.lifetime import wilson
 from topoloom.failures.survival import level_of, threshold_of
 
 SHARES = [0.0, 0.1, 0.25, 0.4, 0.6, 0.9, 1.0]

@@ -11,10 +11,10 @@ from topoloom.placement.floors.floor import preset
 from topoloom.placement.floors.slots import Slots
 from topoloom.placement.layout import joint as joint_module
 from topoloom.placement.layout.cabinets import switch_demands
-from topoloom.placement.layout.improve import fewer_links_between
 from topoloom.placement.layout.joint import JointAnnealing, Seating, nearest_slots
 from topoloom.placement.layout.kernels.joint import swap_switches
 from topoloom.placement.layout.longest import shorten_longest
+from topoloom.placement.layout.plan import fewer_links_between
 from topoloom.placement.layout.prices import Prices, above_prices, cable_prices, length_prices, lengths_m
 
 _ROOM = preset("koibuchi-2013")

@@ -7,9 +7,8 @@ import pytest
 from topoloom.model.topology import Topology
 from topoloom.routing.route import route
 from topoloom.throughput.traffic import matrix, traffic_of
-from topoloom.throughput.traffic.busiest import busy_permutation, greedy
 from topoloom.throughput.traffic.loads import table_loads
-from topoloom.throughput.traffic.worst import worst_permutation
+from topoloom.throughput.traffic.worst import busy_permutation, greedy, worst_permutation
 from topoloom.topologies.spec import build
 
 
@@ -192,10 +191,10 @@ def test_a_network_of_no_known_family_and_a_changed_one_have_a_worst_case():
 
 def test_large_networks_take_the_greedy_pairing(monkeypatch):
     """Above the size that is found exactly; forced here on a small one."""
-    from topoloom.throughput.traffic import busiest
+    from topoloom.throughput.traffic import worst
 
     routing = route(build("torus:dims=5x5,hosts=1"), "dor")
     exact = busy_permutation(routing)
-    monkeypatch.setattr(busiest, "_EXACT", 0)
+    monkeypatch.setattr(worst, "_EXACT", 0)
     near = busy_permutation(routing)
     assert sorted(exact.tolist()) == sorted(near.tolist()) == list(range(25))

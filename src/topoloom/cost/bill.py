@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from topoloom.core.errors import InputError
 from topoloom.cost.choose import CableLot, endpoint_cables, link_cables, order_list
-from topoloom.cost.lines import Line, bill_lines
-from topoloom.cost.optics import module_orders
+from topoloom.cost.lines import Line, bill_lines, module_orders
 from topoloom.cost.parts import Parts
 from topoloom.cost.spares import Spares
 from topoloom.cost.terms import Terms

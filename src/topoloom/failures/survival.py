@@ -8,8 +8,7 @@ import msgspec
 
 from topoloom.core.work import Ended
 from topoloom.failures.degradation import Degradation
-from topoloom.failures.intervals import wilson
-from topoloom.failures.lifetime import Lifetime
+from topoloom.failures.lifetime import Lifetime, wilson
 from topoloom.figures.style import drawn
 from topoloom.figures.survival import draw_survival
 from topoloom.model.results import Provenance, Result, json_value

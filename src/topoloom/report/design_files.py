@@ -16,9 +16,8 @@ from topoloom.designer.measure import MEASURES, placed_network, without_gaps
 from topoloom.model.network_folders import HOSTS, HOUSING, NETWORK, PARTS, RACKS, refuse_other_network
 from topoloom.network import Network
 from topoloom.placement.layout.layout import Layout
-from topoloom.report.bill_file import bill_csv
 from topoloom.report.design_page import design_figures, design_page
-from topoloom.report.finalist_files import FINALISTS, finalist_files, stale_in
+from topoloom.report.finalist_files import FINALISTS, bill_csv, finalist_files, stale_in
 from topoloom.report.floor_data import rack_watts
 from topoloom.report.floorplan import floorplan_svg
 from topoloom.routing.table_files import TABLE_NAMES

@@ -1,5 +1,6 @@
-"""The folders of finalists: each a network folder that every verb opens, with its tables and what is known of it."""
+"""The folders of finalists: each a network folder that every verb opens, with its tables, its bill and what is known of it."""
 
+import math
 from collections.abc import Mapping
 from types import MappingProxyType
 
@@ -7,14 +8,15 @@ import msgspec
 
 from topoloom.cabling.cabling import cable
 from topoloom.cabling.files import INSTALLER_FILES, cabling_files, layout_files, network_files
+from topoloom.core.csv_files import csv_text
 from topoloom.core.errors import InputError
 from topoloom.core.staging import Content
+from topoloom.cost.bill import Bill
 from topoloom.designer.assessment.assessment import Assessment
 from topoloom.fabric.cable_lengths import lengths_in
 from topoloom.fabric.exports.registry import EXPORTS, ExportRequest, made_of
 from topoloom.fabric.fabric import planned_fabric
 from topoloom.model.network_folders import CABLES, FLOOR, HOSTS, HOUSING, NETWORK, PARTS, PROVENANCE, RACKS, TOPOLOGY
-from topoloom.report.bill_file import bill_csv
 from topoloom.routing.fitting import ANY
 from topoloom.routing.route import route
 from topoloom.routing.routing import Routing
@@ -96,3 +98,37 @@ def _exports(one: Assessment) -> dict[str, Content]:
             made = {"not-written.txt": f"{error}\n"}
         files |= {f"exports/{name}/{inner}": text for inner, text in made.items()}
     return files
+
+
+def _known(value: float, digits: int) -> str | None:
+    """A number with so many digits; an empty cell where it is not known."""
+    return None if math.isnan(value) else f"{value:.{digits}f}"
+
+
+def bill_csv(bill: Bill) -> str:
+    """The bill's lines and its sums."""
+    columns = ("item", "count", "length_m", "cost_usd", "power_w", "cost_low_usd", "cost_high_usd")
+    rows: list[list[object]] = [
+        [
+            line.item,
+            line.count,
+            f"{line.length_m:.1f}" if line.length_m else None,
+            *(_known(value, digits) for value, digits in ((line.cost_usd, 2), (line.power_w, 1))),
+            *(_known(value, 2) for value in (line.cost_low_usd, line.cost_high_usd)),
+        ]
+        for line in bill.lines
+    ]
+    low, high = bill.cost_low_usd, bill.cost_high_usd
+    rows.append(["sum", None, None, f"{bill.cost_usd:.2f}", f"{bill.power_w:.1f}", f"{low:.2f}", f"{high:.2f}"])
+    rows.append(
+        [
+            "a host",
+            None,
+            None,
+            f"{bill.cost_per_host_usd:.4f}",
+            f"{bill.power_per_host_w:.4f}",
+            f"{bill.per_host(low):.4f}",
+            f"{bill.per_host(high):.4f}",
+        ]
+    )
+    return csv_text(columns, rows)

@@ -145,22 +145,20 @@ def steps_csv(expansion: Expansion) -> str:
 
 def step_facts(step: ExpansionStep) -> dict[str, Any]:
     """What a step does and leaves, as the columns of steps.csv; infinities where the network is not connected."""
-    return {
-        "title": step.title,
-        "new_switches": ranges(step.new_switches),
-        "new_cabinets": list(step.new_cabinets),
-        "unplug": step.unplug,
-        "move": step.move,
-        "add": step.add,
-        "switches": step.switches,
-        "hosts": step.hosts,
-        "links": step.links,
-        "diameter": step.diameter,
-        "aspl": step.aspl,
-        "connected": step.connected,
-        "cut_off": step.cut_off,
-        "interrupted": step.interrupted,
-    }
+    counts = ("unplug", "move", "add", "switches", "hosts", "links")
+    names = (
+        "title",
+        "new_switches",
+        "new_cabinets",
+        *counts,
+        "diameter",
+        "aspl",
+        "connected",
+        "cut_off",
+        "interrupted",
+    )
+    made = {"new_switches": ranges(step.new_switches), "new_cabinets": list(step.new_cabinets)}
+    return {name: made[name] if name in made else getattr(step, name) for name in names}
 
 
 def bought_cables(expansion: Expansion) -> Cables:

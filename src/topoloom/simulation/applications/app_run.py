@@ -161,16 +161,10 @@ class AppRun(Result):
     def rows(self) -> list[dict[str, Any]]:
         """One row: all that decides the run, and what came of it."""
         value, unit = self.measured.value, self.measured.unit
+        decided = ("program", "network", "engine", "host_tables", "routing_seed", "placement", "seed", "ranks")
         return [
             {
-                "program": self.program,
-                "network": self.network,
-                "engine": self.engine,
-                "host_tables": self.host_tables,
-                "routing_seed": self.routing_seed,
-                "placement": self.placement,
-                "seed": self.seed,
-                "ranks": self.ranks,
+                **{name: getattr(self, name) for name in decided},
                 "seconds": float(f"{self.seconds:.9g}"),
                 "bound_s": None if self.bound_s is None else float(f"{self.bound_s:.9g}"),
                 "bound_share": None if self.bound_share is None else round(self.bound_share, 6),

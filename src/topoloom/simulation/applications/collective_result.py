@@ -75,26 +75,17 @@ class Collective(Result):
 
     def rows(self) -> list[dict[str, Any]]:
         """One row."""
+        asked = ("ranks", "bytes", "algorithm", "paths", "engine", "placement")
+        found = ("fullest_s", "seconds", "share", "trees", "depth", "pieces", "messages")
         return [
             {
                 "operation": self.operation,
                 "network": self.provenance.name,
-                "ranks": self.ranks,
-                "bytes": self.bytes,
-                "algorithm": self.algorithm,
-                "paths": self.paths,
-                "engine": self.engine,
-                "placement": self.placement,
+                **{name: getattr(self, name) for name in asked},
                 "bound_s": self.bound.seconds,
                 "bandwidth_s": self.bound.bandwidth_s,
                 "exact": self.bound.exact,
-                "fullest_s": self.fullest_s,
-                "seconds": self.seconds,
-                "share": self.share,
-                "trees": self.trees,
-                "depth": self.depth,
-                "pieces": self.pieces,
-                "messages": self.messages,
+                **{name: getattr(self, name) for name in found},
                 **self.settings.values,
             }
         ]

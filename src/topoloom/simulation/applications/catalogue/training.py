@@ -87,11 +87,10 @@ def training_arguments(step: Training) -> dict[str, Any]:
     """The arguments of ``training.c``: a rank's share of the operations of a micro-batch, and the bytes of messages."""
     tokens = step.micro * step.sequence
     share = tokens / step.tp
+    operations = ("attention_flops", "feedforward_flops", "expert_flops", "logit_flops")
+    sizes = ("activation_bytes", "pair_bytes", "layer_parameters", "expert_parameters")
     return {
-        "tp": step.tp,
-        "dp": step.dp,
-        "pp": step.pp,
-        "ep": step.ep,
+        **{name: getattr(step, name) for name in ("tp", "dp", "pp", "ep")},
         "layers": step.layers // step.pp,
         "every": step.every if step.experts else 0,
         "micro_batches": step.micro_batches,
@@ -99,18 +98,9 @@ def training_arguments(step: Training) -> dict[str, Any]:
         "recompute": int(step.recompute),
         "ring": int(step.collectives == "ring"),
         "bucket": BUCKET,
-        "attention_flops": step.attention_flops * share,
-        "feedforward_flops": step.feedforward_flops * share,
-        "expert_flops": step.expert_flops * share,
-        "logit_flops": step.logit_flops * share,
-        "activation_bytes": step.activation_bytes,
-        "pair_bytes": step.pair_bytes,
-        "layer_parameters": step.layer_parameters,
-        "expert_parameters": step.expert_parameters,
+        **{name: getattr(step, name) * share for name in operations},
+        **{name: getattr(step, name) for name in sizes},
         "embedding_parameters": step.vocabulary * step.hidden / step.tp,
         "embeddings": 1 if step.tied else 2,
-        "value_bytes": step.value_bytes,
-        "gradient_bytes": step.gradient_bytes,
-        "tokens": step.tokens,
-        "model_flops": step.model_flops,
+        **{name: getattr(step, name) for name in ("value_bytes", "gradient_bytes", "tokens", "model_flops")},
     }

@@ -5,7 +5,6 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from topoloom.simulation.applications.nas._random import MASK, MULTIPLIER, power, sequence
 from topoloom.simulation.applications.nas.actions import DOUBLE, INTEGER, TraceLines
 from topoloom.simulation.applications.nas.skeleton import ClockedParts, NasRun, check_ranks, is_power_of_two, skeleton
 from topoloom.simulation.applications.program import RankTraces
@@ -17,6 +16,9 @@ _ITERATIONS = 10
 _TESTED = 5  # keys that are looked up in each iteration, whose values travel with the bucket sizes
 _SEED = 314159265
 _CHUNKS = 1024  # pieces of the keys, as many as ranks can be
+#: The random numbers of the benchmarks: x times 5^13 modulo 2^46.
+MULTIPLIER = 5**13
+MASK = np.uint64((1 << 46) - 1)
 
 
 def integer_sort(run: NasRun) -> RankTraces:
@@ -103,3 +105,23 @@ def _first_keys(number: int, values: int) -> list[int]:
     """The first keys of rank 0."""
     sums = ((sequence(4 * number) * np.uint64(_SEED)) & MASK).reshape(-1, 4).sum(1)
     return [int(key) for key in sums >> np.uint64(48 - values)]
+
+
+def power(multiplier: int, exponent: int) -> int:
+    """What `exponent` steps multiply by."""
+    return pow(multiplier, exponent, 1 << 46)
+
+
+def sequence(length: int) -> NDArray[np.uint64]:
+    """What 1, 2, ..., `length` steps multiply by: times a seed, modulo 2^46, these are the numbers after it.
+
+    Examples
+    --------
+    >>> sequence(4).tolist()[1] == 5**26 % 2**46
+    True
+    """
+    steps = np.array([MULTIPLIER], np.uint64)
+    while len(steps) < length:
+        # Products wrap modulo 2^64, of which 2^46 is a divisor.
+        steps = np.concatenate([steps, (steps * np.uint64(power(MULTIPLIER, len(steps)))) & MASK])
+    return steps[:length]

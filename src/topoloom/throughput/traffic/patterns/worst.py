@@ -5,10 +5,10 @@ from collections.abc import Callable
 import numpy as np
 
 from topoloom.model.link_rates import refuse_mixed
-from topoloom.throughput.traffic.busiest import busy_permutation
 from topoloom.throughput.traffic.making import check_places, to_one, to_some
 from topoloom.throughput.traffic.register import PatternRequest, pattern
 from topoloom.throughput.traffic.traffic import Traffic
+from topoloom.throughput.traffic.worst import busy_permutation
 from topoloom.topologies.spec import Choice
 
 
