@@ -64,9 +64,9 @@ def open_to_read(path: str | os.PathLike[str]) -> BinaryIO:
     return open(path, "rb", opener=_opened)
 
 
-def refuse_outside(path: str | os.PathLike[str], folders: Iterable[Path] | None = None) -> None:
-    """Raise `PermissionError` for a path that leads, links followed, out of folders; `folders` None: those of `BELOW`."""
-    folders = _folders(os.environ.get(BELOW)) if folders is None else folders
+def refuse_outside(path: str | os.PathLike[str]) -> None:
+    """Raise `PermissionError` for a path that leads, links followed, out of the folders of `BELOW`."""
+    folders = _folders(os.environ.get(BELOW))
     if folders is not None and not is_below(path, folders):
         raise PermissionError(errno.EACCES, "lies outside the folders that may be read", os.fspath(path))
 

@@ -312,15 +312,8 @@ def busiest_channel(topology: Topology, jobs: int | None = None) -> float:
     return max(one.greatest / one.hosts for one in loads)
 
 
-def place_candidate(
-    topology: Topology,
-    need: Need,
-    parts: Parts,
-    map: str = SCREENING_MAP,
-    jobs: int | None = None,
-    work: Work | None = None,
-) -> Layout:
-    """The layout of a candidate of a need.
+def place_candidate(topology: Topology, need: Need, parts: Parts) -> Layout:
+    """The layout of a candidate of a need, as it is screened.
 
     Parameters
     ----------
@@ -329,12 +322,6 @@ def place_candidate(
         Its floor, hosts and racks are used.
     parts : Parts
         The need's catalogue, for the watts that racks must feed.
-    map : str
-        How to place, as `place` has it.
-    jobs : int, optional
-        Threads; all cores by default.
-    work : Work, optional
-        May stop the search.
 
     Raises
     ------
@@ -342,7 +329,7 @@ def place_candidate(
         The switches do not fit onto the floor.
     """
     terms, room = need.terms(parts), need.floor.floor()
-    return placed_layout(topology, terms, room, hosts=need.housing, map=map, jobs=jobs, work=work)
+    return placed_layout(topology, terms, room, hosts=need.housing, map=SCREENING_MAP)
 
 
 def placed_network(
@@ -353,8 +340,14 @@ def placed_network(
     Parameters
     ----------
     spec : str
-    need, parts, map, jobs, work
+    need, parts
         As `place_candidate` has them.
+    map : str
+        How to place, as `place` has it.
+    jobs : int, optional
+        Threads; all cores by default.
+    work : Work, optional
+        May stop the search.
 
     Raises
     ------

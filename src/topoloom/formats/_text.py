@@ -97,9 +97,9 @@ def label_array(key: str, values: list[Any], source: str, allowance: Allowance) 
         raise at(source, None, f"label {short(key)} holds a number past 64 bits") from None
 
 
-def take_endpoints(allowance: Allowance, hosts: int, line: int | None = None) -> None:
+def take_endpoints(allowance: Allowance, hosts: int) -> None:
     """Count the memory of endpoints that a file only gives the number of; raises `InputError` past the limit."""
-    allowance.take(float(_ENDPOINT_BYTES) * hosts, f"{hosts:,} hosts", line)
+    allowance.take(float(_ENDPOINT_BYTES) * hosts, f"{hosts:,} hosts")
 
 
 def topology_from(source: str, **parts: Any) -> Topology:

@@ -91,16 +91,12 @@ class TrafficGoal:
         return Measured(value, flow.link_prices, promise)
 
 
-def uniform_certificate(
-    topology: Topology, gap: float = PROVED_GAP, jobs: int | None = None, work: Work | None = None
-) -> Bracket:
+def uniform_certificate(topology: Topology, jobs: int | None = None, work: Work | None = None) -> Bracket:
     """The throughput of uniform traffic between two proved bounds: exactly where the network has symmetries, else within a gap.
 
     Parameters
     ----------
     topology : Topology
-    gap : float
-        Of the bracket, where it is not exact.
     jobs : int, optional
     work : Work, optional
         When it is stopped, the bracket is as wide as it is then.
@@ -121,14 +117,12 @@ def uniform_certificate(
     if topology.switches <= _MOST_SYMMETRIC:
         known = symmetries(topology)
         found = symmetric_flow(topology, sent, known=known, work=work) if len(known.maps) else None
-        if found is not None and found.gap <= gap:
+        if found is not None and found.gap <= PROVED_GAP:
             return found
-    return approximate_flow(topology, sent, gap=gap, turns=_TURNS, jobs=jobs, work=work)
+    return approximate_flow(topology, sent, gap=PROVED_GAP, turns=_TURNS, jobs=jobs, work=work)
 
 
-def traffic_values(
-    topology: Topology, aspl_bound: float, jobs: int | None, work: Work | None = None
-) -> dict[str, float]:
+def traffic_values(topology: Topology, aspl_bound: float, jobs: int | None) -> dict[str, float]:
     """What the throughputs of a network are, between their bounds, beside what no network of its order and degree passes.
 
     Parameters
@@ -137,7 +131,6 @@ def traffic_values(
     aspl_bound : float
         The least ASPL under the rules of the search.
     jobs : int or None
-    work : Work, optional
 
     Returns
     -------
@@ -149,7 +142,7 @@ def traffic_values(
     """
     if (components(topology) > 0).any():
         return {}
-    flow = uniform_certificate(topology, jobs=jobs, work=work)
+    flow = uniform_certificate(topology, jobs=jobs)
     return {
         "throughput": flow.lower,
         "throughput_upper": flow.upper,

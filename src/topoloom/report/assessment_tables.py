@@ -14,15 +14,8 @@ from topoloom.report.side_by_side import MeasureRow, RowGroup, SideBySide, Value
 _BETTER = {"less": "low", "more": "high", "": ""}
 
 
-def networks_side_by_side(networks: Sequence[Assessment], names: Sequence[str] | None = None) -> SideBySide:
-    """Every figure of every network; where a routing-free bound is known, it stands in a row of its own under the figure.
-
-    Parameters
-    ----------
-    networks : sequence of Assessment
-    names : sequence of str, optional
-        Of the columns; the networks' own when left out.
-    """
+def networks_side_by_side(networks: Sequence[Assessment]) -> SideBySide:
+    """Every figure of every network; where a routing-free bound is known, it stands in a row of its own under the figure."""
     groups: dict[str, list[MeasureRow]] = {}
     for key in figure_keys(tuple(networks)):
         figures = [one.figure(key) for one in networks]
@@ -35,7 +28,7 @@ def networks_side_by_side(networks: Sequence[Assessment], names: Sequence[str] |
         if any(one is not None and one.bound is not None for one in figures):
             bounds = tuple(None if one is None or one.bound is None else Value(one.bound) for one in figures)
             rows.append(MeasureRow("at most", bounds, first.unit))
-    titles = tuple(one.name for one in networks) if names is None else tuple(names)
+    titles = tuple(one.name for one in networks)
     return SideBySide(titles, tuple(RowGroup(title, tuple(rows)) for title, rows in groups.items()))
 
 

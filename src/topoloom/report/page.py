@@ -89,6 +89,6 @@ def figure(svg: str, caption: str) -> Markup:
     return rendered("figure.html", drawing=Markup(svg), caption=caption)
 
 
-def curves_part(drawing: Markup, number: int = 0) -> Markup:
-    """A figure that a script replaces by the curves of this number in the page's data."""
-    return rendered("curves.html", number=number, drawing=drawing)
+def curves_part(drawing: Markup) -> Markup:
+    """A figure that a script replaces by the first curves in the page's data."""
+    return rendered("curves.html", drawing=drawing)

@@ -38,22 +38,9 @@ def write_study(results: StudyResults, folder: Path) -> None:
     write_atomically(folder / "study.html", study_page(results))
 
 
-def study_page(
-    results: StudyResults, x: str | None = None, y: str | None = None, by: Sequence[str] | None = None
-) -> str:
-    """The page as one self-contained HTML text.
-
-    Parameters
-    ----------
-    results : StudyResults
-    x, y, by
-        Of the picture, as `curves_of` takes them.
-
-    Returns
-    -------
-    str
-    """
-    curves, why_not = _curves(results, x, y, by)
+def study_page(results: StudyResults) -> str:
+    """The page as one self-contained HTML text."""
+    curves, why_not = _curves(results)
     drawn = ""
     if curves:
         drawing = figure(svg_text(panels(curves)), "Means over seeds, with 95 % intervals where there are several.")
@@ -78,10 +65,10 @@ def study_page(
     return page(results.title or results.verb, [body], curve_data(curves), CURVES)
 
 
-def _curves(results: StudyResults, x: str | None, y: str | None, by: Sequence[str] | None) -> tuple[Any, str]:
+def _curves(results: StudyResults) -> tuple[Any, str]:
     """The curves, or a sentence why there are none."""
     try:
-        return curves_of(results, x, y, by), ""
+        return curves_of(results), ""
     except InputError as error:
         return [], str(error)
 

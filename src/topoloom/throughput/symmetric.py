@@ -17,18 +17,14 @@ from topoloom.throughput.traffic.traffic import MATRIX, REMOTE, UNIFORM
 MOST_KINDS = 160
 #: Bounds that differ by no more are one number.
 _EXACT = 1e-9
+#: Rounds at the latest.
+_MOST_ROUNDS = 500
 #: Share of the best lengths so far in those that new columns are made for.
 _SMOOTH = 0.5
 
 
 def symmetric_flow(
-    topology: Topology,
-    traffic: Traffic,
-    *,
-    known: Symmetries | None = None,
-    gap: float = _EXACT,
-    rounds: int = 500,
-    work: Work | None = None,
+    topology: Topology, traffic: Traffic, *, known: Symmetries | None = None, work: Work | None = None
 ) -> Bracket | None:
     """The maximum concurrent flow of a traffic that looks the same from all switches that are alike.
 
@@ -39,10 +35,6 @@ def symmetric_flow(
         As much between any two hosts on different switches (`topoloom.throughput.traffic.uniform`).
     known : Symmetries, optional
         Of the topology; looked for when left out.
-    gap : float
-        Stops when upper / lower - 1 is no more.
-    rounds : int
-        Stops after so many at the latest.
     work : Work, optional
         When it is stopped, the bracket is as wide as it is then.
 
@@ -101,8 +93,8 @@ def symmetric_flow(
     lower, upper, prices = 0.0, math.inf, room / arc_count / room.sum()
     best = prices
     done = 0
-    work.begin(rounds, "rounds at most")
-    while done < rounds and not work.stopped:
+    work.begin(_MOST_ROUNDS, "rounds at most")
+    while done < _MOST_ROUNDS and not work.stopped:
         done += 1
         improved = False
         for tried in (_SMOOTH * best + (1.0 - _SMOOTH) * prices, prices) if done > 1 else (prices,):
@@ -116,11 +108,11 @@ def symmetric_flow(
             if master.add(columns):
                 improved = True
                 break
-        if upper <= lower * (1.0 + gap) or not improved:
+        if upper <= lower * (1.0 + _EXACT) or not improved:
             break
         lower, prices = master.solve()
         work.reach(done, f"within {upper / lower - 1:.1%}")
-        if upper <= lower * (1.0 + gap):
+        if upper <= lower * (1.0 + _EXACT):
             break
     return Bracket(float(min(lower, upper)), float(max(lower, upper)), done)
 

@@ -159,13 +159,7 @@ def _end(process: "subprocess.Popen[bytes]") -> None:
 
 
 def output_of(
-    command: Sequence[str],
-    cwd: Path,
-    limits: ProcessLimits,
-    what: str,
-    environment: dict[str, str] | None = None,
-    *,
-    memory: int = BUILDING_BYTES,
+    command: Sequence[str], cwd: Path, limits: ProcessLimits, what: str, environment: dict[str, str] | None = None
 ) -> tuple[int, str]:
     """The exit code of a command, and all that it prints, errors first; the parameters are those of `run`.
 
@@ -181,8 +175,6 @@ def output_of(
         What the command does, for messages.
     environment : dict of str to str, optional
         Its environment variables; our own when left out.
-    memory : int
-        Bytes that each process may take.
 
     Returns
     -------
@@ -200,7 +192,7 @@ def output_of(
     """
     surroundings = dict(os.environ) if environment is None else environment
     with tempfile.TemporaryFile("w+", errors="replace") as out, tempfile.TemporaryFile("w+", errors="replace") as err:
-        code, _ = run_process(command, cwd, out, err, surroundings, limits, what, memory=memory)
+        code, _ = run_process(command, cwd, out, err, surroundings, limits, what, memory=BUILDING_BYTES)
         for stream in (err, out):
             stream.seek(0)
         return code, err.read(MOST_OUTPUT) + out.read(MOST_OUTPUT)

@@ -144,9 +144,7 @@ def _least_ratio(network: RankNetwork, root: int | None, work: Work) -> Cut:
     return best
 
 
-def parts_cut(
-    network: RankNetwork, gather: Cut | None = None, most_classes: int = _MOST_CLASSES, work: Work | None = None
-) -> Cut:
+def parts_cut(network: RankNetwork, gather: Cut | None = None, work: Work | None = None) -> Cut:
     """What an all-reduce that adds in ranks alone cannot pass: twice the vector crosses between parts, all but once.
 
     Parameters
@@ -155,8 +153,6 @@ def parts_cut(
         Two hosts or more.
     gather : Cut, optional
         Of `gather_cut`. A reduce-scatter and an all-gather reach ranks times its rate: no partition is looked for below that.
-    most_classes : int
-        With more classes only single hosts and the gather's cut are looked at: what is found holds, and may be no least.
     work : Work, optional
         Told of hosts that are done.
 
@@ -193,7 +189,7 @@ def parts_cut(
         floor = network.ranks * gather.rate
         if 2 * gather.units < best.rate:
             best = Cut(Fraction(2 * gather.units), 2, gather.switches, 2 * gather.units)
-    if c < 2 or c > most_classes or best.rate <= floor:
+    if c < 2 or c > _MOST_CLASSES or best.rate <= floor:
         return best
     source, sink = n + c, n + c + 1
     tail, head, capacity = network.arcs()
