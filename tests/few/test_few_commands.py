@@ -389,6 +389,7 @@ def _check_row(words, expected, saved, tmp_path):
         assert not {"nan", "inf", "None"} & set(printed.out.replace(",", " ").split()), (name, printed.out)
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("words", ALONE)
 def test_commands_that_take_no_network(words, tmp_path):
     """Specs and requirements that lead to one switch or two are answered as any others."""
