@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from tiers import examples
 from topoloom import InputError, load_goal, save_goal
 from topoloom.simulation.flows.operations import ANY, CALC, RECV, SEND
-from topoloom.simulation.flows.schedule import Rank, schedule_of
+from topoloom.simulation.flows.rank_operations import Rank
+from topoloom.simulation.flows.schedule import schedule_of
 
 TEXT = """/* two ranks,
    a comment of two lines */
@@ -195,6 +196,7 @@ def test_every_cut_of_a_binary_file_is_refused(tmp_path):
             load_goal(path)
 
 
+@pytest.mark.exhaustive
 def test_a_changed_byte_is_a_schedule_or_a_sentence(tmp_path):
     """Each byte of a binary file changed in turn, to 0, 255 and one more."""
     data, path, refused = binary(NODES), tmp_path / "changed.bin", []

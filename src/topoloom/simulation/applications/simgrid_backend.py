@@ -9,10 +9,10 @@ import numpy as np
 from topoloom.core.errors import InputError
 from topoloom.graph.host_ports import ports_by_host
 from topoloom.model.topology import Topology
-from topoloom.simulation.applications.backends import ScheduleCase, ScheduleRun
 from topoloom.simulation.applications.launch import workplace
 from topoloom.simulation.applications.platform import layers_bytes, write_fabric
 from topoloom.simulation.applications.processes import MOST_OUTPUT, ProcessLimits, run_process
+from topoloom.simulation.applications.schedule_run import ScheduleCase, ScheduleRun
 from topoloom.simulation.applications.settings import DETACHED
 from topoloom.simulation.applications.tools import platform_library, schedule_player
 from topoloom.simulation.collectives.path_layers import PathLayers, path_layers
