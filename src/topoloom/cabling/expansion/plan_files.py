@@ -145,18 +145,9 @@ def steps_csv(expansion: Expansion) -> str:
 
 def step_facts(step: ExpansionStep) -> dict[str, Any]:
     """What a step does and leaves, as the columns of steps.csv; infinities where the network is not connected."""
-    counts = ("unplug", "move", "add", "switches", "hosts", "links")
-    names = (
-        "title",
-        "new_switches",
-        "new_cabinets",
-        *counts,
-        "diameter",
-        "aspl",
-        "connected",
-        "cut_off",
-        "interrupted",
-    )
+    done = ("unplug", "move", "add", "switches", "hosts", "links")
+    left = ("diameter", "aspl", "connected", "cut_off", "interrupted")
+    names = ("title", "new_switches", "new_cabinets", *done, *left)
     made = {"new_switches": ranges(step.new_switches), "new_cabinets": list(step.new_cabinets)}
     return {name: made[name] if name in made else getattr(step, name) for name in names}
 
