@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from topoloom.core.errors import InputError
 from topoloom.cost.choose import CableLot, endpoint_cables, link_cables, order_list
@@ -12,13 +12,10 @@ from topoloom.cost.lines import Line, bill_lines, module_orders
 from topoloom.cost.parts import Parts
 from topoloom.cost.spares import Spares
 from topoloom.cost.terms import Terms
-from topoloom.figures.style import drawn
+from topoloom.figures.style import Axes, drawn
 from topoloom.model.results import Provenance, Result, json_value, provenance_of
 from topoloom.model.sources import NetworkSource, network_of
 from topoloom.placement.layout.layout import Layout
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 
 @dataclass(frozen=True)

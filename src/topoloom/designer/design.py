@@ -3,7 +3,7 @@
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 from topoloom.core.errors import InputError, check_path
 from topoloom.core.threads import cores
@@ -20,13 +20,10 @@ from topoloom.designer.screening import Screening
 from topoloom.designer.search import DesignSearch, Searched, best_of_catalogue
 from topoloom.designer.store import CandidateStore
 from topoloom.designer.usual import usual_specs
-from topoloom.figures.style import drawn
+from topoloom.figures.style import Axes, drawn
 from topoloom.model.results import Provenance, Result, schema_id
 from topoloom.network import Network
 from topoloom.placement.layout.layout import Layout
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,22 +2,19 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from topoloom.core.errors import InputError, hint
 from topoloom.core.work import Work
 from topoloom.failures.single_losses import KINDS, Hosts, Left, losses_of
-from topoloom.figures.style import drawn
+from topoloom.figures.style import Axes, drawn
 from topoloom.graph.planes import distinct_planes, plane_count, planes_of
 from topoloom.model.link_rates import refuse_mixed
 from topoloom.model.results import Provenance, Result, json_value, provenance_of
 from topoloom.model.sources import NetworkSource, taken
 from topoloom.model.topology import Topology
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 
 @dataclass(frozen=True)

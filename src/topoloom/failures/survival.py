@@ -2,19 +2,16 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
 from topoloom.core.work import Ended
 from topoloom.failures.degradation import Degradation
 from topoloom.failures.lifetime import Lifetime, wilson
-from topoloom.figures.style import drawn
+from topoloom.figures.style import Axes, drawn
 from topoloom.figures.survival import draw_survival
 from topoloom.model.results import Provenance, Result, json_value
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 
 @dataclass(frozen=True)

@@ -3,11 +3,9 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from topoloom.figures.style import COLOURS, sheet, style, svg_text
+from topoloom.figures.style import COLOURS, Axes, sheet, style, svg_text
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
     from topoloom.simulation.applications.app_runs import Compared
 
 

@@ -1,14 +1,10 @@
 """Named numbers as horizontal bars, a bound beside some; and sorted loads of channels."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from topoloom.figures.style import COLOURS
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from topoloom.figures.style import COLOURS, Axes
 
 
 def draw_bars(

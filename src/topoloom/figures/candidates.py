@@ -6,11 +6,9 @@ from math import cos, radians, sin
 from typing import TYPE_CHECKING, Any, Literal
 
 from topoloom.figures.marks import looks, marker
-from topoloom.figures.style import COLOURS
+from topoloom.figures.style import COLOURS, Axes
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
     from topoloom.designer.measure import Candidate
 
 

@@ -1,13 +1,11 @@
 """The panels of a floor plan: the plan itself, the lengths of its cables, the load of its trays; drawn on matplotlib's axes."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from topoloom.figures.floor_view import HOST_CABLES, View, cabinets_hold
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from topoloom.figures.style import Axes
 
 _INK, _EDGE, _PILLAR, _TRAY, _UNUSED = "#1c2733", "#8793a3", "#444b55", "#c9b458", "#c4cad2"
 

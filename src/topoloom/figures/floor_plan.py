@@ -8,12 +8,9 @@ from topoloom.core.errors import InputError
 from topoloom.core.surroundings import import_library
 from topoloom.figures.floor_panels import FOOT_POINTS, PAD_POINTS, draw_lengths, draw_plan, draw_trays
 from topoloom.figures.floor_view import View
-from topoloom.figures.style import style
+from topoloom.figures.style import Axes, Figure, style
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
     from topoloom.placement.layout.layout import Layout
 
 #: The sheet, in inches: what fits a page or a screen across; and what stands above the plan and beside it.

@@ -2,15 +2,12 @@
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
 from topoloom.figures.marks import looks, marker
-from topoloom.figures.style import svg_of
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from topoloom.figures.style import Axes, svg_of
 
 
 class IntervalPoint(msgspec.Struct, frozen=True, array_like=True):

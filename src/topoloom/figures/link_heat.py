@@ -6,12 +6,9 @@ import numpy as np
 
 from topoloom.core.errors import InputError
 from topoloom.figures.graph import circle_points, link_curves
-from topoloom.figures.style import frame, sheet, style
+from topoloom.figures.style import Axes, Figure, frame, sheet, style
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
     from topoloom.graph.geometry import Geometry
     from topoloom.model.topology import Topology
     from topoloom.routing.routing import Routing

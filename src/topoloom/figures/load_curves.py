@@ -6,12 +6,9 @@ from typing import TYPE_CHECKING
 from topoloom.core.errors import InputError
 from topoloom.figures.knee import knee
 from topoloom.figures.marks import Look, looks, marker
-from topoloom.figures.style import frame, sheet, style
+from topoloom.figures.style import Axes, Figure, frame, sheet, style
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
     from topoloom.simulation.flits.load_curve import LoadCurve
     from topoloom.simulation.flits.point import Point
 

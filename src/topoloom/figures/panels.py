@@ -2,13 +2,10 @@
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from topoloom.figures.interval_curves import IntervalCurves, draw_interval_curves
-from topoloom.figures.style import frame, sheet, style
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from topoloom.figures.style import Figure, frame, sheet, style
 
 _MOST_ACROSS = 3
 

@@ -9,8 +9,13 @@ from typing import TYPE_CHECKING, Any, Protocol
 from topoloom.core.surroundings import import_library
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+    import matplotlib.axes
+    import matplotlib.figure
+
+    Axes = matplotlib.axes.Axes
+    Figure = matplotlib.figure.Figure
+else:  # matplotlib is loaded when something is drawn
+    Axes = Figure = Any
 
 #: Okabe and Ito's colours, distinct for every kind of colour blindness; grey for their yellow, which nobody sees on white.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#1c2733", "#56B4E9", "#8a8a8a")

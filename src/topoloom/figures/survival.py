@@ -5,12 +5,9 @@ from typing import TYPE_CHECKING
 
 from topoloom.core.errors import InputError
 from topoloom.figures.marks import looks, marker
-from topoloom.figures.style import COLOURS, frame, sheet, style
+from topoloom.figures.style import COLOURS, Axes, Figure, frame, sheet, style
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
     from topoloom.failures.survival import Survival
 
 

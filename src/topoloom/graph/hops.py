@@ -3,13 +3,14 @@
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from topoloom.core.errors import InputError
 from topoloom.core.threads import over_cores
 from topoloom.core.work import Work
+from topoloom.figures.style import Axes
 from topoloom.graph.connectivity import component_count, components, edge_disjoint_paths
 from topoloom.graph.distances import distances_from, eccentricities
 from topoloom.graph.gpu import Device, check_device
@@ -21,9 +22,6 @@ from topoloom.graph.planes import distinct_planes, plane_count, planes_of
 from topoloom.model.results import Provenance, Result, provenance_of
 from topoloom.model.sources import NetworkSource, taken
 from topoloom.model.topology import Topology
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 
 @dataclass(frozen=True, eq=False)

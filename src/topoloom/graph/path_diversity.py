@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from math import sqrt
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from topoloom.core.errors import InputError
 from topoloom.core.random_streams import Draws
 from topoloom.core.threads import over_cores
 from topoloom.core.work import Work
-from topoloom.figures.style import drawn
+from topoloom.figures.style import Axes, drawn
 from topoloom.graph.channel_backs import channel_backs
 from topoloom.graph.path_lengths import path_lengths
 from topoloom.graph.planes import plane_count
@@ -20,9 +20,6 @@ from topoloom.graph.spreads import Spread, spread_of, tally_of
 from topoloom.model.results import Provenance, Result, provenance_of
 from topoloom.model.sources import NetworkSource, taken
 from topoloom.model.topology import Topology
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 #: Hops beyond the shortest that are looked at.
 SLACK = 2

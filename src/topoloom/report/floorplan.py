@@ -1,18 +1,13 @@
 """A layout's floor plan as SVG text or as a PNG picture."""
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from topoloom.core.pages.svg import with_hints
 from topoloom.figures.floor_plan import floor_plan
 from topoloom.figures.floor_view import cabinet_hints
-from topoloom.figures.style import png_bytes, svg_text
+from topoloom.figures.style import Figure, png_bytes, svg_text
 from topoloom.placement.layout.layout import Layout
 from topoloom.placement.layout.tray_load import tray_load
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 
 def floorplan(layout: Layout, medium: np.ndarray | None = None, watts: np.ndarray | None = None) -> "Figure":

@@ -4,18 +4,14 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 from textwrap import wrap
-from typing import TYPE_CHECKING
 
 from topoloom.core.errors import InputError
 from topoloom.core.files import write_atomically
 from topoloom.figures.graph import draw_graph
-from topoloom.figures.style import png_bytes, sheet, style, svg_text
+from topoloom.figures.style import Figure, png_bytes, sheet, style, svg_text
 from topoloom.graph.geometry import geometry_of
 from topoloom.graph.path_lengths import path_lengths
 from topoloom.model.topology import Topology
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 #: A panel among others, and one alone; the titles above and the legend below.
 _PANEL_IN, _ALONE_IN, _BESIDES_IN = 4.3, 7.0, 0.8

@@ -3,7 +3,6 @@
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
@@ -11,14 +10,11 @@ from topoloom.core.errors import InputError
 from topoloom.core.files import write_atomically
 from topoloom.core.pages.templating import rendered
 from topoloom.figures.interval_curves import IntervalCurves
-from topoloom.figures.style import png_bytes, svg_text
+from topoloom.figures.style import Figure, png_bytes, svg_text
 from topoloom.report.curve_data import curve_data
 from topoloom.report.page import curves_part, page
 from topoloom.report.page import figure as figure_of
 from topoloom.report.scripting import CURVES
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 _ENDINGS = (".svg", ".png", ".html")
 

@@ -6,22 +6,20 @@ import shutil
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from topoloom.core.errors import InputError, check_type
 from topoloom.core.files import reason
 from topoloom.core.staging import Staging
+from topoloom.figures.style import Axes
 from topoloom.model.network_folders import TABLES
 from topoloom.model.results import Filed, Provenance
 from topoloom.model.topology import Topology
 from topoloom.routing.channels import Channels, channels_of
 from topoloom.routing.choices import Choice, Escape, Layers
 from topoloom.routing.judge.verdict import Verdict
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 #: How the lane of a packet is known: by its pair of switches alone, by how many hops it has made, or anew at every switch.
 PAIR, HOP, SWITCH = "pair", "hop", "switch"

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from topoloom.core.errors import InputError, hint
 from topoloom.core.work import Ended
+from topoloom.figures.style import Axes
 from topoloom.model.results import Provenance, Result
 from topoloom.studies.record import Record
 from topoloom.studies.store import Store
@@ -14,7 +15,6 @@ from topoloom.studies.task import Task
 
 if TYPE_CHECKING:
     import xarray
-    from matplotlib.axes import Axes
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -11,15 +11,12 @@ from topoloom.cabling.cabling import Cabling
 from topoloom.cabling.expansion.cable_order.order_of_work import CableTask
 from topoloom.cabling.expansion.cable_order.order_search import ADD, MOVE, UNPLUG
 from topoloom.cabling.expansion.cable_order.wiring import WiredCable
-from topoloom.figures.style import drawn
+from topoloom.figures.style import Axes, drawn
 from topoloom.graph.connectivity import components
 from topoloom.graph.planes import plane_count
 from topoloom.model.results import Filed, Provenance, Recorded
 from topoloom.model.topology import Topology
 from topoloom.placement.layout.layout import Layout
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,22 +1,19 @@
 """What is known of a network that was taken the whole way."""
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
 from topoloom.core.work import Ended
 from topoloom.cost.bill import Bill
 from topoloom.designer.assessment.figure import Figure
-from topoloom.figures.style import drawn
+from topoloom.figures.style import Axes, drawn
 from topoloom.model.results import Provenance, Result, json_value
 from topoloom.placement.layout.layout import Layout
 from topoloom.routing.routing import Routing
 from topoloom.simulation.flits.load_curve import LoadCurve
 from topoloom.throughput.result import Quality
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 
 class Missing(msgspec.Struct, frozen=True):

@@ -3,19 +3,17 @@
 import math
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from topoloom.core.work import Ended
+from topoloom.figures.style import Axes
 from topoloom.model.results import Filed, Provenance
 from topoloom.model.topology import Topology
 from topoloom.placement.floors.floor import Floor
 from topoloom.placement.floors.slots import Slots
 from topoloom.placement.hosts.housing import Housing
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 #: A record names the cabinet of every switch of a network up to this size; the folder of a layout always does.
 _MOST_NAMED = 4096

@@ -1,15 +1,12 @@
 """The verdict: what following tables from every switch to every other has found."""
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from topoloom.figures.style import drawn
+from topoloom.figures.style import Axes, drawn
 from topoloom.model.results import Provenance, Result
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 
 class Followed:

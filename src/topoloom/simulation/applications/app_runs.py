@@ -4,16 +4,13 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from statistics import fmean
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from topoloom.core.work import Ended
 from topoloom.figures.app_bars import draw_app_bars
-from topoloom.figures.style import drawn
+from topoloom.figures.style import Axes, drawn
 from topoloom.model.results import Provenance, Result
 from topoloom.simulation.applications.app_run import AppRun
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 
 @dataclass(frozen=True)

@@ -1,16 +1,13 @@
 """Collective: a schedule's simulated time beside the least that there is."""
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from topoloom.figures.style import COLOURS, drawn
+from topoloom.figures.style import COLOURS, Axes, drawn
 from topoloom.model.results import Provenance, Result
 from topoloom.simulation.applications.settings import AppSettings
 from topoloom.simulation.collectives.bound import CollectiveBound
 from topoloom.simulation.collectives.schedule import CollectiveSchedule
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 
 @dataclass(frozen=True, eq=False)

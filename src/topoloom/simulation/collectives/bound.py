@@ -3,21 +3,17 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from topoloom.core.errors import InputError, hint
 from topoloom.core.work import Work
-from topoloom.figures.style import COLOURS, drawn
+from topoloom.figures.style import COLOURS, Axes, drawn
 from topoloom.model.results import Provenance, Result, provenance_of
 from topoloom.model.topology import Topology
 from topoloom.simulation.collectives.cuts import Cut, broadcast_cut, gather_cut, parts_cut
 from topoloom.simulation.collectives.delays import Machine, delays
 from topoloom.simulation.collectives.network import RankNetwork, rank_network
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 #: Every operation with what its bytes are of.
 OPERATIONS = {

@@ -2,18 +2,15 @@
 
 import os
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from topoloom.core.errors import InputError, check_path
-from topoloom.figures.style import COLOURS, drawn
+from topoloom.figures.style import COLOURS, Axes, drawn
 from topoloom.model.results import Provenance, Result
 from topoloom.simulation.collectives.bound import OPERATIONS
 from topoloom.simulation.collectives.forest import Tree, TreeEdge
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 #: What trees do: bring a root's chunks to all, add up what all have at the root, or one after the other.
 GATHERS, REDUCES = ("allgather", "broadcast", "allreduce", "alltoall"), ("reduce-scatter", "allreduce")

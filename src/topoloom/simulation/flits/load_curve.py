@@ -2,17 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from topoloom.core.work import Ended
-from topoloom.figures.style import drawn
+from topoloom.figures.style import Axes, drawn
 from topoloom.model.results import Provenance, Result
 from topoloom.simulation.flits.point import POINT_COLUMNS, Point
 from topoloom.simulation.flits.presets import shown_router
 from topoloom.simulation.flits.router_config import RouterConfig
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 
 @dataclass(frozen=True)
