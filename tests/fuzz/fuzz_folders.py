@@ -62,10 +62,10 @@ def lanes() -> Any:
 
 
 def _tables(path: Path) -> None:
-    from topoloom.routing.table_files import save_tables
+    from topoloom.network.folder import save_routing
 
     path.mkdir()
-    save_tables(lanes(), path)
+    save_routing(lanes(), path)
 
 
 def _laid(path: Path) -> None:

@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 from topoloom.core.errors import InputError
+from topoloom.network.folder import save_routing
 from topoloom.routing.judge.prove import prove
 from topoloom.routing.route import route
-from topoloom.routing.table_files import load_tables, save_tables
+from topoloom.routing.table_files import load_tables
 from topoloom.topologies.spec import build
 
 
@@ -23,7 +24,7 @@ def test_tables_in_files_are_whole(name, tmp_path):
     routing = route(topology, name, lanes=lanes, folder=str(tmp_path))
     assert routing.verdict.complete
     assert not list((tmp_path / "tables").glob("[!.]*")), "what is not saved is no table yet"
-    save_tables(routing, tmp_path)
+    save_routing(routing, tmp_path)
     ports = np.load(tmp_path / "tables" / "ports.npy")
     assert (ports == routing.ports).all()
     if name != "minimal":
@@ -36,14 +37,15 @@ import subprocess, sys
 subprocess.run(["mount", "-t", "tmpfs", "-o", "size=128k", "none", sys.argv[1]], check=True)
 from pathlib import Path
 from topoloom import InputError, build, route
-from topoloom.routing.table_files import load_tables, save_tables
+from topoloom.network.folder import save_routing
+from topoloom.routing.table_files import load_tables
 folder = Path(sys.argv[1])
 small = route(build("ring:n=20"), "minimal", folder=str(folder))
-save_tables(small, folder)
+save_routing(small, folder)
 before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 for spec in sys.argv[2:]:
     try:
-        save_tables(route(build(spec), "minimal", folder=str(folder)), folder)
+        save_routing(route(build(spec), "minimal", folder=str(folder)), folder)
     except InputError as error:
         print(error)
     assert before == {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}, list(folder.rglob("*"))
@@ -73,7 +75,7 @@ def test_a_full_disk_is_a_sentence_and_the_old_tables_stay(tmp_path):
 @pytest.mark.exhaustive
 def test_tables_that_are_made_again_replace_the_old_ones_when_they_are_saved(tmp_path):
     """Until then, and where the maker is killed, the old ones are there; whoever has them mapped keeps them."""
-    save_tables(route(build("ring:n=20"), "minimal"), tmp_path)
+    save_routing(route(build("ring:n=20"), "minimal"), tmp_path)
     made = (
         "import os; from topoloom import *; route(build('ring:n=30'), 'minimal', folder='.'); os.kill(os.getpid(), 9)"
     )
@@ -82,8 +84,8 @@ def test_tables_that_are_made_again_replace_the_old_ones_when_they_are_saved(tmp
     mapped = np.load(tmp_path / "tables" / "ports.npy", mmap_mode="r")
     before = np.array(mapped)
     routing = route(build("ring:n=30"), "minimal", folder=str(tmp_path))
-    save_tables(routing, tmp_path)
-    save_tables(routing, tmp_path)
+    save_routing(routing, tmp_path)
+    save_routing(routing, tmp_path)
     assert load_tables(tmp_path).topology.switches == 30
     assert (before == mapped).all()
     del routing

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from topoloom import InputError, Routing, build, open_network, route
+from topoloom.network.folder import save_routing
 from topoloom.routing.choices import Detour, Layers
-from topoloom.routing.table_files import load_tables, save_tables
+from topoloom.routing.table_files import load_tables
 
 
 def _same(one, other):
@@ -53,10 +54,10 @@ def test_tables_come_back_as_they_were(spec, engine, tmp_path):
 
 def test_nothing_of_earlier_tables_is_left(tmp_path):
     """Tables without lanes over tables with layers: no file of the first stays."""
-    save_tables(route(build("torus:dims=4x4"), "dor-random"), tmp_path / "net")
+    save_routing(route(build("torus:dims=4x4"), "dor-random"), tmp_path / "net")
     routing = route(build("torus:dims=4x4"), "minimal")
-    files = save_tables(routing, tmp_path / "net")
-    assert sorted(files) == sorted((tmp_path / "net" / "tables").iterdir())
+    files = save_routing(routing, tmp_path / "net")
+    assert sorted(files) == sorted(path for path in (tmp_path / "net").rglob("*") if path.is_file())
     _same(load_tables(tmp_path / "net"), routing)
 
 
@@ -68,7 +69,7 @@ def test_tables_made_in_files_are_a_folder_like_any_other(tmp_path):
     ports = np.array(routing.ports)
     with pytest.raises(InputError, match=r"tables\.json cannot be read"):
         load_tables(folder)  # without its manifest a folder holds no whole tables
-    save_tables(routing, folder)
+    save_routing(routing, folder)
     _same(load_tables(folder), routing)
     assert (load_tables(folder).ports == ports).all()
 
@@ -86,7 +87,7 @@ def test_tables_made_in_files_are_a_folder_like_any_other(tmp_path):
 )
 def test_what_is_damaged_is_one_sentence(file, content, message, tmp_path):
     """The sentence names the file."""
-    save_tables(route(build("petersen")), tmp_path)
+    save_routing(route(build("petersen")), tmp_path)
     path = tmp_path / "tables" / file
     path.unlink() if content is None else path.write_bytes(content)
     with pytest.raises(InputError, match=rf"{file}.*{message}"):
@@ -95,7 +96,7 @@ def test_what_is_damaged_is_one_sentence(file, content, message, tmp_path):
 
 def test_ports_that_a_switch_does_not_have_are_refused(tmp_path):
     """Kernels would look past the ends of arrays."""
-    save_tables(route(build("petersen")), tmp_path)
+    save_routing(route(build("petersen")), tmp_path)
     ports = np.load(tmp_path / "tables" / "ports.npy")
     ports[3, 4] = 3
     np.save(tmp_path / "tables" / "ports.npy", ports)
@@ -105,7 +106,7 @@ def test_ports_that_a_switch_does_not_have_are_refused(tmp_path):
 
 def test_tables_of_another_network_are_refused(tmp_path):
     """The opener gives the network that lies beside the tables."""
-    save_tables(route(build("petersen")), tmp_path)
+    save_routing(route(build("petersen")), tmp_path)
     with pytest.raises(InputError, match="the tables are of petersen; they are not of ring"):
         load_tables(tmp_path, build("ring:n=10"))
     manifest = tmp_path / "tables" / "tables.json"
@@ -136,7 +137,7 @@ def test_a_folder_of_route_is_opened_with_its_tables(tmp_path, monkeypatch):
 @pytest.mark.parametrize("name", ["ports", "lanes", "channel_load", "ports_2"])
 def test_a_changed_array_beside_an_old_verdict_is_noticed(name, tmp_path):
     """Entries that a switch could have, but that nobody followed: one sentence that names the file."""
-    save_tables(route(build("torus:dims=4x4"), "dor-random" if name == "ports_2" else "orders"), tmp_path)
+    save_routing(route(build("torus:dims=4x4"), "dor-random" if name == "ports_2" else "orders"), tmp_path)
     path = tmp_path / "tables" / f"{name}.npy"
     array = np.load(path)
     array[3] = np.roll(array[3], 1) if name.startswith("ports") else array[3] + 1
@@ -148,7 +149,7 @@ def test_a_changed_array_beside_an_old_verdict_is_noticed(name, tmp_path):
 def test_tables_of_before_arrays_were_noted_are_read(tmp_path):
     """A record without digests is believed, as it was."""
     routing = route(build("petersen"))
-    save_tables(routing, tmp_path)
+    save_routing(routing, tmp_path)
     path = tmp_path / "tables" / "tables.json"
     record = json.loads(path.read_text())
     assert record.pop("arrays").keys() >= {"ports", "channel_load", "switch_load"}

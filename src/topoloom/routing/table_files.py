@@ -14,7 +14,6 @@ import numpy as np
 
 from topoloom.core.errors import InputError, at
 from topoloom.core.files import read_text
-from topoloom.core.folders import write_folder
 from topoloom.core.json_files import parse_json
 from topoloom.core.npy_files import read_npy, read_npz
 from topoloom.core.staging import Content
@@ -60,33 +59,13 @@ class _Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     arrays: dict[str, str] = {}
 
 
-def save_tables(routing: Routing, folder: str | os.PathLike[str]) -> list[Path]:
-    """Write a routing into ``tables/`` of a folder, all of it or nothing; returns the paths of the files.
-
-    Whatever else lies in the folder stays. Tables that lie there already because they were made there (`route` with a
-    folder) are not written again.
-
-    Parameters
-    ----------
-    routing : Routing
-    folder : path
-        Made if it is not there; the folder around it must be.
-
-    Raises
-    ------
-    InputError
-        The folder cannot be made or written.
-    """
-    return write_folder(folder, table_contents(routing, folder), stale=stale_tables(routing, folder))
-
-
 def stale_tables(routing: Routing, folder: str | os.PathLike[str]) -> list[str]:
     """Patterns of what earlier tables left in a folder, and which goes when these are written there."""
     return [] if _lie_in(routing, folder) else [f"{TABLES}/*.npy", f"{TABLES}/*.npz"]
 
 
 def table_contents(routing: Routing, folder: str | os.PathLike[str] | None = None) -> dict[str, Content]:
-    """The files of a routing by their paths in a network's folder, as `save_tables` writes them.
+    """The files of a routing by their paths in a network's folder, as `Routing.save` writes them.
 
     Parameters
     ----------
