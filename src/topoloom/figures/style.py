@@ -49,24 +49,11 @@ def sheet(width_in: float, height_in: float) -> "Figure":
     return figure
 
 
-def axes_of(ax: "Axes | None", width_in: float = 8.6, height_in: float = 4.6) -> "Axes":
-    """The axes that a `plot` draws on: those it was given, or the only ones of a new figure, with a grid.
-
-    Parameters
-    ----------
-    ax : matplotlib Axes, optional
-        Left as they are.
-    width_in, height_in : float
-        Inches of the new figure; ``axes.figure`` saves it.
-
-    Returns
-    -------
-    Axes
-        `ax` itself where it is given.
-    """
+def axes_of(ax: "Axes | None", height_in: float = 4.6) -> "Axes":
+    """The axes that a `plot` draws on: `ax` as they are, or the only ones of a new figure, with a grid."""
     if ax is not None:
         return ax
-    axes = sheet(width_in, height_in).add_subplot()
+    axes = sheet(8.6, height_in).add_subplot()
     frame(axes)
     return axes
 
@@ -84,7 +71,7 @@ def drawn(height_in: float | Callable[[Any], float] = 4.6) -> Callable[[Callable
     def plot_of(draw: Callable[[Any, "Axes"], None]) -> Plot:
         def plot(self: Any, ax: "Axes | None" = None) -> "Axes":
             with style():
-                axes = axes_of(ax, height_in=height_in(self) if callable(height_in) else height_in)
+                axes = axes_of(ax, height_in(self) if callable(height_in) else height_in)
                 draw(self, axes)
             return axes
 

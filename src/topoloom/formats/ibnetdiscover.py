@@ -17,13 +17,10 @@ def read(data: bytes, source: str) -> Topology:
     return fabric_of(data, source).topology
 
 
-def load_fabric(path: str | os.PathLike[str], *, borne: bool = False) -> Fabric:
-    """A discovered fabric with its names, GUIDs, LIDs and ports; raises `InputError` like `load`.
-
-    `borne`: what cannot be is left out and told (`Fabric.flaws`), where it would be refused.
-    """
+def load_fabric(path: str | os.PathLike[str]) -> Fabric:
+    """A discovered fabric with its names, GUIDs, LIDs and ports; raises `InputError` like `load`."""
     data, source, _ = read_source(path, NAME)
-    return fabric_of(data, source, borne=borne)
+    return fabric_of(data, source)
 
 
 def fabric_of(data: bytes, source: str, *, borne: bool = False) -> Fabric:

@@ -7,7 +7,6 @@ from typing import Literal
 
 import numpy as np
 
-from topoloom.core.work import Work
 from topoloom.graph.connectivity import components
 from topoloom.graph.distances import distance_matrix
 from topoloom.graph.moore import moore_within
@@ -91,15 +90,13 @@ class TrafficGoal:
         return Measured(value, flow.link_prices, promise)
 
 
-def uniform_certificate(topology: Topology, jobs: int | None = None, work: Work | None = None) -> Bracket:
+def uniform_certificate(topology: Topology, jobs: int | None = None) -> Bracket:
     """The throughput of uniform traffic between two proved bounds: exactly where the network has symmetries, else within a gap.
 
     Parameters
     ----------
     topology : Topology
     jobs : int, optional
-    work : Work, optional
-        When it is stopped, the bracket is as wide as it is then.
 
     Raises
     ------
@@ -116,10 +113,10 @@ def uniform_certificate(topology: Topology, jobs: int | None = None, work: Work 
     sent = uniform_remote(topology)
     if topology.switches <= _MOST_SYMMETRIC:
         known = symmetries(topology)
-        found = symmetric_flow(topology, sent, known=known, work=work) if len(known.maps) else None
+        found = symmetric_flow(topology, sent, known=known) if len(known.maps) else None
         if found is not None and found.gap <= PROVED_GAP:
             return found
-    return approximate_flow(topology, sent, gap=PROVED_GAP, turns=_TURNS, jobs=jobs, work=work)
+    return approximate_flow(topology, sent, gap=PROVED_GAP, turns=_TURNS, jobs=jobs)
 
 
 def traffic_values(topology: Topology, aspl_bound: float, jobs: int | None) -> dict[str, float]:
