@@ -2,7 +2,7 @@
 
 import inspect
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Any, TypeVar
 
@@ -20,8 +20,8 @@ from topoloom.operations.operation import Operation
 
 Kind = msgspec.inspect
 O = TypeVar("O", bound=Operation)  # noqa: E741
-#: An argument in a message of the library.
-_NAMED = re.compile(r"`([a-z]\w*)`")
+#: An argument in a message of the library; yes or no after it is a switch, on or off.
+_NAMED = re.compile(r"`([a-z]\w*)`( yes\b| no\b)?")
 
 
 class DeclaredCommand(click.Command):
@@ -44,32 +44,76 @@ class DeclaredCommand(click.Command):
             raise InputError(spelled(str(error), self)) from error
 
 
+class DeclaredGroup(click.Group):
+    """A group of declared commands; where its first word is none of them, the command `default` takes all words.
+
+    Parameters
+    ----------
+    about : type
+        Settings without fields: its `group` is the name, its docstring the help text.
+    commands : iterable of click.Command
+    default : str, optional
+        The name of one of them.
+    usages : iterable of str
+        What stands after the group's name in its help.
+    """
+
+    def __init__(
+        self, about: type[Settings], commands: Iterable[click.Command], *, default: str = "", usages: Iterable[str] = ()
+    ) -> None:
+        super().__init__(about.group, list(commands), help=inspect.cleandoc(about.__doc__ or ""))
+        self._default, self._usages = default, tuple(usages)
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """The words of the command line, with the name of the default command where none is named."""
+        if self._default and args and args[0] not in self.commands and args[0] not in ctx.help_option_names:
+            args = [self._default, *args]
+        return super().parse_args(ctx, args)
+
+    def format_usage(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """One line per usage."""
+        for usage in self._usages:
+            formatter.write_usage(ctx.command_path, usage)
+        if not self._usages:
+            super().format_usage(ctx, formatter)
+
+
 def spelled(sentence: str, command: click.Command) -> str:
     """A message of the library with its arguments as the options of a command.
 
     Examples
     --------
-    >>> command = click.Command("cuts", params=[click.Option(["--seed"])])
-    >>> spelled("`seed` is needed for `parts`", command)
-    '--seed is needed for `parts`'
+    >>> command = click.Command("cuts", params=[click.Option(["--seed"]), click.Option(["--spares/--no-spares"])])
+    >>> spelled("`seed` is needed for `parts`, `spares` no for all", command)
+    '--seed is needed for `parts`, --no-spares for all'
     """
     commands = command.commands.values() if isinstance(command, click.Group) else ()
-    names = {
-        one.name: one.human_readable_name if isinstance(one, click.Argument) else max(one.opts, key=len)
-        for one in (*command.params, *(one for inner in commands for one in inner.params))
-    }
-    return _NAMED.sub(lambda found: names.get(found[1], found[0]), sentence)
+    parameters = {one.name: one for one in (*command.params, *(one for inner in commands for one in inner.params))}
+
+    def typed(found: re.Match[str]) -> str:
+        parameter, word = parameters.get(found[1]), found[2] or ""
+        if parameter is None:
+            return found[0]
+        if isinstance(parameter, click.Argument):
+            return parameter.human_readable_name + word
+        if word and isinstance(parameter, click.Option) and parameter.is_flag:
+            spellings = parameter.opts if word == " yes" else parameter.secondary_opts
+            return max(spellings, key=len, default=found[0])
+        return max(parameter.opts, key=len) + word
+
+    return _NAMED.sub(typed, sentence)
 
 
 def declared(
     *groups: type[Settings], several: str = "", sections: Callable[[click.HelpFormatter], None] | None = None
 ) -> Callable[[Callable[..., int | None]], click.Command]:
-    """Make a command of a function that takes a value of each group; the first group is its operation.
+    """Make a command of a function that takes a value of each group; the first group is what it does.
 
     Parameters
     ----------
     *groups : type
-        An `Operation`, whose docstring is the help text, then groups of presentation.
+        An `Operation`, or `Settings` of a command that has none, whose docstring is the help text; then groups of presentation.
+        The last word of its `group` is the command's name.
     several : str
         The field of which the command takes several values: the function has a list of operations, one per value.
     sections : callable (formatter), optional
@@ -90,7 +134,7 @@ def declared(
             return function(made, *(kind(**_values(kind, values)) for kind in others))
 
         return DeclaredCommand(
-            groups[0].group,
+            groups[0].group.rpartition(" ")[2],
             callback=call,
             params=[_parameter(field, field.name == several) for kind in groups for field in fields_of(kind)],
             help=inspect.cleandoc(groups[0].__doc__ or ""),
@@ -121,7 +165,7 @@ def _table(field: Field, texts: tuple[str, ...]) -> Any:
     table: dict[str, Any] = {}
     for text in texts:
         name, equals, value = (part.strip() for part in text.partition("="))
-        if not equals:
+        if not equals or not name:
             raise InputError(f"{field.option} {shown(text)}: write KEY=VALUE")
         table[name] = plain_of(value)
     return table
@@ -145,7 +189,7 @@ def _parameter(field: Field, several: bool = False) -> click.Parameter:
             spelled[-1] = f"{field.option}/--no-{field.option.removeprefix('--')}"
         else:
             common["is_flag"] = True
-    shown: bool | str = not (switch and field.default is False) and field.default is not None
+    shown: bool | str = not (switch and field.default is False) and field.default not in (None, "")
     if field.reads is not None and field.default not in (None, msgspec.NODEFAULT):
         shown = _as_text(field.default)
     return click.Option([*spelled, field.name], help=sentence(field), show_default=shown, multiple=repeated, **common)
@@ -154,7 +198,8 @@ def _parameter(field: Field, several: bool = False) -> click.Parameter:
 def sentence(field: Field) -> str:
     """What a field is, as a sentence of a help text."""
     text = field.description
-    unit = f" [{field.unit}]" if field.unit and field.unit not in text else ""
+    named = re.search(rf"(?<!\w){re.escape(field.unit)}(?!\w)", text)
+    unit = f" [{field.unit}]" if field.unit and not named else ""
     return f"{text[:1].upper()}{text[1:]}{unit}."
 
 

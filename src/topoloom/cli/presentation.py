@@ -1,6 +1,6 @@
 """What only the command line has: how a result is printed and where it goes, in small groups that commands share."""
 
-from typing import Annotated, ClassVar
+from typing import Annotated, ClassVar, Literal
 
 from topoloom.core.settings import Settings, setting
 
@@ -35,3 +35,18 @@ class KeptText(Threads, frozen=True, kw_only=True):
         ]
         | None
     ) = None
+
+
+class ToolFiles(Settings, frozen=True, kw_only=True):
+    """How many files a folder of networks gets."""
+
+    group: ClassVar[str] = "files"
+
+    files: Annotated[
+        Literal["some", "all"], setting("in the networks' folders; all: those for installers and for other tools, too")
+    ] = "some"
+
+    @property
+    def everything(self) -> bool:
+        """Whether the files for installers and for other tools are written."""
+        return self.files == "all"

@@ -9,7 +9,15 @@ import click
 from topoloom.core.errors import InputError
 
 #: Units in messages.
-_UNIT_WORDS = {"s": "seconds", "m": "metres", "ns": "nanoseconds", "h": "hours", "USD": "dollars", "%": "percent"}
+_UNIT_WORDS = {
+    "s": "seconds",
+    "min": "minutes",
+    "m": "metres",
+    "ns": "nanoseconds",
+    "h": "hours",
+    "USD": "dollars",
+    "%": "percent",
+}
 
 
 class Whole(click.ParamType):

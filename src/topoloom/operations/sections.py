@@ -35,6 +35,7 @@ SECTIONS: dict[str, dict[str, str]] = {
         "layout": "Put the switches in cabinets on a floor; every cable with its length.",
         "cost": "Switches, cables, watts and money of a topology on a floor.",
         "expand": "Grow a network cable by cable: a plan that an installer carries out.",
+        "methods": "The ways in which expand grows a network.",
     },
     "operate": {
         "verify": "What is wrong with a plan, and with what is cabled, by numbered rules.",

@@ -17,7 +17,11 @@ Source = Annotated[str, setting("a spec, a file or a folder", positional=True, n
 Plan = Annotated[str, setting("the plan: a spec, a file or a folder", positional=True, names="file")]
 
 #: Ports of a switch; the largest directors have fewer than 4096.
-Radix = Annotated[int, setting("ports of a switch", least=2, most=4096)]
+MOST_PORTS = 4096
+Radix = Annotated[int, setting("ports of a switch", least=2, most=MOST_PORTS)]
+
+#: Links of a switch.
+Degree = Annotated[int, setting("links per switch", least=0)]
 
 #: Virtual lanes for data that switches have: VL0 to VL14 (InfiniBand Architecture Specification 1.7, 7.6.3).
 DATA_LANES = 15
@@ -27,7 +31,10 @@ DataLanes = Annotated[int, setting("virtual lanes for data of a switch", least=1
 Engine = Annotated[
     str, setting("how paths are chosen; if omitted, the installed tables, else the engine that fits the network")
 ]
-Lanes = Annotated[int, setting("virtual lanes, at most; as many as the engine takes if omitted", least=1, most=255)]
+MOST_LANES = 255
+Lanes = Annotated[
+    int, setting("virtual lanes, at most; as many as the engine takes if omitted", least=1, most=MOST_LANES)
+]
 
 #: Tables for the hosts of a switch in turn, as addresses of their own have them.
 HostTables = Annotated[int, setting("tables for the hosts of a switch in turn", least=1, most=4096)]
@@ -48,9 +55,17 @@ Prices = Annotated[str, setting("your quotes, laid over the catalogue: a TOML fi
 #: The cables of hosts, where lists and bills have those of switches alone.
 HostCables = Annotated[bool, setting("the cables of hosts, too; as the network remembers if omitted")]
 
+#: Spares on the shelf.
+Spares = Annotated[bool, setting("also spares: 1 % of the switches and 2 % of cables and optics")]
+
 #: How long one run of an external program may take.
 TIME_LIMIT = 600.0
 TimeLimit = Annotated[float, setting("time that a run may take", unit="s", above=0, most=1e9)]
+
+#: Who runs the tasks of a study, or of the explorer.
+EXECUTOR = "processes"
+Executor = Annotated[str, setting("who runs the tasks: processes, threads, dask, slurm")]
+TaskJobs = Annotated[int, setting("tasks at a time; one per core if omitted", least=1, most=100_000)]
 
 #: Runs of METIS, of which the best counts.
 MetisRuns = Annotated[int, setting("runs of METIS, of which the best counts", least=1, most=10_000)]
@@ -84,6 +99,9 @@ FLOOR = "slimfly-2014"
 Floor = Annotated[
     str, setting("the floor: a preset's name, or a .toml or .csv file; slimfly-2014 if omitted", names="file")
 ]
+MOST_ROWS = 10_000
+Rows = Annotated[int, setting("rows of cabinets; near-square if omitted", least=1, most=MOST_ROWS)]
+Columns = Annotated[int, setting("cabinets per row", least=1, most=MOST_ROWS)]
 Cabinet = Annotated[int, setting("most switches in a cabinet", least=1, most=1 << 24)]
 Cluster = Annotated[
     Literal["auto", "groups", "sequential", "walktrap", "metis"],

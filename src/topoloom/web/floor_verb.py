@@ -14,7 +14,7 @@ from topoloom.core.work import Work
 from topoloom.cost.bill import price
 from topoloom.network import Network
 from topoloom.operations.catalogue._placing import Placing
-from topoloom.operations.catalogue.placed import ExpandOperation
+from topoloom.operations.catalogue.expand import ExpandOperation
 from topoloom.operations.context import RunContext
 from topoloom.operations.operation import flat, operation
 from topoloom.placement.floors.floor_text import floor_toml
