@@ -23,7 +23,7 @@ _MODULES = (
 )
 #: Programs that commands start by their names.
 _PROGRAMS = ("git", "sh", "make", "gcc", "g++", "smpirun", "smpicc", "squeue", "sbatch", "scancel", "env")
-_STUDY = 'verb = "hops"\ntask.topology = "torus:dims={side}x{side}"\naxes.side = [4, 5]\n'
+_STUDY = 'operation = "hops"\ntask.topology = "torus:dims={side}x{side}"\naxes.side = [4, 5]\n'
 _NEED = 'hosts = 60\n[switch]\nradix = 12\n[families]\ntry = ["torus", "hypercube"]\n'
 _TRAP = "import pathlib; (pathlib.Path(__file__).parent / 'MARK').open('a').write(__name__ + ' ')\n"
 
@@ -108,7 +108,7 @@ def test_a_script_of_the_users_has_its_workers_run_nothing(hostile, tmp_path_fac
     script = tmp_path_factory.mktemp("mine") / "mine.py"
     script.write_text(
         "from topoloom import Study, run_study\n"
-        "study = Study(verb='hops', task={'topology': 'ring:n={n}'}, axes={'n': [4, 5]})\n"
+        "study = Study(operation='hops', task={'topology': 'ring:n={n}'}, axes={'n': [4, 5]})\n"
         "if __name__ == '__main__':\n"
         "    assert run_study(study, 's', executor='processes', jobs=1).done == 2\n"
     )
@@ -132,7 +132,7 @@ def test_what_the_user_puts_on_the_path_is_found(hostile, tmp_path_factory):
         "    def run(self, context):\n"
         "        return {'number': self.number}\n"
     )
-    (hostile / "e.toml").write_text('verb = "extra"\naxes.number = [1, 2]\n')
+    (hostile / "e.toml").write_text('operation = "extra"\naxes.number = [1, 2]\n')
     words = [
         sys.executable,
         "-c",

@@ -43,9 +43,7 @@ def test_a_folder_is_checked_grown_on_and_priced(tmp_path):
     )
     assert (first / "plan.html").exists()
     assert len(list((first / "steps").glob("*.svg"))) == 6
-    with pytest.raises(
-        InputError, match=r"--floor: .* is laid out already, and its layout stays as it is; omit it"
-    ):
+    with pytest.raises(InputError, match=r"--floor: .* is laid out already, and its layout stays as it is; omit it"):
         run(str(first / "after"), "--to", "40", "--floor", "koibuchi-2013")
     for own in (first, first / "after"):
         with pytest.raises(InputError, match="which the plan starts from; take another folder"):

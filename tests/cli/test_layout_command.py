@@ -116,7 +116,7 @@ def test_a_floor_limits_the_power_of_a_cabinet(tmp_path):
         ([_RING, "--rows", "2", "--columns", "2", "--cabinet", "8"], "8 cabinets need more than its 2 x 2 = 4 places"),
         (["jellyfish:n=20,degree=3", "--cluster", "groups"], "has no groups; use cluster='sequential'"),
         ([_RING, "--parts", "moon"], "slimfly-2014, slingshot); or give the path of a .toml file"),
-        ([_RING, "-o", "/dev/null/x"], "/dev/null/x: the folder cannot be made"),
+        ([_RING, "-o", "/dev/null/x"], "/dev/null/x: there is no folder /dev/null; make it first"),
     ],
 )
 def test_mistakes_are_one_sentence(arguments, said):

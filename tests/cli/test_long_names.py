@@ -39,6 +39,7 @@ _CALLS = {
     "verify": "one.json",
     "verify-tables": "one.json one.json",
     "rules": "",
+    "methods": "",
     "repair": "one.json one.json one.json",
     "watch": "one.json one.json",
     "layout": "complete:n=2",

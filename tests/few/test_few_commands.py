@@ -325,7 +325,7 @@ _SERVED = {"serve"}
 _NEED = 'title = "one switch"\nhosts = 8\nfinalists = 1\nminutes = 0.02\n[switch]\nradix = 64\n'
 _STUDY = """
 title = "few switches"
-verb = "hops"
+operation = "hops"
 [axes]
 topology = ["complete:n=1,hosts=4", "complete:n=1", "complete:n=2,hosts=1"]
 [run]

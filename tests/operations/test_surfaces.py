@@ -213,7 +213,14 @@ def _examples(field):
 
 #: What each operation needs beside the field that is looked at.
 NEEDED = {"rows": 8, "columns": 8, "discoveries": ["petersen"], "tables": "a.lft"}
-NEEDED |= {"networks": ["petersen"], "app": "alltoall", "need": "need.toml", "claim": "x", "destination": 1, "text": "hosts = 4"}
+NEEDED |= {
+    "networks": ["petersen"],
+    "app": "alltoall",
+    "need": "need.toml",
+    "claim": "x",
+    "destination": 1,
+    "text": "hosts = 4",
+}
 NEEDED |= {"kind": "opensm", "lost": "0-1", "old": "a.net", "new": "b.net"}
 NEEDED |= dict.fromkeys(("topology", "spec", "source", "plan", "fabric"), "petersen")
 

@@ -80,6 +80,10 @@ SAME = {
     ),
     "verify": ({"plan": "fat-tree:k=4", "taper": 2.0}, "verify fat-tree:k=4 --taper 2"),
     "design": ({"need": "need.toml"}, "design need.toml -o out --finalists 0"),
+    "compare": (
+        {"networks": ["petersen:hosts=1", "ring:n=4,hosts=1"], "reference": "ring:n=4,hosts=1", "minimize": "power_w"},
+        "compare petersen:hosts=1 ring:n=4,hosts=1 --reference ring:n=4,hosts=1 --minimize power_w --minutes 1000 --repeats 1",
+    ),
 }
 SAME["app"][0]["simulator"] = "flows"
 

@@ -89,7 +89,7 @@ def folder(tmp_path_factory):
     (here / "nets" / "report.html").write_text("<script>document.cookie</script>")
     assert CliRunner().invoke(cli, ["build", "petersen:hosts=2", "-o", str(here / "nets" / "mine.json")]).exit_code == 0
     run_study(
-        Study(verb="hops", task={"topology": "ring:n={n}"}, axes={"n": [8, 16]}),
+        Study(operation="hops", task={"topology": "ring:n={n}"}, axes={"n": [8, 16]}),
         here / "nets" / "sizes",
         executor="threads",
     )

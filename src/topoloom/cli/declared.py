@@ -25,11 +25,17 @@ _NAMED = re.compile(r"`([a-z]\w*)`( yes\b| no\b)?")
 
 
 class DeclaredCommand(click.Command):
-    """A command that is made of declarations; `epilog` writes further sections of its help."""
+    """A command that is made of declarations: of `groups`; `sections` writes further sections of its help."""
 
-    def __init__(self, *args: Any, sections: Callable[[click.HelpFormatter], None] | None = None, **kwargs: Any):
+    def __init__(
+        self,
+        *args: Any,
+        groups: tuple[type[Settings], ...] = (),
+        sections: Callable[[click.HelpFormatter], None] | None = None,
+        **kwargs: Any,
+    ):
         super().__init__(*args, **kwargs)
-        self._sections = sections
+        self.groups, self._sections = groups, sections
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         if self._sections is not None:
@@ -138,6 +144,7 @@ def declared(
             callback=call,
             params=[_parameter(field, field.name == several) for kind in groups for field in fields_of(kind)],
             help=inspect.cleandoc(groups[0].__doc__ or ""),
+            groups=groups,
             sections=sections,
         )
 

@@ -234,7 +234,7 @@ def accepts(kind: Any) -> str:
         return f"a table of names, each {accepts(kind.value_type)}"
     if isinstance(kind, (inspect.StructType, inspect.DataclassType)):
         return "a table"
-    return "text"
+    return "any value" if isinstance(kind, inspect.AnyType) else "text"
 
 
 def shown(value: object) -> str:

@@ -46,8 +46,8 @@ SECTIONS: dict[str, dict[str, str]] = {
     },
     "decide": {
         "design": "The main job: from a requirement file to ranked, priced designs.",
-        "compare": "Networks that you name, taken the whole way side by side, from bill to growth.",
-        "study": "A verb over axes: many tasks, on this machine or a cluster; nothing is lost, nothing runs twice.",
+        "compare": "Networks that you name, taken the whole way and ranked, from bill to growth.",
+        "study": "An operation over axes: many tasks, on this machine or a cluster; nothing is lost, nothing runs twice.",
         "serve": "The explorer: topoloom in the browser, on this machine or over ssh -L.",
     },
 }

@@ -95,7 +95,6 @@ def span_of(text: str) -> tuple[int, int]:
 
 
 #: Where switches stand, for what asks about cabinets.
-FLOOR = "slimfly-2014"
 Floor = Annotated[
     str, setting("the floor: a preset's name, or a .toml or .csv file; slimfly-2014 if omitted", names="file")
 ]

@@ -1,10 +1,11 @@
 """A task as people say it: the command line and the Python that give the same record."""
 
 import shlex
+from collections.abc import Mapping
 from typing import Any
 
 from topoloom.core.settings import written
-from topoloom.operations.field import fields_of
+from topoloom.operations.field import Field, fields_of
 from topoloom.operations.operation import OPERATIONS, section
 from topoloom.studies.task import Task
 
@@ -27,26 +28,45 @@ def as_command(task: Task) -> str:
     arguments = dict(task.arguments)
     fields = {field.name: field for field in fields_of(kind)}
     first = [name for name, field in fields.items() if field.positional] or [next(iter(fields))]
-    words = ["topoloom", kind.group, *(str(arguments.pop(name)) for name in first if name in arguments)]
+    words = ["topoloom", kind.group, *(word for name in first for word in _words(arguments.pop(name, ())))]
     if kind.group == "design":
-        change = arguments.pop("change", {})
         arguments.pop("measured", None)
-        words += ["-o", "design", "--finalists", str(change.get("finalists", 0))]
+        change = arguments.pop("change", {})
+        arguments |= (
+            {"change": flat_keys(change)} if "finalists" in change else {"finalists": 0, "change": flat_keys(change)}
+        )
+        words += ["-o", "design"]
     renamed = _OPTIONS.get(kind.group, {})
     for name, value in arguments.items():
-        words += _option(renamed.get(name, fields[name].option), value)
+        words += _option(fields[name], renamed.get(name, fields[name].option), value)
     return shlex.join([*words, "--json"])
 
 
-def _option(option: str, value: Any) -> list[str]:
-    if value is True:
-        return [option]
-    if value is False or value is None:
+def flat_keys(table: Mapping[str, Any], within: str = "") -> dict[str, Any]:
+    """A table whose inner tables' keys stand in it as ``table.key``.
+
+    >>> flat_keys({"hosts": 64, "switch": {"radix": 12}})
+    {'hosts': 64, 'switch.radix': 12}
+    """
+    keys: dict[str, Any] = {}
+    for key, value in table.items():
+        keys |= flat_keys(value, f"{within}{key}.") if isinstance(value, dict) else {f"{within}{key}": value}
+    return keys
+
+
+def _words(value: Any) -> list[str]:
+    return [str(one) for one in value] if isinstance(value, (list, tuple)) else [str(value)]
+
+
+def _option(field: Field, option: str, value: Any) -> list[str]:
+    if value is None:
         return []
+    if isinstance(value, bool):
+        return [option] if value else [option.replace("--", "--no-", 1)]
     if isinstance(value, dict):
         return [word for key, one in value.items() for word in (option, f"{key}={written(one)}")]
-    if isinstance(value, (list, tuple)):
-        return [option, ",".join(written(one) for one in value)]
+    if isinstance(value, (list, tuple)) and field.reads is None:
+        return [word for one in value for word in (option, written(one))]
     return [option, written(value)]
 
 

@@ -79,7 +79,7 @@ def run_command(asked: RunStudy, to: Json) -> None:
         tasks = len({task.digest for _, task in planned})
     known = len(Store(folder, create=True).records())
     say(
-        f"{tasks:,} task{'s' * (tasks != 1)} of {study.verb}" + (f"; {known:,} have a record" if known else ""),
+        f"{tasks:,} task{'s' * (tasks != 1)} of {study.operation}" + (f"; {known:,} have a record" if known else ""),
         err=True,
     )
     with working("study") as work:

@@ -65,7 +65,7 @@ class CompareOperation(Operation, frozen=True, kw_only=True):
     rate_gbps: Rate | None = None
     host_cables: HostCables | None = None
     spares: Spares | None = None
-    reference: Annotated[str, setting("the one of them that the others are compared with")] | None = None
+    reference: Annotated[str, setting("the one of them that the others are compared with", names="file")] | None = None
     minimize: Annotated[str, setting("the figure that ranks them, as the record calls it")] = "cost_usd"
     needed: Annotated[int, setting("hosts that are needed, for what 10 % more of them cost", least=1)] | None = None
     minutes: (

@@ -6,6 +6,7 @@ from topoloom.core.errors import InputError
 from topoloom.core.settings import setting
 from topoloom.cost.bill import Bill, price
 from topoloom.cost.price_factors import PriceFactors
+from topoloom.model.link_rates import refuse_mixed
 from topoloom.network import Network
 from topoloom.network.opening import open_network
 from topoloom.operations.catalogue._placing import HousedPlacing, placing_of, terms_of
@@ -56,7 +57,7 @@ class LayoutOperation(HousedPlacing, frozen=True, kw_only=True):
             raise InputError("layout: `seconds` gives another layout on another machine; give `moves` and `runs`")
         return self
 
-    def placed(self, context: RunContext, host_cables: bool | None = None) -> Network:
+    def placed(self, context: RunContext, host_cables: bool | None = None, *, listed: bool = False) -> Network:
         """The network placed again, with the layout that was asked for.
 
         Parameters
@@ -64,12 +65,21 @@ class LayoutOperation(HousedPlacing, frozen=True, kw_only=True):
         context : RunContext
         host_cables : bool, optional
             Whether its lists have the cables of hosts, too; as it remembers if omitted.
+        listed : bool
+            Whether its cables are listed afterwards, which takes one rate for all: refused before it is placed.
 
         Returns
         -------
         Network
+
+        Raises
+        ------
+        InputError
+            Links of several rates, where cables are listed.
         """
         network = open_network(self.topology)
+        if listed:
+            refuse_mixed(network.topology, "a cable list")
         terms = terms_of({**self.arguments(), "host_cables": host_cables}, [network], context)
         search = {name: getattr(self, name) for name in ("objective", "improve", "seed", "seconds", "moves", "runs")}
         return network.priced(**terms).placed(

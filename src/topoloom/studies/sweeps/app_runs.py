@@ -79,7 +79,7 @@ def app_study(
         together.insert(1, {"routing_seed": list(range(seed, seed + routing_seeds))})
     else:
         arguments["routing_seed"] = seed
-    return Study(verb="app", task=arguments, axes=axes, together=together, base=str(Path.cwd()))
+    return Study(operation="app", task=arguments, axes=axes, together=together, base=str(Path.cwd()))
 
 
 def app_runs_of(

@@ -80,7 +80,7 @@ def simulate_study(
                 "width": [WIDTH] * len(points) + [width] * saturation,
             }
         )
-    return Study(verb="simulate", task=arguments, axes=axes, together=together, base=str(Path.cwd()))
+    return Study(operation="simulate", task=arguments, axes=axes, together=together, base=str(Path.cwd()))
 
 
 def load_curves_of(study: Study, folder: str | os.PathLike[str], *, ended: Ended = "done") -> LoadCurves | Executions:
