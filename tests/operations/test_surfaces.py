@@ -105,6 +105,17 @@ def test_no_command_declares_an_option_by_hand():
     assert all(isinstance(one, DeclaredCommand) for one in inner)
 
 
+def test_no_file_of_the_command_line_makes_an_option_itself():
+    """Options and arguments are made of declarations, in one place; main has --version."""
+    own, makers = ROOT / "src" / "topoloom" / "cli", {"declared.py", "main.py"}
+    files = [path for path in sorted(own.rglob("*.py")) if path.name not in makers]
+    assert len(files) > 50
+    # Of commands that are in the list above still, and what they share.
+    waiting = {f"{name}.py" for name in BY_HAND} | ({"kept_study.py", "output.py"} if BY_HAND else set())
+    pattern = re.compile(r"click\.(option|argument|command|group|Option|Argument)\b")
+    assert [path.name for path in files if pattern.search(path.read_text()) and path.name not in waiting] == []
+
+
 def test_there_are_operations():
     """The laws below look at something."""
     assert len(WITH_COMMANDS) >= 20

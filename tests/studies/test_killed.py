@@ -22,7 +22,9 @@ from topoloom.studies.task import task_of
 
 TASKS = 60
 SLOW = Study(operation="optimize", task={"topology": "jellyfish:n=40,degree=4,seed=1", "moves": 20_000}, seeds=TASKS)
-_TOML = f'operation = "optimize"\nseeds = {TASKS}\ntask.topology = "jellyfish:n=40,degree=4,seed=1"\ntask.moves = 20000\n'
+_TOML = (
+    f'operation = "optimize"\nseeds = {TASKS}\ntask.topology = "jellyfish:n=40,degree=4,seed=1"\ntask.moves = 20000\n'
+)
 
 
 @pytest.fixture(scope="module")
@@ -162,7 +164,9 @@ def test_a_full_disk_is_one_sentence_and_loses_nothing(tmp_path):
     assert "Traceback" not in ran.stderr
     before = lines_of(tmp_path / "out")
     assert 0 < len(before) < 400
-    found = run_study(Study(operation="nothing", axes={"number": list(range(1, 401))}), tmp_path / "out", executor="threads")
+    found = run_study(
+        Study(operation="nothing", axes={"number": list(range(1, 401))}), tmp_path / "out", executor="threads"
+    )
     assert found.done == 400
     assert max(Counter(line["digest"] for line in lines_of(tmp_path / "out")).values()) == 1
 

@@ -20,7 +20,7 @@ radix = 12
 try = ["slimfly", "fat-tree", "hypercube"]
 """
 
-#: For each verb a task and the command line that says the same.
+#: For each operation a task and the command line that says the same.
 SAME = {
     "info": ({"topology": "petersen"}, "info petersen"),
     "hops": (
@@ -168,3 +168,25 @@ def test_what_a_verb_does_not_take_is_one_sentence(verb, arguments, words):
     with pytest.raises(InputError, match=words) as caught:
         task_of(verb, arguments)
     assert "\n" not in str(caught.value)
+
+
+def test_files_in_a_list_belong_to_the_task(tmp_path, monkeypatch):
+    """By what lies there, not by their names: another content is another task, and a change since it was made is refused."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("one.edges", "two.edges"):
+        (tmp_path / name).write_text("0 1\n1 2\n")
+    first = task_of("compare", {"networks": ["ring:n=4,hosts=1", "one.edges"], "reference": "one.edges"})
+    second = task_of("compare", {"networks": ["ring:n=4,hosts=1", "two.edges"], "reference": "two.edges"})
+    assert {*first.files} == {"networks[1]", "reference"}
+    assert first.digest == second.digest
+    assert first.digest != task_of("compare", {"networks": ["ring:n=4,hosts=1"]}).digest
+    (tmp_path / "two.edges").write_text("0 1\n1 2\n2 0\n")
+    with pytest.raises(InputError, match="has changed since the study was planned"):
+        run_task(second)
+
+
+@pytest.mark.parametrize("changed", [{"minutes": 3.0}, {"repeats": 4}])
+def test_a_comparison_within_a_time_is_no_task(changed):
+    """Its figures would be others on another machine."""
+    with pytest.raises(InputError, match="compare: `minutes` gives other figures on another machine"):
+        task_of("compare", {"networks": ["petersen"], **changed})
