@@ -22,7 +22,8 @@ class _Help(click.Command):
 
     def format_epilog(self, _ctx: click.Context, formatter: click.HelpFormatter) -> None:
         from topoloom.core.settings import described
-        from topoloom.simulation.applications.backends import SIMULATORS, FlitSettings
+        from topoloom.simulation.applications.backends import SIMULATORS
+        from topoloom.simulation.applications.schedule_run import FlitSettings
         from topoloom.simulation.collectives.bound import OPERATIONS
         from topoloom.simulation.collectives.making import ALGORITHMS
 
