@@ -4,7 +4,6 @@ from typing import TYPE_CHECKING, Annotated
 
 from topoloom.cli.declared import declared, running
 from topoloom.cli.output import print_record
-from topoloom.cli.placing import refuse_given
 from topoloom.cli.presentation import Json
 from topoloom.core.settings import setting
 from topoloom.model.topology import Topology
@@ -36,7 +35,7 @@ def command(operations: list[CostOperation], to: _Output) -> None:
     if to.as_printed and len(operations) > 1:
         raise InputError("--as-printed takes one topology; omit it to compare several")
     if to.as_printed:
-        refuse_given((*PLACING, *TERMS), "--as-printed takes the paper's own assumptions")
+        operations[0].refuse_changed((*PLACING, *TERMS), "--as-printed takes the paper's own assumptions")
     networks = [open_network(one.topology) for one in operations]
     if to.as_printed:
         # The exact count beside the print is made as Besta 2014 lays the column out: its racks, its floor, its switches.
