@@ -185,7 +185,7 @@ def test_a_study_file_is_data_unless_the_user_trusts_it(tmp_path, script, line):
     (tmp_path / "s.toml").write_text(f"{_STUDY}[run]\n{line}\n")
     with pytest.raises(InputError, match=r"s\.toml:5: run\..*`trust`"):
         read_study(tmp_path / "s.toml")
-    assert read_study(tmp_path / "s.toml", trust=True).verb == "hops"
+    assert read_study(tmp_path / "s.toml", trust=True).operation == "hops"
     ran = subprocess.run(
         [*script, "study", "s.toml", "-o", "s"], cwd=tmp_path, capture_output=True, text=True, check=False
     )

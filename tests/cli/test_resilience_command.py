@@ -299,7 +299,9 @@ def test_what_does_not_go_with_losses_is_refused(arguments, message):
 def test_cabinets_are_those_of_the_layout(tmp_path):
     """Which switches fail together is as `topoloom layout` places them on the same floor, its limit of power included."""
     floor = str(tmp_path / "hall.toml")
-    (tmp_path / "hall.toml").write_text('name = "hall"\nwidth_m = 1.0\ndepth_m = 1.0\n[grid]\nrows = 4\ncolumns = 5\n[limits]\npower_w = 125\n')
+    (tmp_path / "hall.toml").write_text(
+        'name = "hall"\nwidth_m = 1.0\ndepth_m = 1.0\n[grid]\nrows = 4\ncolumns = 5\n[limits]\npower_w = 125\n'
+    )
     failing = ResilienceOperation(topology="slimfly:q=5,hosts=4", fail="cabinets", floor=floor)
     placed = LayoutOperation(topology="slimfly:q=5,hosts=4", floor=floor, map="rows").run(RunContext(1))
     assert placed.switches_per_cabinet == 4

@@ -310,6 +310,7 @@ _WRITTEN = {
 #: What takes no network from a file: what is asked, and what is printed of one switch or of two.
 ALONE = {
     "rules": "TL101",
+    "methods": "splice",
     "families complete --hosts 4 --radix 4": "complete:n=1,hosts=4\n",
     "build complete:n=1,hosts=4 -o O/one.json": "1 switches, 0 links, 4 hosts",
     "balance --rows 1 --columns 2 --degrees 1-1 --lengths 1-1": "1  1  1.0000   1.0000   1.0000   1",

@@ -146,7 +146,7 @@ def _resumed(path: Path) -> Any:
 def _studied(path: Path) -> None:
     study = path.parent / "study.toml"
     study.write_text(
-        'title = "t"\nverb = "hops"\n[axes]\ntopology = ["petersen", "ring:n=5"]\n'
+        'title = "t"\noperation = "hops"\n[axes]\ntopology = ["petersen", "ring:n=5"]\n'
         '[run]\nexecutor = "threads"\njobs = 1\n'
     )
     run_study(read_study(study), path)

@@ -20,7 +20,7 @@ from topoloom.studies.conditions import condition_holds
 from topoloom.studies.run import spread
 from topoloom.studies.study import Running
 
-TORI = {"verb": "hops", "task": {"topology": "torus:dims={side}x{side}"}, "axes": {"side": [3, 4, 5]}}
+TORI = {"operation": "hops", "task": {"topology": "torus:dims={side}x{side}"}, "axes": {"side": [3, 4, 5]}}
 
 
 def lines_of(folder):
@@ -178,7 +178,7 @@ def test_the_command_line(tmp_path, monkeypatch):
     """Dry run, run, status, export, merge: what each says."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "s.toml").write_text(
-        'title = "Tori"\nverb = "hops"\ntask.topology = "torus:dims={side}x{side}"\naxes.side = [3, 4, 5, 6]\n'
+        'title = "Tori"\noperation = "hops"\ntask.topology = "torus:dims={side}x{side}"\naxes.side = [3, 4, 5, 6]\n'
     )
 
     def run(*words):
@@ -222,7 +222,8 @@ def test_the_command_line(tmp_path, monkeypatch):
         ('operation = "hops"\n[run]\nexecutor = "proceses"\n', "did you mean"),
         ('operation = "hops"\nnodes = 3\n', "nodes"),
         ("operation = 3\n", "operation"),
-        ("", "verb"),
+        ("", "operation"),
+        ('verb = "hops"\n', "there is no key 'verb' (it is called operation)"),
     ],
 )
 def test_a_bad_study_is_one_sentence(text, words, tmp_path):

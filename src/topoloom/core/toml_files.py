@@ -75,7 +75,33 @@ def parse_toml(text: str, shape: type[T], source: str) -> T:
     shape
         The values.
     """
-    data = _tables(text, source)
+    return table_of(_tables(text, source), shape, source, text)
+
+
+def table_of(data: Any, shape: type[T], source: str, text: str = "") -> T:
+    """As `parse_toml`, from its tables.
+
+    Parameters
+    ----------
+    data : dict
+        Plain values.
+    shape : type of Struct
+        What they have to say, with kinds and ranges.
+    source : str
+        Where they come from, for messages.
+    text : str
+        The file that they were read from, for the lines of messages; empty where there is none.
+
+    Returns
+    -------
+    shape
+        The values.
+
+    Raises
+    ------
+    InputError
+        A key that there is not, or a value that is not of its type or out of its range.
+    """
     try:
         return msgspec.convert(data, shape, strict=True)
     except msgspec.ValidationError as error:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import msgspec
 
-from topoloom.core.errors import InputError
 from topoloom.core.settings import setting
+from topoloom.model.results import json_value
 from topoloom.operations.context import RunContext
 from topoloom.operations.operation import Operation, operation
 
@@ -147,15 +147,12 @@ def changed_need(need: "Need", changes: Mapping[str, Any]) -> "Need":
     InputError
         A key that there is not, or a value out of its range.
     """
+    from topoloom.core.toml_files import table_of
     from topoloom.designer.need import Need
 
     if not changes:
         return need
-    content = _merged(msgspec.to_builtins(need), changes)
-    try:
-        return msgspec.convert(content, Need, strict=True)
-    except (msgspec.ValidationError, InputError) as error:
-        raise InputError(f"design: change: {error}") from None
+    return table_of(_merged(json_value(need), changes), Need, "design: change")
 
 
 def _nested(changes: Mapping[str, Any]) -> dict[str, Any]:
