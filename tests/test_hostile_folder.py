@@ -40,7 +40,7 @@ def hostile(tmp_path):
     (tmp_path / ".numba_config.yaml").write_text("cpu_name: [nonsense\n")
     (tmp_path / "here.pth").write_text("import secrets\n")
     (tmp_path / "dask.yaml").write_text("distributed: {worker: {preload: [secrets]}}\n")
-    (tmp_path / "pyproject.toml").write_text("[project.entry-points.'topoloom.verbs']\nmine = 'secrets'\n")
+    (tmp_path / "pyproject.toml").write_text("[project.entry-points.'topoloom.operations']\nmine = 'secrets'\n")
     (tmp_path / "s.toml").write_text(_STUDY)
     (tmp_path / "need.toml").write_text(_NEED)
     save(build("petersen:hosts=1"), tmp_path / "a.json")
@@ -122,7 +122,7 @@ def test_what_the_user_puts_on_the_path_is_found(hostile, tmp_path_factory):
     place = tmp_path_factory.mktemp("package")
     (place / "extra-1.0.dist-info").mkdir()
     (place / "extra-1.0.dist-info" / "METADATA").write_text("Metadata-Version: 2.1\nName: extra\nVersion: 1.0\n")
-    (place / "extra-1.0.dist-info" / "entry_points.txt").write_text("[topoloom.verbs]\nextra = extra\n")
+    (place / "extra-1.0.dist-info" / "entry_points.txt").write_text("[topoloom.operations]\nextra = extra\n")
     (place / "extra.py").write_text(
         "from topoloom.operations.operation import Operation, operation\n"
         "@operation\n"

@@ -102,7 +102,7 @@ def test_a_worker_that_always_dies_gives_a_failed_record(tmp_path, monkeypatch):
     plugin = tmp_path / "plugin"
     (plugin / "deadly-1.0.dist-info").mkdir(parents=True)
     (plugin / "deadly-1.0.dist-info" / "METADATA").write_text("Metadata-Version: 2.1\nName: deadly\nVersion: 1.0\n")
-    (plugin / "deadly-1.0.dist-info" / "entry_points.txt").write_text("[topoloom.verbs]\ndeadly = deadly\n")
+    (plugin / "deadly-1.0.dist-info" / "entry_points.txt").write_text("[topoloom.operations]\ndeadly = deadly\n")
     (plugin / "deadly.py").write_text(
         "import os, signal\n"
         "from topoloom.operations.operation import Operation, operation\n"

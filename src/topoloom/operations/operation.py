@@ -123,7 +123,7 @@ _FIELDS = _Fields()
 OPERATIONS: Register[type[Operation]] = Register(
     "operation",
     room="topoloom.operations.catalogue",
-    group="topoloom.verbs",
+    group="topoloom.operations",
     elsewhere={"reproduce": "topoloom-papers"},
 )
 

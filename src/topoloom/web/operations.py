@@ -1,6 +1,6 @@
-"""Verbs of the explorer: what a picture of a network needs (draw), a path of its tables (trace), a requirement (need).
+"""Operations of the explorer: what a picture of a network needs (draw), a path of its tables (trace), a requirement (need).
 
-They are announced by the entry point `topoloom.verbs`, as verbs of other packages are: this room stands above that of studies.
+They are announced by the entry point `topoloom.operations`, as those of other packages are: this package stands above studies.
 """
 
 from collections import Counter, deque
