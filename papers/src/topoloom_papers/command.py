@@ -9,7 +9,7 @@ from topoloom.cli.presentation import Json
 from topoloom.cli.streams import unread
 from topoloom.core.errors import InputError
 from topoloom.core.settings import Settings, setting
-from topoloom_papers.operation import Full, Missing
+from topoloom_papers.reproduction import Full, Missing
 
 if TYPE_CHECKING:
     from topoloom_papers.curves import Curves, Steps

@@ -5,10 +5,7 @@ from typing import Annotated, Any, ClassVar
 from topoloom.core.settings import setting
 from topoloom.operations.context import RunContext
 from topoloom.operations.operation import Operation, operation
-from topoloom_papers.reproduction import Reproduction, reproduce
-
-Full = Annotated[bool, setting("make the long runs again, which take minutes to hours, instead of reading kept ones")]
-Missing = Annotated[bool, setting("make the long runs that are not kept, and read the others")]
+from topoloom_papers.reproduction import Full, Missing, Reproduction, reproduce
 
 
 @operation
