@@ -8,7 +8,9 @@ from click.core import ParameterSource
 from topoloom.core.errors import InputError
 
 # For the command app, until it is made of its declaration.
-from topoloom.operations.catalogue._placing import placing_of  # noqa: F401
+from topoloom.operations.catalogue._placing import placing_of
+
+__all__ = ["placing_of", "refuse_given"]
 
 
 def refuse_given(names: Iterable[str], why: str) -> None:

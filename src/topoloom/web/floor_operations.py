@@ -1,4 +1,4 @@
-"""Operations of pages with floors: a network with cabinets moved and slots blocked (stand), and one that grows by steps (grow)."""
+"""Operations of pages with floors: a network with cabinets moved and slots blocked (stand), one that grows by steps (grow)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

@@ -1,5 +1,7 @@
 """Subjects by requirements: what the requirement of a network says of its switches, cables and collectives."""
 
+from typing import Any
+
 import msgspec
 
 from topoloom.core.errors import InputError
@@ -41,10 +43,10 @@ def subject_of(
     """
     need = remembered_need(network) if need is None else need
     given = {"lanes": lanes, "radix": radix, "seed": seed}
-    known = {name: value for name, value in given.items() if value is not None}
+    known: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
     if need is None:
         return Subject(network, **known)
-    remembered = {
+    remembered: dict[str, Any] = {
         "switch_ns": need.switch.delay_ns,
         "cable_ns_per_m": need.cable.delay_ns_per_m,
         "lanes": need.switch.lanes,
@@ -52,7 +54,7 @@ def subject_of(
         "all_to_all_mib": need.collective.all_to_all_mib,
         "all_reduce_mib": need.collective.all_reduce_mib,
     }
-    return Subject(network, **{**remembered, **known})  # type: ignore[arg-type]
+    return Subject(network, **{**remembered, **known})
 
 
 def remembered_need(network: Network) -> Need | None:
