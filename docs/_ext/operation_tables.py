@@ -20,8 +20,8 @@ def lines() -> Iterator[str]:
     """The page: every operation by name, then the commands that have none."""
     commands = dict(_commands())
     for name, kind in OPERATIONS.items():
-        command = commands.pop(name, None)
-        where = f"The command is `topoloom {name}`." if command is not None else "There is no command of this name."
+        command = commands.pop(name) if name in commands and commands[name].groups[0] is kind else None
+        where = "There is no command that is made of it." if command is None else f"The command is `topoloom {name}`."
         studied = "A study can run it." if kind.studied else "A study does not run it: it writes files or lists."
         yield from [f"## {name}", "", _about(kind), "", f"{where} {studied}", ""]
         yield from _table(kind, "The operation has no arguments.", command is not None)

@@ -7,7 +7,7 @@ from topoloom.cli.output import print_record
 from topoloom.cli.presentation import Json
 from topoloom.core.settings import setting
 from topoloom.model.topology import Topology
-from topoloom.operations.catalogue._placing import PLACING, TERMS, laid_out
+from topoloom.operations.catalogue._placing import PLACING, TERMS, networks_on_floors
 from topoloom.operations.catalogue.placed import CostOperation
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def command(operations: list[CostOperation], to: _Output) -> None:
         bills = [_column(networks[0].topology).exact(to.orders)]
     else:
         with running(operations[0].doing) as context:
-            placed = laid_out(operations[0], networks, context)
+            placed = networks_on_floors(operations[0], networks, context)
         catalogues = [one.terms.catalogue for one in placed]
         bills = [price(one, orders=to.orders) for one in placed]
     if to.json:

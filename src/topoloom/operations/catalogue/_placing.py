@@ -84,7 +84,7 @@ class Placing(Operation, frozen=True, kw_only=True):
         -------
         Network
         """
-        return laid_out(self, [open_network(self.topology)], context)[0]
+        return networks_on_floors(self, [open_network(self.topology)], context)[0]
 
 
 class HousedPlacing(Placing, frozen=True, kw_only=True):
@@ -93,7 +93,7 @@ class HousedPlacing(Placing, frozen=True, kw_only=True):
     server: Server | None = None
 
 
-def laid_out(
+def networks_on_floors(
     operation: Operation, networks: Sequence[Network], context: RunContext, terms: Sequence[str] = tuple(TERMS)
 ) -> list[Network]:
     """Networks on their floors, by their own layouts or new ones, and by their own terms but for those that are given.

@@ -7,7 +7,7 @@ import msgspec
 
 from topoloom.core.errors import InputError
 from topoloom.core.settings import setting
-from topoloom.operations.catalogue._placing import TERMS, Map, laid_out
+from topoloom.operations.catalogue._placing import TERMS, Map, networks_on_floors
 from topoloom.operations.context import RunContext
 from topoloom.operations.operation import Operation, operation
 from topoloom.operations.shared import (
@@ -156,7 +156,7 @@ class CompareOperation(Operation, frozen=True, kw_only=True):
         for network in networks:
             self._note(network, context)
         return compare(
-            laid_out(self, networks, context, _TERMS),
+            networks_on_floors(self, networks, context, _TERMS),
             reference=None if self.reference is None else self.networks.index(self.reference),
             minimize=self.minimize,
             hosts=self.needed,

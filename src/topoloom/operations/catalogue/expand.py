@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from topoloom.core.errors import InputError
 from topoloom.core.settings import setting
-from topoloom.operations.catalogue._placing import Placing, laid_out
+from topoloom.operations.catalogue._placing import Placing, networks_on_floors
 from topoloom.operations.context import RunContext
 from topoloom.operations.operation import flat, operation
 from topoloom.operations.shared import Degree, HostCables, Radix
@@ -79,8 +79,8 @@ class ExpandOperation(Placing, frozen=True, kw_only=True):
         from topoloom.placement.layout.layout import Layout
 
         if network.layout is None or self.rows is None:
-            return laid_out(self, [network], context)[0]
-        standing = laid_out(msgspec.structs.replace(self, rows=None), [network], context)[0]
+            return networks_on_floors(self, [network], context)[0]
+        standing = networks_on_floors(msgspec.structs.replace(self, rows=None), [network], context)[0]
         return standing.standing(with_rows(standing.part(Layout), self.rows))
 
     @classmethod
