@@ -12,6 +12,8 @@ import pytest
 
 import topoloom
 from topoloom import InputError
+from topoloom.cli.commands.serve import Serve
+from topoloom.cli.commands.study import PlotStudy, RunStudy
 from topoloom.cli.declared import DeclaredCommand, DeclaredGroup
 from topoloom.cli.main import cli
 from topoloom.cli.types import Number, Whole
@@ -19,6 +21,8 @@ from topoloom.core.settings import described, written
 from topoloom.operations.field import fields_of
 from topoloom.operations.operation import OPERATIONS, operation_of, schema_of, section
 from topoloom.operations.sections import SECTIONS
+from topoloom.studies.pictures import draw_study
+from topoloom.studies.run import run_study
 
 ROOT = Path(__file__).parents[2]
 CONTEXT = click.Context(cli, info_name="topoloom")
@@ -161,6 +165,34 @@ def test_python_has_the_fields_of_the_operation(name):
             default = (default[0], default[-1])
         if default is not inspect.Parameter.empty:
             assert default == field.default, field.name
+
+
+#: Commands without an operation: their settings, the function in Python, and what the function has not or calls otherwise.
+SETTINGS = [
+    (Serve, topoloom.serve, {"browser"}),
+    (RunStudy, run_study, {"file", "output", "dry_run", "pilots", "trust"}),
+    (PlotStudy, draw_study, {"output"}),
+]
+
+
+@pytest.mark.parametrize(("settings", "function", "other"), SETTINGS, ids=[one[0].group for one in SETTINGS])
+def test_python_has_the_settings_of_a_command_without_an_operation(settings, function, other):
+    """The same names and defaults, and every range is checked when the settings are made."""
+    parameters = inspect.signature(function).parameters
+    for field in fields_of(settings):
+        if field.name in other:
+            assert field.name not in parameters
+            continue
+        if field.positional:
+            assert next(iter(parameters)) in (field.name, "results")
+            continue
+        assert field.name in parameters, field.name
+        default = parameters[field.name].default
+        if default is not inspect.Parameter.empty:
+            assert (default or None) == (field.default or None) or default == field.default, field.name
+        for value in _examples(field):
+            with pytest.raises(InputError, match=f"{field.name}="):
+                settings(**{field.name: value, **{one.name: "x" for one in fields_of(settings) if one.required}})
 
 
 @pytest.mark.parametrize("name", OPERATIONS)
