@@ -46,7 +46,7 @@ def made(name, operation, **more):
     """A schedule of about a million bytes on a network, and its bound."""
     topology, settings = network_of(name)
     if operation == "broadcast":
-        more.setdefault("root", 1)
+        more.setdefault("root_rank", 1)
     return collective(topology, operation, 1_000_000, settings=settings, **more)
 
 
@@ -172,7 +172,7 @@ def test_a_ring_of_simgrids_takes_as_long():
     if not simgrid_available():
         pytest.skip("SimGrid is not installed (Debian: libsimgrid-dev, g++)")
     routing = route(build("complete:n=6,hosts=1"))
-    ours = collective(routing, "allreduce", 6_000_000, algorithm="ring", paths="tables", settings=SETTINGS)
+    ours = collective(routing, "allreduce", 6_000_000, algorithm="ring", paths_from="tables", settings=SETTINGS)
     theirs = run_app(routing, "collective:operation=allreduce,algorithm=ring,bytes=6000000", settings=SETTINGS)
     assert ours.seconds == pytest.approx(theirs.seconds, rel=5e-3)
     assert theirs.bound_s == pytest.approx(ours.bound.seconds)

@@ -23,14 +23,19 @@ from topoloom.operations.sections import SECTIONS
 ROOT = Path(__file__).parents[2]
 CONTEXT = click.Context(cli, info_name="topoloom")
 #: Commands that declare their options by hand still; nothing is added here.
-BY_HAND = {"app", "collective", "compare", "design", "expand", "serve", "simulate", "study"}
+BY_HAND = {"app", "compare", "design", "expand", "serve", "simulate", "study"}
 WITH_COMMANDS = [name for name in OPERATIONS if section(OPERATIONS[name]) and name not in BY_HAND]
 CASES = [(name, field) for name, kind in OPERATIONS.items() for field in fields_of(kind)]
 OF_FIELDS = pytest.mark.parametrize(("name", "field"), CASES, ids=[f"{name}-{field.name}" for name, field in CASES])
 
 #: What the Python function of an operation calls by another name, or takes as an object.
 _CABINETS = dict.fromkeys(("floor", "cabinet", "cluster"), "cabinets")
+_PROGRAMS = {
+    **dict.fromkeys(("engine", "host_tables"), "network: a Network or its tables"),
+    **dict.fromkeys(("preset", "set"), "settings=AppSettings()"),
+}
 IN_PYTHON = {
+    "collective": {**_PROGRAMS, "schedule": "operation: a CollectiveSchedule", "bound": "collective_bound"},
     "resilience": _CABINETS,
     "damage": _CABINETS,
     "degradation": {**_CABINETS, "shares": "levels", "draws": "samples", "reroute": "network", "engine": "network"},
@@ -76,9 +81,7 @@ SEVERAL_MEANINGS = {
     "gap": "a collective has a bracket always, quality where it is asked for",
     "load": "of channels; of hosts",
     "objective": "of a layout; of a graph",
-    "paths": "of a collective; of pairs of switches",
     "preset": "of machines; of routers",
-    "root": "of a broadcast; of a tree of switches",
     "simulator": "a program on SimGrid, a collective as flows",
     "source": "a file to convert; a switch to trace from",
     "traffic": "quality measures more than one, simulate simulates one",

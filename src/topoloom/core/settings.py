@@ -177,6 +177,17 @@ def value_of(kind: Any, text: str, where: str) -> Any:
     raise InputError(f"{where}={shown(text)}; it is {accepts(kind)}")
 
 
+def texts_of(table: Mapping[str, Any]) -> list[str]:
+    """A table of settings as texts ``KEY=VALUE``, as `changed` reads them.
+
+    Examples
+    --------
+    >>> texts_of({"vcs": 3, "cut_through": True})
+    ['vcs=3', 'cut_through=yes']
+    """
+    return [f"{name}={written(value)}" for name, value in table.items()]
+
+
 def plain_of(text: str) -> Any:
     """A text as the plain value that it reads as: yes or no, a number, else the text."""
     if text.lower() in ("yes", "no", "true", "false"):

@@ -91,6 +91,33 @@ Cluster = Annotated[
 ]
 
 
+#: Bytes of each unit.
+_UNITS = {"": 1, "b": 1} | {
+    letter + end: base**power
+    for power, letter in enumerate("kmgtp", 1)
+    for end, base in (("", 1000), ("b", 1000), ("i", 1024), ("ib", 1024))
+}
+_MOST_BYTES = 1 << 60
+
+
+def size_of(text: str) -> int:
+    """Bytes: 4096, 64MiB, 1.5GB.
+
+    Raises
+    ------
+    ValueError
+        It is no size.
+    """
+    digits = text.strip().rstrip("BKMGTPbkmgtpi").strip()
+    try:
+        size = float(digits) * _UNITS[text.strip()[len(digits) :].strip().lower()]
+    except (KeyError, ValueError):
+        size = -1.0
+    if not (0 <= size <= _MOST_BYTES and size == int(size)):
+        raise ValueError("a size in whole bytes, up to 1 EiB; write 4096, 64MiB or 1.5GB")
+    return int(size)
+
+
 def shares_of(text: str) -> tuple[float, ...]:
     """Shares of a list, or from a first to a last by steps; a number with % is that many hundredths.
 
