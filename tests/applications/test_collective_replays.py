@@ -44,7 +44,7 @@ def tables_of(name):
 def made(name, operation, algorithm, paths, size=1 << 20, **more):
     """A schedule by flows, and the tables that it is beside."""
     tables = tables_of(name)
-    return tables, collective(tables, operation, size, algorithm=algorithm, paths=paths, **more)
+    return tables, collective(tables, operation, size, algorithm=algorithm, paths_from=paths, **more)
 
 
 @pytest.mark.sweep(1)

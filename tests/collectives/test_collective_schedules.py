@@ -81,7 +81,7 @@ def test_everybody_gets_what_is_due(name, operation, tmp_path):
 @pytest.mark.parametrize("paths", ["own", "tables"])
 def test_rings_are_right_too(operation, paths):
     """A ring on a torus: every rank ends with the right sums, or all parts."""
-    schedule = made("torus", operation, algorithm="ring", paths=paths).schedule
+    schedule = made("torus", operation, algorithm="ring", paths_from=paths).schedule
     for seed in range(2):
         buffers = run_xml(msccl_xml(schedule), seed)
         assert [one["o"] for one in buffers] == right_output(operation, 9, schedule.chunks)
@@ -260,7 +260,7 @@ def test_a_schedule_is_read_back(tmp_path):
     ("more", "words"),
     [
         ({"algorithm": "direct"}, "no algorithm 'direct' of allreduce"),
-        ({"paths": "some"}, "paths 'some'"),
+        ({"paths_from": "some"}, "paths_from 'some'"),
         ({"simulator": "ns3"}, "no simulator 'ns3'"),
         ({"pieces": 0}, "pieces=0"),
         ({"placement": "optimised"}, "all ranks are alike"),

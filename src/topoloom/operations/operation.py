@@ -1,6 +1,6 @@
 """Operation: one Struct of fields and one function, of which every surface is made; and the register of all operations."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any, ClassVar, TypeVar
 
 import msgspec
@@ -91,23 +91,6 @@ class Operation(Settings, frozen=True, kw_only=True):
             for name, field in _FIELDS[type(self)].items()
             if (value := getattr(self, name)) != field.default
         }
-
-    def refuse_changed(self, names: Iterable[str], why: str) -> None:
-        """Refuse arguments that have another value than their default though they would change nothing.
-
-        Parameters
-        ----------
-        names : iterable of str
-        why : str
-
-        Raises
-        ------
-        InputError
-            One of them is changed.
-        """
-        for name in names:
-            if getattr(self, name) != _FIELDS[type(self)][name].default:
-                raise InputError(f"`{name}`: {why}; omit it")
 
 
 class _Fields(dict[type[Operation], dict[str, Field]]):

@@ -102,7 +102,7 @@ class AppOperation(Operation, frozen=True, kw_only=True):
 
     topology: Source
     app: Annotated[str, setting("the program: alltoall:bytes=65536", names="workload")]
-    ranks: Annotated[int, setting("ranks; one for each host when left out", least=1)] | None = None
+    ranks: Annotated[int, setting("ranks; one per host if omitted", least=1, most=1 << 20)] | None = None
     engine: Engine | None = None
     host_tables: HostTables | None = None
     placement: Annotated[str, setting("where ranks run: linear, random, cabinet, file:PATH")] = "linear"
