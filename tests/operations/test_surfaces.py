@@ -23,7 +23,7 @@ from topoloom.operations.sections import SECTIONS
 ROOT = Path(__file__).parents[2]
 CONTEXT = click.Context(cli, info_name="topoloom")
 #: Commands that declare their options by hand still; nothing is added here.
-BY_HAND = {"app", "compare", "design", "expand", "serve", "simulate", "study"}
+BY_HAND = {"compare", "design", "expand", "serve", "study"}
 WITH_COMMANDS = [name for name in OPERATIONS if section(OPERATIONS[name]) and name not in BY_HAND]
 CASES = [(name, field) for name, kind in OPERATIONS.items() for field in fields_of(kind)]
 OF_FIELDS = pytest.mark.parametrize(("name", "field"), CASES, ids=[f"{name}-{field.name}" for name, field in CASES])
@@ -35,6 +35,12 @@ _PROGRAMS = {
     **dict.fromkeys(("preset", "set"), "settings=AppSettings()"),
 }
 IN_PYTHON = {
+    "app": {
+        **_PROGRAMS,
+        "floor": "layout",
+        "time_limit": "time_limit_s",
+        "routing_seed": "network: tables of that seed",
+    },
     "collective": {**_PROGRAMS, "schedule": "operation: a CollectiveSchedule", "bound": "collective_bound"},
     "resilience": _CABINETS,
     "damage": _CABINETS,
@@ -47,6 +53,12 @@ IN_PYTHON = {
     **{
         name: dict.fromkeys((field.name for field in fields_of(OPERATIONS[name])), "Network.placed, Network.priced")
         for name in ("layout", "cost")
+    },
+    "simulate": {
+        **dict.fromkeys(("engine", "lanes"), "routing: a Network or its tables"),
+        "set": "settings",
+        "between": "cables",
+        **dict.fromkeys(("saturation", "saturation_width"), "saturation(width=)"),
     },
     "quality": dict.fromkeys(("engine", "lanes", "host_tables"), "tables"),
     "cuts": {"exact": "exact_bisection"},
@@ -79,13 +91,10 @@ SEVERAL_MEANINGS = {
     "columns": "as rows",
     "degree": "a switch without links has a bound; a new switch has one at least",
     "gap": "a collective has a bracket always, quality where it is asked for",
-    "load": "of channels; of hosts",
     "objective": "of a layout; of a graph",
     "preset": "of machines; of routers",
-    "simulator": "a program on SimGrid, a collective as flows",
     "source": "a file to convert; a switch to trace from",
     "traffic": "quality measures more than one, simulate simulates one",
-    "width": "of intervals of survival; of the load of saturation",
 }
 
 
@@ -180,10 +189,8 @@ def _plain(value):
 def _examples(field):
     """A value of a wrong type, and those just outside the range or the choices."""
     kind = field.kind
-    if not field.listed:
-        yield ["a", {"b": 1}]
-    else:
-        yield 5
+    # A list of one may be given as its value.
+    yield {"b": 1} if field.listed else ["a", {"b": 1}]
     if not isinstance(kind, msgspec.inspect.StrType) and not field.choices and not field.listed:
         yield "words"
     if isinstance(kind, msgspec.inspect.StrType):

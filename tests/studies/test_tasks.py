@@ -50,7 +50,7 @@ SAME = {
         "quality slimfly:q=5,hosts=3 --bisections 50 --seed 3",
     ),
     "simulate": (
-        {"topology": "petersen:hosts=2", "load": 0.3, "set": {"vcs": 6}, "seed": 2},
+        {"topology": "petersen:hosts=2", "loads": 0.3, "set": {"vcs": 6}, "seed": 2},
         "simulate petersen:hosts=2 --loads 0.3 --set vcs=6 --seed 2",
     ),
     "app": (
@@ -121,10 +121,10 @@ def test_every_verb_is_in_the_table_above():
 
 def test_defaults_and_the_order_of_arguments_make_no_other_task():
     """What decides the result decides the digest, and nothing else does."""
-    one = task_of("simulate", {"topology": "petersen", "load": 0.5, "seed": 1, "traffic": "uniform"})
-    other = task_of("simulate", {"load": 0.5, "topology": "petersen"})
+    one = task_of("simulate", {"topology": "petersen", "loads": 0.5, "seed": 1, "traffic": "uniform"})
+    other = task_of("simulate", {"loads": 0.5, "topology": "petersen"})
     assert one.digest == other.digest
-    assert one.digest != task_of("simulate", {"load": 0.5, "topology": "petersen", "seed": 2}).digest
+    assert one.digest != task_of("simulate", {"loads": 0.5, "topology": "petersen", "seed": 2}).digest
     assert one.digest != task_of("hops", {"topology": "petersen"}).digest
 
 
@@ -143,7 +143,7 @@ def test_a_file_counts_by_its_content(tmp_path):
 
 def test_a_task_is_plain_text():
     """JSON there and back."""
-    task = task_of("simulate", {"topology": "petersen", "load": 0.5, "set": {"vcs": 4}})
+    task = task_of("simulate", {"topology": "petersen", "loads": 0.5, "set": {"vcs": 4}})
     assert msgspec.json.decode(msgspec.json.encode(task), type=Task) == task
 
 
@@ -154,8 +154,8 @@ def test_a_task_is_plain_text():
         ("hops", {}, "needs the argument 'topology'"),
         ("hops", {"topolgy": "x"}, "did you mean topology"),
         ("hops", {"topology": 7}, "topology"),
-        ("simulate", {"topology": "petersen", "load": 1.5}, "load"),
-        ("simulate", {"topology": "petersen", "load": "high"}, "load"),
+        ("simulate", {"topology": "petersen", "loads": 1.5}, "loads"),
+        ("simulate", {"topology": "petersen", "loads": "high"}, "loads"),
         ("hops", {"topology": "petersen", "samples": 0}, "samples"),
     ],
 )

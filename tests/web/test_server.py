@@ -108,7 +108,7 @@ def server(tmp_path_factory, folder):
     ("verb", "arguments", "line"),
     [
         ("info", {"topology": "petersen"}, "info petersen"),
-        ("simulate", {"topology": "petersen:hosts=2", "load": 0.3}, "simulate petersen:hosts=2 --loads 0.3"),
+        ("simulate", {"topology": "petersen:hosts=2", "loads": 0.3}, "simulate petersen:hosts=2 --loads 0.3"),
         ("resilience", {"topology": "petersen", "samples": 20}, "resilience petersen --samples 20"),
     ],
 )

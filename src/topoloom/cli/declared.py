@@ -58,7 +58,9 @@ def spelled(sentence: str, command: click.Command) -> str:
     """
     commands = command.commands.values() if isinstance(command, click.Group) else ()
     names = {
-        one.name: one.human_readable_name if isinstance(one, click.Argument) else max(one.opts, key=len)
+        one.name: one.human_readable_name.removesuffix("...")
+        if isinstance(one, click.Argument)
+        else max(one.opts, key=len)
         for one in (*command.params, *(one for inner in commands for one in inner.params))
     }
     return _NAMED.sub(lambda found: names.get(found[1], found[0]), sentence)
@@ -90,7 +92,7 @@ def declared(
     parts = [
         (part,) if isinstance(part, str) else part for part in ([several] if isinstance(several, str) else several)
     ]
-    repeated = {name for part in parts for name in part}
+    first_of = {name: part[0] for part in parts for name in part}
 
     def decorate(function: Callable[..., int | None]) -> click.Command:
         def call(**values: Any) -> int | None:
@@ -102,7 +104,7 @@ def declared(
         return DeclaredCommand(
             groups[0].group,
             callback=call,
-            params=[_parameter(field, field.name in repeated) for kind in groups for field in fields_of(kind)],
+            params=[_parameter(field, first_of.get(field.name)) for kind in groups for field in fields_of(kind)],
             help=inspect.cleandoc(groups[0].__doc__ or ""),
             sections=sections,
         )
@@ -117,7 +119,7 @@ def _combined(
     fields = {field.name: field for field in fields_of(kind)}
     rows = []
     for names in parts:
-        columns = [given[name] or (fields[name].default,) for name in names]
+        columns = [tuple(given[name] or (fields[name].default,)) for name in names]
         count = len(columns[0])
         for name, column in zip(names, columns, strict=True):
             if len(column) not in (1, count):
@@ -162,16 +164,16 @@ def _table(field: Field, texts: tuple[str, ...]) -> Any:
     return table
 
 
-def _parameter(field: Field, several: bool = False) -> click.Parameter:
-    """The option or argument of a field."""
-    repeated = (field.listed and field.reads is None) or field.table or several
+def _parameter(field: Field, several: str | None = None) -> click.Parameter:
+    """The option or argument of a field; `several`: the field whose values go side by side with its several values."""
+    repeated = (field.listed and field.reads is None) or field.table or several is not None
     common: dict[str, Any] = {"type": _type(field), "required": field.required}
     if field.positional and several:
         common["metavar"] = f"{field.option}..."
     elif field.metavar or field.table:
         common["metavar"] = field.metavar or _PAIR
-    if not field.required and not repeated:
-        common["default"] = field.default
+    if not field.required and (several is not None or not repeated):
+        common["default"] = [field.default] if several is not None and field.default is not None else field.default
     if field.positional:
         return click.Argument([field.name], nargs=-1 if repeated else 1, **common)
     switch = isinstance(field.kind, Kind.BoolType)
@@ -182,13 +184,12 @@ def _parameter(field: Field, several: bool = False) -> click.Parameter:
             spelled[-1] = f"{field.option}/--no-{field.option.removeprefix('--')}"
         else:
             common["is_flag"] = True
-    shown: bool | str = not (switch and field.default is False) and field.default is not None
+    shown: bool | str = not (switch and field.default is False) and field.default not in (None, "")
     if field.reads is not None and not field.choices and field.default not in (None, msgspec.NODEFAULT):
         shown = _as_text(field.default)
     text = sentence(field)
-    if several:
-        text = f"{text[:-1]}; may be repeated."
-        shown = field.default or False
+    if several is not None:
+        text = f"{text[:-1]}; may be repeated{'' if several == field.name else f', one per {several.upper()}'}."
     return click.Option([*spelled, field.name], help=text, show_default=shown, multiple=repeated, **common)
 
 

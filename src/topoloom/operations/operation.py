@@ -165,9 +165,10 @@ def operation_of(kind: type[O], arguments: Mapping[str, Any]) -> O:
 
 
 def _converted(kind: type[Operation], field: Field, value: Any) -> Any:
-    """A plain value as the field has it: lists as tuples, tables as Structs."""
+    """A plain value as the field has it: lists as tuples, tables as Structs; one value of a list is a list of one."""
+    given = [value] if field.listed and isinstance(value, int | float | str) else value
     try:
-        made = msgspec.convert(value, _hints(kind)[field.name], strict=True)
+        made = msgspec.convert(given, _hints(kind)[field.name], strict=True)
     except msgspec.ValidationError as error:
         cause = error.__cause__
         if isinstance(cause, InputError):

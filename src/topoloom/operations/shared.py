@@ -1,6 +1,7 @@
 """Declarations that several operations share: one name, one meaning, one range and one default each."""
 
 import re
+from collections.abc import Callable
 from typing import Annotated, Literal
 
 from topoloom.core.settings import setting
@@ -30,7 +31,8 @@ Engine = Annotated[
 Lanes = Annotated[int, setting("virtual lanes, at most; as many as the engine takes if omitted", least=1, most=255)]
 
 #: Tables for the hosts of a switch in turn, as addresses of their own have them.
-HostTables = Annotated[int, setting("tables for the hosts of a switch in turn", least=1, most=4096)]
+MOST_HOST_TABLES = 4096
+HostTables = Annotated[int, setting("tables for the hosts of a switch in turn", least=1, most=MOST_HOST_TABLES)]
 
 #: What is bought, and from whom.
 Server = Annotated[
@@ -49,8 +51,10 @@ Prices = Annotated[str, setting("your quotes, laid over the catalogue: a TOML fi
 HostCables = Annotated[bool, setting("the cables of hosts, too; as the network remembers if omitted")]
 
 #: How long one run of an external program may take.
-TIME_LIMIT = 600.0
-TimeLimit = Annotated[float, setting("time that a run may take", unit="s", above=0, most=1e9)]
+TIME_LIMIT = 3600.0
+TimeLimit = Annotated[
+    float, setting("time that building your own program, and each run of it, may take", unit="s", above=0, most=1e9)
+]
 
 #: Runs of METIS, of which the best counts.
 MetisRuns = Annotated[int, setting("runs of METIS, of which the best counts", least=1, most=10_000)]
@@ -126,23 +130,44 @@ def shares_of(text: str) -> tuple[float, ...]:
     ValueError
         Not a list of shares.
     """
-    try:
-        if ":" not in text:
-            shares = tuple(map(_share, text.split(",")))
-        else:
-            first, last, step = map(_share, text.split(":"))
-            count = int((last - first) / step + 1e-9) + 1
-            if step <= 0 or not 1 <= count <= _MOST_SHARES:
-                raise ValueError
-            shares = tuple(round(first + number * step, 12) for number in range(count))
-    except (ValueError, ZeroDivisionError, OverflowError):
-        raise ValueError("a list of shares; write first:last:step, as in 0.05:0.95:0.05, or a list 5%,10%") from None
+    shares = _numbers(text, _share, "a list of shares; write first:last:step, as in 0.05:0.95:0.05, or a list 5%,10%")
     wrong = [share for share in shares if not 0 <= share <= 1]
     if wrong:
         raise ValueError(
             f"a list of shares: {wrong[0]:g} is not a share of what fails, which is between 0 and 1 (100 %)"
         )
     return shares
+
+
+def loads_of(text: str) -> tuple[float, ...] | None:
+    """Loads of a list, or from a first to a last by steps; None for ``none``.
+
+    Raises
+    ------
+    ValueError
+        Not a list of loads.
+    """
+    if text.strip() == "none":
+        return None
+    loads = _numbers(text, float, "a list of loads; write first:last:step, as in 0.1:0.9:0.2, or a list 0.1,0.5")
+    wrong = [load for load in loads if not 0 < load <= 1]
+    if wrong:
+        raise ValueError(f"a list of loads: load {wrong[0]:g}; a host makes more than 0 and at most 1 flit per cycle")
+    return loads
+
+
+def _numbers(text: str, read: Callable[[str], float], what: str) -> tuple[float, ...]:
+    """The numbers of a list, or from a first to a last by steps; `what` says in errors what it should be."""
+    try:
+        if ":" not in text:
+            return tuple(map(read, text.split(",")))
+        first, last, step = map(read, text.split(":"))
+        count = int((last - first) / step + 1e-9) + 1
+        if step <= 0 or not 1 <= count <= _MOST_NUMBERS:
+            raise ValueError
+        return tuple(round(first + number * step, 12) for number in range(count))
+    except (ValueError, ZeroDivisionError, OverflowError):
+        raise ValueError(what) from None
 
 
 def share_of(text: str) -> float:
@@ -162,7 +187,8 @@ def share_of(text: str) -> float:
     return share
 
 
-_MOST_SHARES = 10_000
+#: Numbers of a list from a first to a last.
+_MOST_NUMBERS = 10_000
 
 
 def _share(text: str) -> float:

@@ -20,8 +20,8 @@ from topoloom.simulation.workloads.named import files_behind, named_files, with_
 #: A folder that has one of these is a network's, or a plan's.
 _FOLDERS = (TOPOLOGY, CABLES, DESIGN, PLAN)
 #: Operations whose arguments once gave another result, so that no store answers with that one. 2: without an engine, the
-#: installed tables, else those of the fitting engine.
-_REVISIONS = {"simulate": 2, "app": 2, "collective": 2}
+#: installed tables, else those of the fitting engine. 3: the seed is that of the tables, too, where no `routing_seed` is given.
+_REVISIONS = {"simulate": 2, "app": 3, "collective": 2}
 
 
 class TaskFile(msgspec.Struct, frozen=True):

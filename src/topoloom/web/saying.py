@@ -3,13 +3,10 @@
 import shlex
 from typing import Any
 
-from topoloom.core.settings import written
+from topoloom.core.settings import texts_of, written
 from topoloom.operations.field import fields_of
 from topoloom.operations.operation import OPERATIONS, section
 from topoloom.studies.task import Task
-
-#: Options of commands that are not made of the operation's fields yet.
-_OPTIONS = {"simulate": {"load": "--loads"}}
 
 
 def as_command(task: Task) -> str:
@@ -18,7 +15,7 @@ def as_command(task: Task) -> str:
     Examples
     --------
     >>> from topoloom.studies.task import task_of
-    >>> as_command(task_of("simulate", {"topology": "petersen:hosts=2", "load": 0.3, "set": {"vcs": 6}}))
+    >>> as_command(task_of("simulate", {"topology": "petersen:hosts=2", "loads": 0.3, "set": {"vcs": 6}}))
     'topoloom simulate petersen:hosts=2 --set vcs=6 --loads 0.3 --json'
     """
     kind = OPERATIONS.find({"grow": "expand"}.get(task.verb, task.verb))
@@ -32,19 +29,18 @@ def as_command(task: Task) -> str:
         change = arguments.pop("change", {})
         arguments.pop("measured", None)
         words += ["-o", "design", "--finalists", str(change.get("finalists", 0))]
-    renamed = _OPTIONS.get(kind.group, {})
     for name, value in arguments.items():
-        words += _option(renamed.get(name, fields[name].option), value)
+        words += _option(fields[name].option, value)
     return shlex.join([*words, "--json"])
 
 
 def _option(option: str, value: Any) -> list[str]:
     if value is True:
         return [option]
-    if value is False or value is None:
+    if value is False:
         return []
     if isinstance(value, dict):
-        return [word for key, one in value.items() for word in (option, f"{key}={written(one)}")]
+        return [word for text in texts_of(value) for word in (option, text)]
     if isinstance(value, (list, tuple)):
         return [option, ",".join(written(one) for one in value)]
     return [option, written(value)]

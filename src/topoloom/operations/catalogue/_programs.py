@@ -9,7 +9,7 @@ from topoloom.core.settings import setting, texts_of
 from topoloom.operations.catalogue._routed import note_installed
 from topoloom.operations.context import RunContext
 from topoloom.operations.operation import Operation
-from topoloom.operations.shared import SEED, Engine, HostTables, Seed, Source
+from topoloom.operations.shared import MOST_HOST_TABLES, SEED, Engine, Seed, Source
 
 if TYPE_CHECKING:
     from topoloom.network import Network
@@ -23,10 +23,25 @@ class ProgramOperation(Operation, frozen=True, kw_only=True):
     topology: Source
     ranks: Annotated[int, setting("ranks; one per host if omitted", least=1, most=1 << 20)] | None = None
     placement: Annotated[
-        str, setting("where ranks run: linear, random, cabinet, optimised (programs only), file:PATH")
+        str,
+        setting(
+            "where ranks run: linear, random, cabinet, file:PATH; programs also optimised and, by the command app, random*5"
+            " (five seeds)"
+        ),
     ] = "linear"
     engine: Engine | None = None
-    host_tables: HostTables | None = None
+    host_tables: (
+        Annotated[
+            int,
+            setting(
+                "tables for the hosts of a switch in turn: with 4, the fifth host has that of the first; if omitted, one for"
+                " all, but one per host with engine fat-tree",
+                least=1,
+                most=MOST_HOST_TABLES,
+            ),
+        ]
+        | None
+    ) = None
     preset: (
         Annotated[
             str,
@@ -60,6 +75,7 @@ class ProgramOperation(Operation, frozen=True, kw_only=True):
             engines.find(self.engine)
         if self.simulator is not None:
             backend_of(self.simulator)
+        self.settings_on([])
 
     def settings_on(self, networks: "Iterable[Network]") -> "AppSettings":
         """The settings of machine and model, at the rate that the networks remember where nothing else is said."""
