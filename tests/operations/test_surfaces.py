@@ -93,7 +93,6 @@ SEVERAL_MEANINGS = {
     "gap": "a collective has a bracket always, quality where it is asked for",
     "objective": "of a layout; of a graph",
     "preset": "of machines; of routers",
-    "source": "a file to convert; a switch to trace from",
     "traffic": "quality measures more than one, simulate simulates one",
 }
 
@@ -216,7 +215,7 @@ def _examples(field):
 
 #: What each operation needs beside the field that is looked at.
 NEEDED = {"rows": 8, "columns": 8, "discoveries": ["petersen"], "tables": "a.lft"}
-NEEDED |= {"app": "alltoall", "need": "need.toml", "claim": "x", "destination": 1, "text": "hosts = 4"}
+NEEDED |= {"app": "alltoall", "need": "need.toml", "claim": "x", "from_switch": 0, "to_switch": 1, "text": "hosts = 4"}
 NEEDED |= {"kind": "opensm", "lost": "0-1", "old": "a.net", "new": "b.net"}
 NEEDED |= dict.fromkeys(("topology", "spec", "source", "plan", "fabric"), "petersen")
 
@@ -225,8 +224,6 @@ NEEDED |= dict.fromkeys(("topology", "spec", "source", "plan", "fabric"), "peter
 def test_a_wrong_value_is_refused_in_one_sentence_that_names_the_field(name, field):
     """By a task's table and by the class: a wrong type, a value out of range, a choice that does not exist."""
     kind = OPERATIONS[name]
-    if name == "trace":
-        NEEDED["source"] = 0
     needed = {one.name: NEEDED[one.name] for one in fields_of(kind) if one.required and one.name != field.name}
     wrong = [*_examples(field)]
     assert wrong

@@ -43,11 +43,7 @@ NAMING = (
     ("route", "topology", "{}"),
 )
 #: What else a verb needs.
-NEEDED = {
-    "trace": {"source": 0, "destination": 1},
-    "app": {"app": "pingpong"},
-    "grow": {"to": 12},
-}
+NEEDED = {"trace": {"from_switch": 0, "to_switch": 1}, "app": {"app": "pingpong"}, "grow": {"to": 12}}
 #: Requirements that name a file.
 REQUIREMENTS = ('parts = "{}"', 'prices = "{}"', '[floor]\nfile = "{}"', '[families]\nspecs = ["{}"]')
 
