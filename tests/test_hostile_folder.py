@@ -219,4 +219,4 @@ def test_every_python_that_topoloom_starts_is_off_the_folder():
     places = {
         path.relative_to(source).as_posix() for path in source.rglob("*.py") if "sys.executable" in path.read_text()
     }
-    assert places == {"surroundings.py", "applications/processes.py"}  # the latter by -I
+    assert places == {"core/surroundings.py", "simulation/applications/processes.py"}  # the latter by -I

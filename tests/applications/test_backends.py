@@ -7,7 +7,8 @@ from topoloom import AppSettings, InputError, Schedule, build, route, run_app, s
 from topoloom.simulation.applications.backends import SIMULATORS, backend_of, run_schedule
 from topoloom.simulation.applications.registry import program_of
 from topoloom.simulation.applications.schedules import as_schedule
-from topoloom.simulation.flows.schedule import Rank, schedule_of
+from topoloom.simulation.flows.rank_operations import Rank
+from topoloom.simulation.flows.schedule import schedule_of
 
 SIMULATED_BY = [pytest.param(name, marks=pytest.mark.simgrid) if name == "simgrid" else name for name in SIMULATORS]
 COMPLETE = route(build("complete:n=8,hosts=1"))

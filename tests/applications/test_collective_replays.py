@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 
 from topoloom import AppSettings, InputError, Topology, build, collective, host_routings, place, route
-from topoloom.simulation.applications.backends import FlitSettings, backend_of, check_backend, run_schedule
+from topoloom.simulation.applications.backends import backend_of, check_backend, run_schedule
 from topoloom.simulation.applications.flits_backend import router_for
 from topoloom.simulation.applications.machine import network_as_flows
 from topoloom.simulation.applications.platform import layers_bytes
+from topoloom.simulation.applications.schedule_run import FlitSettings
 from topoloom.simulation.applications.simgrid_backend import schedule_bytes
 from topoloom.simulation.collectives.messages import schedule_of_trees
 from topoloom.simulation.flows.operations import SEND

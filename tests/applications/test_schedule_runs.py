@@ -13,7 +13,8 @@ from topoloom.core.random_streams import Draws
 from topoloom.simulation.applications.settings import AppSettings
 from topoloom.simulation.applications.sweep import cases_of
 from topoloom.simulation.flows.operations import ANY, RECV, SEND
-from topoloom.simulation.flows.schedule import Rank, schedule_of
+from topoloom.simulation.flows.rank_operations import Rank
+from topoloom.simulation.flows.schedule import schedule_of
 from topoloom.studies.task import run_task, task_of
 
 TORUS = route(build("torus:dims=4x4,hosts=1"))

@@ -11,7 +11,8 @@ from topoloom.simulation.applications.registry import program_of
 from topoloom.simulation.applications.schedules import as_schedule
 from topoloom.simulation.applications.settings import AppSettings
 from topoloom.simulation.flows.operations import ANY, CALC, RECV, SEND
-from topoloom.simulation.flows.schedule import Rank, Schedule, schedule_of
+from topoloom.simulation.flows.rank_operations import Rank
+from topoloom.simulation.flows.schedule import Schedule, schedule_of
 from topoloom.simulation.flows.simulate import simulate_flows
 
 #: 8 Gb/s are a byte a nanosecond; a message passes two switches of 200 ns.

@@ -12,7 +12,8 @@ from topoloom.simulation.applications.settings import AppSettings
 from topoloom.simulation.flits.execute import packets_of
 from topoloom.simulation.flits.presets import find_preset
 from topoloom.simulation.flows.operations import RECV, SEND
-from topoloom.simulation.flows.schedule import Rank, schedule_of
+from topoloom.simulation.flows.rank_operations import Rank
+from topoloom.simulation.flows.schedule import schedule_of
 from topoloom.studies.task import run_task, task_of
 
 #: A flit is 32 bytes, a cycle 2 ns. A lone packet of F flits takes 1 + F cycles and 3 for each of its routers

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from tiers import examples
 from topoloom import InputError, load_goal, save_goal
 from topoloom.simulation.flows.operations import ANY, CALC, RECV, SEND
-from topoloom.simulation.flows.schedule import Rank, schedule_of
+from topoloom.simulation.flows.rank_operations import Rank
+from topoloom.simulation.flows.schedule import schedule_of
 
 TEXT = """/* two ranks,
    a comment of two lines */

@@ -193,8 +193,8 @@ def settled(target: Path, shown: str) -> None:
     deadline = time.monotonic() + _PATIENCE_SECONDS
     journal = target / UNFINISHED
     ended = f"{shown}: the program ended while it wrote this folder"
-    while os.path.lexists(journal):
-        if not journal.is_dir() or journal.is_symlink():
+    while (kind := _kind(journal)) is not None:
+        if not stat.S_ISDIR(kind):
             # A note of topoloom 0.2, which moved files without a plan.
             raise InputError(f"{ended}; remove {UNFINISHED} and write the folder again")
         try:
@@ -211,6 +211,14 @@ def settled(target: Path, shown: str) -> None:
                 " its owner open it once"
             )
         time.sleep(_POLL_SECONDS)
+
+
+def _kind(path: Path) -> int | None:
+    """The mode of what lies at a path, links not followed, by one look: its writer may remove it at any moment; None: nothing."""
+    try:
+        return path.lstat().st_mode
+    except FileNotFoundError:
+        return None
 
 
 def _taken_over(journal: Path, target: Path) -> bool:

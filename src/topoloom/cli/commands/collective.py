@@ -39,7 +39,8 @@ class _Output(Json, frozen=True, kw_only=True):
 def _sections(formatter: click.HelpFormatter) -> None:
     """The operations, the algorithms and the simulators."""
     from topoloom.core.settings import described
-    from topoloom.simulation.applications.backends import SIMULATORS, FlitSettings
+    from topoloom.simulation.applications.backends import SIMULATORS
+    from topoloom.simulation.applications.schedule_run import FlitSettings
     from topoloom.simulation.collectives.bound import OPERATIONS
     from topoloom.simulation.collectives.making import ALGORITHMS
 

@@ -12,7 +12,7 @@ from topoloom.simulation.collectives.bound import OPERATIONS as BOUNDED
 
 if TYPE_CHECKING:
     from topoloom.simulation.applications.app_run import Measurement
-    from topoloom.simulation.applications.backends import ScheduleRun
+    from topoloom.simulation.applications.schedule_run import ScheduleRun
     from topoloom.simulation.flows.programs import Programs, Script
 
 #: SimGrid's number of bytes as a datatype.

@@ -14,8 +14,8 @@ from topoloom.placement.layout.layout import Layout
 from topoloom.routing.choices import Layers
 from topoloom.routing.judge.prove import prove
 from topoloom.routing.routing import SWITCH, Routing
-from topoloom.simulation.applications.backends import FlitSettings, ScheduleRun, by_link
 from topoloom.simulation.applications.machine import machine
+from topoloom.simulation.applications.schedule_run import FlitSettings, ScheduleRun, by_link
 from topoloom.simulation.applications.settings import AppSettings
 from topoloom.simulation.collectives.path_layers import PathLayers, path_layers
 from topoloom.simulation.flits.host_ports import ports_of_hosts

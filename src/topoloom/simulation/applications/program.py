@@ -10,7 +10,7 @@ from topoloom.simulation.flows.schedule import Schedule
 
 if TYPE_CHECKING:
     from topoloom.simulation.applications.app_run import Measurement
-    from topoloom.simulation.applications.backends import ScheduleRun
+    from topoloom.simulation.applications.schedule_run import ScheduleRun
     from topoloom.simulation.applications.settings import AppSettings
 
 

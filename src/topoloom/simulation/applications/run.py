@@ -16,14 +16,7 @@ from topoloom.model.sources import NetworkSource
 from topoloom.placement.layout.layout import Layout
 from topoloom.routing.routing import Routing
 from topoloom.simulation.applications.app_run import AppRun, Measurement
-from topoloom.simulation.applications.backends import (
-    SIMGRID,
-    Backend,
-    ScheduleRun,
-    backend_of,
-    check_backend,
-    run_schedule,
-)
+from topoloom.simulation.applications.backends import SIMGRID, Backend, backend_of, check_backend, run_schedule
 from topoloom.simulation.applications.checks import check_kind, check_whole, check_words, limits_of
 from topoloom.simulation.applications.given import given, network_or_tables
 from topoloom.simulation.applications.launch import Ran, run_smpi, workplace
@@ -34,6 +27,7 @@ from topoloom.simulation.applications.processes import TIME_LIMIT_S, ProcessLimi
 from topoloom.simulation.applications.program import Program, RankTraces, Source
 from topoloom.simulation.applications.ranks import fitted
 from topoloom.simulation.applications.registry import opened
+from topoloom.simulation.applications.schedule_run import ScheduleRun
 from topoloom.simulation.applications.schedules import as_schedule, in_place_of_code
 from topoloom.simulation.applications.settings import AppSettings
 from topoloom.simulation.applications.tools import built_in, compiled, platform_library, version

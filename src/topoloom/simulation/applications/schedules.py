@@ -7,7 +7,8 @@ from topoloom.simulation.applications.registry import opened, program_of
 from topoloom.simulation.applications.settings import AppSettings
 from topoloom.simulation.collectives.messages import schedule_of_trees
 from topoloom.simulation.collectives.schedule import CollectiveSchedule
-from topoloom.simulation.flows.schedule import Operations, Schedule
+from topoloom.simulation.flows.rank_operations import Operations
+from topoloom.simulation.flows.schedule import Schedule
 
 
 def schedule_of_program(

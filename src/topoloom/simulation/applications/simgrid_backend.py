@@ -13,10 +13,10 @@ from topoloom.graph.host_ports import ports_by_host
 from topoloom.model.topology import Topology
 from topoloom.placement.layout.layout import Layout
 from topoloom.routing.routing import Routing
-from topoloom.simulation.applications.backends import ScheduleRun
 from topoloom.simulation.applications.launch import workplace
 from topoloom.simulation.applications.platform import layers_bytes, write_fabric
 from topoloom.simulation.applications.processes import MOST_OUTPUT, ProcessLimits, run_process
+from topoloom.simulation.applications.schedule_run import ScheduleRun
 from topoloom.simulation.applications.settings import DETACHED, AppSettings
 from topoloom.simulation.applications.tools import platform_library, schedule_player
 from topoloom.simulation.collectives.path_layers import PathLayers, path_layers

@@ -11,7 +11,7 @@ from topoloom.simulation.applications.settings import AppSettings
 from topoloom.simulation.flows.programs import Programs, Script
 
 if TYPE_CHECKING:
-    from topoloom.simulation.applications.backends import ScheduleRun
+    from topoloom.simulation.applications.schedule_run import ScheduleRun
 
 #: What time is counted under, as training.c prints it.
 KINDS = ("compute", "tensor", "expert", "pipeline", "data", "embedding")

@@ -11,7 +11,8 @@ from topoloom.simulation.collectives.schedule import GATHERS, REDUCES, Collectiv
 from topoloom.simulation.collectives.ways import ways_of
 from topoloom.simulation.flows.operations import RECV, SEND
 from topoloom.simulation.flows.programs import Programs, Script
-from topoloom.simulation.flows.schedule import OwnPaths, Rank, Schedule, schedule_of
+from topoloom.simulation.flows.rank_operations import Rank
+from topoloom.simulation.flows.schedule import OwnPaths, Schedule, schedule_of
 from topoloom.simulation.flows.state import FlowNetwork
 
 #: Pieces that a rank waits for at a time, so that delays do not stand between them.

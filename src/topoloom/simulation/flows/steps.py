@@ -9,7 +9,7 @@ from topoloom.core.errors import InputError
 from topoloom.simulation.flows.collectives import ALGORITHMS, algorithm_on
 from topoloom.simulation.flows.operations import RECV, SEND
 from topoloom.simulation.flows.programs import Programs, laid
-from topoloom.simulation.flows.schedule import Operations, Rank, schedule_of
+from topoloom.simulation.flows.rank_operations import Operations, Rank, operations_of
 from topoloom.simulation.flows.state import (
     ALGORITHM,
     CLOCK,
@@ -64,7 +64,7 @@ def operations_of_programs(name: str, programs: Programs) -> Operations:
     # Tags of programs are of a kind of group each, and may be any numbers; those of a schedule count from 0.
     tags: dict[tuple[int, int], int] = {}
     ranks = [_Writer(programs, rank, members, tags).rank for rank in range(programs.ranks)]
-    found = schedule_of(name, ranks).operations
+    found = operations_of(name, ranks)
     return replace(found, amount=_received(found))
 
 

@@ -3,7 +3,8 @@
 import numpy as np
 
 from topoloom.simulation.flows.operations import ANY, CALC, RECV
-from topoloom.simulation.flows.schedule import Schedule, operation_named
+from topoloom.simulation.flows.rank_operations import operation_named
+from topoloom.simulation.flows.schedule import Schedule
 from topoloom.simulation.flows.state import ScheduleState
 
 #: Lists that messages are looked for in, at most.

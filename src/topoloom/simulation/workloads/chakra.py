@@ -9,7 +9,8 @@ from pathlib import Path
 from topoloom.core.errors import InputError, check_path
 from topoloom.core.files import read_text
 from topoloom.simulation.flows.operations import RECV, SEND
-from topoloom.simulation.flows.schedule import MOST_RANKS, CircleError, Rank, Schedule, schedule_of
+from topoloom.simulation.flows.rank_operations import MOST_RANKS, CircleError, Rank
+from topoloom.simulation.flows.schedule import Schedule, schedule_of
 from topoloom.simulation.flows.steps import collective_steps
 from topoloom.simulation.workloads import chakra_nodes as nodes
 from topoloom.simulation.workloads.chakra_nodes import NodeError, TraceNode, nodes_of

@@ -8,7 +8,8 @@ import numpy as np
 
 from topoloom.core.errors import InputError
 from topoloom.simulation.flows.operations import ANY, CALC, SEND
-from topoloom.simulation.flows.schedule import MOST_RANKS, Operations, Schedule, check_operations
+from topoloom.simulation.flows.rank_operations import MOST_RANKS, Operations, check_operations
+from topoloom.simulation.flows.schedule import Schedule
 from topoloom.simulation.workloads.goal_text import check_tags
 
 #: The file's first eight bytes. All offsets count from behind them.

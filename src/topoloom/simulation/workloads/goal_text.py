@@ -9,7 +9,8 @@ import numpy as np
 
 from topoloom.core.errors import InputError, at
 from topoloom.simulation.flows.operations import ANY, CALC, RECV, SEND
-from topoloom.simulation.flows.schedule import MOST_RANKS, Rank, Schedule, schedule_of
+from topoloom.simulation.flows.rank_operations import MOST_RANKS, Rank
+from topoloom.simulation.flows.schedule import Schedule, schedule_of
 
 #: The longest line; the greatest whole number that is exact as an amount, tags as the binary format has them.
 _LONGEST, _MOST_AMOUNT, _MOST_TAG, _MOST_U8 = 1 << 16, 1 << 53, (1 << 32) - 2, 255

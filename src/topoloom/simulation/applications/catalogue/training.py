@@ -13,7 +13,7 @@ from topoloom.topologies.spec import Choice, Integer, Parameter
 
 if TYPE_CHECKING:
     from topoloom.simulation.applications.app_run import Measurement
-    from topoloom.simulation.applications.backends import ScheduleRun
+    from topoloom.simulation.applications.schedule_run import ScheduleRun
     from topoloom.simulation.flows.programs import Programs
 
 #: Collectives on more bytes go bucket after bucket: MPI counts to 2^31, and MPI's own collectives keep copies of them.
