@@ -138,8 +138,8 @@ def test_a_study_that_is_gone_on_with_is_the_same_as_in_one_go(tmp_path):
     before = {path.name: path.stat().st_size for path in (folder / "records").iterdir()}
     kept = json.loads(_run(*asked, "--study", str(folder)))
     lines = [json.loads(line) for path in (folder / "records").iterdir() for line in path.read_text().splitlines()]
-    loads = [line["task"]["arguments"].get("load") for line in lines]
-    assert sorted(loads, key=str) == [0.1, 0.2, 0.3, 0.4, None]
+    loads = [line["task"]["arguments"].get("loads") for line in lines]
+    assert sorted(loads, key=str) == [None, [0.1], [0.2], [0.3], [0.4]]
     assert before.items() <= {path.name: path.stat().st_size for path in (folder / "records").iterdir()}.items()
     assert _timeless(kept) == _timeless(json.loads(_run(*asked)))
 

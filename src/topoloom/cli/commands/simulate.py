@@ -10,7 +10,7 @@ from topoloom.cli.output import plain, print_record, print_table, say
 from topoloom.cli.presentation import Json, KeptText
 from topoloom.core.errors import InputError
 from topoloom.core.settings import setting, texts_of
-from topoloom.operations.catalogue.simulate import SimulateOperation, prepared, simulated
+from topoloom.operations.catalogue.simulate import SimulateOperation, opened, prepared, simulated
 
 if TYPE_CHECKING:
     from topoloom.core.settings import Setting
@@ -107,11 +107,12 @@ def command(operations: list[SimulateOperation], kept: KeptText, to: _Output) ->
     if kept.study is not None:
         _run_as_study(operations, kept.study, kept.jobs, to)
         return
+    sources = opened(operations)
+    topology = sources[first.topology].topology
+    if to.heat is not None and not len(topology.links):
+        raise InputError(f"--heat: {topology.name} has no links whose loads could be drawn")
     with running(first.doing, kept.jobs) as context:
-        networks = prepared(operations, context)
-        topology = networks[0].routing.topology
-        if to.heat is not None and not len(topology.links):
-            raise InputError(f"--heat: {topology.name} has no links whose loads could be drawn")
+        networks = prepared(operations, sources, context)
         if to.packets is not None:
             _write_packets(networks[0], first, to.packets, context)
         found = simulated(operations, networks, context, table=to.output, zero_load=to.plot is not None)

@@ -1,7 +1,7 @@
 """The operation app: an MPI program on a network, simulated by SimGrid, as flows, or flit by flit."""
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
 from topoloom.core.errors import InputError
 from topoloom.core.settings import setting
@@ -83,6 +83,18 @@ class AppOperation(ProgramOperation, frozen=True, kw_only=True):
         """The seed of the tables."""
         return self.seed if self.routing_seed is None else self.routing_seed
 
+    def on_floor(self, networks: "dict[str, Network]") -> "dict[str, Network]":
+        """Networks by their sources, on the floor where one is named and they have no layout."""
+        from topoloom.network.laying_out import all_laid_out
+
+        if self.floor is None:
+            return networks
+        laid_out = [source for source, network in networks.items() if network.layout is not None]
+        if len(laid_out) == len(networks):
+            self.refuse_changed(("floor",), f"{laid_out[0]} is laid out already, and its layout stays as it is")
+        placed = all_laid_out(list(networks.values()), self.floor, map="rows")
+        return dict(zip(networks, placed, strict=True))
+
 
 def names_of(operations: Sequence[AppOperation]) -> dict[str, AppOperation]:
     """Networks of operations by what people call them, with the engine where a topology comes again; one operation of each."""
@@ -135,7 +147,7 @@ def compared(
 
     first, names = operations[0], names_of(operations)
     sources = dict.fromkeys(one.topology for one in operations)
-    networks = _on_floor({source: open_network(source) for source in sources}, first.floor)
+    networks = first.on_floor({source: open_network(source) for source in sources})
     settings = first.settings_on(networks.values())
     apps = dict.fromkeys(one.app for one in operations if one.app is not None)
     run: list[str | Program] = [*map(opened, apps), *programs()]
@@ -160,13 +172,3 @@ def compared(
         work=context.work,
     )
     return cases, runs
-
-
-def _on_floor(networks: "Mapping[str, Network]", floor: str | None) -> "dict[str, Network]":
-    """Networks, on a floor row by row where one is named and they have no layout."""
-    from topoloom.network.laying_out import all_laid_out
-
-    if floor is None:
-        return dict(networks)
-    placed: Any = all_laid_out(list(networks.values()), floor, map="rows")
-    return dict(zip(networks, placed, strict=True))

@@ -1,6 +1,6 @@
 """The operation simulate: latency and accepted load of a routed network, flit by flit."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import msgspec
@@ -13,6 +13,7 @@ from topoloom.operations.operation import Operation, flat, operation
 from topoloom.operations.shared import SEED, Engine, Lanes, Seed, Source, loads_of
 
 if TYPE_CHECKING:
+    from topoloom.network import Network
     from topoloom.simulation.flits.execute import Execution, Executions
     from topoloom.simulation.flits.load_curve import LoadCurve, LoadCurves
     from topoloom.simulation.flits.sweep import SimulatedNetwork
@@ -91,7 +92,7 @@ class SimulateOperation(Operation, frozen=True, kw_only=True):
             raise InputError("`loads`: there is no load to simulate; give one or more, or `saturation` and none")
 
     def run(self, context: RunContext) -> "LoadCurve | Execution":
-        networks = prepared([self], context)
+        networks = prepared([self], opened([self]), context)
         context.work.check()
         result: Any = simulated([self], networks, context)
         return result.executions[0] if self.has_end else result.curves[0]
@@ -108,12 +109,23 @@ class SimulateOperation(Operation, frozen=True, kw_only=True):
         return row if found is None else {"accepted": found.accepted} | row | {"saturation": found.offered}
 
 
-def prepared(operations: Sequence[SimulateOperation], context: RunContext) -> "list[SimulatedNetwork]":
+def opened(operations: Sequence[SimulateOperation]) -> "dict[str, Network]":
+    """The networks of operations by their names, each opened once."""
+    from topoloom.network.opening import open_network
+
+    return {name: open_network(name) for name in dict.fromkeys(one.topology for one in operations)}
+
+
+def prepared(
+    operations: Sequence[SimulateOperation], networks: "Mapping[str, Network]", context: RunContext
+) -> "list[SimulatedNetwork]":
     """The networks of operations that differ in topology, engine and traffic, with their tables; refused before any is routed.
 
     Parameters
     ----------
     operations : sequence of SimulateOperation
+    networks : mapping of str to Network
+        From `opened`.
     context : RunContext
 
     Returns
@@ -121,7 +133,6 @@ def prepared(operations: Sequence[SimulateOperation], context: RunContext) -> "l
     list of SimulatedNetwork
         One per operation.
     """
-    from topoloom.network.opening import open_network
     from topoloom.simulation.flits.presets import router_of
     from topoloom.simulation.flits.sweep import with_tables
 
@@ -132,14 +143,13 @@ def prepared(operations: Sequence[SimulateOperation], context: RunContext) -> "l
             f"`traffic`: '{ended}' is simulated to its end and '{other}' at loads; give them one command each"
         )
     _, router = router_of(first.preset, texts_of(first.set))
-    opened = {name: open_network(name) for name in dict.fromkeys(one.topology for one in operations)}
-    for network in opened.values():
+    for network in networks.values():
         if network.layout is not None and not first.between and not router.cycle_ns:
             context.note(f"{network.source}: set cycle_ns for cables as long as they are; they take link_cycles now")
         if first.lanes is None and any(one.engine is None for one in operations):
             note_installed(network, context)
     return with_tables(
-        [(opened[one.topology], one.engine, one.traffic) for one in operations],
+        [(networks[one.topology], one.engine, one.traffic) for one in operations],
         router=router,
         lanes=first.lanes,
         between=first.between or None,
