@@ -1,6 +1,7 @@
 """A task is a plain record: it gives what its command prints, what decides the result tells it apart, and it is checked."""
 
 import json
+import shlex
 
 import msgspec
 import pytest
@@ -10,6 +11,7 @@ from topoloom import InputError, Task, run_task, task_of
 from topoloom.cli.main import cli
 from topoloom.operations.operation import OPERATIONS
 from topoloom.studies.task import without_timings
+from topoloom.web.saying import as_command
 
 NEED = """
 hosts = 60
@@ -82,16 +84,29 @@ SAME = {
     "design": ({"need": "need.toml"}, "design need.toml -o out --finalists 0"),
 }
 SAME["app"][0]["simulator"] = "flows"
+#: More of them: hosts on rails have tables of their own; a seed is that of the tables, too; traffic has an end.
+MORE = [
+    ("quality", {"topology": "fat-tree:k=4,hosts=8+rails:nics=2", "bisections": 5}),
+    ("app", {"topology": "petersen:hosts=1", "app": "alltoall:bytes=100", "simulator": "flows", "seed": 3}),
+    (
+        "simulate",
+        {"topology": "torus:dims=9x8,hosts=1", "engine": "dor", "traffic": "chip:requests=2", "set": {"vcs": 2}},
+    ),
+    ("simulate", {"topology": "petersen:hosts=1", "loads": [0.1, 0.2], "saturation": True, "saturation_width": 0.5}),
+    ("collective", {"topology": "ring:n=4,hosts=1", "operation": "broadcast", "root_rank": 2, "bound": True}),
+]
 
 
-@pytest.mark.parametrize("verb", SAME)
-def test_a_task_gives_what_its_command_prints(verb, tmp_path, monkeypatch):
+@pytest.mark.parametrize(
+    ("verb", "arguments", "line"),
+    [(verb, *SAME[verb]) for verb in SAME] + [(*one, as_command(task_of(*one)).split(" ", 1)[1]) for one in MORE],
+)
+def test_a_task_gives_what_its_command_prints(verb, arguments, line, tmp_path, monkeypatch):
     """Command line and plain record: the same numbers, but for seconds."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "need.toml").write_text(NEED)
-    arguments, line = SAME[verb]
     result, row = run_task(task_of(verb, arguments))
-    printed = CliRunner().invoke(cli, [*line.split(), "--json"])
+    printed = CliRunner().invoke(cli, [*shlex.split(line), "--json"])
     assert printed.exit_code == 0, printed.output
     by_command = without_timings(json.loads(printed.stdout))
     for one in (result, by_command):
