@@ -1,7 +1,7 @@
 """The operation quality: how much traffic a topology and its tables carry, compared with what is possible."""
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from topoloom.core.errors import InputError
 from topoloom.core.settings import setting
@@ -68,7 +68,7 @@ class QualityOperation(Operation, frozen=True, kw_only=True):
         installed = self.engine is None and self.lanes is None and network.tables is not None
         if installed:
             note_installed(network, context)
-        common = {"seed": self.seed, "jobs": context.jobs, "work": context.work}
+        common: dict[str, Any] = {"seed": self.seed, "jobs": context.jobs, "work": context.work}
         routing = network.with_tables(self.engine, lanes=self.lanes, **common).part(Routing)
         context.work.check()
         tables = self._tables_of_hosts(network, routing, installed, context)

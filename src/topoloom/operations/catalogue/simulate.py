@@ -94,8 +94,9 @@ class SimulateOperation(Operation, frozen=True, kw_only=True):
     def run(self, context: RunContext) -> "LoadCurve | Execution":
         networks = prepared([self], opened([self]), context)
         context.work.check()
-        result: Any = simulated([self], networks, context)
-        return result.executions[0] if self.has_end else result.curves[0]
+        found: Any = simulated([self], networks, context)
+        result: LoadCurve | Execution = found.executions[0] if self.has_end else found.curves[0]
+        return result
 
     @classmethod
     def row(cls, result: Any) -> dict[str, Any]:
