@@ -58,8 +58,8 @@ def test_commands(words, told):
 @pytest.mark.parametrize(
     ("operation", "arguments"),
     [
-        ("simulate", {"topology": "slimfly:q=5", "load": 0.1}),
-        ("simulate", {"topology": "slimfly:q=5,hosts=3", "load": 0.1, "traffic": "uniform:speed=3"}),
+        ("simulate", {"topology": "slimfly:q=5", "loads": 0.1}),
+        ("simulate", {"topology": "slimfly:q=5,hosts=3", "loads": 0.1, "traffic": "uniform:speed=3"}),
         ("app", {"topology": "slimfly:q=5", "app": "alltoall", "simulator": "flows"}),
         ("app", {"topology": "slimfly:q=5,hosts=1", "app": "nosuch", "simulator": "flows"}),
         ("collective", {"topology": "slimfly:q=5"}),

@@ -26,15 +26,24 @@ from topoloom.studies.run import run_study
 
 ROOT = Path(__file__).parents[2]
 CONTEXT = click.Context(cli, info_name="topoloom")
-#: Commands that declare their options by hand still; nothing is added here.
-BY_HAND = {"app", "collective", "simulate"}
-WITH_COMMANDS = [name for name in OPERATIONS if section(OPERATIONS[name]) and name not in BY_HAND]
+WITH_COMMANDS = [name for name in OPERATIONS if section(OPERATIONS[name])]
 CASES = [(name, field) for name, kind in OPERATIONS.items() for field in fields_of(kind)]
 OF_FIELDS = pytest.mark.parametrize(("name", "field"), CASES, ids=[f"{name}-{field.name}" for name, field in CASES])
 
 #: What the Python function of an operation calls by another name, or takes as an object.
 _CABINETS = dict.fromkeys(("floor", "cabinet", "cluster"), "cabinets")
+_PROGRAMS = {
+    **dict.fromkeys(("engine", "host_tables"), "network: a Network or its tables"),
+    **dict.fromkeys(("preset", "set"), "settings=AppSettings()"),
+}
 IN_PYTHON = {
+    "app": {
+        **_PROGRAMS,
+        "floor": "layout",
+        "time_limit": "time_limit_s",
+        "routing_seed": "network: tables of that seed",
+    },
+    "collective": {**_PROGRAMS, "schedule": "operation: a CollectiveSchedule", "bound": "collective_bound"},
     "resilience": _CABINETS,
     "damage": _CABINETS,
     "degradation": {**_CABINETS, "shares": "levels", "draws": "samples", "reroute": "network", "engine": "network"},
@@ -46,6 +55,12 @@ IN_PYTHON = {
     **{
         name: dict.fromkeys((field.name for field in fields_of(OPERATIONS[name])), "Network.placed, Network.priced")
         for name in ("layout", "cost")
+    },
+    "simulate": {
+        **dict.fromkeys(("engine", "lanes"), "routing: a Network or its tables"),
+        "set": "settings",
+        "between": "cables",
+        **dict.fromkeys(("saturation", "saturation_width"), "saturation(width=)"),
     },
     "quality": dict.fromkeys(("engine", "lanes", "host_tables"), "tables"),
     "expand": {
@@ -82,15 +97,9 @@ IN_PYTHON = {
 SEVERAL_MEANINGS = {
     "samples": "random switches of hops, random orders of failures",
     "gap": "a collective has a bracket always, quality where it is asked for",
-    "load": "of channels; of hosts",
     "objective": "of a layout; of a graph",
-    "paths": "of a collective; of pairs of switches",
     "preset": "of machines; of routers",
-    "root": "of a broadcast; of a tree of switches",
-    "simulator": "a program on SimGrid, a collective as flows",
-    "source": "a file to convert; a switch to trace from",
     "traffic": "quality measures more than one, simulate simulates one",
-    "width": "of intervals of survival; of the load of saturation",
 }
 
 
@@ -101,9 +110,9 @@ def _command(name):
 
 
 def test_no_command_declares_an_option_by_hand():
-    """Every command is made of a declaration, but for those of the list above, which are not."""
+    """Every command is made of a declaration, those within groups, too."""
     own = [name for commands in SECTIONS.values() for name in commands]
-    assert {name for name in own if not isinstance(_command(name), DeclaredCommand | DeclaredGroup)} == BY_HAND
+    assert [name for name in own if not isinstance(_command(name), DeclaredCommand | DeclaredGroup)] == []
     inner = [one for name in own if isinstance(found := _command(name), click.Group) for one in found.commands.values()]
     assert len(inner) == 5
     assert all(isinstance(one, DeclaredCommand) for one in inner)
@@ -114,10 +123,8 @@ def test_no_file_of_the_command_line_makes_an_option_itself():
     own, makers = ROOT / "src" / "topoloom" / "cli", {"declared.py", "main.py"}
     files = [path for path in sorted(own.rglob("*.py")) if path.name not in makers]
     assert len(files) > 50
-    # Of commands that are in the list above still, and what they share.
-    waiting = {f"{name}.py" for name in BY_HAND} | ({"kept_study.py", "output.py"} if BY_HAND else set())
     pattern = re.compile(r"click\.(option|argument|command|group|Option|Argument)\b")
-    assert [path.name for path in files if pattern.search(path.read_text()) and path.name not in waiting] == []
+    assert [path.name for path in files if pattern.search(path.read_text())] == []
 
 
 def test_there_are_operations():
@@ -227,10 +234,8 @@ def _plain(value):
 def _examples(field):
     """A value of a wrong type, and those just outside the range or the choices."""
     kind = field.kind
-    if not field.listed:
-        yield ["a", {"b": 1}]
-    else:
-        yield 5
+    # A list of one may be given as its value.
+    yield {"b": 1} if field.listed else ["a", {"b": 1}]
     if not isinstance(kind, msgspec.inspect.StrType) and not field.choices and not field.listed:
         yield "words"
     if isinstance(kind, msgspec.inspect.StrType):
@@ -256,14 +261,8 @@ def _examples(field):
 
 #: What each operation needs beside the field that is looked at.
 NEEDED = {"rows": 8, "columns": 8, "discoveries": ["petersen"], "tables": "a.lft"}
-NEEDED |= {
-    "networks": ["petersen"],
-    "app": "alltoall",
-    "need": "need.toml",
-    "claim": "x",
-    "destination": 1,
-    "text": "hosts = 4",
-}
+NEEDED |= {"app": "alltoall", "need": "need.toml", "claim": "x", "from_switch": 0, "to_switch": 1, "text": "hosts = 4"}
+NEEDED |= {"networks": ["petersen"]}
 NEEDED |= {"kind": "opensm", "lost": "0-1", "old": "a.net", "new": "b.net"}
 NEEDED |= dict.fromkeys(("topology", "spec", "source", "plan", "fabric"), "petersen")
 
@@ -272,8 +271,6 @@ NEEDED |= dict.fromkeys(("topology", "spec", "source", "plan", "fabric"), "peter
 def test_a_wrong_value_is_refused_in_one_sentence_that_names_the_field(name, field):
     """By a task's table and by the class: a wrong type, a value out of range, a choice that does not exist."""
     kind = OPERATIONS[name]
-    if name == "trace":
-        NEEDED["source"] = 0
     needed = {one.name: NEEDED[one.name] for one in fields_of(kind) if one.required and one.name != field.name}
     wrong = [*_examples(field)]
     assert wrong

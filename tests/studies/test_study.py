@@ -33,21 +33,21 @@ def test_axes_are_crossed_and_seeds_go_fastest():
     study = Study(
         operation="simulate",
         task={"topology": "petersen:hosts=1"},
-        axes={"load": {"from": 0.1, "to": 0.3, "step": 0.1}, "traffic": ["uniform", "tornado"]},
+        axes={"loads": {"from": 0.1, "to": 0.3, "step": 0.1}, "traffic": ["uniform", "tornado"]},
         seeds=2,
     )
     told = [
-        (task.arguments["load"], task.arguments.get("traffic"), task.arguments.get("seed")) for task in study.tasks()
+        (task.arguments["loads"], task.arguments.get("traffic"), task.arguments.get("seed")) for task in study.tasks()
     ]
     assert told[:5] == [
-        (0.1, None, None),
-        (0.1, None, 2),
-        (0.1, "tornado", None),
-        (0.1, "tornado", 2),
-        (0.2, None, None),
+        ([0.1], None, None),
+        ([0.1], None, 2),
+        ([0.1], "tornado", None),
+        ([0.1], "tornado", 2),
+        ([0.2], None, None),
     ]
     assert len(told) == 12
-    assert study.axis_names == ("load", "traffic", "seed")
+    assert study.axis_names == ("loads", "traffic", "seed")
 
 
 def test_axes_side_by_side_and_conditions():
@@ -70,7 +70,7 @@ def test_a_table_of_names_and_a_key_of_a_table():
     """Values are called by their names; ``set.vcs`` goes into the table `set`."""
     study = Study(
         operation="simulate",
-        task={"load": 0.1, "set": {"buffer_flits": 8}},
+        task={"loads": 0.1, "set": {"buffer_flits": 8}},
         axes={"topology": {"Petersen": "petersen:hosts=1"}, "set.vcs": [3, 4]},
     )
     (labels, task), _ = study.planned()

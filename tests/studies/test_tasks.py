@@ -1,6 +1,7 @@
 """A task is a plain record: it gives what its command prints, what decides the result tells it apart, and it is checked."""
 
 import json
+import shlex
 
 import msgspec
 import pytest
@@ -10,6 +11,7 @@ from topoloom import InputError, Task, run_task, task_of
 from topoloom.cli.main import cli
 from topoloom.operations.operation import OPERATIONS
 from topoloom.studies.task import without_timings
+from topoloom.web.saying import as_command
 
 NEED = """
 hosts = 60
@@ -50,7 +52,7 @@ SAME = {
         "quality slimfly:q=5,hosts=3 --bisections 50 --seed 3",
     ),
     "simulate": (
-        {"topology": "petersen:hosts=2", "load": 0.3, "set": {"vcs": 6}, "seed": 2},
+        {"topology": "petersen:hosts=2", "loads": 0.3, "set": {"vcs": 6}, "seed": 2},
         "simulate petersen:hosts=2 --loads 0.3 --set vcs=6 --seed 2",
     ),
     "app": (
@@ -86,16 +88,29 @@ SAME = {
     ),
 }
 SAME["app"][0]["simulator"] = "flows"
+#: More of them: hosts on rails have tables of their own; a seed is that of the tables, too; traffic has an end.
+MORE = [
+    ("quality", {"topology": "fat-tree:k=4,hosts=8+rails:nics=2", "bisections": 5}),
+    ("app", {"topology": "petersen:hosts=1", "app": "alltoall:bytes=100", "simulator": "flows", "seed": 3}),
+    (
+        "simulate",
+        {"topology": "torus:dims=9x8,hosts=1", "engine": "dor", "traffic": "chip:requests=2", "set": {"vcs": 2}},
+    ),
+    ("simulate", {"topology": "petersen:hosts=1", "loads": [0.1, 0.2], "saturation": True, "saturation_width": 0.5}),
+    ("collective", {"topology": "ring:n=4,hosts=1", "operation": "broadcast", "root_rank": 2, "bound": True}),
+]
 
 
-@pytest.mark.parametrize("verb", SAME)
-def test_a_task_gives_what_its_command_prints(verb, tmp_path, monkeypatch):
+@pytest.mark.parametrize(
+    ("verb", "arguments", "line"),
+    [(verb, *SAME[verb]) for verb in SAME] + [(*one, as_command(task_of(*one)).split(" ", 1)[1]) for one in MORE],
+)
+def test_a_task_gives_what_its_command_prints(verb, arguments, line, tmp_path, monkeypatch):
     """Command line and plain record: the same numbers, but for seconds."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "need.toml").write_text(NEED)
-    arguments, line = SAME[verb]
     result, row = run_task(task_of(verb, arguments))
-    printed = CliRunner().invoke(cli, [*line.split(), "--json"])
+    printed = CliRunner().invoke(cli, [*shlex.split(line), "--json"])
     assert printed.exit_code == 0, printed.output
     by_command = without_timings(json.loads(printed.stdout))
     for one in (result, by_command):
@@ -125,10 +140,10 @@ def test_every_verb_is_in_the_table_above():
 
 def test_defaults_and_the_order_of_arguments_make_no_other_task():
     """What decides the result decides the digest, and nothing else does."""
-    one = task_of("simulate", {"topology": "petersen", "load": 0.5, "seed": 1, "traffic": "uniform"})
-    other = task_of("simulate", {"load": 0.5, "topology": "petersen"})
+    one = task_of("simulate", {"topology": "petersen", "loads": 0.5, "seed": 1, "traffic": "uniform"})
+    other = task_of("simulate", {"loads": 0.5, "topology": "petersen"})
     assert one.digest == other.digest
-    assert one.digest != task_of("simulate", {"load": 0.5, "topology": "petersen", "seed": 2}).digest
+    assert one.digest != task_of("simulate", {"loads": 0.5, "topology": "petersen", "seed": 2}).digest
     assert one.digest != task_of("hops", {"topology": "petersen"}).digest
 
 
@@ -147,7 +162,7 @@ def test_a_file_counts_by_its_content(tmp_path):
 
 def test_a_task_is_plain_text():
     """JSON there and back."""
-    task = task_of("simulate", {"topology": "petersen", "load": 0.5, "set": {"vcs": 4}})
+    task = task_of("simulate", {"topology": "petersen", "loads": 0.5, "set": {"vcs": 4}})
     assert msgspec.json.decode(msgspec.json.encode(task), type=Task) == task
 
 
@@ -158,8 +173,8 @@ def test_a_task_is_plain_text():
         ("hops", {}, "needs the argument 'topology'"),
         ("hops", {"topolgy": "x"}, "did you mean topology"),
         ("hops", {"topology": 7}, "topology"),
-        ("simulate", {"topology": "petersen", "load": 1.5}, "load"),
-        ("simulate", {"topology": "petersen", "load": "high"}, "load"),
+        ("simulate", {"topology": "petersen", "loads": 1.5}, "loads"),
+        ("simulate", {"topology": "petersen", "loads": "high"}, "loads"),
         ("hops", {"topology": "petersen", "samples": 0}, "samples"),
     ],
 )

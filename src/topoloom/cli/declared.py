@@ -2,15 +2,16 @@
 
 import inspect
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from itertools import product
 from typing import Any, TypeVar
 
 import click
 import msgspec
 
 from topoloom.cli.output import say
-from topoloom.cli.types import Number, TextOption, Whole
+from topoloom.cli.types import Number, ReadChoice, TextOption, Whole
 from topoloom.core.errors import InputError
 from topoloom.core.settings import Settings, changed, plain_of, shown, written
 from topoloom.core.work import Work
@@ -20,6 +21,8 @@ from topoloom.operations.operation import Operation
 
 Kind = msgspec.inspect
 O = TypeVar("O", bound=Operation)  # noqa: E741
+#: What a value of a table looks like.
+_PAIR = "KEY=VALUE"
 #: An argument in a message of the library; yes or no after it is a switch, on or off.
 _NAMED = re.compile(r"`([a-z]\w*)`( yes\b| no\b)?")
 
@@ -101,7 +104,7 @@ def spelled(sentence: str, command: click.Command) -> str:
         if parameter is None:
             return found[0]
         if isinstance(parameter, click.Argument):
-            return parameter.human_readable_name + word
+            return parameter.human_readable_name.removesuffix("...") + word
         if word and isinstance(parameter, click.Option) and parameter.is_flag:
             spellings = parameter.opts if word == " yes" else parameter.secondary_opts
             return max(spellings, key=len, default=found[0])
@@ -111,7 +114,9 @@ def spelled(sentence: str, command: click.Command) -> str:
 
 
 def declared(
-    *groups: type[Settings], several: str = "", sections: Callable[[click.HelpFormatter], None] | None = None
+    *groups: type[Settings],
+    several: str | Sequence[str | tuple[str, ...]] = (),
+    sections: Callable[[click.HelpFormatter], None] | None = None,
 ) -> Callable[[Callable[..., int | None]], click.Command]:
     """Make a command of a function that takes a value of each group; the first group is what it does.
 
@@ -120,8 +125,9 @@ def declared(
     *groups : type
         An `Operation`, or `Settings` of a command that has none, whose docstring is the help text; then groups of presentation.
         The last word of its `group` is the command's name.
-    several : str
-        The field of which the command takes several values: the function has a list of operations, one per value.
+    several : str or sequence of (str or tuple of str)
+        The fields of which the command takes several values: the function has a list of operations, one per combination, the
+        last field fastest. The values of fields in a tuple go side by side: one for all, or one each.
     sections : callable (formatter), optional
         Writes further sections of the help.
 
@@ -131,24 +137,51 @@ def declared(
         The decorator.
     """
 
+    parts = [
+        (part,) if isinstance(part, str) else part for part in ([several] if isinstance(several, str) else several)
+    ]
+    first_of = {name: part[0] for part in parts for name in part}
+
     def decorate(function: Callable[..., int | None]) -> click.Command:
         def call(**values: Any) -> int | None:
             first, *others = groups
             given = _values(first, values)
-            subjects = values[several] if several else ()
-            made: Any = [first(**{**given, several: one}) for one in subjects] if several else first(**given)
+            made: Any = [first(**given | one) for one in _combined(first, parts, given)] if parts else first(**given)
             return function(made, *(kind(**_values(kind, values)) for kind in others))
 
         return DeclaredCommand(
             groups[0].group.rpartition(" ")[2],
             callback=call,
-            params=[_parameter(field, field.name == several) for kind in groups for field in fields_of(kind)],
+            params=[_parameter(field, first_of.get(field.name)) for kind in groups for field in fields_of(kind)],
             help=inspect.cleandoc(groups[0].__doc__ or ""),
             groups=groups,
             sections=sections,
         )
 
     return decorate
+
+
+def _combined(
+    kind: type[Settings], parts: Sequence[tuple[str, ...]], given: dict[str, Any]
+) -> Iterator[dict[str, Any]]:
+    """Every combination of the values that were given for some fields."""
+    fields = {field.name: field for field in fields_of(kind)}
+    rows = []
+    for names in parts:
+        columns = [tuple(given[name] or (fields[name].default,)) for name in names]
+        count = len(columns[0])
+        for name, column in zip(names, columns, strict=True):
+            if len(column) not in (1, count):
+                raise InputError(
+                    f"`{name}` has {len(column)} values for {count} `{names[0]}`; give one for all, or one for each"
+                )
+        row = list(zip(*(column * (count // len(column)) for column in columns), strict=True))
+        for one in row:
+            if len(names) > 1 and row.count(one) > 1:
+                raise InputError(f"{one[0]}: it is given twice with the same `{names[-1]}`; once is enough")
+        rows.append([dict(zip(names, one, strict=True)) for one in row])
+    for combination in product(*rows):
+        yield {name: value for part in combination for name, value in part.items()}
 
 
 def _values(kind: type[Settings], given: dict[str, Any]) -> dict[str, Any]:
@@ -165,7 +198,8 @@ def _values(kind: type[Settings], given: dict[str, Any]) -> dict[str, Any]:
 
 
 def _table(field: Field, texts: tuple[str, ...]) -> Any:
-    """A table from texts ``KEY=VALUE``: a Struct with some values changed, or a dictionary."""
+    """A Struct with some values changed by texts ``KEY=VALUE``, or a dictionary, whose texts are joined by commas where a key
+    comes again."""
     if isinstance(field.default, msgspec.Struct):
         default: Any = field.default
         return changed(default, texts)
@@ -173,19 +207,22 @@ def _table(field: Field, texts: tuple[str, ...]) -> Any:
     for text in texts:
         name, equals, value = (part.strip() for part in text.partition("="))
         if not equals or not name:
-            raise InputError(f"{field.option} {shown(text)}: write KEY=VALUE")
-        table[name] = plain_of(value)
+            raise InputError(f"{field.option} {shown(text)}: write {field.metavar or _PAIR}")
+        again = isinstance(table.get(name), str)
+        table[name] = f"{table[name]},{value}" if again else plain_of(value)
     return table
 
 
-def _parameter(field: Field, several: bool = False) -> click.Parameter:
-    """The option or argument of a field."""
-    repeated = (field.listed and field.reads is None) or field.table or several
+def _parameter(field: Field, several: str | None = None) -> click.Parameter:
+    """The option or argument of a field; `several`: the field whose values go side by side with its several values."""
+    repeated = (field.listed and field.reads is None) or field.table or several is not None
     common: dict[str, Any] = {"type": _type(field), "required": field.required}
-    if field.metavar or several or field.table:
-        common["metavar"] = f"{field.option}..." if several else field.metavar or "KEY=VALUE"
-    if not field.required and not repeated:
-        common["default"] = field.default
+    if field.positional and several:
+        common["metavar"] = f"{field.option}..."
+    elif field.metavar or field.table:
+        common["metavar"] = field.metavar or _PAIR
+    if not field.required and (several is not None or not repeated):
+        common["default"] = [field.default] if several is not None and field.default is not None else field.default
     if field.positional:
         return click.Argument([field.name], nargs=-1 if repeated else 1, **common)
     switch = isinstance(field.kind, Kind.BoolType)
@@ -197,9 +234,12 @@ def _parameter(field: Field, several: bool = False) -> click.Parameter:
         else:
             common["is_flag"] = True
     shown: bool | str = not (switch and field.default is False) and field.default not in (None, "")
-    if field.reads is not None and field.default not in (None, msgspec.NODEFAULT):
+    if field.reads is not None and not field.choices and field.default not in (None, msgspec.NODEFAULT):
         shown = _as_text(field.default)
-    return click.Option([*spelled, field.name], help=sentence(field), show_default=shown, multiple=repeated, **common)
+    text = sentence(field)
+    if several is not None:
+        text = f"{text[:-1]}; may be repeated{'' if several == field.name else f', one per {several.upper()}'}."
+    return click.Option([*spelled, field.name], help=text, show_default=shown, multiple=repeated, **common)
 
 
 def sentence(field: Field) -> str:
@@ -219,7 +259,7 @@ def _as_text(value: Any) -> str:
 def _type(field: Field) -> click.ParamType | None:
     kind = field.item if field.listed and field.reads is None else field.kind
     if field.reads is not None:
-        return TextOption(field.reads)
+        return ReadChoice(field.choices, field.reads) if field.choices else TextOption(field.reads)
     if isinstance(kind, Kind.LiteralType):
         return click.Choice([str(value) for value in kind.values])
     if isinstance(kind, Kind.IntType):

@@ -28,8 +28,7 @@ class KeptText(Threads, frozen=True, kw_only=True):
         Annotated[
             str,
             setting(
-                "run as a study in this folder, one network per task: what has a record there does not run again, and topoloom"
-                " study opens it",
+                "run as a study in this folder, which topoloom study opens: what has a record there does not run again",
                 metavar="DIRECTORY",
             ),
         ]

@@ -23,8 +23,8 @@ _FOLDERS = (TOPOLOGY, CABLES, DESIGN, PLAN)
 #: An item of an argument that is a list.
 _ITEM = re.compile(r"(\w+)\[(\d+)\]")
 #: Operations whose arguments once gave another result, so that no store answers with that one. 2: without an engine, the
-#: installed tables, else those of the fitting engine.
-_REVISIONS = {"simulate": 2, "app": 2, "collective": 2}
+#: installed tables, else those of the fitting engine. 3: the seed is that of the tables, too, where no `routing_seed` is given.
+_REVISIONS = {"simulate": 2, "app": 3, "collective": 2}
 
 
 class TaskFile(msgspec.Struct, frozen=True):

@@ -4,13 +4,10 @@ import shlex
 from collections.abc import Mapping
 from typing import Any
 
-from topoloom.core.settings import written
+from topoloom.core.settings import texts_of, written
 from topoloom.operations.field import Field, fields_of
 from topoloom.operations.operation import OPERATIONS, section
 from topoloom.studies.task import Task
-
-#: Options of commands that are not made of the operation's fields yet.
-_OPTIONS = {"simulate": {"load": "--loads"}}
 
 
 def as_command(task: Task) -> str:
@@ -19,7 +16,7 @@ def as_command(task: Task) -> str:
     Examples
     --------
     >>> from topoloom.studies.task import task_of
-    >>> as_command(task_of("simulate", {"topology": "petersen:hosts=2", "load": 0.3, "set": {"vcs": 6}}))
+    >>> as_command(task_of("simulate", {"topology": "petersen:hosts=2", "loads": 0.3, "set": {"vcs": 6}}))
     'topoloom simulate petersen:hosts=2 --set vcs=6 --loads 0.3 --json'
     """
     kind = OPERATIONS.find({"grow": "expand"}.get(task.verb, task.verb))
@@ -31,14 +28,11 @@ def as_command(task: Task) -> str:
     words = ["topoloom", kind.group, *(word for name in first for word in _words(arguments.pop(name, ())))]
     if kind.group == "design":
         arguments.pop("measured", None)
-        change = arguments.pop("change", {})
-        arguments |= (
-            {"change": flat_keys(change)} if "finalists" in change else {"finalists": 0, "change": flat_keys(change)}
-        )
+        arguments["change"] = change = flat_keys(arguments.get("change", {}))
+        arguments |= {} if "finalists" in change else {"finalists": arguments.get("finalists", 0)}
         words += ["-o", "design"]
-    renamed = _OPTIONS.get(kind.group, {})
     for name, value in arguments.items():
-        words += _option(fields[name], renamed.get(name, fields[name].option), value)
+        words += _option(fields[name], value)
     return shlex.join([*words, "--json"])
 
 
@@ -58,13 +52,14 @@ def _words(value: Any) -> list[str]:
     return [str(one) for one in value] if isinstance(value, (list, tuple)) else [str(value)]
 
 
-def _option(field: Field, option: str, value: Any) -> list[str]:
+def _option(field: Field, value: Any) -> list[str]:
+    option = field.option
     if value is None:
         return []
     if isinstance(value, bool):
         return [option] if value else [option.replace("--", "--no-", 1)]
     if isinstance(value, dict):
-        return [word for key, one in value.items() for word in (option, f"{key}={written(one)}")]
+        return [word for text in texts_of(value) for word in (option, text)]
     if isinstance(value, (list, tuple)) and field.reads is None:
         return [word for one in value for word in (option, written(one))]
     return [option, written(value)]
