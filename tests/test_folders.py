@@ -144,6 +144,7 @@ def _killed_before(number, write):
         os._exit(1)
 
 
+@pytest.mark.exhaustive
 def test_killed_at_every_single_step_the_folder_is_old_or_new(tmp_path):
     """SIGKILL before each change of a name and each flush, one after the other; a reader that settles finds all or nothing."""
     old = {f"in/file-{i}": "old" for i in range(3)} | {"in/old-1": "old"}

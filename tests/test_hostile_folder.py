@@ -103,6 +103,7 @@ def test_python_m_topoloom_runs_nothing_but_topoloom(hostile):
     assert ran.returncode == 0, ran.stderr
 
 
+@pytest.mark.exhaustive
 def test_a_script_of_the_users_has_its_workers_run_nothing(hostile, tmp_path_factory):
     """The library in a script elsewhere, started in that folder: workers look where the script looks, and nowhere else."""
     script = tmp_path_factory.mktemp("mine") / "mine.py"
@@ -117,6 +118,7 @@ def test_a_script_of_the_users_has_its_workers_run_nothing(hostile, tmp_path_fac
     assert ran.returncode == 0, ran.stderr
 
 
+@pytest.mark.exhaustive
 def test_what_the_user_puts_on_the_path_is_found(hostile, tmp_path_factory):
     """A verb of a package that PYTHONPATH names, in the command and in its workers."""
     place = tmp_path_factory.mktemp("package")
@@ -166,6 +168,7 @@ def test_the_script_of_a_slurm_job_starts_python_off_its_folder(tmp_path):
             SlurmOptions(**{name: value})
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize(
     "line",
     [

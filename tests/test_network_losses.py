@@ -88,6 +88,7 @@ def test_what_is_nothing_is_said(discovered, text, why):
         losses(discovered, text)
 
 
+@pytest.mark.exhaustive
 def test_labels_cabinets_and_numbers(folder):
     """As they are printed on switches and cables."""
     network = open_network(str(folder))

@@ -16,6 +16,7 @@ def test_every_public_name_is_there(name):
     assert name in dir(topoloom)
 
 
+@pytest.mark.exhaustive
 def test_names_are_there_at_the_first_look():
     """`import *`, `dir()` and `__all__` show the public names also before one of them was used, and none is loaded by it."""
     for look in ("from topoloom import *; seen = dir()", "seen = dir(topoloom)", "seen = topoloom.__all__"):
@@ -104,6 +105,7 @@ def test_every_limit_and_objective_has_words():
     assert {*DesignLimits.__struct_fields__, *get_args(Objective)} <= WORDS.keys()
 
 
+@pytest.mark.exhaustive
 def test_kernels_run_where_nothing_can_be_written(tmp_path):
     """Neither installation nor home can be written to: kernels go to a folder of the process, gone afterwards."""
     import os

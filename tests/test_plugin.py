@@ -59,6 +59,7 @@ def said(done: subprocess.CompletedProcess) -> str:
     return done.stdout
 
 
+@pytest.mark.exhaustive
 def test_the_family_is_in_the_catalogue_and_builds(topoloom):
     """It is listed with the others, its parameters are described, and its specs are measured."""
     assert "wheel" in said(topoloom("families"))
@@ -112,6 +113,7 @@ def test_the_pattern_simulates(topoloom):
     assert '"opposite"' in done.stdout
 
 
+@pytest.mark.exhaustive
 def test_the_command_is_listed_and_runs(topoloom):
     """It stands in the help under its heading, with its line and its own page, and its mistakes are one sentence."""
     assert re.search("\nWheels:\n  hub +The switch that is linked to all others[.]\n", said(topoloom("--help")))
@@ -123,6 +125,7 @@ def test_the_command_is_listed_and_runs(topoloom):
     assert (done.returncode, done.stderr) == (2, "error: no command named 'hob' (did you mean 'hub'?)\n")
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("place", ["missing_module:command", "damaged_command:nothing"])
 def test_a_command_that_cannot_be_imported_is_one_sentence(topoloom, tmp_path, place):
     """The help lists it, and whoever runs it reads where it was looked for; a name that topoloom has stays topoloom's."""
@@ -172,6 +175,7 @@ def test_the_application_is_listed(topoloom):
     assert "a message goes from rank to rank" in said(topoloom("app", "--help"))
 
 
+@pytest.mark.exhaustive
 def test_the_parts_catalogue_prices(topoloom):
     """It is named where a name is wrong, prices a network, and a requirement may name it."""
     done = topoloom("cost", "petersen", "--parts", "moon")
@@ -180,6 +184,7 @@ def test_the_parts_catalogue_prices(topoloom):
     assert "switch, 10 ports" in said(topoloom("cost", "wheel:rim=8,hosts=2", "--parts", "wheel-prices"))
 
 
+@pytest.mark.exhaustive
 def test_a_damaged_catalogue_is_passed_over(topoloom, tmp_path):
     """One line names the package and the line of the file; the other catalogues are there."""
     (tmp_path / "damaged.toml").write_text("name = 'damaged'\nsource = 'x'\nprice = 3\n")

@@ -73,14 +73,16 @@ trap 'kill $running 2>/dev/null || true' INT TERM
 sh tools/venv.sh test
 sh tools/kernels.sh >"$said/kernels" 2>&1 &
 kernels=$!
-echo "checking and compiling; what each part says follows when it has ended ..." >&2
+echo "checking and compiling; what each part prints follows when it has ended, that of the checks after the tests ..." >&2
 (static) >"$said/static" 2>&1 &
 static=$!
 running="$debian $kernels $static"
-ended static $static
-echo "== kernels"
-ended kernels $kernels
 ended debian $debian
+ended kernels $kernels
+running=$static
 echo "== pytest, after $(($(date +%s) - began)) s"
-$bin/pytest -n auto --dist worksteal -rs "$@"
+tested=0
+$bin/pytest -n auto --dist worksteal -rs "$@" || tested=$?
+ended static $static
 echo "== done in $(($(date +%s) - began)) s"
+exit "$tested"

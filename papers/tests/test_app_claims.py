@@ -135,6 +135,7 @@ def test_a_command_says_all_that_decides_a_run():
     )
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(
     ("speed", "verdict"), [(0.9, Verdict.NOT_REPRODUCIBLE), (1.23, Verdict.EXACT)], ids=["slower", "as printed"]
 )
@@ -160,6 +161,7 @@ def test_a_claim_that_holds_in_some_set_ups_does_not_hold(monkeypatch):
     assert "it holds in 4 of 7 set-ups: ranks at random; ranks at random by Dijkstra's paths;" in outcome.why
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(("by_flows", "judged"), [(1.01, True), (0.99, True), (1.04, False), (0.96, False)])
 def test_1024_ranks_are_judged_only_where_flows_say_what_simgrid_says(monkeypatch, by_flows, judged):
     """Means of 256 ranks by the two that are two points apart at most; more: nothing is said of the paper."""

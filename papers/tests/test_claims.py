@@ -31,6 +31,7 @@ _PLACES = [
 ]
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize(("paper", "place"), _PLACES)
 def test_every_claim_has_its_verdict_on_record(paper, place):
     """Each is as the table says, with a reason where it is not plainly so."""

@@ -146,6 +146,7 @@ def _cheap():
     ]
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("one", _cheap())
 def test_what_is_kept_is_what_the_program_measures(monkeypatch, one):
     """The cheapest of all that is kept, measured again: the same numbers to the last digit."""

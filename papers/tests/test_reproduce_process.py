@@ -27,6 +27,7 @@ def test_topoloom_lists_the_command():
     assert done.stderr.startswith("error: no claim '007'")
 
 
+@pytest.mark.exhaustive
 def test_it_ends_when_nobody_reads_it(tmp_path):
     """It prints claim by claim, for minutes: the rest is not computed for nobody."""
     line = f'set -o pipefail; "{sys.executable}" -m topoloom reproduce nakano-2016 | head -1'
@@ -34,6 +35,7 @@ def test_it_ends_when_nobody_reads_it(tmp_path):
     assert (ran.returncode, ran.stderr, list(tmp_path.iterdir())) == (0, "", [])
 
 
+@pytest.mark.exhaustive
 def test_a_full_disk_is_one_sentence():
     """Exit code 2, as of every command."""
     with open("/dev/full", "w") as full:
@@ -50,6 +52,7 @@ def _signals_are_heard():
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("signals", [(signal.SIGTERM,), (signal.SIGINT,), (signal.SIGHUP,), (signal.SIGINT,) * 2])
 def test_signals_end_it(signals, tmp_path):
     """With code 130 and a word about it; the claims that are finished are printed."""
@@ -74,6 +77,7 @@ def test_signals_end_it(signals, tmp_path):
     assert "Traceback" not in said
 
 
+@pytest.mark.exhaustive
 def test_it_runs_no_code_of_the_folder_it_is_started_in(tmp_path):
     """Modules there that have the names of Python's own and of libraries are not imported."""
     for name in ("random", "csv", "jinja2", "msgspec", "matplotlib", "topoloom_papers"):

@@ -44,6 +44,7 @@ def measured_now(monkeypatch):
         yield
 
 
+@pytest.mark.exhaustive
 @pytest.mark.usefixtures("measured_now")
 def test_a_sweep_rises_and_ends():
     """Accepted traffic rises from point to point but for the last, which alone is beyond 2 us or saturated."""

@@ -21,6 +21,7 @@ def by(name, schedule, routing=COMPLETE):
     return run_schedule(schedule, [routing], homes, backend=backend_of(name), settings=SETTINGS)
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("simulator", SIMULATED_BY)
 @pytest.mark.parametrize("app", ["alltoall:bytes=100000", "collective:operation=allreduce,bytes=800000", "is:class=S"])
 def test_three_simulators_take_one_schedule(simulator, app):

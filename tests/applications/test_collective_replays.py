@@ -107,6 +107,7 @@ def test_a_lone_message_takes_its_delays_and_its_bytes(simulator, layout):
     assert found.seconds == pytest.approx(wanted, rel=1e-2 if simulator == "flits" else 1e-6)
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("simulator", ["flows", pytest.param("simgrid", marks=pytest.mark.simgrid), "flits"])
 @pytest.mark.parametrize(
     ("name", "algorithm"), [("tree", "forest"), ("slimfly", "ring"), ("planes", "forest"), ("rails", "forest")]

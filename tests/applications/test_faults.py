@@ -90,6 +90,7 @@ def test_a_program_that_prints_without_end(place):
         run_app(TORUS, program, 1, time_limit_s=60)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.simgrid
 def test_an_include_without_an_end(place):
     """A device, and a pipe that nobody writes to: the compiler ends by its memory, or at the limit."""
@@ -154,6 +155,7 @@ def test_makefiles_that_misbehave(place):
     assert (place / "Makefile").exists()
 
 
+@pytest.mark.exhaustive
 @pytest.mark.simgrid
 def test_work_ends_what_runs(place):
     """A simulation, a compiler and make: stopped from another thread."""

@@ -41,7 +41,7 @@ def one_message(source, destination, bytes_, ranks):
     return RankTraces("one message", ranks, text)
 
 
-@pytest.mark.sweep(1)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("spec", "engine"),
     [("torus:dims=4x5,hosts=2", "dor"), ("jellyfish:n=20,degree=4,hosts=2", "orders"), ("fat-tree:k=4", "fat-tree")],

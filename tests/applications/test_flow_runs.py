@@ -93,6 +93,7 @@ def test_half_duplex_and_slow_hosts():
     assert ours.measured.value == pytest.approx(theirs.measured.value, rel=0.03)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.simgrid
 def test_the_matrix_is_simgrids():
     """What ranks send to each other, counted from the programs: SimGrid's, without its 16 bytes a message."""
@@ -142,6 +143,7 @@ def test_the_same_seed_gives_the_same_bytes():
     assert np.array_equal(runs[0].link_bytes, runs[1].link_bytes)
 
 
+@pytest.mark.exhaustive
 def test_a_sweep():
     """Networks side by side; what cannot run is refused before anything does."""
     cases = [Case("torus", (TORUS,), None, 1), Case("slim", (SLIM,), None, 1)]
@@ -174,6 +176,7 @@ def test_what_is_refused(app, changes, simulator, said):
         run_app(TORUS, app, 16, settings=AppSettings(**changes), simulator=simulator)
 
 
+@pytest.mark.exhaustive
 def test_every_trace_can_run():
     """Each application that is a trace, or has a plan, runs as flows on 16 ranks of the smallest size."""
     small = {"training": "training:model=llama2-7b,layers=2,batch=16", "collective": "collective"}

@@ -13,6 +13,7 @@ _TRACED = nas_runs.measured("traces.json")
 _QUICK = sorted(name for name in _TRACED if name != "is.C.64")
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("name", sorted(_COUNTED))
 def test_calls_sizes_and_partners_are_the_measured_ones(name: str) -> None:
     """Calls, message sizes, bytes, pairs, partners and collectives are those counted in the real program's run."""
@@ -26,7 +27,7 @@ def test_calls_sizes_and_partners_are_the_measured_ones(name: str) -> None:
         assert ours[fact] == real[fact], fact
 
 
-@pytest.mark.sweep(20)
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize("name", _QUICK)
 def test_every_line_is_the_real_program_s(name: str) -> None:
     """Without its computing, a skeleton's trace is line by line what SimGrid traced of the real program."""

@@ -12,6 +12,7 @@ def folder(tmp_path_factory):
     return tmp_path_factory.mktemp("own-programs")
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize(
     ("program", "ranks"),
     [
@@ -76,6 +77,7 @@ def test_an_all_reduce_by_a_ring_takes_its_bound(folder):
     assert got["bus_bandwidth"] == pytest.approx(RATE * least / got["time"])
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("ranks", [2, 5, 16])
 def test_effective_bandwidth_of_one_switch(folder, ranks):
     """On one switch all rings are equal: two messages share a rank's link, and the mean over 21 sizes has a closed form."""
@@ -123,6 +125,7 @@ def test_matrices_are_broadcast_and_multiplied(folder):
     assert 0 < got["communication"] <= got["communication_most"] < 1
 
 
+@pytest.mark.exhaustive
 def test_a_run_is_the_same_again(folder):
     """The same settings give the same digits, seeds included."""
     assert simulated(folder, "beff:seed=5", 12) == simulated(folder, "beff:seed=5", 12)

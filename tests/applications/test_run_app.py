@@ -170,6 +170,7 @@ def test_ranks_and_links_of_a_run():
         assert float(row["use_back"]) == pytest.approx(int(row["bytes_back"]) / (5e9 * run.seconds), abs=1e-6)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.simgrid
 def test_a_program_is_compared_by_its_own_measure():
     """An all-to-all by its time, without what surrounds it; a bandwidth by how much more there is; NAS by its clock."""
@@ -232,7 +233,7 @@ def test_settings():
             with_changes(AppSettings(), [change])
 
 
-@pytest.mark.sweep(1)
+@pytest.mark.exhaustive
 @pytest.mark.simgrid
 @pytest.mark.parametrize(("sent", "code"), [(signal.SIGINT, 130), (signal.SIGKILL, -signal.SIGKILL)])
 def test_whatever_ends_a_run_leaves_no_process_and_no_folder(tmp_path, sent, code):

@@ -110,6 +110,7 @@ def test_gradients_take_the_ring_s_time(folder):
     assert by_mpi["compute"] == pytest.approx(got["compute"])
 
 
+@pytest.mark.exhaustive
 def test_mpi_s_collectives_carry_the_same_step(folder):
     """Every kind of collective also runs by MPI, with the same operations, and with all degrees at once."""
     path = Path(__file__).parents[2] / "examples" / "models" / "training.toml"

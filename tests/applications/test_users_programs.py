@@ -116,6 +116,7 @@ def test_a_makefile_that_calls_another_mpis_compiler(tmp_path):
     assert run_app(TORUS, program, 1).output.strip() == "3"
 
 
+@pytest.mark.exhaustive
 @pytest.mark.simgrid
 def test_a_program_that_fails_or_waits_for_ever(tmp_path):
     """SimGrid's own words in one line; nothing is left in the folder for temporary files."""

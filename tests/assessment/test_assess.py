@@ -81,6 +81,7 @@ def test_a_budget_leaves_steps_out_and_says_so():
     assert all("budget" in missing.reason for missing in one.missing)
 
 
+@pytest.mark.exhaustive
 def test_what_was_found_is_kept_and_found_again(tmp_path, whole):
     """A run that is stopped, and one after it, give what one run gives; the second does no step twice."""
     work = Work(on_progress=lambda progress: work.stop() if progress.what == "steps" and progress.done >= 4 else None)
@@ -136,6 +137,7 @@ def test_a_step_that_more_draws_would_not_fit_keeps_what_it_has(monkeypatch):
     assert one.missing == ()
 
 
+@pytest.mark.exhaustive
 def test_a_store_that_is_damaged_is_worked_out_again(tmp_path):
     """Half a file, as a full disk leaves it, is as good as none."""
     assess([_subject(SPECS[0])], seconds=2, store=tmp_path)

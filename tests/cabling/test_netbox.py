@@ -178,6 +178,7 @@ LAYOUTS = {
 }
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("hosts", [False, True])
 @pytest.mark.parametrize("layout", LAYOUTS.values(), ids=LAYOUTS)
 def test_netbox_would_import_the_files(layout, hosts):

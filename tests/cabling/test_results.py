@@ -28,6 +28,7 @@ def test_the_record_of_a_layout_is_json_with_its_sums(layout):
         Layout.from_record(record)
 
 
+@pytest.mark.exhaustive
 def test_two_equal_runs_give_the_same_record():
     """But for the timings."""
     records = [place(build("ring:n=40"), "koibuchi-2013", jobs=1).record() for _ in range(2)]

@@ -111,6 +111,7 @@ def test_every_port_is_on_the_page_of_its_switch(layout, hosts):
     assert seen == wanted
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("hosts", [False, True])
 @pytest.mark.parametrize("layout", LAYOUTS, ids=["slimfly", "64 ports", "nasty names"])
 def test_the_first_page_of_a_cabinet(layout, hosts):

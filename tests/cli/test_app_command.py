@@ -65,6 +65,7 @@ def test_each_topology_has_its_engine():
     assert [row["network"] for row in found["compared"]] == [f"{two} by minimal", f"{two} by dor"]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.simgrid
 def test_what_is_finished_is_kept(tmp_path):
     """A program that fails ends the sweep; the runs before it are in the folder, the baseline's missing one is no number."""

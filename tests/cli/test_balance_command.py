@@ -55,6 +55,7 @@ def test_ranges_end_where_the_floor_does():
     assert all(pair["degree"] <= 8 and pair["length"] <= 4 for pair in pairs)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

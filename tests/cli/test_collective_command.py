@@ -77,6 +77,7 @@ def test_goal_by_its_name(tmp_path):
     assert again == pytest.approx(time, rel=1e-9)
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("simulator", ["flits", pytest.param("simgrid", marks=pytest.mark.simgrid)])
 def test_a_schedule_in_a_file_goes_by_any_simulator(simulator, tmp_path):
     """--simulator with --schedule says what Python says, and the record names the simulator with all that is set of it."""

@@ -162,6 +162,7 @@ def test_a_name_that_is_a_format_s_and_an_export_s(call, tmp_path):
     assert out == (tmp_path / "one.ns3").read_text() == (tmp_path / "folder" / "network.txt").read_text()
 
 
+@pytest.mark.exhaustive
 def test_settings_and_the_lengths_of_a_folder_go_into_files(call, tmp_path):
     """--set changes rates; a network folder, and its cable list alone, give each cable its delay."""
     assert call("layout", "slimfly:q=5,hosts=2", "--map", "rows", "-o", "plan")[0] == 0
@@ -176,6 +177,7 @@ def test_settings_and_the_lengths_of_a_folder_go_into_files(call, tmp_path):
     assert (tmp_path / "list.ns3").read_text() == text
 
 
+@pytest.mark.exhaustive
 def test_the_rate_is_that_of_the_cables(call, tmp_path):
     """A folder remembers the rate that it was made for, also the default one; --set goes first."""
     layout = ("layout", "slimfly:q=5,hosts=2", "--map", "rows", "-o")

@@ -27,6 +27,7 @@ def document(*arguments):
     return json.loads(run(*arguments, "--json"))
 
 
+@pytest.mark.exhaustive
 def test_one_bill_keeps_its_keys():
     """What other tools read of one topology, and nothing of a range where there is none."""
     found = document("slimfly:q=19,hosts=15")
@@ -41,6 +42,7 @@ def test_one_bill_keeps_its_keys():
     assert (found["cabinets"], found["cables_inside"], found["cables_between"]) == (19, 3971, 6498)
 
 
+@pytest.mark.exhaustive
 def test_several_stand_side_by_side():
     """A row each, in the order given; the cheapest a host is the measure of the others."""
     found = document(DRAGONFLY, SLIM_FLY)["bills"]
@@ -55,6 +57,7 @@ def test_several_stand_side_by_side():
     assert slim_fly.endswith("least")
 
 
+@pytest.mark.exhaustive
 def test_ranges_stand_in_every_column():
     """Koibuchi 2013's cables cost 60 to 250 USD each, so both ends of the range put the same ratio between two topologies."""
     text = run(SLIM_FLY, DRAGONFLY, "--parts", "koibuchi-2013")
@@ -80,6 +83,7 @@ def test_a_range_may_change_the_difference(tmp_path):
     )
 
 
+@pytest.mark.exhaustive
 def test_without_prices_watts_are_compared():
     """Nakano 2016's catalogue has no prices: money is null, and the last column is about watts."""
     assert document(SLIM_FLY, "--parts", "nakano-2016")["cost_usd"] is None
@@ -90,6 +94,7 @@ def test_without_prices_watts_are_compared():
     assert re.search(r"^sum +no price +\d", run(SLIM_FLY, "--parts", "nakano-2016"), re.MULTILINE)
 
 
+@pytest.mark.exhaustive
 def test_without_hosts_whole_prices_are_compared():
     """One topology without hosts among the others has no price a host."""
     head, petersen, slim_fly = run("petersen", SLIM_FLY).splitlines()
@@ -106,6 +111,7 @@ def test_nothing_divides_by_nothing():
     assert text.splitlines()[2].endswith("+0.0 %")
 
 
+@pytest.mark.exhaustive
 def test_the_documents_are_the_records_of_results():
     """`--json` prints what a bill and a set of bills say of themselves, and they are read back from it."""
     bills = [price(place(build(spec)), orders=True) for spec in (DRAGONFLY, SLIM_FLY)]
@@ -119,6 +125,7 @@ def test_the_documents_are_the_records_of_results():
     assert second["cost_usd"] == bills[1].cost_usd
 
 
+@pytest.mark.exhaustive
 def test_the_switch_line_names_the_product_that_is_bought(tmp_path):
     """In a catalogue of products the bill says which switch it is; with spare ports, the one that has them."""
     parts = tmp_path / "parts.toml"
@@ -131,6 +138,7 @@ def test_the_switch_line_names_the_product_that_is_bought(tmp_path):
     assert "switch, 11 ports (Weaver 24)" in run(SLIM_FLY, "--parts", str(parts), "--spare", "25")
 
 
+@pytest.mark.exhaustive
 def test_spare_ports_and_what_to_order():
     """--spare takes per cent; --orders lists every cable once, in the document too."""
     assert document(SLIM_FLY, "--spare", "25")["radix"] == 14
@@ -141,6 +149,7 @@ def test_spare_ports_and_what_to_order():
     assert re.search(r"^order list\n  electric +75 +cut to 1 m ", run(SLIM_FLY, "--orders"), re.MULTILINE)
 
 
+@pytest.mark.exhaustive
 def test_a_rate_that_the_catalogue_is_not_for_is_told():
     """Prices hold for some rates; outside, the bill says that they are extrapolated."""
     assert "extrapolated" not in run(SLIM_FLY)
@@ -159,6 +168,7 @@ def test_the_print_of_table_iv_stands_beside_one_topology():
         run(SLIM_FLY, DRAGONFLY, "--as-printed")
 
 
+@pytest.mark.exhaustive
 def test_cables_follow_the_floor():
     """The layout that is priced is the one of the floor and the cluster that were asked for."""
     found = [document("torus:dims=16x16,hosts=1", "--floor", floor) for floor in ("slimfly-2014", "koibuchi-2013")]

@@ -20,7 +20,7 @@ def _topoloom(*arguments, **variables):
     )
 
 
-@pytest.mark.sweep(1)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("variable", ["NUMBA_NUM_THREADS=0", "NUMBA_NUM_THREADS=abc", "NUMBA_DISABLE_JIT=1"])
 def test_numbas_variables(variable):
     """A number of threads that Numba refuses, or what it cannot parse: kernels run, and nothing is said."""
@@ -32,6 +32,7 @@ def test_numbas_variables(variable):
     assert "NUMBA" not in done.stderr
 
 
+@pytest.mark.exhaustive
 def test_matplotlibs_backend(tmp_path):
     """Pictures are files: a backend that there is none of changes nothing."""
     file = tmp_path / "picture.svg"

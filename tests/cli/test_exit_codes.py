@@ -130,12 +130,13 @@ def test_streams_of_every_command(folder):
     _obeys(folder, list(_COMMANDS.values()))
 
 
+@pytest.mark.exhaustive
 def test_a_mistake_is_2_whatever_can_be_said_of_it(folder):
     """Standard error full, or without a reader."""
     _obeys(folder, [(2, words) for words in _MISTAKES])
 
 
-@pytest.mark.sweep(1)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("words", "code", "closed"),
     [("verify a.json b.json", 3, ">&-"), ("hops petersne", 2, "2>&-"), ("families", 0, "<&- >&- 2>&-")],
@@ -153,6 +154,7 @@ def test_a_file_written_with_stdout_closed_holds_nothing_else(folder):
     assert (folder / "c.json").read_bytes() == (folder / "a.json").read_bytes()
 
 
+@pytest.mark.exhaustive
 def test_a_pipeline_has_the_code_of_verify(folder):
     """`verify | head` under pipefail."""
     line = f'set -o pipefail; "{sys.executable}" -m topoloom verify a.json b.json | head -1'

@@ -30,6 +30,7 @@ def test_the_document_has_what_is_promised(tmp_path):
     assert all(step["connected"] for step in plan["steps"])
 
 
+@pytest.mark.exhaustive
 def test_a_folder_is_checked_grown_on_and_priced(tmp_path):
     """A plan into a folder with --check; its folder after is a layout that grows on, and that cost takes."""
     first, second = tmp_path / "first", tmp_path / "second"

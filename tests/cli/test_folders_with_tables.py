@@ -68,6 +68,7 @@ def folder(tmp_path_factory):
     return name
 
 
+@pytest.mark.exhaustive
 def test_a_simulation_takes_the_tables_of_its_folder(folder):
     """The folder, the engine by name, and the tables in Python give the same curve; a line and the provenance say which."""
     found, told = _record("simulate", folder, *LOADS)

@@ -75,6 +75,7 @@ def test_survival_as_a_study(tmp_path):
     assert (tmp_path / "out" / "resilience.html").is_file()
 
 
+@pytest.mark.exhaustive
 def test_a_task_that_fails_is_said_after_what_is_done(tmp_path):
     """The other networks' curves stay."""
     with pytest.raises(InputError, match="1 of 2 tasks failed, the first so: no family named 'nonsense'"):

@@ -22,6 +22,7 @@ def run(*arguments, command=layout.command):
     return result.stdout
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("cluster", ["sequential", "groups", "walktrap", "metis"])
 @pytest.mark.parametrize("mapping", ["serpentine", "anneal", "tabu", "joint"])
 def test_every_way_prints_the_same_facts(cluster, mapping):
@@ -51,6 +52,7 @@ def test_every_way_prints_the_same_facts(cluster, mapping):
     assert (found["least_mean_m"] is not None) == (mapping == "joint")
 
 
+@pytest.mark.exhaustive
 def test_the_folder_holds_what_it_takes_to_build_it(tmp_path):
     """Lists, sheets, NetBox files and pictures; the layout and the topology come back from it."""
     out = run(_RING, "--floor", "koibuchi-2013", "--cabinet", "8", "-o", str(tmp_path / "out"), "--json")
@@ -79,6 +81,7 @@ def test_the_folder_holds_what_it_takes_to_build_it(tmp_path):
     assert bill["length_m"] == pytest.approx(back.total_m)
 
 
+@pytest.mark.exhaustive
 def test_host_cables_are_listed_on_request(tmp_path):
     """A row for each of 128 hosts beside those of the links."""
     for options, rows in (([], 0), (["--host-cables"], 128)):
@@ -100,6 +103,7 @@ def test_objectives_do_what_they_say():
     assert found["cost"]["links_between"] <= found["length"]["links_between"]
 
 
+@pytest.mark.exhaustive
 def test_a_floor_limits_the_power_of_a_cabinet(tmp_path):
     """7 ports at 2.8 W are 19.6 W a switch: two of them, not three, in a cabinet of 50 W."""
     rows = "".join(f"S{i},{i},0,9,50\n" for i in range(40))

@@ -98,6 +98,7 @@ def folder(tmp_path_factory):
     return here
 
 
+@pytest.mark.sweep(8)
 @pytest.mark.parametrize("name", _CALLS)
 def test_one_sentence(name, folder, monkeypatch):
     """Exit code 2 and a line of less than 1,000 characters, or the right answer where the text is no file; no traceback."""

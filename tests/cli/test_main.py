@@ -41,6 +41,7 @@ def test_help_is_quick():
     assert subprocess.run([sys.executable, "-c", heavy], capture_output=True, text=True, check=True).stdout == "[]\n"
 
 
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize(
     "command",
     [
@@ -68,7 +69,7 @@ def test_every_command_has_help_and_json(command):
     assert "--json" in done.stdout
 
 
-@pytest.mark.sweep(4)
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -104,6 +105,7 @@ def test_a_mistake_is_one_line_and_exit_code_2(arguments, words, tmp_path):
     assert words in done.stderr
 
 
+@pytest.mark.exhaustive
 def test_a_catalogue_page_tells_parameters_and_source():
     """`topoloom families slimfly` says what q may be and where the family comes from; --json is one document."""
     assert "a prime power" in topoloom("families", "slimfly").stdout
@@ -113,6 +115,7 @@ def test_a_catalogue_page_tells_parameters_and_source():
     assert {"torus", "slimfly", "dragonfly", "dsn-f", "jellyfish", "permute"} <= names
 
 
+@pytest.mark.exhaustive
 def test_sizes_can_be_asked_for():
     """`families --hosts --radix` lists specs that serve a number of hosts."""
     listed = topoloom("families", "slimfly", "--hosts", "10000", "--radix", "48").stdout.split()
@@ -151,6 +154,7 @@ main()
 """
 
 
+@pytest.mark.exhaustive
 def test_a_command_of_a_package_that_is_not_installed_names_the_package(tmp_path):
     """`reproduce` is of topoloom-papers: the help has it no more, and one sentence says what to install, to studies, too."""
     (tmp_path / "s.toml").write_text('verb = "reproduce"\ntask.claim = "xu-2019/table-1"\n')

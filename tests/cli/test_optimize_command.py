@@ -85,6 +85,7 @@ def test_a_killed_search_leaves_its_best_and_is_resumed(tmp_path):
     assert (found["diameter"], found["aspl"]) <= (hops(kept).diameter, hops(kept).aspl)
 
 
+@pytest.mark.exhaustive
 def test_ctrl_c_keeps_the_best(tmp_path):
     """SIGINT ends the search with exit code 130, and the best so far is in the file."""
     file = tmp_path / "best.json"

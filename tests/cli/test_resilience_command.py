@@ -247,6 +247,7 @@ def _listens_to_ctrl_c():
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
+@pytest.mark.exhaustive
 def test_ctrl_c_ends_a_real_run():
     """SIGINT in a run that would take an hour: code 130, JSON with the samples that are finished, no traceback."""
     words = ["resilience", "torus:dims=12x12x12", "--metric", "aspl", "--samples", "900000", "--jobs", "2", "--json"]

@@ -103,6 +103,7 @@ def test_adaptive_engines_say_what_packets_choose():
     assert "changes on the path, by switch" in _run("torus:dims=4x4", "--engine", "dor")
 
 
+@pytest.mark.exhaustive
 def test_a_laid_out_folder_routes_by_its_cables(tmp_path):
     """What `topoloom layout -o` wrote knows how long its cables are."""
     from topoloom.cli.commands import layout

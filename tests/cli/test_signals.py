@@ -121,7 +121,7 @@ def test_sigterm_ends_long_work(name, start, tmp_path):
     assert running.returncode == 130
 
 
-@pytest.mark.sweep(1)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", ["study", "optimize"])
 @pytest.mark.parametrize("signals", [(signal.SIGINT,), (signal.SIGHUP,), (signal.SIGINT, signal.SIGINT)])
 def test_ctrl_c_once_and_twice_and_a_closed_terminal(name, signals, start, tmp_path):

@@ -260,6 +260,7 @@ def test_saturation_is_told(tmp_path):
     assert f"saturates at {found['offered']:.1f}, where {found['accepted']:.4f} arrives\n" in _run(*asked)
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("ending", ["svg", "png", "html"])
 def test_curves_and_links_are_drawn(tmp_path, counted, ending):
     """As the name says; the first topology's links at its highest load."""

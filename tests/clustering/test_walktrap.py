@@ -23,6 +23,7 @@ def scattered(switches, links, seed):
     return Topology(links=ends[ends[:, 0] != ends[:, 1]], switches=switches)
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize(
     ("topology", "most", "steps"),
     [

@@ -56,6 +56,7 @@ def test_paths_of_the_tables_take_what_the_tables_take(name, operation):
     assert messages.messages == found.messages
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("operation", VECTORS)
 @pytest.mark.parametrize("algorithm", [None, "ring"])
 def test_every_byte_is_sent_once_a_rank(operation, algorithm):
@@ -72,6 +73,7 @@ def test_every_byte_is_sent_once_a_rank(operation, algorithm):
             assert (messages.paths.of >= 0).all()
 
 
+@pytest.mark.sweep(8)
 @pytest.mark.parametrize("operation", ["allgather", "allreduce", "broadcast"])
 @pytest.mark.parametrize("algorithm", ["forest", None])
 @pytest.mark.parametrize("name", NETWORKS)
@@ -92,6 +94,7 @@ def test_layers_lead_along_the_paths(name, operation, algorithm):
         assert tuple(walked) == way.channels
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(
     ("spec", "algorithm", "hops"),
     [("slimfly:q=5,hosts=1", "ring", 20), ("petersen:hosts=1", "forest", 4), ("dragonfly:h=2", "ring", 3)],

@@ -50,6 +50,7 @@ def made(name, operation, **more):
     return collective(topology, operation, 1_000_000, settings=settings, **more)
 
 
+@pytest.mark.sweep(10)
 @pytest.mark.parametrize("operation", OPERATIONS)
 @pytest.mark.parametrize("name", NETWORKS)
 def test_everybody_gets_what_is_due(name, operation, tmp_path):
@@ -97,6 +98,7 @@ def test_messages_of_many_chunks_are_cut():
     assert [one["o"] for one in run_xml(text)] == right_output("allgather", 2, found.schedule.chunks)
 
 
+@pytest.mark.exhaustive
 def test_limits_of_msccls_executor_are_told():
     """A ring of 260 ranks has more steps a block than it takes; the words say how many."""
     n = 260
@@ -105,6 +107,7 @@ def test_limits_of_msccls_executor_are_told():
     assert over_limits(ring) == "259 steps of a block (256 at most)"
 
 
+@pytest.mark.sweep(8)
 @pytest.mark.parametrize("operation", ["allgather", "reduce-scatter", "allreduce", "broadcast"])
 @pytest.mark.parametrize("name", NETWORKS)
 def test_a_forest_loads_no_channel_beyond_the_bound(name, operation):
@@ -179,6 +182,7 @@ def test_a_ring_of_simgrids_takes_as_long():
     assert theirs.bound_s <= theirs.seconds
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("simulator", ["flows", "flows:window=0.2"])
 @pytest.mark.parametrize("duplex", ["full", "half"])
 def test_nothing_simulated_is_below_its_bound(simulator, duplex):

@@ -69,6 +69,7 @@ def _files(folder):
     return [path for path in folder.rglob("*") if path.is_file()]
 
 
+@pytest.mark.exhaustive
 def test_what_was_compiled_is_found_again(run):
     """For the same types of arguments; for others it is compiled, and both are kept."""
     assert run() == (4, 0)
@@ -78,6 +79,7 @@ def test_what_was_compiled_is_found_again(run):
     assert run(dtype="float64") == (4, 1)
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("kind", ["inner", "stage", "kernel", "allocating"])
 def test_a_changed_part_or_constant_in_another_file_makes_it_stale(run, kind):
     """A kernel is as new as all that it is made from; the stale form is removed."""
@@ -89,6 +91,7 @@ def test_a_changed_part_or_constant_in_another_file_makes_it_stale(run, kind):
     assert len(_files(run.cache)) == files
 
 
+@pytest.mark.exhaustive
 def test_a_damaged_file_is_compiled_anew(run):
     """Half a file, or one of something else, is no error."""
     run()
@@ -98,6 +101,7 @@ def test_a_damaged_file_is_compiled_anew(run):
     assert run() == (4, 1)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("level", kept._shipped_levels())
 def test_what_was_compiled_for_a_level_of_processors_is_used_on_this_one(run, tmp_path, level):
     """Kernels in the package are used before those of the user, the best level first."""
@@ -120,6 +124,7 @@ def test_compiling_ahead_takes_what_the_user_has(run, tmp_path):
     assert len(_files(tmp_path / "shipped")) == 1
 
 
+@pytest.mark.exhaustive
 def test_the_user_is_told_when_it_takes_long(tmp_path):
     """One line on stderr, however much is compiled."""
     code = (

@@ -88,6 +88,7 @@ def test_the_best_is_placed_as_a_layout_is():
     assert [row["map"] for row in found.rows()[:2]] == ["joint", "rows"]
 
 
+@pytest.mark.exhaustive
 def test_the_rows_stay_where_a_search_passes_a_limit():
     """A limit that the winner keeps row by row, and that its shortest cables would pass, keeps it row by row."""
     from topoloom.designer.measure import measured_by_default_placement
@@ -157,6 +158,7 @@ def test_a_broken_store_is_measured_again(tmp_path):
     assert design(_need(), store=tmp_path, jobs=1).reused == 0
 
 
+@pytest.mark.exhaustive
 def test_processes_and_one_process_agree():
     """The design does not depend on how many processes measured it."""
     assert design(_need(), jobs=2).ranked == design(_need(), jobs=1).ranked
@@ -227,6 +229,7 @@ def test_a_wrong_need_is_told_by_key_and_line(tmp_path, text, words):
         read_need(path)
 
 
+@pytest.mark.exhaustive
 def test_what_was_not_measured_is_not_printed():
     """A candidate dropped before its latency was measured has an empty cell there, not a zero."""
     found = design(_need(limits=DesignLimits(diameter=2, cost_per_host_usd=1000)), jobs=1)
@@ -236,6 +239,7 @@ def test_what_was_not_measured_is_not_printed():
     assert all(row["mean_latency_ns"] == "" and float(row["cost_per_host_usd"]) > 1000 for row in early)
 
 
+@pytest.mark.exhaustive
 def test_a_design_without_a_winner_leaves_no_old_winner(tmp_path):
     """Files of an earlier winner in the same folder are taken away."""
     write_design(design(_need(), jobs=1), tmp_path)
@@ -244,6 +248,7 @@ def test_a_design_without_a_winner_leaves_no_old_winner(tmp_path):
     assert {path.name for path in tmp_path.iterdir()} == {"report.html", "design.json", "candidates.csv"}
 
 
+@pytest.mark.exhaustive
 def test_the_files_of_a_design_agree_with_it(tmp_path):
     """topology.json is the winner, cables.csv has every cable of it, bill.csv adds up, candidates.csv has all."""
     from topoloom import load

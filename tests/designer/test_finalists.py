@@ -99,6 +99,7 @@ def _numbers(value: object) -> set[float]:
     return {number for one in inner for number in _numbers(one)}
 
 
+@pytest.mark.exhaustive
 def test_the_verbs_give_the_same_by_hand(made, monkeypatch):
     """Every figure that names a command: run on the finalist's folder, the command prints the same number."""
     from click.testing import CliRunner
@@ -123,6 +124,7 @@ def test_the_verbs_give_the_same_by_hand(made, monkeypatch):
     assert checked > 15
 
 
+@pytest.mark.exhaustive
 def test_fewer_finalists_later_leave_no_folder_of_earlier_ones(made, tmp_path):
     """A folder that is left over would be of another design."""
     found, _ = made

@@ -114,6 +114,7 @@ def test_what_everybody_buys_has_four_levels_where_three_are_too_few():
     assert next(usual_specs(many)).startswith("fat-tree")
 
 
+@pytest.mark.exhaustive
 def test_what_is_offered_at_least_is_held():
     """Planes survive the loss of a leaf, rails too; ports on one switch do not. Bandwidth and room to grow as asked."""
     found = design(need(least=Least(survives=("leaf",))), jobs=1)
@@ -185,6 +186,7 @@ def test_times_of_collectives_are_their_formulas():
     assert best.step_ms == pytest.approx(reduce + spread)
 
 
+@pytest.mark.exhaustive
 def test_spares_and_room_limits_are_in_the_bill():
     """Spares cost; a limit of power for the room drops what is past it."""
     plain, more = (design(need(spares=some, usual=False), jobs=1).winner for some in (None, Spares(switches=50)))

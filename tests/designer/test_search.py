@@ -40,6 +40,7 @@ def made() -> Design:
     return design(_NEED, jobs=1)
 
 
+@pytest.mark.exhaustive
 def test_what_is_found_keeps_every_limit_and_is_measured_as_all_others(made):
     """Hosts served, ports there, limits kept; measured by itself, a network has the numbers that it is ranked by."""
     assert made.search.measured == 40
@@ -57,6 +58,7 @@ def test_what_is_found_keeps_every_limit_and_is_measured_as_all_others(made):
     assert again == best
 
 
+@pytest.mark.exhaustive
 def test_gains_are_those_of_the_ranking(made):
     """Never worse than the catalogue; the objective first; both ends are networks of the ranking, with its values."""
     by_spec = {one.spec: one for one in made.ranked}
@@ -201,6 +203,7 @@ def test_optimised_links_are_a_part_of_a_spec():
     assert np.array_equal(better.links, optimize(plain, moves=20_000, seed=1, jobs=1).topology.links)
 
 
+@pytest.mark.exhaustive
 def test_the_command_and_the_page_tell_what_was_gained(made, tmp_path):
     """The same design by the command, with its record; the page has the gains."""
     (tmp_path / "need.toml").write_text(

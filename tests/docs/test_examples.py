@@ -20,6 +20,7 @@ def test_a_script_runs(script, tmp_path, monkeypatch, capsys):
     assert capsys.readouterr().out.strip()
 
 
+@pytest.mark.exhaustive
 def test_the_steps_of_a_grid_are_drawn(tmp_path, monkeypatch):
     """A picture and the optimised graph, which has the switches and degrees of the random one."""
     monkeypatch.chdir(tmp_path)

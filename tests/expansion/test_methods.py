@@ -32,6 +32,7 @@ _REFUSED = [
 ]
 
 
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize(("spec", "options", "reason"), _REFUSED)
 def test_refused(spec, options, reason):
     """A size between units, a family that is another, no room: InputError."""

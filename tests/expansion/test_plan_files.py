@@ -49,6 +49,7 @@ def test_lists_that_a_spreadsheet_saved_are_read(folder):
     assert check_plan(folder).steps == 6
 
 
+@pytest.mark.sweep(6)
 @pytest.mark.parametrize(
     ("file", "row", "cells", "reason"),
     [

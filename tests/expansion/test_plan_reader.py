@@ -78,6 +78,7 @@ def test_the_opener_has_the_plan_and_its_picture(tmp_path):
     assert open_network(tmp_path / "after").expansion is None
 
 
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize(
     ("file", "row", "cells", "reason"),
     [

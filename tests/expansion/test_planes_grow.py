@@ -24,6 +24,7 @@ def planned(name, **more):
     return expand(build(spec), to, **options, **more)
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("name", GROWN)
 def test_every_plane_becomes_what_it_would_by_itself(name):
     """Its switches, links and hosts are those of the plan of one plane; hosts have a port in each."""
@@ -60,7 +61,7 @@ def test_the_goal_is_the_larger_network_of_planes():
     assert plan.topology.labels["plane"].tolist() == (number // 30).tolist()
 
 
-@pytest.mark.sweep(4)
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("name", GROWN)
 @pytest.mark.parametrize("listed", [False, True])
 def test_the_folder_of_a_plan_is_read_and_carried_out(name, listed, tmp_path):

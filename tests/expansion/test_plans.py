@@ -38,7 +38,7 @@ def plans():
     return {name: plan(name) for name in EVERY}
 
 
-@pytest.mark.sweep(2)
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("name", EVERY)
 def test_carrying_a_plan_out_gives_the_cables_after(plans, name, tmp_path):
     """The tasks of plan.csv, on the cables before, give the cables after: numbers, ports, lengths, products."""
@@ -134,6 +134,7 @@ def test_splicing_keeps_every_degree(plans, name):
     assert (new < usual).sum() <= usual % 2
 
 
+@pytest.mark.exhaustive
 def test_near_splicing_touches_few_cabinets():
     """The cables of four new switches go to one cabinet beside them; drawn at random, they go to most."""
     near, drawn = (
@@ -145,6 +146,7 @@ def test_near_splicing_touches_few_cabinets():
     assert near.longest_new_m < drawn.longest_new_m
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("name", ["pod", "group", "copies", "channels", "channels-near", "hosts"])
 def test_growth_on_spare_ports_rewires_nothing(name):
     """Pods, groups with one link between two, copies, channels and hosts only add cables."""

@@ -41,6 +41,7 @@ def all_reached(lab, wanted):
     return all(not lab.unanswered(host, wanted) for host in lab.hosts)
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("options", ["", ":routing=bgp", ":routing=bgp,weights=paths,asn=tier"])
 def test_vtysh_takes_every_configuration(tmp_path, options):
     """FRR's own reader finds no fault in any file, and finds one that is put in."""

@@ -121,7 +121,7 @@ def found_levels(fabric, levels):
     return np.zeros((k, k), np.uint8) if levels is None else levels
 
 
-@pytest.mark.sweep(1)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(("spec", "engine"), CASES)
 @pytest.mark.parametrize("many", [1, 3])
 def test_lost_cables_are_mended_without_a_deadlock_in_between(spec, engine, many):

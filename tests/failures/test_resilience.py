@@ -256,6 +256,7 @@ def test_a_stop_keeps_the_first_samples():
             verb(fly, samples=10, jobs=1, work=work)
 
 
+@pytest.mark.exhaustive
 def test_a_curve_is_read_back():
     """From its record; and a deadline is said to be one."""
     found = resilience(build("petersen"), samples=20)

@@ -298,14 +298,14 @@ TABLE = {
             ("twin4", {"cost_usd": 3199.8, "length_m": 2.0}),
         ),
     ),
-    "compare": ("compare N --minutes 0.02", row((ALL, {"ended": "done", "objective": "cost_usd"}))),
+    "compare": ("compare N --minutes 0.5", row((ALL, {"ended": "done", "objective": "cost_usd"}))),
 }
 
 #: Questions whose pages and pictures take seconds: the same cells, written into folders.
 _WRITTEN = {
     "layout": "layout N -o O/plan --host-cables",
     "resilience --fail switches": "resilience N --fail switches --samples 5 --levels 0.5,0.9 -o O/curves",
-    "compare": "compare N --minutes 0.02 -o O/compared --files all",
+    "compare": "compare N --minutes 0.5 -o O/compared --files all",
 }
 #: What takes no network from a file: what is asked, and what is printed of one switch or of two.
 ALONE = {
@@ -389,6 +389,7 @@ def _check_row(words, expected, saved, tmp_path):
         assert not {"nan", "inf", "None"} & set(printed.out.replace(",", " ").split()), (name, printed.out)
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("words", ALONE)
 def test_commands_that_take_no_network(words, tmp_path):
     """Specs and requirements that lead to one switch or two are answered as any others."""
@@ -412,7 +413,7 @@ def test_a_cell_of_the_simulation_has_its_figures(saved):
 
 def test_a_host_of_no_hosts_costs_nothing_that_is_a_number(saved):
     """`compare` of a network without hosts: no price of a host, which is null and not infinite."""
-    record = run("compare", saved / "one0.json", "--minutes", "0.02", "--json").record
+    record = run("compare", saved / "one0.json", "--minutes", "0.5", "--json").record
     figures = {one["key"]: one["value"] for one in record["networks"][0]["figures"]}
     assert figures["cost_per_host_usd"] is None
     assert figures["cost_usd"] == pytest.approx(1560.5)

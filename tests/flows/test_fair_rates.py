@@ -62,6 +62,7 @@ def test_every_flow_has_a_bottleneck(load):
     assert rates == pytest.approx(fair_rates(passed), rel=1e-9)
 
 
+@pytest.mark.sweep(6)
 @pytest.mark.parametrize("half_duplex", [False, True])
 @pytest.mark.parametrize("algorithm", ["shift", "ring", "doubling"])
 @pytest.mark.parametrize("spec", ["torus:dims=4x4,hosts=3", "dsn-f:n=24,hosts=2", "slimfly:q=5,hosts=2"])

@@ -100,6 +100,7 @@ def test_what_is_not_read_is_said(text, reason):
         read(text)
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(
     "piece", ["[", "a[x=1]", '"', "/*", "a:b:", "-- ", "node[a=1]", '"\\', "{", "#", "1--2;", "a=b "]
 )

@@ -186,6 +186,7 @@ def test_packed_arrays_are_not_trusted(array, reason):
         read(document(links=array))
 
 
+@pytest.mark.exhaustive
 def test_a_zip_bomb_takes_no_memory():
     """Only the declared bytes are decompressed: 256 MiB of zeros behind a shape of one link are refused at once."""
     import tracemalloc

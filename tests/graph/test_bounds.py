@@ -153,6 +153,7 @@ def test_bounds_and_balanced_pairs_are_records_that_read_back():
     assert pairs.rows()[0]["diameter_bound"] == pairs.pairs[0].diameter_bound
 
 
+@pytest.mark.exhaustive
 def test_balanced_pairs_that_would_take_long_are_refused_at_once():
     """In Python and in both commands, before anything is counted; longer links take less time."""
     large = Geometry.grid(1024, 1024)

@@ -29,6 +29,7 @@ def test_the_histogram_counts_the_pairs_that_scipy_finds(topology):
     assert found.largest_finite == expected[np.isfinite(expected)].max()
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("jobs", [1, 3])
 @pytest.mark.parametrize(("n", "degree"), [(511, 3), (513, 4), (1500, 5), (2600, 7)])
 def test_blocks_of_sources_and_threads_leave_no_trace(n, degree, jobs):
@@ -63,6 +64,7 @@ def test_closed_forms():
     )  # Koibuchi 2013, Table 1
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("n", [1023, 1026, 3000, 4001])
 def test_long_paths_are_searched_by_queue_and_counted_alike(n):
     """Past 1,024 rounds the bit-parallel search gives way to a queue; on a path of n, 2 (n - k) pairs are k hops apart."""

@@ -55,6 +55,7 @@ def check(topology):
         assert gpu.pair_counts_on_gpu(topology, weight, words).tolist() == expected, topology.name
 
 
+@pytest.mark.exhaustive
 def test_the_kernels_count_as_the_processor_does_in_the_simulator():
     """Numba runs the CUDA kernels as Python: on every kind of graph and weight they give the processor's integers.
 

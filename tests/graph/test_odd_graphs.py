@@ -163,6 +163,7 @@ def test_drawn(seed):
         check(drawn(seed))
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("first", range(0, 1252, 313))
 def test_some_of_all_small_graphs(first):
     """A few of the graphs of up to seven switches; the exhaustive test takes all."""

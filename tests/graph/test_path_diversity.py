@@ -77,6 +77,7 @@ def _disjoint(topology, pairs, slack: int = 2) -> tuple[np.ndarray, np.ndarray]:
     return counts, length
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("spec", _SPECS)
 def test_paths_that_share_no_link_are_the_most_there_are(spec):
     """Shortest ones, and those of up to three hops, are as many as an integer program finds; longer ones no more than those."""
@@ -93,6 +94,7 @@ def test_paths_that_share_no_link_are_the_most_there_are(spec):
                 assert found[more - 1] <= found[more] <= most
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("spec", _SPECS[:4])
 def test_interference_is_that_of_its_definition(spec):
     """c({a, c}, {b}) + c({a, c}, {d}) - c({a, c}, {b, d}) for up to three hops, by integer programs."""
@@ -115,6 +117,7 @@ def test_interference_is_that_of_its_definition(spec):
         assert found == wanted
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("seed", range(6))
 def test_random_networks_with_parallel_links_agree_with_integer_programs(seed):
     """Small multigraphs, where flows and bundles meet in every way."""

@@ -41,6 +41,7 @@ def _started(topology, slots, start, seating, prices, seed):
     )
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("spec", ["jellyfish:n=60,degree=5,seed=3", "hypercube:n=5", "ring-shortcuts:n=50,degree=4"])
 @pytest.mark.parametrize("with_table", [True, False])
 def test_the_change_that_a_kernel_reports_is_the_change_of_the_price(spec, with_table):
@@ -100,6 +101,7 @@ def test_no_limit_is_overrun():
     assert np.bincount(found, loads[:, 0]).max() == 24
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("seed", range(3))
 def test_joint_is_never_worse_than_its_start_and_keeps_its_word(seed):
     """The same seed gives the same layout; from its own answer it finds nothing worse."""
@@ -141,6 +143,7 @@ def test_a_price_with_a_step_keeps_cables_below_it():
     assert copper[0] > copper[1]
 
 
+@pytest.mark.exhaustive
 def test_the_longest_cable_shrinks():
     """Below that of the shortest layout, which in turn is below the sequence's; never longer than the start."""
     topology, slots, start, seating = _small("jellyfish:n=120,degree=4,seed=2", 16)
@@ -161,6 +164,7 @@ def test_above_prices_prefer_fewer_long_cables():
     assert above_prices(length_m, 10.0).table[0, 1] == pytest.approx(0.1)
 
 
+@pytest.mark.exhaustive
 def test_local_improvement_never_cuts_more_links():
     """Fewer links between cabinets than the sequence's, no cabinet above the fullest."""
     topology = build("ring-shortcuts:n=256,degree=6")

@@ -25,6 +25,7 @@ def test_a_given_room_is_a_limit():
         replace(preset("koibuchi-2013"), rows=6, columns=10).slots_for(61)
 
 
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize("name", PRESETS)
 @pytest.mark.parametrize(
     "spec", ["slimfly:q=5,hosts=4", "torus:dims=8x8", "fat-tree:k=8", "jellyfish:n=50,degree=5,hosts=3"]
@@ -41,6 +42,7 @@ def test_every_cable_is_as_long_as_its_ends_are_apart(name, spec):
             assert length_m == pytest.approx(apart + 2 * layout.floor.overhead_end_m)
 
 
+@pytest.mark.exhaustive
 def test_slim_fly_gets_a_rack_for_every_group():
     """Besta 2014 VI.A: q racks of 2q switches, 3,971 cables inside and 6,498 between for q = 19."""
     layout = place(build("slimfly:q=19,hosts=15"))

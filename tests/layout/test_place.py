@@ -40,6 +40,7 @@ def test_a_permuted_topology_keeps_every_bundle_and_every_length(base, mode, see
     assert not np.array_equal(after.topology.links, before.topology.links)
 
 
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize(
     "spec", ["ring-shortcuts:n=128,degree=5", "slimfly:q=5,hosts=4", "hypercube:n=6", "fat-tree:k=4"]
 )
@@ -92,6 +93,7 @@ def test_the_same_seed_gives_the_same_layout():
     assert first != place(topology, _ROOM, seed=2)
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(
     ("spec", "digest"),
     [
@@ -145,12 +147,14 @@ def test_improvement_leaves_fewer_links_between_cabinets():
     assert np.bincount(improved.cabinet).max() <= 8
 
 
+@pytest.mark.exhaustive
 def test_the_longest_cable_can_be_the_objective():
     """No longer than that of the shortest layout."""
     topology = build("jellyfish:n=100,degree=4")
     assert place(topology, _ROOM, objective="longest").longest_m <= place(topology, _ROOM).longest_m
 
 
+@pytest.mark.exhaustive
 def test_a_price_can_be_the_objective():
     """When only leaving a cabinet costs, fewer cables leave cabinets than in the shortest layout."""
     topology = build("ring-shortcuts:n=128,degree=5")
@@ -185,6 +189,7 @@ def test_slots_of_many_sizes_are_filled_each_to_its_own_limit(mapping):
     assert np.bincount(layout.slot, minlength=4).tolist() == sizes
 
 
+@pytest.mark.exhaustive
 def test_hosts_and_watts_limit_a_cabinet():
     """100 W a switch and 350 W a cabinet: three switches each; joint placement keeps to it."""
     topology = build("ring:n=30,hosts=2")
@@ -194,6 +199,7 @@ def test_hosts_and_watts_limit_a_cabinet():
     assert np.bincount(layout.slot).max() <= 2
 
 
+@pytest.mark.exhaustive
 def test_the_bound_is_below_every_layout_and_not_idle():
     """No map is below it, and it is more than cables of the least length."""
     topology = build("ring-shortcuts:n=256,degree=6")
@@ -219,6 +225,7 @@ def test_what_cannot_be_is_refused_in_one_sentence():
         place(ring, replace(preset("koibuchi-2013"), rows=3, columns=3, switches_per_cabinet=5))
 
 
+@pytest.mark.exhaustive
 def test_joint_placement_uses_the_seats_that_the_floor_gives():
     """Groups of ten, split into cabinets of five or so where eight fit: switches move into the free seats."""
     topology = build("slimfly:q=5,hosts=4")

@@ -27,6 +27,7 @@ def _ends(links):
     return {tuple(sorted(pair)) for pair in np.asarray(links).tolist()}
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("cabinets", [False, True])
 def test_every_search_leaves_them(cabinets):
     """Hops, loads alike and prices in turn, also where cabinets keep their number of links."""
@@ -47,6 +48,7 @@ def test_every_search_leaves_them(cabinets):
     assert _ends(graph.links) != _ends(torus.links)
 
 
+@pytest.mark.exhaustive
 def test_optics_alone_bring_most_of_what_all_links_would():
     """Cubes of 2 x 2 x 2 keep their links; those between them get other ends."""
     torus = build("torus:dims=4x4x4")

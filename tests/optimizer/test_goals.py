@@ -52,6 +52,7 @@ def test_within_lists_exactly_the_switches_that_a_cable_reaches() -> None:
         assert near[offsets[u] : offsets[u + 1]].tolist() == reached
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("geometry", "mean", "worst"), [(Geometry.grid(64, 72), 716, 2050), (Geometry.diagrid(96, 48), 708, 1435)]
 )

@@ -72,6 +72,7 @@ def evaluated(name):
     return topology, near(topology, 3) if name == GRID else GraphRules(), None
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("name", EVALUATED)
 @pytest.mark.parametrize("temperature", [200.0, 5.0])
 def test_every_way_of_evaluating_makes_the_same_moves(name, temperature):

@@ -91,6 +91,7 @@ def test_petersen_as_a_lift() -> None:
     assert (found.diameter, round(found.aspl, 4)) == (2, 1.6667)
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("row", [np.uint16, np.uint32, np.uint64])
 def test_rows_of_any_width_count_the_same(row: type) -> None:
     """Sources are followed 128, 256 or 512 at a time; costs, and those beyond a target, do not depend on it."""

@@ -46,6 +46,7 @@ def test_degrees_hosts_and_labels_stay_and_nothing_gets_worse(spec):
     assert found.diameter >= found.diameter_bound
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("given", [{}, {"tempering": True}, {"symmetric": True}, {"objective": "latency"}])
 def test_one_thread_and_one_seed_give_one_graph(given):
     """The same seed and number of moves: the same graph; another seed: another."""
@@ -131,6 +132,7 @@ def test_bounds_on_a_floor_are_those_of_the_grid_it_is():
     )
 
 
+@pytest.mark.exhaustive
 def test_progress_is_told_and_a_session_goes_on_where_it_was():
     """`work` is given whole graphs that only get better; `spent` counts against the budget."""
     topology = build("jellyfish:n=300,degree=6")
@@ -201,6 +203,7 @@ def test_a_small_graph_is_searched_again_and_again_while_there_is_time(monkeypat
     assert 0 < told[-1].share <= 1
 
 
+@pytest.mark.exhaustive
 def test_stopped_work_leaves_the_best_so_far():
     """For hops and for goals, as whole graphs of the same degrees; the result says who ended it."""
     grid = build("grid:rows=24,columns=24,degree=6,length=5")

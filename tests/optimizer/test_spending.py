@@ -39,6 +39,7 @@ def _price(lengths, links):
     return PARTS.link_usd(lengths.length_m[kind], lengths.between[kind], PARTS.link_rate(None))
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("share", [1.0, 1.05, 1.2])
 def test_every_search_keeps_the_budget(room, share):
     """Hops, loads alike and prices in turn: all links together never cost more, and kernels count what they spend."""
@@ -64,6 +65,7 @@ def test_every_search_keeps_the_budget(room, share):
         assert _price(lengths, links).sum() <= share * usd + 0.002
 
 
+@pytest.mark.exhaustive
 def test_more_money_brings_no_less(room):
     """For a few dollars more than the torus's own cables the same ports bring half as much again, and with more, more."""
     torus, lengths, usd = room

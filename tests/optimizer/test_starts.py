@@ -101,6 +101,7 @@ def test_same_seed_same_moves_same_start() -> None:
     assert first.start == again.start
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize(("switches", "degree"), [(13, 4), (15, 3), (23, 5), (5, 4), (3, 2), (6, 2)])
 def test_any_order_and_degree(switches: int, degree: int) -> None:
     """Primes, odd orders of odd degree (one switch has a link less), complete graphs and circles: simple and connected."""

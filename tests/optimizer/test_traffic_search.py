@@ -78,6 +78,7 @@ def test_a_torus_gets_better():
     assert found.values["hops_bound"] <= found.values["throughput_bound"] * (1 + 1e-9)
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("goal", NAMES)
 @pytest.mark.parametrize("start", ["given", "structured"])
 def test_seeds_repeat_and_nothing_gets_worse(goal, start):

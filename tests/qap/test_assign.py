@@ -34,6 +34,7 @@ def least_cost(flow, distance):
     return min(cost(flow, distance, place) for place in permutations(range(m), n))
 
 
+@pytest.mark.sweep(7)
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize(("n", "m"), [(2, 2), (3, 3), (1, 4), (2, 6), (5, 7), (6, 6), (7, 7)])
 def test_small_problems_are_solved(method, n, m):

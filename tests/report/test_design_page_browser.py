@@ -154,6 +154,7 @@ def _numbers(texts):
     return [float(text.replace(",", "").replace("\u25cf", "")) for text in texts]
 
 
+@pytest.mark.exhaustive
 def test_the_table_is_sorted_by_clicks_and_keys(shown):
     """By the pointer one way and back, by the keyboard; the heading says how, and keeps the keyboard."""
     _one(shown, "[data-sort=power_per_host_w]").click()
@@ -171,6 +172,7 @@ def test_the_table_is_sorted_by_clicks_and_keys(shown):
     assert shown.switch_to.active_element.get_attribute("data-sort") == "switches"
 
 
+@pytest.mark.exhaustive
 def test_candidates_are_filtered_by_family_limit_front_and_words(shown, made):
     """In the table and in both plots; dropped ones come with the reason."""
     family = made.winner.family
@@ -191,6 +193,7 @@ def test_candidates_are_filtered_by_family_limit_front_and_words(shown, made):
     assert all(re.search(r"at most 1\.2$", why) for why in _column(shown, "reason"))
 
 
+@pytest.mark.exhaustive
 def test_a_candidate_selected_anywhere_is_so_everywhere(shown, made):
     """In a plot by pointer and keyboard; rings in the other plot, the row in the table, and side by side."""
     path = _one(shown, "#plot-1 .marks [data-row='0']")
@@ -324,6 +327,7 @@ def test_the_page_fits_a_phone(shown):
     shown.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
 
+@pytest.mark.exhaustive
 def test_a_thousand_candidates_are_painted_soon(browser, made, tmp_path):
     """First paint after a second at most, here with room for a busy machine; all can be sorted."""
     several = [

@@ -76,6 +76,7 @@ def test_an_expansion_shows_names_of_networks_floors_and_products(parts):
     check(expansion_page(plan), "network", "floor", "cable")
 
 
+@pytest.mark.exhaustive
 def test_a_design_shows_its_title_and_names_of_the_winner_and_of_products(parts, tmp_path):
     """The need's title, the catalogue's name and source, the winner's name, and what the bill lists."""
     path = tmp_path / "parts.toml"

@@ -53,6 +53,7 @@ def test_bundles_hold_all_cables_between_cabinets(spec, floor):
     assert data["assumed"] == (floor != HALL)
 
 
+@pytest.mark.exhaustive
 def test_cables_to_hosts_in_racks_are_bundles_too(housed):
     """In the data and in the picture; racks say what they hold, and what they draw."""
     layout = housed.layout

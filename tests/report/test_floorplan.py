@@ -53,6 +53,7 @@ def _medium(layout: Layout) -> np.ndarray:
     return np.where(layout.length_m > 3, "optical", "copper")
 
 
+@pytest.mark.sweep(2)
 def test_no_text_lies_on_another_nor_outside(sheet, monkeypatch):
     """Every text of the sheet is inside it, 5 points or more, and none overlaps another by more than a hair."""
     # Ticks outside the axes exist, too, but are not drawn.
@@ -89,6 +90,7 @@ def test_every_cabinet_is_drawn_to_scale(layout, sheet):
     assert axes.get_aspect() == 1
 
 
+@pytest.mark.sweep(2)
 def test_the_sheet_says_what_it_shows(layout):
     """The topology, the floor, and every number of the header are in the SVG as text; media and bundles in the legend."""
     drawn = floorplan_svg(layout, _medium(layout))
@@ -112,6 +114,7 @@ def test_the_sheet_says_what_it_shows(layout):
     assert len(re.findall(r"<title>cabinet \d+: ", drawn)) == layout.cabinets
 
 
+@pytest.mark.exhaustive
 def test_the_same_layout_gives_the_same_picture():
     """No dates, no random ids: byte by byte."""
     layout = _layout("slimfly:q=5", "slimfly-2014")
@@ -158,6 +161,7 @@ def test_a_medium_for_every_link_or_none():
         floorplan(_layout("petersen", "koibuchi-2013"), np.array(["copper"] * 3))
 
 
+@pytest.mark.exhaustive
 def test_six_hundred_cabinets_take_seconds():
     """A picture of 600 cabinets and 50,000 cables: below 5 s of this thread's time."""
     floor = preset("koibuchi-2013")

@@ -129,6 +129,7 @@ def _heat(topology, loads, engine="minimal"):
     return routing, draw_heat(routing, point)
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(
     "spec",
     [
@@ -213,6 +214,7 @@ def test_loads_of_another_network_are_refused():
             draw_heat(routing, point)
 
 
+@pytest.mark.exhaustive
 def test_idle_networks_and_long_names_are_drawn(tmp_path):
     """No load anywhere is no division by zero; a name of a thousand letters is cut."""
     topology = Topology(links=[(0, 1)], switches=2, endpoints=[0, 1], name="x" * 1000)

@@ -109,6 +109,7 @@ def test_the_report_has_all_its_parts(made, folder):
     assert "1,168.2" in text  # ... and exact
 
 
+@pytest.mark.exhaustive
 def test_a_design_without_a_winner_says_so(tmp_path):
     """Limits that nothing meets: a report all the same, which says which limit dropped how many."""
     found = design(msgspec.structs.replace(_NEED, limits=DesignLimits(cost_per_host_usd=1)), jobs=1)
@@ -119,6 +120,7 @@ def test_a_design_without_a_winner_says_so(tmp_path):
     assert not (tmp_path / "topology.json").exists()
 
 
+@pytest.mark.exhaustive
 def test_prices_beyond_the_fit_are_called_extrapolated(tmp_path):
     """At 400 Gb/s the prices of 2014 are no budget, and the report says so."""
     found = design(msgspec.structs.replace(_NEED, rate_gbps=400.0), jobs=1)
@@ -126,7 +128,7 @@ def test_prices_beyond_the_fit_are_called_extrapolated(tmp_path):
     assert "Prices are extrapolated" in (tmp_path / "report.html").read_text()
 
 
-@pytest.mark.sweep(1)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("spec", ["slimfly:q=7,hosts=6", "hypercube:n=10", "petersen"])
 def test_a_floor_plan_shows_every_cabinet(spec):
     """As many filled rectangles as cabinets, each with its number while it is legible."""

@@ -42,6 +42,7 @@ def made(noun: str) -> Result:
     return CASES[noun]()
 
 
+@pytest.mark.sweep(8)
 @pytest.mark.parametrize("noun", CASES)
 def test_a_result_is_drawn_or_says_why_not(noun):
     """On new axes, with something on them and their axes named."""

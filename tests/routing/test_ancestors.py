@@ -26,6 +26,7 @@ def _path(routing, source: int, goal: int) -> list[int]:
     return path
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("spec", _SPECS)
 def test_paths_rise_and_then_fall(spec):
     """No path of hosts goes up after it went down, so that no cycle of channels is there; one lane."""

@@ -83,6 +83,7 @@ def _choices(topology, directed=True):
     return count
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("objective", OBJECTIVES)
 @pytest.mark.parametrize("spec", ["optimal:n=16,degree=3", "fat-tree:k=4", "grid:rows=5,columns=4,degree=4,length=2"])
 def test_loads_are_those_of_the_tables(spec, objective):
@@ -97,6 +98,7 @@ def test_loads_are_those_of_the_tables(spec, objective):
     assert found.value == pytest.approx(np.var(counted) * len(counted))
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("objective", OBJECTIVES)
 def test_the_proof_agrees_with_brute_force(objective):
     """On graphs of 5 and 6 switches: with and without directions, in trees and pair by pair, with and without hosts."""
@@ -139,6 +141,7 @@ def test_even_squares_are_the_least(numbers):
     assert unevenness(np.array(numbers)) == pytest.approx(np.var(numbers) * size)
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(
     ("n", "degree", "least", "most", "value"),
     [(16, 3, 18, 18, 0), (16, 4, 10, 12, 11), (32, 3, 60, 60, 0), (32, 4, 42, 42, 0)],
@@ -192,6 +195,7 @@ def test_the_search_is_never_less_even_than_where_it_begins(spec, objective):
     assert some <= none <= unevenness(before)
 
 
+@pytest.mark.exhaustive
 def test_a_thousand_switches_get_loads_that_are_proved_most_even():
     """Random networks have so many shortest paths that every load is the mean, rounded down or up."""
     found = balance_routing(build("jellyfish:n=1000,degree=8"))
@@ -199,6 +203,7 @@ def test_a_thousand_switches_get_loads_that_are_proved_most_even():
     assert int(found.load.max()) == found.least_max == int(found.load.min()) + 1
 
 
+@pytest.mark.exhaustive
 def test_the_same_for_any_number_of_threads_and_another_for_another_seed():
     """Tables, loads and bound depend on the seed alone."""
     topology = build("jellyfish:n=90,degree=4")

@@ -41,6 +41,7 @@ def slow_extended(routing):
     return nx.is_directed_acyclic_graph(waits)
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("spec", ["mesh:dims=3x4", "torus:dims=5x4", "hypercube:n=4", "flattened-butterfly:dims=3x3"])
 def test_dimension_order_is_a_safe_escape(spec):
     """Duato: fully adaptive paths, and back from the escape as often as one likes; the slow judge agrees."""

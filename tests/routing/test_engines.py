@@ -88,6 +88,7 @@ def test_shortest_paths_in_few_lanes(spec, lanes):
     assert verdict.lanes_used <= lanes
 
 
+@pytest.mark.exhaustive
 def test_the_tables_do_not_depend_on_the_threads():
     """One seed, one answer: with one thread and with three, above and below the size at which trees are made side by side."""
     for topology in (build("jellyfish:n=100,degree=4"), build("jellyfish:n=600,degree=6")):
@@ -147,6 +148,7 @@ def test_up_down_paths_rise_to_the_root_that_is_given(root):
         route(build("mesh:dims=5x5"), root=root)
 
 
+@pytest.mark.exhaustive
 def test_one_switch_has_nothing_to_send():
     """A topology of one switch is routed by having no pairs."""
     for name in ANY:

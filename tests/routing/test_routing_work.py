@@ -26,6 +26,7 @@ SPECS = {
 }
 
 
+@pytest.mark.sweep(5)
 @pytest.mark.parametrize("name", [name for name in engines if name != "latency"])
 def test_every_engine_hears_a_stop_and_tells_how_far_it_is(name):
     """Stopped beforehand, no tables come; not stopped, the judge's last stage is told to its end."""

@@ -41,6 +41,7 @@ def test_seven_hops_take_four_lanes_at_most(spec):
             assert lanes == sorted(lanes)
 
 
+@pytest.mark.exhaustive
 def test_the_paths_are_those_of_balanced_edges():
     network = build("jellyfish:n=60,degree=5,hosts=2")
     assert (route(network, "segments-even").ports == route(network, "balanced-edges").ports).all()
@@ -57,6 +58,7 @@ def test_all_lanes_carry_alike():
     assert shares["segments"] > 0.6
 
 
+@pytest.mark.exhaustive
 def test_lanes_that_are_used_alike_carry_more_flits():
     """With as many virtual channels as lanes, beyond what other engines carry of uniform traffic."""
     network, accepted = build("jellyfish:n=64,degree=6,hosts=4"), {}

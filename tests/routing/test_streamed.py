@@ -52,6 +52,7 @@ print("whole")
 """
 
 
+@pytest.mark.exhaustive
 def test_a_full_disk_is_a_sentence_and_the_old_tables_stay(tmp_path):
     """Full before the table has its place, and full when the other files are written: no half file, no bus error."""
     made = subprocess.run(
@@ -69,6 +70,7 @@ def test_a_full_disk_is_a_sentence_and_the_old_tables_stay(tmp_path):
     assert last == "whole"
 
 
+@pytest.mark.exhaustive
 def test_tables_that_are_made_again_replace_the_old_ones_when_they_are_saved(tmp_path):
     """Until then, and where the maker is killed, the old ones are there; whoever has them mapped keeps them."""
     save_tables(route(build("ring:n=20"), "minimal"), tmp_path)

@@ -25,6 +25,7 @@ def remembered(cycles, times, credit, history, popped, counts):
         counts[i, 3] = next_credit(1, popped, history, 1, times[i], credit)
 
 
+@pytest.mark.exhaustive
 @settings(max_examples=examples(200), deadline=None)
 @given(st.integers(1, 400), st.lists(st.integers(0, 70) | st.integers(0, 1), min_size=1, max_size=120))
 def test_credits_under_way_are_those_of_flits_sent_on_lately(credit, gaps):

@@ -9,7 +9,7 @@ from topoloom.simulation.flits.simulate import simulate
 from topoloom.topologies.spec import build
 
 
-@pytest.mark.sweep(1)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("flits", [140, 280])
 @pytest.mark.parametrize("whole", [True, False], ids=["cut-through", "wormhole"])
 def test_a_torus_beyond_saturation_goes_on(flits, whole):

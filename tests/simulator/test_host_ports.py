@@ -49,6 +49,7 @@ def test_a_hash_keeps_each_pair_of_hosts_on_one_port():
     assert np.unique(pairs[pairs[:, 0] == 7, 2]).size == 4
 
 
+@pytest.mark.exhaustive
 def test_planes_carry_what_one_plane_does():
     """Round robin over planes of uniform traffic: throughput and latency of the network itself, a port."""
     one, four = (simulate(route(build(spec)), loads=[0.3, 0.7]) for spec in ("slimfly:q=5,hosts=2", _PLANES))

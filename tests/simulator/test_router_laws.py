@@ -175,6 +175,7 @@ def test_misses_ask_further_and_take_longer():
     assert always.cycles > 2 * never.cycles
 
 
+@pytest.mark.exhaustive
 def test_detours_are_longer_and_adaptive_ones_only_where_it_pays():
     """Valiant's ways are about twice as long; UGAL's little longer than direct ones at a low load."""
     fly = build("slimfly:q=5,hosts=4")

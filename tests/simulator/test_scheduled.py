@@ -75,6 +75,7 @@ def test_a_message_without_bytes_is_a_flit_and_one_to_oneself_none(saved):
     assert (found.cycles, found.flits, found.packets) == (1, 0, 0)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("spec", "engine"),
     [("torus:dims=4x4,hosts=1", "dor"), ("torus:dims=4x4,hosts=1", "ugal-l"), ("hypercube:n=4,hosts=1", "duato")],

@@ -32,6 +32,7 @@ RECORDED = [
 ]
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize(("name", "row"), RECORDED)
 def test_queues_are_as_long_as_booksims(name, row):
     """Hops within 0.5 %; latency above 3 H + 2 within 0.05 cycles and 10 % of BookSim's, below 80 % of saturation."""
@@ -172,6 +173,7 @@ def test_networks_without_hosts_are_refused():
         simulate(route(build("slimfly:q=3")))
 
 
+@pytest.mark.exhaustive
 def test_a_narrower_interval_is_measured_for_longer():
     """The interval asked for is the one that comes out where the network is not saturated; the first cycles are the same."""
     routing = route(build("slimfly:q=5,hosts=3"), "levels")

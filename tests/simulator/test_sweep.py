@@ -88,6 +88,7 @@ def test_one_link_for_all_hosts_saturates_at_its_rate(hosts, link):
     assert len(found.points) <= 7
 
 
+@pytest.mark.exhaustive
 def test_saturation_lies_between_a_load_that_arrives_and_one_that_does_not(routing):
     """What is offered arrives at the load found, and no longer one width above; for any number of threads."""
     found = saturation(routing, "uniform", width=0.05, jobs=1)
@@ -211,6 +212,7 @@ def test_the_fast_pace_is_the_usual_one_of_a_small_network(routing):
     assert simulate(routing, loads=[0.3], fast=True).points == simulate(routing, loads=[0.3]).points
 
 
+@pytest.mark.exhaustive
 def test_the_fast_pace_measures_the_same_in_fewer_cycles():
     """A Slim Fly of 1,458 hosts: latency and accepted load within 1 %, the interval around the other's mean."""
     routing = route(build("slimfly:q=9,hosts=9"), "hop-lanes")

@@ -102,6 +102,7 @@ def test_an_adaptive_cluster_of_our_own(tmp_path):
     assert found.done == 200
 
 
+@pytest.mark.exhaustive
 def test_a_stopped_run_returns_and_goes_on(cluster, tmp_path):
     """What waits is taken back; the next run does the rest."""
     work = Work(on_result=lambda _record: work.stop())

@@ -95,6 +95,7 @@ def test_the_parent_killed_at_random_moments(undisturbed, tmp_path):
     assert doubled <= 2 * rounds
 
 
+@pytest.mark.exhaustive
 def test_a_worker_that_always_dies_gives_a_failed_record(tmp_path, monkeypatch):
     """After so many attempts as the study allows; the other tasks are done."""
     plugin = tmp_path / "plugin"
@@ -150,6 +151,7 @@ def test_tasks_that_need_more_than_half_of_the_memory_run_one_by_one(tmp_path):
     assert max(most) == 1
 
 
+@pytest.mark.exhaustive
 def test_a_full_disk_is_one_sentence_and_loses_nothing(tmp_path):
     """A limit on the size of files stands for the disk: what was written before is whole, and the next run goes on."""
     (tmp_path / "s.toml").write_text('verb = "nothing"\naxes.number = {from = 1, to = 400, step = 1}\n')

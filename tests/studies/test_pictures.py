@@ -110,6 +110,7 @@ def test_hostile_names_stay_text():
     assert not re.search(r'(src|href|url)\s*[=(]\s*["\']?\s*(https?:)?//', text)
 
 
+@pytest.mark.exhaustive
 def test_the_command_draws_and_the_run_writes_a_page(tmp_path, monkeypatch):
     """.svg, .png, a map, a table of winners, and study.html beside the records."""
     monkeypatch.chdir(tmp_path)

@@ -84,6 +84,7 @@ def test_ranges_by_factors():
     assert [task.arguments["number"] for task in study.tasks()] == [4, 8, 16, 32, 64]
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("executor", ["processes", "threads"])
 def test_executors_give_the_same_and_nothing_runs_twice(executor, tmp_path):
     """Rows and results are equal; a second run does nothing; a longer axis runs what is new."""
@@ -131,6 +132,7 @@ def test_a_task_that_takes_too_long_fails_by_its_limit(tmp_path):
     assert all("more than 1 s" in failure["error"] for failure in found.failures)
 
 
+@pytest.mark.exhaustive
 def test_a_stopped_run_keeps_what_is_finished_and_goes_on(tmp_path):
     """Stopped after some records; the second run has all, each once."""
     study = Study(verb="nothing", axes={"number": list(range(300))})
@@ -143,6 +145,7 @@ def test_a_stopped_run_keeps_what_is_finished_and_goes_on(tmp_path):
     assert max(Counter(line["digest"] for line in lines_of(tmp_path / "s")).values()) == 1
 
 
+@pytest.mark.exhaustive
 def test_ctrl_c_on_the_command_line(tmp_path):
     """Exit code 130 and one sentence; status tells what there is; the second run ends it."""
     (tmp_path / "s.toml").write_text(
@@ -245,6 +248,7 @@ def test_conditions_run_no_code(condition):
         condition_holds(condition, {"side": 3})
 
 
+@pytest.mark.exhaustive
 def test_paths_start_from_the_file_of_the_study(tmp_path, monkeypatch):
     """Wherever the command runs."""
     folder = tmp_path / "inner"

@@ -33,6 +33,7 @@ def test_tables_are_below_flows_and_flows_below_bounds(name):
     assert found.hosts_assumed == (not SMALL[name].endpoints.size)
 
 
+@pytest.mark.exhaustive
 def test_the_parts_are_those_of_their_own_functions():
     """Loads are the judge's, bisections and worst permutation those found one by one."""
     tables = route(build("jellyfish:n=30,degree=4").with_hosts(2))
@@ -114,6 +115,7 @@ def test_layers_share_what_a_pair_sends(spec, engine):
     assert found.uniform_throughput == pytest.approx(min(1.0, 1 / wanted.max()))
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("spec", ["fat-tree:k=8", "slimfly:q=5,hosts=4", "torus:dims=4x5,hosts=2", "kary-tree:k=4,n=3"])
 def test_equal_cost_groups_split_evenly(spec):
     """Loads add up to hops times demand; a non-blocking tree carries all; one shortest path a pair is that of the tables."""

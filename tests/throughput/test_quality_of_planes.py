@@ -9,6 +9,7 @@ from topoloom import InputError, Topology, build, quality, route
 from topoloom.throughput.traffic import uniform_remote
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("more", ["planes:count=3", "rail-only:rails=3"])
 @pytest.mark.parametrize("spec", ["fat-tree:k=8,hosts=32", "slimfly:q=5,hosts=2"])
 def test_planes_are_as_good_as_the_network_itself(spec, more):

@@ -51,6 +51,7 @@ def test_two_units_of_two_rails_by_hand():
     assert quality(route(topology, "ecmp"), bisections=20).uniform_throughput == 1.0
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(
     ("spec", "tables"),
     [
@@ -105,6 +106,7 @@ def test_rails_in_planes_are_those_of_a_plane():
         assert getattr(two, name) == getattr(one, name), name
 
 
+@pytest.mark.exhaustive
 def test_ports_on_one_switch_are_no_rails():
     """Which of them is sent to makes no difference: numbers are those of as many hosts."""
     hosts, nics = (quality(route(build(f"slimfly:q=5,hosts=4{more}")), bisections=20) for more in ("", "+nics:count=2"))

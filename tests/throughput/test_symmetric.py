@@ -53,6 +53,7 @@ def test_small_random_graphs(seed):
     assert found.upper == pytest.approx(whole, abs=1e-6)
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize(
     "spec",
     [
@@ -75,6 +76,7 @@ def test_the_reduced_program_equals_the_whole_one(spec):
     assert found.lower <= found.upper <= found.lower * (1 + 1e-6)
 
 
+@pytest.mark.exhaustive
 def test_thousands_of_switches():
     """A torus of 16 x 16 x 16 brings (n - 1) 8 / (n k): its rings carry k / 8 of what each switch sends."""
     torus = build("torus:dims=16x16x16")
@@ -101,6 +103,7 @@ def test_what_it_leaves_to_others():
         symmetric_flow(apart, uniform_remote(apart))
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("spec", ["torus:dims=4x4x3", "jellyfish:n=24,degree=4", "mesh:dims=4x5"])
 def test_the_bracket_holds_the_exact_flow(spec):
     """Whatever gap is asked for, the exact flow lies between the bounds, which keep it."""
@@ -131,6 +134,7 @@ def test_prices_are_a_solution_of_the_dual(spec):
     assert (uniform_remote(network).dense() * dijkstra(length)).sum() == pytest.approx(1.0, rel=1e-9)
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("spec", ["jellyfish:n=16,degree=3", "mesh:dims=3x5"])
 def test_prices_bound_what_every_exchange_brings(spec):
     """A link less costs its price at least, a link more brings its shortest path at most; and so for random exchanges."""

@@ -121,6 +121,7 @@ def test_in_the_worst_of_a_fat_tree_every_packet_passes_a_top_switch(spec):
         assert max(level[routing.path(int(s), int(d))]) == level.max()
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(
     ("spec", "engine"),
     [

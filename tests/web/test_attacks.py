@@ -76,7 +76,7 @@ def _refused(server, verb, **arguments):
     assert any(words in error for words in _REFUSALS), error
 
 
-@pytest.mark.sweep(5)
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("disguise", disguises(Path("/x"), Path("/x")))
 def test_no_argument_names_a_file_elsewhere(server, here, disguise):
     """Whatever the verb, the argument and the way of writing it: one sentence, before anything is opened."""
@@ -117,6 +117,7 @@ def test_a_file_that_is_served_is_kept_by_its_whole_path(server, here, verb, nam
     assert str((here / "nets" / file).resolve()) in kept
 
 
+@pytest.mark.exhaustive
 def test_a_link_that_is_swapped_in_later_is_not_followed(tmp_path):
     """The worker looks again, at what it has opened: checked as a file, then exchanged for a link."""
     nets, net = tmp_path / "nets", tmp_path / "nets" / "net.json"
@@ -187,6 +188,7 @@ def _fuzz(server, seed, count):
     assert [job for job in jobs if "defect" in job["error"]] == []
 
 
+@pytest.mark.exhaustive
 def test_random_requests(server):
     """A few hundred of a fixed seed, over all routes: never a 5xx, a hang or a traceback."""
     _fuzz(server, 20261125, 300)
@@ -434,6 +436,7 @@ def test_one_server_has_a_store(tmp_path):
     next_one.end()
 
 
+@pytest.mark.exhaustive
 def test_the_token_stands_in_no_command_line(tmp_path):
     """The browser is given a private file that leads to the first address; neither it nor its environment has the token, and
     the file goes with the server."""
@@ -465,6 +468,7 @@ def test_the_token_stands_in_no_command_line(tmp_path):
     assert not page.parent.exists()
 
 
+@pytest.mark.exhaustive
 def test_a_study_that_is_too_large_to_draw_is_refused_before_it_is_planned(server, here):
     """A million seeds in a study's file: one sentence at once, with the command that draws it."""
     big = here / "nets" / "big"

@@ -28,6 +28,7 @@ def _bytes(folder):
     return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
 
 
+@pytest.mark.exhaustive
 def test_cancelled_tasks_do_not_pile_up(tmp_path):
     """However many are asked for and cancelled, other ones or the same again, the store stays as small as its newest; what
     waits is there after a restart, and what was cancelled does not come back."""
@@ -46,6 +47,7 @@ def test_cancelled_tasks_do_not_pile_up(tmp_path):
         assert [job.digest for job in again.all() if job.state != "cancelled"] == [waiting.digest]
 
 
+@pytest.mark.exhaustive
 def test_what_cancelled_designs_left_goes_with_them(tmp_path, monkeypatch):
     """Their requirements and measurements; those of designs that wait stay."""
     monkeypatch.setattr("topoloom.web.queue._NEW_S", -1.0)
@@ -63,6 +65,7 @@ def test_what_cancelled_designs_left_goes_with_them(tmp_path, monkeypatch):
     assert os.path.exists(first.task.arguments["need"])
 
 
+@pytest.mark.exhaustive
 def test_a_crash_amid_rewriting_forgets_nothing(tmp_path):
     """With the old lines and the new ones both there, what waits waits and what was cancelled is cancelled."""
     with Jobs(tmp_path) as jobs:
@@ -110,6 +113,7 @@ def test_a_lease_of_another_machine_lasts_as_long_as_it_is_touched(tmp_path):
         assert json.loads(path.read_text())["pid"] == os.getpid()
 
 
+@pytest.mark.exhaustive
 def test_of_many_who_take_a_lease_over_one_has_it(tmp_path):
     """Eight processes at once, over the lease of one that is gone."""
     path = tmp_path / lease.NAME

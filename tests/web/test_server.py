@@ -104,6 +104,7 @@ def server(tmp_path_factory, folder):
     assert running.end() == 0
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(
     ("verb", "arguments", "line"),
     [
@@ -382,6 +383,7 @@ def test_a_killed_server_loses_nothing(tmp_path):
     assert sorted(line["digest"] for line in lines) == sorted([done["digest"], *wanted])
 
 
+@pytest.mark.exhaustive
 def test_a_task_is_cancelled(tmp_path):
     """One that runs ends soon and has no record; asked for again, it is run."""
     server = Server(tmp_path / "s", "--jobs", "1")
@@ -397,6 +399,7 @@ def test_a_task_is_cancelled(tmp_path):
         server.end()
 
 
+@pytest.mark.exhaustive
 def test_read_only_begins_nothing(tmp_path):
     """What is done is shown; nothing else runs, and nothing is cancelled."""
     writing = Server(tmp_path / "s")
@@ -411,6 +414,7 @@ def test_read_only_begins_nothing(tmp_path):
         server.end()
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -429,7 +433,7 @@ def test_what_cannot_be_served_is_one_sentence(tmp_path, arguments, words):
     assert "Traceback" not in found.stderr
 
 
-@pytest.mark.sweep(1)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("executor", ["threads", "dask"])
 def test_other_executors_run_what_takes_long(executor, tmp_path):
     """Those that cannot be fed get batches; quick questions are answered beside them."""
@@ -514,6 +518,7 @@ def test_growth_has_a_picture_and_the_cables_of_each_step(server):
     assert sum(one["work"] == "add" for step in grown["steps"] for one in step["cables"]) > 0
 
 
+@pytest.mark.exhaustive
 def test_a_browser_that_asks_for_an_icon_gets_no_error(server):
     """Pages that name no icon, a report among them, leave no error in the browser's console."""
     answer = server.client.get("/favicon.ico")

@@ -230,6 +230,7 @@ def test_which_files_are_meant(tmp_path):
         load_chakra(tmp_path / "nothing" / "there")
 
 
+@pytest.mark.exhaustive
 def test_every_cut_and_every_changed_byte(tmp_path):
     """A damaged trace is refused with its byte, or means something else; never a traceback."""
     data = written(

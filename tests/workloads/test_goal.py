@@ -196,6 +196,7 @@ def test_every_cut_of_a_binary_file_is_refused(tmp_path):
             load_goal(path)
 
 
+@pytest.mark.exhaustive
 def test_a_changed_byte_is_a_schedule_or_a_sentence(tmp_path):
     """Each byte of a binary file changed in turn, to 0, 255 and one more."""
     data, path, refused = binary(NODES), tmp_path / "changed.bin", []

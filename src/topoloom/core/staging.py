@@ -214,7 +214,7 @@ def settled(target: Path, shown: str) -> None:
 
 
 def _kind(path: Path) -> int | None:
-    """The mode of what lies at a path, links not followed, by one look: its writer may remove it at any moment; None: nothing."""
+    """The mode of what lies at a path, by one look, since its writer may remove it at any moment; None if nothing does."""
     try:
         return path.lstat().st_mode
     except FileNotFoundError:

@@ -1,6 +1,7 @@
 """What a user may give where a function takes a network, and how the function gets the part of it that it works on."""
 
 import os
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar, runtime_checkable
 
 from topoloom.core.errors import InputError, wrong_type
@@ -48,7 +49,7 @@ def network_of(source: NetworkSource, taker: str) -> "Network":
     Returns
     -------
     Network
-        As `topoloom.as_network` has it, which stands above all its callers: a public name, looked up when needed.
+        As `topoloom.as_network` has it, which stands above all its callers, so that it is imported by name only.
 
     Raises
     ------
@@ -57,9 +58,8 @@ def network_of(source: NetworkSource, taker: str) -> "Network":
     """
     if not isinstance(source, (str, os.PathLike, Topology, OfTopology, Graph)):
         raise no_network(source, taker)
-    from topoloom import as_network
-
-    return as_network(source)
+    opened: Network = import_module("topoloom.network.opening").as_network(source)
+    return opened
 
 
 def no_network(source: object, taker: str) -> InputError:
