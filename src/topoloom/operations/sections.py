@@ -29,7 +29,7 @@ SECTIONS: dict[str, dict[str, str]] = {
     "simulate": {
         "simulate": "Latency against accepted load, flit by flit.",
         "app": "MPI programs on a network, simulated by SimGrid.",
-        "collective": "The least time of a collective, and a schedule beside it: all-reduce, all-gather, all-to-all.",
+        "collective": "The least time of a collective, and a schedule compared with it: all-reduce, all-gather, all-to-all.",
     },
     "build": {
         "layout": "Put the switches in cabinets on a floor; every cable with its length.",

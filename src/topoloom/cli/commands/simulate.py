@@ -102,6 +102,8 @@ def _in_words(one: "Setting") -> str:
 
 @declared(SimulateOperation, KeptText, _Output, several=("topology", "engine", "traffic"), sections=_sections)
 def command(operations: list[SimulateOperation], kept: KeptText, to: _Output) -> None:
+    from topoloom.simulation.flits.execute import Executions
+
     first = operations[0]
     to.check(first, kept.study)
     if kept.study is not None:
@@ -117,7 +119,7 @@ def command(operations: list[SimulateOperation], kept: KeptText, to: _Output) ->
             _write_packets(networks[0], first, to.packets, context)
         found = simulated(operations, networks, context, table=to.output, zero_load=to.plot is not None)
     _show(found, to)
-    if first.has_end:
+    if isinstance(found, Executions):
         return
     curves, loads = found.curves, len(set(first.loads or ()))
     if to.heat is not None and curves[0].points:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import msgspec
 
 from topoloom.core.settings import setting, texts_of
-from topoloom.operations.catalogue._routed import note_installed
+from topoloom.operations.catalogue._routed import check_engine, note_installed
 from topoloom.operations.context import RunContext
 from topoloom.operations.operation import Operation
 from topoloom.operations.shared import MOST_HOST_TABLES, SEED, Engine, Seed, Source
@@ -68,11 +68,9 @@ class ProgramOperation(Operation, frozen=True, kw_only=True):
     seed: Seed = SEED
 
     def validate(self) -> None:
-        from topoloom.routing.registry import engines
         from topoloom.simulation.applications.backends import backend_of
 
-        if self.engine is not None:
-            engines.find(self.engine)
+        check_engine(self.engine)
         if self.simulator is not None:
             backend_of(self.simulator)
         self.settings_on([])

@@ -43,6 +43,14 @@ class TableChoice:
     lengths: Any
 
 
+def check_engine(engine: str | None) -> None:
+    """Refuse an engine that does not exist."""
+    from topoloom.routing.registry import engines
+
+    if engine is not None:
+        engines.find(engine)
+
+
 def note_installed(network: "Network", context: RunContext) -> None:
     """Say that the installed tables are taken, where the network has some."""
     if network.tables is not None:
@@ -64,10 +72,7 @@ class RoutedOperation(Operation, frozen=True, kw_only=True):
     seed: Seed = SEED
 
     def validate(self) -> None:
-        if self.engine is not None:
-            from topoloom.routing.registry import engines
-
-            engines.find(self.engine)
+        check_engine(self.engine)
 
     def tables(self, context: RunContext, lost: str | None, *, by_pairs: bool = True) -> TableChoice:
         """The installed tables, unless other ones are asked for; else new ones; repaired after losses.

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from topoloom.core.errors import InputError
 from topoloom.core.settings import setting
-from topoloom.operations.catalogue._routed import note_installed
+from topoloom.operations.catalogue._routed import check_engine, note_installed
 from topoloom.operations.context import RunContext
 from topoloom.operations.operation import Operation, operation
 from topoloom.operations.shared import SEED, Engine, HostTables, Lanes, Seed, Source
@@ -52,10 +52,7 @@ class QualityOperation(Operation, frozen=True, kw_only=True):
     seed: Seed = SEED
 
     def validate(self) -> None:
-        from topoloom.routing.registry import engines
-
-        if self.engine is not None:
-            engines.find(self.engine)
+        check_engine(self.engine)
 
     def measured(self, context: RunContext) -> "tuple[Routing, Quality]":
         """The tables that all hosts of a switch share, and how good they, or the tables of single hosts, are."""

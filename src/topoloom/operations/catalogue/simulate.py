@@ -7,7 +7,7 @@ import msgspec
 
 from topoloom.core.errors import InputError
 from topoloom.core.settings import setting, texts_of
-from topoloom.operations.catalogue._routed import note_installed
+from topoloom.operations.catalogue._routed import check_engine, note_installed
 from topoloom.operations.context import RunContext
 from topoloom.operations.operation import Operation, flat, operation
 from topoloom.operations.shared import SEED, Engine, Lanes, Seed, Source, loads_of
@@ -80,11 +80,9 @@ class SimulateOperation(Operation, frozen=True, kw_only=True):
         return has_end(self.traffic)
 
     def validate(self) -> None:
-        from topoloom.routing.registry import engines
         from topoloom.simulation.flits.presets import router_of
 
-        if self.engine is not None:
-            engines.find(self.engine)
+        check_engine(self.engine)
         router_of(self.preset, texts_of(self.set))
         if self.has_end:
             self.refuse_changed(_OF_LOADS, f"'{self.traffic}' is simulated to its end, at no load")

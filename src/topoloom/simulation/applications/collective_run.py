@@ -142,7 +142,7 @@ def collective(
     jobs: int | None = None,
     work: Work | None = None,
 ) -> Collective:
-    """A schedule of a collective, simulated, and the least time beside it.
+    """A schedule of a collective, simulated, compared with the least time.
 
     Parameters
     ----------
