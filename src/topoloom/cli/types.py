@@ -107,7 +107,19 @@ class ReadChoice(click.Choice[str]):
         self.reads = reads
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """The word that a text means, as `click.Choice` converts it."""
+        """The word that a text means, as `click.Choice` converts it.
+
+        Parameters
+        ----------
+        value : object
+            What the user gave, or the option's default.
+        param, ctx : as click gives them
+            For the message.
+
+        Returns
+        -------
+        str
+        """
         return super().convert(self.reads(str(value)), param, ctx)
 
 

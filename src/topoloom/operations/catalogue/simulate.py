@@ -90,7 +90,7 @@ class SimulateOperation(Operation, frozen=True, kw_only=True):
             raise InputError("`loads`: there is no load to simulate; give one or more, or `saturation` and none")
 
     def run(self, context: RunContext) -> "LoadCurve | Execution":
-        networks = prepared([self], opened([self]), context)
+        networks = prepared([self], opened_sources([self]), context)
         context.work.check()
         found: Any = simulated([self], networks, context)
         result: LoadCurve | Execution = found.executions[0] if self.has_end else found.curves[0]
@@ -108,7 +108,7 @@ class SimulateOperation(Operation, frozen=True, kw_only=True):
         return row if found is None else {"accepted": found.accepted} | row | {"saturation": found.offered}
 
 
-def opened(operations: Sequence[SimulateOperation]) -> "dict[str, Network]":
+def opened_sources(operations: Sequence[SimulateOperation]) -> "dict[str, Network]":
     """The networks of operations by their names, each opened once."""
     from topoloom.network.opening import open_network
 
@@ -124,13 +124,18 @@ def prepared(
     ----------
     operations : sequence of SimulateOperation
     networks : mapping of str to Network
-        From `opened`.
+        From `opened_sources`.
     context : RunContext
 
     Returns
     -------
     list of SimulatedNetwork
         One per operation.
+
+    Raises
+    ------
+    InputError
+        Traffic with an end next to traffic without; as `with_tables`.
     """
     from topoloom.simulation.flits.presets import router_of
     from topoloom.simulation.flits.sweep import with_tables
