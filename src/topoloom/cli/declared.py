@@ -99,15 +99,15 @@ def spelled(sentence: str, command: click.Command) -> str:
     commands = command.commands.values() if isinstance(command, click.Group) else ()
     parameters = {one.name: one for one in (*command.params, *(one for inner in commands for one in inner.params))}
 
-    def typed(found: re.Match[str]) -> str:
-        parameter, word = parameters.get(found[1]), found[2] or ""
+    def typed(match: re.Match[str]) -> str:
+        parameter, word = parameters.get(match[1]), match[2] or ""
         if parameter is None:
-            return found[0]
+            return match[0]
         if isinstance(parameter, click.Argument):
             return parameter.human_readable_name.removesuffix("...") + word
         if word and isinstance(parameter, click.Option) and parameter.is_flag:
             spellings = parameter.opts if word == " yes" else parameter.secondary_opts
-            return max(spellings, key=len, default=found[0])
+            return max(spellings, key=len, default=match[0])
         return max(parameter.opts, key=len) + word
 
     return _NAMED.sub(typed, sentence)
