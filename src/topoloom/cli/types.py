@@ -99,7 +99,20 @@ class ReadChoice(click.Choice[str]):
         self.reads = reads
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """The word that a text means, as `click.Choice` converts it."""
+        """The word that a text means.
+
+        Parameters
+        ----------
+        value : object
+            What the user gave, or the option's default.
+        param, ctx : as click gives them
+            For the message.
+
+        Returns
+        -------
+        str
+            One of the choices.
+        """
         return super().convert(self.reads(str(value)), param, ctx)
 
 

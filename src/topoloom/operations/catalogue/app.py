@@ -72,7 +72,7 @@ class AppOperation(ProgramOperation, frozen=True, kw_only=True):
 
     def run(self, context: RunContext) -> "AppRun":
         self.repeatable()
-        _, runs = compared([self], context)
+        _, runs = applications_run([self], context)
         context.work.check()
         if runs.failure:
             raise InputError(runs.failure)
@@ -106,7 +106,7 @@ def names_of(operations: Sequence[AppOperation]) -> dict[str, AppOperation]:
     }
 
 
-def compared(
+def applications_run(
     operations: Sequence[AppOperation],
     context: RunContext,
     programs: "Callable[[], Sequence[Program]]" = tuple,
