@@ -107,7 +107,7 @@ class ReadChoice(click.Choice[str]):
         self.reads = reads
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """The word that a text means, as `click.Choice` converts it.
+        """The word that a text means.
 
         Parameters
         ----------
@@ -119,6 +119,7 @@ class ReadChoice(click.Choice[str]):
         Returns
         -------
         str
+            One of the choices.
         """
         return super().convert(self.reads(str(value)), param, ctx)
 

@@ -10,7 +10,7 @@ from topoloom.cli.output import print_facts, print_record, print_table, say
 from topoloom.cli.presentation import Json, KeptText
 from topoloom.core.errors import InputError, Stopped
 from topoloom.core.settings import Settings, setting
-from topoloom.operations.catalogue.app import AppOperation, compared_runs, names_of
+from topoloom.operations.catalogue.app import AppOperation, applications_run, names_of
 
 if TYPE_CHECKING:
     from topoloom.core.work import Work
@@ -157,7 +157,7 @@ def command(operations: list[AppOperation], own: _Own, kept: KeptText, to: _Outp
     if to.output is not None:
         check_folder(to.output)
     with running(first.doing, kept.jobs) as context:
-        cases, runs = compared_runs(
+        cases, runs = applications_run(
             operations,
             context,
             lambda: own.programs(first.time_limit, context.work),

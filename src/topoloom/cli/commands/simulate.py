@@ -10,7 +10,7 @@ from topoloom.cli.output import plain, print_record, print_table, say
 from topoloom.cli.presentation import Json, KeptText
 from topoloom.core.errors import InputError
 from topoloom.core.settings import setting, texts_of
-from topoloom.operations.catalogue.simulate import SimulateOperation, opened_sources, prepared, simulated
+from topoloom.operations.catalogue.simulate import SimulateOperation, opened_by_name, prepared, simulated
 
 if TYPE_CHECKING:
     from topoloom.core.settings import Setting
@@ -109,7 +109,7 @@ def command(operations: list[SimulateOperation], kept: KeptText, to: _Output) ->
     if kept.study is not None:
         _run_as_study(operations, kept.study, kept.jobs, to)
         return
-    sources = opened_sources(operations)
+    sources = opened_by_name(operations)
     topology = sources[first.topology].topology
     if to.heat is not None and not len(topology.links):
         raise InputError(f"--heat: {topology.name} has no links whose loads could be drawn")

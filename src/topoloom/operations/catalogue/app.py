@@ -79,7 +79,7 @@ class AppOperation(ProgramOperation, frozen=True, kw_only=True):
 
     def run(self, context: RunContext) -> "AppRun":
         self.repeatable()
-        _, runs = compared_runs([self], context)
+        _, runs = applications_run([self], context)
         context.work.check()
         if runs.failure:
             raise InputError(runs.failure)
@@ -113,7 +113,7 @@ def names_of(operations: Sequence[AppOperation]) -> dict[str, AppOperation]:
     }
 
 
-def compared_runs(
+def applications_run(
     operations: Sequence[AppOperation],
     context: RunContext,
     programs: "Callable[[], Sequence[Program]]" = tuple,

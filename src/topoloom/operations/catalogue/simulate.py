@@ -90,7 +90,7 @@ class SimulateOperation(Operation, frozen=True, kw_only=True):
             raise InputError("`loads`: there is no load to simulate; give one or more, or `saturation` and none")
 
     def run(self, context: RunContext) -> "LoadCurve | Execution":
-        networks = prepared([self], opened_sources([self]), context)
+        networks = prepared([self], opened_by_name([self]), context)
         context.work.check()
         found: Any = simulated([self], networks, context)
         result: LoadCurve | Execution = found.executions[0] if self.has_end else found.curves[0]
@@ -108,8 +108,22 @@ class SimulateOperation(Operation, frozen=True, kw_only=True):
         return row if found is None else {"accepted": found.accepted} | row | {"saturation": found.offered}
 
 
-def opened_sources(operations: Sequence[SimulateOperation]) -> "dict[str, Network]":
-    """The networks of operations by their names, each opened once."""
+def opened_by_name(operations: Sequence[SimulateOperation]) -> "dict[str, Network]":
+    """The networks of operations by their names, each opened once.
+
+    Parameters
+    ----------
+    operations : sequence of SimulateOperation
+
+    Returns
+    -------
+    dict of str to Network
+
+    Raises
+    ------
+    InputError
+        One cannot be opened.
+    """
     from topoloom.network.opening import open_network
 
     return {name: open_network(name) for name in dict.fromkeys(one.topology for one in operations)}
@@ -124,7 +138,7 @@ def prepared(
     ----------
     operations : sequence of SimulateOperation
     networks : mapping of str to Network
-        From `opened_sources`.
+        From `opened_by_name`.
     context : RunContext
 
     Returns
@@ -135,7 +149,9 @@ def prepared(
     Raises
     ------
     InputError
-        Traffic with an end next to traffic without; as `with_tables`.
+        Traffic with an end and traffic at loads; a network that cannot be simulated or routed so.
+    Stopped
+        The work was stopped before all tables stood.
     """
     from topoloom.simulation.flits.presets import router_of
     from topoloom.simulation.flits.sweep import with_tables
