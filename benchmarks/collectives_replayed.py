@@ -45,7 +45,7 @@ def main() -> None:
             for paths in ("tables",) if operation == "alltoall" else ("tables", "own"):
                 size = asked.bytes // 16 if operation == "alltoall" else asked.bytes
                 began = time.perf_counter()
-                found = collective(tables, operation, size, algorithm=algorithm, paths=paths)
+                found = collective(tables, operation, size, algorithm=algorithm, paths_from=paths)
                 took = time.perf_counter() - began
                 line = f"{spec:23} {operation:14} {algorithm:6} {paths:6} {1e6 * found.bound.seconds:9.1f}"
                 line += f" {1e6 * found.seconds:9.1f} {took:5.1f}s"

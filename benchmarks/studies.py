@@ -16,7 +16,7 @@ TARGETS_S = {"threads": None, "processes": 15.0, "dask": 30.0}
 
 def main() -> None:
     """A row an executor."""
-    study = Study(verb="nothing", axes={"number": list(range(TASKS))})
+    study = Study(operation="nothing", axes={"number": list(range(TASKS))})
     print(f"{'executor':12}{'seconds':>9}{'tasks a second':>16}{'target':>9}")
     for name, target in TARGETS_S.items():
         with tempfile.TemporaryDirectory() as folder:

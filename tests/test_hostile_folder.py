@@ -23,7 +23,7 @@ _MODULES = (
 )
 #: Programs that commands start by their names.
 _PROGRAMS = ("git", "sh", "make", "gcc", "g++", "smpirun", "smpicc", "squeue", "sbatch", "scancel", "env")
-_STUDY = 'verb = "hops"\ntask.topology = "torus:dims={side}x{side}"\naxes.side = [4, 5]\n'
+_STUDY = 'operation = "hops"\ntask.topology = "torus:dims={side}x{side}"\naxes.side = [4, 5]\n'
 _NEED = 'hosts = 60\n[switch]\nradix = 12\n[families]\ntry = ["torus", "hypercube"]\n'
 _TRAP = "import pathlib; (pathlib.Path(__file__).parent / 'MARK').open('a').write(__name__ + ' ')\n"
 
@@ -40,7 +40,7 @@ def hostile(tmp_path):
     (tmp_path / ".numba_config.yaml").write_text("cpu_name: [nonsense\n")
     (tmp_path / "here.pth").write_text("import secrets\n")
     (tmp_path / "dask.yaml").write_text("distributed: {worker: {preload: [secrets]}}\n")
-    (tmp_path / "pyproject.toml").write_text("[project.entry-points.'topoloom.verbs']\nmine = 'secrets'\n")
+    (tmp_path / "pyproject.toml").write_text("[project.entry-points.'topoloom.operations']\nmine = 'secrets'\n")
     (tmp_path / "s.toml").write_text(_STUDY)
     (tmp_path / "need.toml").write_text(_NEED)
     save(build("petersen:hosts=1"), tmp_path / "a.json")
@@ -109,7 +109,7 @@ def test_a_script_of_the_users_has_its_workers_run_nothing(hostile, tmp_path_fac
     script = tmp_path_factory.mktemp("mine") / "mine.py"
     script.write_text(
         "from topoloom import Study, run_study\n"
-        "study = Study(verb='hops', task={'topology': 'ring:n={n}'}, axes={'n': [4, 5]})\n"
+        "study = Study(operation='hops', task={'topology': 'ring:n={n}'}, axes={'n': [4, 5]})\n"
         "if __name__ == '__main__':\n"
         "    assert run_study(study, 's', executor='processes', jobs=1).done == 2\n"
     )
@@ -124,7 +124,7 @@ def test_what_the_user_puts_on_the_path_is_found(hostile, tmp_path_factory):
     place = tmp_path_factory.mktemp("package")
     (place / "extra-1.0.dist-info").mkdir()
     (place / "extra-1.0.dist-info" / "METADATA").write_text("Metadata-Version: 2.1\nName: extra\nVersion: 1.0\n")
-    (place / "extra-1.0.dist-info" / "entry_points.txt").write_text("[topoloom.verbs]\nextra = extra\n")
+    (place / "extra-1.0.dist-info" / "entry_points.txt").write_text("[topoloom.operations]\nextra = extra\n")
     (place / "extra.py").write_text(
         "from topoloom.operations.operation import Operation, operation\n"
         "@operation\n"
@@ -134,7 +134,7 @@ def test_what_the_user_puts_on_the_path_is_found(hostile, tmp_path_factory):
         "    def run(self, context):\n"
         "        return {'number': self.number}\n"
     )
-    (hostile / "e.toml").write_text('verb = "extra"\naxes.number = [1, 2]\n')
+    (hostile / "e.toml").write_text('operation = "extra"\naxes.number = [1, 2]\n')
     words = [
         sys.executable,
         "-c",
@@ -188,7 +188,7 @@ def test_a_study_file_is_data_unless_the_user_trusts_it(tmp_path, script, line):
     (tmp_path / "s.toml").write_text(f"{_STUDY}[run]\n{line}\n")
     with pytest.raises(InputError, match=r"s\.toml:5: run\..*`trust`"):
         read_study(tmp_path / "s.toml")
-    assert read_study(tmp_path / "s.toml", trust=True).verb == "hops"
+    assert read_study(tmp_path / "s.toml", trust=True).operation == "hops"
     ran = subprocess.run(
         [*script, "study", "s.toml", "-o", "s"], cwd=tmp_path, capture_output=True, text=True, check=False
     )

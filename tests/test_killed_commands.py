@@ -17,7 +17,7 @@ from topoloom import build, save
 from topoloom.core.folders import files_in, settle
 
 _NEED = 'hosts = 60\n[switch]\nradix = 12\n[families]\ntry = ["torus", "hypercube"]\n'
-_STUDY = 'verb = "nothing"\naxes.number = {from = 1, to = 400, step = 1}\n'
+_STUDY = 'operation = "nothing"\naxes.number = {from = 1, to = 400, step = 1}\n'
 #: What writes the output `out` of old input and of new, and which of its files differ from run to run (seconds, dates).
 _COMMANDS = {
     "build": ("build torus:dims=4x4 -o out.json", "build jellyfish:n=3000,degree=8 -o out.json"),

@@ -72,7 +72,7 @@ def test_the_family_is_in_the_catalogue_and_builds(topoloom):
 def test_a_study_of_its_verb_on_its_family(topoloom, tmp_path):
     """Worker processes find the package, too: its family, its engine and its verb."""
     (tmp_path / "wheels.toml").write_text(
-        'verb = "centre"\ntask.topology = "wheel:rim={rim}"\n[axes]\nrim = [4, 8, 16]\nengine = ["hub", "minimal"]\n'
+        'operation = "centre"\ntask.topology = "wheel:rim={rim}"\n[axes]\nrim = [4, 8, 16]\nengine = ["hub", "minimal"]\n'
     )
     assert "6 of 6 tasks done" in said_by(topoloom("study", "wheels.toml", "-o", "wheels"))
     rows = (tmp_path / "wheels" / "study.csv").read_text().splitlines()

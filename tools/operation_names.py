@@ -6,12 +6,19 @@ from topoloom.operations.operation import OPERATIONS
 
 
 def meanings() -> dict[str, dict[tuple[str, str, str], list[str]]]:
-    """By name: what it accepts, its unit and its default, and the operations that have it so."""
+    """By name: what it accepts, its unit and its default, and the operations that have it so.
+
+    Where it is required it has no default, and the meaning of where it has one.
+    """
     names: dict[str, dict[tuple[str, str, str], list[str]]] = {}
-    for operation, kind in OPERATIONS.items():
-        for field in fields_of(kind):
-            meaning = field.accepts.removesuffix(" or none"), field.unit, written(field.default)
-            names.setdefault(field.name, {}).setdefault(meaning, []).append(operation)
+    cases = [(operation, field) for operation, kind in OPERATIONS.items() for field in fields_of(kind)]
+    for operation, field in sorted(cases, key=lambda case: case[1].required):
+        of = names.setdefault(field.name, {})
+        accepts, unit = field.accepts.removesuffix(" or none"), field.unit
+        meaning = accepts, unit, "" if field.required else written(field.default)
+        if field.required:
+            meaning = next((one for one in of if one[:2] == (accepts, unit)), meaning)
+        of.setdefault(meaning, []).append(operation)
     return dict(sorted(names.items()))
 
 

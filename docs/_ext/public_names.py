@@ -13,12 +13,6 @@ from topoloom.operations.operation import OPERATIONS, section
 
 #: The names in Python that do what a command does, of the commands that have no operation.
 _OTHERS = {
-    "simulate": ("simulate", "saturation", "execute"),
-    "app": ("run_app", "schedule_of_program", "load_goal", "save_goal", "load_chakra"),
-    "collective": ("collective", "collective_bound", "read_schedule"),
-    "expand": ("expand", "check_plan", "load_expansion"),
-    "design": ("design",),
-    "compare": ("compare",),
     "serve": ("serve",),
     "study": ("run_study", "open_study", "study_status", "run_task"),
     "reproduce": ("topoloom_papers.reproduce",),

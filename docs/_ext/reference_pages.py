@@ -2,7 +2,7 @@
 
 Each is a directive for MyST pages: ``{commands}``, ``{settings} module.Struct``,
 ``{all-settings}``,
-``{records}``, ``{public-api}``, ``{public-names}``.
+``{records}``, ``{operations}``, ``{public-api}``, ``{public-names}``.
 """
 
 import inspect
@@ -84,6 +84,9 @@ class AllSettings(_Written):
 
 def _below(base: Any) -> Iterator[Any]:
     for one in base.__subclasses__():
+        # Arguments of operations and options of commands have a page of their own.
+        if one is _named("topoloom.operations.operation.Operation") or one.__module__.startswith("topoloom.cli."):
+            continue
         yield from ([one] if one.__module__.partition(".")[0] in _PACKAGES and one.__struct_fields__ else [])
         yield from _below(one)
 
@@ -172,6 +175,15 @@ class Commands(_Written):
         return found
 
 
+class Operations(_Written):
+    """Every operation, and every command that has none, with the table of its arguments."""
+
+    def lines(self) -> list[str]:
+        from operation_tables import lines
+
+        return list(lines())
+
+
 class PublicNames(_Written):
     """The table of what stands where: command, Python name, record, parameters with their defaults."""
 
@@ -218,6 +230,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.add_directive("all-settings", AllSettings)
     app.add_directive("records", Records)
     app.add_directive("commands", Commands)
+    app.add_directive("operations", Operations)
     app.add_directive("public-names", PublicNames)
     app.add_directive("public-api", PublicApi)
     app.connect("autodoc-process-docstring", _bars)

@@ -40,7 +40,7 @@ def test_a_name_that_no_claim_has_is_one_sentence(name):
 def test_a_folder_that_cannot_be_made_is_one_sentence(tmp_path):
     """One whose name no file system takes, and one that is a file."""
     (tmp_path / "file").write_text("")
-    with pytest.raises(InputError, match="the folder cannot be made: file name too long"):
+    with pytest.raises(InputError, match="cannot be a folder: file name too long"):
         _run("besta-2014/fig-11b", "-o", str(tmp_path / ("n" * 300)))
     with pytest.raises((InputError, click.UsageError), match="file"):
         _run("besta-2014/fig-11b", "-o", str(tmp_path / "file"))

@@ -8,6 +8,7 @@ from .cabling.expansion.expand import expand as expand
 from .cabling.expansion.expansion import Expansion as Expansion
 from .cabling.expansion.plan_files import save_expansion as save_expansion
 from .cabling.expansion.plan_reader import load_expansion as load_expansion
+from .cabling.expansion.registry import METHODS as METHODS
 from .cabling.files import load_layout as load_layout
 from .cabling.files import save_cabling as save_cabling
 from .core.errors import InputError as InputError

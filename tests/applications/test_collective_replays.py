@@ -45,7 +45,7 @@ def tables_of(name):
 def made(name, operation, algorithm, paths, size=1 << 20, **more):
     """A schedule by flows, and the tables that it is beside."""
     tables = tables_of(name)
-    return tables, collective(tables, operation, size, algorithm=algorithm, paths=paths, **more)
+    return tables, collective(tables, operation, size, algorithm=algorithm, paths_from=paths, **more)
 
 
 @pytest.mark.sweep(1)
@@ -93,7 +93,14 @@ def test_a_lone_message_takes_its_delays_and_its_bytes(simulator, layout):
     settings = AppSettings(link_ns=0.0 if layout else 150.0, host_link_ns=70.0)
     placed = place(topology) if layout else None
     found = collective(
-        topology, "broadcast", 1 << 17, pieces=1, settings=settings, layout=placed, simulator=simulator, paths="tables"
+        topology,
+        "broadcast",
+        1 << 17,
+        pieces=1,
+        settings=settings,
+        layout=placed,
+        simulator=simulator,
+        paths_from="tables",
     )
     cables_ns = placed.length_m.sum() * 5 + 2 * placed.floor.inside_m * 5 if layout else 3 * 150.0
     wanted = (cables_ns + 2 * 70 + 4 * 200) * 1e-9 + (1 << 17) / 5e9

@@ -66,13 +66,13 @@ def test_xml_by_its_name(tmp_path):
 def test_goal_by_its_name(tmp_path):
     """A .goal file is a schedule that applications run: as many messages, and along the same tables the same time."""
     path = tmp_path / "it.goal"
-    given = ("--operation", "allgather", "--algorithm", "ring", "--paths", "tables")
+    given = ("--operation", "allgather", "--algorithm", "ring", "--paths-from", "tables")
     out = said("ring:n=4,hosts=1", *given, "-o", str(path)).stdout
     assert f"wrote {path}" in out
     assert "flows, 12 messages" in out
     written = load_goal(path)
     assert (written.ranks, written.messages) == (4, 12)
-    time = collective(build("ring:n=4,hosts=1"), "allgather", algorithm="ring", paths="tables").seconds
+    time = collective(build("ring:n=4,hosts=1"), "allgather", algorithm="ring", paths_from="tables").seconds
     again = run_app(build("ring:n=4,hosts=1"), f"goal:file={path}", simulator="flows").seconds
     assert again == pytest.approx(time, rel=1e-9)
 
@@ -93,18 +93,18 @@ def test_a_schedule_in_a_file_goes_by_any_simulator(simulator, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("--bytes", "3x"), "'3x' is no size"),
+        (("--bytes", "3x"), "'3x' is not a size"),
         (("--bytes", "0.5"), "whole bytes"),
         (("--bytes", "9999999PB"), "up to 1 EiB"),
         (("--operation", "gossip"), "no collective 'gossip'"),
-        (("--algorithm", "star"), "no algorithm 'star'"),
+        (("--algorithm", "star"), "'star' is not one of"),
         (("-o", "it.txt"), "written as .json, as .xml for MSCCL, or as .goal"),
-        (("--bound", "--paths", "own"), "--bound makes no schedule"),
+        (("--bound", "--paths-from", "own"), "--bound makes no schedule"),
         (("--ranks", "9"), "only 4 hosts"),
         (("--simulator", "flit"), "did you mean flits"),
         (("--simulator", "flits", "--set", "host_rate_gbps=80"), "leave host_rate_gbps out"),
         (("--ranks", "1", "-o", "it.goal"), "nothing to send"),
-        (("--operation", "broadcast", "--root", "4"), "root=4"),
+        (("--operation", "broadcast", "--root-rank", "4"), "root_rank=4"),
     ],
 )
 def test_mistakes_are_one_sentence(arguments, words, capsys):

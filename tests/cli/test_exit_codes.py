@@ -85,7 +85,7 @@ json.dump(found, sys.stdout)
 def folder(tmp_path_factory):
     """A folder with what the commands name."""
     place = tmp_path_factory.mktemp("codes")
-    (place / "s.toml").write_text('verb = "hops"\ntask.topology = "ring:n={n}"\naxes.n = [4, 5]\n')
+    (place / "s.toml").write_text('operation = "hops"\ntask.topology = "ring:n={n}"\naxes.n = [4, 5]\n')
     for name, spec in (("a", "petersen"), ("b", "ring:n=10"), ("petersen-hosts", "petersen:hosts=1")):
         save(build(spec), place / f"{name}.json")
     return place

@@ -6,7 +6,7 @@ import pytest
 from click.testing import CliRunner
 
 from topoloom import InputError, load_expansion, load_layout
-from topoloom.cli.commands import cost, expand
+from topoloom.cli.commands import cost, expand, methods
 
 
 def run(*arguments, command=expand.command):
@@ -44,9 +44,7 @@ def test_a_folder_is_checked_grown_on_and_priced(tmp_path):
     )
     assert (first / "plan.html").exists()
     assert len(list((first / "steps").glob("*.svg"))) == 6
-    with pytest.raises(
-        InputError, match=r"--floor: .* is laid out already, and its layout stays as it is; leave it out"
-    ):
+    with pytest.raises(InputError, match=r"--floor: .* is laid out already, and its layout stays as it is; omit it"):
         run(str(first / "after"), "--to", "40", "--floor", "koibuchi-2013")
     for own in (first, first / "after"):
         with pytest.raises(InputError, match="which the plan starts from; take another folder"):
@@ -66,16 +64,16 @@ def test_into_another_network():
 
 def test_methods_are_listed():
     """Every method with what --to counts."""
-    known = {one["name"]: one for one in json.loads(run("--methods", "--json"))["methods"]}
+    known = {one["name"]: one for one in json.loads(run("--json", command=methods.command))["methods"]}
     assert {"dsn-f", "splice", "splice-near", "hosts", "channels", "slab", "group", "pod", "copies"} <= known.keys()
     assert known["hosts"]["counts"] == "hosts"
-    assert "slab" in run("--methods")
+    assert "slab" in run(command=methods.command)
 
 
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [
-        ((), "name a TOPOLOGY"),
+        (("ring:n=5", "--to", "7", "--degree", "0"), "--degree is 0: a new switch has one link at least"),
         (("torus:dims=4x4",), "to how many switches"),
         (("torus:dims=4x4", "--to", "20", "--check"), "give -o as well"),
         (("torus:dims=4x4", "--check"), "there is no such file; 'topoloom expand -o' writes"),

@@ -115,9 +115,7 @@ def test_programs_run_along_the_tables_of_their_folder(folder):
     (case,) = cases_of(folder, network)
     assert case.routing_seed == 1
     assert run_program(case.routings, "pingpong", 4, layout=case.layout).seconds == found["seconds"]
-    with pytest.raises(
-        InputError, match=r"--floor: .* is laid out already, and its layout stays as it is; leave it out"
-    ):
+    with pytest.raises(InputError, match=r"--floor: .* is laid out already, and its layout stays as it is; omit it"):
         _run("app", folder, *asked, "--floor", "slimfly-2014")
     by_seeds, nothing_told = _record("app", folder, *asked, "--routing-seeds", "2")
     assert {run["engine"] for run in by_seeds["runs"]} == {"dor-pairs"}

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from topoloom import build, load, load_layout
+from topoloom import Network, build, load, load_layout, save
 from topoloom.cli.commands import cost, layout
 from topoloom.core.errors import InputError
 
@@ -120,7 +120,7 @@ def test_a_floor_limits_the_power_of_a_cabinet(tmp_path):
         ([_RING, "--rows", "2", "--columns", "2", "--cabinet", "8"], "8 cabinets need more than its 2 x 2 = 4 places"),
         (["jellyfish:n=20,degree=3", "--cluster", "groups"], "has no groups; use cluster='sequential'"),
         ([_RING, "--parts", "moon"], "slimfly-2014, slingshot); or give the path of a .toml file"),
-        ([_RING, "-o", "/dev/null/x"], "/dev/null/x: the folder cannot be made"),
+        ([_RING, "-o", "/dev/null/x"], "/dev/null/x: there is no folder /dev/null; make it first"),
     ],
 )
 def test_mistakes_are_one_sentence(arguments, said):
@@ -145,3 +145,16 @@ def test_the_text_tells_what_the_json_does():
     assert f"{found['mean_length_m']:.3f} m (no layout is below {found['least_mean_m']:.3f})" in text
     assert f"{found['total_m']:,.0f} m" in text
     assert np.isfinite(found["least_mean_m"])
+
+
+def test_a_mixed_network_whose_cables_would_be_listed_is_refused_before_it_is_placed(tmp_path, monkeypatch):
+    """A cable list takes one rate for all; without a folder the layout is made, for lengths do not depend on rates."""
+    save(build("fat-tree:k=4").with_rates(800, 400), tmp_path / "mixed.json")
+    monkeypatch.chdir(tmp_path)
+    assert json.loads(run("mixed.json", "--map", "rows", "--json"))["cabinets"] > 1
+    monkeypatch.setattr(Network, "placed", lambda *_, **__: pytest.fail("it was placed"))
+    with pytest.raises(
+        InputError, match=r"a cable list: .* has links of 400 and 800 Gb/s, and a cable list takes one rate"
+    ):
+        run("mixed.json", "-o", "out")
+    assert not (tmp_path / "out").exists()

@@ -10,7 +10,7 @@ from topoloom.cli.main import cli
 
 _LONG = "n" * 300
 _NEED = 'title = "t"\nhosts = 4\nfinalists = 0\nminutes = 0.01\n[switch]\nradix = 8\n'
-_STUDY = 'title = "t"\nverb = "hops"\n[axes]\ntopology = ["petersen"]\n[run]\nexecutor = "threads"\njobs = 1\n'
+_STUDY = 'title = "t"\noperation = "hops"\n[axes]\ntopology = ["petersen"]\n[run]\nexecutor = "threads"\njobs = 1\n'
 
 #: How each command is called, but for what is too long: quick, and right.
 _CALLS = {
@@ -39,6 +39,7 @@ _CALLS = {
     "verify": "one.json",
     "verify-tables": "one.json one.json",
     "rules": "",
+    "methods": "",
     "repair": "one.json one.json one.json",
     "watch": "one.json one.json",
     "layout": "complete:n=2",

@@ -84,7 +84,7 @@ def test_every_command_has_help_and_json(command):
         (["build", "petersen", "-o", "x.unknown"], "x.unknown"),
         (["convert", "petersen"], "Missing argument"),
         (["layout", "petersen", "--floor", "moon"], "no floor named 'moon'"),
-        (["layout", "petersen", "-o", "/dev/null/x"], "the folder cannot be made"),
+        (["layout", "petersen", "-o", "/dev/null/x"], "there is no folder /dev/null"),
         (["cost", "slimfly:q=5,hosts=4", "--radix", "3"], "uses 11 ports"),
         (["cost", "petersen", "--as-printed"], "is not a network of Table IV"),
         (["design", "none.toml", "-o", "out"], "none.toml cannot be read"),
@@ -157,7 +157,7 @@ main()
 @pytest.mark.exhaustive
 def test_a_command_of_a_package_that_is_not_installed_names_the_package(tmp_path):
     """`reproduce` is of topoloom-papers: the help has it no more, and one sentence says what to install, to studies, too."""
-    (tmp_path / "s.toml").write_text('verb = "reproduce"\ntask.claim = "xu-2019/table-1"\n')
+    (tmp_path / "s.toml").write_text('operation = "reproduce"\ntask.claim = "xu-2019/table-1"\n')
 
     def without(*words):
         return subprocess.run(

@@ -80,7 +80,7 @@ def test_hosts_on_rails_get_tables_for_each_port():
     shown = _run(tree, "--bisections", "2")
     assert "2; port r of a host sends to ports r of the others" in shown
     assert "not measured on rails" in shown
-    with pytest.raises(InputError, match="--host-tables 2 makes new tables; leave out --lanes 1"):
+    with pytest.raises(InputError, match="--host-tables 2 makes new tables; omit --lanes"):
         _run(tree, "--host-tables", "2", "--lanes", "1")
 
 

@@ -58,8 +58,8 @@ def test_commands(words, told):
 @pytest.mark.parametrize(
     ("operation", "arguments"),
     [
-        ("simulate", {"topology": "slimfly:q=5", "load": 0.1}),
-        ("simulate", {"topology": "slimfly:q=5,hosts=3", "load": 0.1, "traffic": "uniform:speed=3"}),
+        ("simulate", {"topology": "slimfly:q=5", "loads": 0.1}),
+        ("simulate", {"topology": "slimfly:q=5,hosts=3", "loads": 0.1, "traffic": "uniform:speed=3"}),
         ("app", {"topology": "slimfly:q=5", "app": "alltoall", "simulator": "flows"}),
         ("app", {"topology": "slimfly:q=5,hosts=1", "app": "nosuch", "simulator": "flows"}),
         ("collective", {"topology": "slimfly:q=5"}),
@@ -95,3 +95,28 @@ def test_what_nothing_is_wrong_with_asks_for_tables(words):
     """Else the tests above would say nothing."""
     command, *options = words.split()
     assert "RoutedError" in run(command, "complete:n=4,hosts=1", *options).err
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("design nothing.toml -o out", "nothing.toml cannot be read"),
+        ("design need.toml -o out/in", "there is no folder"),
+        ("design need.toml -o need.toml", "is a file; name a folder"),
+        ("compare petersen --reference ring:n=4 -o out", "it is none of the networks"),
+        ("compare petersen -o out/in", "there is no folder"),
+        ("expand petersen --to 12 -o out/in", "there is no folder"),
+        ("expand nosuch:n=4 --to 12 -o out", "nosuch"),
+        ("layout petersen -o out/in", "there is no folder"),
+        ("layout nosuch:n=4 -o out", "nosuch"),
+        ("route petersen -o out/in", "there is no folder"),
+        ("route nosuch:n=4 --on-disk out", "nosuch"),
+    ],
+)
+def test_what_is_refused_leaves_no_folder(words, told, tmp_path, monkeypatch):
+    """A folder is made when there is something to put into it, and the one around it never."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "need.toml").write_text("hosts = 8\nfinalists = 0\n[switch]\nradix = 8\n")
+    ran = run(*words.split())
+    assert (ran.code, told in ran.error) == (2, True), ran.err
+    assert [path.name for path in tmp_path.iterdir()] == ["need.toml"]

@@ -13,13 +13,16 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from topoloom import build, cable, load, place, resilience, save_cabling
+from topoloom import build, cable, load, open_network, place, resilience, save_cabling
 from topoloom.cli.main import cli, main
 from topoloom.core.errors import InputError
 from topoloom.failures import resilience as verb
 from topoloom.failures.lifetime import lifetime
 from topoloom.failures.survival import Survival, Survivals
 from topoloom.model.schemas import json_schema
+from topoloom.operations.catalogue.placed import LayoutOperation
+from topoloom.operations.catalogue.resilience import ResilienceOperation
+from topoloom.operations.context import RunContext
 from topoloom.report.survival_page import write_survival
 
 FLY = "slimfly:q=5,hosts=4"
@@ -292,3 +295,15 @@ def test_what_does_not_go_with_losses_is_refused(arguments, message):
     """One sentence each."""
     with pytest.raises(InputError, match=message):
         _run(*arguments, command="losses")
+
+
+def test_cabinets_are_those_of_the_layout(tmp_path):
+    """Which switches fail together is as `topoloom layout` places them on the same floor, its limit of power included."""
+    floor = str(tmp_path / "hall.toml")
+    (tmp_path / "hall.toml").write_text(
+        'name = "hall"\nwidth_m = 1.0\ndepth_m = 1.0\n[grid]\nrows = 4\ncolumns = 5\n[limits]\npower_w = 125\n'
+    )
+    failing = ResilienceOperation(topology="slimfly:q=5,hosts=4", fail="cabinets", floor=floor)
+    placed = LayoutOperation(topology="slimfly:q=5,hosts=4", floor=floor, map="rows").run(RunContext(1))
+    assert placed.switches_per_cabinet == 4
+    assert (failing.cabinets(open_network("slimfly:q=5,hosts=4"), 1) == placed.cabinet).all()

@@ -32,7 +32,7 @@ _LONG = {
 }
 #: For so long a test waits for what would run for minutes to end.
 _PATIENCE_SECONDS = 60
-_STUDY = 'verb = "optimize"\nseeds = 9\ntask.topology = "jellyfish:n=400,degree=8,seed=1"\ntask.moves = 20000000\n'
+_STUDY = 'operation = "optimize"\nseeds = 9\ntask.topology = "jellyfish:n=400,degree=8,seed=1"\ntask.moves = 20000000\n'
 _NEED = "hosts = 4000\n[switch]\nradix = 36\n"
 #: Processor time after which a command has started, and is at what takes long.
 _AT_WORK_SECONDS = 3.0

@@ -54,7 +54,7 @@ def test_json_has_what_scripts_need(tmp_path):
     [
         (("--loads", "0.1:x"), "write first:last:step"),
         (("--loads", "0.5:0.1:0.1"), "write first:last:step"),
-        (("--loads", "2"), "at most 1 flit a cycle"),
+        (("--loads", "2"), "at most 1 flit per cycle"),
         (("--traffic", "shufle"), "no traffic pattern named 'shufle'"),
         (("--preset", "x"), "no router preset named 'x'"),
         (("--engine", "mini"), "did you mean 'minimal'"),
@@ -133,13 +133,13 @@ def test_settings_of_the_router_are_changed_and_told(tmp_path):
 def test_a_study_that_is_gone_on_with_is_the_same_as_in_one_go(tmp_path):
     """Some loads, then all with --study: the JSON is that of the sweep, and nothing is simulated twice."""
     folder = tmp_path / "study"
-    asked = (SMALL, "--loads", "0.1:0.4:0.1", "--saturation", "--width", "0.1", "--json")
+    asked = (SMALL, "--loads", "0.1:0.4:0.1", "--saturation", "--saturation-width", "0.1", "--json")
     _run(SMALL, "--loads", "0.3,0.1", "--study", str(folder))
     before = {path.name: path.stat().st_size for path in (folder / "records").iterdir()}
     kept = json.loads(_run(*asked, "--study", str(folder)))
     lines = [json.loads(line) for path in (folder / "records").iterdir() for line in path.read_text().splitlines()]
-    loads = [line["task"]["arguments"].get("load") for line in lines]
-    assert sorted(loads, key=str) == [0.1, 0.2, 0.3, 0.4, None]
+    loads = [line["task"]["arguments"].get("loads") for line in lines]
+    assert sorted(loads, key=str) == [None, [0.1], [0.2], [0.3], [0.4]]
     assert before.items() <= {path.name: path.stat().st_size for path in (folder / "records").iterdir()}.items()
     assert _timeless(kept) == _timeless(json.loads(_run(*asked)))
 
@@ -236,8 +236,8 @@ def test_cables_have_their_own_cycles(tmp_path):
     asked = ("dragonfly:p=1", "--engine", "dragonfly", "--loads", "0.05", "--set", "link_cycles=10", "--json")
     same, apart = (json.loads(_run(*asked, *more))["points"][0] for more in ((), ("--between", "group=100")))
     assert apart["latency_mean"] > same["latency_mean"] + 50
-    for text in ("group", "group=x"):
-        with pytest.raises(InputError, match="write LABEL=CYCLES"):
+    for text, message in (("group", "write LABEL=CYCLES"), ("group=x", "between=.* each a whole number")):
+        with pytest.raises(InputError, match=message):
             _run(*asked, "--between", text)
     placed = place(build("dragonfly:p=1"))
     save_cabling(cable(placed), tmp_path)
@@ -250,7 +250,7 @@ def test_cables_have_their_own_cycles(tmp_path):
 def test_saturation_is_told(tmp_path):
     """In the JSON and as a line; its points are in the table."""
     file = tmp_path / "points.csv"
-    asked = (SMALL, "--loads", "0.1", "--saturation", "--width", "0.1", "-o", str(file))
+    asked = (SMALL, "--loads", "0.1", "--saturation", "--saturation-width", "0.1", "-o", str(file))
     values = json.loads(_run(*asked, "--json"))
     found = values["saturation"]
     assert set(found) == {"offered", "accepted", "width", "points"}
@@ -288,7 +288,7 @@ def test_curves_and_links_are_drawn(tmp_path, counted, ending):
         (("--heat", "nowhere/a.svg"), "--heat nowhere/a.svg: there is no folder nowhere"),
         (("-o", "nowhere/a.csv"), "nowhere/a.csv: there is no folder nowhere"),
         (("--set", "vsc=3"), "did you mean vcs"),
-        (("--study", "s", "-o", "a.csv"), "-o: a study keeps points in its folder"),
+        (("--study", "s", "-o", "a.csv"), "--output: a study keeps points in its folder"),
     ],
 )
 def test_more_mistakes_are_one_line(arguments, message, counted):

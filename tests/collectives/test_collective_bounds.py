@@ -165,7 +165,7 @@ def test_a_broadcast_goes_as_far_as_from_its_root():
     """On a path of five switches: from an end past all five, from the middle past three."""
     path = Topology(links=[(0, 1), (1, 2), (2, 3), (3, 4)], switches=5, endpoints=np.arange(5))
     settings = AppSettings(switch_ns=100.0)
-    far = [collective_bound(path, "broadcast", 1, root=root, settings=settings).farthest_s for root in (0, 2)]
+    far = [collective_bound(path, "broadcast", 1, root_rank=root, settings=settings).farthest_s for root in (0, 2)]
     assert far == pytest.approx([500e-9, 300e-9])
 
 
@@ -209,13 +209,13 @@ def test_a_broadcast_is_no_quicker_from_anywhere(spec):
         (("gossip",), "no collective 'gossip'"),
         (("allreduce", -1), "bytes=-1"),
         (("allreduce", 8, 99), "only 4 hosts"),
-        (("broadcast", 8, 4), "root=9"),
+        (("broadcast", 8, 4), "root_rank=9"),
     ],
 )
 def test_what_makes_no_sense_is_refused(arguments, words):
     """In a sentence."""
     with pytest.raises(InputError, match=words):
-        collective_bound(build("ring:n=4,hosts=1"), *arguments, root=9)
+        collective_bound(build("ring:n=4,hosts=1"), *arguments, root_rank=9)
 
 
 def test_hosts_apart_are_refused():

@@ -49,7 +49,7 @@ def ways_by_number(found, net, back):
 @pytest.mark.parametrize("name", ["torus", "tree", "star", "odd"])
 def test_paths_of_the_tables_take_what_the_tables_take(name, operation):
     """Where hosts have one port each, messages along paths that are those of the tables take as long as without paths."""
-    found, net, _ = made(name, operation, paths="tables")
+    found, net, _ = made(name, operation, paths_from="tables")
     messages = schedule_of_trees(found.schedule)
     again = simulate_flows(net, messages, found.schedule.hosts, detached_bytes=0.0)
     assert again.seconds == pytest.approx(found.seconds, rel=1e-12)
@@ -79,7 +79,7 @@ def test_every_byte_is_sent_once_a_rank(operation, algorithm):
 @pytest.mark.parametrize("name", NETWORKS)
 def test_layers_lead_along_the_paths(name, operation, algorithm):
     """Followed by the table of its layer, each message passes the channels that were meant, between the ports that were."""
-    found, net, back = made(name, operation, algorithm=algorithm, paths=None)
+    found, net, back = made(name, operation, algorithm=algorithm, paths_from=None)
     ways = ways_by_number(found, net, back)
     layers = path_layers(ways, net)
     for number, way in enumerate(ways):

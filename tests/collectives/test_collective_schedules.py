@@ -46,7 +46,7 @@ def made(name, operation, **more):
     """A schedule of about a million bytes on a network, and its bound."""
     topology, settings = network_of(name)
     if operation == "broadcast":
-        more.setdefault("root", 1)
+        more.setdefault("root_rank", 1)
     return collective(topology, operation, 1_000_000, settings=settings, **more)
 
 
@@ -82,7 +82,7 @@ def test_everybody_gets_what_is_due(name, operation, tmp_path):
 @pytest.mark.parametrize("paths", ["own", "tables"])
 def test_rings_are_right_too(operation, paths):
     """A ring on a torus: every rank ends with the right sums, or all parts."""
-    schedule = made("torus", operation, algorithm="ring", paths=paths).schedule
+    schedule = made("torus", operation, algorithm="ring", paths_from=paths).schedule
     for seed in range(2):
         buffers = run_xml(msccl_xml(schedule), seed)
         assert [one["o"] for one in buffers] == right_output(operation, 9, schedule.chunks)
@@ -175,7 +175,7 @@ def test_a_ring_of_simgrids_takes_as_long():
     if not simgrid_available():
         pytest.skip("SimGrid is not installed (Debian: libsimgrid-dev, g++)")
     routing = route(build("complete:n=6,hosts=1"))
-    ours = collective(routing, "allreduce", 6_000_000, algorithm="ring", paths="tables", settings=SETTINGS)
+    ours = collective(routing, "allreduce", 6_000_000, algorithm="ring", paths_from="tables", settings=SETTINGS)
     theirs = run_app(routing, "collective:operation=allreduce,algorithm=ring,bytes=6000000", settings=SETTINGS)
     assert ours.seconds == pytest.approx(theirs.seconds, rel=5e-3)
     assert theirs.bound_s == pytest.approx(ours.bound.seconds)
@@ -264,7 +264,7 @@ def test_a_schedule_is_read_back(tmp_path):
     ("more", "words"),
     [
         ({"algorithm": "direct"}, "no algorithm 'direct' of allreduce"),
-        ({"paths": "some"}, "paths 'some'"),
+        ({"paths_from": "some"}, "paths_from 'some'"),
         ({"simulator": "ns3"}, "no simulator 'ns3'"),
         ({"pieces": 0}, "pieces=0"),
         ({"placement": "optimised"}, "all ranks are alike"),

@@ -123,6 +123,24 @@ def test_commands_without_simulation_give_their_numbers(tmp_path, monkeypatch):
     assert max(built.values()) == 2
 
 
+def test_a_finalist_grows_as_in_the_design_when_it_is_compared(tmp_path, monkeypatch):
+    """`compare` of its folder takes switches, cables and lanes from the requirement that it remembers; an option says so."""
+    monkeypatch.setattr(assess_module, "STEPS", (MONEY, GROWTH))
+    made, folder = _made(tmp_path, "quotes")
+    inside = str(folder / "finalists" / "1")
+    in_design = {one.key: one.value for one in made.finalists[0].figures}
+    assert len(in_design) > 5
+    command = ["compare", inside, "--minutes", "100", "--repeats", "1", "--json"]
+    compared = CliRunner().invoke(cli, command)
+    assert compared.stderr == ""
+    figures = json.loads(compared.stdout)["networks"][0]["figures"]
+    assert {one["key"]: one["value"] for one in figures} == in_design
+    other = CliRunner().invoke(cli, [*command, "--radix", "20"])
+    assert f"--radix 20 in place of {inside}'s own requirement, switches of 10 ports" in other.stderr
+    figures = json.loads(other.stdout)["networks"][0]["figures"]
+    assert {one["key"]: one["value"] for one in figures} != in_design
+
+
 def test_a_finalist_is_priced_as_in_the_design(tmp_path, monkeypatch):
     """By the command, in Python, by the study's operation and by the floor of the explorer, to the cent; an option says so."""
     from topoloom.studies.task import run_task, task_of

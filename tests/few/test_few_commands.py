@@ -310,6 +310,7 @@ _WRITTEN = {
 #: What takes no network from a file: what is asked, and what is printed of one switch or of two.
 ALONE = {
     "rules": "TL101",
+    "methods": "splice",
     "families complete --hosts 4 --radix 4": "complete:n=1,hosts=4\n",
     "build complete:n=1,hosts=4 -o O/one.json": "1 switches, 0 links, 4 hosts",
     "balance --rows 1 --columns 2 --degrees 1-1 --lengths 1-1": "1  1  1.0000   1.0000   1.0000   1",
@@ -325,7 +326,7 @@ _SERVED = {"serve"}
 _NEED = 'title = "one switch"\nhosts = 8\nfinalists = 1\nminutes = 0.02\n[switch]\nradix = 64\n'
 _STUDY = """
 title = "few switches"
-verb = "hops"
+operation = "hops"
 [axes]
 topology = ["complete:n=1,hosts=4", "complete:n=1", "complete:n=2,hosts=1"]
 [run]

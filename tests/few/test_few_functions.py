@@ -51,7 +51,7 @@ def _saved_plan(topology, folder):
 def _studied(topology, folder):
     save(topology, folder / "network.json")
     (folder / "study.toml").write_text(
-        'title = "t"\nverb = "hops"\n[axes]\ntopology = ["network.json"]\n[run]\nexecutor = "threads"\njobs = 1\n'
+        'title = "t"\noperation = "hops"\n[axes]\ntopology = ["network.json"]\n[run]\nexecutor = "threads"\njobs = 1\n'
     )
     study = topoloom.read_study(folder / "study.toml")
     return study, topoloom.run_study(study, folder / "store")

@@ -32,7 +32,9 @@ from topoloom import (
 from topoloom.cabling.cabling import cable
 from topoloom.cabling.files import save_cabling
 from topoloom.designer.need import FamiliesNeed, Need, SwitchNeed
+from topoloom.operations.catalogue.app import AppOperation
 from topoloom.operations.catalogue.resilience import ResilienceOperation
+from topoloom.operations.catalogue.simulate import SimulateOperation
 from topoloom.placement.hosts.housing import HostType, Housing, RackRule
 from topoloom.studies.study import Study
 from topoloom.studies.sweeps.app_runs import app_runs_of, app_study
@@ -146,7 +148,7 @@ def _resumed(path: Path) -> Any:
 def _studied(path: Path) -> None:
     study = path.parent / "study.toml"
     study.write_text(
-        'title = "t"\nverb = "hops"\n[axes]\ntopology = ["petersen", "ring:n=5"]\n'
+        'title = "t"\noperation = "hops"\n[axes]\ntopology = ["petersen", "ring:n=5"]\n'
         '[run]\nexecutor = "threads"\njobs = 1\n'
     )
     run_study(read_study(study), path)
@@ -267,10 +269,19 @@ FOLDERS = {
     "checkpoint": folder_reader(_checkpoint, _resumed),
     "store": folder_reader(_studied, _read_study),
     "store of curves": _sweep(
-        simulate_study([_RING], ["dor"], loads=[0.1], fast=True, saturation=True, width=0.2), load_curves_of
+        simulate_study(
+            [
+                SimulateOperation(
+                    topology=_RING, engine="dor", loads=(0.1,), fast=True, saturation=True, saturation_width=0.2
+                )
+            ]
+        ),
+        load_curves_of,
     ),
     "store of survivals": _sweep(study_of([ResilienceOperation(topology=_RING, samples=4)], "topology"), survivals_of),
-    "store of application runs": _sweep(app_study(["alltoall:bytes=64"], [_RING], simulator="flows"), app_runs_of),
+    "store of application runs": _sweep(
+        app_study([AppOperation(topology=_RING, app="alltoall:bytes=64", simulator="flows")]), app_runs_of
+    ),
     "served store": folder_reader(_served, _read_served),
     "journal": Reader(_journal, lambda folder: _settled(folder / "net")),
 }

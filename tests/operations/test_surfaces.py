@@ -12,25 +12,38 @@ import pytest
 
 import topoloom
 from topoloom import InputError
-from topoloom.cli.declared import DeclaredCommand
+from topoloom.cli.commands.serve import Serve
+from topoloom.cli.commands.study import PlotStudy, RunStudy
+from topoloom.cli.declared import DeclaredCommand, DeclaredGroup
 from topoloom.cli.main import cli
 from topoloom.cli.types import Number, Whole
 from topoloom.core.settings import described, written
 from topoloom.operations.field import fields_of
 from topoloom.operations.operation import OPERATIONS, operation_of, schema_of, section
 from topoloom.operations.sections import SECTIONS
+from topoloom.studies.pictures import draw_study
+from topoloom.studies.run import run_study
 
 ROOT = Path(__file__).parents[2]
 CONTEXT = click.Context(cli, info_name="topoloom")
-#: Commands that declare their options by hand still; nothing is added here.
-BY_HAND = {"app", "collective", "compare", "design", "expand", "serve", "simulate", "study"}
-WITH_COMMANDS = [name for name in OPERATIONS if section(OPERATIONS[name]) and name not in BY_HAND]
+WITH_COMMANDS = [name for name in OPERATIONS if section(OPERATIONS[name])]
 CASES = [(name, field) for name, kind in OPERATIONS.items() for field in fields_of(kind)]
 OF_FIELDS = pytest.mark.parametrize(("name", "field"), CASES, ids=[f"{name}-{field.name}" for name, field in CASES])
 
 #: What the Python function of an operation calls by another name, or takes as an object.
 _CABINETS = dict.fromkeys(("floor", "cabinet", "cluster"), "cabinets")
+_PROGRAMS = {
+    **dict.fromkeys(("engine", "host_tables"), "network: a Network or its tables"),
+    **dict.fromkeys(("preset", "set"), "settings=AppSettings()"),
+}
 IN_PYTHON = {
+    "app": {
+        **_PROGRAMS,
+        "floor": "layout",
+        "time_limit": "time_limit_s",
+        "routing_seed": "network: tables of that seed",
+    },
+    "collective": {**_PROGRAMS, "schedule": "operation: a CollectiveSchedule", "bound": "collective_bound"},
     "resilience": _CABINETS,
     "damage": _CABINETS,
     "degradation": {**_CABINETS, "shares": "levels", "draws": "samples", "reroute": "network", "engine": "network"},
@@ -43,7 +56,23 @@ IN_PYTHON = {
         name: dict.fromkeys((field.name for field in fields_of(OPERATIONS[name])), "Network.placed, Network.priced")
         for name in ("layout", "cost")
     },
+    "simulate": {
+        **dict.fromkeys(("engine", "lanes"), "routing: a Network or its tables"),
+        "set": "settings",
+        "between": "cables",
+        **dict.fromkeys(("saturation", "saturation_width"), "saturation(width=)"),
+    },
     "quality": dict.fromkeys(("engine", "lanes", "host_tables"), "tables"),
+    "expand": {
+        **dict.fromkeys(("rows", "columns", "cabinet", "cluster", "map", "prices"), "Network.placed, Network.priced"),
+        "new_hosts": "hosts",
+    },
+    "compare": {
+        **dict.fromkeys(("rows", "columns", "cabinet", "cluster", "map"), "Network.placed"),
+        "server": "housing",
+        "needed": "hosts",
+    },
+    "design": {**dict.fromkeys(("change", "finalists", "minutes", "repeats", "search"), "need"), "measured": "store"},
     "cuts": {"exact": "exact_bisection"},
     "families": dict.fromkeys(("name", "hosts", "radix"), "FAMILIES"),
     "convert": {"source_format": "format", "join_machines": "fabrics.machines.joined", "drop_rates": "unrated"},
@@ -66,23 +95,11 @@ IN_PYTHON = {
 }
 #: Names of several meanings, each with the reason.
 SEVERAL_MEANINGS = {
-    "topology": "bounds takes none, where it has a grid or an order",
-    "length": "a longest link, of what there is and of what is asked",
-    "parts": "optimize has a catalogue for power and cost, verify for the reach of cables",
     "samples": "random switches of hops, random orders of failures",
-    "rows": "of switches on the floor of balance, which needs them; of cabinets",
-    "columns": "as rows",
-    "degree": "a switch without links has a bound; a new switch has one at least",
     "gap": "a collective has a bracket always, quality where it is asked for",
-    "load": "of channels; of hosts",
     "objective": "of a layout; of a graph",
-    "paths": "of a collective; of pairs of switches",
     "preset": "of machines; of routers",
-    "root": "of a broadcast; of a tree of switches",
-    "simulator": "a program on SimGrid, a collective as flows",
-    "source": "a file to convert; a switch to trace from",
     "traffic": "quality measures more than one, simulate simulates one",
-    "width": "of intervals of survival; of the load of saturation",
 }
 
 
@@ -93,9 +110,21 @@ def _command(name):
 
 
 def test_no_command_declares_an_option_by_hand():
-    """Every command is made of a declaration, but for those of the list above, which are not."""
+    """Every command is made of a declaration, those within groups, too."""
     own = [name for commands in SECTIONS.values() for name in commands]
-    assert {name for name in own if not isinstance(_command(name), DeclaredCommand)} == BY_HAND
+    assert [name for name in own if not isinstance(_command(name), DeclaredCommand | DeclaredGroup)] == []
+    inner = [one for name in own if isinstance(found := _command(name), click.Group) for one in found.commands.values()]
+    assert len(inner) == 5
+    assert all(isinstance(one, DeclaredCommand) for one in inner)
+
+
+def test_no_file_of_the_command_line_makes_an_option_itself():
+    """Options and arguments are made of declarations, in one place; main has --version."""
+    own, makers = ROOT / "src" / "topoloom" / "cli", {"declared.py", "main.py"}
+    files = [path for path in sorted(own.rglob("*.py")) if path.name not in makers]
+    assert len(files) > 50
+    pattern = re.compile(r"click\.(option|argument|command|group|Option|Argument)\b")
+    assert [path.name for path in files if pattern.search(path.read_text())] == []
 
 
 def test_there_are_operations():
@@ -145,6 +174,34 @@ def test_python_has_the_fields_of_the_operation(name):
             assert default == field.default, field.name
 
 
+#: Commands without an operation: their settings, the function in Python, and what the function has not or calls otherwise.
+SETTINGS = [
+    (Serve, topoloom.serve, {"browser"}),
+    (RunStudy, run_study, {"file", "output", "dry_run", "pilots", "trust"}),
+    (PlotStudy, draw_study, {"output"}),
+]
+
+
+@pytest.mark.parametrize(("settings", "function", "other"), SETTINGS, ids=[one[0].group for one in SETTINGS])
+def test_python_has_the_settings_of_a_command_without_an_operation(settings, function, other):
+    """The same names and defaults, and every range is checked when the settings are made."""
+    parameters = inspect.signature(function).parameters
+    for field in fields_of(settings):
+        if field.name in other:
+            assert field.name not in parameters
+            continue
+        if field.positional:
+            assert next(iter(parameters)) in (field.name, "results")
+            continue
+        assert field.name in parameters, field.name
+        default = parameters[field.name].default
+        if default is not inspect.Parameter.empty:
+            assert (default or None) == (field.default or None) or default == field.default, field.name
+        for value in _examples(field):
+            with pytest.raises(InputError, match=f"{field.name}="):
+                settings(**{field.name: value, **{one.name: "x" for one in fields_of(settings) if one.required}})
+
+
 @pytest.mark.parametrize("name", OPERATIONS)
 def test_the_form_and_the_schema_have_the_fields_of_the_operation(name):
     """The same names, defaults, ranges and choices."""
@@ -177,10 +234,8 @@ def _plain(value):
 def _examples(field):
     """A value of a wrong type, and those just outside the range or the choices."""
     kind = field.kind
-    if not field.listed:
-        yield ["a", {"b": 1}]
-    else:
-        yield 5
+    # A list of one may be given as its value.
+    yield {"b": 1} if field.listed else ["a", {"b": 1}]
     if not isinstance(kind, msgspec.inspect.StrType) and not field.choices and not field.listed:
         yield "words"
     if isinstance(kind, msgspec.inspect.StrType):
@@ -206,7 +261,8 @@ def _examples(field):
 
 #: What each operation needs beside the field that is looked at.
 NEEDED = {"rows": 8, "columns": 8, "discoveries": ["petersen"], "tables": "a.lft"}
-NEEDED |= {"app": "alltoall", "need": "need.toml", "claim": "x", "destination": 1, "text": "hosts = 4"}
+NEEDED |= {"app": "alltoall", "need": "need.toml", "claim": "x", "from_switch": 0, "to_switch": 1, "text": "hosts = 4"}
+NEEDED |= {"networks": ["petersen"]}
 NEEDED |= {"kind": "opensm", "lost": "0-1", "old": "a.net", "new": "b.net"}
 NEEDED |= dict.fromkeys(("topology", "spec", "source", "plan", "fabric"), "petersen")
 
@@ -215,8 +271,6 @@ NEEDED |= dict.fromkeys(("topology", "spec", "source", "plan", "fabric"), "peter
 def test_a_wrong_value_is_refused_in_one_sentence_that_names_the_field(name, field):
     """By a task's table and by the class: a wrong type, a value out of range, a choice that does not exist."""
     kind = OPERATIONS[name]
-    if name == "trace":
-        NEEDED["source"] = 0
     needed = {one.name: NEEDED[one.name] for one in fields_of(kind) if one.required and one.name != field.name}
     wrong = [*_examples(field)]
     assert wrong
@@ -231,8 +285,9 @@ def test_a_wrong_value_is_refused_in_one_sentence_that_names_the_field(name, fie
 def test_a_name_has_one_meaning_one_range_and_one_default():
     """Over all operations, but for the names of the table above."""
     meanings = runpy.run_path(str(ROOT / "tools" / "operation_names.py"))["meanings"]()
-    several = {name: of for name, of in meanings.items() if len(of) > 1 and name not in SEVERAL_MEANINGS}
-    assert several == {}
+    several = {name: of for name, of in meanings.items() if len(of) > 1}
+    assert {name: of for name, of in several.items() if name not in SEVERAL_MEANINGS} == {}
+    assert set(SEVERAL_MEANINGS) - set(several) == set()
 
 
 def test_the_library_names_no_option_in_its_errors():

@@ -92,7 +92,7 @@ def _assessed() -> t.Assessments:
 
 
 def _study() -> t.Study:
-    return t.Study(title="Tori", verb="hops", task={"topology": "torus:dims={side}x3"}, axes={"side": [3, 4]})
+    return t.Study(title="Tori", operation="hops", task={"topology": "torus:dims={side}x3"}, axes={"side": [3, 4]})
 
 
 def _studied() -> t.StudyResults:

@@ -17,7 +17,7 @@ from topoloom.core.work import Work
 
 pytest.importorskip("distributed", reason="Dask is not installed (pip install 'topoloom[cluster]')")
 
-SLOW = Study(verb="optimize", task={"topology": "jellyfish:n=60,degree=4,seed=1", "moves": 4000}, seeds=40)
+SLOW = Study(operation="optimize", task={"topology": "jellyfish:n=60,degree=4,seed=1", "moves": 4000}, seeds=40)
 
 
 @contextmanager
@@ -88,7 +88,7 @@ def test_a_killed_scheduler_is_said_and_the_rest_is_done_elsewhere(tmp_path):
 
 def test_failures_come_back_as_records(cluster, tmp_path):
     """A task that its verb refuses is a failed record, as everywhere."""
-    study = Study(verb="hops", axes={"topology": ["petersen", "slimfly:q=6"]})
+    study = Study(operation="hops", axes={"topology": ["petersen", "slimfly:q=6"]})
     found = run_study(study, tmp_path / "s", executor="dask", options={"address": cluster[0]})
     assert (found.done, found.failed) == (1, 1)
     assert "q=6" in found.failures[0]["error"]
@@ -97,7 +97,7 @@ def test_failures_come_back_as_records(cluster, tmp_path):
 @pytest.mark.exhaustive
 def test_an_adaptive_cluster_of_our_own(tmp_path):
     """No worker at the beginning, as many as are wanted later, none left behind."""
-    study = Study(verb="nothing", axes={"number": list(range(200))})
+    study = Study(operation="nothing", axes={"number": list(range(200))})
     found = run_study(study, tmp_path / "s", executor="dask", options={"adaptive": [0, 2]})
     assert found.done == 200
 
@@ -106,7 +106,7 @@ def test_an_adaptive_cluster_of_our_own(tmp_path):
 def test_a_stopped_run_returns_and_goes_on(cluster, tmp_path):
     """What waits is taken back; the next run does the rest."""
     work = Work(on_result=lambda _record: work.stop())
-    study = Study(verb="optimize", task=SLOW.task | {"moves": 20_000}, seeds=30)
+    study = Study(operation="optimize", task=SLOW.task | {"moves": 20_000}, seeds=30)
     first = run_study(study, tmp_path / "s", executor="dask", options={"address": cluster[0]}, work=work)
     assert 0 < first.done < 30
     assert run_study(study, tmp_path / "s", executor="threads").done == 30
@@ -124,4 +124,4 @@ def test_what_cannot_be_is_one_sentence(options, words, tmp_path, monkeypatch):
     """The place and the remedy, soon."""
     monkeypatch.setattr("topoloom.studies.executors.dask._ANSWER_S", 1.0)
     with pytest.raises(InputError, match=words):
-        run_study(Study(verb="nothing", axes={"number": [1]}), tmp_path / "s", executor="dask", options=options)
+        run_study(Study(operation="nothing", axes={"number": [1]}), tmp_path / "s", executor="dask", options=options)

@@ -21,8 +21,10 @@ from topoloom.studies.record import done
 from topoloom.studies.task import task_of
 
 TASKS = 60
-SLOW = Study(verb="optimize", task={"topology": "jellyfish:n=40,degree=4,seed=1", "moves": 20_000}, seeds=TASKS)
-_TOML = f'verb = "optimize"\nseeds = {TASKS}\ntask.topology = "jellyfish:n=40,degree=4,seed=1"\ntask.moves = 20000\n'
+SLOW = Study(operation="optimize", task={"topology": "jellyfish:n=40,degree=4,seed=1", "moves": 20_000}, seeds=TASKS)
+_TOML = (
+    f'operation = "optimize"\nseeds = {TASKS}\ntask.topology = "jellyfish:n=40,degree=4,seed=1"\ntask.moves = 20000\n'
+)
 
 
 @pytest.fixture(scope="module")
@@ -101,7 +103,7 @@ def test_a_worker_that_always_dies_gives_a_failed_record(tmp_path, monkeypatch):
     plugin = tmp_path / "plugin"
     (plugin / "deadly-1.0.dist-info").mkdir(parents=True)
     (plugin / "deadly-1.0.dist-info" / "METADATA").write_text("Metadata-Version: 2.1\nName: deadly\nVersion: 1.0\n")
-    (plugin / "deadly-1.0.dist-info" / "entry_points.txt").write_text("[topoloom.verbs]\ndeadly = deadly\n")
+    (plugin / "deadly-1.0.dist-info" / "entry_points.txt").write_text("[topoloom.operations]\ndeadly = deadly\n")
     (plugin / "deadly.py").write_text(
         "import os, signal\n"
         "from topoloom.operations.operation import Operation, operation\n"
@@ -114,7 +116,7 @@ def test_a_worker_that_always_dies_gives_a_failed_record(tmp_path, monkeypatch):
         "            os.kill(os.getpid(), signal.SIGKILL)\n"
         "        return {'number': self.number}\n"
     )
-    (tmp_path / "s.toml").write_text('verb = "deadly"\naxes.number = [0, 1, 2, 3, 4, 5]\n')
+    (tmp_path / "s.toml").write_text('operation = "deadly"\naxes.number = [0, 1, 2, 3, 4, 5]\n')
     command = [sys.executable, "-m", "topoloom", "study", "s.toml", "-o", "out", "--json"]
     paths = os.pathsep.join([str(plugin), *filter(None, [os.environ.get("PYTHONPATH")])])
     ran = subprocess.run(
@@ -152,7 +154,7 @@ def test_tasks_that_need_more_than_half_of_the_memory_run_one_by_one(tmp_path, m
 @pytest.mark.exhaustive
 def test_a_full_disk_is_one_sentence_and_loses_nothing(tmp_path):
     """A limit on the size of files stands for the disk: what was written before is whole, and the next run goes on."""
-    (tmp_path / "s.toml").write_text('verb = "nothing"\naxes.number = {from = 1, to = 400, step = 1}\n')
+    (tmp_path / "s.toml").write_text('operation = "nothing"\naxes.number = {from = 1, to = 400, step = 1}\n')
     command = f"ulimit -f 40; exec {sys.executable} -m topoloom study s.toml -o out --jobs 1"
     ran = subprocess.run(
         ["bash", "-c", command], cwd=tmp_path, capture_output=True, text=True, check=False, preexec_fn=_ignore_sigxfsz
@@ -162,7 +164,9 @@ def test_a_full_disk_is_one_sentence_and_loses_nothing(tmp_path):
     assert "Traceback" not in ran.stderr
     before = lines_of(tmp_path / "out")
     assert 0 < len(before) < 400
-    found = run_study(Study(verb="nothing", axes={"number": list(range(1, 401))}), tmp_path / "out", executor="threads")
+    found = run_study(
+        Study(operation="nothing", axes={"number": list(range(1, 401))}), tmp_path / "out", executor="threads"
+    )
     assert found.done == 400
     assert max(Counter(line["digest"] for line in lines_of(tmp_path / "out")).values()) == 1
 
@@ -182,7 +186,7 @@ def test_a_torn_line_is_passed_over(tmp_path):
     lines = path.read_bytes().splitlines(keepends=True)
     path.write_bytes(lines[0] + lines[1][:30] + b"\n" + b"\0" * 100 + b"\n" + lines[2][:-20])
     assert set(Store(tmp_path / "s").records()) == {tasks[0].digest}
-    found = run_study(Study(verb="nothing", axes={"number": [0, 1, 2]}), tmp_path / "s", executor="threads")
+    found = run_study(Study(operation="nothing", axes={"number": [0, 1, 2]}), tmp_path / "s", executor="threads")
     assert found.done == 3
 
 

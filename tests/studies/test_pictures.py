@@ -115,7 +115,7 @@ def test_the_command_draws_and_the_run_writes_a_page(tmp_path, monkeypatch):
     """.svg, .png, a map, a table of winners, and study.html beside the records."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "s.toml").write_text(
-        'verb = "hops"\ntask.topology = "{family}"\naxes.n = [16, 32, 64]\n'
+        'operation = "hops"\ntask.topology = "{family}"\naxes.n = [16, 32, 64]\n'
         '[axes.family]\nring = "ring:n={n}"\nrandom = "jellyfish:n={n},degree=4,seed=1"\n'
     )
 
@@ -137,6 +137,6 @@ def test_the_command_draws_and_the_run_writes_a_page(tmp_path, monkeypatch):
 
 def test_results_plot_by_themselves(tmp_path):
     """In Python: axes with a curve."""
-    study = Study(verb="hops", task={"topology": "ring:n={n}"}, axes={"n": [4, 8, 16]})
+    study = Study(operation="hops", task={"topology": "ring:n={n}"}, axes={"n": [4, 8, 16]})
     axes = run_study(study, tmp_path / "s", executor="threads").plot(y="diameter")
     assert axes.get_ylabel() == "diameter"

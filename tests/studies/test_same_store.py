@@ -47,7 +47,7 @@ def test_workers_with_the_same_process_number_share_batches_out(tmp_path):
 def test_a_second_run_in_another_container_is_refused_and_a_killed_one_is_in_nobodys_way(tmp_path):
     """By a lock that the system keeps, not by process numbers."""
     (tmp_path / "s.toml").write_text(
-        'verb = "optimize"\ntask.topology = "jellyfish:n=40,degree=4,seed=1"\ntask.moves = 20000000\nseeds = 4\n'
+        'operation = "optimize"\ntask.topology = "jellyfish:n=40,degree=4,seed=1"\ntask.moves = 20000000\nseeds = 4\n'
     )
     words = ("topoloom", "study", "s.toml", "-o", "s", "--jobs", "1")
     first = subprocess.Popen(_in_container("one", *words), cwd=tmp_path, stderr=subprocess.DEVNULL)
@@ -61,7 +61,7 @@ def test_a_second_run_in_another_container_is_refused_and_a_killed_one_is_in_nob
     finally:
         first.kill()  # and with it all of its container
         first.wait()
-    (tmp_path / "s.toml").write_text('verb = "nothing"\naxes.number = [1, 2]\n')
+    (tmp_path / "s.toml").write_text('operation = "nothing"\naxes.number = [1, 2]\n')
     after = subprocess.run(_in_container("two", *words), cwd=tmp_path, capture_output=True, text=True, check=False)
     assert after.returncode == 0, after.stderr
 

@@ -51,7 +51,7 @@ NodeName=n1 NodeHostname={host} NodeAddr=127.0.0.1 CPUs={cores} RealMemory=1000 
 PartitionName=main Nodes=n1 Default=YES MaxTime=INFINITE State=UP
 """
 #: Forty searches of some tenths of a second.
-SLOW = Study(verb="optimize", task={"topology": "jellyfish:n=60,degree=4,seed=1", "moves": 20_000}, seeds=40)
+SLOW = Study(operation="optimize", task={"topology": "jellyfish:n=60,degree=4,seed=1", "moves": 20_000}, seeds=40)
 OPTIONS = {"time": "5", "ask_every_s": 1}
 
 
@@ -168,12 +168,12 @@ def test_a_cancelled_job_is_said_and_a_second_run_goes_on(slurm, alone, tmp_path
 @needs_slurm
 def test_a_worker_takes_no_task_that_it_cannot_finish(slurm, tmp_path):
     """With a minute's limit and tasks that take longer nothing is begun: the job ends, and the reason is said."""
-    study = Study(verb="nothing", axes={"number": list(range(3))})
+    study = Study(operation="nothing", axes={"number": list(range(3))})
     run_study(study, tmp_path / "s", executor="threads")
     # As if each had taken ten minutes.
     for path in (tmp_path / "s" / "records").glob("*.jsonl"):
         path.write_text(path.read_text().replace('"seconds":', '"seconds":6'))
-    longer = Study(verb="nothing", axes={"number": list(range(6))})
+    longer = Study(operation="nothing", axes={"number": list(range(6))})
     with pytest.raises(InputError, match="no task was finished"):
         run_study(longer, tmp_path / "s", executor="slurm", jobs=1, options=OPTIONS | {"time": "1"})
 
@@ -196,7 +196,7 @@ def test_stopping_cancels_the_job(slurm, tmp_path):
 @needs_slurm
 def test_detached_and_taken_up(slurm, tmp_path):
     """Submitted and left; a later run waits for the job instead of submitting another."""
-    study = Study(verb="nothing", axes={"number": list(range(30))})
+    study = Study(operation="nothing", axes={"number": list(range(30))})
     first = run_study(study, tmp_path / "s", executor="slurm", jobs=1, options=OPTIONS | {"detach": True})
     assert first.done < 30
     second = run_study(study, tmp_path / "s", executor="slurm", jobs=1, options=OPTIONS)

@@ -20,7 +20,7 @@ from topoloom.studies.conditions import condition_holds
 from topoloom.studies.run import spread
 from topoloom.studies.study import Running
 
-TORI = {"verb": "hops", "task": {"topology": "torus:dims={side}x{side}"}, "axes": {"side": [3, 4, 5]}}
+TORI = {"operation": "hops", "task": {"topology": "torus:dims={side}x{side}"}, "axes": {"side": [3, 4, 5]}}
 
 
 def lines_of(folder):
@@ -31,29 +31,29 @@ def lines_of(folder):
 def test_axes_are_crossed_and_seeds_go_fastest():
     """In the order of the file: the first axis goes slowest."""
     study = Study(
-        verb="simulate",
+        operation="simulate",
         task={"topology": "petersen:hosts=1"},
-        axes={"load": {"from": 0.1, "to": 0.3, "step": 0.1}, "traffic": ["uniform", "tornado"]},
+        axes={"loads": {"from": 0.1, "to": 0.3, "step": 0.1}, "traffic": ["uniform", "tornado"]},
         seeds=2,
     )
     told = [
-        (task.arguments["load"], task.arguments.get("traffic"), task.arguments.get("seed")) for task in study.tasks()
+        (task.arguments["loads"], task.arguments.get("traffic"), task.arguments.get("seed")) for task in study.tasks()
     ]
     assert told[:5] == [
-        (0.1, None, None),
-        (0.1, None, 2),
-        (0.1, "tornado", None),
-        (0.1, "tornado", 2),
-        (0.2, None, None),
+        ([0.1], None, None),
+        ([0.1], None, 2),
+        ([0.1], "tornado", None),
+        ([0.1], "tornado", 2),
+        ([0.2], None, None),
     ]
     assert len(told) == 12
-    assert study.axis_names == ("load", "traffic", "seed")
+    assert study.axis_names == ("loads", "traffic", "seed")
 
 
 def test_axes_side_by_side_and_conditions():
     """[[together]] goes in step; `where` and [[skip]] take points out."""
     study = Study(
-        verb="route",
+        operation="route",
         together=[{"topology": ["petersen", "ring:n=5"], "engine": ["orders", "updown"]}],
         axes={"lanes": [1, 2, 3]},
         where=["lanes < 3"],
@@ -69,8 +69,8 @@ def test_axes_side_by_side_and_conditions():
 def test_a_table_of_names_and_a_key_of_a_table():
     """Values are called by their names; ``set.vcs`` goes into the table `set`."""
     study = Study(
-        verb="simulate",
-        task={"load": 0.1, "set": {"buffer_flits": 8}},
+        operation="simulate",
+        task={"loads": 0.1, "set": {"buffer_flits": 8}},
         axes={"topology": {"Petersen": "petersen:hosts=1"}, "set.vcs": [3, 4]},
     )
     (labels, task), _ = study.planned()
@@ -80,7 +80,7 @@ def test_a_table_of_names_and_a_key_of_a_table():
 
 def test_ranges_by_factors():
     """From 4 to 64, doubling."""
-    study = Study(verb="nothing", axes={"number": {"from": 4, "to": 64, "times": 2}})
+    study = Study(operation="nothing", axes={"number": {"from": 4, "to": 64, "times": 2}})
     assert [task.arguments["number"] for task in study.tasks()] == [4, 8, 16, 32, 64]
 
 
@@ -104,7 +104,7 @@ def test_executors_give_the_same_and_nothing_runs_twice(executor, tmp_path):
 
 def test_failures_are_records_and_are_tried_again_when_asked(tmp_path):
     """A spec that cannot be built fails by itself; `retry_failed` runs it again, an ordinary run does not."""
-    study = Study(verb="hops", axes={"topology": ["petersen", "slimfly:q=6"]})
+    study = Study(operation="hops", axes={"topology": ["petersen", "slimfly:q=6"]})
     found = run_study(study, tmp_path / "s", executor="threads")
     assert (found.done, found.failed) == (1, 1)
     assert "q=6" in found.failures[0]["error"]
@@ -122,7 +122,7 @@ def test_failures_are_records_and_are_tried_again_when_asked(tmp_path):
 def test_a_task_that_takes_too_long_fails_by_its_limit(tmp_path):
     """Within limit_s, and the next one begins."""
     study = Study(
-        verb="optimize",
+        operation="optimize",
         task={"topology": "jellyfish:n=400,degree=6,seed=1", "moves": 500_000_000},
         seeds=2,
         run=Running(limit_s=1.0),
@@ -135,7 +135,7 @@ def test_a_task_that_takes_too_long_fails_by_its_limit(tmp_path):
 @pytest.mark.exhaustive
 def test_a_stopped_run_keeps_what_is_finished_and_goes_on(tmp_path):
     """Stopped after some records; the second run has all, each once."""
-    study = Study(verb="nothing", axes={"number": list(range(300))})
+    study = Study(operation="nothing", axes={"number": list(range(300))})
     work = Work(on_result=lambda _record: work.stop())
     first = run_study(study, tmp_path / "s", jobs=2, work=work)
     assert first.ended == "interrupted"
@@ -149,7 +149,7 @@ def test_a_stopped_run_keeps_what_is_finished_and_goes_on(tmp_path):
 def test_ctrl_c_on_the_command_line(tmp_path):
     """Exit code 130 and one sentence; status tells what there is; the second run ends it."""
     (tmp_path / "s.toml").write_text(
-        'verb = "optimize"\nseeds = 40\n[task]\ntopology = "jellyfish:n=60,degree=4,seed=1"\nmoves = 20000\n'
+        'operation = "optimize"\nseeds = 40\n[task]\ntopology = "jellyfish:n=60,degree=4,seed=1"\nmoves = 20000\n'
     )
     command = [sys.executable, "-m", "topoloom", "study", "s.toml", "-o", "out", "--jobs", "2"]
     process = subprocess.Popen(
@@ -181,7 +181,7 @@ def test_the_command_line(tmp_path, monkeypatch):
     """Dry run, run, status, export, merge: what each says."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "s.toml").write_text(
-        'title = "Tori"\nverb = "hops"\ntask.topology = "torus:dims={side}x{side}"\naxes.side = [3, 4, 5, 6]\n'
+        'title = "Tori"\noperation = "hops"\ntask.topology = "torus:dims={side}x{side}"\naxes.side = [3, 4, 5, 6]\n'
     )
 
     def run(*words):
@@ -209,23 +209,24 @@ def test_the_command_line(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ('verb = "hopps"\n', "no operation named 'hopps'"),
-        ('verb = "hops"\naxes.sied = [1]\n', "no argument of hops"),
-        ('verb = "hops"\naxes.samples = []\n', "has no values"),
-        ('verb = "hops"\naxes.samples = 3\n', "a list, a range"),
-        ('verb = "hops"\ntask.topology = "torus:dims={n}"\n', "{n} in it, which is no axis"),
-        ('verb = "hops"\ntask.topology = "torus:dims={n"\naxes.n = [1]\n', "not closed"),
-        ('verb = "info"\ntask.topology = "petersen"\nseeds = 3\n', "draws nothing"),
-        ('verb = "hops"\naxes.topology = ["petersen"]\nwhere = ["seed < "]\n', "cannot be read"),
-        ('verb = "hops"\naxes.topology = ["petersen"]\nwhere = ["sed < 1"]\n', "no axis named 'sed'"),
-        ('verb = "hops"\naxes.topology = ["petersen"]\nwhere = ["topology == 1"]\n', "no task is left"),
-        ('verb = "hops"\naxes.samples = [0]\ntask.topology = "petersen"\n', "samples"),
-        ('verb = "hops"\naxes.samples = {from = 1, to = 9, step = 0}\n', "goes upwards"),
-        ('verb = "hops"\n[[together]]\ntopology = ["a", "b"]\nseed = [1]\n', "as many values each"),
-        ('verb = "hops"\n[run]\nexecutor = "proceses"\n', "did you mean"),
-        ('verb = "hops"\nnodes = 3\n', "nodes"),
-        ("verb = 3\n", "verb"),
-        ("", "verb"),
+        ('operation = "hopps"\n', "no operation named 'hopps'"),
+        ('operation = "hops"\naxes.sied = [1]\n', "no argument of hops"),
+        ('operation = "hops"\naxes.samples = []\n', "has no values"),
+        ('operation = "hops"\naxes.samples = 3\n', "a list, a range"),
+        ('operation = "hops"\ntask.topology = "torus:dims={n}"\n', "{n} in it, which is no axis"),
+        ('operation = "hops"\ntask.topology = "torus:dims={n"\naxes.n = [1]\n', "not closed"),
+        ('operation = "info"\ntask.topology = "petersen"\nseeds = 3\n', "draws nothing"),
+        ('operation = "hops"\naxes.topology = ["petersen"]\nwhere = ["seed < "]\n', "cannot be read"),
+        ('operation = "hops"\naxes.topology = ["petersen"]\nwhere = ["sed < 1"]\n', "no axis named 'sed'"),
+        ('operation = "hops"\naxes.topology = ["petersen"]\nwhere = ["topology == 1"]\n', "no task is left"),
+        ('operation = "hops"\naxes.samples = [0]\ntask.topology = "petersen"\n', "samples"),
+        ('operation = "hops"\naxes.samples = {from = 1, to = 9, step = 0}\n', "goes upwards"),
+        ('operation = "hops"\n[[together]]\ntopology = ["a", "b"]\nseed = [1]\n', "as many values each"),
+        ('operation = "hops"\n[run]\nexecutor = "proceses"\n', "did you mean"),
+        ('operation = "hops"\nnodes = 3\n', "nodes"),
+        ("operation = 3\n", "operation"),
+        ("", "operation"),
+        ('verb = "hops"\n', "there is no key 'verb' (it is called operation)"),
     ],
 )
 def test_a_bad_study_is_one_sentence(text, words, tmp_path):
@@ -254,7 +255,7 @@ def test_paths_start_from_the_file_of_the_study(tmp_path, monkeypatch):
     folder = tmp_path / "inner"
     folder.mkdir()
     CliRunner().invoke(cli, ["build", "petersen", "-o", str(folder / "net.json")])
-    (folder / "s.toml").write_text('verb = "hops"\ntask.topology = "net.json"\n')
+    (folder / "s.toml").write_text('operation = "hops"\ntask.topology = "net.json"\n')
     monkeypatch.chdir(tmp_path)
     found = run_study(read_study(folder / "s.toml"), tmp_path / "out", executor="processes")
     assert found.rows()[0]["diameter"] == 2
@@ -281,7 +282,7 @@ def test_pilots_are_spread():
 
 def test_frames_and_arrays(tmp_path):
     """Rows as a DataFrame, measures over axes as an xarray."""
-    study = Study(verb="nothing", axes={"number": [1, 2, 3]}, seeds=2)
+    study = Study(operation="nothing", axes={"number": [1, 2, 3]}, seeds=2)
     found = run_study(study, tmp_path / "s", executor="threads")
     frame = found.to_frame()
     assert list(frame.columns[:2]) == ["number", "seed"]
@@ -315,12 +316,12 @@ def test_points_are_counted_before_they_are_made(axes, message):
     """A line of a study may stand for millions of tasks: past the limit it is refused at once, and the limit can be raised."""
     task = {} if "topology" in axes else {"topology": "petersen"}
     with pytest.raises(InputError, match=message):
-        Study(verb="route", task=task, axes=axes).planned()
+        Study(operation="route", task=task, axes=axes).planned()
 
 
 def test_the_limit_of_points_can_be_raised():
     """[run] most_points says how many are meant."""
-    study = Study(verb="route", task={"topology": "petersen"}, seeds=30)
+    study = Study(operation="route", task={"topology": "petersen"}, seeds=30)
     few = msgspec.structs.replace(study, run=msgspec.structs.replace(study.run, most_points=29))
     with pytest.raises(InputError, match=r"30 points, more than 29; shorten an axis, or set most_points in \[run\]"):
         few.tasks()
@@ -330,7 +331,7 @@ def test_the_limit_of_points_can_be_raised():
 def test_long_lists_of_tasks_show_their_progress_and_can_be_stopped():
     """Points are a stage of the work, with their number from its beginning on."""
     seen = []
-    study = Study(verb="route", task={"topology": "petersen"}, seeds=3000)
+    study = Study(operation="route", task={"topology": "petersen"}, seeds=3000)
     study.planned(Work(on_progress=seen.append))
     assert (seen[0].done, seen[0].total, seen[0].what) == (0, 3000, "points")
     work = Work()

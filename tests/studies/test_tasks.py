@@ -1,6 +1,7 @@
 """A task is a plain record: it gives what its command prints, what decides the result tells it apart, and it is checked."""
 
 import json
+import shlex
 
 import msgspec
 import pytest
@@ -10,6 +11,7 @@ from topoloom import InputError, Task, run_task, task_of
 from topoloom.cli.main import cli
 from topoloom.operations.operation import OPERATIONS
 from topoloom.studies.task import without_timings
+from topoloom.web.saying import as_command
 
 NEED = """
 hosts = 60
@@ -20,7 +22,7 @@ radix = 12
 try = ["slimfly", "fat-tree", "hypercube"]
 """
 
-#: For each verb a task and the command line that says the same.
+#: For each operation a task and the command line that says the same.
 SAME = {
     "info": ({"topology": "petersen"}, "info petersen"),
     "hops": (
@@ -50,7 +52,7 @@ SAME = {
         "quality slimfly:q=5,hosts=3 --bisections 50 --seed 3",
     ),
     "simulate": (
-        {"topology": "petersen:hosts=2", "load": 0.3, "set": {"vcs": 6}, "seed": 2},
+        {"topology": "petersen:hosts=2", "loads": 0.3, "set": {"vcs": 6}, "seed": 2},
         "simulate petersen:hosts=2 --loads 0.3 --set vcs=6 --seed 2",
     ),
     "app": (
@@ -80,18 +82,35 @@ SAME = {
     ),
     "verify": ({"plan": "fat-tree:k=4", "taper": 2.0}, "verify fat-tree:k=4 --taper 2"),
     "design": ({"need": "need.toml"}, "design need.toml -o out --finalists 0"),
+    "compare": (
+        {"networks": ["petersen:hosts=1", "ring:n=4,hosts=1"], "reference": "ring:n=4,hosts=1", "minimize": "power_w"},
+        "compare petersen:hosts=1 ring:n=4,hosts=1 --reference ring:n=4,hosts=1 --minimize power_w --minutes 1000 --repeats 1",
+    ),
 }
 SAME["app"][0]["simulator"] = "flows"
+#: More of them: hosts on rails have tables of their own; a seed is that of the tables, too; traffic has an end.
+MORE = [
+    ("quality", {"topology": "fat-tree:k=4,hosts=8+rails:nics=2", "bisections": 5}),
+    ("app", {"topology": "petersen:hosts=1", "app": "alltoall:bytes=100", "simulator": "flows", "seed": 3}),
+    (
+        "simulate",
+        {"topology": "torus:dims=9x8,hosts=1", "engine": "dor", "traffic": "chip:requests=2", "set": {"vcs": 2}},
+    ),
+    ("simulate", {"topology": "petersen:hosts=1", "loads": [0.1, 0.2], "saturation": True, "saturation_width": 0.5}),
+    ("collective", {"topology": "ring:n=4,hosts=1", "operation": "broadcast", "root_rank": 2, "bound": True}),
+]
 
 
-@pytest.mark.parametrize("verb", SAME)
-def test_a_task_gives_what_its_command_prints(verb, tmp_path, monkeypatch):
+@pytest.mark.parametrize(
+    ("verb", "arguments", "line"),
+    [(verb, *SAME[verb]) for verb in SAME] + [(*one, as_command(task_of(*one)).split(" ", 1)[1]) for one in MORE],
+)
+def test_a_task_gives_what_its_command_prints(verb, arguments, line, tmp_path, monkeypatch):
     """Command line and plain record: the same numbers, but for seconds."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "need.toml").write_text(NEED)
-    arguments, line = SAME[verb]
     result, row = run_task(task_of(verb, arguments))
-    printed = CliRunner().invoke(cli, [*line.split(), "--json"])
+    printed = CliRunner().invoke(cli, [*shlex.split(line), "--json"])
     assert printed.exit_code == 0, printed.output
     by_command = without_timings(json.loads(printed.stdout))
     for one in (result, by_command):
@@ -121,10 +140,10 @@ def test_every_verb_is_in_the_table_above():
 
 def test_defaults_and_the_order_of_arguments_make_no_other_task():
     """What decides the result decides the digest, and nothing else does."""
-    one = task_of("simulate", {"topology": "petersen", "load": 0.5, "seed": 1, "traffic": "uniform"})
-    other = task_of("simulate", {"load": 0.5, "topology": "petersen"})
+    one = task_of("simulate", {"topology": "petersen", "loads": 0.5, "seed": 1, "traffic": "uniform"})
+    other = task_of("simulate", {"loads": 0.5, "topology": "petersen"})
     assert one.digest == other.digest
-    assert one.digest != task_of("simulate", {"load": 0.5, "topology": "petersen", "seed": 2}).digest
+    assert one.digest != task_of("simulate", {"loads": 0.5, "topology": "petersen", "seed": 2}).digest
     assert one.digest != task_of("hops", {"topology": "petersen"}).digest
 
 
@@ -143,7 +162,7 @@ def test_a_file_counts_by_its_content(tmp_path):
 
 def test_a_task_is_plain_text():
     """JSON there and back."""
-    task = task_of("simulate", {"topology": "petersen", "load": 0.5, "set": {"vcs": 4}})
+    task = task_of("simulate", {"topology": "petersen", "loads": 0.5, "set": {"vcs": 4}})
     assert msgspec.json.decode(msgspec.json.encode(task), type=Task) == task
 
 
@@ -154,8 +173,8 @@ def test_a_task_is_plain_text():
         ("hops", {}, "needs the argument 'topology'"),
         ("hops", {"topolgy": "x"}, "did you mean topology"),
         ("hops", {"topology": 7}, "topology"),
-        ("simulate", {"topology": "petersen", "load": 1.5}, "load"),
-        ("simulate", {"topology": "petersen", "load": "high"}, "load"),
+        ("simulate", {"topology": "petersen", "loads": 1.5}, "loads"),
+        ("simulate", {"topology": "petersen", "loads": "high"}, "loads"),
         ("hops", {"topology": "petersen", "samples": 0}, "samples"),
     ],
 )
@@ -164,3 +183,25 @@ def test_what_a_verb_does_not_take_is_one_sentence(verb, arguments, words):
     with pytest.raises(InputError, match=words) as caught:
         task_of(verb, arguments)
     assert "\n" not in str(caught.value)
+
+
+def test_files_in_a_list_belong_to_the_task(tmp_path, monkeypatch):
+    """By what lies there, not by their names: another content is another task, and a change since it was made is refused."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("one.edges", "two.edges"):
+        (tmp_path / name).write_text("0 1\n1 2\n")
+    first = task_of("compare", {"networks": ["ring:n=4,hosts=1", "one.edges"], "reference": "one.edges"})
+    second = task_of("compare", {"networks": ["ring:n=4,hosts=1", "two.edges"], "reference": "two.edges"})
+    assert {*first.files} == {"networks[1]", "reference"}
+    assert first.digest == second.digest
+    assert first.digest != task_of("compare", {"networks": ["ring:n=4,hosts=1"]}).digest
+    (tmp_path / "two.edges").write_text("0 1\n1 2\n2 0\n")
+    with pytest.raises(InputError, match="has changed since the study was planned"):
+        run_task(second)
+
+
+@pytest.mark.parametrize("changed", [{"minutes": 3.0}, {"repeats": 4}])
+def test_a_comparison_within_a_time_is_no_task(changed):
+    """Its figures would be others on another machine."""
+    with pytest.raises(InputError, match="compare: `minutes` gives other figures on another machine"):
+        task_of("compare", {"networks": ["petersen"], **changed})

@@ -43,12 +43,7 @@ NAMING = (
     ("route", "topology", "{}"),
 )
 #: What else a verb needs.
-NEEDED = {
-    "simulate": {"load": 0.1},
-    "trace": {"source": 0, "destination": 1},
-    "app": {"app": "pingpong"},
-    "grow": {"to": 12},
-}
+NEEDED = {"trace": {"from_switch": 0, "to_switch": 1}, "app": {"app": "pingpong"}, "grow": {"to": 12}}
 #: Requirements that name a file.
 REQUIREMENTS = ('parts = "{}"', 'prices = "{}"', '[floor]\nfile = "{}"', '[families]\nspecs = ["{}"]')
 
@@ -199,15 +194,15 @@ BODIES = {
     "deep": b'{"verb": "info", "arguments": {"topology": ' + b"[" * 100_000 + b"]" * 100_000 + b"}}",
     "deep tables": b'{"verb": "info", "arguments": ' + b'{"a":' * 100_000 + b"1" + b"}" * 100_000 + b"}",
     "less deep": b'{"verb": "simulate", "arguments": {"set": {"a": ' + b"[" * 300 + b"]" * 300 + b"}}}",
-    "infinite": b'{"verb": "simulate", "arguments": {"topology": "petersen:hosts=1", "load": 1e999}}',
-    "not a number": b'{"verb": "simulate", "arguments": {"topology": "petersen:hosts=1", "load": NaN}}',
+    "infinite": b'{"verb": "simulate", "arguments": {"topology": "petersen:hosts=1", "loads": 1e999}}',
+    "not a number": b'{"verb": "simulate", "arguments": {"topology": "petersen:hosts=1", "loads": NaN}}',
     "digits": b'{"verb": "info", "arguments": {"topology": "petersen", "seeds": ' + b"9" * 5000 + b"}}",
     "digits in a table": (
-        b'{"verb": "simulate", "arguments": {"topology": "petersen:hosts=1", "load": 0.1, "set": {"vcs": '
+        b'{"verb": "simulate", "arguments": {"topology": "petersen:hosts=1", "loads": 0.1, "set": {"vcs": '
         + b"9" * 5000
         + b"}}}"
     ),
-    "digits after a point": b'{"verb": "simulate", "arguments": {"topology": "petersen", "load": 0.'
+    "digits after a point": b'{"verb": "simulate", "arguments": {"topology": "petersen", "loads": 0.'
     + b"1" * 9000
     + b"}}",
     "surrogate": b'{"verb": "info", "arguments": {"topology": "\\ud800"}}',

@@ -44,7 +44,7 @@ def here(tmp_path_factory):
     for name in ("mine.json", "mine.goal", "mine.csv", "mine.toml", "mine.txt", "mine.0.et", "mine.1.et"):
         (nets / name).write_text("")
     assert CliRunner().invoke(cli, ["build", "petersen:hosts=2", "-o", str(nets / "mine.json")]).exit_code == 0
-    study = Study(verb="hops", task={"topology": "ring:n={n}"}, axes={"n": [8, 16]})
+    study = Study(operation="hops", task={"topology": "ring:n={n}"}, axes={"n": [8, 16]})
     run_study(study, nets / "sizes", executor="threads")
     return here
 

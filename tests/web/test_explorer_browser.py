@@ -47,7 +47,7 @@ def server(tmp_path_factory):
     (here / "nets").mkdir()
     run_study(
         Study(
-            verb="hops",
+            operation="hops",
             title="Sizes",
             task={"topology": "jellyfish:n={n},degree=4,seed={draw}"},
             axes={"n": [20, 40, 80], "draw": [1, 2, 3]},

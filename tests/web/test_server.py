@@ -89,7 +89,7 @@ def folder(tmp_path_factory):
     (here / "nets" / "report.html").write_text("<script>document.cookie</script>")
     assert CliRunner().invoke(cli, ["build", "petersen:hosts=2", "-o", str(here / "nets" / "mine.json")]).exit_code == 0
     run_study(
-        Study(verb="hops", task={"topology": "ring:n={n}"}, axes={"n": [8, 16]}),
+        Study(operation="hops", task={"topology": "ring:n={n}"}, axes={"n": [8, 16]}),
         here / "nets" / "sizes",
         executor="threads",
     )
@@ -109,7 +109,7 @@ def server(tmp_path_factory, folder):
     ("verb", "arguments", "line"),
     [
         ("info", {"topology": "petersen"}, "info petersen"),
-        ("simulate", {"topology": "petersen:hosts=2", "load": 0.3}, "simulate petersen:hosts=2 --loads 0.3"),
+        ("simulate", {"topology": "petersen:hosts=2", "loads": 0.3}, "simulate petersen:hosts=2 --loads 0.3"),
         ("resilience", {"topology": "petersen", "samples": 20}, "resilience petersen --samples 20"),
     ],
 )
@@ -135,14 +135,16 @@ def test_a_picture_has_points_links_and_loads(server):
 
 def test_a_path_before_and_after_a_loss(server):
     """What is lost is on no path, and the mended tables are free of deadlock."""
-    whole = server.record("trace", topology="petersen", source=0, destination=7)["result"]["path"]
+    whole = server.record("trace", topology="petersen", from_switch=0, to_switch=7)["result"]["path"]
     lost = [whole[:2]]
-    found = server.record("trace", topology="petersen", source=0, destination=7, lost_links=lost)["result"]
+    found = server.record("trace", topology="petersen", from_switch=0, to_switch=7, lost_links=lost)["result"]
     assert found["path"] == whole
     assert found["path_after"][:2] != whole[:2]
     assert found["path_after"][-1] == 7
     assert found["deadlock_free"]
-    alone = server.record("trace", topology="ring:n=4", source=0, destination=2, lost_links=[[0, 1], [0, 3]])["result"]
+    alone = server.record("trace", topology="ring:n=4", from_switch=0, to_switch=2, lost_links=[[0, 1], [0, 3]])[
+        "result"
+    ]
     assert alone["path_after"] is None
 
 

@@ -154,9 +154,8 @@ def saturates_or_deadlocks(
 
 def _commands(contender: Contender, traffic: str, width: float, seeds: Sequence[int]) -> list[tuple[int, str]]:
     """The seeds, each with the command that gives the same."""
-    return [
-        (seed, contender.command(traffic, f" --loads 1 --saturation --width {width:g} --seed {seed}")) for seed in seeds
-    ]
+    more = f" --loads 1 --saturation --saturation-width {width:g}"
+    return [(seed, contender.command(traffic, f"{more} --seed {seed}")) for seed in seeds]
 
 
 def _saturation(contender: Contender, traffic: str, width: float, seed: int) -> float:

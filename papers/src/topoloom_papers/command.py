@@ -1,68 +1,72 @@
 """`topoloom reproduce [CLAIM ...]`: the papers' numbers, ours beside them."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
-import click
-
-from topoloom.cli.output import json_option, print_line, print_record, say
+from topoloom.cli.declared import declared
+from topoloom.cli.output import print_line, print_record, say
+from topoloom.cli.presentation import Json
 from topoloom.cli.streams import unread
 from topoloom.core.errors import InputError
+from topoloom.core.settings import Settings, setting
+from topoloom_papers.reproduction import Full, Missing
 
 if TYPE_CHECKING:
     from topoloom_papers.curves import Curves, Steps
     from topoloom_papers.registry import Claim, Computed
 
 
-@click.command(
-    help="The papers' claims with our values beside them: all, or those whose id begins with CLAIM.\n\n\b\n"
-    "Example: topoloom reproduce besta-2014/table-iv"
-)
-@click.argument("claim", nargs=-1)
-@click.option(
-    "--list", "only_list", is_flag=True, help="List ids, what was published and the seconds it takes; compute nothing."
-)
-@click.option(
-    "--full", is_flag=True, help="Make the long runs again, which take minutes to hours, instead of reading kept ones."
-)
-@click.option("--missing", is_flag=True, help="Make the long runs that are not kept, and read the others.")
-@click.option(
-    "--keep", is_flag=True, help="Keep what is measured, and how long it took, with the package: for its maintainers."
-)
-@click.option(
-    "-o",
-    "--output",
-    "folder",
-    type=click.Path(file_okay=False),
-    help="Folder for a page a paper, .html, and the figures that claims are about: as data, .csv, and drawn, .svg.",
-)
-@click.option("--json-lines", "as_lines", is_flag=True, help="A line of JSON for each claim as soon as it is there.")
-@json_option
-def command(
-    claim: tuple[str, ...],
-    only_list: bool,
-    full: bool,
-    missing: bool,
-    keep: bool,
-    folder: str | None,
-    as_lines: bool,
-    as_json: bool,
-) -> None:
-    from topoloom.cli.folders import writable_folder
+class Reproduce(Settings, frozen=True, kw_only=True):
+    """The papers' claims compared with our values: all, or those whose id begins with CLAIM.
+
+    Example: topoloom reproduce besta-2014/table-iv
+    """
+
+    group: ClassVar[str] = "reproduce"
+
+    claim: Annotated[
+        tuple[str, ...], setting("a claim's id, or what ids begin with", positional=True, metavar="[CLAIM]...")
+    ] = ()
+    list: Annotated[bool, setting("list ids, what was published and the time it takes; compute nothing")] = False
+    full: Full = False
+    missing: Missing = False
+    keep: Annotated[
+        bool, setting("keep what is measured, and how long it took, with the package: for its maintainers")
+    ] = False
+    output: (
+        Annotated[
+            str,
+            setting(
+                "folder for one page per paper, .html, and the figures that claims are about: as data, .csv, and drawn, .svg",
+                option="-o --output",
+                metavar="DIRECTORY",
+            ),
+        ]
+        | None
+    ) = None
+    json_lines: Annotated[bool, setting("one line of JSON per claim as soon as it is computed")] = False
+
+
+@declared(Reproduce, Json)
+def command(asked: Reproduce, to: Json) -> None:
     from topoloom.cli.progress import working
+    from topoloom.core.folders import check_folder
     from topoloom_papers.registry import claims, listed_claims
     from topoloom_papers.reproduction import Reproduced, reproduce
 
-    if as_lines and as_json:
+    if asked.json_lines and to.json:
         raise InputError("--json is one document, --json-lines one a claim: give one of the two")
-    if only_list:
-        if as_json:
-            print_record(listed_claims(claim))
+    if asked.list:
+        if to.json:
+            print_record(listed_claims(asked.claim))
         else:
-            for one in claims(claim):
+            for one in claims(asked.claim):
                 say(f"{one.id:34} {one.what} [{one.published}]{_duration(one)}")
         return
-    out = writable_folder(folder) if folder is not None else None
+    out = None if asked.output is None else Path(asked.output)
+    if out is not None:
+        check_folder(out)
+        out.mkdir(exist_ok=True)
     found: dict[str, list[tuple[Claim, Computed]]] = {}
     drawn: list[str] = []
 
@@ -74,23 +78,23 @@ def command(
             if figure is not None and figure.name not in drawn:
                 _draw(figure, out)
                 drawn.append(figure.name)
-        if as_lines:
+        if asked.json_lines:
             print_line(Reproduced.of(one, computed))
-        elif not as_json:
+        elif not to.json:
             _print_outcome(one, computed)
-        if unread() and out is None and not keep:
+        if unread() and out is None and not asked.keep:
             work.stop()  # nobody reads what would only be printed
 
     with working("reproducing", on_result=told) as work:
-        reproduction = reproduce(claim, full=full, missing=missing, keep=keep, work=work)
+        reproduction = reproduce(asked.claim, full=asked.full, missing=asked.missing, keep=asked.keep, work=work)
     if out is not None:
         pages = _write_pages(found, out)
         say(f"wrote to {out}: {', '.join([*pages, *drawn])}", err=True)
-    if as_json:
+    if to.json:
         print_record(reproduction)
     else:
         counted = "; ".join(f"{verdict}: {count}" for verdict, count in reproduction.verdicts.items())
-        say(counted, err=as_lines)
+        say(counted, err=asked.json_lines)
         if reproduction.ended != "done" and not unread():
             say(f"{reproduction.ended}: the claims above are those that were finished", err=True)
     if reproduction.ended == "interrupted" and not unread():

@@ -3,10 +3,9 @@
 from typing import Annotated, Any, ClassVar
 
 from topoloom.core.settings import setting
-from topoloom.core.work import Work
 from topoloom.operations.context import RunContext
 from topoloom.operations.operation import Operation, operation
-from topoloom_papers.reproduction import Reproduction, reproduce
+from topoloom_papers.reproduction import Full, Missing, Reproduction, reproduce
 
 
 @operation
@@ -16,20 +15,16 @@ class ReproduceOperation(Operation, frozen=True, kw_only=True):
     group: ClassVar[str] = "reproduce"
 
     claim: Annotated[str, setting("a claim's id, or what ids begin with: besta-2014/fig-8")]
-    full: Annotated[bool, setting("make long runs again, in place of those that are kept")] = False
-    missing: Annotated[bool, setting("make the long runs that are not kept")] = False
+    full: Full = False
+    missing: Missing = False
 
-    def run(self, context: RunContext) -> Any:
-        return _reproduce(self, context.jobs, context.work)
+    def run(self, context: RunContext) -> Reproduction:
+        # Long runs take the cores of the machine by themselves: a claim takes no number of threads.
+        return reproduce([self.claim], full=self.full, missing=self.missing, work=context.work)
 
     @classmethod
     def row(cls, result: Any) -> dict[str, Any]:
         return _row(result)
-
-
-def _reproduce(arguments: ReproduceOperation, jobs: int | None, work: Work) -> Reproduction:
-    # Long runs take the cores of the machine by themselves: a claim has no threads to be told of.
-    return reproduce([arguments.claim], full=arguments.full, missing=arguments.missing, work=work)
 
 
 def _row(result: Reproduction) -> dict[str, Any]:

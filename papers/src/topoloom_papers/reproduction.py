@@ -4,13 +4,18 @@ import threading
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Annotated, Any
 
 from topoloom.core.errors import InputError, check_all, wrong_type
+from topoloom.core.settings import setting
 from topoloom.core.work import Ended, Work
 from topoloom.model.results import Provenance, Result
 from topoloom_papers.long_runs import LONG_RUNS
 from topoloom_papers.registry import Claim, Computed, claims, run
+
+#: How long runs are made, for the command and for tasks of a study.
+Full = Annotated[bool, setting("make the long runs again, which take minutes to hours, instead of reading kept ones")]
+Missing = Annotated[bool, setting("make the long runs that are not kept, and read the others")]
 
 #: Seconds between two looks at whether the work shall end.
 _LOOK_SECONDS = 0.1

@@ -2,15 +2,16 @@
 
 import inspect
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from itertools import product
 from typing import Any, TypeVar
 
 import click
 import msgspec
 
 from topoloom.cli.output import say
-from topoloom.cli.types import Number, TextOption, Whole
+from topoloom.cli.types import Number, ReadChoice, TextOption, Whole
 from topoloom.core.errors import InputError
 from topoloom.core.settings import Settings, changed, plain_of, shown, written
 from topoloom.core.work import Work
@@ -20,16 +21,24 @@ from topoloom.operations.operation import Operation
 
 Kind = msgspec.inspect
 O = TypeVar("O", bound=Operation)  # noqa: E741
-#: An argument in a message of the library.
-_NAMED = re.compile(r"`([a-z]\w*)`")
+#: What a value of a table looks like.
+_PAIR = "KEY=VALUE"
+#: An argument in a message of the library; yes or no after it is a switch, on or off.
+_NAMED = re.compile(r"`([a-z]\w*)`( yes\b| no\b)?")
 
 
 class DeclaredCommand(click.Command):
-    """A command that is made of declarations; `epilog` writes further sections of its help."""
+    """A command that is made of declarations: of `groups`; `sections` writes further sections of its help."""
 
-    def __init__(self, *args: Any, sections: Callable[[click.HelpFormatter], None] | None = None, **kwargs: Any):
+    def __init__(
+        self,
+        *args: Any,
+        groups: tuple[type[Settings], ...] = (),
+        sections: Callable[[click.HelpFormatter], None] | None = None,
+        **kwargs: Any,
+    ):
         super().__init__(*args, **kwargs)
-        self._sections = sections
+        self.groups, self._sections = groups, sections
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         if self._sections is not None:
@@ -44,34 +53,81 @@ class DeclaredCommand(click.Command):
             raise InputError(spelled(str(error), self)) from error
 
 
+class DeclaredGroup(click.Group):
+    """A group of declared commands; where its first word is none of them, the command `default` takes all words.
+
+    Parameters
+    ----------
+    about : type
+        Settings without fields: its `group` is the name, its docstring the help text.
+    commands : iterable of click.Command
+    default : str, optional
+        The name of one of them.
+    usages : iterable of str
+        What stands after the group's name in its help.
+    """
+
+    def __init__(
+        self, about: type[Settings], commands: Iterable[click.Command], *, default: str = "", usages: Iterable[str] = ()
+    ) -> None:
+        super().__init__(about.group, list(commands), help=inspect.cleandoc(about.__doc__ or ""))
+        self._default, self._usages = default, tuple(usages)
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """The words of the command line, with the name of the default command where none is named."""
+        if self._default and args and args[0] not in self.commands and args[0] not in ctx.help_option_names:
+            args = [self._default, *args]
+        return super().parse_args(ctx, args)
+
+    def format_usage(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """One line per usage."""
+        for usage in self._usages:
+            formatter.write_usage(ctx.command_path, usage)
+        if not self._usages:
+            super().format_usage(ctx, formatter)
+
+
 def spelled(sentence: str, command: click.Command) -> str:
     """A message of the library with its arguments as the options of a command.
 
     Examples
     --------
-    >>> command = click.Command("cuts", params=[click.Option(["--seed"])])
-    >>> spelled("`seed` is needed for `parts`", command)
-    '--seed is needed for `parts`'
+    >>> command = click.Command("cuts", params=[click.Option(["--seed"]), click.Option(["--spares/--no-spares"])])
+    >>> spelled("`seed` is needed for `parts`, `spares` no for all", command)
+    '--seed is needed for `parts`, --no-spares for all'
     """
     commands = command.commands.values() if isinstance(command, click.Group) else ()
-    names = {
-        one.name: one.human_readable_name if isinstance(one, click.Argument) else max(one.opts, key=len)
-        for one in (*command.params, *(one for inner in commands for one in inner.params))
-    }
-    return _NAMED.sub(lambda found: names.get(found[1], found[0]), sentence)
+    parameters = {one.name: one for one in (*command.params, *(one for inner in commands for one in inner.params))}
+
+    def typed(match: re.Match[str]) -> str:
+        parameter, word = parameters.get(match[1]), match[2] or ""
+        if parameter is None:
+            return match[0]
+        if isinstance(parameter, click.Argument):
+            return parameter.human_readable_name.removesuffix("...") + word
+        if word and isinstance(parameter, click.Option) and parameter.is_flag:
+            spellings = parameter.opts if word == " yes" else parameter.secondary_opts
+            return max(spellings, key=len, default=match[0])
+        return max(parameter.opts, key=len) + word
+
+    return _NAMED.sub(typed, sentence)
 
 
 def declared(
-    *groups: type[Settings], several: str = "", sections: Callable[[click.HelpFormatter], None] | None = None
+    *groups: type[Settings],
+    several: str | Sequence[str | tuple[str, ...]] = (),
+    sections: Callable[[click.HelpFormatter], None] | None = None,
 ) -> Callable[[Callable[..., int | None]], click.Command]:
-    """Make a command of a function that takes a value of each group; the first group is its operation.
+    """Make a command of a function that takes a value of each group; the first group is what it does.
 
     Parameters
     ----------
     *groups : type
-        An `Operation`, whose docstring is the help text, then groups of presentation.
-    several : str
-        The field of which the command takes several values: the function has a list of operations, one per value.
+        An `Operation`, or `Settings` of a command that has none, whose docstring is the help text; then groups of presentation.
+        The last word of its `group` is the command's name.
+    several : str or sequence of (str or tuple of str)
+        The fields of which the command takes several values: the function has a list of operations, one per combination, the
+        last field fastest. The values of fields in a tuple go side by side: one for all, or one each.
     sections : callable (formatter), optional
         Writes further sections of the help.
 
@@ -81,23 +137,51 @@ def declared(
         The decorator.
     """
 
+    parts = [
+        (part,) if isinstance(part, str) else part for part in ([several] if isinstance(several, str) else several)
+    ]
+    first_of = {name: part[0] for part in parts for name in part}
+
     def decorate(function: Callable[..., int | None]) -> click.Command:
         def call(**values: Any) -> int | None:
             first, *others = groups
             given = _values(first, values)
-            subjects = values[several] if several else ()
-            made: Any = [first(**{**given, several: one}) for one in subjects] if several else first(**given)
+            made: Any = [first(**given | one) for one in _combined(first, parts, given)] if parts else first(**given)
             return function(made, *(kind(**_values(kind, values)) for kind in others))
 
         return DeclaredCommand(
-            groups[0].group,
+            groups[0].group.rpartition(" ")[2],
             callback=call,
-            params=[_parameter(field, field.name == several) for kind in groups for field in fields_of(kind)],
+            params=[_parameter(field, first_of.get(field.name)) for kind in groups for field in fields_of(kind)],
             help=inspect.cleandoc(groups[0].__doc__ or ""),
+            groups=groups,
             sections=sections,
         )
 
     return decorate
+
+
+def _combined(
+    kind: type[Settings], parts: Sequence[tuple[str, ...]], given: dict[str, Any]
+) -> Iterator[dict[str, Any]]:
+    """Every combination of the values that were given for some fields."""
+    fields = {field.name: field for field in fields_of(kind)}
+    rows = []
+    for names in parts:
+        columns = [tuple(given[name] or (fields[name].default,)) for name in names]
+        count = len(columns[0])
+        for name, column in zip(names, columns, strict=True):
+            if len(column) not in (1, count):
+                raise InputError(
+                    f"`{name}` has {len(column)} values for {count} `{names[0]}`; give one for all, or one for each"
+                )
+        row = list(zip(*(column * (count // len(column)) for column in columns), strict=True))
+        for one in row:
+            if len(names) > 1 and row.count(one) > 1:
+                raise InputError(f"{one[0]}: it is given twice with the same `{names[-1]}`; once is enough")
+        rows.append([dict(zip(names, one, strict=True)) for one in row])
+    for combination in product(*rows):
+        yield {name: value for part in combination for name, value in part.items()}
 
 
 def _values(kind: type[Settings], given: dict[str, Any]) -> dict[str, Any]:
@@ -114,27 +198,31 @@ def _values(kind: type[Settings], given: dict[str, Any]) -> dict[str, Any]:
 
 
 def _table(field: Field, texts: tuple[str, ...]) -> Any:
-    """A table from texts ``KEY=VALUE``: a Struct with some values changed, or a dictionary."""
+    """A Struct with some values changed by texts ``KEY=VALUE``, or a dictionary, whose texts are joined by commas where a key
+    comes again."""
     if isinstance(field.default, msgspec.Struct):
         default: Any = field.default
         return changed(default, texts)
     table: dict[str, Any] = {}
     for text in texts:
         name, equals, value = (part.strip() for part in text.partition("="))
-        if not equals:
-            raise InputError(f"{field.option} {shown(text)}: write KEY=VALUE")
-        table[name] = plain_of(value)
+        if not equals or not name:
+            raise InputError(f"{field.option} {shown(text)}: write {field.metavar or _PAIR}")
+        again = isinstance(table.get(name), str)
+        table[name] = f"{table[name]},{value}" if again else plain_of(value)
     return table
 
 
-def _parameter(field: Field, several: bool = False) -> click.Parameter:
-    """The option or argument of a field."""
-    repeated = (field.listed and field.reads is None) or field.table or several
+def _parameter(field: Field, several: str | None = None) -> click.Parameter:
+    """The option or argument of a field; `several`: the field whose values go side by side with its several values."""
+    repeated = (field.listed and field.reads is None) or field.table or several is not None
     common: dict[str, Any] = {"type": _type(field), "required": field.required}
-    if field.metavar or several or field.table:
-        common["metavar"] = f"{field.option}..." if several else field.metavar or "KEY=VALUE"
-    if not field.required and not repeated:
-        common["default"] = field.default
+    if field.positional and several:
+        common["metavar"] = f"{field.option}..."
+    elif field.metavar or field.table:
+        common["metavar"] = field.metavar or _PAIR
+    if not field.required and (several is not None or not repeated):
+        common["default"] = [field.default] if several is not None and field.default is not None else field.default
     if field.positional:
         return click.Argument([field.name], nargs=-1 if repeated else 1, **common)
     switch = isinstance(field.kind, Kind.BoolType)
@@ -145,16 +233,20 @@ def _parameter(field: Field, several: bool = False) -> click.Parameter:
             spelled[-1] = f"{field.option}/--no-{field.option.removeprefix('--')}"
         else:
             common["is_flag"] = True
-    shown: bool | str = not (switch and field.default is False) and field.default is not None
-    if field.reads is not None and field.default not in (None, msgspec.NODEFAULT):
+    shown: bool | str = not (switch and field.default is False) and field.default not in (None, "")
+    if field.reads is not None and not field.choices and field.default not in (None, msgspec.NODEFAULT):
         shown = _as_text(field.default)
-    return click.Option([*spelled, field.name], help=sentence(field), show_default=shown, multiple=repeated, **common)
+    text = sentence(field)
+    if several is not None:
+        text = f"{text[:-1]}; may be repeated{'' if several == field.name else f', one per {several.upper()}'}."
+    return click.Option([*spelled, field.name], help=text, show_default=shown, multiple=repeated, **common)
 
 
 def sentence(field: Field) -> str:
     """What a field is, as a sentence of a help text."""
     text = field.description
-    unit = f" [{field.unit}]" if field.unit and field.unit not in text else ""
+    named = re.search(rf"(?<!\w){re.escape(field.unit)}(?!\w)", text)
+    unit = f" [{field.unit}]" if field.unit and not named else ""
     return f"{text[:1].upper()}{text[1:]}{unit}."
 
 
@@ -167,7 +259,7 @@ def _as_text(value: Any) -> str:
 def _type(field: Field) -> click.ParamType | None:
     kind = field.item if field.listed and field.reads is None else field.kind
     if field.reads is not None:
-        return TextOption(field.reads)
+        return ReadChoice(field.choices, field.reads) if field.choices else TextOption(field.reads)
     if isinstance(kind, Kind.LiteralType):
         return click.Choice([str(value) for value in kind.values])
     if isinstance(kind, Kind.IntType):

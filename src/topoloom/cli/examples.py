@@ -33,6 +33,7 @@ EXAMPLES = {
     "watch": "plan monday.net tuesday.net -o sheets",
     "layout": "slimfly:q=19,hosts=15 -o plan",
     "expand": "plan --to 800 -o grown",
+    "methods": "--json",
     "cost": "slimfly:q=19,hosts=15 dragonfly:a=16,h=8,p=8",
     "compare": "slimfly:q=5,hosts=4 fat-tree:k=8 --reference fat-tree:k=8",
     "design": "examples/cluster-10k.toml -o designs",

@@ -1,9 +1,6 @@
 """--study: a sweep of one command as a study in a folder, where what is done is never done again."""
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
-
-import click
+from typing import TYPE_CHECKING
 
 from topoloom.cli.output import say
 from topoloom.core.errors import Stopped
@@ -11,17 +8,6 @@ from topoloom.core.errors import Stopped
 if TYPE_CHECKING:
     from topoloom.core.work import Ended
     from topoloom.studies.study import Study
-
-
-def study_option(task: str) -> Callable[[Any], Any]:
-    """``--study``; `task` says what one of its tasks is."""
-    return click.option(
-        "--study",
-        "study_folder",
-        type=click.Path(file_okay=False),
-        help=f"Run as a study in this folder, {task} a task: what has a record there does not run again, and topoloom study"
-        " opens it.",
-    )
 
 
 def run_kept(study: "Study", folder: str, jobs: int | None) -> "Ended":

@@ -1,17 +1,13 @@
-"""What every command shares: the `--json` option, and records as JSON."""
+"""What every command shares: texts, tables and records on the terminal."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
 if TYPE_CHECKING:
     from topoloom.model.results import Result
-
-json_option: Callable[[Any], Any] = click.option(
-    "--json", "as_json", is_flag=True, help="One JSON document on stdout; everything else on stderr."
-)
 
 
 def say(text: object = "", *, err: bool = False, nl: bool = True) -> None:

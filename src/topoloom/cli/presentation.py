@@ -1,6 +1,6 @@
 """What only the command line has: how a result is printed and where it goes, in small groups that commands share."""
 
-from typing import Annotated, ClassVar
+from typing import Annotated, ClassVar, Literal
 
 from topoloom.core.settings import Settings, setting
 
@@ -28,10 +28,24 @@ class KeptText(Threads, frozen=True, kw_only=True):
         Annotated[
             str,
             setting(
-                "run as a study in this folder, one network per task: what has a record there does not run again, and topoloom"
-                " study opens it",
+                "run as a study in this folder, which topoloom study opens: what has a record there does not run again",
                 metavar="DIRECTORY",
             ),
         ]
         | None
     ) = None
+
+
+class ToolFiles(Settings, frozen=True, kw_only=True):
+    """How many files a folder of networks gets."""
+
+    group: ClassVar[str] = "files"
+
+    files: Annotated[
+        Literal["some", "all"], setting("in the networks' folders; all: those for installers and for other tools, too")
+    ] = "some"
+
+    @property
+    def everything(self) -> bool:
+        """Whether the files for installers and for other tools are written."""
+        return self.files == "all"

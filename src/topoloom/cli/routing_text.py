@@ -34,12 +34,12 @@ _CHANGES = ("entries", "entries_broken", "entries_changed", "lanes_changed", "an
 
 def print_tables(routed: "Routing", mended: "Rerouted | None" = None) -> None:
     """The tables in figures, and what repairing them changed."""
-    from topoloom.cli.tables import engine_told
+    from topoloom.cli.tables import engine_words
 
     found = routed.verdict
     if found is None:
         raise ValueError("tables that nobody has followed")
-    rows = [("engine", engine_told(routed)), ("switches", str(routed.topology.switches))]
+    rows = [("engine", engine_words(routed)), ("switches", str(routed.topology.switches))]
     if routed.packets_choose is not None:
         rows.insert(1, ("packets choose", _CHOICES[routed.packets_choose]))
     if routed.lane_rule != "pair":

@@ -1,7 +1,7 @@
 """Numbers on the command line, refused in the product's own sentences: ``--rate: '800Gbps' is not a number; ...``."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import click
@@ -9,7 +9,15 @@ import click
 from topoloom.core.errors import InputError
 
 #: Units in messages.
-_UNIT_WORDS = {"s": "seconds", "m": "metres", "ns": "nanoseconds", "h": "hours", "USD": "dollars", "%": "percent"}
+_UNIT_WORDS = {
+    "s": "seconds",
+    "min": "minutes",
+    "m": "metres",
+    "ns": "nanoseconds",
+    "h": "hours",
+    "USD": "dollars",
+    "%": "percent",
+}
 
 
 class Whole(click.ParamType):
@@ -91,13 +99,15 @@ class TextOption(click.ParamType):
             raise InputError(f"{option}{_shown(value)} is not {error}") from None
 
 
-class Size(click.ParamType):
-    """A number of bytes: 4096, 64MiB, 1.5GB; whole, from 0 on."""
+class ReadChoice(click.Choice[str]):
+    """One of several words; a function reads other spellings of them."""
 
-    name = "size"
+    def __init__(self, choices: Sequence[str], reads: Callable[[str], str]) -> None:
+        super().__init__(choices)
+        self.reads = reads
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        """A text as bytes.
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """The word that a text means.
 
         Parameters
         ----------
@@ -108,32 +118,10 @@ class Size(click.ParamType):
 
         Returns
         -------
-        int
+        str
+            One of the choices.
         """
-        if isinstance(value, int):
-            return value
-        text = str(value).strip()
-        digits = text.rstrip("BKMGTPbkmgtpi").strip()
-        unit = text[len(digits) :].strip().lower()
-        try:
-            number = float(digits) * _UNITS[unit]
-        except (KeyError, ValueError):
-            self.fail(f"{_shown(text)} is no size; write 4096, 64MiB or 1.5GB", param, ctx)
-        if not (0 <= number <= _MOST_BYTES and number == int(number)):
-            self.fail(f"{_shown(text)} is out of range; give whole bytes, up to 1 EiB", param, ctx)
-        return int(number)
-
-    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
-        return "SIZE"
-
-
-#: Bytes of each unit.
-_UNITS = {"": 1, "b": 1} | {
-    letter + end: base**power
-    for power, letter in enumerate("kmgtp", 1)
-    for end, base in (("", 1000), ("b", 1000), ("i", 1024), ("ib", 1024))
-}
-_MOST_BYTES = 1 << 60
+        return super().convert(self.reads(str(value)), param, ctx)
 
 
 class Number(click.ParamType):

@@ -127,6 +127,29 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
             if not fits(field.type, value):
                 raise InputError(f"{self.group}: {field.encode_name}={shown(value)}; it is {accepts(field.type)}")
 
+    def refuse_changed(self, names: Iterable[str], why: str) -> None:
+        """Refuse settings that have another value than their default though they would change nothing.
+
+        Parameters
+        ----------
+        names : iterable of str
+        why : str
+
+        Raises
+        ------
+        InputError
+            One of them is changed.
+        """
+        defaults = {field.name: default_of(field) for field in _fields(type(self))}
+        for name in names:
+            if getattr(self, name) != defaults[name]:
+                raise InputError(f"`{name}`: {why}; omit it")
+
+
+def default_of(field: Any) -> Any:
+    """The default of a field of `msgspec.inspect`; `msgspec.NODEFAULT` where it has none."""
+    return field.default if field.default_factory is msgspec.NODEFAULT else field.default_factory()
+
 
 def changed(settings: S, texts: Iterable[str]) -> S:
     """Settings with some values changed by texts ``KEY=VALUE``.
@@ -177,6 +200,17 @@ def value_of(kind: Any, text: str, where: str) -> Any:
     raise InputError(f"{where}={shown(text)}; it is {accepts(kind)}")
 
 
+def texts_of(table: Mapping[str, Any]) -> list[str]:
+    """A table of settings as texts ``KEY=VALUE``, as `changed` reads them.
+
+    Examples
+    --------
+    >>> texts_of({"vcs": 3, "cut_through": True})
+    ['vcs=3', 'cut_through=yes']
+    """
+    return [f"{name}={written(value)}" for name, value in table.items()]
+
+
 def plain_of(text: str) -> Any:
     """A text as the plain value that it reads as: yes or no, a number, else the text."""
     if text.lower() in ("yes", "no", "true", "false"):
@@ -197,9 +231,7 @@ def described(group: type[msgspec.Struct]) -> list[Setting]:
         meta = next(
             (one for one in (kind, *getattr(kind, "types", ())) if isinstance(one, msgspec.inspect.Metadata)), None
         )
-        default = field.default
-        if field.default_factory is not msgspec.NODEFAULT:
-            default = field.default_factory()
+        default = default_of(field)
         plain = default not in (msgspec.NODEFAULT, None) and not isinstance(default, (msgspec.Struct, dict))
         told = written(default) if plain else ""
         about: dict[str, Any] = (meta.extra if meta is not None and meta.extra else {}) or {}
@@ -234,7 +266,7 @@ def accepts(kind: Any) -> str:
         return f"a table of names, each {accepts(kind.value_type)}"
     if isinstance(kind, (inspect.StructType, inspect.DataclassType)):
         return "a table"
-    return "text"
+    return "any value" if isinstance(kind, inspect.AnyType) else "text"
 
 
 def shown(value: object) -> str:
@@ -343,12 +375,14 @@ def fits(kind: Any, value: Any) -> bool:
         whole = isinstance(kind, inspect.IntType)
         if isinstance(value, bool) or not isinstance(value, Integral if whole else Real):
             return False
-        try:
-            number = float(value)
-        except OverflowError:  # a whole number of hundreds of digits
-            number = math.inf if value > 0 else -math.inf  # type: ignore[operator]
+        number: Any = value
+        if not whole:
+            try:
+                number = float(value)
+            except OverflowError:  # a whole number of hundreds of digits
+                number = math.inf if value > 0 else -math.inf  # type: ignore[operator]
         return not (
-            math.isnan(number)
+            (not whole and math.isnan(number))
             or (kind.ge is not None and number < kind.ge)
             or (kind.gt is not None and number <= kind.gt)
             or (kind.le is not None and number > kind.le)

@@ -3,7 +3,7 @@
 import datetime
 import re
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
@@ -26,6 +26,8 @@ class TomlTable(Settings, frozen=True):
     """Base of the settings that are written as tables of a TOML file."""
 
     group: ClassVar[str] = "table"
+    #: The names of keys that had others before, for messages.
+    renamed: ClassVar[Mapping[str, str]] = {}
 
 
 def described_keys(table: type[msgspec.Struct]) -> list[Setting]:
@@ -73,7 +75,33 @@ def parse_toml(text: str, shape: type[T], source: str) -> T:
     shape
         The values.
     """
-    data = _tables(text, source)
+    return table_of(_tables(text, source), shape, source, text)
+
+
+def table_of(data: Any, shape: type[T], source: str, text: str = "") -> T:
+    """As `parse_toml`, from its tables.
+
+    Parameters
+    ----------
+    data : dict
+        Plain values.
+    shape : type of Struct
+        What they have to say, with kinds and ranges.
+    source : str
+        Where they come from, for messages.
+    text : str
+        The file that they were read from, for the lines of messages; empty where there is none.
+
+    Returns
+    -------
+    shape
+        The values.
+
+    Raises
+    ------
+    InputError
+        A key that there is not, or a value that is not of its type or out of its range.
+    """
     try:
         return msgspec.convert(data, shape, strict=True)
     except msgspec.ValidationError as error:
@@ -167,7 +195,9 @@ def _table_fault(struct: Any, table: dict[str, Any], path: tuple[str, ...]) -> t
             if found is not None:
                 return found
         elif struct.cls.__struct_config__.forbid_unknown_fields:
-            return (*path, key), f"there is no key {_quoted(key)}{where} ({hint(key, fields)})"
+            renamed = getattr(struct.cls, "renamed", {})
+            other = f"it is called {renamed[key]}" if key in renamed else hint(key, fields)
+            return (*path, key), f"there is no key {_quoted(key)}{where} ({other})"
     missing = next((name for name, field in fields.items() if field.required and name not in table), None)
     return None if missing is None else (path, f"the key '{missing}' is missing{where}")
 

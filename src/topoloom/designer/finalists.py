@@ -12,6 +12,7 @@ from topoloom.designer.assessment.assess import assess
 from topoloom.designer.assessment.assessment import Assessment
 from topoloom.designer.assessment.reasons import Ranking, reasons
 from topoloom.designer.assessment.subject import Subject
+from topoloom.designer.assessment.subjects import subject_of
 from topoloom.designer.measure import (
     Candidate,
     Dropped,
@@ -216,7 +217,7 @@ def assess_finalists(
                     network = placed_network(one.spec, need, parts, map, jobs, budget.step())
                 except InputError:
                     continue
-            subjects.append(_subject(network, need))
+            subjects.append(subject_of(network, need))
             own.append(one)
     if not subjects:
         return ()
@@ -264,15 +265,3 @@ def _score(one: Outcome, need: Need) -> float | None:
     """What it is ranked by."""
     found = one.known.get(need.minimize) if isinstance(one, Dropped) else getattr(one, need.minimize)
     return None if found is None else float(found)
-
-
-def _subject(network: Network, need: Need) -> Subject:
-    return Subject(
-        network,
-        switch_ns=need.switch.delay_ns,
-        cable_ns_per_m=need.cable.delay_ns_per_m,
-        lanes=need.switch.lanes,
-        radix=need.radix,
-        all_to_all_mib=need.collective.all_to_all_mib,
-        all_reduce_mib=need.collective.all_reduce_mib,
-    )

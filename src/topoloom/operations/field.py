@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from topoloom.core.settings import accepts
+from topoloom.core.settings import accepts, default_of
 
 inspect = msgspec.inspect
 _LISTS = (inspect.ListType, inspect.VarTupleType)
@@ -133,7 +133,7 @@ def _field(field: Any) -> Field:
         whole,
         given[0] if len(given) == 1 else bare(whole),
         len(given) < len(types),
-        field.default_factory() if field.default_factory is not msgspec.NODEFAULT else field.default,
+        default_of(field),
         field.required,
         str(schema.get("description", "")),
         str(extra.get("unit", "")),

@@ -1,6 +1,6 @@
 """Operation: one Struct of fields and one function, of which every surface is made; and the register of all operations."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any, ClassVar, TypeVar
 
 import msgspec
@@ -92,23 +92,6 @@ class Operation(Settings, frozen=True, kw_only=True):
             if (value := getattr(self, name)) != field.default
         }
 
-    def refuse_changed(self, names: Iterable[str], why: str) -> None:
-        """Refuse arguments that have another value than their default though they would change nothing.
-
-        Parameters
-        ----------
-        names : iterable of str
-        why : str
-
-        Raises
-        ------
-        InputError
-            One of them is changed.
-        """
-        for name in names:
-            if getattr(self, name) != _FIELDS[type(self)][name].default:
-                raise InputError(f"`{name}`: {why}; omit it")
-
 
 class _Fields(dict[type[Operation], dict[str, Field]]):
     """The fields of each operation, by name."""
@@ -123,7 +106,7 @@ _FIELDS = _Fields()
 OPERATIONS: Register[type[Operation]] = Register(
     "operation",
     room="topoloom.operations.catalogue",
-    group="topoloom.verbs",
+    group="topoloom.operations",
     elsewhere={"reproduce": "topoloom-papers"},
 )
 
@@ -182,9 +165,10 @@ def operation_of(kind: type[O], arguments: Mapping[str, Any]) -> O:
 
 
 def _converted(kind: type[Operation], field: Field, value: Any) -> Any:
-    """A plain value as the field has it: lists as tuples, tables as Structs."""
+    """A plain value as the field has it: lists as tuples, tables as Structs; one value of a list is a list of one."""
+    given = [value] if field.listed and isinstance(value, int | float | str) else value
     try:
-        made = msgspec.convert(value, _hints(kind)[field.name], strict=True)
+        made = msgspec.convert(given, _hints(kind)[field.name], strict=True)
     except msgspec.ValidationError as error:
         cause = error.__cause__
         if isinstance(cause, InputError):

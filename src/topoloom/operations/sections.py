@@ -29,12 +29,13 @@ SECTIONS: dict[str, dict[str, str]] = {
     "simulate": {
         "simulate": "Latency against accepted load, flit by flit.",
         "app": "MPI programs on a network, simulated by SimGrid.",
-        "collective": "The least time of a collective, and a schedule beside it: all-reduce, all-gather, all-to-all.",
+        "collective": "The least time of a collective, and a schedule compared with it: all-reduce, all-gather, all-to-all.",
     },
     "build": {
         "layout": "Put the switches in cabinets on a floor; every cable with its length.",
         "cost": "Switches, cables, watts and money of a topology on a floor.",
         "expand": "Grow a network cable by cable: a plan that an installer carries out.",
+        "methods": "The ways in which expand grows a network.",
     },
     "operate": {
         "verify": "What is wrong with a plan, and with what is cabled, by numbered rules.",
@@ -45,8 +46,8 @@ SECTIONS: dict[str, dict[str, str]] = {
     },
     "decide": {
         "design": "The main job: from a requirement file to ranked, priced designs.",
-        "compare": "Networks that you name, taken the whole way side by side, from bill to growth.",
-        "study": "A verb over axes: many tasks, on this machine or a cluster; nothing is lost, nothing runs twice.",
+        "compare": "Networks that you name, taken the whole way and ranked, from bill to growth.",
+        "study": "An operation over axes: many tasks, on this machine or a cluster; nothing is lost, nothing runs twice.",
         "serve": "The explorer: topoloom in the browser, on this machine or over ssh -L.",
     },
 }

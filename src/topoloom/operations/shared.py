@@ -1,6 +1,7 @@
 """Declarations that several operations share: one name, one meaning, one range and one default each."""
 
 import re
+from collections.abc import Callable
 from typing import Annotated, Literal
 
 from topoloom.core.settings import setting
@@ -17,7 +18,11 @@ Source = Annotated[str, setting("a spec, a file or a folder", positional=True, n
 Plan = Annotated[str, setting("the plan: a spec, a file or a folder", positional=True, names="file")]
 
 #: Ports of a switch; the largest directors have fewer than 4096.
-Radix = Annotated[int, setting("ports of a switch", least=2, most=4096)]
+MOST_PORTS = 4096
+Radix = Annotated[int, setting("ports of a switch", least=2, most=MOST_PORTS)]
+
+#: Links of a switch.
+Degree = Annotated[int, setting("links per switch", least=0)]
 
 #: Virtual lanes for data that switches have: VL0 to VL14 (InfiniBand Architecture Specification 1.7, 7.6.3).
 DATA_LANES = 15
@@ -27,10 +32,14 @@ DataLanes = Annotated[int, setting("virtual lanes for data of a switch", least=1
 Engine = Annotated[
     str, setting("how paths are chosen; if omitted, the installed tables, else the engine that fits the network")
 ]
-Lanes = Annotated[int, setting("virtual lanes, at most; as many as the engine takes if omitted", least=1, most=255)]
+MOST_LANES = 255
+Lanes = Annotated[
+    int, setting("virtual lanes, at most; as many as the engine takes if omitted", least=1, most=MOST_LANES)
+]
 
 #: Tables for the hosts of a switch in turn, as addresses of their own have them.
-HostTables = Annotated[int, setting("tables for the hosts of a switch in turn", least=1, most=4096)]
+MOST_HOST_TABLES = 4096
+HostTables = Annotated[int, setting("tables for the hosts of a switch in turn", least=1, most=MOST_HOST_TABLES)]
 
 #: What is bought, and from whom.
 Server = Annotated[
@@ -48,9 +57,19 @@ Prices = Annotated[str, setting("your quotes, laid over the catalogue: a TOML fi
 #: The cables of hosts, where lists and bills have those of switches alone.
 HostCables = Annotated[bool, setting("the cables of hosts, too; as the network remembers if omitted")]
 
+#: Spares on the shelf.
+Spares = Annotated[bool, setting("also spares: 1 % of the switches and 2 % of cables and optics")]
+
 #: How long one run of an external program may take.
-TIME_LIMIT = 600.0
-TimeLimit = Annotated[float, setting("time that a run may take", unit="s", above=0, most=1e9)]
+TIME_LIMIT = 3600.0
+TimeLimit = Annotated[
+    float, setting("time that building your own program, and each run of it, may take", unit="s", above=0, most=1e9)
+]
+
+#: Who runs the tasks of a study, or of the explorer.
+EXECUTOR = "processes"
+Executor = Annotated[str, setting("who runs the tasks: processes, threads, dask, slurm")]
+TaskJobs = Annotated[int, setting("tasks at a time; one per core if omitted", least=1, most=100_000)]
 
 #: Runs of METIS, of which the best counts.
 MetisRuns = Annotated[int, setting("runs of METIS, of which the best counts", least=1, most=10_000)]
@@ -80,15 +99,44 @@ def span_of(text: str) -> tuple[int, int]:
 
 
 #: Where switches stand, for what asks about cabinets.
-FLOOR = "slimfly-2014"
 Floor = Annotated[
     str, setting("the floor: a preset's name, or a .toml or .csv file; slimfly-2014 if omitted", names="file")
 ]
+MOST_ROWS = 10_000
+Rows = Annotated[int, setting("rows of cabinets; near-square if omitted", least=1, most=MOST_ROWS)]
+Columns = Annotated[int, setting("cabinets per row", least=1, most=MOST_ROWS)]
 Cabinet = Annotated[int, setting("most switches in a cabinet", least=1, most=1 << 24)]
 Cluster = Annotated[
     Literal["auto", "groups", "sequential", "walktrap", "metis"],
     setting("which switches share a cabinet; auto if omitted"),
 ]
+
+
+#: Bytes of each unit.
+_UNITS = {"": 1, "b": 1} | {
+    letter + end: base**power
+    for power, letter in enumerate("kmgtp", 1)
+    for end, base in (("", 1000), ("b", 1000), ("i", 1024), ("ib", 1024))
+}
+_MOST_BYTES = 1 << 60
+
+
+def size_of(text: str) -> int:
+    """Bytes: 4096, 64MiB, 1.5GB.
+
+    Raises
+    ------
+    ValueError
+        It is no size.
+    """
+    digits = text.strip().rstrip("BKMGTPbkmgtpi").strip()
+    try:
+        size = float(digits) * _UNITS[text.strip()[len(digits) :].strip().lower()]
+    except (KeyError, ValueError):
+        size = -1.0
+    if not (0 <= size <= _MOST_BYTES and size == int(size)):
+        raise ValueError("a size in whole bytes, up to 1 EiB; write 4096, 64MiB or 1.5GB")
+    return int(size)
 
 
 def shares_of(text: str) -> tuple[float, ...]:
@@ -99,23 +147,44 @@ def shares_of(text: str) -> tuple[float, ...]:
     ValueError
         Not a list of shares.
     """
-    try:
-        if ":" not in text:
-            shares = tuple(map(_share, text.split(",")))
-        else:
-            first, last, step = map(_share, text.split(":"))
-            count = int((last - first) / step + 1e-9) + 1
-            if step <= 0 or not 1 <= count <= _MOST_SHARES:
-                raise ValueError
-            shares = tuple(round(first + number * step, 12) for number in range(count))
-    except (ValueError, ZeroDivisionError, OverflowError):
-        raise ValueError("a list of shares; write first:last:step, as in 0.05:0.95:0.05, or a list 5%,10%") from None
+    shares = _numbers(text, _share, "a list of shares; write first:last:step, as in 0.05:0.95:0.05, or a list 5%,10%")
     wrong = [share for share in shares if not 0 <= share <= 1]
     if wrong:
         raise ValueError(
             f"a list of shares: {wrong[0]:g} is not a share of what fails, which is between 0 and 1 (100 %)"
         )
     return shares
+
+
+def loads_of(text: str) -> tuple[float, ...] | None:
+    """Loads of a list, or from a first to a last by steps; None for ``none``.
+
+    Raises
+    ------
+    ValueError
+        Not a list of loads.
+    """
+    if text.strip() == "none":
+        return None
+    loads = _numbers(text, float, "a list of loads; write first:last:step, as in 0.1:0.9:0.2, or a list 0.1,0.5")
+    wrong = [load for load in loads if not 0 < load <= 1]
+    if wrong:
+        raise ValueError(f"a list of loads: load {wrong[0]:g}; a host makes more than 0 and at most 1 flit per cycle")
+    return loads
+
+
+def _numbers(text: str, read: Callable[[str], float], what: str) -> tuple[float, ...]:
+    """The numbers of a list, or from a first to a last by steps; `what` says in errors what it should be."""
+    try:
+        if ":" not in text:
+            return tuple(map(read, text.split(",")))
+        first, last, step = map(read, text.split(":"))
+        count = int((last - first) / step + 1e-9) + 1
+        if step <= 0 or not 1 <= count <= _MOST_NUMBERS:
+            raise ValueError
+        return tuple(round(first + number * step, 12) for number in range(count))
+    except (ValueError, ZeroDivisionError, OverflowError):
+        raise ValueError(what) from None
 
 
 def share_of(text: str) -> float:
@@ -135,7 +204,8 @@ def share_of(text: str) -> float:
     return share
 
 
-_MOST_SHARES = 10_000
+#: Numbers of a list from a first to a last.
+_MOST_NUMBERS = 10_000
 
 
 def _share(text: str) -> float:

@@ -256,7 +256,8 @@ def new_table(topology: Topology, kind: type, folder: str | None, name: str, val
 
 def _mapped_table(tables: Path, name: str, kind: type, shape: tuple[int, int], value: int) -> np.ndarray:
     """A table in a file of a staging folder, which goes with the table; `save_routing` gives the file its place."""
-    tables.mkdir(exist_ok=True)
+    for place in (tables.parent, tables):
+        place.mkdir(exist_ok=True)
     staging = Staging.made_in(tables)
     try:
         row: np.ndarray = np.full(shape[1], value, kind)

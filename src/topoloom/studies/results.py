@@ -91,7 +91,7 @@ class StudyResults(Result):
         found = [record for record in mine.values() if record is not None]
         return cls(
             title=study.title,
-            verb=study.verb,
+            verb=study.operation,
             axes=study.axis_names,
             tasks=len(mine),
             done=sum(record.state == "done" for record in found),
@@ -100,7 +100,7 @@ class StudyResults(Result):
             table=tuple(rows),
             failures=tuple(failures),
             ended=ended,
-            provenance=Provenance(name=study.title, settings={"verb": study.verb, "task": study.task}),
+            provenance=Provenance(name=study.title, settings={"verb": study.operation, "task": study.task}),
         )
 
     @property

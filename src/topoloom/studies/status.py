@@ -69,7 +69,7 @@ def study_status(study: Study, store: Store) -> StudyStatus:
     failed = [record for record in known if record.state == "failed"]
     return StudyStatus(
         title=study.title,
-        verb=study.verb,
+        verb=study.operation,
         tasks=len(tasks),
         done=len(known) - len(failed),
         failed=len(failed),

@@ -62,19 +62,19 @@ class Running(TomlTable, frozen=True):
 
 
 class Study(TomlTable, frozen=True, kw_only=True):
-    """Tasks of one verb over axes.
+    """Tasks of one operation over axes.
 
     The file of a study has the same keys; what each is stands in its annotation and in docs/studies.md.
 
     Raises
     ------
     InputError
-        No such verb; an axis that nothing uses, or that is empty.
+        No such operation; an axis that nothing uses, or that is empty.
 
     Examples
     --------
     >>> study = Study(
-    ...     verb="hops",
+    ...     operation="hops",
     ...     task={"topology": "torus:dims={side}x{side}"},
     ...     axes={"side": [3, 4]},
     ... )
@@ -83,9 +83,10 @@ class Study(TomlTable, frozen=True, kw_only=True):
     """
 
     group: ClassVar[str] = "study"
+    renamed: ClassVar[Mapping[str, str]] = {"verb": "operation"}
 
     title: Annotated[str, setting("for people")] = ""
-    verb: Annotated[str, setting("what every task runs: hops, simulate, design ...")]
+    operation: Annotated[str, setting("what every task runs: hops, simulate, design ...")]
     task: Annotated[
         dict[str, Any], setting("arguments that all tasks share; `{axis}` in a text is the axis's value")
     ] = _TABLE
@@ -172,7 +173,7 @@ class Study(TomlTable, frozen=True, kw_only=True):
         Raises
         ------
         InputError
-            A task that its verb does not take; more points than `Running.most_points`.
+            A task that its operation does not take; more points than `Running.most_points`.
         Stopped
             `work` was stopped.
         """
@@ -185,11 +186,11 @@ class Study(TomlTable, frozen=True, kw_only=True):
         work = Work() if work is None else work
         work.begin(self._count(), "points")
         for labels, values in self.points():
-            arguments = _filled(self.task, values, studied(self.verb))
+            arguments = _filled(self.task, values, studied(self.operation))
             key = msgspec.json.encode(arguments, order="sorted")
             if key not in known:
                 try:
-                    known[key] = task_of(self.verb, arguments, base)
+                    known[key] = task_of(self.operation, arguments, base)
                 except InputError as error:
                     told = ", ".join(f"{name}={shown(label)}" for name, label in labels.items())
                     raise InputError(f"study: {error}" + (f" (at {told})" if told else "")) from None
@@ -253,7 +254,7 @@ def _code_in(study: Study) -> tuple[str, ...]:
 
 def _check(study: Study) -> None:
     """Refuse axes that are empty, twice there, or that nothing uses."""
-    kind = studied(study.verb)
+    kind = studied(study.operation)
     known = [field.name for field in fields_of(kind)]
     seen: set[str] = set()
     fields = _fields_of(study)

@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -19,9 +20,11 @@ from topoloom.simulation.workloads.named import files_behind, named_files, with_
 
 #: A folder that has one of these is a network's, or a plan's.
 _FOLDERS = (TOPOLOGY, CABLES, DESIGN, PLAN)
+#: An item of an argument that is a list.
+_ITEM = re.compile(r"(\w+)\[(\d+)\]")
 #: Operations whose arguments once gave another result, so that no store answers with that one. 2: without an engine, the
-#: installed tables, else those of the fitting engine.
-_REVISIONS = {"simulate": 2, "app": 2, "collective": 2}
+#: installed tables, else those of the fitting engine. 3: the seed is that of the tables, too, where no `routing_seed` is given.
+_REVISIONS = {"simulate": 2, "app": 3, "collective": 2}
 
 
 class TaskFile(msgspec.Struct, frozen=True):
@@ -48,7 +51,7 @@ class Task(msgspec.Struct, frozen=True):
     arguments : dict
         As the user wrote them, without those that have their default.
     files : dict of str to TaskFile
-        What arguments name, by the name of the argument.
+        What arguments name, by the name of the argument; of a list by name and number: ``networks[0]``.
     """
 
     verb: str
@@ -58,7 +61,9 @@ class Task(msgspec.Struct, frozen=True):
     @property
     def digest(self) -> str:
         """24 hexadecimal digits of all that decides the result; paths count by what lies there, not by their names."""
-        content = self.arguments | {name: f"sha256:{file.sha256}" for name, file in self.files.items()}
+        content = dict(self.arguments)
+        for name, file in self.files.items():
+            _put(content, name, f"sha256:{file.sha256}")
         decides = [self.verb, content, *([_REVISIONS[self.verb]] if self.verb in _REVISIONS else [])]
         return hashlib.sha256(msgspec.json.encode(decides, order="sorted")).hexdigest()[:24]
 
@@ -102,9 +107,11 @@ def task_of(verb: str, arguments: Mapping[str, Any], base: str | Path = ".") -> 
     for field in fields_of(kind):
         name, value = field.name, given.get(field.name)
         if field.names == "file":
-            file = _file_of(value, Path(base))
-            if file is not None:
-                files[name] = file
+            listed = enumerate(value) if isinstance(value, list) else ()
+            for key, one in [(f"{name}[{number}]", one) for number, one in listed] or [(name, value)]:
+                file = _file_of(one, Path(base))
+                if file is not None:
+                    files[key] = file
         elif field.names == "workload":
             for key, place in named_files(str(value or "")).items():
                 path = os.path.realpath(Path(base) / place)
@@ -136,7 +143,7 @@ def run_task(task: Task, context: RunContext | None = None) -> tuple[dict[str, A
     check_type(task, Task, "run_task", "task_of(verb, arguments) makes one")
     context = RunContext(1) if context is None else context
     asked: Operation = operation_of(studied(task.verb), task.arguments)
-    changes = {}
+    changes: dict[str, Any] = {}
     placed: dict[str, dict[str, str]] = {}
     for name, file in task.files.items():
         argument, within, key = name.partition(".")
@@ -145,7 +152,7 @@ def run_task(task: Task, context: RunContext | None = None) -> tuple[dict[str, A
         if within:
             placed.setdefault(argument, {})[key] = file.path
         else:
-            changes[name] = file.path
+            _put(changes, name, file.path, task.arguments)
     changes |= {name: with_files(task.arguments[name], files) for name, files in placed.items()}
     if changes:
         asked = msgspec.structs.replace(asked, **changes)
@@ -154,6 +161,17 @@ def run_task(task: Task, context: RunContext | None = None) -> tuple[dict[str, A
     row = json_value(asked.row(result))
     record = result.record() if isinstance(result, Result) else json_value(result)
     return without_timings(record), row
+
+
+def _put(content: dict[str, Any], name: str, value: Any, arguments: Mapping[str, Any] | None = None) -> None:
+    """Set an argument, or an item of one: ``networks[1]``; what is not set yet is as in `arguments`."""
+    item = _ITEM.fullmatch(name)
+    if item is None:
+        content[name] = value
+        return
+    items = list(content[item[1]] if item[1] in content else (arguments or {})[item[1]])
+    items[int(item[2])] = value
+    content[item[1]] = items
 
 
 def without_timings(record: dict[str, Any]) -> dict[str, Any]:

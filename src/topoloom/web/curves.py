@@ -12,6 +12,7 @@ import msgspec
 from topoloom.core.errors import InputError
 from topoloom.failures.survival import Survival
 from topoloom.report.curve_data import curve_data, load_intervals, survival_intervals
+from topoloom.simulation.flits.execute import Execution
 from topoloom.simulation.flits.load_curve import LoadCurve
 from topoloom.studies.record import Record
 from topoloom.studies.run import open_study, read_definition
@@ -44,8 +45,10 @@ def curves_of_records(jobs: Jobs, digests: Sequence[str]) -> dict[str, Any]:
             continue
         if record.task.verb == "resilience":
             survivals.append(record.result_as(jobs.folder, Survival))
-        elif record.task.verb == "simulate" and "load" in record.task.arguments:
-            _join(points, record, record.result_as(jobs.folder, LoadCurve))
+        elif record.task.verb == "simulate":
+            curve = record.result_as(jobs.folder, LoadCurve, Execution)
+            if isinstance(curve, LoadCurve):
+                _join(points, record, curve)
     drawn = [load_intervals([_rising(curve) for curve in points.values()])] if points else []
     if survivals:
         drawn.append(survival_intervals(survivals))
@@ -53,8 +56,8 @@ def curves_of_records(jobs: Jobs, digests: Sequence[str]) -> dict[str, Any]:
 
 
 def _join(curves: dict[str, LoadCurve], record: Record, curve: LoadCurve) -> None:
-    """Points that differ in nothing but their load are one curve."""
-    others = {name: value for name, value in record.task.arguments.items() if name != "load"}
+    """Points that differ in nothing but their loads are one curve."""
+    others = {name: value for name, value in record.task.arguments.items() if name != "loads"}
     key = msgspec.json.encode(others, order="sorted").decode()
     known = curves.get(key)
     curves[key] = curve if known is None else replace(known, points=known.points + curve.points)

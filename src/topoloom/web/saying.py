@@ -1,15 +1,13 @@
 """A task as people say it: the command line and the Python that give the same record."""
 
 import shlex
+from collections.abc import Mapping
 from typing import Any
 
-from topoloom.core.settings import written
-from topoloom.operations.field import fields_of
+from topoloom.core.settings import texts_of, written
+from topoloom.operations.field import Field, fields_of
 from topoloom.operations.operation import OPERATIONS, section
 from topoloom.studies.task import Task
-
-#: Options of commands that are not made of the operation's fields yet.
-_OPTIONS = {"simulate": {"load": "--loads"}}
 
 
 def as_command(task: Task) -> str:
@@ -18,7 +16,7 @@ def as_command(task: Task) -> str:
     Examples
     --------
     >>> from topoloom.studies.task import task_of
-    >>> as_command(task_of("simulate", {"topology": "petersen:hosts=2", "load": 0.3, "set": {"vcs": 6}}))
+    >>> as_command(task_of("simulate", {"topology": "petersen:hosts=2", "loads": 0.3, "set": {"vcs": 6}}))
     'topoloom simulate petersen:hosts=2 --set vcs=6 --loads 0.3 --json'
     """
     kind = OPERATIONS.find({"grow": "expand"}.get(task.verb, task.verb))
@@ -27,26 +25,43 @@ def as_command(task: Task) -> str:
     arguments = dict(task.arguments)
     fields = {field.name: field for field in fields_of(kind)}
     first = [name for name, field in fields.items() if field.positional] or [next(iter(fields))]
-    words = ["topoloom", kind.group, *(str(arguments.pop(name)) for name in first if name in arguments)]
+    words = ["topoloom", kind.group, *(word for name in first for word in _words(arguments.pop(name, ())))]
     if kind.group == "design":
-        change = arguments.pop("change", {})
         arguments.pop("measured", None)
-        words += ["-o", "design", "--finalists", str(change.get("finalists", 0))]
-    renamed = _OPTIONS.get(kind.group, {})
+        arguments["change"] = change = flat_keys(arguments.get("change", {}))
+        arguments |= {} if "finalists" in change else {"finalists": arguments.get("finalists", 0)}
+        words += ["-o", "design"]
     for name, value in arguments.items():
-        words += _option(renamed.get(name, fields[name].option), value)
+        words += _option(fields[name], value)
     return shlex.join([*words, "--json"])
 
 
-def _option(option: str, value: Any) -> list[str]:
-    if value is True:
-        return [option]
-    if value is False or value is None:
+def flat_keys(table: Mapping[str, Any], within: str = "") -> dict[str, Any]:
+    """A table whose inner tables' keys stand in it as ``table.key``.
+
+    >>> flat_keys({"hosts": 64, "switch": {"radix": 12}})
+    {'hosts': 64, 'switch.radix': 12}
+    """
+    keys: dict[str, Any] = {}
+    for key, value in table.items():
+        keys |= flat_keys(value, f"{within}{key}.") if isinstance(value, dict) else {f"{within}{key}": value}
+    return keys
+
+
+def _words(value: Any) -> list[str]:
+    return [str(one) for one in value] if isinstance(value, (list, tuple)) else [str(value)]
+
+
+def _option(field: Field, value: Any) -> list[str]:
+    option = field.option
+    if value is None:
         return []
+    if isinstance(value, bool):
+        return [option] if value else [option.replace("--", "--no-", 1)]
     if isinstance(value, dict):
-        return [word for key, one in value.items() for word in (option, f"{key}={written(one)}")]
-    if isinstance(value, (list, tuple)):
-        return [option, ",".join(written(one) for one in value)]
+        return [word for text in texts_of(value) for word in (option, text)]
+    if isinstance(value, (list, tuple)) and field.reads is None:
+        return [word for one in value for word in (option, written(one))]
     return [option, written(value)]
 
 

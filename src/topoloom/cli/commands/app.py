@@ -1,52 +1,24 @@
-"""`topoloom app TOPOLOGY...`: MPI programs on routed networks, simulated by SimGrid, or as flows."""
+"""`topoloom app TOPOLOGY...`: MPI programs on routed networks, simulated by SimGrid, as flows, or flit by flit."""
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import click
 
-from topoloom.cli.kept_study import end_of, run_kept, study_option
-from topoloom.cli.output import json_option, print_facts, print_record, print_table, say
-from topoloom.cli.types import Number, Whole
+from topoloom.cli.declared import declared, running
+from topoloom.cli.output import print_facts, print_record, print_table, say
+from topoloom.cli.presentation import Json, KeptText
 from topoloom.core.errors import InputError, Stopped
+from topoloom.core.settings import Settings, setting
+from topoloom.operations.catalogue.app import AppOperation, applications_run, names_of
 
 if TYPE_CHECKING:
     from topoloom.core.work import Work
-    from topoloom.network import Network
     from topoloom.simulation.applications.app_run import AppRun
     from topoloom.simulation.applications.app_runs import AppRuns
     from topoloom.simulation.applications.program import Program
     from topoloom.simulation.applications.registry import Application
     from topoloom.simulation.applications.settings import AppSettings
-    from topoloom.simulation.applications.sweep import Case
-
-#: Tables of seeds in one call.
-_MOST_SEEDS = 1000
-
-
-class _Help(click.Command):
-    """Lists the applications with their parameters, the presets and the settings."""
-
-    def format_epilog(self, _ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        from topoloom.core.settings import described
-        from topoloom.simulation.applications.registry import APPLICATIONS
-        from topoloom.simulation.applications.settings import PRESETS, AppSettings
-
-        with formatter.section("Examples"):
-            for line in _EXAMPLES:
-                formatter.write(f"  {line}\n")
-        with formatter.section("Applications"):
-            formatter.write_dl([(_usage(found), found.description) for found in APPLICATIONS.values()])
-        with formatter.section("Presets"):
-            formatter.write_text(", ".join(PRESETS))
-        with formatter.section("Settings"):
-            formatter.write_dl(
-                [
-                    (f"{one.name}={one.default or 'none'}", f"{one.description}{f' [{one.unit}]' if one.unit else ''}")
-                    for one in described(AppSettings)
-                ]
-            )
-
 
 _EXAMPLES = (
     "topoloom app torus:dims=8x8,hosts=1 --app cg:class=S --ranks 64",
@@ -57,236 +29,165 @@ _EXAMPLES = (
 )
 
 
+class _Own(Settings, frozen=True, kw_only=True):
+    """Programs of the user's, which run on this machine: only the command line has them."""
+
+    group: ClassVar[str] = "program"
+
+    mpi: Annotated[
+        tuple[str, ...],
+        setting(
+            "your own program, which is compiled and run: a .c, .f or .f90 file, or a folder of them; may be repeated",
+            metavar="PATH",
+        ),
+    ] = ()
+    make: (
+        Annotated[
+            str,
+            setting(
+                "run the Makefile of the folder of --mpi, in a copy: what make is asked for, as in 'cg CLASS=A NPROCS=64'"
+            ),
+        ]
+        | None
+    ) = None
+    args: Annotated[str, setting("what your program is called with")] = ""
+    trace: Annotated[
+        tuple[str, ...],
+        setting(
+            "your own traces: a folder with an index, as SimGrid's -trace-ti writes; may be repeated", metavar="PATH"
+        ),
+    ] = ()
+
+    def programs(self, time_limit_s: float, work: "Work") -> "list[Program]":
+        """The programs, compiled."""
+        from topoloom.simulation.applications.users_programs import argument_words, program_from, trace_from
+
+        if len(self.mpi) != 1 and (self.make is not None or self.args):
+            option = "--make" if self.make is not None else "--args"
+            raise InputError(f"{option} is for one program of your own; give it with one --mpi")
+        words = argument_words(self.args, "--args")
+        built = (program_from(path, words, self.make, time_limit_s=time_limit_s, work=work) for path in self.mpi)
+        return [*built, *(trace_from(path) for path in self.trace)]
+
+
+class _Output(Json, frozen=True, kw_only=True):
+    baseline: Annotated[str, setting("the topology that the others are compared with; the first if omitted")] | None = (
+        None
+    )
+    routing_seeds: Annotated[
+        int, setting("tables of this many seeds, from the seed of the tables on", least=1, most=1000)
+    ] = 1
+    goal: (
+        Annotated[
+            str,
+            setting(
+                "write the program as a GOAL schedule for LogGOPSim and ATLAHS to this file (.bin: binary), and run nothing",
+                metavar="FILE",
+            ),
+        ]
+        | None
+    ) = None
+    output: (
+        Annotated[
+            str,
+            setting(
+                "folder for runs.csv, ranks.csv, links.csv, app.html and bars.svg",
+                option="-o --output",
+                metavar="DIRECTORY",
+            ),
+        ]
+        | None
+    ) = None
+
+
+def _sections(formatter: click.HelpFormatter) -> None:
+    """Examples, the applications with their parameters, the simulators, the presets and the settings."""
+    from topoloom.core.settings import described
+    from topoloom.simulation.applications.backends import SIMULATORS
+    from topoloom.simulation.applications.registry import APPLICATIONS
+    from topoloom.simulation.applications.settings import PRESETS, AppSettings
+
+    with formatter.section("Examples"):
+        for line in _EXAMPLES:
+            formatter.write(f"  {line}\n")
+    with formatter.section("Applications"):
+        formatter.write_dl([(_usage(found), found.description) for found in APPLICATIONS.values()])
+    with formatter.section("Simulators"):
+        formatter.write_dl(list(SIMULATORS.items()))
+    with formatter.section("Presets"):
+        formatter.write_text(", ".join(PRESETS))
+    with formatter.section("Settings"):
+        formatter.write_dl(
+            [
+                (f"{one.name}={one.default or 'none'}", f"{one.description}{f' [{one.unit}]' if one.unit else ''}")
+                for one in described(AppSettings)
+            ]
+        )
+
+
 def _usage(found: "Application") -> str:
     keys = ",".join(f"{key}=" for key in found.parameters)
     return f"{found.name}:{keys}" if keys else found.name
 
 
-@click.command(
-    cls=_Help,
-    help="""Run MPI programs on TOPOLOGY (a spec, a file, or a folder that topoloom wrote), simulated by SimGrid, or
-    as flows (--simulator flows).
-
-    Several topologies, programs and placements are all combined, and set beside a baseline. Messages take the paths of our
-    tables, hop by hop. What decides a time besides the network is a setting, and printed: --set KEY=VALUE.
-
-    --mpi and --make run your code on this machine with your rights: the compiler on your sources, your Makefile, and your
-    program, in the current folder. When a run is over, or past --time-limit, all processes that came of it are ended.
-    """,
+@declared(
+    AppOperation, _Own, KeptText, _Output, several=(("topology", "engine"), "app", "placement"), sections=_sections
 )
-@click.argument("topologies", metavar="TOPOLOGY...", nargs=-1, required=True)
-@click.option(
-    "--app", "apps", multiple=True, metavar="NAME[:KEY=VALUE,...]", help="An application (below); may be repeated."
-)
-@click.option(
-    "--mpi",
-    multiple=True,
-    type=click.Path(),
-    help="Your own program, which is compiled and run: a .c, .f or .f90 file, or a folder of them; may be repeated.",
-)
-@click.option(
-    "--make",
-    help="Run the Makefile of the folder of --mpi, in a copy: what make is asked for, as in 'cg CLASS=A NPROCS=64'.",
-)
-@click.option("--args", "arguments", default="", help="What your program is called with.")
-@click.option(
-    "--trace",
-    multiple=True,
-    type=click.Path(),
-    help="Your own traces: a folder with an index, as SimGrid's -trace-ti writes; may be repeated.",
-)
-@click.option(
-    "--time-limit",
-    type=Number(above=0, unit="seconds"),
-    default=3600.0,
-    show_default="3600",
-    help="Seconds that building your own program may take, and each run of it; then it is ended.",
-)
-@click.option("--ranks", type=Whole(1, 1 << 20), help="MPI ranks; one for every host when left out.")
-@click.option(
-    "--engine",
-    "engines",
-    multiple=True,
-    help="An engine of topoloom route for all topologies, or one for each, in their order; when omitted, the installed tables"
-    " of a folder, else those of the engine that fits.",
-)
-@click.option(
-    "--routing-seeds", type=Whole(1, _MOST_SEEDS), default=1, show_default=True, help="Tables of so many seeds."
-)
-@click.option(
-    "--host-tables",
-    type=Whole(1, 1 << 10),
-    help="Tables for the hosts of a switch: with 4 its first four hosts are led by a table each, the fifth as the first. One"
-    " for all when left out, but one for each with engine fat-tree.",
-)
-@click.option(
-    "--placement",
-    "placements",
-    multiple=True,
-    default=("linear",),
-    show_default=True,
-    help="linear, random, random*5 (five seeds), cabinet, optimised, file:PATH; may be repeated.",
-)
-@click.option("--baseline", help="The topology that the others are set beside; the first when left out.")
-@click.option(
-    "--preset",
-    help="The settings to begin with (below); truong-2016, at the rate that a folder remembers, when omitted.",
-)
-@click.option("--set", "changes", metavar="KEY=VALUE", multiple=True, help="Change a setting (below): rate_gbps=100.")
-@click.option("--floor", help="Place topologies on this floor, row by row, for their cables' lengths.")
-@click.option(
-    "--simulator",
-    default="simgrid",
-    show_default=True,
-    help="simgrid, or flows: ours, for traces, schedules, alltoall, allreduce, collective and training, also on 16,384 ranks;"
-    " with flows:window=0.2 rates may be out of date for a fifth of a message's time; or flits: the same among routers.",
-)
-@click.option("--seed", default=1, show_default=True, type=Whole(0, (1 << 31) - 1), help="Of placements and tables.")
-@click.option("--jobs", type=Whole(1, 1024), help="Simulations side by side; every core when left out.")
-@click.option(
-    "--goal",
-    type=click.Path(dir_okay=False),
-    help="Write the program as a GOAL schedule for LogGOPSim and ATLAHS to this file (.bin: binary), and run nothing.",
-)
-@study_option("a run")
-@click.option(
-    "-o",
-    "--output",
-    "folder",
-    type=click.Path(file_okay=False),
-    help="Folder for runs.csv, ranks.csv, links.csv, app.html and bars.svg.",
-)
-@json_option
-def command(
-    topologies: tuple[str, ...],
-    apps: tuple[str, ...],
-    mpi: tuple[str, ...],
-    make: str | None,
-    arguments: str,
-    trace: tuple[str, ...],
-    time_limit: float,
-    ranks: int | None,
-    engines: tuple[str, ...],
-    routing_seeds: int,
-    host_tables: int | None,
-    placements: tuple[str, ...],
-    baseline: str | None,
-    preset: str | None,
-    changes: tuple[str, ...],
-    floor: str | None,
-    simulator: str,
-    seed: int,
-    jobs: int | None,
-    goal: str | None,
-    study_folder: str | None,
-    folder: str | None,
-    as_json: bool,
-) -> None:
-    from topoloom.cli.placing import refuse_given
-    from topoloom.cli.progress import working
+def command(operations: list[AppOperation], own: _Own, kept: KeptText, to: _Output) -> None:
     from topoloom.core.folders import check_folder
-    from topoloom.network.opening import open_network
     from topoloom.report.app_page import write_apps
-    from topoloom.simulation.applications.backends import backend_of
-    from topoloom.simulation.applications.given import DEFAULT_PRESET, app_settings
-    from topoloom.simulation.applications.registry import opened as opened_program
-    from topoloom.simulation.applications.settings import PRESETS, with_changes
-    from topoloom.simulation.applications.sweep import placements_of, programs_on, run_apps
 
-    if not (apps or mpi or trace):
+    first, names = operations[0], names_of(operations)
+    if first.app is None and not (own.mpi or own.trace):
         raise InputError("say what runs: --app NAME (topoloom app --help lists them), --mpi FILE or --trace FOLDER")
-    asked = with_changes(PRESETS.find(preset or DEFAULT_PRESET), changes)
-    backend_of(simulator)
-    placements_of(placements, seed)
-    networks = _networks(topologies, engines)
-    beside = next(iter(networks)) if baseline is None else baseline
-    if beside not in networks:
-        raise InputError(f"--baseline {beside}: it is none of the topologies; name one of them ({', '.join(networks)})")
-    if goal is not None:
-        refuse_given(("study_folder", "folder", "as_json"), "a schedule is written, and nothing is run (--goal)")
-        _write_goal(goal, topologies, apps, mpi, trace, ranks, asked)
+    if to.baseline is not None and to.baseline not in names:
+        raise InputError(
+            f"--baseline {to.baseline}: it is none of the topologies; name one of them ({', '.join(names)})"
+        )
+    if to.goal is not None:
+        for group, options in ((kept, ("study",)), (to, ("output", "json"))):
+            group.refuse_changed(options, "a schedule is written, and nothing is run (--goal)")
+        _write_goal(to.goal, operations, own)
         return
-    if study_folder is not None:
-        from topoloom.studies.sweeps.app_runs import app_runs_of, app_study
-
-        refuse_given(("mpi", "make", "arguments", "trace"), "a study runs applications by their names (--app)")
-        refuse_given(("folder",), "the study's folder has its records and its page")
-        study = app_study(
-            apps,
-            topologies,
-            engines or None,
-            placements,
-            routing_seeds=routing_seeds,
-            seed=seed,
-            ranks=ranks,
-            host_tables=host_tables,
-            floor=floor,
-            preset=preset,
-            set={name: asked.values[name] for name in (text.partition("=")[0] for text in changes)},
-            simulator=simulator,
-            time_limit=time_limit,
-        )
-        ended = run_kept(study, study_folder, jobs)
-        _show(app_runs_of(study, study_folder, baseline, ended=ended), as_json)
-        end_of(study, study_folder, ended)
+    if kept.study is not None:
+        own.refuse_changed(("mpi", "make", "args", "trace"), "a study runs applications by their names (--app)")
+        to.refuse_changed(("output",), "the study's folder has its records and its page")
+        _run_as_study(operations, kept.study, kept.jobs, to)
         return
-    if folder is not None:
-        check_folder(folder)
-    names = list(dict.fromkeys(topologies))
-    opened = dict(zip(names, _on_floor([open_network(name) for name in names], floor), strict=True))
-    settings = app_settings(opened.values(), preset, changes)
-    with working("applications") as work:
-        programs: list[str | Program] = [
-            *map(opened_program, dict.fromkeys(apps)),
-            *_users(mpi, make, arguments, trace, time_limit, work),
-        ]
-        programs_on(
-            {label: opened[name].topology for label, (name, _) in networks.items()},
-            programs,
-            ranks,
-            simulator,
-            settings,
+    if to.output is not None:
+        check_folder(to.output)
+    with running(first.doing, kept.jobs) as context:
+        cases, runs = applications_run(
+            operations,
+            context,
+            lambda: own.programs(first.time_limit, context.work),
+            baseline=to.baseline,
+            routing_seeds=to.routing_seeds,
         )
-        cases = [
-            case
-            for label, (name, engine) in networks.items()
-            for case in _cases(label, opened[name], engine, host_tables, seed, routing_seeds, jobs, work)
-        ]
-        runs = run_apps(
-            cases,
-            programs,
-            ranks,
-            placements,
-            settings=settings,
-            baseline=beside,
-            seed=seed,
-            jobs=jobs,
-            time_limit_s=time_limit,
-            simulator=simulator,
-            work=work,
-        )
-    if folder is not None:
-        write_apps(folder, runs, cases)
-    if as_json or not runs.failure:
-        _show(runs, as_json)
-    if folder is not None:
+    if to.output is not None:
+        write_apps(to.output, runs, cases)
+    if to.json or not runs.failure:
+        _show(runs, to.json)
+    if to.output is not None:
         some = "" if len(runs.runs) == runs.wanted else f"{len(runs.runs)} of {runs.wanted} runs are finished: "
-        say(f"{some}wrote {folder}", err=as_json or bool(some))
+        say(f"{some}wrote {to.output}", err=to.json or bool(some))
     if runs.failure:
         raise InputError(runs.failure)
     if runs.ended != "done":
         raise Stopped(f"interrupted: {len(runs.runs)} of {runs.wanted} runs are finished")
 
 
-def _write_goal(
-    path: str,
-    topologies: tuple[str, ...],
-    apps: tuple[str, ...],
-    mpi: tuple[str, ...],
-    trace: tuple[str, ...],
-    ranks: int | None,
-    settings: "AppSettings",
-) -> None:
+def _run_as_study(operations: list[AppOperation], folder: str, jobs: int | None, to: _Output) -> None:
+    from topoloom.cli.kept_study import end_of, run_kept
+    from topoloom.studies.sweeps.app_runs import app_runs_of, app_study
+
+    study = app_study(operations, to.routing_seeds)
+    ended = run_kept(study, folder, jobs)
+    _show(app_runs_of(study, folder, to.baseline, ended=ended), to.json)
+    end_of(study, folder, ended)
+
+
+def _write_goal(path: str, operations: list[AppOperation], own: _Own) -> None:
     """Write one program as a schedule; a topology only says how many ranks there are."""
     from topoloom.network.opening import open_network
     from topoloom.simulation.applications.ranks import ranks_on
@@ -295,69 +196,17 @@ def _write_goal(
     from topoloom.simulation.applications.users_programs import trace_from
     from topoloom.simulation.workloads.goal import save_goal
 
-    if mpi or len(apps) + len(trace) != 1 or len(topologies) != 1:
+    first = operations[0]
+    apps = {one.app for one in operations if one.app is not None}
+    if own.mpi or len(apps) + len(own.trace) != 1 or len(names_of(operations)) != 1:
         raise InputError("--goal: one program on one topology is written (--app or --trace); a program of code is none")
-    app = opened(apps[0]) if apps else trace_from(trace[0])
-    schedule = schedule_of_program(app, ranks_on(open_network(topologies[0]).topology, app, ranks), settings)
+    app = trace_from(own.trace[0]) if first.app is None else opened(first.app)
+    ranks = ranks_on(open_network(first.topology).topology, app, first.ranks)
+    schedule = schedule_of_program(app, ranks, first.settings_on([]))
     save_goal(schedule, path)
     say(
         f"wrote {path}: {schedule.ranks} ranks, {schedule.operations.count:,} operations, {schedule.messages:,} messages"
     )
-
-
-def _users(
-    mpi: tuple[str, ...], make: str | None, arguments: str, trace: tuple[str, ...], time_limit: float, work: "Work"
-) -> list["Program"]:
-    from topoloom.simulation.applications.users_programs import argument_words, program_from, trace_from
-
-    if len(mpi) != 1 and (make is not None or arguments):
-        option = "--make" if make is not None else "--args"
-        raise InputError(f"{option} is for one program of your own; give it with one --mpi")
-    given = argument_words(arguments, "--args")
-    built = (program_from(path, given, make, time_limit_s=time_limit, work=work) for path in mpi)
-    return [*built, *(trace_from(path) for path in trace)]
-
-
-def _networks(topologies: tuple[str, ...], engines: tuple[str, ...]) -> dict[str, tuple[str, str | None]]:
-    """Each topology with its engine, by what people call it: also by the engine where the same topology comes again."""
-    each: tuple[str | None, ...] = engines if len(engines) > 1 else (engines or (None,)) * len(topologies)
-    if len(each) != len(topologies):
-        raise InputError(
-            f"--engine names {len(engines)} engines for {len(topologies)} topologies; give one, or one for each"
-        )
-    found = {}
-    for name, engine in zip(topologies, each, strict=True):
-        label = name if topologies.count(name) == 1 else f"{name} by {engine}"
-        if label in found:
-            raise InputError(f"{name}: it is given twice with the same engine; once is enough")
-        found[label] = name, engine
-    return found
-
-
-def _on_floor(networks: "list[Network]", floor: str | None) -> "list[Network]":
-    """Networks, on a floor row by row where one is named and they have no layout."""
-    from topoloom.cli.placing import placing_of
-    from topoloom.network.laying_out import all_laid_out
-
-    return networks if floor is None else all_laid_out(networks, **placing_of({"floor": floor}, networks), map="rows")
-
-
-def _cases(
-    label: str,
-    opened: "Network",
-    engine: str | None,
-    host_tables: int | None,
-    seed: int,
-    seeds: int,
-    jobs: int | None,
-    work: "Work",
-) -> list["Case"]:
-    """The network with tables of each seed."""
-    from topoloom.cli.tables import saved_tables
-    from topoloom.simulation.applications.sweep import cases_of
-
-    saved_tables(opened, ("engines", "host_tables", "routing_seeds"))
-    return cases_of(label, opened, engine, host_tables=host_tables, seed=seed, seeds=seeds, jobs=jobs, work=work)
 
 
 def _show(runs: "AppRuns", as_json: bool) -> None:
@@ -372,7 +221,7 @@ def _print_runs(runs: "AppRuns") -> None:
 
     first = runs.runs[0]
     if runs.wanted == 1:
-        _tell_one(first)
+        _print_one(first)
         return
     print_table([CELLS, *(row.cells for row in runs.compared)])
     say(f"speed: {runs.baseline} = 1, seed by seed")
@@ -381,7 +230,7 @@ def _print_runs(runs: "AppRuns") -> None:
     say(f"\n{first.simulated_by}: {_words(first.settings)}")
 
 
-def _tell_one(run: "AppRun") -> None:
+def _print_one(run: "AppRun") -> None:
     facts = [
         ("seconds", f"{run.seconds:.9g}, simulated"),
         *((name, f"{one.value:.6g} {one.unit}".rstrip(" -")) for name, one in run.results.items()),

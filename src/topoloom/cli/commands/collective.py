@@ -1,13 +1,16 @@
 """`topoloom collective TOPOLOGY`: the least time of a collective, and a schedule that comes near it, simulated and written."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated
 
 import click
 
-from topoloom.cli.output import json_option, print_facts, print_record, say
-from topoloom.cli.types import Number, Size, Whole
+from topoloom.cli.declared import declared, performed
+from topoloom.cli.output import print_facts, print_record, say
+from topoloom.cli.presentation import Json, Threads
 from topoloom.core.errors import InputError
+from topoloom.core.settings import setting
+from topoloom.operations.catalogue.collective import CollectiveOperation
 
 if TYPE_CHECKING:
     from topoloom.simulation.applications.collective_result import Collective
@@ -17,192 +20,54 @@ if TYPE_CHECKING:
 _SUFFIXES = (".json", ".xml", ".goal")
 
 
-class _Help(click.Command):
-    """Lists the operations and the algorithms."""
+class _Output(Json, frozen=True, kw_only=True):
+    output: (
+        Annotated[str, setting("a .json, .xml or .goal file for the schedule", option="-o --output", metavar="FILE")]
+        | None
+    ) = None
 
-    def format_epilog(self, _ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        from topoloom.core.settings import described
-        from topoloom.simulation.applications.backends import SIMULATORS
-        from topoloom.simulation.applications.schedule_run import FlitSettings
-        from topoloom.simulation.collectives.bound import OPERATIONS
-        from topoloom.simulation.collectives.making import ALGORITHMS
-
-        with formatter.section("Operations, and what --bytes is of"):
-            formatter.write_dl(list(OPERATIONS.items()))
-        with formatter.section("Algorithms"):
-            formatter.write_dl(list(ALGORITHMS.items()))
-        with formatter.section("Simulators"):
-            formatter.write_dl(list(SIMULATORS.items()))
-        with formatter.section("What flits: takes, as in flits:flit_bits=512,packet_flits=32"):
-            formatter.write_dl(
-                [(f"{one.name}={one.default}", f"{one.description} ({one.accepts})") for one in described(FlitSettings)]
+    def check(self, bound: bool) -> None:
+        """Refuse a file that cannot be written, before any work."""
+        if self.output is not None and Path(self.output).suffix not in _SUFFIXES:
+            raise InputError(
+                f"{self.output}: a schedule is written as .json, as .xml for MSCCL, or as .goal for LogGOPSim"
             )
+        if self.output is not None and bound:
+            raise InputError("`output`: `bound` makes no schedule; omit it")
 
 
-@click.command(
-    cls=_Help,
-    help="The least time of a collective on TOPOLOGY (a spec, a file, or a folder that topoloom wrote), whatever the algorithm"
-    " and the paths; and a schedule beside it: trees packed so that no channel carries more than the bound asks, or rings,"
-    " simulated as flows, on SimGrid or flit by flit. -o writes the schedule as JSON, as XML for MSCCL, or as GOAL.",
-)
-@click.argument("topology")
-@click.option(
-    "--operation", default="allreduce", show_default=True, help="Which (below); all-reduce and the like, too."
-)
-@click.option("--bytes", type=Size(), default=1 << 26, show_default="64MiB", help="4096, 64MiB, 1.5GB (below).")
-@click.option(
-    "--schedule",
-    "schedule_file",
-    type=click.Path(dir_okay=False),
-    help="Simulate the schedule in this .json file, which -o wrote, also on another network.",
-)
-@click.option("--ranks", type=Whole(1, 1 << 20), help="Ranks, at most one a host; one for every host when left out.")
-@click.option("--bound", is_flag=True, help="The least time alone, without a schedule; also of large networks.")
-@click.option(
-    "--algorithm", help="How (below); left out, forest where trees are packed in a minute, else a simpler one."
-)
-@click.option(
-    "--paths", help="own: those of the schedule; tables: those of the tables. Own for forests and rings when left out."
-)
-@click.option(
-    "--pieces", type=Whole(1, 1 << 16), help="Pieces of a message; as many as hide the trees' depth when left out."
-)
-@click.option("--placement", default="linear", show_default=True, help="linear, random, cabinet, file:PATH.")
-@click.option("--root", type=Whole(0, 1 << 20), default=0, show_default=True, help="The rank that broadcasts.")
-@click.option(
-    "--engine",
-    help="An engine of topoloom route; when omitted, the installed tables, else those of the engine that fits.",
-)
-@click.option(
-    "--host-tables", type=Whole(1, 1 << 10), help="Tables for the hosts of a switch, as topoloom app has them."
-)
-@click.option(
-    "--preset",
-    help="The settings to begin with, of topoloom app; truong-2016, at the rate that a folder remembers, when omitted.",
-)
-@click.option(
-    "--set", "changes", metavar="KEY=VALUE", multiple=True, help="Change a setting of topoloom app: rate_gbps=400."
-)
-@click.option(
-    "--simulator", default="flows", show_default=True, help="flows, flows:window=0.2, simgrid, flits (below)."
-)
-@click.option(
-    "--gap", type=Number(above=0), default=0.05, show_default=True, help="How close an all-to-all's flow is bracketed."
-)
-@click.option(
-    "--seed", type=Whole(0, (1 << 31) - 1), default=1, show_default=True, help="Of the placement and the tables."
-)
-@click.option("--jobs", type=Whole(1, 1024), help="Threads; every core when left out.")
-@click.option(
-    "-o", "--output", "path", type=click.Path(dir_okay=False), help="A .json, .xml or .goal file for the schedule."
-)
-@json_option
-def command(
-    topology: str,
-    operation: str,
-    bytes: int,
-    schedule_file: str | None,
-    ranks: int | None,
-    bound: bool,
-    algorithm: str | None,
-    paths: str | None,
-    pieces: int | None,
-    placement: str,
-    root: int,
-    engine: str | None,
-    host_tables: int | None,
-    preset: str | None,
-    changes: tuple[str, ...],
-    simulator: str,
-    gap: float,
-    seed: int,
-    jobs: int | None,
-    path: str | None,
-    as_json: bool,
-) -> None:
-    from topoloom.cli.placing import refuse_given
-    from topoloom.cli.progress import working
-    from topoloom.cli.tables import saved_tables
-    from topoloom.network.opening import open_network
-    from topoloom.simulation.applications.collective_run import collective, collective_bound
-    from topoloom.simulation.applications.given import app_settings
-    from topoloom.simulation.applications.sweep import cases_of
-    from topoloom.simulation.collectives.bound import collective_operation
-    from topoloom.simulation.collectives.schedule import read_schedule
+def _sections(formatter: click.HelpFormatter) -> None:
+    """The operations, the algorithms and the simulators."""
+    from topoloom.core.settings import described
+    from topoloom.simulation.applications.backends import SIMULATORS
+    from topoloom.simulation.applications.schedule_run import FlitSettings
+    from topoloom.simulation.collectives.bound import OPERATIONS
+    from topoloom.simulation.collectives.making import ALGORITHMS
 
-    operation = collective_operation(operation)
-    if path is not None and Path(path).suffix not in _SUFFIXES:
-        raise InputError(f"{path}: a schedule is written as .json, as .xml for MSCCL, or as .goal for LogGOPSim")
-    if bound:
-        refuse_given(
-            ("schedule_file", "algorithm", "paths", "pieces", "engine", "host_tables", "simulator", "path"),
-            "--bound makes no schedule",
+    with formatter.section("Operations, and what --bytes is of"):
+        formatter.write_dl(list(OPERATIONS.items()))
+    with formatter.section("Algorithms"):
+        formatter.write_dl(list(ALGORITHMS.items()))
+    with formatter.section("Simulators"):
+        formatter.write_dl(list(SIMULATORS.items()))
+    with formatter.section("What flits: takes, as in flits:flit_bits=512,packet_flits=32"):
+        formatter.write_dl(
+            [(f"{one.name}={one.default}", f"{one.description} ({one.accepts})") for one in described(FlitSettings)]
         )
-    if schedule_file is not None:
-        given = ("operation", "bytes", "ranks", "algorithm", "paths", "pieces", "placement", "root")
-        refuse_given(given, "the schedule in the file has its own")
-    schedule = None if schedule_file is None else read_schedule(schedule_file)
-    network = open_network(topology)
-    settings = app_settings([network], preset, changes)
-    if not bound:
-        saved_tables(network, ("engine", "host_tables"))
-    with working("collective") as work:
-        if bound:
-            least = collective_bound(
-                network.topology,
-                operation,
-                bytes,
-                ranks,
-                placement=placement,
-                root=root,
-                settings=settings,
-                layout=network.layout,
-                gap=gap,
-                seed=seed,
-                jobs=jobs,
-                work=work,
-            )
-        else:
-            case = cases_of(network.source, network, engine, host_tables=host_tables, seed=seed, jobs=jobs, work=work)[
-                0
-            ]
-            common: dict[str, Any] = {
-                "settings": settings,
-                "layout": network.layout,
-                "simulator": simulator,
-                "gap": gap,
-                "jobs": jobs,
-                "work": work,
-            }
-            found = (
-                collective(case.routings, schedule, **common)
-                if schedule is not None
-                else collective(
-                    case.routings,
-                    operation,
-                    bytes,
-                    ranks,
-                    algorithm=algorithm,
-                    paths=paths,
-                    pieces=pieces,
-                    placement=placement,
-                    root=root,
-                    seed=seed,
-                    **common,
-                )
-            )
-    if bound:
-        if as_json:
-            print_record(least)
-        else:
-            print_facts(_title(least), _of_bound(least))
-        return
-    if as_json:
-        print_record(found)
+
+
+@declared(CollectiveOperation, Threads, _Output, sections=_sections)
+def command(operation: CollectiveOperation, threads: Threads, to: _Output) -> None:
+    to.check(operation.bound)
+    result = performed(operation, threads.jobs)
+    if to.json:
+        print_record(result)
+    elif operation.bound:
+        print_facts(_title(result), _of_bound(result))
     else:
-        print_facts(_title(found.bound), [*_of_bound(found.bound), *_of_schedule(found)])
-    if path is not None:
-        _write(found, path, as_json)
+        print_facts(_title(result.bound), [*_of_bound(result.bound), *_of_schedule(result)])
+    if to.output is not None:
+        _write(result, to.output, to.json)
 
 
 def _title(bound: "CollectiveBound") -> str:

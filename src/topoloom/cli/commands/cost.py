@@ -2,12 +2,12 @@
 
 from typing import TYPE_CHECKING, Annotated
 
-from topoloom.cli.declared import declared
+from topoloom.cli.declared import declared, running
 from topoloom.cli.output import print_record
-from topoloom.cli.placing import PLACING, TERMS, placing_of, refuse_given, terms_of
 from topoloom.cli.presentation import Json
 from topoloom.core.settings import setting
 from topoloom.model.topology import Topology
+from topoloom.operations.catalogue._placing import PLACING, TERMS, networks_on_floors
 from topoloom.operations.catalogue.placed import CostOperation
 
 if TYPE_CHECKING:
@@ -30,25 +30,22 @@ def command(operations: list[CostOperation], to: _Output) -> None:
     from topoloom.core.errors import InputError
     from topoloom.cost.bill import Bills, price
     from topoloom.cost.parts_files import load_parts
-    from topoloom.network.laying_out import all_laid_out
     from topoloom.network.opening import open_network
 
     if to.as_printed and len(operations) > 1:
-        raise InputError("--as-printed takes one topology; leave it out to set several side by side")
+        raise InputError("--as-printed takes one topology; omit it to compare several")
     if to.as_printed:
-        refuse_given((*PLACING, *TERMS), "--as-printed takes the paper's own assumptions")
-    options = operations[0].arguments()
+        operations[0].refuse_changed((*PLACING, *TERMS), "--as-printed takes the paper's own assumptions")
     networks = [open_network(one.topology) for one in operations]
     if to.as_printed:
         # The exact count beside the print is made as Besta 2014 lays the column out: its racks, its floor, its switches.
         catalogues = [load_parts("slimfly-2014")]
         bills = [_column(networks[0].topology).exact(to.orders)]
     else:
-        laid_out = all_laid_out(
-            networks, terms=terms_of(options, networks), seed=options["seed"], **placing_of(options, networks)
-        )
-        catalogues = [one.terms.catalogue for one in laid_out]
-        bills = [price(one, orders=to.orders) for one in laid_out]
+        with running(operations[0].doing) as context:
+            placed = networks_on_floors(operations[0], networks, context)
+        catalogues = [one.terms.catalogue for one in placed]
+        bills = [price(one, orders=to.orders) for one in placed]
     if to.json:
         print_record(bills[0] if len(bills) == 1 else Bills(tuple(bills)))
         return

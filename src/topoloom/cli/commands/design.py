@@ -1,118 +1,62 @@
 """`topoloom design NEED.toml -o DIR`: the main job."""
 
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
-import click
-
-from topoloom.cli.output import json_option, print_record, say
+from topoloom.cli.declared import declared, running
+from topoloom.cli.output import print_record, say
+from topoloom.cli.presentation import Json, Threads, ToolFiles
 from topoloom.cli.signals import hurried
-from topoloom.cli.types import Number, Whole
 from topoloom.core.errors import Stopped
+from topoloom.core.settings import setting
+from topoloom.operations.catalogue.design import DesignOperation
 
 if TYPE_CHECKING:
     from topoloom.designer.design import Design
-    from topoloom.designer.need import Need
     from topoloom.designer.search import Searched
 
-#: With more hosts than these a design takes so long that it is said before.
-_MANY_HOSTS = 100_000
+
+class _Output(Json, frozen=True, kw_only=True):
+    output: Annotated[str, setting("folder for the report and files", option="-o --output", metavar="DIRECTORY")]
+    time_limit: (
+        Annotated[float, setting("the deadline; the design is then made of what is measured", unit="s", above=0)] | None
+    ) = None
+    fresh: Annotated[bool, setting("measure everything again, even what an earlier run measured")] = False
 
 
-@click.command(help="From a requirement file to ranked, priced designs and a report.")
-@click.argument("need", type=click.Path())
-@click.option(
-    "-o", "--output", "folder", required=True, type=click.Path(file_okay=False), help="Folder for the report and files."
-)
-@click.option("--jobs", type=Whole(1, 1024), help="Processes; the default is one for each core.")
-@click.option(
-    "--time-limit", type=Number(above=0, unit="seconds"), help="Seconds; then the design is made of what is measured."
-)
-@click.option("--fresh", is_flag=True, help="Measure everything again, even what an earlier run measured.")
-@click.option(
-    "--finalists", type=Whole(0, 100), help="How many go the whole way, in place of the requirement's `finalists`."
-)
-@click.option(
-    "--minutes", type=Number(above=0, unit="minutes"), help="Their budget, in place of the requirement's `minutes`."
-)
-@click.option(
-    "--repeats", type=Whole(1, 16), help="Of draws, at most, where time is left; in place of the requirement's."
-)
-@click.option(
-    "--search",
-    type=Whole(0, 1_000_000),
-    metavar="NETWORKS",
-    help="Networks beyond what the catalogue offers that are tried, in place of the requirement's `search.networks`.",
-)
-@click.option(
-    "--files",
-    type=click.Choice(["some", "all"]),
-    default="some",
-    show_default=True,
-    help="all: files of the finalists for installers and for other tools, too.",
-)
-@json_option
-def command(
-    need: str,
-    folder: str,
-    jobs: int | None,
-    time_limit: float | None,
-    fresh: bool,
-    finalists: int | None,
-    minutes: float | None,
-    repeats: int | None,
-    search: int | None,
-    files: str,
-    as_json: bool,
-) -> None:
+@declared(DesignOperation, Threads, ToolFiles, _Output)
+def command(operation: DesignOperation, threads: Threads, files: ToolFiles, to: _Output) -> None:
     from topoloom.cli.assessment_text import print_assessments
-    from topoloom.cli.folders import writable_folder
-    from topoloom.cli.progress import working
-    from topoloom.designer.candidates import MOST_SWITCHES
-    from topoloom.designer.design import design
-    from topoloom.designer.need_files import read_need
+    from topoloom.core.folders import check_folder
     from topoloom.report.design_files import write_design
 
-    wanted = _changed(read_need(need), search, finalists=finalists, minutes=minutes, repeats=repeats)
-    out = writable_folder(folder, "measured")
-    if wanted.hosts > _MANY_HOSTS:
-        say(
-            f"{wanted.hosts:,} hosts: networks of up to {MOST_SWITCHES:,} switches are measured, the largest for minutes each;"
-            " Ctrl-C, or --time-limit SECONDS, makes the design of what is measured by then",
-            err=True,
-        )
-    with working("measuring", seconds=time_limit) as work:
-        found = design(wanted, store=out / "measured", fresh=fresh, jobs=jobs, work=work)
+    need, out = operation.prepared(), Path(to.output)
+    check_folder(to.output)
+    with running(operation.doing, threads.jobs, seconds=to.time_limit) as context:
+        result = operation.designed(need, context, out / "measured", fresh=to.fresh)
     if hurried():
         raise Stopped(
-            f"interrupted: {found.unmeasured} candidates not measured; run it again to go on from {out}/measured"
+            f"interrupted: {result.unmeasured} candidates not measured; run it again to go on from {out}/measured"
         )
-    dear = found.dropped_by.get("cost_over_best", 0)
-    if dear:
-        say(f"{dear} more were not pursued: they cost over {wanted.limits.cost_over_best:g} times the best", err=True)
-    if found.ended != "done":
-        why = "the time was over" if found.ended == "deadline" else "interrupted"
-        say(f"{why}: {found.unmeasured} candidates not measured; writing what is known", err=True)
-    write_design(found, out, everything=files == "all")
-    if as_json:
-        print_record(found)
+    expensive = result.dropped_by.get("cost_over_best", 0)
+    if expensive:
+        limit = f"{need.limits.cost_over_best:g} times the best"
+        say(f"{expensive} more were not pursued: they cost over {limit}", err=True)
+    if result.ended != "done":
+        why = "the time was over" if result.ended == "deadline" else "interrupted"
+        say(f"{why}: {result.unmeasured} candidates not measured; writing what is known", err=True)
+    write_design(result, out, everything=files.everything)
+    if to.json:
+        print_record(result)
     else:
-        _print(found)
-        if found.finalists:
+        _print(result)
+        if result.finalists:
             say()
-            print_assessments(found.finalists, found.need.minutes)
+            print_assessments(result.finalists, result.need.minutes)
             say(f"finalists: {out / 'finalists'}, a folder each, for every other command")
         say(f"report: {out / 'report.html'}")
-    if found.ended == "interrupted":
+    if result.ended == "interrupted":
         raise KeyboardInterrupt
-
-
-def _changed(need: "Need", networks: int | None, **options: float | None) -> "Need":
-    """The requirement with what options say in its place."""
-    from msgspec.structs import replace
-
-    search = None if networks is None else replace(need.search, networks=networks)
-    given = {**options, "search": search}
-    return replace(need, **{key: value for key, value in given.items() if value is not None})
 
 
 def _print(found: "Design") -> None:
@@ -121,8 +65,8 @@ def _print(found: "Design") -> None:
 
     best, limits = found.winner, found.need.limits
     if best is None:
-        told = ", ".join(f"{limit} {count}" for limit, count in found.dropped_by.items())
-        say(f"no candidate is within every limit (dropped by: {told or 'none yet'})")
+        dropped = ", ".join(f"{limit} {count}" for limit, count in found.dropped_by.items())
+        say(f"no candidate is within every limit (dropped by: {dropped or 'none yet'})")
         if "size" in found.dropped_by:
             say(
                 f"size: over {MOST_SWITCHES:,} switches, which would take days to measure; try larger switches",

@@ -2,139 +2,53 @@
 
 import math
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated
 
-import click
-
-from topoloom.cli.output import json_option, plain, print_facts, print_record, print_table, say
-from topoloom.cli.placing import placing_of, placing_options, terms_of
-from topoloom.cli.types import Whole
+from topoloom.cli.declared import declared, performed
+from topoloom.cli.output import plain, print_facts, print_record, print_table, say
+from topoloom.cli.presentation import Json, Threads
+from topoloom.core.errors import InputError
+from topoloom.core.settings import setting
+from topoloom.operations.catalogue.expand import ExpandOperation
 
 if TYPE_CHECKING:
     from topoloom.cabling.expansion.expansion import Expansion, ExpansionStep
     from topoloom.model.topology import Topology
-    from topoloom.network import Network
 
 #: Steps that are listed on the screen; the others are in the files.
 _SHOWN = 24
 
 
-@click.command(
-    help="""Grow TOPOLOGY, cable by cable: what to unplug, move and add, with both ends' ports, lengths and stock.
+class _Output(Json, frozen=True, kw_only=True):
+    check: Annotated[bool, setting("carry the plan out on paper, and compare")] = False
+    output: Annotated[str, setting("folder for the plan", option="-o --output", metavar="DIRECTORY")] | None = None
 
-    TOPOLOGY may also be a folder that 'topoloom layout -o' or 'topoloom expand -o' (its folder 'after') wrote: then
-    everything stays where it is, port by port. With --check, and nothing else, TOPOLOGY is the folder of a plan, which is
-    carried out on paper: its tasks on the cables before must give the cables after. 'topoloom expand --methods' lists the
-    methods.
 
-    Example: topoloom expand jellyfish:n=30,degree=4 --to 36 -o plan --check
-    """
-)
-@click.argument("topology", required=False)
-@click.option("--to", type=Whole(1), help="Size to grow to: switches, hosts or links, as the method counts.")
-@click.option("--method", default="auto", show_default=True, help="How; 'auto' is the family's own, or splice.")
-@click.option("--methods", "list_methods", is_flag=True, help="List the methods.")
-@click.option("--into", help="Become this topology, with most cables kept; in place of --to and --method.")
-@placing_options(housed=False)
-@click.option("--radix", type=Whole(1), help="Ports of a switch; the default is what the fullest one needs.")
-@click.option("--degree", type=Whole(1), help="Links of a new switch (splice).")
-@click.option("--new-hosts", "new_hosts", type=Whole(0), help="Hosts of a new switch (splice, copies).")
-@click.option("--batch", type=Whole(1), help="New switches, or links, a step (splice, channels).")
-@click.option("--host-cables/--no-host-cables", default=None, help="List the hosts' cables as well.")
-@click.option("--check", is_flag=True, help="Carry the plan out on paper, and compare.")
-@click.option("--seed", default=1, show_default=True, type=Whole(0, (1 << 63) - 1), help="Seed of all draws.")
-@click.option("--jobs", type=Whole(1, 1024), help="Threads; the default is one for each core.")
-@click.option("-o", "--output", "folder", type=click.Path(file_okay=False), help="Folder for the plan.")
-@json_option
-def command(
-    topology: str | None,
-    to: int | None,
-    method: str,
-    list_methods: bool,
-    into: str | None,
-    degree: int | None,
-    new_hosts: int | None,
-    batch: int | None,
-    check: bool,
-    seed: int,
-    jobs: int | None,
-    folder: str | None,
-    as_json: bool,
-    **options: Any,
-) -> None:
+@declared(ExpandOperation, Threads, _Output)
+def command(operation: ExpandOperation, threads: Threads, to: _Output) -> None:
     from topoloom.cabling.expansion.check import check_plan
-    from topoloom.cabling.expansion.expand import expand
-    from topoloom.cli.folders import writable_folder
-    from topoloom.cli.progress import working
-    from topoloom.core.errors import InputError
-    from topoloom.network.opening import open_network
+    from topoloom.core.folders import check_folder
     from topoloom.report.expansion_page import write_expansion
 
-    if list_methods:
-        _list(as_json)
+    if to.check and operation.to is None and operation.into is None:
+        _check(operation.topology, to.json)
         return
-    if topology is None:
-        raise InputError(
-            "name a TOPOLOGY: a spec, a file, or the folder of a layout ('topoloom expand --methods' lists methods)"
-        )
-    if check and to is None and into is None:
-        _check(topology, as_json)
-        return
-    if check and folder is None:
+    if to.check and to.output is None:
         raise InputError("--check reads the plan's files; give -o as well, or the folder of a plan and nothing else")
-    goal = open_network(into).topology if into is not None else None
-    out = None
-    if folder is not None:
-        _refuse_own(topology, folder)
-        out = writable_folder(folder)
-    network = open_network(topology)
-    laid_out = _laid_out(network, options, seed, jobs)
-    with working("expanding") as work:
-        plan = expand(
-            laid_out,
-            to,
-            method,
-            into=goal,
-            degree=degree,
-            hosts=new_hosts,
-            batch=batch,
-            plugs=network.plugs,
-            seed=seed,
-            jobs=jobs,
-            work=work,
-        )
-    if out is not None:
-        write_expansion(plan, out)
-        if check:
-            check_plan(out)
-    if as_json:
+    if to.output is not None:
+        _refuse_own(operation.topology, to.output)
+        check_folder(to.output)
+    plan = performed(operation, threads.jobs)
+    if to.output is not None:
+        write_expansion(plan, to.output)
+        if to.check:
+            check_plan(to.output)
+    if to.json:
         print_record(plan)
         return
     _print_plan(plan)
-    if out is not None:
-        say(f"wrote {out}")
-
-
-def _laid_out(network: "Network", options: dict[str, Any], seed: int, jobs: int | None) -> "Network":
-    """The network on its floor, by its terms; a floor that is laid out can only get more rows."""
-    from topoloom.cabling.expansion.growing_floor import with_rows
-    from topoloom.placement.layout.layout import Layout
-
-    priced = network.priced(**terms_of(options, [network]))
-    if network.layout is None:
-        return priced.placed(**placing_of(options), seed=seed, jobs=jobs)
-    rows = options["rows"]
-    placing_of(options | {"rows": None}, [network])
-    return priced if rows is None else priced.standing(with_rows(priced.part(Layout), rows))
-
-
-def _list(as_json: bool) -> None:
-    from topoloom.cabling.expansion.registry import METHODS, methods_listed
-
-    if as_json:
-        print_record(methods_listed())
-        return
-    print_facts(None, [(name, f"{m.description}; --to counts {m.counts}") for name, m in METHODS.items()])
+    if to.output is not None:
+        say(f"wrote {to.output}")
 
 
 def _check(folder: str, as_json: bool) -> None:
@@ -190,7 +104,7 @@ def _print_plan(plan: "Expansion") -> None:
 
 
 def _planes(plan: "Expansion") -> list[tuple[str, str]]:
-    """A row a plane, where there are several: its tasks, those of hosts' cables apart."""
+    """One row per plane, where there are several: its tasks, those of hosts' cables apart."""
     found = plan.tasks_by_plane()
     if len(found) < 2:
         return []
@@ -236,8 +150,6 @@ def _cost(plan: "Expansion") -> str:
 
 def _refuse_own(source: str, folder: str) -> None:
     """Refuse to write a plan over what it starts from."""
-    from topoloom.core.errors import InputError
-
     place = Path(source)
     if not place.is_dir() and place.name != "cables.csv":
         return

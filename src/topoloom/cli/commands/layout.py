@@ -1,11 +1,9 @@
 """`topoloom layout TOPOLOGY`: cabinets on a floor, every cable with its length, and the files to build it from."""
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from topoloom.cli.declared import declared, running
 from topoloom.cli.output import print_facts, print_record, say
-from topoloom.cli.placing import placing_of, terms_of
 from topoloom.cli.presentation import Json, Threads
 from topoloom.cli.signals import hurried
 from topoloom.core.settings import setting
@@ -24,26 +22,22 @@ class _Output(Json, frozen=True, kw_only=True):
 @declared(LayoutOperation, Threads, _Output)
 def command(operation: LayoutOperation, threads: Threads, to: _Output) -> None:
     from topoloom.cabling.cabling import cable
-    from topoloom.cli.folders import writable_folder
-    from topoloom.network.opening import open_network
+    from topoloom.core.folders import check_folder
     from topoloom.placement.layout.layout import Layout
 
-    network = open_network(operation.topology)
-    options = {**operation.arguments(), "host_cables": to.host_cables}
-    terms = terms_of(options, [network])
-    search = {name: options[name] for name in ("objective", "improve", "seed", "seconds", "moves", "runs")}
-    out = writable_folder(to.output) if to.output is not None else None
-    with running("laying out", threads.jobs) as context:
-        network = network.priced(**terms).placed(**placing_of(options), **search, jobs=threads.jobs, work=context.work)
+    if to.output is not None:
+        check_folder(to.output)
+    with running(operation.doing, threads.jobs) as context:
+        network = operation.placed(context, to.host_cables, listed=to.output is not None)
     layout = network.part(Layout)
-    if out is not None:
-        _write(cable(network), out)
+    if to.output is not None:
+        _write(cable(network), to.output)
     if to.json:
         print_record(layout)
     else:
         _print_layout(layout)
-        if out is not None:
-            say(f"wrote {out}")
+        if to.output is not None:
+            say(f"wrote {to.output}")
     if layout.ended == "interrupted":
         raise KeyboardInterrupt
 
@@ -83,7 +77,7 @@ def _host_facts(layout: "Layout") -> list[tuple[str, str]]:
     ]
 
 
-def _write(cables: Any, folder: Path) -> None:
+def _write(cables: Any, folder: str) -> None:
     """Everything that a layout's folder holds."""
     from topoloom.cabling.files import save_cabling
     from topoloom.report.floor_data import rack_watts

@@ -1,14 +1,12 @@
-"""`topoloom quality`: how much traffic a topology and its tables carry, beside what is possible."""
+"""`topoloom quality`: how much traffic a topology and its tables carry, compared with what is possible."""
 
 from typing import TYPE_CHECKING
 
 import click
 
-from topoloom.cli.declared import declared
+from topoloom.cli.declared import declared, running
 from topoloom.cli.output import plain, print_facts, print_record
 from topoloom.cli.presentation import Json, Threads
-from topoloom.cli.progress import working
-from topoloom.network.opening import open_network
 from topoloom.operations.catalogue.quality import QualityOperation
 from topoloom.throughput.traffic import PATTERNS
 
@@ -44,33 +42,16 @@ def _sections(formatter: click.HelpFormatter) -> None:
 
 @declared(QualityOperation, Threads, Json, sections=_sections)
 def command(operation: QualityOperation, threads: Threads, to: Json) -> None:
-    from topoloom.cli.tables import engine_told, hint_of_fit, tables_of, with_tables_of_hosts
-    from topoloom.throughput.quality import check_asked, quality
+    from topoloom.cli.tables import engine_words, hint_of_fit
 
-    traffic = operation.traffic
-    network = open_network(operation.topology)
-    opened = network.topology
-    check_asked(opened, traffic, operation.seed)
-    with working("routing") as work:
-        routed = tables_of(network, operation.engine, operation.lanes, operation.seed, threads.jobs, work)
-        work.check()
-        tables = with_tables_of_hosts(network, routed, operation.host_tables, operation.lanes, threads.jobs, work)
-    with working("measuring") as work:
-        found = quality(
-            tables,
-            traffic,
-            bisections=operation.bisections,
-            gap=operation.gap,
-            seed=operation.seed,
-            jobs=threads.jobs,
-            work=work,
-        )
+    with running(operation.doing, threads.jobs) as context:
+        routed, found = operation.measured(context)
     if to.json:
         print_record(found)
         return
     rows = [
-        ("engine", engine_told(routed)),
-        ("switches", str(opened.switches)),
+        ("engine", engine_words(routed)),
+        ("switches", str(found.switches)),
         ("hosts", f"{found.hosts}{' (one a switch assumed)' if found.hosts_assumed else ''}"),
     ]
     if found.expected:
@@ -89,9 +70,9 @@ def command(operation: QualityOperation, threads: Threads, to: Json) -> None:
             rows.insert(-2, ("host tables", f"{found.host_tables}, for the ports of a switch in turn"))
         rows[-1] = ("ports of hosts", str(found.hosts))
     for key, words in _WORDS.items():
-        if not key.startswith("traffic") or traffic is not None:
-            rows.append((words.format(traffic), _shown(found, key)))
-    print_facts(opened.name, rows)
+        if not key.startswith("traffic") or operation.traffic is not None:
+            rows.append((words.format(operation.traffic), _shown(found, key)))
+    print_facts(routed.topology.name, rows)
     if found.rails == 1:
         hint_of_fit(routed, found.uniform_throughput)
 

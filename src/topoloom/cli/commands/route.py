@@ -1,6 +1,5 @@
 """`topoloom route`: tables for a topology, how good they are, and the proof that nothing deadlocks."""
 
-from pathlib import Path
 from typing import Annotated
 
 import click
@@ -40,23 +39,20 @@ def engines_listed(formatter: click.HelpFormatter) -> None:
 
 @declared(RouteOperation, Threads, _Output, sections=engines_listed)
 def command(operation: RouteOperation, threads: Threads, to: _Output) -> None:
-    from topoloom.cli.folders import writable_folder
     from topoloom.cli.routing_text import print_tables
     from topoloom.cli.tables import hint_of_fit
+    from topoloom.core.folders import check_folder
     from topoloom.network.opening import open_network
 
-    folder = to.on_disk
-    if folder is not None and Path(folder).is_file():
-        raise InputError(f"--on-disk: {folder} is a file; name a folder")
+    folder, place = to.on_disk, to.on_disk if to.output is None else to.output
     if folder is not None and to.output is not None:
         raise InputError("--on-disk and -o both name the folder of the tables; give one")
-    if folder is not None:
-        folder = str(writable_folder(folder))
+    if place is not None:
+        check_folder(place)
     network = open_network(operation.topology)
     with running(operation.doing, threads.jobs) as context:
         routed = operation.routed(network, context, folder)
-    place = to.output or folder
-    files = [] if place is None else network.with_installed(routed).save(str(place))
+    files = [] if place is None else network.with_installed(routed).save(place)
     if to.json:
         print_record(routed)
     else:

@@ -3,85 +3,86 @@
 import os
 import sys
 from pathlib import Path
+from typing import Annotated, ClassVar
 
-import click
-
+from topoloom.cli.declared import declared
 from topoloom.cli.output import say
 from topoloom.cli.signals import ends_by_signals
-from topoloom.cli.types import Number, Whole
 from topoloom.core.errors import InputError
+from topoloom.core.settings import Settings, setting
+from topoloom.operations.shared import EXECUTOR, Executor, TaskJobs
 
 #: Hosts that only this machine reaches.
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")
+#: The variable that may hold the token.
+_TOKEN = "TOPOLOOM_TOKEN"
 
 
-@click.command(
-    help="""Open the explorer in the browser: design, draw, simulate and look at what is in each FOLDER.
+class Serve(Settings, frozen=True, kw_only=True):
+    """Open the explorer in the browser: design, draw, simulate and look at what is in each FOLDER.
 
     It answers this machine alone, unless --host says otherwise, and whoever has the token in the address that it prints.
     Over ssh: ssh -L 8765:localhost:8765 MACHINE, and the same address. Everything that a page shows is a task with a record,
-    which stays when the server ends or is killed."""
-)
-@click.argument("folders", metavar="[FOLDER]...", nargs=-1)
-@click.option("--host", default="127.0.0.1", show_default=True, help="The address to answer at.")
-@click.option("--port", type=Whole(0, 65535), default=8765, show_default=True, help="0: any that is free.")
-@click.option(
-    "--name", "names", multiple=True, help="Another name by which browsers know this machine; may be repeated."
-)
-@click.option("--store", type=click.Path(file_okay=False), help="Folder of records; in the user's cache when left out.")
-@click.option(
-    "--executor", default="processes", show_default=True, help="Who runs what takes long, as in topoloom study."
-)
-@click.option("--jobs", type=Whole(1, 100_000), help="Tasks side by side; every core when left out.")
-@click.option(
-    "--time-limit", type=Number(above=0, unit="seconds"), default=3600.0, show_default="3600", help="Seconds of a task."
-)
-@click.option("--read-only", is_flag=True, help="Show what is done; begin nothing, write nothing.")
-@click.option("--token", envvar="TOPOLOOM_TOKEN", help="The token in place of a new one; better in TOPOLOOM_TOKEN.")
-@click.option("--no-browser", is_flag=True, help="Open no browser.")
-def command(
-    folders: tuple[str, ...],
-    host: str,
-    port: int,
-    names: tuple[str, ...],
-    store: str | None,
-    executor: str,
-    jobs: int | None,
-    time_limit: float,
-    read_only: bool,
-    token: str | None,
-    no_browser: bool,
-) -> None:
+    which stays when the server ends or is killed.
+    """
+
+    group: ClassVar[str] = "serve"
+
+    folders: Annotated[
+        tuple[str, ...], setting("what lies below them may be opened", positional=True, metavar="[FOLDER]...")
+    ] = ()
+    host: Annotated[str, setting("the address to answer at")] = "127.0.0.1"
+    port: Annotated[int, setting("the port to answer at; 0: any that is free", least=0, most=65535)] = 8765
+    names: Annotated[
+        tuple[str, ...],
+        setting("another name by which browsers know this machine; may be repeated", option="--name", metavar="NAME"),
+    ] = ()
+    store: Annotated[str, setting("folder of records; in the user's cache if omitted", metavar="DIRECTORY")] | None = (
+        None
+    )
+    executor: Executor = EXECUTOR
+    jobs: TaskJobs | None = None
+    limit_s: Annotated[
+        float, setting("time that a task may take; then it counts as failed", unit="s", above=0, option="--time-limit")
+    ] = 3600.0
+    read_only: Annotated[bool, setting("show what is done; begin nothing, write nothing")] = False
+    token: Annotated[str, setting(f"the token in place of a new one; better in the variable {_TOKEN}")] | None = None
+    browser: Annotated[bool, setting("open the browser, where there is a screen")] = True
+
+
+@declared(Serve)
+def command(settings: Serve) -> None:
     from topoloom.web.browser import browsers
     from topoloom.web.server import serve
 
+    kept = os.environ.pop(_TOKEN, None)  # it is not for the browser, nor for workers and what they run
+    token = (kept or None) if settings.token is None else settings.token
     if token is not None and not (
         8 <= len(token) <= 200 and token.isascii() and token.replace("-", "").replace("_", "").isalnum()
     ):
         raise InputError("--token: 8 to 200 letters, digits, - and _")
-    os.environ.pop("TOPOLOOM_TOKEN", None)  # it is not for the browser, nor for workers and what they run
     home = Path(os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser()) / "topoloom" / "explorer"
 
     def ready(address: str) -> None:
         say(f"topoloom is at {address}")
-        if host not in _LOOPBACK:
+        if settings.host not in _LOOPBACK:
             say("it answers other machines, without encryption: in a network that is not yours use ssh -L", err=True)
         say("Ctrl-C ends it; what is finished stays", err=True)
-        if not no_browser and _has_screen():
+        if settings.browser and _has_screen():
             follow(address)
 
     ends_by_signals()
     with browsers() as follow:
         serve(
-            folders,
-            store=home if store is None else store,
-            host=host,
-            port=port,
-            names=names,
-            executor=executor,
-            jobs=jobs,
-            limit_s=time_limit,
-            read_only=read_only,
+            settings.folders,
+            store=home if settings.store is None else settings.store,
+            host=settings.host,
+            port=settings.port,
+            names=settings.names,
+            executor=settings.executor,
+            jobs=settings.jobs,
+            limit_s=settings.limit_s,
+            read_only=settings.read_only,
             token=token,
             ready=ready,
         )

@@ -1,4 +1,4 @@
-"""The verb `compare`: networks that somebody names, taken the whole way side by side."""
+"""The function `compare`: networks that are named, taken the whole way, next to each other."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -11,7 +11,8 @@ from topoloom.cost.spares import Spares
 from topoloom.designer.assessment.assess import assess
 from topoloom.designer.assessment.assessment import Assessment, Assessments, figure_keys
 from topoloom.designer.assessment.reasons import Ranking, reasons
-from topoloom.designer.assessment.subject import LANES, MOST_REPEATS, Subject
+from topoloom.designer.assessment.subject import MOST_REPEATS
+from topoloom.designer.assessment.subjects import subject_of
 from topoloom.model.link_rates import refuse_mixed
 from topoloom.model.sources import NetworkSource, network_of
 from topoloom.network.laying_out import all_laid_out
@@ -26,7 +27,7 @@ def compare(
     minimize: str = "cost_usd",
     hosts: int | None = None,
     minutes: float | None = None,
-    repeats: int = MOST_REPEATS,
+    repeats: int | None = None,
     floor: Floor | str | None = None,
     housing: Housing | str | Path | None = None,
     parts: Parts | str | Path | None = None,
@@ -35,7 +36,7 @@ def compare(
     host_cables: bool | None = None,
     spares: Spares | bool | None = None,
     radix: int | None = None,
-    lanes: int = LANES,
+    lanes: int | None = None,
     seed: int = 1,
     store: str | Path | None = None,
     jobs: int | None = None,
@@ -49,15 +50,15 @@ def compare(
         Layouts, installed tables, and the terms that networks remember, are taken as they are; what has no layout is placed on
         `floor`, and what has no tables is routed by the engine that fits.
     reference : int, optional
-        Which of them, from 0, the others are set beside.
+        Which of them, from 0, the others are compared with.
     minimize : str
         The key of the figure that they are ranked by, less first unless more of it is better, as ``saturation``.
     hosts : int, optional
         That are needed: then what 10 % more of them cost is worked out for the sentences.
     minutes : float, optional
         The budget; what does not fit is named. Without it everything is worked out.
-    repeats : int
-        How many times the usual draws are made at the most where time is left over, as `assess` has it.
+    repeats : int, optional
+        How many times the usual draws are made at the most where time is left over, as `assess` has it; 16 if omitted.
     floor : Floor or str, optional
         For those that have no layout; ``slimfly-2014`` when omitted.
     housing : Housing, str or path, optional
@@ -65,9 +66,9 @@ def compare(
     parts, prices, rate_gbps, host_cables, spares : optional
         As `Network.priced` takes them, in place of what the networks remember.
     radix : int, optional
-        Ports of the switches that can be had, for growth.
-    lanes : int
-        Virtual lanes of a switch.
+        Ports of the switches that can be had, for growth; those of the requirement that a network remembers if omitted.
+    lanes : int, optional
+        Virtual lanes of a switch; those of that requirement if omitted, else 8.
     seed : int
     store : path, optional
         A folder where steps are kept and found again.
@@ -111,8 +112,9 @@ def compare(
         jobs=jobs,
         work=work,
     )
-    subjects = [Subject(network, lanes=lanes, radix=radix, seed=seed) for network in laid_out]
+    subjects = [subject_of(network, lanes=lanes, radix=radix, seed=seed) for network in laid_out]
     seconds = None if minutes is None else minutes * 60
+    repeats = MOST_REPEATS if repeats is None else repeats
     found = assess(subjects, objective=minimize, seconds=seconds, repeats=repeats, store=store, jobs=jobs, work=work)
     named = subjects[reference].topology.name if reference is not None else None
     return _explained(found, minimize, hosts, named)

@@ -1,1 +1,1 @@
-"""The operations of topoloom, one file each; other packages add theirs by the entry point `topoloom.verbs`."""
+"""The operations of topoloom, one file each; other packages add theirs by the entry point `topoloom.operations`."""

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from topoloom.core.errors import InputError
 from topoloom.core.settings import setting
 from topoloom.operations.operation import Operation
-from topoloom.operations.shared import FLOOR, SEED, Cabinet, Cluster, Floor, Seed, Source
+from topoloom.operations.shared import SEED, Cabinet, Cluster, Floor, Seed, Source
 
 if TYPE_CHECKING:
     from topoloom.network import Network
@@ -39,13 +39,12 @@ class FailingOperation(Operation, frozen=True, kw_only=True):
 
     def cabinets(self, network: "Network", jobs: int | None) -> Any:
         """The cabinet of every switch, where cabinets fail; else None."""
-        from topoloom.placement.floors.chosen import chosen_floor
-        from topoloom.placement.layout.cabinets import assign_cabinets
+        from topoloom.placement.layout.layout import Layout
 
         if self.fail != "cabinets":
             return None
         if network.layout is not None:
             self.refuse_changed(_CABINETS, f"the cabinets are those of {network.source}")
             return network.layout.cabinet
-        floor = chosen_floor(self.floor or FLOOR, None, None, self.cabinet)
-        return assign_cabinets(network.topology, floor, self.cluster or "auto", jobs=jobs)
+        placed = network.placed(self.floor, cabinet=self.cabinet, cluster=self.cluster, map="rows", jobs=jobs)
+        return placed.part(Layout).cabinet

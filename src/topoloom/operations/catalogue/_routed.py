@@ -43,6 +43,20 @@ class TableChoice:
     lengths: Any
 
 
+def check_engine(engine: str | None) -> None:
+    """Refuse an engine that does not exist."""
+    from topoloom.routing.registry import engines
+
+    if engine is not None:
+        engines.find(engine)
+
+
+def note_installed(network: "Network", context: RunContext) -> None:
+    """Say that the installed tables are taken, where the network has some."""
+    if network.tables is not None:
+        context.note(f"{network.source}: with the tables in this folder, of engine {network.tables.engine}")
+
+
 class RoutedOperation(Operation, frozen=True, kw_only=True):
     """An operation that routes a network, or takes its installed tables."""
 
@@ -58,10 +72,7 @@ class RoutedOperation(Operation, frozen=True, kw_only=True):
     seed: Seed = SEED
 
     def validate(self) -> None:
-        if self.engine is not None:
-            from topoloom.routing.registry import engines
-
-            engines.find(self.engine)
+        check_engine(self.engine)
 
     def tables(self, context: RunContext, lost: str | None, *, by_pairs: bool = True) -> TableChoice:
         """The installed tables, unless other ones are asked for; else new ones; repaired after losses.
@@ -92,7 +103,7 @@ class RoutedOperation(Operation, frozen=True, kw_only=True):
         asked = self.given().keys() & {"engine", "lanes", "root", "seed"}
         saved = None if asked else network.tables
         if saved is not None:
-            context.note(f"{network.source}: with the tables in this folder, of engine {saved.engine}")
+            note_installed(network, context)
         common: dict[str, Any] = {"lanes": self.lanes, "seed": self.seed, "jobs": context.jobs, "work": context.work}
         routed = saved or route(fabric.topology, self.engine, layout=network.layout, root=self.root, **common)
         if by_pairs and self.engine is None and routed.lane_rule != "pair":

@@ -6,13 +6,15 @@ from topoloom.core.errors import InputError
 from topoloom.core.settings import setting
 from topoloom.operations.context import RunContext
 from topoloom.operations.operation import Operation, operation
-from topoloom.operations.shared import span_of
+from topoloom.operations.shared import MOST_ROWS, span_of
 
 if TYPE_CHECKING:
     from topoloom.graph.geometry import Geometry
     from topoloom.graph.grid_bounds import BalancedPairs
 
 _MOST = 9_999_999
+#: Switches of the largest floor.
+_MOST_SWITCHES = 1 << 24
 
 
 @operation
@@ -26,8 +28,8 @@ class BalanceOperation(Operation, frozen=True, kw_only=True):
     doing: ClassVar[str] = "looking from every point"
     functions: ClassVar[tuple[str, ...]] = ("balanced_pairs",)
 
-    rows: Annotated[int, setting("rows of switches", least=1, most=4096)]
-    columns: Annotated[int, setting("switches per row", least=1, most=4096)]
+    rows: Annotated[int, setting("rows of switches", least=1, most=MOST_ROWS)]
+    columns: Annotated[int, setting("switches per row", least=1, most=MOST_ROWS)]
     diagonal: Annotated[bool, setting("odd rows are shifted by half a step, and cables run along the diagonals")] = (
         False
     )
@@ -47,6 +49,10 @@ class BalanceOperation(Operation, frozen=True, kw_only=True):
     ] = (2, 16)
 
     def validate(self) -> None:
+        if self.rows * self.columns > _MOST_SWITCHES:
+            raise InputError(
+                f"`rows` {self.rows:,} and `columns` {self.columns:,}: a floor has at most {_MOST_SWITCHES:,} switches"
+            )
         for name in ("degrees", "lengths"):
             least, most = getattr(self, name)
             if least > most:

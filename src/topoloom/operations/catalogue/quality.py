@@ -1,17 +1,22 @@
 """The operation quality: how much traffic a topology and its tables carry, compared with what is possible."""
 
-from typing import Annotated, Any, ClassVar
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
+from topoloom.core.errors import InputError
 from topoloom.core.settings import setting
-from topoloom.core.work import Work
-from topoloom.network.opening import open_network
+from topoloom.operations.catalogue._routed import check_engine, note_installed
 from topoloom.operations.context import RunContext
 from topoloom.operations.operation import Operation, operation
 from topoloom.operations.shared import SEED, Engine, HostTables, Lanes, Seed, Source
-from topoloom.routing.host_routings import host_routings
-from topoloom.routing.routing import Routing
-from topoloom.throughput.quality import check_asked, quality
-from topoloom.throughput.result import Quality
+
+if TYPE_CHECKING:
+    from topoloom.network import Network
+    from topoloom.routing.routing import Routing
+    from topoloom.throughput.result import Quality
+
+#: Entries of all tables of hosts together, where nobody says how many tables.
+_MOST_ENTRIES = 1 << 27
 
 
 @operation
@@ -46,25 +51,53 @@ class QualityOperation(Operation, frozen=True, kw_only=True):
     ) = None
     seed: Seed = SEED
 
-    def run(self, context: RunContext) -> Any:
-        return _quality(self, context.jobs, context.work)
+    def validate(self) -> None:
+        check_engine(self.engine)
 
+    def measured(self, context: RunContext) -> "tuple[Routing, Quality]":
+        """The tables that all hosts of a switch share, and how good they, or the tables of single hosts, are."""
+        from topoloom.network.opening import open_network
+        from topoloom.routing.routing import Routing
+        from topoloom.throughput.quality import check_asked, quality
 
-def _quality(arguments: QualityOperation, jobs: int | None, work: Work) -> Quality:
-    network = open_network(arguments.topology)
-    check_asked(network.topology, arguments.traffic, arguments.seed)
-    routed = network.with_tables(arguments.engine, lanes=arguments.lanes, seed=arguments.seed, jobs=jobs, work=work)
-    work.check()
-    tables: Any = routed.part(Routing)
-    if arguments.host_tables is not None and arguments.host_tables > 1:
-        count = arguments.host_tables
-        tables = host_routings(network.topology, tables.engine, count, seed=arguments.seed, jobs=jobs, work=work)
-    return quality(
-        tables,
-        arguments.traffic,
-        bisections=arguments.bisections,
-        gap=arguments.gap,
-        seed=arguments.seed,
-        jobs=jobs,
-        work=work,
-    )
+        network = open_network(self.topology)
+        check_asked(network.topology, self.traffic, self.seed)
+        installed = self.engine is None and self.lanes is None and network.tables is not None
+        if installed:
+            note_installed(network, context)
+        common: dict[str, Any] = {"seed": self.seed, "jobs": context.jobs, "work": context.work}
+        routing = network.with_tables(self.engine, lanes=self.lanes, **common).part(Routing)
+        context.work.check()
+        tables = self._tables_of_hosts(network, routing, installed, context)
+        found = quality(tables, self.traffic, bisections=self.bisections, gap=self.gap, **common)
+        return routing, found
+
+    def run(self, context: RunContext) -> "Quality":
+        return self.measured(context)[1]
+
+    def _tables_of_hosts(
+        self, network: "Network", routing: "Routing", installed: bool, context: RunContext
+    ) -> "tuple[Routing, ...]":
+        """Tables for the ports of a switch in turn, where several are asked for or hosts have rails; else the one for all."""
+        from topoloom.routing.host_routings import host_routings
+        from topoloom.throughput.rails import ports_on_rails
+
+        count, new = self.host_tables, not installed and self.lanes is None
+        if count is None and new and routing.engine == "fat-tree":
+            count = min(ports_on_rails(network.topology), _MOST_ENTRIES // network.topology.switches**2)
+        if count is None or count <= 1:
+            return (routing,)
+        if not new:
+            instead = "it, or give `engine`: the network has its own" if installed else "`lanes`"
+            raise InputError(f"`host_tables` {count} makes new tables; omit {instead}")
+        made = host_routings(
+            network.topology,
+            routing.engine,
+            count,
+            seed=routing.provenance.seed or 0,
+            jobs=context.jobs,
+            layout=network.layout,
+            work=context.work,
+        )
+        fits = routing.provenance.settings.get("fits")
+        return made if fits is None else (replace(made[0], provenance=routing.provenance), *made[1:])

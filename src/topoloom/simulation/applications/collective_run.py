@@ -38,7 +38,7 @@ def collective_bound(
     ranks: int | None = None,
     *,
     placement: str = "linear",
-    root: int = 0,
+    root_rank: int = 0,
     settings: AppSettings | None = None,
     layout: Layout | None = None,
     gap: float = 0.05,
@@ -60,7 +60,7 @@ def collective_bound(
         One for every host when left out.
     placement : str
         As `run_app` has it.
-    root : int
+    root_rank : int
         The rank that broadcasts.
     settings : AppSettings, optional
         Rates and delays.
@@ -92,7 +92,7 @@ def collective_bound(
     600
     """
     topology, layout, settings = _without_tables(network, layout, settings)
-    homes, _ = _homes(topology, operation, bytes, ranks, placement, root, settings, layout, seed, jobs)
+    homes, _ = _homes(topology, operation, bytes, ranks, placement, root_rank, settings, layout, seed, jobs)
     about = {**settings.values, "placement": placement}
     found = bound_of(
         topology,
@@ -100,7 +100,7 @@ def collective_bound(
         bytes,
         homes,
         machine(topology, settings, layout),
-        root=root,
+        root=root_rank,
         gap=gap,
         settings=about,
         jobs=jobs,
@@ -130,19 +130,19 @@ def collective(
     ranks: int | None = None,
     *,
     algorithm: str | None = None,
-    paths: str | None = None,
+    paths_from: str | None = None,
     pieces: int | None = None,
     placement: str = "linear",
-    root: int = 0,
+    root_rank: int = 0,
     settings: AppSettings | None = None,
     layout: Layout | None = None,
-    simulator: str = FLOWS,
+    simulator: str | None = None,
     gap: float = 0.05,
     seed: int = 1,
     jobs: int | None = None,
     work: Work | None = None,
 ) -> Collective:
-    """A schedule of a collective, simulated, and the least time beside it.
+    """A schedule of a collective, simulated, compared with the least time.
 
     Parameters
     ----------
@@ -151,7 +151,7 @@ def collective(
     operation : str or CollectiveSchedule
         ``allreduce``, ``allgather``, ``reduce-scatter``, ``broadcast`` or ``alltoall``. Or a schedule that was made before, as
         `topoloom.read_schedule` reads it, also for other tables or another network with its hosts and the links of its paths;
-        it has its own bytes, ranks, algorithm, paths, pieces, placement and root.
+        it has its own bytes, ranks, algorithm, paths, pieces, placement and root rank.
     bytes : int
         Of the vector, or of what all have together; of an all-to-all from each rank to each other.
     ranks : int, optional
@@ -159,20 +159,21 @@ def collective(
     algorithm : str, optional
         One of `topoloom.simulation.collectives.making.ALGORITHMS` that fits the operation; when omitted, forest where trees
         are packed in a minute, else ring, binomial or direct.
-    paths : "own" or "tables", optional
-        Whether messages take paths of the schedule's own or those of the tables; left out, own for forests and rings.
+    paths_from : "own" or "tables", optional
+        Whether messages take paths of the schedule's own or those of the tables; if omitted, own for forests and rings.
     pieces : int, optional
         In how many pieces each message goes; left out, as many as hide the depth of trees.
     placement : str
         As `run_app` has it.
-    root : int
+    root_rank : int
         The rank that broadcasts.
     settings : AppSettings, optional
         Rates and delays.
     layout : Layout, optional
         How long every cable is.
-    simulator : str
-        ``flows``, ``flows:window=0.2``, ``simgrid``, ``flits`` or ``flits:flit_bits=256,packet_flits=64,lane_vcs=4``.
+    simulator : str, optional
+        ``flows``, which it is if omitted, ``flows:window=0.2``, ``simgrid``, ``flits`` or
+        ``flits:flit_bits=256,packet_flits=64,lane_vcs=4``.
     gap : float
         As for `collective_bound`.
     seed : int
@@ -194,13 +195,13 @@ def collective(
     work = Work() if work is None else work
     source, topology = network_or_tables(network, "collective")
     if not isinstance(operation, CollectiveSchedule):
-        chosen_of(collective_operation(operation), algorithm, paths)
+        chosen_of(collective_operation(operation), algorithm, paths_from)
     check_hosts(topology)
     on = given(source, layout, settings, "collective")
     routings, layout, settings = on.routings, on.layout, on.settings
     routing = routings[0]
     check_kind("settings", settings, AppSettings, "AppSettings")
-    by = backend_of(simulator)
+    by = backend_of(FLOWS if simulator is None else simulator)
     check_backend(by, settings)
     if isinstance(operation, CollectiveSchedule):
         schedule = checked_schedule(operation, "schedule")
@@ -210,23 +211,25 @@ def collective(
             schedule.bytes,
             "schedule",
         )
-        root = schedule.trees[0].root if name == "broadcast" and schedule.trees else 0
+        root_rank = schedule.trees[0].root if name == "broadcast" and schedule.trees else 0
         about: dict[str, Any] = {**settings.values, "simulator": by.text}
         if np.unique(homes).size < homes.size:
             raise InputError("the schedule has two ranks on a host")
     else:
         check_whole("pieces", pieces, 1, none=True)
-        homes, name = _homes(topology, operation, bytes, ranks, placement, root, settings, layout, seed, jobs)
+        homes, name = _homes(topology, operation, bytes, ranks, placement, root_rank, settings, layout, seed, jobs)
         schedule, size = None, bytes
         if np.unique(homes).size < homes.size:
             raise InputError(f"placement {placement}: a schedule needs a host for each rank")
-        chosen, along = chosen_of(name, algorithm, paths)
+        chosen, along = chosen_of(name, algorithm, paths_from)
         about = {**settings.values, "placement": placement, "simulator": by.text}
     net, back = network_as_flows(routings, settings, layout), routing.channels.back.astype(np.int64)
     there = machine(topology, settings, layout)
-    bound = bound_of(topology, name, size, homes, there, root=root, gap=gap, settings=about, jobs=jobs, work=work)
+    bound = bound_of(topology, name, size, homes, there, root=root_rank, gap=gap, settings=about, jobs=jobs, work=work)
     if schedule is None:
-        made = collective_schedule(topology, name, size, homes, root, chosen, along, pieces, net, back, there, work)
+        made = collective_schedule(
+            topology, name, size, homes, root_rank, chosen, along, pieces, net, back, there, work
+        )
         provenance = provenance_of(topology, engine=routing.engine, seed=seed, settings=about)
         schedule = replace(made, provenance=provenance)
     seconds, messages, cpu_s = _times(schedule, routings, net, back, settings, layout, by, work)
@@ -291,7 +294,7 @@ def _homes(
     size: int,
     ranks: int | None,
     placement: str,
-    root: int,
+    root_rank: int,
     settings: AppSettings,
     layout: Layout | None,
     seed: int,
@@ -301,7 +304,7 @@ def _homes(
     check_words("operation", operation, "a text, as 'allreduce'")
     check_whole("bytes", size, 0)
     check_whole("ranks", ranks, 1, none=True)
-    check_whole("root", root, 0)
+    check_whole("root_rank", root_rank, 0)
     check_words("placement", placement, "a text, as 'linear'")
     check_kind("settings", settings, AppSettings, "AppSettings")
     check_kind("layout", layout, (Layout, type(None)), "a Layout, as topoloom.place makes one")

@@ -51,7 +51,7 @@ def run_app(
     seed: int = 1,
     jobs: int | None = None,
     time_limit_s: float = TIME_LIMIT_S,
-    simulator: str = SIMGRID,
+    simulator: str | None = None,
     work: Work | None = None,
 ) -> AppRun:
     """Run an MPI program or a schedule on a network, simulated by SimGrid (SMPI), as flows, or flit by flit.
@@ -82,10 +82,11 @@ def run_app(
     time_limit_s : float
         Seconds after which compiling, or simulating, a program of the user's is ended. Programs of topoloom's own end by
         themselves.
-    simulator : str
-        ``simgrid``; ``flows``, which runs traces, schedules, ``alltoall``, ``allreduce``, ``collective`` and ``training``
-        without SimGrid; ``flows:window=0.2``, where rates may be out of date for a fifth of a message's time; or ``flits``,
-        routers flit by flit, which run the same (``flits:flit_bits=256,packet_flits=64,lane_vcs=4``).
+    simulator : str, optional
+        ``simgrid``, which it is if omitted; ``flows``, which runs traces, schedules, ``alltoall``, ``allreduce``,
+        ``collective`` and ``training`` without SimGrid; ``flows:window=0.2``, where rates may be out of date for a fifth of a
+        message's time; or ``flits``, routers flit by flit, which run the same
+        (``flits:flit_bits=256,packet_flits=64,lane_vcs=4``).
     work : Work, optional
         Its stop ends the simulation at once; no process and no file is left.
 
@@ -116,7 +117,7 @@ def run_app(
         "a text as 'alltoall:bytes=8', a program of program_from or trace_from, or a Schedule, as load_goal reads it",
     )
     check_whole("ranks", ranks, 1, none=True)
-    app, by = opened(app), backend_of(simulator)
+    app, by = opened(app), backend_of(SIMGRID if simulator is None else simulator)
     program, ranks = fitted(topology, app, ranks)
     on = given(source, layout, settings, "run_app")
     routings, layout, settings = on.routings, on.layout, on.settings

@@ -189,7 +189,7 @@ PRESETS.add(
 def with_changes(settings: AppSettings, changes: Iterable[str]) -> AppSettings:
     """Settings with some of them changed by texts ``KEY=VALUE``.
 
-    Algorithms are changed one by one, the others stay; ``algorithms=`` takes all of them away.
+    Algorithms are changed one by one, the others stay; ``algorithms=`` takes all of them away, a comma in front the others.
 
     Raises
     ------
@@ -200,11 +200,14 @@ def with_changes(settings: AppSettings, changes: Iterable[str]) -> AppSettings:
     --------
     >>> with_changes(AppSettings(), ["rate_gbps=100", "algorithms=reduce:flat_tree"]).algorithms
     'alltoall:ring,alltoallv:ring,allreduce:rdb,reduce:flat_tree'
+    >>> with_changes(AppSettings(), ["algorithms=,reduce:flat_tree"]).algorithms
+    'reduce:flat_tree'
     """
     for text in changes:
         name, _, value = (part.strip() for part in text.partition("="))
         if name == "algorithms" and value:
-            text = f"algorithms={','.join(_merged(settings.algorithms, value))}"
+            before = "" if value.startswith(",") else settings.algorithms
+            text = f"algorithms={','.join(_merged(before, value))}"
         settings = changed(settings, [text])
     return settings
 

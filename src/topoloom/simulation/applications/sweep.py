@@ -158,7 +158,7 @@ def run_apps(
     seed: int = 1,
     jobs: int | None = None,
     time_limit_s: float = TIME_LIMIT_S,
-    simulator: str = SIMGRID,
+    simulator: str | None = None,
     work: Work | None = None,
 ) -> AppRuns:
     """Run every program on every case under every placement, as many side by side as there are cores.
@@ -182,7 +182,7 @@ def run_apps(
         Simulations side by side; as many as there are cores when left out.
     time_limit_s : float
         Seconds after which a run of a program of the user's is ended.
-    simulator : str
+    simulator : str, optional
         As `run_app` takes it.
     work : Work, optional
         Told of runs, each delivered as soon as it is finished; when stopped, those that are finished are the result.
@@ -210,7 +210,7 @@ def run_apps(
     if settings is None and len({one.rate_gbps for one in usual}) > 1:
         raise InputError("run_apps: the networks differ in their rates; settings= with a rate_gbps runs all at that")
     settings = (usual[0] if usual else AppSettings()) if settings is None else settings
-    by = backend_of(simulator)
+    by = backend_of(SIMGRID if simulator is None else simulator)
     if not cases or not apps or not placements:
         raise InputError("run_apps: give at least one case, one program and one placement")
     names = [case.name for case in cases]
@@ -274,7 +274,7 @@ def programs_on(
     networks: Mapping[str, Topology],
     apps: Sequence[str | Program],
     ranks: int | None = None,
-    simulator: str = SIMGRID,
+    simulator: str | None = None,
     settings: AppSettings | None = None,
 ) -> list[tuple[Program, int]]:
     """The programs and their ranks on all of some networks; what does not fit is refused before anything is routed.
@@ -298,7 +298,7 @@ def programs_on(
         numbers of hosts where `ranks` is not given.
     """
     found = []
-    by = backend_of(simulator)
+    by = backend_of(SIMGRID if simulator is None else simulator)
     if by.name != SIMGRID:
         check_backend(by, AppSettings() if settings is None else settings)
     for app in map(opened, dict.fromkeys(apps)):

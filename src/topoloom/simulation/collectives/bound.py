@@ -183,7 +183,7 @@ def bound_of(
     if size < 0:
         raise InputError(f"bytes={size}: give 0 or more")
     if not 0 <= root < max(1, homes.size):
-        raise InputError(f"root={root}: the ranks are 0 to {homes.size - 1}")
+        raise InputError(f"root_rank={root}: the ranks are 0 to {homes.size - 1}")
     apart = int(homes[root]) if operation == "broadcast" and homes.size else None
     network = rank_network(topology, homes, machine.rate_gbps, machine.host_rate_gbps, apart=apart)
     first, farthest = delays(network, topology, machine, from_first=operation == "broadcast")

@@ -58,9 +58,9 @@ def chosen_of(operation: str, algorithm: str | None, paths: str | None) -> tuple
     if algorithm is not None and algorithm not in fit:
         raise InputError(f"no algorithm '{str(algorithm)[:40]}' of {operation}; {hint(str(algorithm), fit)}")
     if paths is not None and paths not in PATHS:
-        raise InputError(f"paths '{str(paths)[:40]}': {hint(str(paths), PATHS)}")
+        raise InputError(f"paths_from '{str(paths)[:40]}': {hint(str(paths), PATHS)}")
     if paths == "own" and (algorithm in ("direct", "binomial") or operation == "alltoall"):
-        raise InputError(f"paths own: {algorithm or 'direct'} goes along the tables; leave it out")
+        raise InputError(f"`paths_from` own: {algorithm or 'direct'} goes along the tables; omit it")
     return algorithm, paths or "own"
 
 

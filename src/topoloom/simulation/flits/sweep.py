@@ -2,13 +2,14 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import get_type_hints
+from itertools import product
+from typing import TYPE_CHECKING, get_type_hints
 
 import numpy as np
 
 from topoloom.core.errors import Stopped
 from topoloom.core.work import Work
-from topoloom.model.results import Provenance
+from topoloom.model.results import Provenance, provenance_of
 from topoloom.model.sources import NetworkSource, network_of
 from topoloom.routing.registry import engines as known_engines
 from topoloom.routing.routing import Routing
@@ -25,6 +26,9 @@ from topoloom.simulation.flits.saturation import saturation
 from topoloom.simulation.flits.simulate import simulate
 from topoloom.simulation.workloads.named import is_workload
 from topoloom.throughput.traffic import PATTERNS, Traffic
+
+if TYPE_CHECKING:
+    from topoloom.network import Network
 
 #: The load that stands for the empty network where a curve is drawn.
 _ALMOST_NONE = 0.01
@@ -112,21 +116,57 @@ def subjects(
         `work` was stopped before all tables stood.
     """
     opened = [network_of(source, "subjects") for source in networks]
-    # What can be refused is refused before anything is routed.
-    for engine in engines:
+    asked = list(product(opened, engines, traffics))
+    return with_tables(asked, router=router, lanes=lanes, between=between, seed=seed, jobs=jobs, work=work)
+
+
+def with_tables(
+    asked: "Sequence[tuple[Network, str | None, str]]",
+    *,
+    router: RouterConfig,
+    lanes: int | None = None,
+    between: Mapping[str, int] | None = None,
+    seed: int = 1,
+    jobs: int | None = None,
+    work: Work | None = None,
+) -> list[SimulatedNetwork]:
+    """Networks, each routed by an engine and with a traffic; what can be refused is refused before anything is routed.
+
+    Parameters
+    ----------
+    asked : sequence of (Network, str or None, str)
+        Network, engine and traffic, as `subjects` takes them; a network is routed once by an engine.
+    router, lanes, between, seed, jobs, work
+        As for `subjects`.
+
+    Returns
+    -------
+    list of SimulatedNetwork
+        In the order of `asked`.
+
+    Raises
+    ------
+    InputError
+        As `subjects`.
+    Stopped
+        `work` was stopped before all tables stood.
+    """
+    cables: dict[int, np.ndarray | None] = {}
+    for network, engine, traffic in asked:
         if engine is not None:
             known_engines.find(engine)
-    cables = []
-    for network in opened:
-        cables.append(cable_cycles(network.topology, router, between, network.layout))
-        for traffic in traffics:
-            check_simulated(network.topology, traffic, seed)
-    simulated = []
-    for network, cycles in zip(opened, cables, strict=True):
-        for engine in engines:
-            routing = network.with_tables(engine, lanes=lanes, seed=seed, jobs=jobs, work=work).part(Routing)
-            simulated += [SimulatedNetwork(routing, traffic, cycles) for traffic in traffics]
-    return simulated
+        if id(network) not in cables:
+            cables[id(network)] = cable_cycles(network.topology, router, between, network.layout)
+        check_simulated(network.topology, traffic, seed)
+    tables: dict[tuple[int, str | None], Routing] = {}
+    for network, engine, _ in asked:
+        if (id(network), engine) not in tables:
+            routed = network.with_tables(engine, lanes=lanes, seed=seed, jobs=jobs, work=work)
+            tables[id(network), engine] = routed.part(Routing)
+    return [
+        SimulatedNetwork(tables[id(network), engine], traffic, cables[id(network)])
+        for network, engine, traffic in asked
+    ]
 
 
 def sweep(
@@ -151,7 +191,7 @@ def sweep(
     simulated : sequence of SimulatedNetwork
         From `subjects`.
     preset, settings, loads, seed, jobs
-        As for `simulate`.
+        As for `simulate`; no loads with `saturation_width` alone.
     saturation_width : float, optional
         Look for the load at which each saturates, too, this exactly.
     zero_load : bool
@@ -194,20 +234,24 @@ def sweep(
         if curves and (work.stopped or curves[-1].ended != "done"):
             break
         known = points.points(number)
-        curve = simulate(
-            one.routing,
-            one.traffic,
-            preset,
-            settings=changes,
-            loads=wanted,
-            seed=seed,
-            jobs=jobs,
-            cables=one.cables,
-            fast=fast,
-            interval=interval,
-            known=known,
-            work=work,
-        )
+        if wanted or saturation_width is None:
+            curve = simulate(
+                one.routing,
+                one.traffic,
+                preset,
+                settings=changes,
+                loads=wanted,
+                seed=seed,
+                jobs=jobs,
+                cables=one.cables,
+                fast=fast,
+                interval=interval,
+                known=known,
+                work=work,
+            )
+        else:
+            about = provenance_of(one.routing.topology, engine=one.routing.engine, seed=seed)
+            curve = LoadCurve(one.traffic, name, (), config, provenance=about)
         curves.append(curve)
         if curve.ended != "done":
             break
@@ -228,7 +272,8 @@ def sweep(
                         known=known,
                         work=work,
                     )
-                    curves[-1] = replace(curves[-1], saturation=found)
+                    about = curves[-1].provenance if wanted else found.provenance
+                    curves[-1] = replace(curves[-1], saturation=found, provenance=about)
                 if zero_load:
                     latency = _zero_load(one, preset, changes, curve.points, seed, jobs, work)
                     curves[-1] = replace(curves[-1], zero_load=latency)

@@ -1,4 +1,4 @@
-"""`topoloom app` as a study: a task a run."""
+"""`topoloom app` as a study: one task per run."""
 
 import os
 from collections.abc import Sequence
@@ -9,73 +9,56 @@ from typing import Any
 from topoloom.core.errors import InputError
 from topoloom.core.work import Ended
 from topoloom.model.results import Provenance
+from topoloom.operations.catalogue.app import AppOperation
 from topoloom.simulation.applications.app_run import AppRun
 from topoloom.simulation.applications.app_runs import AppRuns
 from topoloom.simulation.applications.sweep import placements_of
 from topoloom.studies.study import Study
 from topoloom.studies.sweeps.kept import kept
 
-#: Tables of different seeds, at most; more are no axis, but a mistake.
-_MOST_SEEDS = 1_000_000
+#: What operations of one study differ in, and what tasks of one network and program differ in.
+_AXES = ("topology", "engine", "app", "placement", "seed", "routing_seed")
 
 
-def app_study(
-    apps: Sequence[str],
-    topologies: Sequence[str],
-    engines: Sequence[str] | None = None,
-    placements: Sequence[str] = ("linear",),
-    *,
-    routing_seeds: int = 1,
-    seed: int = 1,
-    **arguments: Any,
-) -> Study:
-    """Every program on every network under every placement, with tables of each seed.
+def app_study(operations: Sequence[AppOperation], routing_seeds: int = 1) -> Study:
+    """Operations as a study: every program on every network under every placement, with tables of each seed.
 
     Parameters
     ----------
-    apps : sequence of str
-    topologies : sequence of str
-        Specs, files or folders.
-    engines : sequence of str, optional
-        One for all topologies, or one for each. When omitted: the installed tables, else those of the engine that fits.
-    placements : sequence of str
-        As `run_apps` takes them; ``random*5`` is five tasks.
+    operations : sequence of AppOperation
+        Every combination of some networks, programs and placements, and else the same; placement ``random*5`` is five tasks.
     routing_seeds : int
-        Tables of so many seeds.
-    seed : int
-        Of the first placement and the first tables.
-    **arguments
-        What the verb app takes beside: ranks, host_tables, floor, preset, set, simulator, time_limit.
+        Tables of this many seeds.
 
     Raises
     ------
     InputError
-        An argument that the verb has not; engines for another number of topologies.
+        An operation without an application.
 
     Examples
     --------
-    >>> study = app_study(["alltoall:bytes=4096"], ["ring:n=4,hosts=1"], placements=["linear", "random*3"])
-    >>> [task.arguments.get("seed", 1) for task in study.tasks()]
-    [1, 1, 2, 3]
+    >>> asked = AppOperation(topology="ring:n=4,hosts=1", app="alltoall:bytes=4096", placement="random*3")
+    >>> [task.arguments.get("seed", 1) for task in app_study([asked]).tasks()]
+    [1, 2, 3]
     """
-    networks: dict[str, list[Any]] = {"topology": list(topologies)}
-    if engines is not None:
-        if len(engines) not in (1, len(topologies)):
-            raise InputError(f"{len(engines)} engines for {len(topologies)} topologies; give one, or one for each")
-        networks["engine"] = list(engines) * (len(topologies) // len(engines))
-    where = placements_of(placements, seed)
-    axes: dict[str, Any] = {"app": list(dict.fromkeys(apps))}
+    first = operations[0]
+    arguments = {name: value for name, value in first.given().items() if name not in _AXES}
+    pairs = list(dict.fromkeys((one.topology, one.engine) for one in operations))
+    networks: dict[str, list[Any]] = {"topology": [topology for topology, _ in pairs]}
+    if first.engine is not None:
+        networks["engine"] = [engine for _, engine in pairs]
+    where = placements_of(list(dict.fromkeys(one.placement for one in operations)), first.seed)
+    axes: dict[str, Any] = {"app": list(dict.fromkeys(one.app for one in operations))}
     together: list[dict[str, list[Any]]] = [
         networks,
         {"placement": [how for how, _ in where], "seed": [its for _, its in where]},
     ]
-    if routing_seeds > _MOST_SEEDS:
-        raise InputError(f"routing_seeds={routing_seeds}; they are 1 to {_MOST_SEEDS:,}")
+    seed = first.tables_seed
     if routing_seeds > 1:
         together.insert(1, {"routing_seed": list(range(seed, seed + routing_seeds))})
     else:
         arguments["routing_seed"] = seed
-    return Study(verb="app", task=arguments, axes=axes, together=together, base=str(Path.cwd()))
+    return Study(operation="app", task=arguments, axes=axes, together=together, base=str(Path.cwd()))
 
 
 def app_runs_of(

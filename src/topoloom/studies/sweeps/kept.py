@@ -41,7 +41,7 @@ def study_of(operations: Sequence[Operation], axis: str) -> Study:
     """
     first = operations[0]
     return Study(
-        verb=first.group,
+        operation=first.group,
         task={name: value for name, value in first.given().items() if name != axis},
         axes={axis: list(dict.fromkeys(getattr(one, axis) for one in operations))},
         base=str(Path.cwd()),

@@ -1,4 +1,4 @@
-"""`topoloom simulate` as a study: a task a load."""
+"""`topoloom simulate` as a study: one task per load."""
 
 import os
 from collections.abc import Sequence
@@ -9,74 +9,58 @@ from typing import Any
 from topoloom.core.errors import InputError
 from topoloom.core.work import Ended
 from topoloom.model.results import Provenance
+from topoloom.operations.catalogue.simulate import SimulateOperation
 from topoloom.simulation.flits.execute import Execution, Executions
-from topoloom.simulation.flits.load_curve import LoadCurve, LoadCurves, Saturation
-from topoloom.simulation.flits.sweep import has_end
+from topoloom.simulation.flits.load_curve import LoadCurve, LoadCurves
 from topoloom.studies.study import Study
 from topoloom.studies.sweeps.kept import kept
 
+#: What operations of one study differ in, and what tasks of one network differ in.
+_AXES = ("topology", "engine", "traffic")
+_OF_LOADS = ("loads", "saturation", "saturation_width")
 #: How exact the load of saturation is where nobody says.
-WIDTH = 0.01
+_WIDTH = 0.01
 
 
-def simulate_study(
-    topologies: Sequence[str],
-    engines: Sequence[str] | None = None,
-    traffics: Sequence[str] = ("uniform",),
-    *,
-    loads: Sequence[float] = (0.1, 0.3, 0.5, 0.7, 0.9),
-    saturation: bool = False,
-    width: float = WIDTH,
-    **arguments: Any,
-) -> Study:
-    """Every network by every engine under every traffic at every load.
+def simulate_study(operations: Sequence[SimulateOperation]) -> Study:
+    """Operations at several loads as a study: every network by every engine under every traffic, one load per task.
 
     Parameters
     ----------
-    topologies : sequence of str
-        Specs, files or folders.
-    engines : sequence of str, optional
-        When omitted: the installed tables, else those of the engine that fits.
-    traffics : sequence of str
-    loads : sequence of float
-        Not used by traffic that goes to its end.
-    saturation : bool
-        Find the load of saturation of each, too.
-    width : float
-        How exact that is.
-    **arguments
-        What the verb simulate takes beside: preset, set, between, lanes, fast, interval, seed.
+    operations : sequence of SimulateOperation
+        Every combination of some topologies, engines and kinds of traffic, and else the same.
 
     Raises
     ------
     InputError
-        An argument that the verb has not; traffic with and without an end.
+        Traffic with and without an end.
 
     Examples
     --------
-    >>> study = simulate_study(["ring:n=4,hosts=1", "complete:n=4,hosts=1"], ["dor"], loads=[0.1, 0.2], saturation=True)
+    >>> rings = [f"ring:n={n},hosts=1" for n in (4, 5)]
+    >>> study = simulate_study([SimulateOperation(topology=ring, loads=(0.1, 0.2), saturation=True) for ring in rings])
     >>> len(study.tasks())
     6
     """
-    axes: dict[str, Any] = {"topology": list(dict.fromkeys(topologies))}
-    if engines is not None:
-        axes["engine"] = list(dict.fromkeys(engines))
-    axes["traffic"] = list(dict.fromkeys(traffics))
-    ends = {has_end(traffic) for traffic in traffics}
-    if len(ends) > 1:
+    first = operations[0]
+    arguments = {name: value for name, value in first.given().items() if name not in (*_AXES, *_OF_LOADS)}
+    axes = {name: list(dict.fromkeys(getattr(one, name) for one in operations)) for name in _AXES}
+    if axes["engine"] == [None]:
+        del axes["engine"]
+    if len({one.has_end for one in operations}) > 1:
         raise InputError("traffic that is simulated to its end and traffic at loads: make a study of each")
     together: list[dict[str, list[Any]]] = []
-    if ends == {False}:
-        points: list[float | None] = [*dict.fromkeys(float(load) for load in loads)]
+    if not first.has_end:
+        points: list[float | None] = [*dict.fromkeys(first.loads or ())]
         together.append(
             {
-                "load": points + [None] * saturation,
-                "saturation": [False] * len(points) + [True] * saturation,
+                "loads": points + [None] * first.saturation,
+                "saturation": [False] * len(points) + [True] * first.saturation,
                 # Points do not depend on it: another width finds them done.
-                "width": [WIDTH] * len(points) + [width] * saturation,
+                "saturation_width": [_WIDTH] * len(points) + [first.saturation_width] * first.saturation,
             }
         )
-    return Study(verb="simulate", task=arguments, axes=axes, together=together, base=str(Path.cwd()))
+    return Study(operation="simulate", task=arguments, axes=axes, together=together, base=str(Path.cwd()))
 
 
 def load_curves_of(study: Study, folder: str | os.PathLike[str], *, ended: Ended = "done") -> LoadCurves | Executions:
@@ -101,20 +85,16 @@ def load_curves_of(study: Study, folder: str | os.PathLike[str], *, ended: Ended
         The folder holds no study.
     """
     found: dict[tuple[Any, ...], LoadCurve] = {}
-    saturations: dict[tuple[Any, ...], Saturation] = {}
     executions: list[Execution] = []
     seed = study.task.get("seed", 1)
     for labels, _, record in kept(study, folder):
-        result = record.result_as(folder, LoadCurve, Saturation, Execution)
+        result = record.result_as(folder, LoadCurve, Execution)
         of = tuple(labels.get(name) for name in ("topology", "engine", "traffic"))
         if isinstance(result, Execution):
             executions.append(result)
-        elif isinstance(result, Saturation):
-            saturations[of] = result
         else:
-            known = found.get(of)
-            found[of] = result if known is None else replace(known, points=known.points + result.points)
+            known = found.get(of, replace(result, points=()))
+            found[of] = replace(known, points=known.points + result.points, saturation=result.saturation)
     if executions:
         return Executions(tuple(executions), provenance=Provenance(seed=seed))
-    curves = tuple(replace(curve, saturation=saturations.get(of)) for of, curve in found.items())
-    return LoadCurves(curves, ended=ended, provenance=Provenance(seed=seed))
+    return LoadCurves(tuple(found.values()), ended=ended, provenance=Provenance(seed=seed))

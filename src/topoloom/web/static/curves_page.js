@@ -19,7 +19,7 @@ function curvesPage(main, query, catalogue) {
   main.append(make("h1", {}, "Curves"), make("div", { class: "tools" }, measure, own, study.box, add), wrong, series, box,
     make("div", { class: "tools" }, decades("x", "decades to the right"), decades("y", "decades upwards"), make("button", { type: "button", id: "svg", onclick: () => saveSvg() }, "SVG"), make("button", { type: "button", id: "csv", onclick: () => saveCsv() }, "CSV")), how);
 
-  const tasksOf = (one) => (one.verb === "study" ? [] : one.verb === "simulate" ? one.loads.split(",").map((load) => ({ verb: "simulate", arguments: { topology: one.topology, engine: one.engine, traffic: one.traffic, load: Number(load) } })) : [{ verb: "resilience", arguments: { topology: one.topology } }]);
+  const tasksOf = (one) => (one.verb === "study" ? [] : one.verb === "simulate" ? one.loads.split(",").map((load) => ({ verb: "simulate", arguments: { topology: one.topology, engine: one.engine, traffic: one.traffic, loads: [Number(load)] } })) : [{ verb: "resilience", arguments: { topology: one.topology } }]);
   const nameOf = (one) => (one.verb === "study" ? `${one.folder}${one.y ? `: ${one.y}` : ""}` : one.verb === "simulate" ? `${one.topology}, ${one.engine}, ${one.traffic}` : `${one.topology}, failures`);
 
   const renew = () => {

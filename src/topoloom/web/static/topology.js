@@ -106,7 +106,7 @@ function topologyPage(main, query, catalogue) {
       return;
     }
     const lost = graph.state, lostLinks = [...lost.lostLinks].map((i) => [graph.links[2 * i], graph.links[2 * i + 1]]), lostSwitches = [...lost.lostSwitches];
-    const args = { topology: field.value.trim(), source: state.from, destination: state.to, ...(state.engine ? { engine: state.engine } : {}),
+    const args = { topology: field.value.trim(), from_switch: state.from, to_switch: state.to, ...(state.engine ? { engine: state.engine } : {}),
       ...(lostLinks.length ? { lost_links: lostLinks } : {}), ...(lostSwitches.length ? { lost_switches: lostSwitches } : {}) };
     try {
       const { result, job } = await ask("trace", args, progress.tell);

@@ -132,7 +132,7 @@ def _register(hosts: int, published: float) -> None:
         f"besta-2014/{place}/p-{hosts}",
         f"random traffic, q = 19, p = {hosts}: the load that saturates the network",
         f"{published:.1%}",
-        _slimfly(hosts, "hop-lanes").command("uniform", f" --loads 1 --saturation --width {WIDTH:g}"),
+        _slimfly(hosts, "hop-lanes").command("uniform", f" --loads 1 --saturation --saturation-width {WIDTH:g}"),
     )
     def compute() -> Outcome:
         found = {}

@@ -212,7 +212,7 @@ def _groups() -> Outcome:
     "10,830 endpoints can be extended by 1,500 before performance drops by more than 10 %",
     "1,500 endpoints, 10 %",
     Contender("", "slimfly:q=19,hosts=17", "hop-lanes").command(
-        "uniform", f" --loads 1 --saturation --width {WIDTH:g}"
+        "uniform", f" --loads 1 --saturation --saturation-width {WIDTH:g}"
     ),
 )
 def _more_hosts() -> Outcome:

@@ -269,7 +269,7 @@ def _saturated(part: str, name: str, published: float, below: bool = False) -> N
         f"{name} saturates",
         f"{'below ' if below else ''}{published:.0%} of the injection rate",
         name,
-        f" --loads 1 --saturation --width {WIDTH:g}",
+        f" --loads 1 --saturation --saturation-width {WIDTH:g}",
     )
     def compute() -> Outcome:
         found, each = mean_and_all(saturates(contender(name), _PATTERNS[part], WIDTH, _SEEDS))

@@ -120,7 +120,9 @@ def _saturation(subject: Subject, work: Work, effort: int = 1) -> StepResult:
                 low=found.offered,
                 high=min(1.0, found.offered + width),
                 how=f"flit by flit, uniform traffic; the interval is the width of the search, seed {subject.seed}",
-                by_hand=_by_hand(subject, settings, f"--loads {LOADS[0]:g} --saturation --width {width:g}", work),
+                by_hand=_by_hand(
+                    subject, settings, f"--loads {LOADS[0]:g} --saturation --saturation-width {width:g}", work
+                ),
                 better="more",
             )
         ]

@@ -1,4 +1,4 @@
-"""Verbs of pages with floors: a network with cabinets moved and slots blocked (stand), and one that grows by steps (grow)."""
+"""Operations of pages with floors: a network with cabinets moved and slots blocked (stand), one that grows by steps (grow)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -10,11 +10,10 @@ import numpy as np
 from topoloom.cabling.cabling import cable
 from topoloom.core.errors import InputError, hint
 from topoloom.core.settings import setting
-from topoloom.core.work import Work
 from topoloom.cost.bill import price
 from topoloom.network import Network
-from topoloom.operations.catalogue._placing import Placing
-from topoloom.operations.catalogue.placed import ExpandOperation
+from topoloom.operations.catalogue._placing import HousedPlacing
+from topoloom.operations.catalogue.expand import ExpandOperation
 from topoloom.operations.context import RunContext
 from topoloom.operations.operation import flat, operation
 from topoloom.placement.floors.floor_text import floor_toml
@@ -41,7 +40,7 @@ _PULLED = (
 
 
 @operation
-class StandOperation(Placing, frozen=True, kw_only=True):
+class StandOperation(HousedPlacing, frozen=True, kw_only=True):
     """A network on its floor, as `topoloom layout` and `topoloom cost` have it, with changes by hand."""
 
     group = "stand"
@@ -53,14 +52,14 @@ class StandOperation(Placing, frozen=True, kw_only=True):
     blocked: Annotated[list[str], setting("slots where no cabinet may stand")] = msgspec.field(default_factory=list)
 
     def run(self, context: RunContext) -> Any:
-        return _stand(self, context.jobs, context.work)
+        return _stand(self, context)
 
 
-def _stand(arguments: StandOperation, jobs: int | None, work: Work) -> dict[str, Any]:
-    network = arguments.laid_out(jobs, work)
+def _stand(arguments: StandOperation, context: RunContext) -> dict[str, Any]:
+    network = arguments.laid_out(context)
     layout, parts, rate = network.part(Layout), network.terms.catalogue, network.terms.link_rate_gbps
     if arguments.blocked:
-        network = _blocked(network, arguments.blocked, arguments, jobs, work)
+        network = _blocked(network, arguments.blocked, arguments, context)
         layout = network.part(Layout)
     found = _moved(layout, arguments.moved)
     bill, before = (price(network.standing(one)) for one in (found, layout))
@@ -83,9 +82,7 @@ def _numbers(layout: Layout) -> dict[str, int]:
     return {name: number for number, name in enumerate(layout.slots.names)}
 
 
-def _blocked(
-    network: Network, names: Sequence[str], arguments: StandOperation, jobs: int | None, work: Work
-) -> Network:
+def _blocked(network: Network, names: Sequence[str], arguments: StandOperation, context: RunContext) -> Network:
     """The network placed again on what is left of the floor."""
     layout = network.part(Layout)
     slots = _wide_enough(layout, len(names))
@@ -114,8 +111,8 @@ def _blocked(
         cluster=arguments.cluster,
         map=arguments.map,
         seed=arguments.seed,
-        jobs=jobs,
-        work=work,
+        jobs=context.jobs,
+        work=context.work,
     )
 
 
@@ -155,15 +152,15 @@ class GrowOperation(ExpandOperation, frozen=True, kw_only=True):
     group = "grow"
 
     def run(self, context: RunContext) -> Any:
-        return _grow(self, context.jobs, context.work)
+        return _grow(self, context)
 
     @classmethod
     def row(cls, result: Any) -> dict[str, Any]:
         return flat(result)
 
 
-def _grow(arguments: GrowOperation, jobs: int | None, work: Work) -> dict[str, Any]:
-    plan = ExpandOperation.run(arguments, RunContext(jobs, work=work))
+def _grow(arguments: GrowOperation, context: RunContext) -> dict[str, Any]:
+    plan = ExpandOperation.run(arguments, context)
     cables: dict[int, list[dict[str, Any]]] = {}
     for row in plan.rows():
         cables.setdefault(row["step"], []).append({name: row[name] for name in _PULLED})

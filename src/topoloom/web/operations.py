@@ -1,6 +1,6 @@
-"""Verbs of the explorer: what a picture of a network needs (draw), a path of its tables (trace), a requirement (need).
+"""Operations of the explorer: what a picture of a network needs (draw), a path of its tables (trace), a requirement (need).
 
-They are announced by the entry point `topoloom.verbs`, as verbs of other packages are: this room stands above that of studies.
+They are announced by the entry point `topoloom.operations`, as those of other packages are: this package stands above studies.
 """
 
 from collections import Counter, deque
@@ -101,8 +101,8 @@ class TraceOperation(Operation, frozen=True, kw_only=True):
     group: ClassVar[str] = "trace"
 
     topology: Source
-    source: Annotated[int, setting("the switch that it starts from", least=0)]
-    destination: Annotated[int, setting("the switch that it leads to", least=0)]
+    from_switch: Annotated[int, setting("the switch that it starts from", least=0)]
+    to_switch: Annotated[int, setting("the switch that it leads to", least=0)]
     engine: Engine | None = None
     lost_links: Annotated[list[list[int]], setting("links that are lost, two switches each")] = msgspec.field(
         default_factory=list
@@ -119,8 +119,8 @@ def _trace(arguments: TraceOperation, jobs: int | None, work: Work) -> dict[str,
     found: dict[str, Any] = {
         "schema": "topoloom/trace/1",
         "engine": tables.engine,
-        "path": tables.path(arguments.source, arguments.destination),
-        "lane": None if tables.lanes is None else int(tables.lanes[arguments.destination, arguments.source]),
+        "path": tables.path(arguments.from_switch, arguments.to_switch),
+        "lane": None if tables.lanes is None else int(tables.lanes[arguments.to_switch, arguments.from_switch]),
     }
     if not (arguments.lost_links or arguments.lost_switches):
         return found
@@ -129,12 +129,12 @@ def _trace(arguments: TraceOperation, jobs: int | None, work: Work) -> dict[str,
         if len(pair) != 2:
             raise InputError(f"trace: lost_links: a link is two switches, not {pair}")
         pairs.append((pair[0], pair[1]))
-    if not _joined(network.topology, arguments.source, arguments.destination, pairs, arguments.lost_switches):
+    if not _joined(network.topology, arguments.from_switch, arguments.to_switch, pairs, arguments.lost_switches):
         return found | {"path_after": None}
     mended = reroute(tables, links=pairs, switches=arguments.lost_switches, jobs=jobs, work=work)
     verdict = mended.routing.verdict
     return found | {
-        "path_after": mended.routing.path(arguments.source, arguments.destination),
+        "path_after": mended.routing.path(arguments.from_switch, arguments.to_switch),
         "entries": mended.entries,
         "entries_changed": mended.entries_changed,
         "lanes_changed": mended.lanes_changed,

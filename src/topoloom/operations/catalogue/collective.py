@@ -1,0 +1,131 @@
+"""The operation collective: the least time of a collective, and the time of a schedule."""
+
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+
+from topoloom.core.settings import setting
+from topoloom.operations.catalogue._programs import ProgramOperation
+from topoloom.operations.context import RunContext
+from topoloom.operations.operation import operation
+from topoloom.operations.shared import size_of
+
+if TYPE_CHECKING:
+    from topoloom.simulation.applications.collective_result import Collective
+    from topoloom.simulation.collectives.bound import CollectiveBound
+
+#: What only a schedule has, and what the schedule in a file has itself.
+_OF_SCHEDULES = ("schedule", "algorithm", "paths_from", "pieces", "engine", "host_tables", "simulator")
+_IN_FILES = ("operation", "bytes", "ranks", "algorithm", "paths_from", "pieces", "placement", "root_rank")
+
+
+def _operation_of(text: str) -> str:
+    from topoloom.simulation.collectives.bound import collective_operation
+
+    return collective_operation(text)
+
+
+@operation
+class CollectiveOperation(ProgramOperation, frozen=True, kw_only=True):
+    """The least time of a collective on TOPOLOGY (a spec, a file or a folder), and the time of a schedule compared with it.
+
+    The bound holds for every algorithm and all paths. The schedule is trees packed so that no channel carries more than the
+    bound asks, or rings; it is simulated as flows, on SimGrid or flit by flit. -o writes it as JSON, as XML for MSCCL, or as
+    GOAL.
+    """
+
+    group: ClassVar[str] = "collective"
+    doing: ClassVar[str] = "collective"
+    functions: ClassVar[tuple[str, ...]] = ("collective", "collective_bound", "read_schedule")
+
+    operation: Annotated[
+        Literal["allreduce", "allgather", "reduce-scatter", "broadcast", "alltoall"],
+        setting("the collective; all-reduce and the like, too", reads=_operation_of),
+    ] = "allreduce"
+    bytes: Annotated[
+        int,
+        setting(
+            "what it moves, as the operations say: 4096, 64MiB, 1.5GB",
+            least=0,
+            most=1 << 60,
+            reads=size_of,
+            metavar="SIZE",
+        ),
+    ] = 1 << 26
+    schedule: (
+        Annotated[
+            str,
+            setting(
+                "simulate the schedule in this .json file, which -o wrote, also on another network",
+                names="file",
+                metavar="FILE",
+            ),
+        ]
+        | None
+    ) = None
+    bound: Annotated[bool, setting("the least time alone, without a schedule; also of large networks")] = False
+    algorithm: (
+        Annotated[
+            Literal["forest", "ring", "binomial", "direct"],
+            setting("how; if omitted, forest where trees are packed in a minute, else the simpler one that fits"),
+        ]
+        | None
+    ) = None
+    paths_from: (
+        Annotated[
+            Literal["own", "tables"],
+            setting(
+                "which paths messages take: the schedule's own, as forests and rings do if omitted, or the tables'"
+            ),
+        ]
+        | None
+    ) = None
+    pieces: (
+        Annotated[
+            int,
+            setting("pieces of a message; if omitted, as many as hide the depth of the trees", least=1, most=1 << 16),
+        ]
+        | None
+    ) = None
+    root_rank: Annotated[int, setting("the rank that broadcasts", least=0, most=1 << 20)] = 0
+    gap: Annotated[float, setting("how close the flow of an all-to-all is bracketed", above=0, most=1)] = 0.05
+
+    def validate(self) -> None:
+        from topoloom.simulation.collectives.making import chosen_of
+
+        super().validate()
+        if self.bound:
+            self.refuse_changed(_OF_SCHEDULES, "`bound` makes no schedule")
+        if self.schedule is not None:
+            self.refuse_changed(_IN_FILES, "the schedule in the file has its own")
+        chosen_of(self.operation, self.algorithm, self.paths_from)
+
+    def run(self, context: RunContext) -> "Collective | CollectiveBound":
+        from topoloom.network.opening import open_network
+        from topoloom.simulation.applications.collective_run import collective, collective_bound
+        from topoloom.simulation.collectives.schedule import read_schedule
+
+        schedule = None if self.schedule is None else read_schedule(self.schedule)
+        network = open_network(self.topology)
+        common: dict[str, Any] = {
+            "placement": self.placement,
+            "root_rank": self.root_rank,
+            "settings": self.settings_on([network]),
+            "layout": network.layout,
+            "gap": self.gap,
+            "seed": self.seed,
+            "jobs": context.jobs,
+            "work": context.work,
+        }
+        if self.bound:
+            return collective_bound(network.topology, self.operation, self.bytes, self.ranks, **common)
+        case = self.cases(network.source, network, context)[0]
+        return collective(
+            case.routings,
+            self.operation if schedule is None else schedule,
+            self.bytes,
+            self.ranks,
+            algorithm=self.algorithm,
+            paths_from=self.paths_from,
+            pieces=self.pieces,
+            simulator=self.simulator,
+            **common,
+        )

@@ -1,0 +1,173 @@
+"""The operation design: from a requirement to ranked, priced designs."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+
+import msgspec
+
+from topoloom.core.settings import setting
+from topoloom.model.results import json_value
+from topoloom.operations.context import RunContext
+from topoloom.operations.operation import Operation, operation
+
+if TYPE_CHECKING:
+    from topoloom.designer.design import Design
+    from topoloom.designer.need import Need
+
+#: With more hosts than these a design takes so long that a note says it first.
+_MANY_HOSTS = 100_000
+#: Fields that replace keys of the requirement.
+_REPLACING = ("finalists", "minutes", "repeats")
+
+
+@operation
+class DesignOperation(Operation, frozen=True, kw_only=True):
+    """From a requirement file to ranked, priced designs and a report."""
+
+    group: ClassVar[str] = "design"
+    doing: ClassVar[str] = "measuring"
+    functions: ClassVar[tuple[str, ...]] = ("design",)
+
+    need: Annotated[str, setting("the requirement's file", positional=True, names="file")]
+    change: Annotated[dict[str, Any], setting("what is changed of the requirement: hosts=2048, switch.radix=36")] = (
+        msgspec.field(default_factory=dict)
+    )
+    finalists: (
+        Annotated[
+            int,
+            setting(
+                "how many networks go the whole way; as the requirement says if omitted, none in a study",
+                least=0,
+                most=100,
+            ),
+        ]
+        | None
+    ) = None
+    minutes: (
+        Annotated[float, setting("time for them; as the requirement says if omitted", unit="min", above=0, most=1e6)]
+        | None
+    ) = None
+    repeats: (
+        Annotated[
+            int,
+            setting(
+                "how often the usual draws are made at most, where time is left; as the requirement says if omitted",
+                least=1,
+                most=16,
+            ),
+        ]
+        | None
+    ) = None
+    search: (
+        Annotated[
+            int,
+            setting(
+                "networks beyond what the catalogue offers that are tried; as the requirement says if omitted",
+                least=0,
+                most=1_000_000,
+                metavar="NETWORKS",
+            ),
+        ]
+        | None
+    ) = None
+    measured: (
+        Annotated[str, setting("a folder of measurements: what another design measured is taken from it")] | None
+    ) = None
+
+    def repeatable(self) -> "DesignOperation":
+        if self.finalists is not None or "finalists" in self.change:
+            return self
+        return msgspec.structs.replace(self, finalists=0)
+
+    def prepared(self) -> "Need":
+        """The requirement, with all changes.
+
+        Raises
+        ------
+        InputError
+            It cannot be read, has no such key, or a value out of its range.
+        """
+        from topoloom.designer.need_files import read_need
+
+        changes = _nested(self.change)
+        changes |= {name: value for name in _REPLACING if (value := getattr(self, name)) is not None}
+        if self.search is not None:
+            changes = _merged(changes, {"search": {"networks": self.search}})
+        return changed_need(read_need(self.need), changes)
+
+    def designed(
+        self, need: "Need", context: RunContext, store: str | Path | None = None, *, fresh: bool = False
+    ) -> "Design":
+        """The design for a requirement.
+
+        Parameters
+        ----------
+        need : Need
+            What `prepared` returns.
+        context : RunContext
+        store : path, optional
+            Where measurements are kept, in place of `measured`.
+        fresh : bool
+            Whether everything is measured again.
+
+        Returns
+        -------
+        Design
+        """
+        from topoloom.designer.candidates import MOST_SWITCHES
+        from topoloom.designer.design import design
+
+        if need.hosts > _MANY_HOSTS:
+            context.note(
+                f"{need.hosts:,} hosts: networks of up to {MOST_SWITCHES:,} switches are measured, the largest take minutes;"
+                " an interrupt, or `time_limit`, makes the design of what is measured by then"
+            )
+        return design(need, store=self.measured or store, fresh=fresh, jobs=context.jobs, work=context.work)
+
+    def run(self, context: RunContext) -> "Design":
+        return self.designed(self.prepared(), context)
+
+    @classmethod
+    def row(cls, result: Any) -> dict[str, Any]:
+        from topoloom.designer.measure import MEASURES
+
+        best = result.winner
+        row = {"best": result.best, "ranked": len(result.ranked), "dropped": sum(result.dropped_by.values())}
+        if best is not None:
+            row |= {"family": best.family} | {key: getattr(best, key) for key in MEASURES}
+        return row
+
+
+def changed_need(need: "Need", changes: Mapping[str, Any]) -> "Need":
+    """A requirement with some of its keys changed, tables within it key by key.
+
+    Raises
+    ------
+    InputError
+        A key that there is not, or a value out of its range.
+    """
+    from topoloom.core.toml_files import table_of
+    from topoloom.designer.need import Need
+
+    if not changes:
+        return need
+    return table_of(_merged(json_value(need), changes), Need, "design: change")
+
+
+def _nested(changes: Mapping[str, Any]) -> dict[str, Any]:
+    """Changes with keys such as ``switch.radix`` as tables within tables."""
+    nested: dict[str, Any] = {}
+    for key, value in changes.items():
+        for name in reversed(key.split(".")):
+            value = {name: value}
+        nested = _merged(nested, value)
+    return nested
+
+
+def _merged(content: dict[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
+    merged = dict(content)
+    for key, value in changes.items():
+        inner = merged.get(key)
+        merged[key] = _merged(inner if isinstance(inner, dict) else {}, value) if isinstance(value, dict) else value
+    return merged

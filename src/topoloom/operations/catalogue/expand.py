@@ -1,0 +1,94 @@
+"""The operation expand: a network grown cable by cable, as a plan that an installer carries out."""
+
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+
+from topoloom.core.errors import InputError
+from topoloom.core.settings import setting
+from topoloom.operations.catalogue._placing import Placing, networks_on_floors
+from topoloom.operations.context import RunContext
+from topoloom.operations.operation import flat, operation
+from topoloom.operations.shared import Degree, HostCables, Radix
+
+if TYPE_CHECKING:
+    from topoloom.cabling.expansion.expansion import Expansion
+    from topoloom.network import Network
+
+
+@operation
+class ExpandOperation(Placing, frozen=True, kw_only=True):
+    """Grow TOPOLOGY, cable by cable: what to unplug, move and add, with both ends' ports, lengths and stock.
+
+    TOPOLOGY may also be a folder that `topoloom layout -o` or `topoloom expand -o` (its folder after) wrote: then everything
+    stays where it is, port by port. With --check, and nothing else, TOPOLOGY is the folder of a plan, which is carried out on
+    paper: its tasks on the cables before must give the cables after. `topoloom methods` lists the methods.
+    """
+
+    group: ClassVar[str] = "expand"
+    doing: ClassVar[str] = "expanding"
+    functions: ClassVar[tuple[str, ...]] = ("expand", "check_plan", "load_expansion")
+
+    to: Annotated[int, setting("size to grow to: switches, hosts or links, as the method counts", least=1)] | None = (
+        None
+    )
+    method: Annotated[str, setting("how it grows; auto is the family's own method, or splice")] = "auto"
+    into: (
+        Annotated[
+            str,
+            setting(
+                "become this network, with most cables kept, in place of a size and a method: a spec, a file or a folder",
+                names="file",
+            ),
+        ]
+        | None
+    ) = None
+    radix: Radix | None = None
+    degree: Degree | None = None
+    new_hosts: Annotated[int, setting("hosts of a new switch (splice, copies)", least=0)] | None = None
+    batch: Annotated[int, setting("new switches, or links, per step (splice, channels)", least=1)] | None = None
+    host_cables: HostCables | None = None
+
+    def validate(self) -> None:
+        if self.degree == 0:
+            raise InputError("`degree` is 0: a new switch has one link at least")
+
+    def run(self, context: RunContext) -> "Expansion":
+        from topoloom.cabling.expansion.expand import expand
+        from topoloom.network.opening import open_network
+
+        goal = None if self.into is None else open_network(self.into).topology
+        network = open_network(self.topology)
+        return expand(
+            self._standing(network, context),
+            self.to,
+            self.method,
+            into=goal,
+            degree=self.degree,
+            hosts=self.new_hosts,
+            batch=self.batch,
+            plugs=network.plugs,
+            seed=self.seed,
+            jobs=context.jobs,
+            work=context.work,
+        )
+
+    def _standing(self, network: "Network", context: RunContext) -> "Network":
+        """The network on its floor; a floor that has a network can only get more rows."""
+        import msgspec
+
+        from topoloom.cabling.expansion.growing_floor import with_rows
+        from topoloom.placement.layout.layout import Layout
+
+        if network.layout is None or self.rows is None:
+            return networks_on_floors(self, [network], context)[0]
+        standing = networks_on_floors(msgspec.structs.replace(self, rows=None), [network], context)[0]
+        return standing.standing(with_rows(standing.part(Layout), self.rows))
+
+    @classmethod
+    def row(cls, result: Any) -> dict[str, Any]:
+        size = {
+            "switches": result.topology.switches,
+            "hosts": result.topology.hosts,
+            "links": len(result.topology.links),
+            "steps": len(result.steps),
+        }
+        return size | flat({key: value for key, value in result.record().items() if not isinstance(value, dict)})

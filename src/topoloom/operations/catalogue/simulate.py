@@ -1,0 +1,225 @@
+"""The operation simulate: latency and accepted load of a routed network, flit by flit."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+
+import msgspec
+
+from topoloom.core.errors import InputError
+from topoloom.core.settings import setting, texts_of
+from topoloom.operations.catalogue._routed import check_engine, note_installed
+from topoloom.operations.context import RunContext
+from topoloom.operations.operation import Operation, flat, operation
+from topoloom.operations.shared import SEED, Engine, Lanes, Seed, Source, loads_of
+
+if TYPE_CHECKING:
+    from topoloom.network import Network
+    from topoloom.simulation.flits.execute import Execution, Executions
+    from topoloom.simulation.flits.load_curve import LoadCurve, LoadCurves
+    from topoloom.simulation.flits.sweep import SimulatedNetwork
+
+Load = Annotated[float, setting("flits that a host makes per cycle", above=0, most=1)]
+#: What traffic has none of that is simulated to its end.
+_OF_LOADS = ("loads", "saturation", "saturation_width", "fast")
+
+
+@operation
+class SimulateOperation(Operation, frozen=True, kw_only=True):
+    """Simulate TOPOLOGY (a spec, a file or a folder) flit by flit: latency in cycles against the load that hosts offer and get.
+
+    Several topologies, engines and kinds of traffic are simulated one after the other. Traces, closed loops and workloads are
+    simulated to their end. Ctrl-C ends the simulation and keeps the points that are finished.
+    """
+
+    group: ClassVar[str] = "simulate"
+    doing: ClassVar[str] = "simulating"
+    functions: ClassVar[tuple[str, ...]] = ("simulate", "saturation", "execute")
+
+    topology: Source
+    engine: Engine | None = None
+    lanes: Lanes | None = None
+    traffic: Annotated[str, setting("who sends to whom (below)", metavar="NAME[:KEY=VALUE,...]", names="workload")] = (
+        "uniform"
+    )
+    preset: Annotated[str, setting("what the routers are like (below)")] = "slimfly-2014"
+    set: Annotated[dict[str, Any], setting("a value of the preset that is changed (below): vcs=3")] = msgspec.field(
+        default_factory=dict
+    )
+    between: Annotated[
+        dict[str, Annotated[int, setting("cycles", least=0, most=10**9)]],
+        setting("cycles of cables between switches whose label differs: group=100", metavar="LABEL=CYCLES"),
+    ] = msgspec.field(default_factory=dict)
+    loads: (
+        Annotated[
+            tuple[Load, ...],
+            setting(
+                "flits that a host makes per cycle: first:last:step, or a list 0.1,0.5; none with saturation alone",
+                reads=loads_of,
+            ),
+        ]
+        | None
+    ) = (0.1, 0.3, 0.5, 0.7, 0.9)
+    saturation: Annotated[bool, setting("find the load at which the network saturates, too")] = False
+    saturation_width: Annotated[float, setting("how exact the load of saturation is", least=0.001, most=0.5)] = 0.01
+    fast: Annotated[bool, setting("measure large networks in shorter batches")] = False
+    interval: Annotated[
+        float,
+        setting(
+            "measure until the 95 % confidence interval of the mean latency is within this share",
+            least=0.0005,
+            most=0.1,
+        ),
+    ] = 0.01
+    seed: Seed = SEED
+
+    @property
+    def has_end(self) -> bool:
+        """Whether the traffic is simulated to its end, and not at loads."""
+        from topoloom.simulation.flits.sweep import has_end
+
+        return has_end(self.traffic)
+
+    def validate(self) -> None:
+        from topoloom.simulation.flits.presets import router_of
+
+        check_engine(self.engine)
+        router_of(self.preset, texts_of(self.set))
+        if self.has_end:
+            self.refuse_changed(_OF_LOADS, f"'{self.traffic}' is simulated to its end, at no load")
+        elif self.loads == () or (self.loads is None and not self.saturation):
+            raise InputError("`loads`: there is no load to simulate; give one or more, or `saturation` and none")
+
+    def run(self, context: RunContext) -> "LoadCurve | Execution":
+        networks = prepared([self], opened_by_name([self]), context)
+        context.work.check()
+        found: Any = simulated([self], networks, context)
+        result: LoadCurve | Execution = found.executions[0] if self.has_end else found.curves[0]
+        return result
+
+    @classmethod
+    def row(cls, result: Any) -> dict[str, Any]:
+        """The numbers of the highest load, and the load of saturation; of traffic with an end those of the execution."""
+        from topoloom.simulation.flits.load_curve import LoadCurve
+
+        if not isinstance(result, LoadCurve):
+            return super().row(result)
+        row = flat(max(result.points, key=lambda point: point.offered).record()) if result.points else {}
+        found = result.saturation
+        return row if found is None else {"accepted": found.accepted} | row | {"saturation": found.offered}
+
+
+def opened_by_name(operations: Sequence[SimulateOperation]) -> "dict[str, Network]":
+    """The networks of operations by their names, each opened once.
+
+    Parameters
+    ----------
+    operations : sequence of SimulateOperation
+
+    Returns
+    -------
+    dict of str to Network
+
+    Raises
+    ------
+    InputError
+        One cannot be opened.
+    """
+    from topoloom.network.opening import open_network
+
+    return {name: open_network(name) for name in dict.fromkeys(one.topology for one in operations)}
+
+
+def prepared(
+    operations: Sequence[SimulateOperation], networks: "Mapping[str, Network]", context: RunContext
+) -> "list[SimulatedNetwork]":
+    """The networks of operations that differ in topology, engine and traffic, with their tables; refused before any is routed.
+
+    Parameters
+    ----------
+    operations : sequence of SimulateOperation
+    networks : mapping of str to Network
+        From `opened_by_name`.
+    context : RunContext
+
+    Returns
+    -------
+    list of SimulatedNetwork
+        One per operation.
+
+    Raises
+    ------
+    InputError
+        Traffic with an end and traffic at loads; a network that cannot be simulated or routed so.
+    Stopped
+        The work was stopped before all tables stood.
+    """
+    from topoloom.simulation.flits.presets import router_of
+    from topoloom.simulation.flits.sweep import with_tables
+
+    first = operations[0]
+    ended, other = (next((one.traffic for one in operations if one.has_end is has), None) for has in (True, False))
+    if ended is not None and other is not None:
+        raise InputError(
+            f"`traffic`: '{ended}' is simulated to its end and '{other}' at loads; give them one command each"
+        )
+    _, router = router_of(first.preset, texts_of(first.set))
+    for network in networks.values():
+        if network.layout is not None and not first.between and not router.cycle_ns:
+            context.note(f"{network.source}: set cycle_ns for cables as long as they are; they take link_cycles now")
+        if first.lanes is None and any(one.engine is None for one in operations):
+            note_installed(network, context)
+    return with_tables(
+        [(networks[one.topology], one.engine, one.traffic) for one in operations],
+        router=router,
+        lanes=first.lanes,
+        between=first.between or None,
+        seed=first.seed,
+        jobs=context.jobs,
+        work=context.work,
+    )
+
+
+def simulated(
+    operations: Sequence[SimulateOperation],
+    networks: "Sequence[SimulatedNetwork]",
+    context: RunContext,
+    *,
+    table: str | None = None,
+    zero_load: bool = False,
+) -> "LoadCurves | Executions":
+    """What operations give that differ in topology, engine and traffic, one after the other.
+
+    Parameters
+    ----------
+    operations : sequence of SimulateOperation
+    networks : sequence of SimulatedNetwork
+        From `prepared`.
+    context : RunContext
+    table : str, optional
+        Write the points to this CSV file, after each of them.
+    zero_load : bool
+        Measure the almost empty network, too, where drawn curves begin.
+
+    Returns
+    -------
+    LoadCurves or Executions
+        The latter of traffic with an end.
+    """
+    from topoloom.simulation.flits.sweep import execute_all, sweep
+
+    first = operations[0]
+    common: dict[str, Any] = {"settings": texts_of(first.set), "seed": first.seed, "work": context.work}
+    if first.has_end:
+        return execute_all(networks, first.preset, **common)
+    return sweep(
+        networks,
+        first.preset,
+        loads=first.loads or (),
+        saturation_width=first.saturation_width if first.saturation else None,
+        zero_load=zero_load,
+        fast=first.fast,
+        interval=first.interval,
+        jobs=context.jobs,
+        table=table,
+        **common,
+    )
