@@ -54,6 +54,7 @@ CASES = {
 }
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("name", CASES)
 def test_little_text_that_asks_for_much_is_refused_at_once(name, tmp_path):
     """One sentence with the estimate and the remedy; no more than the limit is taken meanwhile."""

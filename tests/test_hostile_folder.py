@@ -87,6 +87,7 @@ def test_no_command_runs_it(hostile, script, words):
     assert ran.returncode == 0, ran.stderr
 
 
+@pytest.mark.exhaustive
 def test_python_m_topoloom_runs_nothing_but_topoloom(hostile):
     """What Python imports before topoloom is Python's to protect (`python -P -m topoloom`); all that follows is not there."""
     for name in ("topoloom.py", "typing.py", "enum.py"):
@@ -168,7 +169,7 @@ def test_the_script_of_a_slurm_job_starts_python_off_its_folder(tmp_path):
             SlurmOptions(**{name: value})
 
 
-@pytest.mark.sweep(2)
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(
     "line",
     [

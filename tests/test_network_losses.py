@@ -115,6 +115,7 @@ def test_lists_in_files(discovered, tmp_path):
         losses(discovered, f"@{path}")
 
 
+@pytest.mark.exhaustive
 def test_route_takes_them(folder, tmp_path):
     """One cable of those named, and no other: the tables that come back have one link less."""
     network = open_network(str(folder))

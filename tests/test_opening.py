@@ -76,6 +76,7 @@ def test_what_gzip_compressed_is_read_from_standard_input_and_from_pipes(tmp_pat
     assert open_network("net.json.gz").topology == GRID
 
 
+@pytest.mark.exhaustive
 def test_a_small_file_does_not_fill_memory(monkeypatch):
     """Zeros without end in a few kilobytes are refused from standard input as from a file."""
     bomb = gzip.compress(bytes(200 << 20))

@@ -86,6 +86,7 @@ def said_by(done: subprocess.CompletedProcess) -> str:
     return done.stdout
 
 
+@pytest.mark.exhaustive
 def test_a_wrong_parameter_of_its_family_is_one_sentence(topoloom):
     """Ranges are checked as those of topoloom's own families."""
     done = topoloom("info", "wheel:rim=2")
@@ -125,7 +126,7 @@ def test_the_command_is_listed_and_runs(topoloom):
     assert (done.returncode, done.stderr) == (2, "error: no command named 'hob' (did you mean 'hub'?)\n")
 
 
-@pytest.mark.sweep(1)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("place", ["missing_module:command", "damaged_command:nothing"])
 def test_a_command_that_cannot_be_imported_is_one_sentence(topoloom, tmp_path, place):
     """The help lists it, and whoever runs it reads where it was looked for; a name that topoloom has stays topoloom's."""
@@ -156,6 +157,7 @@ def test_the_rule_is_asked_with_the_others(topoloom):
     assert '"https://example.org/wheels#wh101"' in done.stdout
 
 
+@pytest.mark.exhaustive
 def test_the_format_converts_both_ways(topoloom, tmp_path):
     """What it writes it reads back, and a damaged file is one sentence with its line."""
     assert "an adjacency matrix" in said(topoloom("convert", "--help"))

@@ -182,7 +182,7 @@ def test_every_key_is_found_where_it_stands(path, line):
     assert line_of(_AWKWARD, path.split("/")) == line
 
 
-@pytest.mark.sweep(2)
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(
     "text",
     [

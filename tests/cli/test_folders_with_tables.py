@@ -87,6 +87,7 @@ def test_a_simulation_takes_the_tables_of_its_folder(folder):
     assert [subject.routing.engine for subject in one] == [ENGINE]
 
 
+@pytest.mark.exhaustive
 def test_an_engine_that_is_named_makes_new_tables(folder):
     """--engine, or lanes, ask for tables that do not lie there; of several topologies each has its own."""
     found, told = _record("simulate", folder, "--engine", "orders", *LOADS)

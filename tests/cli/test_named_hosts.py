@@ -30,6 +30,7 @@ def call(*words):
     return left.value.code or 0
 
 
+@pytest.mark.exhaustive
 def test_every_way_out_of_a_folder_has_the_names(pod, capsys):
     """Comparisons, tables, plans for other tools, and a folder of tables made of it."""
     fabric = open_network(pod / "pod").fabric

@@ -90,7 +90,7 @@ def sources(tmp_path_factory):
     }
 
 
-@pytest.mark.sweep(6)
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("kind", SOURCES)
 @pytest.mark.parametrize("verb", [pytest.param(v, marks=pytest.mark.simgrid) if v == "app" else v for v in VERBS])
 def test_every_verb_takes_every_source(sources, tmp_path, monkeypatch, capfd, verb, kind):

@@ -38,7 +38,7 @@ def plans():
     return {name: plan(name) for name in EVERY}
 
 
-@pytest.mark.sweep(1)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", EVERY)
 def test_carrying_a_plan_out_gives_the_cables_after(plans, name, tmp_path):
     """The tasks of plan.csv, on the cables before, give the cables after: numbers, ports, lengths, products."""

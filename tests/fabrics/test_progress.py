@@ -145,6 +145,7 @@ def test_discoveries_of_two_plans_are_refused():
         progress([], [])
 
 
+@pytest.mark.exhaustive
 def test_the_command(tmp_path, monkeypatch, capsys):
     """Exit code 3 as long as something is to do; sheets of an earlier day go."""
     monkeypatch.chdir(tmp_path)

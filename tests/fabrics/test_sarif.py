@@ -118,7 +118,7 @@ def consistent(log):
             assert location.get("physicalLocation", {}).get("region", {"startLine": 1})["startLine"] >= 1
 
 
-@pytest.mark.sweep(3)
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("artifact", [None, "found.net", "a b/c:d#ä.net", "c:d.net", "/tmp/x.net"])
 @pytest.mark.parametrize("spec", ["slimfly:q=5,hosts=2", "fat-tree:hosts=64,k=16+rails:nics=4+planes:count=2"])
 def test_logs_of_broken_fabrics_are_sarif(spec, artifact):

@@ -24,6 +24,7 @@ def reached(topology, graph):
     return bool(places) and all(one & other for one, other in combinations(places.values(), 2))
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("fail", ["links", "switches", "cabinets"])
 @pytest.mark.parametrize(
     "spec", [_PLANES, "fat-tree:k=4,hosts=8+planes:count=3", "fat-tree:k=4,hosts=8+rail-only:rails=2"]

@@ -230,6 +230,7 @@ def test_leaves_of_a_full_mesh_of_layers_share_one_spine_or_h():
         assert len(list(nx.common_neighbors(graph, u, v))) == (4 if place[u] == place[v] else 1)
 
 
+@pytest.mark.exhaustive
 def test_tofu_is_the_torus_with_units():
     """The six-dimensional torus of the sides and 2 x 3 x 2 (NetworkX), and a group is a unit."""
     other = nx.grid_graph([2, 3, 2, 4, 3, 5], periodic=[False, True, False, True, True, True])

@@ -178,6 +178,7 @@ def test_every_family_is_described_sourced_and_sized():
         assert all(parameter.description for parameter in record.parameters.values())
 
 
+@pytest.mark.sweep(40)
 @pytest.mark.parametrize("record", FAMILIES.values(), ids=lambda record: record.name)
 @pytest.mark.parametrize(("hosts", "radix"), [(100, 16), (1000, 36), (700, 24)])
 def test_sizes_serve_the_hosts_within_the_radix(record: Family, hosts: int, radix: int):

@@ -116,7 +116,7 @@ def test_channels_carry_what_is_sent(load, window):
     assert times.messages == len(flows)
 
 
-@pytest.mark.sweep(9)
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("window", [0.05, 0.2, 0.5])
 @pytest.mark.parametrize("spec", ["torus:dims=4x4,hosts=2", "slimfly:q=5,hosts=3", "jellyfish:n=20,degree=4,hosts=2"])
 @pytest.mark.parametrize("algorithm", ["shift", "ring", "doubling"])

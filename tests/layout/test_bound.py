@@ -24,6 +24,7 @@ def _layout(topology, slot, place_m, rule="manhattan", given_m=None, inside_m=1.
     return Layout(topology, Floor("f", 1, 1, inside_m, end_m, 2, fixed=slots), slots, np.asarray(slot, np.int32))
 
 
+@pytest.mark.sweep(6)
 @pytest.mark.parametrize("spec", ["complete:n=6", "ring:n=6", "jellyfish:n=6,degree=3,seed=1"])
 @pytest.mark.parametrize("end_m", [0.0, 0.5, 2.0])
 @pytest.mark.parametrize("rule", ["manhattan", "euclidean"])

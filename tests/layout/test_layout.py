@@ -25,7 +25,7 @@ def test_a_given_room_is_a_limit():
         replace(preset("koibuchi-2013"), rows=6, columns=10).slots_for(61)
 
 
-@pytest.mark.sweep(4)
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("name", PRESETS)
 @pytest.mark.parametrize(
     "spec", ["slimfly:q=5,hosts=4", "torus:dims=8x8", "fat-tree:k=8", "jellyfish:n=50,degree=5,hosts=3"]

@@ -40,7 +40,7 @@ def test_a_permuted_topology_keeps_every_bundle_and_every_length(base, mode, see
     assert not np.array_equal(after.topology.links, before.topology.links)
 
 
-@pytest.mark.sweep(4)
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(
     "spec", ["ring-shortcuts:n=128,degree=5", "slimfly:q=5,hosts=4", "hypercube:n=6", "fat-tree:k=4"]
 )
@@ -85,6 +85,7 @@ def test_serpentine_runs_every_other_row_backwards():
     assert layout.slot.tolist() == [0, 1, 2, 5, 4, 3, 6, 7, 8]
 
 
+@pytest.mark.exhaustive
 def test_the_same_seed_gives_the_same_layout():
     """On one thread and on two; another seed gives another layout."""
     topology = build("jellyfish:n=100,degree=5")

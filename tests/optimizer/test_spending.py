@@ -39,7 +39,7 @@ def _price(lengths, links):
     return PARTS.link_usd(lengths.length_m[kind], lengths.between[kind], PARTS.link_rate(None))
 
 
-@pytest.mark.sweep(1)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("share", [1.0, 1.05, 1.2])
 def test_every_search_keeps_the_budget(room, share):
     """Hops, loads alike and prices in turn: all links together never cost more, and kernels count what they spend."""

@@ -55,6 +55,7 @@ def test_one_asymmetric_matrix_is_as_good_as_its_symmetric_part(sides):
     assert assign(flow, distance, moves=20_000, jobs=1).cost == least_cost(flow, distance)
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("scale", [0.3, 1 / 3, np.pi, 1e7, 1e-3])
 def test_numbers_need_not_be_whole(scale):
     """Lengths in metres, thirds and huge numbers (rounded inside) are solved all the same."""

@@ -226,6 +226,7 @@ def test_a_candidate_selected_anywhere_is_so_everywhere(shown, made):
     assert not _all(shown, ".rings .selected, tr.selected")
 
 
+@pytest.mark.exhaustive
 def test_columns_and_axes_are_chosen(shown):
     """A column more in the table; another measure, and a logarithm, on an axis."""
     _one(shown, "#chooser summary").click()

@@ -53,7 +53,7 @@ def _medium(layout: Layout) -> np.ndarray:
     return np.where(layout.length_m > 3, "optical", "copper")
 
 
-@pytest.mark.sweep(2)
+@pytest.mark.sweep(1)
 def test_no_text_lies_on_another_nor_outside(sheet, monkeypatch):
     """Every text of the sheet is inside it, 5 points or more, and none overlaps another by more than a hair."""
     # Ticks outside the axes exist, too, but are not drawn.
@@ -76,6 +76,7 @@ def test_no_text_lies_on_another_nor_outside(sheet, monkeypatch):
     assert not hits.size, [(boxes[a][1], boxes[b][1]) for a, b in hits.tolist()]
 
 
+@pytest.mark.sweep(1)
 def test_every_cabinet_is_drawn_to_scale(layout, sheet):
     """A rectangle a cabinet, in metres, at its place, none over another; the same scale in both directions."""
     axes = sheet.axes[0]
@@ -90,7 +91,7 @@ def test_every_cabinet_is_drawn_to_scale(layout, sheet):
     assert axes.get_aspect() == 1
 
 
-@pytest.mark.sweep(2)
+@pytest.mark.sweep(1)
 def test_the_sheet_says_what_it_shows(layout):
     """The topology, the floor, and every number of the header are in the SVG as text; media and bundles in the legend."""
     drawn = floorplan_svg(layout, _medium(layout))

@@ -22,7 +22,7 @@ def _pairs_by_channel_and_lane(routing):
     return load
 
 
-@pytest.mark.sweep(2)
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(
     "spec",
     ["slimfly:q=5", "torus:dims=4x4x6", "jellyfish:n=100,degree=4", "ring:n=14", "megafly:leaves=4,g=5", "dsn-f:n=64"],

@@ -101,6 +101,7 @@ MORE = [
 ]
 
 
+@pytest.mark.sweep(8)
 @pytest.mark.parametrize(
     ("verb", "arguments", "line"),
     [(verb, *SAME[verb]) for verb in SAME] + [(*one, as_command(task_of(*one)).split(" ", 1)[1]) for one in MORE],

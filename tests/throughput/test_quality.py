@@ -115,7 +115,7 @@ def test_layers_share_what_a_pair_sends(spec, engine):
     assert found.uniform_throughput == pytest.approx(min(1.0, 1 / wanted.max()))
 
 
-@pytest.mark.sweep(2)
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("spec", ["fat-tree:k=8", "slimfly:q=5,hosts=4", "torus:dims=4x5,hosts=2", "kary-tree:k=4,n=3"])
 def test_equal_cost_groups_split_evenly(spec):
     """Loads add up to hops times demand; a non-blocking tree carries all; one shortest path a pair is that of the tables."""

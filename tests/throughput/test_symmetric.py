@@ -53,7 +53,7 @@ def test_small_random_graphs(seed):
     assert found.upper == pytest.approx(whole, abs=1e-6)
 
 
-@pytest.mark.sweep(2)
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(
     "spec",
     [

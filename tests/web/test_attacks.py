@@ -158,6 +158,7 @@ def test_requests_that_no_browser_sends(server, name):
     assert "x" not in headers
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("name", BODIES)
 def test_tasks_of_nonsense(server, name):
     """Depth, digits, surrogates and length: one sentence in JSON, or a record that says why."""

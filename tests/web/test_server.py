@@ -286,6 +286,7 @@ def test_what_is_no_task_is_one_sentence(server, body):
     assert "Traceback" not in answer.json()["error"]
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize(
     "spec",
     [
