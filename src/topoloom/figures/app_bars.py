@@ -1,22 +1,41 @@
 """How fast programs are on each network, beside a baseline."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from topoloom.figures.style import COLOURS, Axes, sheet, style, svg_text
 
-if TYPE_CHECKING:
-    from topoloom.simulation.applications.app_runs import Compared
+
+class Bar(Protocol):
+    """A bar, as `applications.app_runs.Compared` is: what ran where, and how many times as fast as the baseline."""
+
+    @property
+    def program(self) -> str: ...
+
+    @property
+    def network(self) -> str: ...
+
+    @property
+    def placement(self) -> str: ...
+
+    @property
+    def faster(self) -> float: ...
+
+    @property
+    def slowest(self) -> float: ...
+
+    @property
+    def fastest(self) -> float: ...
 
 
-def draw_app_bars(axes: "Axes", rows: "Sequence[Compared]", baseline: str) -> None:
+def draw_app_bars(axes: "Axes", rows: "Sequence[Bar]", baseline: str) -> None:
     """A group of bars a program and placement, a bar a network; whiskers from the least to the most.
 
     Parameters
     ----------
     axes : Axes
         What is drawn on.
-    rows : sequence of Compared
+    rows : sequence of Bar
         How fast each network ran each program, relative to the baseline.
     baseline : str
         The name of the network whose bars are 1.
@@ -28,7 +47,7 @@ def draw_app_bars(axes: "Axes", rows: "Sequence[Compared]", baseline: str) -> No
     axes.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), fontsize=8, frameon=False)
 
 
-def bars_svg(rows: "Sequence[Compared]", baseline: str) -> str:
+def bars_svg(rows: "Sequence[Bar]", baseline: str) -> str:
     """The figure of `draw_bars` as SVG text, as wide as its groups need."""
     with style():
         figure = sheet(max(6.0, 1.1 * len(_groups(rows)) + 4), 4.4)
@@ -38,7 +57,7 @@ def bars_svg(rows: "Sequence[Compared]", baseline: str) -> str:
         return svg_text(figure)
 
 
-def _groups(rows: "Sequence[Compared]") -> list[tuple[str, str]]:
+def _groups(rows: "Sequence[Bar]") -> list[tuple[str, str]]:
     return list(dict.fromkeys((row.program, row.placement) for row in rows))
 
 
@@ -53,7 +72,7 @@ def _labels(groups: Sequence[tuple[str, str]]) -> list[str]:
     return [f"{told[program]}\n{placement}" for program, placement in groups]
 
 
-def _draw(axes: "Axes", rows: "Sequence[Compared]", groups: list[tuple[str, str]], names: list[str]) -> None:
+def _draw(axes: "Axes", rows: "Sequence[Bar]", groups: list[tuple[str, str]], names: list[str]) -> None:
     width = 0.8 / len(names)
     for index, name in enumerate(names):
         mine = [row for row in rows if row.network == name]

@@ -1,17 +1,12 @@
 """The floor plan: one sheet with the cabinets and bundles to scale, the lengths of the cables, and the load of the trays."""
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from topoloom.core.errors import InputError
 from topoloom.core.surroundings import import_library
 from topoloom.figures.floor_panels import FOOT_POINTS, PAD_POINTS, draw_lengths, draw_plan, draw_trays
-from topoloom.figures.floor_view import View
+from topoloom.figures.floor_view import DrawnLayout, View
 from topoloom.figures.style import Axes, Figure, style
-
-if TYPE_CHECKING:
-    from topoloom.placement.layout.layout import Layout
 
 #: The sheet, in inches: what fits a page or a screen across; and what stands above the plan and beside it.
 _WIDTH, _TALLEST = 13.0, 8.6
@@ -20,7 +15,10 @@ _MARGIN_IN = (2 * PAD_POINTS + FOOT_POINTS) / 72
 
 
 def floor_plan(
-    layout: "Layout", medium: np.ndarray | None, trays: tuple[np.ndarray, np.ndarray], watts: np.ndarray | None = None
+    layout: DrawnLayout,
+    medium: np.ndarray | None,
+    trays: tuple[np.ndarray, np.ndarray],
+    watts: np.ndarray | None = None,
 ) -> "Figure":
     """The sheet as a matplotlib figure.
 
@@ -83,7 +81,7 @@ def floor_plan(
     return figure
 
 
-def plan_alone(layout: "Layout", ax: "Axes | None" = None) -> "Axes":
+def plan_alone(layout: DrawnLayout, ax: "Axes | None" = None) -> "Axes":
     """The floor from above, without the sheet's other pictures.
 
     Parameters
@@ -107,7 +105,7 @@ def plan_alone(layout: "Layout", ax: "Axes | None" = None) -> "Axes":
     return ax
 
 
-def _header(layout: "Layout") -> str:
+def _header(layout: DrawnLayout) -> str:
     """The topology, the floor, and the cables in numbers."""
     total = f"{layout.total_m / 1000:,.2f} km" if layout.total_m >= 1000 else f"{layout.total_m:,.1f} m"
     name, floor = (

@@ -2,14 +2,16 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from topoloom.placement.layout.layout import Layout
+    from topoloom.model.topology import Topology
+    from topoloom.placement.floors.floor import Floor
+    from topoloom.placement.floors.slots import Slots
 
 #: Okabe and Ito's colours, distinct for every kind of colour blindness: media of cable, known ones first.
 _INSIDE, _BETWEEN = "#009E73", "#0072B2"
@@ -22,6 +24,64 @@ HOST_CABLES = "#CC79A7"
 _SLIMMEST = 0.16
 
 
+class DrawnLayout(Protocol):
+    """What is drawn, as `layout.layout.Layout` is."""
+
+    @property
+    def floor(self) -> "Floor": ...
+
+    @property
+    def slots(self) -> "Slots": ...
+
+    @property
+    def topology(self) -> "Topology": ...
+
+    @property
+    def cabinet(self) -> np.ndarray: ...
+
+    @property
+    def length_m(self) -> np.ndarray: ...
+
+    @property
+    def place_m(self) -> np.ndarray: ...
+
+    @property
+    def between(self) -> np.ndarray: ...
+
+    @property
+    def used(self) -> np.ndarray: ...
+
+    @property
+    def bundles(self) -> tuple[np.ndarray, np.ndarray]: ...
+
+    @property
+    def host_slot(self) -> np.ndarray | None: ...
+
+    @property
+    def host_cabinet(self) -> np.ndarray: ...
+
+    @property
+    def host_between(self) -> np.ndarray: ...
+
+    @property
+    def host_length_m(self) -> np.ndarray: ...
+
+    @property
+    def cabinets(self) -> int: ...
+
+    @property
+    def cabinet_names(self) -> tuple[str, ...]: ...
+
+    @property
+    def total_m(self) -> float: ...
+
+    @property
+    def mean_length_m(self) -> float: ...
+
+    @property
+    def longest_m(self) -> float: ...
+
+
 @dataclass(frozen=True, eq=False)
 class View:
     """A layout as it is drawn: seen from above, x to the right and y upwards, as floor files have it.
@@ -29,7 +89,7 @@ class View:
     `medium` is the medium of each link, `watts` what each cabinet draws; None where that is not known.
     """
 
-    layout: "Layout"
+    layout: DrawnLayout
     medium: np.ndarray | None = None
     watts: np.ndarray | None = None
 
@@ -144,7 +204,7 @@ def _colours(media: list[str]) -> list[str]:
     return chosen
 
 
-def host_bundles(layout: "Layout") -> tuple[np.ndarray, np.ndarray]:
+def host_bundles(layout: DrawnLayout) -> tuple[np.ndarray, np.ndarray]:
     """The pairs of cabinets with cables between switches and hosts, and how many; none where hosts stand with switches."""
     if layout.host_slot is None:
         return np.empty((0, 2), np.int64), np.empty(0, np.int64)
@@ -154,7 +214,7 @@ def host_bundles(layout: "Layout") -> tuple[np.ndarray, np.ndarray]:
     return pairs.reshape(-1, 2).astype(np.int64), cables
 
 
-def cables_leaving(layout: "Layout") -> np.ndarray:
+def cables_leaving(layout: DrawnLayout) -> np.ndarray:
     """How many cables leave each cabinet, int64[cabinets]; those to hosts too, where these have racks of their own."""
     total = np.zeros(layout.cabinets, np.int64)
     for pairs, cables in (layout.bundles, host_bundles(layout)):
@@ -162,7 +222,7 @@ def cables_leaving(layout: "Layout") -> np.ndarray:
     return total
 
 
-def cabinets_hold(layout: "Layout") -> list[str]:
+def cabinets_hold(layout: DrawnLayout) -> list[str]:
     """What each cabinet holds, in a few letters: ``8 sw``, ``4 hosts``, or both where hosts have racks of their own."""
     switches = np.bincount(layout.cabinet, minlength=layout.cabinets).tolist()
     if layout.host_slot is None:
@@ -174,7 +234,7 @@ def cabinets_hold(layout: "Layout") -> list[str]:
     ]
 
 
-def cabinet_hints(layout: "Layout", watts: np.ndarray | None = None) -> list[str]:
+def cabinet_hints(layout: DrawnLayout, watts: np.ndarray | None = None) -> list[str]:
     """A line on each cabinet: its number and slot, what it holds, its watts where known, the cables that leave it."""
     held = [text.replace(" sw", " switches") for text in cabinets_hold(layout)]
     power = [""] * layout.cabinets if watts is None else [f"{one / 1000:,.1f} kW, " for one in watts.tolist()]

@@ -1,23 +1,53 @@
 """Load curves on one pair of axes: latency against the load that arrives."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import Any, Protocol
 
 from topoloom.core.errors import InputError
 from topoloom.figures.knee import knee
 from topoloom.figures.marks import Look, looks, marker
 from topoloom.figures.style import Axes, Figure, frame, sheet, style
 
-if TYPE_CHECKING:
-    from topoloom.simulation.flits.load_curve import LoadCurve
-    from topoloom.simulation.flits.point import Point
+
+class LoadPoint(Protocol):
+    """A point of a load curve, as `simulation.flits.point.Point` is."""
+
+    @property
+    def offered(self) -> float: ...
+
+    @property
+    def accepted(self) -> float: ...
+
+    @property
+    def latency_mean(self) -> float: ...
+
+    @property
+    def latency_ci95(self) -> float: ...
+
+    @property
+    def saturated(self) -> bool: ...
+
+
+class DrawnCurve(Protocol):
+    """What is drawn, as `simulation.flits.load_curve.LoadCurve` is."""
+
+    @property
+    def points(self) -> Sequence[LoadPoint]: ...
+
+    @property
+    def zero_load(self) -> float | None: ...
+
+    @property
+    def routers(self) -> str: ...
+
+    def identity(self) -> dict[str, Any]: ...
 
 
 #: The latency axis ends so far above the greatest latency that has a limit; it is logarithmic from such a ratio on.
 _ROOM, _LOGARITHMIC = 1.3, 8.0
 
 
-def draw_load_curves(axes: "Axes", curves: "Sequence[LoadCurve]") -> None:
+def draw_load_curves(axes: "Axes", curves: "Sequence[DrawnCurve]") -> None:
     """Latency against accepted load of one network or of several.
 
     Filled marks are means with their 95 % confidence interval. Above saturation latency has no limit, so that only the
@@ -42,7 +72,7 @@ def draw_load_curves(axes: "Axes", curves: "Sequence[LoadCurve]") -> None:
     _legend(axes, any(point.saturated for curve in curves for point in curve.points))
 
 
-def load_curves(curves: "Sequence[LoadCurve]") -> "Figure":
+def load_curves(curves: "Sequence[DrawnCurve]") -> "Figure":
     """The figure of `draw_load_curves`.
 
     Raises
@@ -58,13 +88,13 @@ def load_curves(curves: "Sequence[LoadCurve]") -> "Figure":
     return figure
 
 
-def upper_end(curves: "Sequence[LoadCurve]") -> tuple[float, bool]:
+def upper_end(curves: "Sequence[DrawnCurve]") -> tuple[float, bool]:
     """Where the axis of latencies ends, and whether it is logarithmic."""
     low, high = _latencies(curves)
     return high * _ROOM or 1.0, low > 0 and high / low > _LOGARITHMIC
 
 
-def _latencies(curves: "Sequence[LoadCurve]") -> tuple[float, float]:
+def _latencies(curves: "Sequence[DrawnCurve]") -> tuple[float, float]:
     """The least and the greatest latency that has a limit."""
     limited = [point.latency_mean for curve in curves for point in curve.points if not point.saturated]
     limited += [curve.zero_load for curve in curves if curve.zero_load is not None]
@@ -72,7 +102,7 @@ def _latencies(curves: "Sequence[LoadCurve]") -> tuple[float, float]:
     return min(every), max(every)
 
 
-def _scale(axes: "Axes", curves: "Sequence[LoadCurve]") -> float:
+def _scale(axes: "Axes", curves: "Sequence[DrawnCurve]") -> float:
     """Set the axes' limits, and return the upper end of the latencies."""
     from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
@@ -90,7 +120,7 @@ def _scale(axes: "Axes", curves: "Sequence[LoadCurve]") -> float:
     return top
 
 
-def _draw(axes: "Axes", curve: "LoadCurve", name: str, top: float, look: Look) -> None:
+def _draw(axes: "Axes", curve: "DrawnCurve", name: str, top: float, look: Look) -> None:
     well, over = split_at_saturation(curve)
     x, y = [point.accepted for point in well], [point.latency_mean for point in well]
     line, rest = load_line(curve, top)
@@ -118,13 +148,13 @@ def _draw(axes: "Axes", curve: "LoadCurve", name: str, top: float, look: Look) -
         )
 
 
-def split_at_saturation(curve: "LoadCurve") -> tuple[list["Point"], list["Point"]]:
+def split_at_saturation(curve: "DrawnCurve") -> tuple[list[LoadPoint], list[LoadPoint]]:
     """The points below saturation and those above, by offered load."""
     points = sorted(curve.points, key=lambda point: point.offered)
     return [point for point in points if not point.saturated], [point for point in points if point.saturated]
 
 
-def load_line(curve: "LoadCurve", top: float) -> tuple[list[tuple[float, float]], list[tuple[float, float]]]:
+def load_line(curve: "DrawnCurve", top: float) -> tuple[list[tuple[float, float]], list[tuple[float, float]]]:
     """The line through the points below saturation, from load 0 where that is known; and the knee, up to `top`."""
     well, over = split_at_saturation(curve)
     points = [(point.accepted, point.latency_mean) for point in well]
@@ -133,14 +163,14 @@ def load_line(curve: "LoadCurve", top: float) -> tuple[list[tuple[float, float]]
     return knee(points, max((point.accepted for point in over), default=None), top)
 
 
-def load_curve_names(curves: "Sequence[LoadCurve]") -> list[str]:
+def load_curve_names(curves: "Sequence[DrawnCurve]") -> list[str]:
     """What tells each curve from the others; of several, only what differs."""
     told = [_in_words(curve) for curve in curves]
     differ = [key for key in told[0] if len({one[key] for one in told}) > 1] or ["topology"]
     return [", ".join(one[key] for key in differ) for one in told]
 
 
-def _title(curves: "Sequence[LoadCurve]") -> str:
+def _title(curves: "Sequence[DrawnCurve]") -> str:
     """What all curves share."""
     told = []
     for key, words in (
@@ -155,7 +185,7 @@ def _title(curves: "Sequence[LoadCurve]") -> str:
     return ", ".join(told)
 
 
-def _in_words(curve: "LoadCurve") -> dict[str, str]:
+def _in_words(curve: "DrawnCurve") -> dict[str, str]:
     """What a curve is of, in words; the preset with what was changed of it."""
     return {key: str(value) for key, value in (curve.identity() | {"preset": curve.routers}).items()}
 

@@ -1,14 +1,52 @@
 """Survival curves of several topologies on one pair of axes, with their bands."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from topoloom.core.errors import InputError
 from topoloom.figures.marks import looks, marker
 from topoloom.figures.style import COLOURS, Axes, Figure, frame, sheet, style
 
-if TYPE_CHECKING:
-    from topoloom.failures.survival import Survival
+
+class LevelOfFailures(Protocol):
+    """A point of a survival curve, as `failures.survival.Level` is."""
+
+    @property
+    def share(self) -> float: ...
+
+    @property
+    def probability(self) -> float: ...
+
+    @property
+    def low(self) -> float: ...
+
+    @property
+    def high(self) -> float: ...
+
+
+class SurvivalCurve(Protocol):
+    """What is drawn, as `failures.survival.Survival` is."""
+
+    @property
+    def levels(self) -> Sequence[LevelOfFailures]: ...
+
+    @property
+    def criterion(self) -> float: ...
+
+    @property
+    def fail(self) -> str: ...
+
+    @property
+    def metric(self) -> str: ...
+
+    @property
+    def order(self) -> str: ...
+
+    @property
+    def of(self) -> str: ...
+
+    @property
+    def planes(self) -> int: ...
 
 
 _LINES = ("-", "--", ":")
@@ -25,7 +63,7 @@ _FIRST = {
 }
 
 
-def draw_survival(axes: "Axes", curves: "Sequence[Survival]") -> None:
+def draw_survival(axes: "Axes", curves: "Sequence[SurvivalCurve]") -> None:
     """The probability of surviving against the share that has failed; a band is its 95 % confidence interval.
 
     Each curve begins at no failure, which is survived. The dashed line is the criterion.
@@ -76,7 +114,7 @@ def draw_survival(axes: "Axes", curves: "Sequence[Survival]") -> None:
     axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.14), fontsize=8, frameon=False, ncol=2)
 
 
-def survival_curves(curves: "Sequence[Survival]") -> "Figure":
+def survival_curves(curves: "Sequence[SurvivalCurve]") -> "Figure":
     """The figure of `draw_survival`.
 
     Raises
@@ -93,7 +131,7 @@ def survival_curves(curves: "Sequence[Survival]") -> "Figure":
     return figure
 
 
-def title_of(curves: "Sequence[Survival]") -> str:
+def title_of(curves: "Sequence[SurvivalCurve]") -> str:
     """What all curves have in common."""
     first = curves[0]
     told = []
@@ -107,7 +145,7 @@ def title_of(curves: "Sequence[Survival]") -> str:
     return ", ".join(told)
 
 
-def curve_names(curves: "Sequence[Survival]") -> list[str]:
+def curve_names(curves: "Sequence[SurvivalCurve]") -> list[str]:
     """What tells each curve from the others; of several, only what differs."""
     keys = ("name", "fail", "metric", "order", "of", "seed")
     differ = [key for key in keys if len({getattr(curve, key) for curve in curves}) > 1] or ["name"]

@@ -3,15 +3,12 @@
 import math
 from collections.abc import Mapping, Sequence
 from statistics import fmean, stdev
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from topoloom.core.errors import InputError, hint
 from topoloom.figures.heat_map import HeatMap
 from topoloom.figures.interval_curves import IntervalCurves, IntervalPoint, IntervalSeries
 from topoloom.studies.conditions import condition_holds
-
-if TYPE_CHECKING:
-    from topoloom.studies.results import StudyResults
 
 #: Measures that people look at first, verb by verb; of others the first number that differs.
 _TELLING = (
@@ -36,8 +33,26 @@ _DRAWS = ("seed", "draw")
 Row = Mapping[str, Any]
 
 
+class StudyTable(Protocol):
+    """What is drawn of a study's results: names of its axes and measures, and a row a point with both."""
+
+    @property
+    def title(self) -> str: ...
+    @property
+    def verb(self) -> str: ...
+    @property
+    def axes(self) -> tuple[str, ...]: ...
+    @property
+    def measures(self) -> tuple[str, ...]: ...
+    @property
+    def table(self) -> tuple[dict[str, Any], ...]: ...
+    def rows(self) -> list[dict[str, Any]]:
+        """The table: a row a point that is done."""
+        ...
+
+
 def curves_of(
-    results: "StudyResults",
+    results: StudyTable,
     x: str | None = None,
     y: str | None = None,
     by: Sequence[str] | None = None,
@@ -51,7 +66,7 @@ def curves_of(
 
     Parameters
     ----------
-    results : StudyResults
+    results : StudyTable
     x : str, optional
         An axis; the first whose values are numbers when left out.
     y : str, optional
@@ -129,17 +144,13 @@ def curves_of(
 
 
 def heat_of(
-    results: "StudyResults",
-    x: str | None = None,
-    y: str | None = None,
-    value: str | None = None,
-    where: str | None = None,
+    results: StudyTable, x: str | None = None, y: str | None = None, value: str | None = None, where: str | None = None
 ) -> HeatMap:
     """A measure over two axes, the mean of what is left over.
 
     Parameters
     ----------
-    results : StudyResults
+    results : StudyTable
     x, y : str, optional
         Axes; the first two with several values when left out.
     value : str, optional
@@ -182,13 +193,13 @@ def heat_of(
 
 
 def winners_of(
-    results: "StudyResults", of: str, measure: str | None = None, *, most: bool = False, where: str | None = None
+    results: StudyTable, of: str, measure: str | None = None, *, most: bool = False, where: str | None = None
 ) -> list[dict[str, Any]]:
     """Which value of an axis has the least (or the most) of a measure, at each point of the other axes; means over draws.
 
     Parameters
     ----------
-    results : StudyResults
+    results : StudyTable
     of : str
         The axis whose values compete: "topology".
     measure : str, optional
@@ -236,7 +247,7 @@ def _decades(rows: Sequence[Row], y: str) -> bool:
     return y.startswith("latency") and bool(values) and max(values) > _SPAN * min(values)
 
 
-def _rows(results: "StudyResults", where: str | None) -> list[Row]:
+def _rows(results: StudyTable, where: str | None) -> list[Row]:
     """The rows that are drawn.
 
     Raises
@@ -255,14 +266,14 @@ def _rows(results: "StudyResults", where: str | None) -> list[Row]:
     return rows
 
 
-def _known(results: "StudyResults", name: str) -> str:
+def _known(results: StudyTable, name: str) -> str:
     known = [*results.axes, *results.measures]
     if name not in known:
         raise InputError(f"the study has no column '{name}' ({hint(name, known)})")
     return name
 
 
-def _axis(results: "StudyResults", rows: Sequence[Row], x: str | None) -> str:
+def _axis(results: StudyTable, rows: Sequence[Row], x: str | None) -> str:
     if x is not None:
         return x
     varied = [name for name in results.axes if len(_different(rows, name)) > 1 and name not in _DRAWS]
@@ -272,7 +283,7 @@ def _axis(results: "StudyResults", rows: Sequence[Row], x: str | None) -> str:
     return (numbers or varied or list(results.axes))[0]
 
 
-def _measure(results: "StudyResults", rows: Sequence[Row]) -> str:
+def _measure(results: StudyTable, rows: Sequence[Row]) -> str:
     numbers = [name for name in results.measures if any(_number(row.get(name)) for row in rows)]
     if not numbers:
         raise InputError("no measure of the study is a number, so there is nothing to draw")
