@@ -79,7 +79,7 @@ def test_every_command_has_help_and_json(command):
         (["info", "here"], "here"),
         (["hops"], "Missing argument"),
         (["cuts", "petersen", "--parts", "0"], "--parts"),
-        (["cuts", "petersen", "--parts", "11"], "11"),
+        (["cuts", "petersen", "--ways", "11"], "11"),
         (["build", "petersen", "-o", "/no/such/folder/x.json"], "/no/such/folder"),
         (["build", "petersen", "-o", "x.unknown"], "x.unknown"),
         (["convert", "petersen"], "Missing argument"),

@@ -475,7 +475,7 @@ def test_a_study_that_is_too_large_to_draw_is_refused_before_it_is_planned(serve
     big = here / "nets" / "big"
     big.mkdir()
     content = json.loads((here / "nets" / "sizes" / "study.json").read_text())
-    content |= {"verb": "hops", "task": {"topology": "jellyfish:n=20,degree=3,seed={draw}"}, "together": []}
+    content |= {"operation": "hops", "task": {"topology": "jellyfish:n=20,degree=3,seed={draw}"}, "together": []}
     content["axes"] = {"draw": {"from": 1, "to": 1_000_000, "step": 1}}
     (big / "study.json").write_text(json.dumps(content))
     (big / "store.json").write_bytes((here / "nets" / "sizes" / "store.json").read_bytes())
