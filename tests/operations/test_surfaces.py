@@ -317,3 +317,10 @@ def test_help_prints_no_indentation_of_the_source(name):
     about = text.partition("\nOptions:")[0].splitlines()[1:]
     assert [line for line in about if re.match(r" {3,}\S", line)] == []
     assert [line for line in about if re.search(r"\S {3,}\S", line)] == []
+
+
+def test_the_readme_names_every_command():
+    """Each stands in its table."""
+    table = (ROOT / "README.md").read_text(encoding="utf-8").partition("## What it does")[2].partition("```console")[0]
+    named = set(re.findall(r"`(?:topoloom )?([a-z][a-z-]*)", table))
+    assert [name for commands in SECTIONS.values() for name in commands if name not in named] == []
