@@ -17,6 +17,8 @@ TOPOLOGY, FLOOR, CABLES, TABLES, PROVENANCE = "topology.json", "floor.toml", "ca
 HOUSING, HOSTS, RACKS = "hosts.toml", "hosts.csv", "racks.csv"
 #: What tells the folder of a plan, and that of a design.
 PLAN, DESIGN = "plan.csv", "design.json"
+#: In the folder of a plan, the network folders of what stands before the work and of what stands after it.
+BEFORE, AFTER = "before", "after"
 #: Names, GUIDs, LIDs and ports of a network that is not cabled as topoloom plans it, in the words of ibnetdiscover.
 CABLED = "cabled.net"
 #: What the network remembers: terms, placement and requirement; and its parts catalogue, by content.

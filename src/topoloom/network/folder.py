@@ -10,8 +10,6 @@ from typing import Any
 import numpy as np
 
 from topoloom.cabling.cabling import cable
-from topoloom.cabling.expansion.plan_files import AFTER, BEFORE
-from topoloom.cabling.expansion.plan_reader import load_expansion
 from topoloom.cabling.files import INSTALLER_FILES, layout_files, layout_of_cables, network_files
 from topoloom.cabling.product_rates import planned_cables
 from topoloom.core.errors import InputError, at, check_path
@@ -28,6 +26,8 @@ from topoloom.formats.cable_reader import CableList
 from topoloom.formats.cables import load_cables
 from topoloom.formats.ibnetdiscover import load_fabric
 from topoloom.model.network_folders import (
+    AFTER,
+    BEFORE,
     CABLED,
     CABLES,
     DESIGN,
@@ -336,6 +336,8 @@ def _cabled(path: Path, topology: Topology) -> Fabric:
 
 def _planned(text: str, path: Path) -> Network:
     """The folder of a plan: what stands before the work, and the plan."""
+    from topoloom.cabling.expansion.plan_reader import load_expansion
+
     for inner in (BEFORE, AFTER):
         if not (path / inner / CABLES).is_file():
             raise at(

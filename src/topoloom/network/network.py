@@ -4,11 +4,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import numpy as np
 
-from topoloom.cabling.expansion.expansion import Expansion
 from topoloom.cabling.plugs import Plugs
 from topoloom.core.errors import InputError
 from topoloom.core.work import Work
@@ -17,7 +16,6 @@ from topoloom.cost.parts_files import PARTS
 from topoloom.cost.placed import placed_layout
 from topoloom.cost.terms import Terms
 from topoloom.fabric.cable_lengths import CableLengths, lengths_in
-from topoloom.fabric.diagnosis.evidence import PlanFacts
 from topoloom.fabric.fabric import Fabric, planned_fabric
 from topoloom.formats.cable_reader import CableList
 from topoloom.model.results import Provenance
@@ -27,6 +25,10 @@ from topoloom.placement.layout.layout import Layout
 from topoloom.routing.route import route
 from topoloom.routing.routing import Routing, tables_for
 from topoloom.simulation.flits.point_table import tables_digest
+
+if TYPE_CHECKING:
+    from topoloom.cabling.expansion.expansion import Expansion
+    from topoloom.fabric.diagnosis.evidence import PlanFacts
 
 Kind = Literal["spec", "file", "fabric", "folder", "memory"]
 T = TypeVar("T")
@@ -144,7 +146,7 @@ class Network:
         return found
 
     @cached_property
-    def expansion(self) -> Expansion | None:
+    def expansion(self) -> "Expansion | None":
         """The plan that begins with this network, where it was opened from the folder of one; None elsewhere."""
         found: Expansion | None = self._read("expansion")
         return found
@@ -187,8 +189,10 @@ class Network:
         return {(switch, port): number for switch, port, number in plugs if number}
 
     @cached_property
-    def facts(self) -> PlanFacts:
+    def facts(self) -> "PlanFacts":
         """What `diagnose` takes of it as a plan: cabinets, labels, and the numbers, lengths and products of its cables."""
+        from topoloom.fabric.diagnosis.evidence import PlanFacts
+
         cables = self.cables
         if cables is None:
             return PlanFacts()

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import numpy as np
 
-from topoloom.cabling.expansion.plan_files import AFTER, BEFORE, STEPS
+from topoloom.cabling.expansion.plan_files import STEPS
 from topoloom.cabling.expansion.plan_rows import Row, number_in, rows_of
 from topoloom.cabling.files import load_layout
 from topoloom.core.errors import InputError, at, check_path
 from topoloom.graph.connectivity import components
 from topoloom.graph.path_lengths import part_path_lengths
 from topoloom.graph.planes import plane_count
-from topoloom.model.network_folders import PLAN, read_note
+from topoloom.model.network_folders import AFTER, BEFORE, PLAN, read_note
 from topoloom.model.results import Provenance, Result
 
 _PLAN_COLUMNS = (

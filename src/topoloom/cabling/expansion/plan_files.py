@@ -24,7 +24,7 @@ from topoloom.core.staging import Content
 from topoloom.cost.choose import Cables
 from topoloom.cost.parts_files import parts_json
 from topoloom.formats import FORMATS, encode
-from topoloom.model.network_folders import PARTS, PLAN, PROVENANCE, note_text, refuse_other_network
+from topoloom.model.network_folders import AFTER, BEFORE, PARTS, PLAN, PROVENANCE, note_text, refuse_other_network
 
 #: The columns of the plan that may hold anything.
 _TEXTS = frozenset(f"{side}_{what}" for side in ("a", "b", "from") for what in ("cabinet", "label")) | {
@@ -32,7 +32,7 @@ _TEXTS = frozenset(f"{side}_{what}" for side in ("a", "b", "from") for what in (
     "medium",
 }
 
-BEFORE, AFTER, STEPS = "before", "after", "steps.csv"
+STEPS = "steps.csv"
 #: The record of the plan, and the network that it becomes with numbers of its own.
 RECORD, GOAL, NUMBERS = "expansion.json", "goal/topology.json", "goal/numbers.csv"
 

@@ -14,7 +14,7 @@ from topoloom.cabling.expansion.cable_order.order_of_work import CableTask
 from topoloom.cabling.expansion.cable_order.order_search import ADD, MOVE, UNPLUG
 from topoloom.cabling.expansion.cable_order.wiring import WiredCable, cable_alone, cables_of
 from topoloom.cabling.expansion.expansion import Cost, Expansion, ExpansionStep
-from topoloom.cabling.expansion.plan_files import AFTER, BEFORE, GOAL, NUMBERS, RECORD, STEPS
+from topoloom.cabling.expansion.plan_files import GOAL, NUMBERS, RECORD, STEPS
 from topoloom.cabling.expansion.plan_rows import Row, metres_in, number_in, rows_of
 from topoloom.cabling.files import layout_of_cables
 from topoloom.cabling.plugs import Plugs
@@ -30,7 +30,7 @@ from topoloom.formats import load
 from topoloom.formats.cable_reader import CableList
 from topoloom.formats.cables import load_cables
 from topoloom.graph.path_lengths import path_lengths
-from topoloom.model.network_folders import CABLES, PARTS, PLAN, read_note
+from topoloom.model.network_folders import AFTER, BEFORE, CABLES, PARTS, PLAN, read_note
 from topoloom.model.results import Provenance, provenance_of, schema_id
 from topoloom.model.topology import Topology
 
