@@ -102,7 +102,7 @@ def test_the_report_has_all_its_parts(made, folder):
         "cost [USD per host]",
         "mean zero-load latency [ns]",
         "power [W per host]",
-        "bisection [links a host]",
+        "bisection [links per host]",
         "cable length [m]",
     ):
         assert axis in text

@@ -1,4 +1,4 @@
-// Which candidates are shown: by limit, Pareto front, words of the spec, and families, which are the legend of all plots.
+// Filters of the candidates: by limit, Pareto front, words of the spec, and family; the families are the legend of all plots.
 
 function makeFilters(store) {
   const { data } = store;
@@ -26,12 +26,12 @@ function makeFilters(store) {
       limit.value = limits[0][0];
       store.refilter({ limit: limits[0][0], pareto: false, families: new Set(), text: "" });
     },
-  }, "show all again");
+  }, "reset filters");
   const bar = make("div", { class: "tools" }, limit, search, pareto, reset);
   return make("div", { class: "filters", role: "search" }, bar, makeLegend(store));
 }
 
-/** A button a family, with its mark and how many of it pass the other filters. */
+/** One button per family, with its mark and the number of its candidates that pass the other filters. */
 function makeLegend(store) {
   const { families, marks } = store.data;
   const buttons = new Map();
