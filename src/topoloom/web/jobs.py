@@ -299,7 +299,7 @@ class Jobs:
             attempts=2,
             estimates=self._estimates,
             work=self._work,
-            told=self.told,
+            report=self._reported,
             feed=feed,
             **settings,
         )
