@@ -57,7 +57,7 @@ class Design(Result):
     """
 
     record_name = "design"
-    record_version = 2
+    record_version = 3
     unrecorded = ("network",)
     derived = ("best",)
 

@@ -93,6 +93,40 @@ def provenance_of(
     )
 
 
+#: Keys of records up to version 0.2, and the keys that replaced them; a reader of older records takes both.
+FORMER_KEYS = {
+    "anew": "rebuilt",
+    "as_printed": "as_published",
+    "busiest_channel": "maximum_channel_load",
+    "cabinet_of_switch": "rack_of_switch",
+    "cabinet_pairs": "rack_pairs",
+    "cabinets": "racks",
+    "cabinets_before": "racks_before",
+    "cabinets_new": "racks_new",
+    "cabinets_touched": "racks_touched",
+    "cycle_lane": "cycle_virtual_channel",
+    "finalists": "shortlist",
+    "hosts_per_cabinet": "hosts_per_rack",
+    "in_force_deadlock_free": "installed_deadlock_free",
+    "judgement": "table_verification",
+    "lane_pairs": "virtual_channel_pairs",
+    "lane_rule": "virtual_channel_rule",
+    "lanes": "virtual_channels",
+    "lanes_changed": "virtual_channels_changed",
+    "lanes_used": "virtual_channels_used",
+    "left_out": "omitted",
+    "need": "requirement",
+    "new_cabinets": "new_racks",
+    "power_w_per_cabinet": "power_w_per_rack",
+    "printed_cost_usd": "published_cost_usd",
+    "printed_power_w": "published_power_w",
+    "sequence_cabinet": "sequence_rack",
+    "switches_per_cabinet": "switches_per_rack",
+    "verb": "operation",
+    "verdict": "verification",
+}
+
+
 class Recorded:
     """Base of frozen dataclasses that stand in a record: which of their fields and properties it shows."""
 
@@ -119,6 +153,8 @@ class Result(Recorded):
 
     record_name: ClassVar[str]
     record_version: ClassVar[int] = 1
+    #: What earlier versions of topoloom called the record.
+    former_names: ClassVar[tuple[str, ...]] = ()
 
     provenance: Provenance
 
@@ -190,9 +226,13 @@ class Result(Recorded):
             The record is of something else, of a newer version, or damaged.
         """
         wanted = schema_id(cls)
-        found = record.get("schema") if isinstance(record, dict) else None
-        if found not in [f"topoloom/{cls.record_name}/{version}" for version in range(1, cls.record_version + 1)]:
-            raise at(source, None, f"is {str(found)[:60] if found else 'no record of topoloom'}; expected {wanted}")
+        schema = record.get("schema") if isinstance(record, dict) else None
+        current = [f"topoloom/{cls.record_name}/{version}" for version in range(1, cls.record_version + 1)]
+        former = [f"topoloom/{name}/1" for name in cls.former_names]
+        if schema not in current + former:
+            raise at(source, None, f"is {str(schema)[:60] if schema else 'no record of topoloom'}; expected {wanted}")
+        if schema != wanted:
+            record = with_current_keys(record)
         content = {key: value for key, value in record.items() if key not in cls.derived and key != "schema"}
         kinds = get_type_hints(cls)
         fields = getattr(cls, "__dataclass_fields__", {})
@@ -263,9 +303,16 @@ def _named(place: str) -> Any:
     return getattr(import_module(module), name)
 
 
-def schema_id(record_name: type[Result]) -> str:
+def with_current_keys(value: Any) -> Any:
+    """A record of an earlier version of topoloom with the keys that replaced its own, at every depth."""
+    if isinstance(value, dict):
+        return {FORMER_KEYS.get(key, key): with_current_keys(item) for key, item in value.items()}
+    return [with_current_keys(item) for item in value] if isinstance(value, list) else value
+
+
+def schema_id(result_type: type[Result]) -> str:
     """``topoloom/NOUN/VERSION``."""
-    return f"topoloom/{record_name.record_name}/{record_name.record_version}"
+    return f"topoloom/{result_type.record_name}/{result_type.record_version}"
 
 
 def json_value(value: Any) -> Any:
