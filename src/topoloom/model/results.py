@@ -16,6 +16,7 @@ import numpy as np
 from topoloom._version import __version__
 from topoloom.core.errors import InputError, at
 from topoloom.core.files import read_text, write_atomically
+from topoloom.core.former_keys import with_current_keys
 from topoloom.core.json_files import parse_json
 from topoloom.model.topology import Topology
 
@@ -91,40 +92,6 @@ def provenance_of(
         settings={key: json_value(value) for key, value in (settings or {}).items()},
         timings={key: float(value) for key, value in (timings or {}).items()},
     )
-
-
-#: Keys of records up to version 0.2, and the keys that replaced them; a reader of older records takes both.
-FORMER_KEYS = {
-    "anew": "rebuilt",
-    "as_printed": "as_published",
-    "busiest_channel": "maximum_channel_load",
-    "cabinet_of_switch": "rack_of_switch",
-    "cabinet_pairs": "rack_pairs",
-    "cabinets": "racks",
-    "cabinets_before": "racks_before",
-    "cabinets_new": "racks_new",
-    "cabinets_touched": "racks_touched",
-    "cycle_lane": "cycle_virtual_channel",
-    "finalists": "shortlist",
-    "hosts_per_cabinet": "hosts_per_rack",
-    "in_force_deadlock_free": "installed_deadlock_free",
-    "judgement": "table_verification",
-    "lane_pairs": "virtual_channel_pairs",
-    "lane_rule": "virtual_channel_rule",
-    "lanes": "virtual_channels",
-    "lanes_changed": "virtual_channels_changed",
-    "lanes_used": "virtual_channels_used",
-    "left_out": "omitted",
-    "need": "requirement",
-    "new_cabinets": "new_racks",
-    "power_w_per_cabinet": "power_w_per_rack",
-    "printed_cost_usd": "published_cost_usd",
-    "printed_power_w": "published_power_w",
-    "sequence_cabinet": "sequence_rack",
-    "switches_per_cabinet": "switches_per_rack",
-    "verb": "operation",
-    "verdict": "verification",
-}
 
 
 class Recorded:
@@ -301,13 +268,6 @@ class Filed(Result):
 def _named(place: str) -> Any:
     module, _, name = place.rpartition(".")
     return getattr(import_module(module), name)
-
-
-def with_current_keys(value: Any) -> Any:
-    """A record of an earlier version of topoloom with the keys that replaced its own, at every depth."""
-    if isinstance(value, dict):
-        return {FORMER_KEYS.get(key, key): with_current_keys(item) for key, item in value.items()}
-    return [with_current_keys(item) for item in value] if isinstance(value, list) else value
 
 
 def schema_id(result_type: type[Result]) -> str:
