@@ -1,10 +1,10 @@
-"""Write docs/families.md from the records of the catalogue: .venv/bin/python tools/families_page.py"""
+"""Write docs/reference/families.md from the records of the catalogue: .venv/bin/python tools/families_page.py"""
 
 from pathlib import Path
 
 from topoloom.topologies.spec import FAMILIES, TRANSFORMS, Family, Parameter, Transform
 
-_PAGE = Path(__file__).parents[1] / "docs" / "families.md"
+_PAGE = Path(__file__).parents[1] / "docs" / "reference" / "families.md"
 _HEAD = """# The families
 
 Made by `tools/families_page.py` from the records in `src/topoloom/topologies/families`; change those, not this page.
@@ -36,7 +36,7 @@ EVALNET = (
     ("Slim Fly", ("slimfly:q=9",), ""),
     ("Delorme", ("delorme:v=3",), "every prime power"),
     ("Brown, Erdos-Renyi", ("polarfly:q=9",), ""),
-    ("extensions of Brown graphs", (), "[`expand --method copies`](expanding.md)"),
+    ("extensions of Brown graphs", (), "[`expand --method copies`](../how-to/grow-a-network.md)"),
     ("Bundlefly", ("bundlefly:q=5,p=9",), ""),
     ("Kautz", ("kautz:base=3,length=4",), ""),
     ("arrangement network", ("arrangement:n=6,k=3",), ""),

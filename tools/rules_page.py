@@ -1,4 +1,4 @@
-"""Write docs/rules.md from the register of rules: .venv/bin/python tools/rules_page.py"""
+"""Write docs/reference/rules.md from the register of rules: .venv/bin/python tools/rules_page.py"""
 
 from itertools import groupby
 from pathlib import Path
@@ -6,7 +6,7 @@ from textwrap import fill
 
 from topoloom.fabric.diagnosis.rule import RULES, Rule
 
-_PAGE = Path(__file__).parents[1] / "docs" / "rules.md"
+_PAGE = Path(__file__).parents[1] / "docs" / "reference" / "rules.md"
 _GROUPS = {
     "1": "Cables and ports",
     "2": "Switches and hosts",
@@ -17,7 +17,8 @@ _GROUPS = {
 _HEAD = """# The rules
 
 Made by `tools/rules_page.py` from the records in `src/topoloom/fabric/diagnosis/rules`; change those, not this page.
-`topoloom rules` shows the same on the command line; [fabrics](fabrics.md#by-numbered-rules) shows how they are used.
+`topoloom rules` shows the same on the command line;
+[fabrics](../how-to/check-and-export-a-fabric.md#by-numbered-rules) shows how they are used.
 A code never changes its meaning. **error**: the network does not do what is planned. **warning**: it does, but not as planned,
 or not for long. **note**: worth knowing; alone it is no difference.
 

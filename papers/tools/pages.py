@@ -30,7 +30,7 @@ def paper_page(paper: str, found: list[Found]) -> str:
         f"# {paper}",
         "",
         f"{_text(citation(paper))}. What it claims, place by place, with ours beside it: `topoloom reproduce {paper}`.",
-        "What the verdicts mean: [reproducing](../reproducing.md). Made by `papers/tools/pages.py`.",
+        "What the verdicts mean: [reproducing](../explanation/reproducing-papers.md). Made by `papers/tools/pages.py`.",
         "",
         f"{len(found)} claims: {told}.",
         "",

@@ -65,7 +65,7 @@ def test_simgrid_takes_what_flows_take(name, operation, algorithm, paths):
 @pytest.mark.parametrize(("name", "algorithm", "paths"), CASES)
 def test_routers_take_nearly_what_flows_take(name, operation, algorithm, paths):
     """To 7 %, and never less than the bound; on rings where each channel carries one message at a time to half a percent."""
-    # In planes pieces of 1 MiB would be short beside their delays; see docs/collectives.md.
+    # In planes pieces of 1 MiB would be short beside their delays; see docs/how-to/run-collectives.md.
     tables, found = made(name, operation, algorithm, paths, size=1 << (23 if name == "planes" else 20))
     again = collective(tables, found.schedule, simulator="flits")
     exact = operation == "allgather" and algorithm == "ring"

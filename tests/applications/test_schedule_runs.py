@@ -62,7 +62,8 @@ def drawn(seed, n=16, messages=60):
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("eager", [False, True])
 def test_flows_and_simgrid_agree_on_any_schedule(seed, eager):
-    """Seconds, what ranks compute and what links carry, on a torus; docs/collectives.md holds 0.1 %, less the 16 bytes of MPI.
+    """Seconds, what ranks compute and what links carry, on a torus; docs/how-to/run-collectives.md holds 0.1 %, less the
+    16 bytes of MPI.
 
     A schedule whose great messages wait for each other in a circle ends in neither of them.
     """
@@ -87,7 +88,7 @@ def test_flows_and_simgrid_agree_on_any_schedule(seed, eager):
 def test_our_programs_on_simgrid_take_as_long_as_schedules(app):
     """SimGrid's MPI runs the trace, our player the schedule of it: apart by the 16 bytes that MPI adds to a message.
 
-    docs/collectives.md holds how much that is: 0.5 % of collectives, 1.9 % of NAS skeletons.
+    docs/how-to/run-collectives.md holds how much that is: 0.5 % of collectives, 1.9 % of NAS skeletons.
     """
     mpi = run_app(TORUS, app, 16)
     schedule = schedule_of_program(app, 16)

@@ -1,4 +1,4 @@
-"""docs/cabling.md says what the files hold."""
+"""docs/how-to/order-and-label-cables.md says what the files hold."""
 
 import re
 from pathlib import Path
@@ -12,7 +12,7 @@ from topoloom.cabling.lists import bundles_csv, labels_csv, order_csv
 from topoloom.cabling.netbox import netbox_files
 from topoloom.formats.cables import COLUMNS
 
-TEXT = (Path(__file__).parents[2] / "docs" / "cabling.md").read_text(encoding="utf-8")
+TEXT = (Path(__file__).parents[2] / "docs" / "how-to" / "order-and-label-cables.md").read_text(encoding="utf-8")
 CABLING = cable(stand(FABRIC, 3))
 LABELS = label(CABLING)
 LISTS = {

@@ -81,7 +81,10 @@ def test_faults_are_named_by_cable_cabinet_switch_and_port(call, laid):
     assert (values["schema"], values["clean"], values["errors"]) == ("topoloom/diagnostics/1", False, 2)
     assert [f"{one['code']} {one['severity']}: {one['text']}" for one in values["diagnostics"]] == said
     assert [len(one["planned"]) for one in values["diagnostics"]] == [1, 2]
-    assert [one["page"] for one in values["diagnostics"]] == ["docs/rules.md#tl101", "docs/rules.md#tl104"]
+    assert [one["page"] for one in values["diagnostics"]] == [
+        "docs/reference/rules.md#tl101",
+        "docs/reference/rules.md#tl104",
+    ]
     assert all(one["fix"] and one["cables"] and one["cabinets"] for one in values["diagnostics"])
     compared = values["comparison"]
     assert compared["same"] is False
@@ -227,7 +230,7 @@ def test_exit_codes_by_severity(call, laid):
     assert "warnings                      1" in out
     assert "TL105 warning: other port:" in out
     assert call("verify", "plan", "ports.net", "--ports", "any")[0] == 0
-    page = (Path(__file__).parents[2] / "docs" / "rules.md").read_text()
+    page = (Path(__file__).parents[2] / "docs" / "reference" / "rules.md").read_text()
     assert all(f"| {code} |" in page for code in (0, 1, 2, 3, 130))
 
 

@@ -14,9 +14,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-#: README and the texts for a package index first, then the guide for contributors, then every page of docs/.
+#: README and the texts for a package index first, then the guide for contributors, then the pages of docs/ by kind.
 _FIRST = ("README.md", "PACKAGE.md", "papers/README.md", "CONTRIBUTING.md")
-PAGES = [*(ROOT / name for name in _FIRST), *sorted((ROOT / "docs").glob("*.md"))]
+_KINDS = ("tutorials", "how-to", "reference", "explanation")
+PAGES = [
+    *(ROOT / name for name in _FIRST),
+    ROOT / "docs" / "index.md",
+    *(page for kind in _KINDS for page in sorted((ROOT / "docs" / kind).glob("*.md"))),
+]
 #: A console block runs when all its commands are of these; others (make, pip) are shown only.
 _RUN = {"topoloom", "ls", "cat", "head"}
 

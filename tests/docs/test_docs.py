@@ -31,7 +31,15 @@ def desk(tmp_path, monkeypatch):
 
 
 #: The pages whose sessions belong to the first tier; whole designs, comparisons and studies belong to the second anywhere.
-_FIRST = {"README.md", "PACKAGE.md", "specs.md", "layout.md", "file-format.md", "glossary.md", "balanced-routing.md"}
+_FIRST = {
+    "README.md",
+    "PACKAGE.md",
+    "specs.md",
+    "lay-out-a-network.md",
+    "file-formats.md",
+    "glossary.md",
+    "balance-routing.md",
+}
 _LONG = {"design", "compare", "study", "reproduce"}
 
 
@@ -49,7 +57,7 @@ def test_what_a_page_shows_is_what_happens(session, desk):
     Blocks that begin with a file's name in a comment are that file; CONTRIBUTING's have a test of their own below.
     """
     page = session[0].page
-    if page.name == "applications.md" and not simgrid_available():
+    if page.name == "run-applications.md" and not simgrid_available():
         pytest.skip("SimGrid is not installed (Debian: libsimgrid-dev, g++): its page is not run")
     names: dict[str, object] = {}
     for block in session:
@@ -127,28 +135,28 @@ def test_commands_that_are_only_shown_exist(page):
 
 
 def test_the_catalogue_page_is_made_from_the_records():
-    """docs/families.md is what tools/families_page.py writes; run it after a change of a family."""
+    """docs/reference/families.md is what tools/families_page.py writes; run it after a change of a family."""
     made = runpy.run_path(str(ROOT / "tools" / "families_page.py"))["families_page"]()
-    assert (ROOT / "docs" / "families.md").read_text(encoding="utf-8") == made
+    assert (ROOT / "docs" / "reference" / "families.md").read_text(encoding="utf-8") == made
 
 
 def test_every_objective_and_floor_is_documented():
-    """docs/requirement-file.md names everything that can be minimised and every floor."""
+    """docs/reference/requirement-file.md names everything that can be minimised and every floor."""
     from typing import get_args
 
     from topoloom.placement.floors.floor import PRESETS
 
-    text = (ROOT / "docs" / "requirement-file.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs" / "reference" / "requirement-file.md").read_text(encoding="utf-8")
     for word in [*get_args(need.Objective), *PRESETS]:
         assert f"`{word}`" in text or f"`{json.dumps(word)}`" in text, word
 
 
 def test_the_floors_are_those_that_are_checked():
-    """docs/architecture.md lists the layers of pyproject.toml, in the same order."""
+    """docs/explanation/architecture.md lists the layers of pyproject.toml, in the same order."""
     import tomllib
 
     layers = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"][0]["layers"]
-    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs" / "explanation" / "architecture.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| (`\w+`(?:, `\w+`)*) \| [a-zA-Z`]", text.split("## Where")[0], re.MULTILINE)
     assert [row.replace("`", "").replace(", ", " | ") for row in rows] == layers
 

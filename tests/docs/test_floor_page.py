@@ -1,4 +1,4 @@
-"""docs/floor-file.md tells the truth: every key, every column, every way of measuring distances."""
+"""docs/reference/floor-file.md tells the truth: every key, every column, every way of measuring distances."""
 
 import re
 from typing import get_args, get_type_hints
@@ -7,7 +7,7 @@ from doc_blocks import ROOT
 
 from topoloom.placement.floors import floor_csv, floor_files
 
-TEXT = (ROOT / "docs" / "floor-file.md").read_text(encoding="utf-8")
+TEXT = (ROOT / "docs" / "reference" / "floor-file.md").read_text(encoding="utf-8")
 
 
 def _section(title: str) -> str:

@@ -1,8 +1,8 @@
-"""docs/parts.md names every key, every word and every catalogue; its examples run with those of the other pages."""
+"""docs/reference/parts-catalogue.md names every key, every word and every catalogue; its examples run with the others."""
 
 from doc_blocks import ROOT
 
-PAGE = (ROOT / "docs" / "parts.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "reference" / "parts-catalogue.md").read_text(encoding="utf-8")
 
 
 def test_every_catalogue_is_documented():

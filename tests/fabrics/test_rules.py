@@ -73,12 +73,12 @@ def test_codes_keep_their_names():
 
 
 def test_the_page_is_made_from_the_register():
-    """docs/rules.md is what tools/rules_page.py writes, and every rule has its heading there."""
+    """docs/reference/rules.md is what tools/rules_page.py writes, and every rule has its heading there."""
     page = runpy.run_path(str(ROOT / "tools" / "rules_page.py"))["rules_page"]()
-    assert (ROOT / "docs" / "rules.md").read_text(encoding="utf-8") == page
+    assert (ROOT / "docs" / "reference" / "rules.md").read_text(encoding="utf-8") == page
     for code, one in RULES.items():
         assert f"### {code}\n" in page
-        assert one.page == f"docs/rules.md#{code.lower()}"
+        assert one.page == f"docs/reference/rules.md#{code.lower()}"
 
 
 @pytest.mark.parametrize(

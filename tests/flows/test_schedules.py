@@ -242,7 +242,7 @@ def test_what_does_not_work_is_a_sentence(write, says):
 
 
 def test_rates_that_are_out_of_date_are_near():
-    """With a window the time is off by what docs/collectives.md says of it: less than 2 % at 0.2."""
+    """With a window the time is off by what docs/how-to/run-collectives.md says of it: less than 2 % at 0.2."""
     schedule = as_schedule(program_of("collective:operation=alltoall,bytes=20000", 16), AppSettings())
     schedule = Schedule("all", schedule.operations)
     net = network_as_flows([route(build("torus:dims=4x4,hosts=1"))], structs.replace(MACHINE, rate_gbps=40), None)

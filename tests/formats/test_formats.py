@@ -47,8 +47,8 @@ def test_the_catalogue_is_known():
 
 
 def test_the_documentation_says_what_each_format_keeps():
-    """The table in docs/file-format.md has a row for each format, with its suffixes and what it keeps."""
-    lines = (Path(__file__).parents[2] / "docs" / "file-format.md").read_text().splitlines()
+    """The table in docs/reference/file-formats.md has a row for each format, with its suffixes and what it keeps."""
+    lines = (Path(__file__).parents[2] / "docs" / "reference" / "file-formats.md").read_text().splitlines()
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines if line.startswith("| `")]
     found = {name.strip("`"): (suffixes, cells) for name, suffixes, *cells in rows if len(cells) == 7}
     assert sorted(found) == NAMES

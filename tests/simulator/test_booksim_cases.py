@@ -52,7 +52,7 @@ CASES = {
     "dragonfly-ugal-long-deep": (_DRAGONFLY, "ugal-l", "uniform", {**_UGAL, **_LONG, "buffer_flits": 1024}, 0.5),
     "fattree-nca-bitcomp": (_TREE, "nca", "bit-complement", {"vcs": 3}, 0.7),
 }
-#: Cases whose accepted load at full load is further from BookSim's, as `docs/booksim.md` says: by so much at most.
+#: Cases whose accepted load at full load is further from BookSim's, as `docs/explanation/booksim.md` says: by so much at most.
 FURTHER = {"torus": 0.09, "flatfly-ugal": 0.04, "dragonfly-min-unit": 0.04, "flatfly-valiant": 0.05}
 #: The least load at which queues are long enough for a mean in a short run.
 _LEAST = 0.1

@@ -17,7 +17,7 @@ from topoloom.simulation.flows.schedule import schedule_of
 from topoloom.studies.task import run_task, task_of
 
 #: A flit is 32 bytes, a cycle 2 ns. A lone packet of F flits takes 1 + F cycles and 3 for each of its routers
-#: (docs/simulating.md).
+#: (docs/how-to/simulate-packets.md).
 ROUTERS = structs.replace(find_preset("booksim"), flit_bits=256, cycle_ns=2.0, packet_flits=4, vcs=2, buffer_flits=256)
 FLIT = 32
 
@@ -114,7 +114,7 @@ def test_hosts_in_planes_send_by_the_ports_that_are_named(saved):
 def test_flows_take_as_long_as_flits(saved, app, ranks):
     """Collectives on a complete graph, where nobody meets anybody: flows and flits within 3 %.
 
-    docs/collectives.md holds 2.8 % of permutations; a step adds the cycle in which a message is found to have come.
+    docs/how-to/run-collectives.md holds 2.8 % of permutations; a step adds the cycle in which a message is found to have come.
     """
     routing = route(build("complete:n=16,hosts=1"))
     schedule = schedule_of_program(app, ranks)

@@ -72,7 +72,7 @@ def save_cabling(
     ``topology.json`` and ``provenance.json``,
     ``cables.csv`` and ``floor.toml`` (together they are the layout: `load_layout`), ``labels.csv``, ``bundles.csv``,
     ``order.csv``, ``netbox/*.csv`` and ``sheets/*.html``; where hosts stand in racks of their own also ``hosts.toml``,
-    ``hosts.csv`` and ``racks.csv``. docs/cabling.md says what each holds. Sheets and floor plans of
+    ``hosts.csv`` and ``racks.csv``. docs/how-to/order-and-label-cables.md says what each holds. Sheets and floor plans of
     an earlier layout in the same folder are removed.
 
     Parameters

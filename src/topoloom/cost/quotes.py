@@ -62,7 +62,7 @@ def lay_over(parts: Parts, path: str | Path) -> Parts:
     """A catalogue with the prices and figures of a TOML file in place of its own.
 
     The file has the catalogue's tables; each product in them names one of the catalogue, and what it says of it replaces what
-    the catalogue says (docs/parts.md).
+    the catalogue says (docs/reference/parts-catalogue.md).
 
     Parameters
     ----------

@@ -161,7 +161,10 @@ class Least(TomlTable, frozen=True):
 
 
 class CollectiveNeed(TomlTable, frozen=True):
-    """What a step of the application sends, for the objectives that are times; by formula, see docs/requirement-file.md."""
+    """What a step of the application sends, for the objectives that are times; by formula.
+
+    docs/reference/requirement-file.md has it.
+    """
 
     group: ClassVar[str] = "requirement [collective]"
 

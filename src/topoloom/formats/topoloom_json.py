@@ -1,4 +1,4 @@
-"""topoloom's own JSON: everything that a topology holds, versioned; docs/file-format.md is its specification."""
+"""topoloom's own JSON: everything that a topology holds, versioned; docs/reference/file-formats.md is its specification."""
 
 import json
 import math

@@ -64,7 +64,7 @@ class Running(TomlTable, frozen=True):
 class Study(TomlTable, frozen=True, kw_only=True):
     """Tasks of one operation over axes.
 
-    The file of a study has the same keys; what each is stands in its annotation and in docs/studies.md.
+    The file of a study has the same keys; what each is stands in its annotation and in docs/how-to/run-studies.md.
 
     Raises
     ------

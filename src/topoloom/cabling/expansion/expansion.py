@@ -116,8 +116,8 @@ class Cost:
 class Expansion(Filed):
     """A plan from one network to a larger one, cable by cable.
 
-    `save` writes the folder that installers work from, and `load` reads it back (docs/expanding.md). Its provenance names
-    the network that stands; its settings are what the plan was asked for.
+    `save` writes the folder that installers work from, and `load` reads it back (docs/how-to/grow-a-network.md). Its provenance
+    names the network that stands; its settings are what the plan was asked for.
 
     Attributes
     ----------

@@ -47,7 +47,7 @@ def save_expansion(
 
     ``before/cables.csv`` and ``before/floor.toml``; ``plan.csv``, a row a task, ``steps.csv``, a row a step, and
     ``order.csv``, the cables to buy; ``after/`` with all that `save_cabling` writes; ``expansion.json``, the record, and
-    what `load_expansion` needs beside it. docs/expanding.md says what each holds, and `check_plan` carries it out.
+    what `load_expansion` needs beside it. docs/how-to/grow-a-network.md says what each holds, and `check_plan` carries it out.
 
     Parameters
     ----------

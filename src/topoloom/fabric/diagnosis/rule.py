@@ -109,7 +109,7 @@ def rule(
         raise InputError(f"the rule {code}: '{str(severity)[:40]}' is no severity; it is error, warning or note")
 
     def register(check: Check) -> Check:
-        where = page or f"docs/rules.md#{code.lower()}"
+        where = page or f"docs/reference/rules.md#{code.lower()}"
         record = Rule(code, name, severity, meaning, " ".join(explanation.split()), " ".join(fix.split()), check, where)
         RULES.add(code, record, aliases=(name,))
         return check

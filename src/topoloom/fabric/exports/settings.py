@@ -11,7 +11,8 @@ _MOST = 10**12
 class ExportSettings(Settings, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Rates and delays that exports for simulators write; those for fabric managers do not ask.
 
-    What each setting is stands in its annotation, in ``topoloom convert --help`` and in docs/neighbours.md.
+    What each setting is stands in its annotation, in ``topoloom convert --help`` and in
+    docs/how-to/exchange-with-simulators.md.
 
     Raises
     ------

@@ -14,7 +14,8 @@ from topoloom.optimizer.structures.lifts import drawn_lift
 
 #: Groups of one order to try, as far as their tables have no more elements together; the largest order (a table of 16 MiB).
 _GROUPS, _LEAST_GROUPS, _ELEMENTS, _MOST_ORDER = 16, 5, 1 << 24, 2048
-#: Classes of lifts to try, at most; those of these many do best where there is time (see docs/throughput-search.md).
+#: Classes of lifts to try, at most; those of these many do best where there is time
+#: (docs/how-to/optimize-for-all-to-all.md).
 _MOST_CLASSES, _BEST_CLASSES = 16, 2.5
 #: How much later a group comes for every one before it, in logarithms of classes.
 _LATER = 0.1

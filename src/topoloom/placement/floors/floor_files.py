@@ -171,7 +171,7 @@ class FloorFile(TomlTable, frozen=True):
 
 
 def read_floor(name: str | Path) -> Floor:
-    """A floor: a preset by name, or a ``.toml`` or ``.csv`` file by path (docs/floor-file.md).
+    """A floor: a preset by name, or a ``.toml`` or ``.csv`` file by path (docs/reference/floor-file.md).
 
     Raises
     ------

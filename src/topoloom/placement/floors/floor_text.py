@@ -10,7 +10,7 @@ from topoloom.placement.floors.slots import NO_LIMIT, Slots
 
 
 def floor_toml(floor: Floor, slots: Slots) -> str:
-    """The floor and its slots, exactly as a layout used them, as a floor file (docs/floor-file.md).
+    """The floor and its slots, exactly as a layout used them, as a floor file (docs/reference/floor-file.md).
 
     A generated floor is written with the rows and columns that it had; any other with every slot. `read_floor` gives
     back the same rules, slots, order, limits and distances, to the last bit.

@@ -24,7 +24,7 @@ class Layout(Filed):
     """Where every switch stands and how long every cable is: immutable, equal by content.
 
     `save` writes a folder, and `load` reads one: the cables as `topoloom.cable` lists them with the default catalogue, and
-    the floor (docs/cabling.md). A record alone cannot be read back.
+    the floor (docs/how-to/order-and-label-cables.md). A record alone cannot be read back.
 
     Attributes
     ----------

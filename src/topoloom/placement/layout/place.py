@@ -28,7 +28,7 @@ from topoloom.placement.layout.prices import CablePrice, Prices, cable_prices, l
 
 MAPS = ("joint", "tabu", "anneal", "serpentine", "rows")
 #: Where everything stands unless somebody says otherwise; and where `design` compares hundreds of networks before it places
-#: the best of them by the default, for joint placement of each takes seconds (docs/layout.md).
+#: the best of them by the default, for joint placement of each takes seconds (docs/how-to/lay-out-a-network.md).
 DEFAULT_MAP, SCREENING_MAP = "joint", "rows"
 OBJECTIVES = ("length", "longest")
 

@@ -34,8 +34,9 @@ _DELAYS = ("switch_ns", "link_ns", "host_link_ns", "loopback_ns")
 class AppSettings(Settings, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The machine and the model under an MPI program.
 
-    What each setting is stands in its annotation, in ``topoloom app --help`` and in docs/applications.md. The defaults are
-    those of Truong et al. 2016, section 6.1 (40 Gb/s, 200 ns a switch, 100 Gflop/s), and ours where it says nothing.
+    What each setting is stands in its annotation, in ``topoloom app --help`` and in docs/how-to/run-applications.md. The
+    defaults are those of Truong et al. 2016, section 6.1 (40 Gb/s, 200 ns a switch, 100 Gflop/s), and ours where it says
+    nothing.
 
     Raises
     ------
