@@ -66,10 +66,7 @@ def test_an_installed_wheel_has_the_examples(installed):
 def test_an_installed_wheel_writes_a_requirement_that_it_can_read(installed):
     """Its switch is priced by made-up quotes, which come from the examples."""
     done = installed("new", "--yes")
-    assert (done.returncode, done.stderr.splitlines()[0]) == (
-        0,
-        "wrote requirement.toml and quotes/made-up-ndr.toml",
-    )
+    assert (done.returncode, done.stderr.splitlines()[0]) == (0, "wrote requirement.toml and quotes/made-up-ndr.toml")
 
 
 def test_the_wheel_names_its_version_and_its_command(wheel):

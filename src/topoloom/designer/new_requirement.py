@@ -79,8 +79,8 @@ _HEAD = """\
 #
 #   topoloom design FILE -o design
 #
-# Each line says what it sets. A line that begins with # is not read: its value is the default or an example; remove the #
-# to set it, and the # of its [table]. The page "The requirement file" of the documentation explains every key.
+# Each line says what it sets. A line that begins with # is not read: it shows the default or an example. Remove the #
+# to set it, and the # of its [table]. Every key is explained in docs/reference/requirement-file.md.
 
 """
 

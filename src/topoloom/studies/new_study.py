@@ -54,8 +54,8 @@ _HEAD = """\
 #
 #   topoloom study FILE -o results
 #
-# Each line says what it sets. A line that begins with # is not read: its value is the default or an example; remove the #
-# to set it. The page "Studies" of the documentation explains every key.
+# Each line says what it sets. A line that begins with # is not read: it shows the default or an example. Remove the #
+# to set it. Every key is explained in docs/how-to/run-studies.md.
 
 """
 
@@ -190,7 +190,7 @@ def check_operation(operation: str, task: Mapping[str, Any]) -> str:
     source = next((field.name for field in fields_of(kind) if field.positional), None)
     if source is None:
         raise InputError(
-            f"`operation`: {operation} takes no network; write its study by hand, as the page of studies shows"
+            f"`operation`: {operation} takes no network; write its study by hand, as docs/how-to/run-studies.md shows"
         )
     if not any("{" in text for text in map(str, task.values())):
         try:
