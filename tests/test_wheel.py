@@ -33,7 +33,7 @@ def test_the_wheel_holds_every_file_of_the_package_and_nothing_else(wheel):
     files = (path for path in (source / "topoloom").rglob("*") if path.is_file() and path.suffix not in _LEFT)
     files = (path for path in files if "shipped" not in path.parts)  # kernels for this processor: no business of others
     packed = {name for name in wheel.namelist() if name.startswith("topoloom/")}
-    examples = {f"topoloom/start/examples/{file}" for one in topoloom.examples().values() for file in one.files}
+    examples = {f"topoloom/start/examples/{file}" for one in topoloom.EXAMPLES.values() for file in one.files}
     assert packed == {path.relative_to(source).as_posix() for path in files} | examples
     assert {".py", ".toml", ".css", ".html", ".json", ".c", ".h", ".cpp"} <= {Path(name).suffix for name in packed}
     assert "topoloom/py.typed" in packed
@@ -57,9 +57,9 @@ def installed(wheel, tmp_path_factory):
 
 def test_an_installed_wheel_has_the_examples(installed):
     """It lists them, copies one with the files that it refers to, and says where the pages are; nothing is of the checkout."""
-    assert [line.split()[0] for line in installed("examples").stdout.splitlines()] == [*topoloom.examples()]
+    assert [line.split()[0] for line in installed("examples").stdout.splitlines()] == [*topoloom.EXAMPLES]
     done = installed("examples", "ai-4k", "-o", "copied")
-    assert (done.returncode, done.stderr.count("copied/")) == (0, len(topoloom.examples()["ai-4k"].files))
+    assert (done.returncode, done.stderr.count("copied/")) == (0, len(topoloom.EXAMPLES["ai-4k"].files))
     assert str(ROOT) not in installed().stdout
 
 

@@ -116,8 +116,8 @@ from .simulation.workloads.chakra import load_chakra as load_chakra
 from .simulation.workloads.goal import load_goal as load_goal
 from .simulation.workloads.goal import save_goal as save_goal
 from .start.draft import Draft as Draft
+from .start.examples import EXAMPLES as EXAMPLES
 from .start.examples import copy_examples as copy_examples
-from .start.examples import examples as examples
 from .studies.new_study import new_study as new_study
 from .studies.results import StudyResults as StudyResults
 from .studies.run import open_study as open_study

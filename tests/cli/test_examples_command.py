@@ -3,7 +3,7 @@
 import pytest
 
 from in_process import run
-from topoloom import examples
+from topoloom import EXAMPLES
 
 
 @pytest.fixture(autouse=True)
@@ -17,14 +17,14 @@ def test_they_are_listed_with_a_line_each():
     """Name, kind and description."""
     done = run("examples")
     lines = done.out.splitlines()
-    assert (done.code, [line.split()[0] for line in lines]) == (0, [*examples()])
-    assert all(line.endswith(one.description) for line, one in zip(lines, examples().values(), strict=True))
+    assert (done.code, [line.split()[0] for line in lines]) == (0, [*EXAMPLES])
+    assert all(line.endswith(one.description) for line, one in zip(lines, EXAMPLES.values(), strict=True))
 
 
 def test_one_is_shown_as_it_is(desk):
     """Standard output is the file, so that it can be redirected into one."""
     done = run("examples", "room-1k")
-    assert done.out == examples()["room-1k"].text()
+    assert done.out == EXAMPLES["room-1k"].text()
     assert done.err == ""
     assert "copies all of them" in run("examples", "ai-4k").err
 
@@ -49,14 +49,14 @@ def test_all_are_copied(desk):
     done = run("examples", "-o", "examples", "--json")
     assert done.code == 0
     record = done.record
-    assert len(record["files"]) == len({file for one in examples().values() for file in one.files})
+    assert len(record["files"]) == len({file for one in EXAMPLES.values() for file in one.files})
     assert (desk / "examples/cluster-10k.toml").is_file()
 
 
 def test_the_record_has_the_text_of_one():
     """And no files where nothing was copied."""
     record = run("examples", "room-1k", "--json").record
-    assert record["examples"][0]["text"] == examples()["room-1k"].text()
+    assert record["examples"][0]["text"] == EXAMPLES["room-1k"].text()
     assert (record["schema"], record["files"]) == ("topoloom/examples/1", [])
 
 

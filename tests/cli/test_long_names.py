@@ -14,6 +14,9 @@ _STUDY = 'title = "t"\noperation = "hops"\n[axes]\ntopology = ["petersen"]\n[run
 
 #: How each command is called, but for what is too long: quick, and right.
 _CALLS = {
+    "new requirement": "--yes --force",
+    "new study": "--yes --force",
+    "examples": "",
     "families": "",
     "info": "petersen",
     "hops": "petersen",
@@ -82,10 +85,12 @@ def _places(name):
 
 
 def test_every_command_is_tried():
-    """Those of the command line, and those below study."""
-    commands = set(own_commands()) - {"study"} - _SERVED
-    studies = {f"study {name}" for name in _command("study").list_commands(click.Context(cli))}
-    assert set(_CALLS) == commands | studies
+    """Those of the command line, and those below study and new."""
+    commands = set(own_commands()) - {"study", "new"} - _SERVED
+    inner = {
+        f"{group} {name}" for group in ("study", "new") for name in _command(group).list_commands(click.Context(cli))
+    }
+    assert set(_CALLS) == commands | inner
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from in_process import run
-from topoloom import InputError, Study, examples, new_requirement, new_study, read_study, run_study
+from topoloom import EXAMPLES, InputError, Study, new_requirement, new_study, read_study, run_study
 from topoloom.designer.need_files import read_need
 from topoloom.operations.context import RunContext
 from topoloom.operations.operation import OPERATIONS, operation_of
@@ -56,7 +56,7 @@ def test_new_alone_asks_for_a_requirement(answers, desk):
         "wrote requirement.toml and quotes/made-up-ndr.toml",
         "next: topoloom design requirement.toml -o design",
     ]
-    assert (desk / "quotes/made-up-ndr.toml").read_text() == examples()["made-up-ndr"].text()
+    assert (desk / "quotes/made-up-ndr.toml").read_text() == EXAMPLES["made-up-ndr"].text()
 
 
 def test_a_wrong_answer_is_explained_and_asked_again(answers, desk):
@@ -206,7 +206,7 @@ def test_a_file_that_is_there_is_not_replaced(answers, desk):
 def test_paths_start_from_the_file(desk):
     """A floor file that is named here is named from the folder of the requirement."""
     (desk / "plans").mkdir()
-    (desk / "hall.csv").write_text(examples()["hall"].text() and "slot,x_m,y_m\nA01,0,0\nA02,0.6,0\n")
+    (desk / "hall.csv").write_text(EXAMPLES["hall"].text() and "slot,x_m,y_m\nA01,0,0\nA02,0.6,0\n")
     done = run("new", "requirement", "-o", "plans/need.toml", "--floor", "hall.csv", "--switch", "36x40", "--yes")
     assert done.code == 0, done.err
     assert 'file = "../hall.csv"' in (desk / "plans/need.toml").read_text()
@@ -310,7 +310,7 @@ def test_a_draft_is_a_study_of_python_too(desk):
 
 
 def _room(folder):
-    (folder / "room.toml").write_text(examples()["room-1k"].text())
+    (folder / "room.toml").write_text(EXAMPLES["room-1k"].text())
     return folder / "room.toml"
 
 

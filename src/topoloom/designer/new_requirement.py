@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from topoloom.core.errors import InputError, hint
+from topoloom.core.errors import InputError, check_type, hint
 from topoloom.core.toml_files import table_of
 from topoloom.cost.parts import Parts
 from topoloom.cost.parts_files import PARTS
@@ -20,7 +20,7 @@ from topoloom.model.results import Provenance, json_value
 from topoloom.placement.floors.floor import PRESETS
 from topoloom.placement.floors.floor_files import read_floor
 from topoloom.start.draft import Draft, path_from
-from topoloom.start.examples import example, examples_folder
+from topoloom.start.examples import EXAMPLES, examples_folder
 from topoloom.start.toml_text import toml_text
 
 #: What may matter most, and what the ranking then goes by.
@@ -96,8 +96,8 @@ class _Switch:
 
 
 def new_requirement(
-    *,
     hosts: int = DEFAULT_HOSTS,
+    *,
     switch: str = DEFAULT_SWITCH,
     floor: str | None = None,
     limits: Mapping[str, Any] | None = None,
@@ -149,6 +149,7 @@ def new_requirement(
     >>> new_requirement(hosts=500, switch="36x40").text.splitlines()[0]
     '# 500 hosts on switches of 36 ports at 40 Gb/s.'
     """
+    check_type(hosts, int, "new_requirement", "give the number of hosts")
     wanted = _checked_limits(limits or {})
     bought, quotes, others = _priced(_switch(switch), prices)
     _check_families(families)
@@ -330,8 +331,8 @@ def _priced(switch: _Switch, prices: str | None) -> tuple[_Switch, str | None, d
         return switch, None, {}
     for name in _MADE_UP:
         if product is not None and product.name in _quotes(name):
-            file = example(name).file
-            return switch, file, {file: example(name).text()}
+            file = EXAMPLES[name].file
+            return switch, file, {file: EXAMPLES[name].text()}
     raise InputError(
         f"`switch`: the catalogue '{switch.parts.name}' has no price of {product.name if product else 'its switches'};"
         f" `prices` names your quotes ('topoloom examples {_MADE_UP[0]}' shows their form), or take one of"
@@ -343,5 +344,5 @@ def _quotes(name: str) -> list[str]:
     """The switches that an example quotes."""
     import tomllib
 
-    content = tomllib.loads(example(name).text())
+    content = tomllib.loads(EXAMPLES[name].text())
     return [str(one["name"]) for one in content["switch"]["product"]]

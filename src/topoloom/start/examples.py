@@ -3,13 +3,13 @@
 import json
 import os
 import tomllib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from topoloom.core.errors import InputError, hint
+from topoloom.core.errors import InputError, check_path, hint
 from topoloom.core.folders import write_folder
 from topoloom.model.results import Recorded
 
@@ -84,24 +84,43 @@ def examples_folder() -> Path:
     return folder
 
 
-@cache
-def examples() -> dict[str, Example]:
-    """Every example by its name: requirements first, then the other kinds.
-
-    Returns
-    -------
-    dict of str to Example
-
-    Raises
-    ------
-    InputError
-        The examples are not installed.
+class Examples(Mapping[str, Example]):
+    """Every example by its name: requirements first, then the other kinds; found when they are first asked for.
 
     Examples
     --------
-    >>> examples()["ai-4k"].files
-    ('ai-4k.toml', 'floors/ai-hall.toml', 'quotes/made-up-2026.toml')
+    >>> EXAMPLES["ai-4k"].files
+    ('ai-4k.toml', 'quotes/made-up-2026.toml', 'floors/ai-hall.toml')
     """
+
+    def find(self, name: str) -> Example:
+        """The example of that name.
+
+        Raises
+        ------
+        InputError
+            There is none, or the examples are not installed.
+        """
+        if name not in self:
+            raise InputError(f"no example named '{name[:60]}' ({hint(name, self)})")
+        return self[name]
+
+    def __getitem__(self, name: str) -> Example:
+        return _by_name()[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_by_name())
+
+    def __len__(self) -> int:
+        return len(_by_name())
+
+
+#: The examples that come with topoloom.
+EXAMPLES = Examples()
+
+
+@cache
+def _by_name() -> dict[str, Example]:
     root = examples_folder()
     folders = [path.name for path in _entries(root) if path.is_dir()]
     order = [*_KINDS, *(name for name in folders if name not in _KINDS)]
@@ -129,19 +148,6 @@ def examples_listed(chosen: Iterable[Example], *, texts: bool = False) -> dict[s
     }
 
 
-def example(name: str) -> Example:
-    """The example of that name.
-
-    Raises
-    ------
-    InputError
-        There is none.
-    """
-    if name not in examples():
-        raise InputError(f"no example named '{name[:60]}' ({hint(name, examples())})")
-    return examples()[name]
-
-
 def copy_examples(folder: str | os.PathLike[str], *names: str, force: bool = False) -> list[Path]:
     """Copy examples into a folder, with the files that they refer to, by the same paths as in the folder of examples.
 
@@ -164,8 +170,9 @@ def copy_examples(folder: str | os.PathLike[str], *names: str, force: bool = Fal
     InputError
         No example of that name; a file of another content is there; the folder cannot be written.
     """
+    check_path(folder, "copy_examples", "name a folder")
     root = examples_folder()
-    chosen = [example(name) for name in names] or list(examples().values())
+    chosen = [EXAMPLES.find(name) for name in names] or list(EXAMPLES.values())
     files = {file: (root / file).read_bytes() for one in chosen for file in one.files}
     target = Path(folder)
     changed = [name for name, content in files.items() if _differs(target / name, content)]

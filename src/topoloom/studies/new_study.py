@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from topoloom.core.errors import InputError, hint
+from topoloom.core.errors import InputError, check_type, hint
 from topoloom.core.settings import plain_of
 from topoloom.core.toml_files import parse_toml
 from topoloom.model.results import Provenance, json_value
@@ -61,8 +61,8 @@ _HEAD = """\
 
 
 def new_study(
-    *,
     operation: str = DEFAULT_OPERATION,
+    *,
     networks: Sequence[str] = DEFAULT_NETWORKS,
     axis: str | None = None,
     values: str | None = None,
@@ -109,6 +109,7 @@ def new_study(
     >>> new_study(operation="hops", networks=["torus:dims={side}x{side}"], values="4:32:x2").text.splitlines()[0]
     '# hops of torus:dims={side}x{side} by side.'
     """
+    check_type(operation, str, "new_study", "name an operation, such as simulate")
     task = task or {}
     source = check_operation(operation, task)
     others = [one for one in unset(studied(operation), _SAMPLES) if one.name != source]

@@ -19,16 +19,16 @@ class ExamplesOperation(Operation, frozen=True, kw_only=True):
     """
 
     group: ClassVar[str] = "examples"
-    functions: ClassVar[tuple[str, ...]] = ("examples", "copy_examples")
+    functions: ClassVar[tuple[str, ...]] = ("EXAMPLES", "copy_examples")
     studied: ClassVar[bool] = False
 
     name: Annotated[str, setting("one example", positional=True)] | None = None
 
     def chosen(self) -> "list[Example]":
         """The example, or all."""
-        from topoloom.start.examples import example, examples
+        from topoloom.start.examples import EXAMPLES
 
-        return [*examples().values()] if self.name is None else [example(self.name)]
+        return [*EXAMPLES.values()] if self.name is None else [EXAMPLES.find(self.name)]
 
     def run(self, context: RunContext) -> dict[str, Any]:
         from topoloom.start.examples import examples_listed
