@@ -203,6 +203,20 @@ def test_a_file_that_is_there_is_not_replaced(answers, desk):
     assert (desk / "quotes/made-up-ndr.toml").read_text() == "# mine\n"
 
 
+def test_a_command_that_there_is_not_is_named():
+    """`new` takes no word but its commands."""
+    done = run("new", "requirment")
+    assert (done.code, "'requirment'" in done.error, "requirement" in done.error) == (2, True, True), done.err
+
+
+def test_quotes_that_cannot_be_written_leave_nothing(desk):
+    """The folder's name is taken by a file."""
+    (desk / "quotes").write_text("a file\n")
+    done = run("new", "--yes")
+    assert (done.code, [path.name for path in desk.iterdir()]) == (2, ["quotes"])
+    assert done.error.startswith("quotes: ")
+
+
 def test_paths_start_from_the_file(desk):
     """A floor file that is named here is named from the folder of the requirement."""
     (desk / "plans").mkdir()
@@ -257,6 +271,7 @@ def test_a_wrong_option_is_one_sentence(desk, words, sentence):
         (["--operation", "app"], "app needs the argument 'app'"),
         (["--network", "petersn"], "no family named 'petersn'"),
         (["--operation", "design", "--network", "none.toml"], "--network: none.toml: there is no such file"),
+        (["--axis", "none", "--values", "1,2"], "--values: there is no axis that takes them; --axis names one"),
         (["--axis", "load"], "--axis: 'load' is no argument of simulate (did you mean loads?)"),
         (["--axis", "lanes"], "--values: say which values lanes takes"),
         (["--values", "0.9:0.1:0.1"], "goes upwards"),

@@ -84,8 +84,11 @@ class DeclaredGroup(click.Group):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """The words of the command line, with the name of the default command where none is named."""
         first = args[0] if args else ""
-        if self._default and (args or self._alone) and first not in {*self.commands, *ctx.help_option_names}:
-            args = [self._default, *args]
+        default = self.commands.get(self._default)
+        if default is not None and (args or self._alone) and first not in {*self.commands, *ctx.help_option_names}:
+            takes_words = any(isinstance(one, click.Argument) for one in default.params)
+            # A word is for a default command that takes words; else it is a command that there is not.
+            args = [self._default, *args] if takes_words or not first or first.startswith("-") else args
         return super().parse_args(ctx, args)
 
     def format_usage(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -88,7 +88,10 @@ def _answer(operation: O, question: Question, text: str, command: click.Command)
     while True:
         default = question.default(operation)
         say(f"{text} [{default}]: " if default else f"{text}: ", err=True, nl=False)
-        line = sys.stdin.readline()
+        try:
+            line = sys.stdin.readline()
+        except UnicodeDecodeError:
+            raise InputError("the answer is not UTF-8 text; set the terminal to UTF-8") from None
         if not line:
             say(err=True)
             raise InputError("the input ended before the last answer; start again, or give the answers as options")

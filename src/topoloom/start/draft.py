@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from topoloom.core.errors import InputError, check_path
-from topoloom.core.files import write_atomically
+from topoloom.core.files import reason, write_atomically
 from topoloom.model.results import Provenance, Result
 
 
@@ -54,28 +54,31 @@ class Draft(Result):
             The file is there, or cannot be written.
         """
         refuse_present(file, force)
-        folder, written = Path(file).parent, [os.fspath(file)]
-        write_atomically(file, self.text)
-        for name, content in self.others.items():
-            place = folder / name
-            if not place.exists():
+        missing = {Path(file).parent / name: content for name, content in self.others.items()}
+        missing = {place: content for place, content in missing.items() if not os.path.lexists(place)}
+        for place, content in missing.items():
+            try:
                 place.parent.mkdir(exist_ok=True)
-                write_atomically(place, content)
-                written.append(os.fspath(place))
-        return replace(self, files=tuple(written))
+            except OSError as error:
+                raise InputError(f"{place.parent}: this folder cannot be made: {reason(error)}") from None
+            write_atomically(place, content)
+        write_atomically(file, self.text)
+        return replace(self, files=(os.fspath(file), *map(str, missing)))
 
 
 def refuse_present(file: str | os.PathLike[str], force: bool) -> None:
-    """Refuse a file that is there already, unless it may be replaced.
+    """Refuse a file that is there already, unless it may be replaced, and one in a folder that is not there.
 
     Raises
     ------
     InputError
-        It is there.
+        It is there, or its folder is not.
     """
     check_path(file, "new", "name the file to write")
     if os.path.lexists(file) and not force:
         raise InputError(f"{os.fspath(file)} is there already; name another file, or say `force` yes to replace it")
+    if not Path(file).parent.is_dir():
+        raise InputError(f"{os.fspath(file)}: there is no folder {Path(file).parent}; make it first")
 
 
 def path_from(folder: str | os.PathLike[str], path: str) -> str:

@@ -184,7 +184,10 @@ def copy_examples(folder: str | os.PathLike[str], *names: str, force: bool = Fal
 
 
 def _differs(file: Path, content: bytes) -> bool:
-    return file.exists() and (not file.is_file() or file.read_bytes() != content)
+    try:
+        return file.exists() and (not file.is_file() or file.read_bytes() != content)
+    except OSError:
+        return True  # what cannot be read is not ours
 
 
 def _entries(folder: Path) -> list[Path]:

@@ -164,11 +164,18 @@ def axis_of(operation: str, networks: Sequence[str], axis: str | None, values: s
     -------
     tuple of (str, str)
         The values are empty where they are not given and the axis has no usual ones.
+
+    Raises
+    ------
+    InputError
+        Values without an axis.
     """
     usual, usual_values = _AXES.get(operation, ("", ""))
     braces = [name for network in networks for name in _BRACES.findall(network)]
     varied = axis if axis is not None else braces[0] if braces else usual
     if varied in ("", "none"):
+        if values:
+            raise InputError("`values`: there is no axis that takes them; `axis` names one")
         return "", ""
     return varied, values if values is not None else usual_values if varied == usual else ""
 
