@@ -1,7 +1,7 @@
 """Write the pictures of the tutorials: .venv/bin/python tools/tutorial_pictures.py [architect|researcher|administrator ...]
 
-Runs the commands of each page in an empty folder, as the tests do, and takes the picture of what they leave there. Pages of HTML
-are rendered by Chromium (Debian: chromium).
+Runs the commands of each page in an empty folder, as the tests do, and takes the picture of what they leave there. HTML is
+rendered by Chromium (Debian: chromium).
 """
 
 import os
@@ -19,9 +19,9 @@ import doc_blocks  # noqa: E402
 _PICTURES = ROOT / "docs" / "pictures"
 #: What each tutorial leaves, and the size of its picture in pixels where it is a page.
 _RESULTS = {
-    "architect": ("cluster/report.html", (1180, 1500)),
+    "architect": ("cluster/report.html", (1180, 1370)),
     "researcher": ("mean-hops.svg", None),
-    "administrator": ("sheets/todo-003-A05.html", (760, 560)),
+    "administrator": ("sheets/todo-003-A05.html", (760, 290)),
 }
 
 

@@ -1,6 +1,6 @@
 """Write morning.net.gz and evening.net.gz: the fabric of before.net.gz with faults. Run: python examples/fabric/faults.py
 
-In the morning six things are wrong. In the evening what could be put right in a day is right: two cables and a host wait for parts.
+In the morning six things are wrong. In the evening three of them are put right; two cables and a host wait for parts.
 """
 
 import gzip
