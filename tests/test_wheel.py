@@ -69,6 +69,13 @@ def test_an_installed_wheel_writes_a_requirement_that_it_can_read(installed):
     assert (done.returncode, done.stderr.splitlines()[0]) == (0, "wrote requirement.toml and quotes/made-up-ndr.toml")
 
 
+def test_the_greetings_examples_work_in_an_installed_wheel(installed):
+    """Those of the administrator: a fabric with faults is copied, and its faults are found."""
+    assert installed("examples", "fabric", "-o", "examples").returncode == 0
+    done = installed("verify", "hyperx:dims=8x8,hosts=16", "examples/fabric/morning.net.gz")
+    assert (done.returncode, "TL104 error: swapped" in done.stdout) == (3, True), done.stderr
+
+
 def test_the_wheel_names_its_version_and_its_command(wheel):
     """The version is that of the module, and `topoloom` is a command."""
     (folder,) = {name.partition("/")[0] for name in wheel.namelist() if ".dist-info/" in name}

@@ -21,8 +21,11 @@ WAYS = (
     ),
     (
         "Administrator",
-        "tables and files for a fabric, repaired after losses",
-        ("topoloom export slimfly:q=5,hosts=3 opensm -o fabric", "topoloom reroute slimfly:q=5,hosts=3 0-1,7"),
+        "what is cabled, compared with the plan",
+        (
+            "topoloom examples fabric -o examples",
+            "topoloom verify hyperx:dims=8x8,hosts=16 examples/fabric/morning.net.gz",
+        ),
     ),
 )
 #: Of a line.

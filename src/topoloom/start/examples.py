@@ -25,7 +25,7 @@ _KINDS = {
 #: An example of its own, by its suffix; another file belongs to the example that refers to it.
 _SUFFIXES = (".toml", ".ipynb", ".py")
 #: The file of a folder that describes the whole.
-_ABOUT = ("README.md", "pyproject.toml")
+_ABOUT = ("README.md", "README.txt", "pyproject.toml")
 #: Made by programs that have been here.
 _PASSING = ("__pycache__", ".")
 
@@ -223,6 +223,8 @@ def _description(path: Path) -> str:
         return ""
     text = _cells(text) if path.suffix == ".ipynb" else text
     first = next((line.strip() for line in text.splitlines() if line.strip()), "")
+    if path.name == "README.txt":
+        return f"{first.partition('. ')[0].rstrip('.')}."
     return first.strip("#\"' \t") if first.startswith(("#", '"')) else ""
 
 
