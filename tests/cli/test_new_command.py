@@ -76,7 +76,7 @@ def test_a_wrong_answer_is_explained_and_asked_again(answers, desk):
         "power",
         "torrus",
     ]
-    done = answers(["new", "-o", "need.toml"], *wrong, "torus fat-tree")
+    done = answers(["new", "-o", "wanted.toml"], *wrong, "torus fat-tree")
     assert done.code == 0
     explained = [
         line.strip() for line in done.err.splitlines() if line.startswith("1/6") or "    " in line or "]: " in line
@@ -92,9 +92,14 @@ def test_a_wrong_answer_is_explained_and_asked_again(answers, desk):
         "did you mean 'torus'",
     ):
         assert part in sentences
-    need = read_need("need.toml")
-    assert (need.hosts, need.radix, need.rate_gbps, need.minimize) == (10_000, 36, 40, "power_w")
-    assert (need.floor.preset, need.limits.cost_usd, need.families.only) == (
+    requirement = read_need("wanted.toml")
+    assert (requirement.hosts, requirement.radix, requirement.rate_gbps, requirement.minimize) == (
+        10_000,
+        36,
+        40,
+        "power_w",
+    )
+    assert (requirement.floor.preset, requirement.limits.cost_usd, requirement.families.only) == (
         "koibuchi-2013",
         2e7,
         ("torus", "fat-tree"),
@@ -193,13 +198,13 @@ def test_an_input_that_ends_is_a_mistake(answers, desk):
 
 def test_a_file_that_is_there_is_not_replaced(answers, desk):
     """It is refused before anything is asked; with --force it is replaced, but never quotes, which may be one's own."""
-    (desk / "need.toml").write_text("mine\n")
-    done = answers(["new", "-o", "need.toml"], *[""] * 6)
+    (desk / "wanted.toml").write_text("mine\n")
+    done = answers(["new", "-o", "wanted.toml"], *[""] * 6)
     assert (done.code, "1/6" in done.err) == (2, False)
-    assert done.error == "need.toml is there already; name another file, or say --force to replace it"
+    assert done.error == "wanted.toml is there already; name another file, or say --force to replace it"
     (desk / "quotes").mkdir()
     (desk / "quotes/made-up-ndr.toml").write_text("# mine\n")
-    assert run("new", "-o", "need.toml", "--yes", "--force").code == 0
+    assert run("new", "-o", "wanted.toml", "--yes", "--force").code == 0
     assert (desk / "quotes/made-up-ndr.toml").read_text() == "# mine\n"
 
 
@@ -221,17 +226,17 @@ def test_paths_start_from_the_file(desk):
     """A floor file that is named here is named from the folder of the requirement."""
     (desk / "plans").mkdir()
     (desk / "hall.csv").write_text(EXAMPLES["hall"].text() and "slot,x_m,y_m\nA01,0,0\nA02,0.6,0\n")
-    done = run("new", "requirement", "-o", "plans/need.toml", "--floor", "hall.csv", "--switch", "36x40", "--yes")
+    done = run("new", "requirement", "-o", "plans/wanted.toml", "--floor", "hall.csv", "--switch", "36x40", "--yes")
     assert done.code == 0, done.err
-    assert 'file = "../hall.csv"' in (desk / "plans/need.toml").read_text()
-    assert read_need("plans/need.toml").floor.file == "plans/../hall.csv"
+    assert 'file = "../hall.csv"' in (desk / "plans/wanted.toml").read_text()
+    assert read_need("plans/wanted.toml").floor.file == "plans/../hall.csv"
 
 
 def test_growth_asks_for_idle_ports(desk):
     """For a quarter more hosts, at the least cost."""
-    assert run("new", "-o", "need.toml", "--matters", "growth", "--hosts", "1001", "--yes").code == 0
-    need = read_need("need.toml")
-    assert (need.least.grow_to_hosts, need.minimize) == (1252, "cost_usd")
+    assert run("new", "-o", "wanted.toml", "--matters", "growth", "--hosts", "1001", "--yes").code == 0
+    requirement = read_need("wanted.toml")
+    assert (requirement.least.grow_to_hosts, requirement.minimize) == (1252, "cost_usd")
 
 
 def test_full_bandwidth_is_asked_for_unless_another_limit_is_given(desk):
@@ -255,7 +260,7 @@ def test_full_bandwidth_is_asked_for_unless_another_limit_is_given(desk):
         (["--floor", "moon"], "--floor: no floor named 'moon'"),
         (["--floor", "moon.toml"], "moon.toml cannot be read"),
         (["--prices", "none.toml"], "none.toml cannot be read"),
-        (["-o", "no/such/need.toml"], "there is no folder"),
+        (["-o", "no/such/wanted.toml"], "there is no folder"),
     ],
 )
 def test_a_wrong_option_is_one_sentence(desk, words, sentence):

@@ -12,12 +12,12 @@ WAYS = (
     (
         "Architect",
         "from a requirement to ranked, priced designs",
-        ("topoloom new -o need.toml", "topoloom design need.toml -o design"),
+        ("topoloom new", "topoloom design requirement.toml -o design"),
     ),
     (
         "Researcher",
         "networks measured, simulated and drawn",
-        ("topoloom new study -o study.toml", "topoloom study study.toml -o results"),
+        ("topoloom new study", "topoloom study study.toml -o results"),
     ),
     (
         "Administrator",

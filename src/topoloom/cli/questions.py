@@ -28,7 +28,7 @@ class Question:
     field : str
         The argument that the answer is.
     text : str
-        What is asked, in a few words; or a function of the operation as it is answered so far.
+        What is asked, in a few words.
     default : callable (operation) -> str
         What Enter means, as a user would write it.
     reads : callable (text) -> object, optional
@@ -68,11 +68,13 @@ def answered(operation: O, questions: Sequence[Question], *, ask: bool) -> O:
         There is nobody to ask, or the input ends before the last answer.
     """
     context = click.get_current_context()
-    waiting = [one for one in questions if context.get_parameter_source(one.field) is ParameterSource.DEFAULT]
+    waiting = [
+        question for question in questions if context.get_parameter_source(question.field) is ParameterSource.DEFAULT
+    ]
     if not ask or not waiting:
         return operation
     if sys.stdin is None or not sys.stdin.isatty():
-        options = ", ".join(_option(operation, one.field) for one in waiting)
+        options = ", ".join(_option(operation, question.field) for question in waiting)
         raise InputError(
             f"standard input is no terminal, so nobody can be asked; give {options}, or --yes for the defaults"
         )
@@ -109,7 +111,7 @@ def _answer(operation: O, question: Question, text: str, command: click.Command)
 def _value(operation: Operation, question: Question, text: str) -> Any:
     if question.reads is not None:
         return question.reads(text)
-    field = next(one for one in fields_of(type(operation)) if one.name == question.field)
+    field = next(field for field in fields_of(type(operation)) if field.name == question.field)
     return value_of(field.type, text, question.field)
 
 

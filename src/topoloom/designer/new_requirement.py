@@ -306,9 +306,9 @@ def _switch(text: str) -> _Switch:
     if rate and re.fullmatch(r"\d{1,4}", name) and 2 <= int(name) <= 4096:
         return _Switch(PARTS.find("slimfly-2014"), rate, None, int(name))
     near = hint(name, catalogues) if not name[:1].isdigit() else "ports by rate"
-    known = f"; {near}" if near.startswith("did you mean") else ""
+    meant = f"; {near}" if near.startswith("did you mean") else ""
     raise InputError(
-        f"`switch`: '{text[:60]}' is neither a product of a parts catalogue nor ports by rate{known}; write"
+        f"`switch`: '{text[:60]}' is neither a product of a parts catalogue nor ports by rate{meant}; write"
         f" {DEFAULT_SWITCH}, or 64x400 for 64 ports of 400 Gb/s"
     )
 
@@ -324,7 +324,9 @@ def _priced(switch: _Switch, prices: str | None) -> tuple[_Switch, str | None, d
     product = switch.product
     if prices is not None:
         quoted = quoted_parts(switch.parts.name, prices)
-        if product is not None and not any(one.name == product.name and one.price_usd for one in quoted.switch.product):
+        if product is not None and not any(
+            sold.name == product.name and sold.price_usd for sold in quoted.switch.product
+        ):
             raise InputError(f"`prices`: {prices} has no price of the switch {product.name}; quote it there")
         return switch, prices, {}
     if not switch.parts.unpriced:
@@ -345,4 +347,4 @@ def _quotes(name: str) -> list[str]:
     import tomllib
 
     content = tomllib.loads(EXAMPLES[name].text())
-    return [str(one["name"]) for one in content["switch"]["product"]]
+    return [str(switch["name"]) for switch in content["switch"]["product"]]

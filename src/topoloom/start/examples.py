@@ -124,8 +124,8 @@ def _by_name() -> dict[str, Example]:
     root = examples_folder()
     folders = [path.name for path in _entries(root) if path.is_dir()]
     order = [*_KINDS, *(name for name in folders if name not in _KINDS)]
-    listed = (one for name in order for one in _of_folder(root, name))
-    return {one.name: one for one in sorted(listed, key=lambda one: one.kind == "script")}
+    listed = (example for name in order for example in _of_folder(root, name))
+    return {example.name: example for example in sorted(listed, key=lambda example: example.kind == "script")}
 
 
 def examples_listed(chosen: Iterable[Example], *, texts: bool = False) -> dict[str, Any]:
@@ -144,7 +144,7 @@ def examples_listed(chosen: Iterable[Example], *, texts: bool = False) -> dict[s
     """
     return {
         "schema": "topoloom/examples/1",
-        "examples": [one._content() | ({"text": one.text()} if texts else {}) for one in chosen],
+        "examples": [example._content() | ({"text": example.text()} if texts else {}) for example in chosen],
     }
 
 
@@ -173,7 +173,7 @@ def copy_examples(folder: str | os.PathLike[str], *names: str, force: bool = Fal
     check_path(folder, "copy_examples", "name a folder")
     root = examples_folder()
     chosen = [EXAMPLES.find(name) for name in names] or list(EXAMPLES.values())
-    files = {file: (root / file).read_bytes() for one in chosen for file in one.files}
+    files = {file: (root / file).read_bytes() for example in chosen for file in example.files}
     target = Path(folder)
     changed = [name for name, content in files.items() if _differs(target / name, content)]
     if changed and not force:

@@ -67,10 +67,10 @@ def unset(declaration: type[msgspec.Struct], samples: Mapping[str, Any]) -> list
     """
     info: Any = inspect.type_info(declaration)
     settings = []
-    for one, field in zip(described(declaration), info.fields, strict=True):
+    for setting, field in zip(described(declaration), info.fields, strict=True):
         default = json_value(default_of(field)) if not field.required else None
-        value = samples.get(one.name, _sample(_bare(field.type)[0]) if default in (None, "", []) else default)
-        settings.append(msgspec.structs.replace(one, default=toml_value(value)))
+        value = samples.get(setting.name, _sample(_bare(field.type)[0]) if default in (None, "", []) else default)
+        settings.append(msgspec.structs.replace(setting, default=toml_value(value)))
     return settings
 
 
@@ -93,8 +93,8 @@ def toml_value(value: Any) -> str:
     if isinstance(value, float):
         return str(value)  # inf and nan are TOML's words, too
     if isinstance(value, Mapping):
-        inner = ", ".join(f"{toml_key(key)} = {toml_value(one)}" for key, one in value.items())
-        return f"{{ {inner} }}" if inner else "{}"
+        pairs = ", ".join(f"{toml_key(key)} = {toml_value(inner)}" for key, inner in value.items())
+        return f"{{ {pairs} }}" if pairs else "{}"
     return f"[{', '.join(map(toml_value, value))}]"
 
 
@@ -148,21 +148,23 @@ def _place(name: str, values: Mapping[str, Any]) -> int:
 
 def _free(given: Mapping[str, Any], more: Sequence[Setting]) -> Iterator[str]:
     """A table of free keys: what is set, then what else it may hold."""
-    known = {one.name: one for one in more}
-    rows = [(known.get(key, Setting(key, "", "", "", False, "")), value, "") for key, value in given.items()]
-    rows += [(one, None, one.default) for one in more if one.name not in given]
+    declared = {setting.name: setting for setting in more}
+    rows = [(declared.get(key, Setting(key, "", "", "", False, "")), value, "") for key, value in given.items()]
+    rows += [(setting, None, setting.default) for setting in more if setting.name not in given]
     yield from _rows(rows)
 
 
 def _rows(rows: Sequence[tuple[Setting, Any, str]]) -> Iterator[str]:
     """Lines of keys: each with its value, or a comment with its default or an example."""
     texts = [
-        f"{toml_key(one.name)} = {toml_value(value)}" if value is not None else f"# {toml_key(one.name)} = {default}"
-        for one, value, default in rows
+        f"# {toml_key(setting.name)} = {default}"
+        if value is None
+        else f"{toml_key(setting.name)} = {toml_value(value)}"
+        for setting, value, default in rows
     ]
     column = max((len(text) for text in texts if len(text) <= _COLUMN), default=0)
-    for text, (one, _, _) in zip(texts, rows, strict=True):
-        words = _short(one, _WIDTH - max(column, len(text)) - 4)
+    for text, (setting, _, _) in zip(texts, rows, strict=True):
+        words = _short(setting, _WIDTH - max(column, len(text)) - 4)
         yield f"{text:{column}}  # {words}" if words else text
 
 
@@ -192,8 +194,8 @@ def _bare(kind: Any) -> tuple[Any, bool]:
     kind = kind.type if isinstance(kind, inspect.Metadata) else kind
     if not isinstance(kind, inspect.UnionType):
         return kind, False
-    kinds = [one.type if isinstance(one, inspect.Metadata) else one for one in kind.types]
-    given = [one for one in kinds if not isinstance(one, inspect.NoneType)]
+    kinds = [choice.type if isinstance(choice, inspect.Metadata) else choice for choice in kind.types]
+    given = [choice for choice in kinds if not isinstance(choice, inspect.NoneType)]
     return given[0], len(given) < len(kinds)
 
 

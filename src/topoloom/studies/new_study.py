@@ -112,14 +112,14 @@ def new_study(
     check_type(operation, str, "new_study", "name an operation, such as simulate")
     task = task or {}
     source = check_operation(operation, task)
-    others = [one for one in unset(studied(operation), _SAMPLES) if one.name != source]
+    others = [setting for setting in unset(studied(operation), _SAMPLES) if setting.name != source]
     EXECUTORS.find(executor)
     check_networks(operation, networks)
     varied, written = axis_of(operation, networks, axis, values)
     check_axis(operation, networks, varied)
     about = f"{operation} of {networks[0] if len(networks) == 1 else f'{len(networks)} networks'}"
     about += f" by {varied}" if varied else ""
-    named = [path_from(folder, one) if os.path.exists(one) else one for one in networks]
+    named = [path_from(folder, name) if os.path.exists(name) else name for name in networks]
     axes: dict[str, Any] = {source: named} if len(named) > 1 else {}
     axes |= {varied: _values(varied, written)} if varied else {}
     given: dict[str, Any] = {
@@ -132,10 +132,10 @@ def new_study(
     given |= {"seeds": seeds} if seeds > 1 else {}
     # Made from its values first: its complaints then name no line of a file that is not there.
     _check(Study(**{key: value for key, value in given.items() if key != "run"}), source, folder)
-    more = {"task": [one for one in others if one.name not in given["axes"]]}
+    more = {"task": [setting for setting in others if setting.name not in given["axes"]]}
     if executor in _OPTIONS:
         more["run.options"] = unset(_declared(_OPTIONS[executor]), _SAMPLES)
-    omit = [*_OMITTED, *(["seeds"] if not any(one.name == "seed" for one in others) else [])]
+    omit = [*_OMITTED, *(["seeds"] if not any(setting.name == "seed" for setting in others) else [])]
     text = _HEAD.format(title=about) + toml_text(Study, given, samples=_SAMPLES, more=more, omit=omit)
     _check(parse_toml(text, Study, "new study"), source, folder)
     answers = {
@@ -245,10 +245,10 @@ def check_axis(operation: str, networks: Sequence[str], axis: str) -> None:
         It is neither an argument of the operation nor a name in braces, or a name in braces is no axis.
     """
     braces = {name for network in networks for name in _BRACES.findall(network)}
-    known = [field.name for field in fields_of(studied(operation))]
-    if axis and axis.partition(".")[0] not in known and axis not in braces:
+    arguments = [field.name for field in fields_of(studied(operation))]
+    if axis and axis.partition(".")[0] not in arguments and axis not in braces:
         raise InputError(
-            f"`axis`: '{axis[:60]}' is no argument of {operation} ({hint(axis, known)}), and no network has {{{axis[:60]}}}"
+            f"`axis`: '{axis[:60]}' is no argument of {operation} ({hint(axis, arguments)}), and no network has {{{axis[:60]}}}"
         )
     missing = sorted(braces - {axis})
     if missing:
@@ -291,12 +291,12 @@ def _values(axis: str, text: str) -> Any:
     InputError
         There are none.
     """
-    found = _RANGE.fullmatch(text)
-    if found:
-        first, last, factor, step = found.groups()
+    steps = _RANGE.fullmatch(text)
+    if steps:
+        first, last, factor, step = steps.groups()
         return {"from": plain_of(first), "to": plain_of(last), "times" if factor else "step": plain_of(step)}
     # Specs hold commas; a list of them has spaces between.
-    values = [plain_of(one) for one in (text.split() if " " in text.strip() else text.split(",")) if one.strip()]
+    values = [plain_of(word) for word in (text.split() if " " in text.strip() else text.split(",")) if word.strip()]
     if not values:
         raise InputError(
             f"`values`: say which values {axis} takes: a list 4,8,16, steps 0.1:0.9:0.2 or factors 4:64:x2"
@@ -307,8 +307,7 @@ def _values(axis: str, text: str) -> Any:
 def _check(study: Study, source: str, folder: str | os.PathLike[str]) -> None:
     """Refuse a study whose tasks cannot run: arguments, specs and files; its paths start from `folder`."""
     base = os.path.abspath(folder)
-    named = (task.arguments.get(source) for task in msgspec.structs.replace(study, base=base).tasks())
-    for name in dict.fromkeys(
-        one for value in named for one in (value if isinstance(value, list | tuple) else [value])
-    ):
-        _check_source(source, str(name), base)
+    given = (task.arguments.get(source) for task in msgspec.structs.replace(study, base=base).tasks())
+    names = (name for value in given for name in (value if isinstance(value, list | tuple) else [value]))
+    for name in dict.fromkeys(map(str, names)):
+        _check_source(source, name, base)

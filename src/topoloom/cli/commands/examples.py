@@ -42,5 +42,5 @@ def command(operation: ExamplesOperation, to: _Output) -> None:
         if len(chosen.files) > 1:
             say(f"this is {chosen.file} of {len(chosen.files)} files; -o DIRECTORY copies all of them", err=True)
     elif to.output is None:
-        print_table([(one["name"], one["kind"], one["description"]) for one in record["examples"]])
+        print_table([tuple(example[key] for key in ("name", "kind", "description")) for example in record["examples"]])
         say("topoloom examples NAME shows one, -o DIRECTORY copies it, or all without a name", err=True)
