@@ -60,6 +60,6 @@ def test_the_examples_work_as_printed(way, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for example in way[2]:
         _, *words = shlex.split(example)
-        words += ["--yes"] if words[0] == _ASKS else ["--finalists", "0"] if words[0] == "design" else []
+        words += ["--yes"] if words[0] == _ASKS else ["--shortlist", "0"] if words[0] == "design" else []
         done = run(*words)
         assert done.code == (3 if words[0] == "verify" else 0), (example, done.err)  # faults are found

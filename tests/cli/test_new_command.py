@@ -9,7 +9,7 @@ import pytest
 
 from in_process import run
 from topoloom import EXAMPLES, InputError, Study, new_requirement, new_study, read_study, run_study
-from topoloom.designer.need_files import read_need
+from topoloom.designer.requirement_files import read_requirement
 from topoloom.operations.context import RunContext
 from topoloom.operations.operation import OPERATIONS, operation_of
 
@@ -92,7 +92,7 @@ def test_a_wrong_answer_is_explained_and_asked_again(answers, desk):
         "did you mean 'torus'",
     ):
         assert part in sentences
-    requirement = read_need("wanted.toml")
+    requirement = read_requirement("wanted.toml")
     assert (requirement.hosts, requirement.radix, requirement.rate_gbps, requirement.minimize) == (
         10_000,
         36,
@@ -229,13 +229,13 @@ def test_paths_start_from_the_file(desk):
     done = run("new", "requirement", "-o", "plans/wanted.toml", "--floor", "hall.csv", "--switch", "36x40", "--yes")
     assert done.code == 0, done.err
     assert 'file = "../hall.csv"' in (desk / "plans/wanted.toml").read_text()
-    assert read_need("plans/wanted.toml").floor.file == "plans/../hall.csv"
+    assert read_requirement("plans/wanted.toml").floor.file == "plans/../hall.csv"
 
 
 def test_growth_asks_for_idle_ports(desk):
     """For a quarter more hosts, at the least cost."""
     assert run("new", "-o", "wanted.toml", "--matters", "growth", "--hosts", "1001", "--yes").code == 0
-    requirement = read_need("wanted.toml")
+    requirement = read_requirement("wanted.toml")
     assert (requirement.least.grow_to_hosts, requirement.minimize) == (1252, "cost_usd")
 
 
@@ -243,7 +243,7 @@ def test_full_bandwidth_is_asked_for_unless_another_limit_is_given(desk):
     """Without a limit the cheapest network is a ring."""
     assert run("new", "-o", "a.toml", "--yes", "--limit", "diameter=3").code == 0
     assert run("new", "-o", "b.toml", "--yes", "--limit", "oversubscription=3").code == 0
-    a, b = read_need("a.toml").limits, read_need("b.toml").limits
+    a, b = read_requirement("a.toml").limits, read_requirement("b.toml").limits
     assert (a.oversubscription, a.diameter, b.oversubscription) == (1.05, 3, 3)
 
 
@@ -278,7 +278,7 @@ def test_a_wrong_option_is_one_sentence(desk, words, sentence):
         (["--operation", "design", "--network", "none.toml"], "--network: none.toml: there is no such file"),
         (["--axis", "none", "--values", "1,2"], "--values: there is no axis that takes them; --axis names one"),
         (["--axis", "load"], "--axis: 'load' is no argument of simulate (did you mean loads?)"),
-        (["--axis", "lanes"], "--values: say which values lanes takes"),
+        (["--axis", "virtual_channels"], "--values: say which values virtual channels takes"),
         (["--values", "0.9:0.1:0.1"], "goes upwards"),
         (["--task", "trafic=x"], "no argument 'trafic' (did you mean traffic?)"),
         (["--operation", "info", "--seeds", "3"], "info draws nothing"),

@@ -6,14 +6,14 @@ import tomllib
 import pytest
 
 from topoloom import EXAMPLES, InputError, copy_examples, read_study
-from topoloom.designer.need_files import read_need
+from topoloom.designer.requirement_files import read_requirement
 from topoloom.operations.context import RunContext
 from topoloom.operations.operation import OPERATIONS, operation_of
 from topoloom.placement.floors.floor_files import read_floor
 from topoloom.start.examples import examples_folder
 
 _KINDS = {"requirement", "study", "floor", "quotes", "model", "notebook", "script", "plug-in"}
-_READERS = {"requirement": read_need, "study": read_study, "floor": read_floor}
+_READERS = {"requirement": read_requirement, "study": read_study, "floor": read_floor}
 
 
 def test_there_are_examples_of_every_kind():

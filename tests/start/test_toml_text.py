@@ -7,7 +7,7 @@ import pytest
 
 from topoloom import new_requirement, new_study
 from topoloom.core.toml_files import described_keys, parse_toml
-from topoloom.designer.need import Need
+from topoloom.designer.requirement import Requirement
 from topoloom.operations.field import fields_of
 from topoloom.operations.operation import OPERATIONS
 from topoloom.start.toml_text import toml_text, toml_value
@@ -47,13 +47,13 @@ def test_each_commented_line_of_a_requirement_is_valid():
     cases = [*_switched_on(new_requirement().text)]
     assert len(cases) > 50
     for line, text in cases:
-        assert isinstance(parse_toml(text, Need, line), Need)
+        assert isinstance(parse_toml(text, Requirement, line), Requirement)
 
 
 def test_a_requirement_mentions_every_key_and_what_it_means():
     """Each key of the declaration stands in the text once per table, with its description behind it."""
     text = new_requirement().text
-    for one in described_keys(Need):
+    for one in described_keys(Requirement):
         if one.accepts != "a table":
             assert len(re.findall(rf"^(?:# )?{one.name} = ", text, re.MULTILINE)) >= 1, one.name
             assert one.description.split(";")[0].split(",")[0].split(":")[0][:30] in text
@@ -101,6 +101,6 @@ _Loose = dict
 
 def test_what_is_set_stands_first():
     """Among the keys of a table, and among the tables."""
-    text = toml_text(Need, {"minimize": "power_w", "floor": {"rows": 3}})
+    text = toml_text(Requirement, {"minimize": "power_w", "floor": {"rows": 3}})
     assert text.startswith('minimize = "power_w"')
     assert text.index("[floor]\nrows = 3") < text.index("# [host]")

@@ -14,8 +14,8 @@ from topoloom.cost.parts import Parts
 from topoloom.cost.parts_files import PARTS
 from topoloom.cost.products import SwitchProduct
 from topoloom.cost.quotes import quoted_parts
-from topoloom.designer.need import DesignLimits, Need
-from topoloom.designer.need_files import need_of
+from topoloom.designer.requirement import DesignLimits, Requirement
+from topoloom.designer.requirement_files import requirement_of
 from topoloom.model.results import Provenance, json_value
 from topoloom.placement.floors.floor import PRESETS
 from topoloom.placement.floors.floor_files import read_floor
@@ -57,7 +57,7 @@ _SAMPLES: dict[str, Any] = {
     "limits.cost_usd": 2_000_000,
     "limits.power_w": 50_000,
     "limits.switches": 100,
-    "limits.cabinets": 40,
+    "limits.racks": 40,
     "least.bisection_gbps_per_host": 100,
     "least.survives": ["port", "leaf"],
     "least.grow_to_hosts": 1_000_000,
@@ -68,8 +68,8 @@ _SAMPLES: dict[str, Any] = {
     "floor.depth_m": 2.4,
     "floor.inside_m": 2,
     "floor.overhead_end_m": 2,
-    "floor.switches_per_cabinet": 8,
-    "floor.hosts_per_cabinet": 40,
+    "floor.switches_per_rack": 8,
+    "floor.hosts_per_rack": 40,
     "families.try": ["fat-tree", "dragonfly", "slimfly"],
     "families.leave_out": ["ring"],
     "families.specs": ["fat-tree:k=16"],
@@ -231,17 +231,17 @@ def products_with_quotes() -> list[str]:
 
 def _check(values: Mapping[str, Any], about: str, quotes_in: Path) -> None:
     """Refuse what `design` would refuse. Made-up quotes are not written yet: they are read from the folder `quotes_in`."""
-    table_of(dict(values), Need, "new requirement")
+    table_of(dict(values), Requirement, "new requirement")
     place = values["floor"]
     if "file" in place:
         read_floor(place["file"])
         place = {"file": os.path.abspath(place["file"])}
-    need_of(_text({**values, "floor": place}, about), "new requirement", quotes_in)
+    requirement_of(_text({**values, "floor": place}, about), "new requirement", quotes_in)
 
 
 def _text(values: Mapping[str, Any], about: str) -> str:
     samples = _SAMPLES | {"least.grow_to_hosts": 2 * values["hosts"]}
-    return _HEAD.format(title=about) + toml_text(Need, values, samples=samples)
+    return _HEAD.format(title=about) + toml_text(Requirement, values, samples=samples)
 
 
 def _checked_limits(limits: Mapping[str, Any]) -> dict[str, Any]:

@@ -26,7 +26,7 @@ class Draft(Result):
         The paths that were written; empty before.
     """
 
-    noun = "draft"
+    record_name = "draft"
 
     kind: str
     text: str

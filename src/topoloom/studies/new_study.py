@@ -48,7 +48,7 @@ _OPTIONS = {
 #: Keys that are better read about than tried, and that few studies have.
 _OMITTED = ("base", "skip", "together", "run.node.environment")
 #: Arguments that take files where others take networks.
-_FILES = ("need", "requirement")
+_FILES = ("requirement", "requirement")
 _HEAD = """\
 # {title}.
 #
