@@ -43,7 +43,7 @@ def wirings(requirement: Requirement) -> Iterator[PlaneWiring]:
     ports = requirement.ports_per_host
     for planes in requirement.planes or tuple(dict.fromkeys((1, ports))):
         if ports % planes:
-            name = requirement.host.name if requirement.host is not None else "per host"
+            name = requirement.host.name if requirement.host is not None else "a host"
             raise InputError(
                 f"planes = {planes}: '{name}' has {ports} port{'s' * (ports > 1)} on this network, which"
                 f" cannot be spread evenly over {planes} planes; give [host] nics and ports that can, or other planes"

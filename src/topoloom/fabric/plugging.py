@@ -71,7 +71,7 @@ class Plugging:
             if router or (not switch and is_aggregation_node(known)):
                 self._inside[id_] = router
         if known.switch != switch:
-            kinds = ("per host", "a switch")
+            kinds = ("a host", "a switch")
             reason = f"{known.name} is {kinds[switch]} here, and {kinds[known.switch]} on line {known.line}"
             raise at(self.source, line, reason)
         known.ports = max(known.ports, ports)

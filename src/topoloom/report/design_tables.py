@@ -106,7 +106,7 @@ def _host_rows(design: Design) -> list[tuple[str, str]]:
     ports = f"{design.requirement.ports_per_host} port{'s' * (design.requirement.ports_per_host > 1)} on this network"
     power = "" if rack.power_w is None else f", {rack.power_w / 1000:g} kW"
     return [
-        ("per host", f"{host.name}: {ports}, {host.u:g} units, {host.power_w:,.0f} W"),
+        ("a host", f"{host.name}: {ports}, {host.u:g} units, {host.power_w:,.0f} W"),
         ("a rack", f"{rack.u:g} units{power}; leaves: {rack.leaf}"),
     ]
 
