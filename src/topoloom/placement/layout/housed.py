@@ -8,7 +8,7 @@ from topoloom.model.topology import Topology
 from topoloom.placement.floors.floor import Floor
 from topoloom.placement.floors.slots import NO_LIMIT, Slots
 from topoloom.placement.hosts.housing import Housing
-from topoloom.placement.hosts.racks import Racks, plan_racks
+from topoloom.placement.hosts.racks import Racks, racks_of_units
 from topoloom.placement.layout.mapping import map_racks
 from topoloom.placement.layout.prices import Prices
 
@@ -38,7 +38,7 @@ def planned_racks(
     InputError
         A rack holds no host or switch, or the floor has too few slots for the racks.
     """
-    racks = plan_racks(topology, housing, switch_w, _common_limits(floor))
+    racks = racks_of_units(topology, housing, switch_w, _common_limits(floor))
     slots = floor.slots_for(1 if floor.fixed is not None else len(racks))
     order = slots.serpentine()
     if floor.fixed is None:
