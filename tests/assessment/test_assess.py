@@ -175,7 +175,7 @@ def test_names_topologies_graphs_and_folders_are_compared():
         ({"networks": []}, "name one network"),
         ({"networks": ["petersen"], "reference": 3}, "there are 1 networks"),
         ({"networks": [7]}, "not 7, an int"),
-        ({"networks": ["petersen"], "minimize": "beauty"}, "no network has such a figure"),
+        ({"networks": ["petersen"], "minimize": "beauty"}, "no network has a figure with this key"),
         ({"networks": ["slimfly:q=6"]}, "q=6"),
     ],
 )

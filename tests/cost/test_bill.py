@@ -137,7 +137,7 @@ def test_the_rate_is_one_that_the_catalogue_is_for():
     layout = rows(build("petersen"))
     assert [price(layout, name).rate_gbps for name in ("slimfly-2014", "koibuchi-2013")] == [40, 10]
     for rate in (0, -1, float("nan"), float("inf")):
-        with pytest.raises(InputError, match="a rate is a number of Gb/s above 0"):
+        with pytest.raises(InputError, match="give a rate in Gb/s above 0"):
             price(layout, rate_gbps=rate)
 
 

@@ -128,7 +128,7 @@ def test_what_is_no_device_type_is_one_sentence(tmp_path, text, message):
 def test_a_folder_without_switches(tmp_path):
     """It says what a switch is; a name that is nothing says what may be given."""
     written(tmp_path / "server.yaml", SERVER)
-    with pytest.raises(InputError, match="none of its files is a switch"):
+    with pytest.raises(InputError, match="no file describes a switch"):
         load_parts(tmp_path)
     with pytest.raises(InputError, match=r"no parts catalogue named 'ethernet-2025'.*device types of NetBox"):
         load_parts("ethernet-2025")

@@ -141,7 +141,7 @@ def test_a_cable_for_one_use_is_not_for_the_other(tmp_path):
         (("price_usd = 5000", "price_usd = [9, 3]"), r"switch.product: price_usd: \[9, 3\] is no range"),
         (
             ("price_usd = 5000\n", ""),
-            r"parts.toml:5: the switch 'S24' has no price; give .* or say unpriced = \['switch'\]",
+            r"parts.toml:5: the switch 'S24' has no price; give .* or set unpriced = \['switch'\]",
         ),
         (
             ("base_usd_per_gbps = 0.5\nper_metre_usd_per_gbps = 0.4\n", ""),

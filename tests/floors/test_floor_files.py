@@ -132,25 +132,25 @@ def test_the_distance_rule_is_the_files(write):
     ("text", "words"),
     [
         ("", r"f\.csv:1: the column 'slot' is missing"),
-        ("slot,x_m,y_n\nA,0,0\n", r"f\.csv:1: there is no column 'y_n' \(did you mean 'y_m'\?\)"),
-        ("slot,x_m,y_m,zz\n", r"f\.csv:1: there is no column 'zz' \(known: slot, x_m, .*blocked\)"),
+        ("slot,x_m,y_n\nA,0,0\n", r"f\.csv:1: unknown column 'y_n' \(did you mean 'y_m'\?\)"),
+        ("slot,x_m,y_m,zz\n", r"f\.csv:1: unknown column 'zz' \(known: slot, x_m, .*blocked\)"),
         ("slot,x_m,y_m,x_m\n", r"f\.csv:1: there are two columns 'x_m'"),
         ("slot,x_m\nA,0\n", r"f\.csv:1: the column 'y_m' is missing"),
         ("slot,x_m,y_m\n", r"f\.csv: no slot is left"),
         ("slot,x_m,y_m,blocked\nA,0,0,yes\n", r"f\.csv: no slot is left"),
-        (_THREE + "A,9,9\n", r"f\.csv:5: slot 'A' is there already, in line 2"),
+        (_THREE + "A,9,9\n", r"f\.csv:5: slot 'A' is already defined in line 2"),
         (_THREE + "D,2,0.2\n", r"f\.csv:5: slot 'D' overlaps slot 'B' of line 3: racks are 0\.6 m x 0\.6 m"),
         (_THREE + "D,2,0\nE,2,0\n", r"f\.csv:5: slot 'D' overlaps slot 'B' of line 3"),
         (_THREE + "D,9\n", r"f\.csv:5: 2 cells, but the first row has 3"),
         (_THREE + "D,,9\n", r"f\.csv:5: x_m: a number is missing"),
         (_THREE + "D,nan,9\n", r"f\.csv:5: x_m: 'nan' is no number"),
         (_THREE + "D,1m,9\n", r"f\.csv:5: x_m: '1m' is no number"),
-        (_THREE + "D,inf,9\n", r"f\.csv:5: x_m: inf is out of range; it is a number from -100,000 to 100,000"),
+        (_THREE + "D,inf,9\n", r"f\.csv:5: x_m: inf is out of range; give a number from -100,000 to 100,000"),
         (_THREE + ",9,9\n", r"f\.csv:5: slot '' has no name"),
         ("slot,x_m,y_m,blocked\nA,0,0,perhaps\n", r"f\.csv:2: blocked: 'perhaps' is neither yes nor no"),
         ("slot,x_m,y_m,switches\nA,0,0,1.5\n", r"f\.csv:2: slot 'A' holds 1\.5 switches; give a whole number"),
-        ("slot,x_m,y_m,hosts\nA,0,0,-1\n", r"f\.csv:2: hosts: -1 is out of range; it is a number from 0"),
-        ("slot,x_m,y_m,power_w\nA,0,0,0\n", r"f\.csv:2: power_w: 0 is out of range; it is a number above 0"),
+        ("slot,x_m,y_m,hosts\nA,0,0,-1\n", r"f\.csv:2: hosts: -1 is out of range; give a number from 0"),
+        ("slot,x_m,y_m,power_w\nA,0,0,0\n", r"f\.csv:2: power_w: 0 is out of range; give a number above 0"),
     ],
 )
 def test_a_wrong_csv_is_told_by_line(write, text, words):
@@ -178,7 +178,7 @@ _SLOTS = '[[slot]]\nname = "A"\nx_m = 0\ny_m = 0\n[[slot]]\nname = "B"\nx_m = 2\
             r"f\.toml:4: blocked: the grid has no slot 'A1' \(did you",
         ),
         ('[grid]\nrows = 1\nblocked = ["A01"]\n', r"f\.toml:1: a grid with blocked needs its rows and its columns"),
-        (_SLOTS + '[[slot]]\nname = "A"\nx_m = 5\ny_m = 5\n', r"f\.toml:9: slot 'A' is there already, in line 1"),
+        (_SLOTS + '[[slot]]\nname = "A"\nx_m = 5\ny_m = 5\n', r"f\.toml:9: slot 'A' is already defined in line 1"),
         (_SLOTS + '[[slot]]\nname = "C"\nx_m = 2.5\ny_m = 0\n', r"f\.toml:9: slot 'C' overlaps slot 'B' of line 5"),
         (
             _SLOTS + "[[pillar]]\nx_m = 2.4\ny_m = 0\nwidth_m = 0.3\ndepth_m = 0.3\n",
@@ -203,7 +203,7 @@ _SLOTS = '[[slot]]\nname = "A"\nx_m = 0\ny_m = 0\n[[slot]]\nname = "B"\nx_m = 2\
         (
             'distance = "trays"\n' + _SLOTS + "[[tray]]\nfrom_m = [0, 1]\nto_m = [0.5, 1]\n"
             "[[tray]]\nfrom_m = [1, 1]\nto_m = [3, 1]\n",
-            r"f\.toml:13: no tray leads from slot 'A' to slot 'B': the floor is disconnected; join the trays",
+            r"f\.toml:13: no tray leads from slot 'A' to slot 'B': the floor is disconnected; connect the trays",
         ),
     ],
 )

@@ -71,7 +71,7 @@ def test_maps_take_as_many_moves_and_runs_as_they_are_told(mapping):
     for wrong, told in (
         ({"map": "joint", "moves": 5}, "map 'joint' has no moves and runs to set"),
         ({"map": mapping, "runs": 2, "seconds": 1.0}, "give seconds, or moves and runs, not both"),
-        ({"map": mapping, "runs": 0}, "runs=0: a search needs at least one"),
+        ({"map": mapping, "runs": 0}, "runs=0: give 1 or more"),
     ):
         with pytest.raises(InputError, match=told):
             place(topology, _ROOM, "sequential", **wrong)
@@ -216,7 +216,7 @@ def test_what_cannot_be_is_refused_in_one_sentence():
         place(ring, map="x")
     with pytest.raises(InputError, match="objective 'x' is not known; it must be length or longest"):
         place(ring, objective="x")
-    with pytest.raises(InputError, match="seconds=0: give the search a number of seconds above 0"):
+    with pytest.raises(InputError, match="seconds=0: give a number of seconds above 0"):
         place(ring, seconds=0)
     with pytest.raises(InputError, match=r"has 200 W, but a rack holds 150"):
         place(ring, replace(_ROOM, power_w_per_rack=150.0), switch_w=200.0)

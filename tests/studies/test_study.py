@@ -213,7 +213,7 @@ def test_the_command_line(tmp_path, monkeypatch):
         ('operation = "hops"\naxes.sied = [1]\n', "no argument of hops"),
         ('operation = "hops"\naxes.samples = []\n', "has no values"),
         ('operation = "hops"\naxes.samples = 3\n', "a list, a range"),
-        ('operation = "hops"\ntask.topology = "torus:dims={n}"\n', "{n} in it, which is no axis"),
+        ('operation = "hops"\ntask.topology = "torus:dims={n}"\n', "{n} in it, which is not an axis"),
         ('operation = "hops"\ntask.topology = "torus:dims={n"\naxes.n = [1]\n', "not closed"),
         ('operation = "info"\ntask.topology = "petersen"\nseeds = 3\n', "draws nothing"),
         ('operation = "hops"\naxes.topology = ["petersen"]\nwhere = ["seed < "]\n', "cannot be read"),
@@ -308,8 +308,8 @@ def test_a_folder_that_cannot_be_made_is_said(tmp_path):
         ({"topology": ["petersen"] * 10_000, "seed": list(range(10_000))}, "100,000,000 points, more than 1,000,000"),
         ({"seed": {"from": 1, "to": 10**9, "step": 1}}, "has 1,000,000,000 values; at most"),
         ({"seed": {"from": 0, "to": 1, "step": 1e-12}}, "has 1,000,000,000,001 values; at most"),
-        ({"seed": {"from": 10**400, "to": 10**401, "step": 1}}, "is of numbers up to"),
-        ({"seed": {"from": 1, "to": float("nan"), "step": 1}}, "is of numbers up to"),
+        ({"seed": {"from": 10**400, "to": 10**401, "step": 1}}, "needs numbers up to"),
+        ({"seed": {"from": 1, "to": float("nan"), "step": 1}}, "needs numbers up to"),
     ],
 )
 def test_points_are_counted_before_they_are_made(axes, message):

@@ -201,7 +201,9 @@ def usual(design: Design) -> Markup | str:
     ]
     rows = []
     for outcome in (best, *(reference for reference in design.usual if reference.spec != best.spec)):
-        measures: Any = outcome.known if isinstance(outcome, Dropped) else {key: getattr(outcome, key) for key in MEASURES}
+        measures: Any = (
+            outcome.known if isinstance(outcome, Dropped) else {key: getattr(outcome, key) for key in MEASURES}
+        )
         cost = measures.get("cost_usd")
         exceeds = ""
         if isinstance(outcome, Dropped):
