@@ -172,7 +172,7 @@ def test_names_topologies_graphs_and_folders_are_compared():
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ({"networks": []}, "name one network"),
+        ({"networks": []}, "no network given"),
         ({"networks": ["petersen"], "reference": 3}, "there are 1 networks"),
         ({"networks": [7]}, "not 7, an int"),
         ({"networks": ["petersen"], "minimize": "beauty"}, "no network has a figure with this key"),

@@ -74,7 +74,7 @@ def test_spare_ports_are_a_line_of_their_own():
     plain, spare = price(layout), price(layout, spare_ports=0.25)
     switch, more, *cables = spare.lines
     assert (switch, *cables) == plain.lines
-    assert (more.item, more.count) == ("spare ports, 3 a switch", 150)
+    assert (more.item, more.count) == ("spare ports, 3 per switch", 150)
     assert spare.radix == 14
     assert spare.cost_usd == pytest.approx(price(layout, radix=14).cost_usd)
     assert more.cost_usd == pytest.approx(150 * 350.4)
@@ -96,7 +96,7 @@ def test_a_radix_and_spare_ports_are_two_answers_to_one_question():
     with pytest.raises(InputError, match="give one of them"):
         price(layout, radix=8, spare_ports=0.5)
     for share in (-0.5, float("nan"), float("inf")):
-        with pytest.raises(InputError, match="the share of spare ports"):
+        with pytest.raises(InputError, match="give a share from 0 to a million"):
             price(layout, spare_ports=share)
 
 

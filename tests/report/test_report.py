@@ -95,7 +95,7 @@ def test_the_report_has_all_its_parts(made, folder):
         "Floor plan",
         "Bill",
         "Table IV",
-        "How these numbers",
+        "Method",
     ):
         assert heading in text
     for axis in (

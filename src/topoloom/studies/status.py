@@ -22,22 +22,22 @@ class StudyStatus(Result):
     Attributes
     ----------
     title, operation : str
+    tasks, done, failed, to_go : int
         Number of distinct tasks: in total, with a result, with an error, and with neither.
-        Different tasks: all, with a result, with an error, and with neither.
+    reasons : dict of str to int
         Reasons of failures, with the number of tasks for each.
-        Why tasks failed, and how many for each reason.
+    seconds_done : float
         Total time of the tasks with a record.
-        That the tasks with a record took, all together.
+    seconds_to_go : float or None
         Estimated total time of the other tasks; None: no estimate yet.
-        That the others take together, estimated from those; None: nothing is known yet.
+    tasks_known : int
         Number of tasks that the estimate is based on.
-        Tasks that the estimate stands on.
-        Of this machine; a `processes` run takes about `seconds_to_go` divided by these.
-        Of this machine; a `processes` run takes about `seconds_to_go` over so many.
+    cores : int
+        Cores of this machine; a `processes` run takes about `seconds_to_go` divided by these.
+    versions : dict of str to int
         Versions of topoloom in the records, with the number of records.
-        Versions of topoloom that made the records.
+    running : StudyProgress or None
         The progress of an active run; None: no run is active.
-        What a run running says of itself.
     """
 
     record_name = "study-status"

@@ -25,10 +25,10 @@ def shorten_longest(
     ----------
     topology : Topology
         The network.
+    floor : Floor
         The rules for cable lengths.
-        What cables have to do beside the distance of their slots.
+    slots : Slots
         The slots for racks.
-        Where racks may stand.
     slot : int32[switches]
         The slot of each switch to start from.
     seating : Seating
