@@ -168,7 +168,7 @@ def test_it_says_what_does_not_fit(monkeypatch):
     loads = np.stack([np.ones(20), np.full(20, 3.0)], axis=1)
     with pytest.raises(InputError, match=r"20 switches need 5 racks or more, and do not fit into 4; allow more"):
         walktrap(topology, loads, np.array([4.0, np.inf]), 4)
-    with pytest.raises(InputError, match=r"switch 0 takes 3 of a resource, but a rack has 2 of; raise that limit"):
+    with pytest.raises(InputError, match=r"switch 0 needs 3 of a resource, but a rack has 2; raise that limit"):
         walktrap(topology, loads, np.array([4.0, 2.0]), 20)
     with pytest.raises(InputError, match="every limit must be above 0"):
         walktrap(topology, loads, np.array([4.0, 0.0]), 20)

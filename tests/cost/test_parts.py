@@ -122,7 +122,10 @@ def test_a_cable_for_one_use_is_not_for_the_other(tmp_path):
         ),
         (("= 0.5", "= [1, 2, 3]"), r"parts.toml:\d+: cable: base_usd_per_gbps: \[1, 2, 3\] is not a range"),
         (("= 0.5", "= []"), r"parts.toml:\d+: cable: base_usd_per_gbps: \[\] is not a range"),
-        (("= 0.5", "= 0.5\nprices_usd = [1]"), r"cable: prices_usd: 1 prices for 0 lengths_m; give one price per length"),
+        (
+            ("= 0.5", "= 0.5\nprices_usd = [1]"),
+            r"cable: prices_usd: 1 prices for 0 lengths_m; give one price per length",
+        ),
         (
             ("= 0.5", "= 1\nlengths_m = [1]\nprices_usd = [1]"),
             r"cable: prices_usd: give it or a line \(base_usd, .*not both",

@@ -139,8 +139,8 @@ def test_the_distance_rule_is_the_files(write):
         ("slot,x_m,y_m\n", r"f\.csv: no slot is left"),
         ("slot,x_m,y_m,blocked\nA,0,0,yes\n", r"f\.csv: no slot is left"),
         (_THREE + "A,9,9\n", r"f\.csv:5: slot 'A' is already defined in line 2"),
-        (_THREE + "D,2,0.2\n", r"f\.csv:5: slot 'D' overlaps slot 'B' of line 3: racks are 0\.6 m x 0\.6 m"),
-        (_THREE + "D,2,0\nE,2,0\n", r"f\.csv:5: slot 'D' overlaps slot 'B' of line 3"),
+        (_THREE + "D,2,0.2\n", r"f\.csv:5: slot 'D' overlaps slot 'B' in line 3: racks are 0\.6 m x 0\.6 m"),
+        (_THREE + "D,2,0\nE,2,0\n", r"f\.csv:5: slot 'D' overlaps slot 'B' in line 3"),
         (_THREE + "D,9\n", r"f\.csv:5: 2 cells, but the first row has 3"),
         (_THREE + "D,,9\n", r"f\.csv:5: x_m: a number is missing"),
         (_THREE + "D,nan,9\n", r"f\.csv:5: x_m: 'nan' is not a number"),
@@ -177,9 +177,9 @@ _SLOTS = '[[slot]]\nname = "A"\nx_m = 0\ny_m = 0\n[[slot]]\nname = "B"\nx_m = 2\
             '[grid]\nrows = 1\ncolumns = 2\nblocked = ["A1"]\n',
             r"f\.toml:4: blocked: the grid has no slot 'A1' \(did you",
         ),
-        ('[grid]\nrows = 1\nblocked = ["A01"]\n', r"f\.toml:1: a grid with blocked needs its rows and its columns"),
+        ('[grid]\nrows = 1\nblocked = ["A01"]\n', r"f\.toml:1: a grid with blocked needs rows and columns"),
         (_SLOTS + '[[slot]]\nname = "A"\nx_m = 5\ny_m = 5\n', r"f\.toml:9: slot 'A' is already defined in line 1"),
-        (_SLOTS + '[[slot]]\nname = "C"\nx_m = 2.5\ny_m = 0\n', r"f\.toml:9: slot 'C' overlaps slot 'B' of line 5"),
+        (_SLOTS + '[[slot]]\nname = "C"\nx_m = 2.5\ny_m = 0\n', r"f\.toml:9: slot 'C' overlaps slot 'B' in line 5"),
         (
             _SLOTS + "[[pillar]]\nx_m = 2.4\ny_m = 0\nwidth_m = 0.3\ndepth_m = 0.3\n",
             r"f\.toml:5: slot 'B' stands on a pillar; move it, or set blocked",
@@ -192,8 +192,8 @@ _SLOTS = '[[slot]]\nname = "A"\nx_m = 0\ny_m = 0\n[[slot]]\nname = "B"\nx_m = 2\
             _SLOTS + '[[slot]]\nname = "C"\nx_m = 9\ny_m = nan\n',
             r"f\.toml:12: slot\.y_m = nan: it is a number from -100,000",
         ),
-        ('distance = "matrix"\n' + _SLOTS, r"f\.toml:1: distance = \"matrix\" and the key matrix go together"),
-        ('distance = "trays"\n' + _SLOTS, r"f\.toml:1: distance = \"trays\" and \[\[tray\]\] tables go together"),
+        ('distance = "matrix"\n' + _SLOTS, r"f\.toml:1: distance = \"matrix\" and the key matrix belong together"),
+        ('distance = "trays"\n' + _SLOTS, r"f\.toml:1: distance = \"trays\" and \[\[tray\]\] tables belong together"),
         ('distance = "air"\n' + _SLOTS, r'f\.toml:1: distance = "air": it is one of "euclidean"'),
         ('distance = "matrix"\nmatrix = [[], [1, 2]]\n' + _SLOTS, r"f\.toml:2: matrix: 2 slots need 2 rows"),
         (
@@ -334,5 +334,5 @@ def test_names_that_cannot_be_painted_are_refused(tmp_path, name):
     """Too long for a label, or with a zero byte, which ends a text for many programs."""
     path = tmp_path / "hall.toml"
     path.write_text(f'name = "hall"\ninside_m = 1\n[[slot]]\nname = "{name}"\nx_m = 0\ny_m = 0\n')
-    with pytest.raises(InputError, match=r"hall.toml:\d+: a slot's name is what is painted on the floor"):
+    with pytest.raises(InputError, match=r"hall.toml:\d+: give the slot a name of at most 64 characters"):
         read_floor(path)

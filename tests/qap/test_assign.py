@@ -245,7 +245,7 @@ def test_nothing_to_assign():
         (np.ones((2, 2)), [[0, 1], [np.inf, 0]], {}, r"distance\[1, 0\] is inf"),
         ([["a", 0], [0, 0]], np.ones((2, 2)), {}, "contains an entry that is not a number"),
         ([[0, 1], [0, 0]], [[0, 1], [0, 0]], {}, "neither the flow nor the distance matrix is symmetric"),
-        (np.ones((2, 2)), np.ones((2, 2)), {"method": "luck"}, "method 'luck'; known are anneal, tabu, both"),
+        (np.ones((2, 2)), np.ones((2, 2)), {"method": "luck"}, "method 'luck'; give one of anneal, tabu, both"),
         (np.ones((2, 2)), np.ones((2, 2)), {"seconds": 1, "moves": 5}, "not both"),
         (np.ones((2, 2)), np.ones((2, 2)), {"seconds": 0}, "seconds=0"),
         (np.ones((2, 2)), np.ones((2, 2)), {"moves": 0}, "moves=0"),

@@ -210,7 +210,7 @@ def test_the_command_line(tmp_path, monkeypatch):
     ("text", "words"),
     [
         ('operation = "hopps"\n', "no operation named 'hopps'"),
-        ('operation = "hops"\naxes.sied = [1]\n', "no argument of hops"),
+        ('operation = "hops"\naxes.sied = [1]\n', "not an argument of hops"),
         ('operation = "hops"\naxes.samples = []\n', "has no values"),
         ('operation = "hops"\naxes.samples = 3\n', "a list, a range"),
         ('operation = "hops"\ntask.topology = "torus:dims={n}"\n', "{n} in it, which is not an axis"),
