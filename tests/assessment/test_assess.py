@@ -206,14 +206,14 @@ def test_sentences_say_what_changed_prices_change(whole):
     dear = int(shares[0] < shares[1])  # more of its price are switches
     assert "switches 20% cheaper" in told[1] or "switches 20% more expensive" in told[1] or dear == 0
     assert told[0].startswith("1st: cost 1,000 USD")
-    assert told[1].startswith("2nd: cost 1,000 USD, the same compared with")
+    assert told[1].startswith("2nd: cost 1,000 USD, the same as")
 
 
 def test_sentences_of_other_objectives_do_not_speak_of_prices(whole):
     """Hops have no price."""
     told = reasons(whole.networks, Ranking("max_hops", "hops", "", (2.0, 4.0)))
     assert not any("cheaper" in text for text in told)
-    assert "+100.0%" in told[1]
+    assert "100.0% higher" in told[1]
 
 
 def test_growth_decides_the_sentence_of_more_hosts(whole):

@@ -279,7 +279,7 @@ def test_a_wrong_option_is_one_sentence(desk, words, sentence):
         (["--axis", "none", "--values", "1,2"], "--values: there is no axis to take them; --axis names one"),
         (["--axis", "load"], "--axis: 'load' is not an argument of simulate (did you mean loads?)"),
         (["--axis", "virtual_channels"], "--values: say which values virtual_channels takes"),
-        (["--values", "0.9:0.1:0.1"], "goes upwards"),
+        (["--values", "0.9:0.1:0.1"], "must increase"),
         (["--task", "trafic=x"], "no argument 'trafic' (did you mean traffic?)"),
         (["--operation", "info", "--seeds", "3"], "info draws nothing"),
         (["--executor", "lsf"], "no executor named 'lsf'"),

@@ -248,7 +248,8 @@ def check_axis(operation: str, networks: Sequence[str], axis: str) -> None:
     arguments = [field.name for field in fields_of(studied(operation))]
     if axis and axis.partition(".")[0] not in arguments and axis not in braces:
         raise InputError(
-            f"`axis`: '{axis[:60]}' is not an argument of {operation} ({hint(axis, arguments)}), and no network has {{{axis[:60]}}}"
+            f"`axis`: '{axis[:60]}' is not an argument of {operation} ({hint(axis, arguments)}), and no network has"
+            f" {{{axis[:60]}}}"
         )
     missing = sorted(braces - {axis})
     if missing:

@@ -85,17 +85,20 @@ def _position(place: int, networks: Sequence[Assessment], ranking: Ranking, now:
     shown = f"{_amount(score)} {ranking.unit}".rstrip()
     if rank == 1 and len(order) > 1:
         _, follower = order[1]
-        gap = _gap(ranking.scores[follower] or 0.0, score)
-        text = f"{_nth(rank)}: {ranking.label} {shown}; the next, {networks[follower].name}, has {gap}."
+        gap = _difference(ranking.scores[follower] or 0.0, score) or "the same"
+        text = f"{_nth(rank)}: {ranking.label} {shown}; the next, {networks[follower].name}, is {gap}."
     elif rank == 1:
         text = f"{_nth(rank)}: {ranking.label} {shown}."
     else:
-        text = f"{_nth(rank)}: {ranking.label} {shown}, {_gap(score, best)} compared with {networks[order[0][1]].name}."
+        first = networks[order[0][1]].name
+        difference = _difference(score, best)
+        comparison = f"{difference} than {first}" if difference else f"the same as {first}"
+        text = f"{_nth(rank)}: {ranking.label} {shown}, {comparison}."
     bill = networks[place].bill
     if bill is None or not ranking.objective.startswith("cost") or not bill.cost_usd > 0:
         return text
     shares = {name: _of_kinds(bill, kinds) / bill.cost_usd for name, kinds in _KINDS.items()}
-    return text + " " + ", ".join(f"{share:.0%} of it {name}" for name, share in shares.items()).capitalize() + "."
+    return text + " Of it, " + " and ".join(f"{share:.0%} is for {name}" for name, share in shares.items()) + "."
 
 
 def _prices(networks: Sequence[Assessment], ranking: Ranking) -> Mapping[str, Sequence[int | None]]:
@@ -144,9 +147,9 @@ def _by_hosts(place: int, networks: Sequence[Assessment], ranking: Ranking, now:
     if score is None or rank is None:
         return f"For {_MORE_HOSTS:.0%} more hosts no plan was found, or not within the time budget."
     if network.hosts >= wanted:
-        return f"It has idle ports for {_MORE_HOSTS:.0%} more hosts, and is {_nth(rank)} with them."
+        return f"It has idle ports for {_MORE_HOSTS:.0%} more hosts and would then be {_nth(rank)}."
     more = _amount(network.value(f"growth_{_MORE_HOSTS * 100:.0f}_usd") or 0.0)
-    return f"For {_MORE_HOSTS:.0%} more hosts it costs {more} USD more, and is {_nth(rank)} with them."
+    return f"For {_MORE_HOSTS:.0%} more hosts it costs {more} USD more and would then be {_nth(rank)}."
 
 
 def _by_rack(network: Assessment) -> str:
@@ -186,8 +189,11 @@ def _scaled(bill: Bill, kinds: Sequence[str], factor: float) -> float:
     return 1 + (factor - 1) * _of_kinds(bill, kinds) / bill.cost_usd if bill.cost_usd else 1.0
 
 
-def _gap(score: float, best: float) -> str:
-    return "the same" if not best or abs(score / best - 1) < 5e-4 else f"{score / best - 1:+.1%}"
+def _difference(score: float, best: float) -> str:
+    """How much higher or lower a score is than the best; empty if they are the same."""
+    if not best or abs(score / best - 1) < 5e-4:
+        return ""
+    return f"{abs(score / best - 1):.1%} {'higher' if score > best else 'lower'}"
 
 
 def _amount(value: float) -> str:

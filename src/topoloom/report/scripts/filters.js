@@ -11,7 +11,7 @@ function makeFilters(store) {
     for (const [limit, count] of dropped) limits.push([limit, `dropped by: ${data.limits[limit] || limit} (${count})`]);
   }
   const search = make("input", {
-    type: "search", id: "search", placeholder: "words of the spec", "aria-label": "show specs with these words",
+    type: "search", id: "search", placeholder: "filter by spec", "aria-label": "show specs with these words",
     oninput: () => store.refilter({ text: search.value }),
   });
   const limit = makeSelect("show candidates", limits, store.filter.limit, (value) => store.refilter({ limit: value }));

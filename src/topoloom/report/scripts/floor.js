@@ -162,7 +162,7 @@ function makeFloor(floor) {
     makeTick(some, true, (ticked) => all.setAttribute("visibility", ticked ? "visible" : "hidden")),
     makeTick(floor.assumed ? "trays (assumed)" : "trays", false, (ticked) => scene.trays.setAttribute("visibility", ticked ? "visible" : "hidden")));
   const legend = make("div", { class: "legend" }, ...floor.kinds.map(([name, colour], at) => make("span", { class: "key" }, make("i", { class: at === floor.kinds.length - 1 && name === "host cable" ? "dashed" : null, style: { borderTopColor: colour } }), ` ${name}`)),
-    make("span", { class: "quiet" }, `wider lines: more cables (${written(most, 0)} at most); x to the right, y upwards`));
+    make("span", { class: "quiet" }, `wider lines carry more cables (at most ${written(most, 0)}); x to the right, y upwards`));
   const stage = make("div", { class: "stage" }, canvas, facts);
   reshade(shading);
   showFacts();

@@ -1,4 +1,4 @@
-"""The step of growth: a plan, and its cost, for 10 and 25 % more hosts."""
+"""The step of growth: a plan, and its cost, for 10 % and 25 % more hosts."""
 
 import math
 import re
@@ -39,7 +39,7 @@ def _grown(subject: Subject, share: float, work: Work) -> list[Figure]:
         return [
             Figure(
                 key=f"moved_{key}",
-                label=f"cables moved, {percent} more",
+                label=f"cables moved to grow by {percent}",
                 unit="cables",
                 value=None,
                 how=reason,
@@ -56,7 +56,7 @@ def _grown(subject: Subject, share: float, work: Work) -> list[Figure]:
     return [
         Figure(
             key=f"moved_{key}",
-            label=f"cables moved, {percent} more",
+            label=f"cables moved to grow by {percent}",
             unit="cables",
             value=plan.removed,
             how=how,
@@ -65,10 +65,10 @@ def _grown(subject: Subject, share: float, work: Work) -> list[Figure]:
         ),
         Figure(
             key=f"growth_{key}_usd",
-            label=f"cost of {percent} more",
+            label=f"cost to grow by {percent}",
             unit="USD",
             value=None if math.isnan(cost) else cost,
-            how=f"switches, cables and installation of that plan; {plan.topology.hosts - subject.topology.hosts:,} hosts more",
+            how=f"switches, cables and installation of that plan; {plan.topology.hosts - subject.topology.hosts:,} more hosts",
             by_hand=by_hand,
             better="less",
         ),
@@ -124,4 +124,4 @@ def _larger_tree(spec: str | None, share: float) -> str | None:
     return _HOSTS.sub(str(math.ceil(int(match[0]) * (1 + share) - 1e-9)), spec, count=1)
 
 
-GROWTH = AssessmentStep("growth", "10 and 25 % more", "Growth", _growth)
+GROWTH = AssessmentStep("growth", "growth by 10% and 25%", "Growth", _growth)

@@ -43,7 +43,7 @@ def _tables(subject: Subject, work: Work) -> StepResult:
             ),
             Figure(
                 key="max_hops",
-                label="most hops of the tables",
+                label="maximum hops of the tables",
                 value=verification.max_hops,
                 how="as above",
                 better="less",
