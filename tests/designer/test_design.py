@@ -228,7 +228,10 @@ def test_when_nothing_serves_it_is_said():
         ),
         ("hosts = 100\nparts = 'gold'\n[switch]\nradix = 8", r":2: parts: no parts catalogue named 'gold'"),
         ("hosts = 100\nparts = 'gold.toml'\n[switch]\nradix = 8", r":2: parts: .*gold.toml cannot be read"),
-        ("hosts = 100\nparts = 'nakano-2016'\n[switch]\nradix = 8", r":2: parts: 'nakano-2016' has no prices"),
+        (
+            "hosts = 100\nparts = 'nakano-2016'\n[switch]\nradix = 8",
+            r":2: parts: the catalogue 'nakano-2016' has no prices",
+        ),
     ],
 )
 def test_a_wrong_need_is_told_by_key_and_line(tmp_path, text, words):

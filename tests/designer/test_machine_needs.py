@@ -230,7 +230,7 @@ def answered(path):
         ("[switch]\nradix = 16\n[floor]\nfile = 'no.toml'\n", "floor.file: .*no.toml"),
         (
             "[switch]\nradix = 16\n[floor]\nfile = 'no.toml'\nrows = 3\n",
-            "a floor file describes the whole floor; remove rows out",
+            "a floor file describes the whole floor; remove rows here",
         ),
         ("[switch]\nradix = 16\n[host]\nnics = 0\n", "host.nics = 0: it is a whole number from 1"),
         ("prices = 'no.toml'\n[switch]\nradix = 16\n", "prices: .*no.toml"),

@@ -414,14 +414,14 @@ def measured_by_default_placement(
     return None if passed_limit(single_numbers(placed), requirement.limits) is not None else (placed, network)
 
 
-def passed_limit(known: Mapping[str, float], limits: DesignLimits) -> str | None:
-    """The first limit that the known measures of a candidate exceed, or None."""
+def passed_limit(measures: Mapping[str, float], limits: DesignLimits) -> str | None:
+    """The first limit that the measures of a candidate exceed, or None; unknown measures are not compared."""
     for limit in limits.__struct_fields__:
         if limit == "cost_over_best":  # compares candidates with each other
             continue
         most = getattr(limits, limit)
         # A value that equals its limit except for rounding does not exceed it.
-        if most is not None and limit in known and known[limit] > most * (1 + 1e-9):
+        if most is not None and limit in measures and measures[limit] > most * (1 + 1e-9):
             return limit
     return None
 

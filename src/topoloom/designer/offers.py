@@ -88,7 +88,7 @@ def _no_leaf_splits(topology: Topology) -> bool:
     return True
 
 
-def collective_times(requirement: Requirement, hosts: int, known: dict[str, float]) -> dict[str, float]:
+def collective_times(requirement: Requirement, hosts: int, measures: dict[str, float]) -> dict[str, float]:
     """The times of collectives by formula, in ms, from the hosts' bandwidth, the maximum channel load and the latency.
 
     All-to-all: the bytes that a host sends over the rate of its ports, times the maximum channel load where that is above 1,
@@ -99,7 +99,7 @@ def collective_times(requirement: Requirement, hosts: int, known: dict[str, floa
     ----------
     requirement : Requirement
     hosts : int
-    known : dict of str to float
+    measures : dict of str to float
         mean_latency_ns and worst_latency_ns; maximum_channel_load, without which no all-to-all time is given.
 
     Returns
@@ -112,9 +112,11 @@ def collective_times(requirement: Requirement, hosts: int, known: dict[str, floa
     )  # bits per millisecond
     rounds = 2 * math.ceil(math.log2(max(2, hosts)))
     reduce = 2 * (hosts - 1) / hosts * work.all_reduce_mib * _BITS_PER_MIB / rate
-    times = {"all_reduce_ms": reduce + rounds * known["worst_latency_ns"] * 1e-6}
-    if "maximum_channel_load" in known:
-        overload = max(1.0, known["maximum_channel_load"])
-        times["all_to_all_ms"] = work.all_to_all_mib * _BITS_PER_MIB / rate * overload + known["mean_latency_ns"] * 1e-6
+    times = {"all_reduce_ms": reduce + rounds * measures["worst_latency_ns"] * 1e-6}
+    if "maximum_channel_load" in measures:
+        overload = max(1.0, measures["maximum_channel_load"])
+        times["all_to_all_ms"] = (
+            work.all_to_all_mib * _BITS_PER_MIB / rate * overload + measures["mean_latency_ns"] * 1e-6
+        )
         times["step_ms"] = work.compute_ms + times["all_to_all_ms"] + times["all_reduce_ms"]
     return times

@@ -41,9 +41,9 @@ def reference_specs(requirement: Requirement) -> Iterator[str]:
     wiring = PlaneWiring(1, ports)
     sizes = dragonfly.sizes(requirement.hosts * ports, requirement.radix) if dragonfly.sizes is not None else ()
     fitting = [
-        values
+        fitted
         for size in sizes
-        if (values := fitted_wiring(dragonfly, dict(size), requirement.hosts, wiring)) is not None
+        if (fitted := fitted_wiring(dragonfly, dict(size), requirement.hosts, wiring)) is not None
     ]
     if fitting:
         least = min(fitting, key=lambda values: dragonfly.known(dragonfly.filled(dict(values))).switches)

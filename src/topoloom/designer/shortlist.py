@@ -117,7 +117,7 @@ def place_shortlist(
     requirement : Requirement
     parts : Parts
         The requirement's catalogue.
-    kept : CandidateStore or None
+    stored : CandidateStore or None
         Stores candidates that were placed again; None: nothing is stored.
     work : Work
         Can stop the placing.

@@ -125,7 +125,7 @@ def place(
     if seconds is not None and not 0 < seconds < float("inf"):
         raise InputError(f"seconds={seconds:g}: give a number of seconds above 0")
     if (moves is not None or runs is not None) and map not in {"anneal", "tabu"}:
-        raise InputError(f"map '{map}' has no moves and runs; use them with the maps anneal and tabu")
+        raise InputError(f"the map '{map}' does not use moves and runs; give them with the maps anneal and tabu")
     if seconds is not None and (moves is not None or runs is not None):
         raise InputError("give seconds, or moves and runs, not both")
     floor = read_floor(floor) if isinstance(floor, str) else floor
