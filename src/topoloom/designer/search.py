@@ -291,7 +291,7 @@ def _least(candidates: Sequence[Candidate], measure: str, sign: float) -> Candid
 
 
 def _beaten(front: Sequence[Candidate], new: Sequence[Candidate]) -> int:
-    """Number of candidates of the front that a new candidate dominates: it is at least as good in everything, and better in something."""
+    """Number of candidates of the front that a new candidate dominates: at least as good in everything, better in something."""
     values = np.concatenate([pareto_values(front), pareto_values(new)])
     return sum(not undominated(np.concatenate([row[None], values[len(front) :]]))[0] for row in values[: len(front)])
 
