@@ -1,11 +1,11 @@
-"""What the first answers of a verb cost on a machine that never saw the program: CPU seconds of whole commands.
+"""What the first answers of an operation cost on a machine that never saw the program: CPU seconds of whole commands.
 
-    python benchmarks/cold.py [--verbs hops,route]
+    python benchmarks/cold.py [--operations hops,route]
 
 Each command runs in a process of its own, with an empty cache for the user's kernels: first as in a checkout in which nothing
-is compiled (all caches empty, also for what other verbs compiled), then with the kernels that came with the package, once and
-again, and last on another network, for which nothing may be compiled. CPU seconds of the process and its children; "compiled"
-counts the kernels that went into the user's cache.
+is compiled (all caches empty, also for what other operations compiled), then with the kernels that came with the package, once
+and again, and last on another network, for which nothing may be compiled. CPU seconds of the process and its children;
+"compiled" counts the kernels that went into the user's cache.
 """
 
 import argparse
@@ -19,7 +19,7 @@ from resource import RUSAGE_CHILDREN, getrusage
 
 import topoloom
 
-#: A first network, and one of another size and kind, for each verb.
+#: A first network, and one of another size and kind, for each operation.
 _COMMANDS = {
     "hops": ("hops jellyfish:n=1000,degree=8", "hops torus:dims=12x12x12"),
     "info": ("info slimfly:q=5,hosts=4", "info dragonfly:h=3"),
@@ -49,22 +49,22 @@ _COMMANDS = {
 def main() -> None:
     """Print a table."""
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("--verbs", default=",".join(_COMMANDS), help="some of them")
-    chosen = options.parse_args().verbs.split(",")
+    options.add_argument("--operations", default=",".join(_COMMANDS), help="some of them")
+    chosen = options.parse_args().operations.split(",")
     source = Path(topoloom.__file__).parent
     with tempfile.TemporaryDirectory() as folder:
         bare = Path(folder, "bare")
         shutil.copytree(source, bare / "topoloom", ignore=shutil.ignore_patterns("shipped", "*.nbi", "*.nbc"))
         print("CPU seconds        nothing    compiled ahead")
         print("                  compiled    first   again   another network   compiled")
-        for verb in chosen:
-            first, other = _COMMANDS[verb]
+        for operation in chosen:
+            first, other = _COMMANDS[operation]
             _run("families", bare, folder)  # writes the modules' bytecode, as an installation does
-            raw = _run(first, bare, Path(folder, verb, "raw"))
-            cache = Path(folder, verb, "ahead")
+            raw = _run(first, bare, Path(folder, operation, "raw"))
+            cache = Path(folder, operation, "ahead")
             times = [_run(command, source.parent, cache) for command in (first, first, other)]
             new = sum(path.is_file() for path in cache.rglob("*"))
-            print(f"{verb:16} {raw:9.1f} {times[0]:8.2f} {times[1]:7.2f} {times[2]:17.2f} {new:10}", flush=True)
+            print(f"{operation:16} {raw:9.1f} {times[0]:8.2f} {times[1]:7.2f} {times[2]:17.2f} {new:10}", flush=True)
 
 
 def _run(command: str, source: Path | str, cache: Path | str) -> float:

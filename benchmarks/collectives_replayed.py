@@ -28,7 +28,7 @@ _CASES = (
 
 
 def main() -> None:
-    """Print a line a schedule."""
+    """Print one line per schedule."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--bytes", type=int, default=1 << 22)
     parser.add_argument("--only", default=",".join(_NETWORKS))

@@ -19,7 +19,7 @@ from selenium.webdriver.chrome.service import Service
 
 from topoloom import design
 from topoloom.designer.design import Design, pareto_front
-from topoloom.designer.need import Need, SwitchNeed
+from topoloom.designer.requirement import Requirement, SwitchRequirement
 from topoloom.report.design_page import design_page
 
 
@@ -37,9 +37,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--candidates", type=int, default=1000)
     count = parser.parse_args().candidates
-    many = copied(design(Need(hosts=200, switch=SwitchNeed(radix=16)), jobs=1), count)
+    many = copied(design(Requirement(hosts=200, switch=SwitchRequirement(radix=16)), jobs=1), count)
     start = time.perf_counter()
-    text = design_page(many, many.need.catalogue(), None, None, drawn={})
+    text = design_page(many, many.requirement.catalogue(), None, None, drawn={})
     print(f"{count} candidates: written in {time.perf_counter() - start:.2f} s, {len(text) / 1e6:.2f} MB")
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "report.html"

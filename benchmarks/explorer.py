@@ -26,7 +26,7 @@ step();"""
 
 
 def main() -> None:
-    """Print a line a measure."""
+    """Print one line per measure."""
     with tempfile.TemporaryDirectory() as store:
         command = [sys.executable, "-m", "topoloom", "serve", "--port", "0", "--store", store, "--no-browser"]
         server = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)

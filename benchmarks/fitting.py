@@ -2,7 +2,7 @@
 
 The rule that `topoloom.routing.fitting` follows, fixed before the table was looked at: of the engines that are free of deadlock
 and made for the family, the one with the most uniform throughput at every size; it must beat `orders` at one of them by 2 % and
-fall below it at none; of equals the one with fewer lanes. Families without such an engine stay with `orders`.
+fall below it at none; of equals the one with fewer virtual channels. Families without such an engine stay with `orders`.
 """
 
 from topoloom.core.errors import InputError
@@ -37,7 +37,7 @@ ENGINES = ("orders", "ancestors", "fat-tree", "dor", "dragonfly", "dsn-f")
 
 
 def main() -> None:
-    """A row a network: uniform throughput and lanes by each engine that can."""
+    """One row per network: uniform throughput and virtual channels by each engine that can."""
     print(f"{'network':42}" + "".join(f"{name:>18}" for name in ENGINES))
     for specs in NETWORKS.values():
         for spec in specs:
@@ -50,7 +50,7 @@ def main() -> None:
                     cells.append("-")
                     continue
                 through = table_loads(routed, uniform_remote(network)).throughput
-                cells.append(f"{through:.3f} ({routed.verdict.lanes_used} lanes)")
+                cells.append(f"{through:.3f} ({routed.verification.virtual_channels_used} virtual channels)")
             print(f"{spec:42}" + "".join(f"{cell:>18}" for cell in cells), flush=True)
 
 

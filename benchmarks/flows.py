@@ -37,7 +37,7 @@ from topoloom.simulation.flows.schedule import Schedule
 from topoloom.simulation.flows.simulate import simulate_flows
 from topoloom.topologies.spec import build
 
-#: 200 Gb/s a host, and an accelerator that reaches half of an A100's 312 Tflop/s.
+#: 200 Gb/s per host, and an accelerator that reaches half of an A100's 312 Tflop/s.
 _GPUS = AppSettings(speed_gflops=156_000, rate_gbps=200)
 _AGREEMENT = (
     "alltoall:bytes=1000",

@@ -132,7 +132,7 @@ _PEERS = [
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="two graphs only")
-    parser.add_argument("--jobs", type=int, help="threads of topoloom; every core when left out")
+    parser.add_argument("--jobs", type=int, help="threads of topoloom; every core when omitted")
     arguments = parser.parse_args()
     print(_machine())
     hops(build("petersen"))  # Numba loads its cached kernels, or compiles them, before any clock starts

@@ -2,9 +2,9 @@
 
     python benchmarks/layout.py [--seconds 30] [--large-seconds 60] [--only hypercube-12,ring-12] [--jobs N]
 
-Koibuchi 2013's floor: cabinets of 16 switches, 0.6 m x 2.1 m, 2 m inside, 2 m at each end of a cable between cabinets; the
+Koibuchi 2013's floor: racks of 16 switches, 0.6 m x 2.1 m, 2 m inside, 2 m at each end of a cable between racks; the
 mean is
-over all cables between switches, in metres. `two steps` is Koibuchi 2013 IV: switches in sequence, cabinets mapped by
+over all cables between switches, in metres. `two steps` is Koibuchi 2013 IV: switches in sequence, racks mapped by
 annealing;
 `bound` is a length below which no layout comes. Every search has the same time: --seconds with 4,096 switches,
 --large-seconds with 8,192. The speeds of the kernels are single-threaded CPU time.
@@ -17,10 +17,10 @@ from dataclasses import replace
 from topoloom.core.random_streams import Draws
 from topoloom.core.searches import Budget
 from topoloom.placement.floors.floor import preset
-from topoloom.placement.layout.cabinets import switch_demands
 from topoloom.placement.layout.joint import JointAnnealing, nearest_slots, seating_for
 from topoloom.placement.layout.place import place
 from topoloom.placement.layout.prices import length_prices
+from topoloom.placement.layout.racks import switch_demands
 from topoloom.topologies.spec import build
 
 _SPECS = {
@@ -47,7 +47,7 @@ def main() -> None:
     parser.add_argument("--only", default=",".join(_SPECS))
     parser.add_argument("--jobs", type=int)
     options = parser.parse_args()
-    floor = replace(preset("koibuchi-2013"), switches_per_cabinet=16)
+    floor = replace(preset("koibuchi-2013"), switches_per_rack=16)
     print(f"{'topology':14}" + "".join(f"{way:>22}" for way in _WAYS) + f"{'bound':>10}{'moves/s':>12}")
     for name in options.only.split(","):
         topology = build(_SPECS[name])
@@ -67,7 +67,7 @@ def main() -> None:
 def _speed(spec: str, tries: int = 5_000_000) -> float:
     """Swaps of two switches tried a second of CPU time, at a temperature where about one in ten is made."""
     topology = build(spec)
-    floor = replace(preset("koibuchi-2013"), switches_per_cabinet=16)
+    floor = replace(preset("koibuchi-2013"), switches_per_rack=16)
     layout = place(topology, floor, "sequential", "rows")
     seating = seating_for(layout.slots, layout.slot, switch_demands(topology))
     prices = length_prices(floor, layout.slots)

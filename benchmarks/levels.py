@@ -1,9 +1,10 @@
 """What networks without an engine of their own accept by engine levels and by orders: .venv/bin/python benchmarks/levels.py
 
-The rule that `topoloom.routing.fitting` follows, fixed before the table was looked at: engine levels (8 lanes) fits networks of
-diameter 2 and 3 for which no other engine is made, if at loads of 50, 70 and 90 % it accepts no less than orders (as many lanes
-as it takes) by more than 1 % on every network below, and 5 % more on one. Uniform traffic, router slimfly-2014 with 64 flits a
-port, a queue for every lane as in a switch of InfiniBand; hop-lanes, which no forwarding table can say, stands beside them.
+The rule that `topoloom.routing.fitting` follows, fixed before the table was looked at: engine levels (8 virtual channels) fits
+networks of diameter 2 and 3 for which no other engine is made, if at loads of 50, 70 and 90 % it accepts no less than orders
+(as many virtual channels as it takes) by more than 1 % on every network below, and 5 % more on one. Uniform traffic, router
+slimfly-2014 with 64 flits a port, a queue for every virtual channel as in a switch of InfiniBand; hop-vcs, which no forwarding
+table can say, stands beside them.
 """
 
 from topoloom.routing.route import route
@@ -23,12 +24,12 @@ NETWORKS = (
     "petersen:hosts=2",
 )
 LOADS = (0.5, 0.7, 0.9)
-ENGINES = ("orders", "levels", "hop-lanes")
+ENGINES = ("orders", "levels", "hop-vcs")
 
 
 def main() -> None:
-    """A row a network and engine: lanes, and what arrives and after how many cycles at each load."""
-    print(f"{'network':44}{'engine':>10}{'lanes':>7}" + "".join(f"{load:>20.0%}" for load in LOADS))
+    """One row per network and engine: virtual channels, and what arrives and after how many cycles at each load."""
+    print(f"{'network':44}{'engine':>10}{'virtual_channels':>7}" + "".join(f"{load:>20.0%}" for load in LOADS))
     for spec in NETWORKS:
         try:
             network = build(spec)
@@ -37,10 +38,10 @@ def main() -> None:
             continue
         for name in ENGINES:
             routed = route(network, name)
-            lanes = routed.verdict.lanes_used
-            curve = simulate(routed, settings=[f"vcs={lanes}"], loads=LOADS, fast=True)
+            virtual_channels = routed.verification.virtual_channels_used
+            curve = simulate(routed, settings=[f"vcs={virtual_channels}"], loads=LOADS, fast=True)
             cells = "".join(f"{point.accepted:>11.3f}{point.latency_mean:>9.1f}" for point in curve.points)
-            print(f"{spec:44}{name:>10}{lanes:>7}{cells}", flush=True)
+            print(f"{spec:44}{name:>10}{virtual_channels:>7}{cells}", flush=True)
 
 
 if __name__ == "__main__":

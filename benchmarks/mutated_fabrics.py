@@ -23,7 +23,7 @@ from topoloom.topologies.spec import build
 
 
 def main(fabrics: int, most: int) -> int:
-    """Print a line a family, and every fabric in which something is wrong."""
+    """Print one line per family, and every fabric in which something is wrong."""
     logging.disable(logging.WARNING)
     bad = 0
     for spec in SPECS:

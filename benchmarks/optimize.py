@@ -121,9 +121,9 @@ _ANNEALED = (_general(256, 16, 0, 0), _general(1024, 11, 0, 0), _grid("30x30", 6
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seconds", type=float, default=60.0, help="for each case of the quality table (60)")
-    parser.add_argument("--jobs", type=int, help="threads of the quality table; every core when left out")
+    parser.add_argument("--jobs", type=int, help="threads of the quality table; every core when omitted")
     parser.add_argument("--cases", default=",".join(_CASES), help="groups and names of cases, with commas between; all")
-    parser.add_argument("--only", choices=("speed", "quality"), help="one half; both when left out")
+    parser.add_argument("--only", choices=("speed", "quality"), help="one half; both when omitted")
     parser.add_argument("--rival", help='a program: "PROGRAM {task} {edges} {seconds} {rows} {columns} {length}"')
     arguments = parser.parse_args()
     cases = [case for word in arguments.cases.split(",") for case in _chosen(word)]
@@ -146,7 +146,7 @@ def _chosen(word: str) -> list[Case]:
 
 
 def _evaluations(rival: str | None) -> None:
-    """Microseconds of CPU time for the hops of all pairs, one thread: the whole verb, and its kernel alone."""
+    """Microseconds of CPU time for the hops of all pairs, one thread: the whole operation, and its kernel alone."""
     print(
         f"{'hops of all pairs':20} {'diameter':>8} {'ASPL':>10} {'hops, us':>10} {'kernel, us':>10} {'rival, us':>10} times"
     )
@@ -201,7 +201,7 @@ def _quickest(call: Callable[[], object]) -> float:
 
 
 def _annealing(rival: str | None) -> None:
-    """Moves a second of CPU time, one thread: over the whole way from hot to cold, and cold."""
+    """Moves a second of CPU time, one thread: over a full assessment from hot to cold, and cold."""
     print(f"\n{'annealing, moves/s':20} {'whole':>10} {'cold':>10} {'rival':>10} whole/rival cold/rival")
     for case in _ANNEALED:
         topology = build(case.spec)

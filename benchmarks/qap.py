@@ -52,8 +52,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", type=Path, help="QAPLIB files: .dat and .sln, or .qap, each with or without .gz")
     parser.add_argument("--seconds", type=float, default=60.0, help="for each instance (60)")
-    parser.add_argument("--only", help="names of instances, with commas between; all when left out")
-    parser.add_argument("--jobs", type=int, help="threads of topoloom; every core when left out")
+    parser.add_argument("--only", help="names of instances, with commas between; all when omitted")
+    parser.add_argument("--jobs", type=int, help="threads of topoloom; every core when omitted")
     parser.add_argument("--scipy", default="faq,2opt", help="methods of SciPy, with commas between (faq,2opt)")
     parser.add_argument("--rival", help='a program: "PROGRAM {instance} {seconds}"')
     arguments = parser.parse_args()
@@ -79,7 +79,7 @@ def _speeds() -> None:
         cables = np.triu(1 + draws.below(8, m * m).reshape(m, m), 1)
         kernels = [
             ("annealing, 40 % of the pairs linked", 0.4, _anneal),
-            ("annealing, 8 links a cabinet", 8 / m, _anneal),
+            ("annealing, 8 links per rack", 8 / m, _anneal),
         ]
         if m < 512:
             kernels.append(("robust tabu search", 0.4, _tabu))

@@ -4,7 +4,7 @@
 
 `fly`: the 722-switch Slim Fly (q = 19), the bar: 20 levels x 1,000 samples in seconds. `large`: 10,000 switches with 100,000
 links. `others`: the same question asked one level and sample at a time with NetworkX, and with igraph if it is installed; time
-for 20 levels x 1,000 samples, extrapolated from a few. Compiling is left out.
+for 20 levels x 1,000 samples, extrapolated from a few. Compiling is omitted.
 """
 
 import argparse

@@ -1,13 +1,13 @@
-"""Routing: Koibuchi 2013's Figure 17, lanes and loads by engine, and the time that OpenSM takes on the same fabrics.
+"""Routing: Koibuchi 2013's Figure 17, virtual channels and loads by engine, and the time that OpenSM takes on the same fabrics.
 
-    python benchmarks/routing.py [--only fig17,lanes,opensm] [--most 16384] [--patience 150] [--jobs N]
+    python benchmarks/routing.py [--only fig17,virtual channels,opensm] [--most 16384] [--patience 150] [--jobs N]
 
-`fig17`: seconds for all tables of RING-y, y = log2 N (a ring with y - 2 random links a switch), by engines; Koibuchi
+`fig17`: seconds for all tables of RING-y, y = log2 N (a ring with y - 2 random links per switch), by engines; Koibuchi
 2013 has 82 s for
-paths alone, without lanes, at 16,384 switches on one thread of a Xeon X5690. Compiling is left out: every engine routes a small
-network first. `judged` is the verdict on 8 lanes, which `topoloom route` always waits for.
+paths alone, without virtual channels, at 16,384 switches on one thread of a Xeon X5690. Compiling is omitted: every engine
+routes a small network first. `verified` is the verdict on 8 virtual channels, which `topoloom route` always waits for.
 
-`lanes`: lanes, stretch, and the busiest channel in means of all, engine by engine.
+`virtual_channels`: virtual channels, stretch, and the busiest channel in means of all, engine by engine.
 
 `opensm`: seconds until opensm on ibsim says SUBNET UP, by its engines and with our tables (`-R file`), our routing and
 export included; needs Debian's opensm and ibsim-utils, and root's port 1 of H0. What takes longer than --patience is given up.
@@ -24,9 +24,9 @@ from pathlib import Path
 
 from topoloom.core.errors import InputError
 from topoloom.fabric.exports.registry import write_export
-from topoloom.routing.judge.prove import prove
 from topoloom.routing.registry import RoutingRequest, engines
 from topoloom.routing.route import route
+from topoloom.routing.verification.verify import verify_routing
 from topoloom.topologies.spec import build
 
 _FABRICS = (
@@ -58,49 +58,58 @@ def main() -> None:
     parser.add_argument("--patience", type=float, default=150.0)
     parser.add_argument("--jobs", type=int)
     options = parser.parse_args()
-    parts: dict[str, Callable[[argparse.Namespace], None]] = {"fig17": _fig17, "lanes": _lanes, "opensm": _opensm}
+    parts: dict[str, Callable[[argparse.Namespace], None]] = {
+        "fig17": _fig17,
+        "virtual_channels": _virtual_channels,
+        "opensm": _opensm,
+    }
     for name in options.only.split(","):
         parts[name](options)
 
 
 def _fig17(options: argparse.Namespace) -> None:
     kinds = (("minimal", None), ("updown", None), ("orders", 8))
-    heads = "".join(f"{name if lanes is None else f'{name}, {lanes} lanes':>18}" for name, lanes in kinds)
-    print(f"{'RING-y':>8} {'y':>3}{heads}{'judged':>10}{'stretch':>9}{'load':>7}")
+    heads = "".join(
+        f"{name if virtual_channels is None else f'{name}, {virtual_channels} virtual_channels':>18}"
+        for name, virtual_channels in kinds
+    )
+    print(f"{'RING-y':>8} {'y':>3}{heads}{'verified':>10}{'stretch':>9}{'load':>7}")
     small = build("dln:n=64,x=2,random=4")
-    for name, lanes in kinds:
-        prove(engines.find(name).make(RoutingRequest(small, lanes, 1, options.jobs)), options.jobs)
+    for name, virtual_channels in kinds:
+        verify_routing(engines.find(name).make(RoutingRequest(small, virtual_channels, 1, options.jobs)), options.jobs)
     size = 64
     while size <= options.most:
         topology = build(f"dln:n={size},x=2,random={size.bit_length() - 3}")
         cells = ""
-        for name, lanes in kinds:
+        for name, virtual_channels in kinds:
             began = time.perf_counter()
-            routing = engines.find(name).make(RoutingRequest(topology, lanes, 1, options.jobs))
+            routing = engines.find(name).make(RoutingRequest(topology, virtual_channels, 1, options.jobs))
             cells += f"{time.perf_counter() - began:18.2f}"
         began = time.perf_counter()
-        verdict = prove(routing, options.jobs)
+        verification = verify_routing(routing, options.jobs)
         seconds = time.perf_counter() - began
-        judged = f"{seconds:10.2f}{verdict.stretch:9.4f}{verdict.load_over_mean:7.2f}"
-        print(f"{size:8} {size.bit_length() - 1:3}{cells}{judged}", flush=True)
+        verified = f"{seconds:10.2f}{verification.stretch:9.4f}{verification.load_over_mean:7.2f}"
+        print(f"{size:8} {size.bit_length() - 1:3}{cells}{verified}", flush=True)
         size *= 4 if size < 4096 else 2
 
 
-def _lanes(options: argparse.Namespace) -> None:
-    print(f"\n{'fabric':28} {'engine':10}{'lanes':>6}{'stretch':>9}{'load':>7}{'seconds':>9}")
+def _virtual_channels(options: argparse.Namespace) -> None:
+    print(f"\n{'fabric':28} {'engine':10}{'virtual_channels':>6}{'stretch':>9}{'load':>7}{'seconds':>9}")
     for name in _ENGINES:
         route(build("slimfly:q=5"), name)
     for spec in _FABRICS:
         for name in _ENGINES:
             began = time.perf_counter()
             try:
-                found = route(build(spec), name, jobs=options.jobs).verdict
+                found = route(build(spec), name, jobs=options.jobs).verification
             except InputError as refusal:
                 print(f"{spec:28} {name:10} refused: {str(refusal).split(': ', 1)[1]}", flush=True)
                 continue
             seconds = time.perf_counter() - began
             if found is not None:
-                numbers = f"{found.lanes_used:6}{found.stretch:9.4f}{found.load_over_mean:7.2f}{seconds:9.2f}"
+                numbers = (
+                    f"{found.virtual_channels_used:6}{found.stretch:9.4f}{found.load_over_mean:7.2f}{seconds:9.2f}"
+                )
                 print(f"{spec:28} {name:10}{numbers}", flush=True)
 
 
@@ -118,7 +127,7 @@ def _opensm(options: argparse.Namespace) -> None:
             print(f"{spec:34} {'OpenSM ' + name:18}{taken}", flush=True)
         with tempfile.TemporaryDirectory() as folder:
             began = time.perf_counter()
-            files = write_export("opensm", topology, folder, route(topology, lanes=8, jobs=options.jobs))
+            files = write_export("opensm", topology, folder, route(topology, virtual_channels=8, jobs=options.jobs))
             own = time.perf_counter() - began
             extra = ["-Q", "-Y", "fabric.qos", "-F", "opensm.conf"] if "fabric.qos" in files else []
             taken = _brought_up(Path(folder), ["-R", "file,no_fallback", "-U", "fabric.lft", *extra], options.patience)

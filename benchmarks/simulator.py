@@ -144,25 +144,25 @@ _BESIDE = (
 )
 _Q43, _JELLY = "slimfly:q=43,hosts=8", "jellyfish:n=5000,degree=24,hosts=8"
 _LARGE = (
-    *(Case("Slim Fly q=43, p=8", _Q43, "hop-lanes", load, (cycles, 0)) for load, cycles in ((0.05, 2000), (0.5, 400))),
+    *(Case("Slim Fly q=43, p=8", _Q43, "hop-vcs", load, (cycles, 0)) for load, cycles in ((0.05, 2000), (0.5, 400))),
     *(
-        Case("jellyfish 5,000 x 24, 8 hosts", _JELLY, "hop-lanes", load, (cycles, 0))
+        Case("jellyfish 5,000 x 24, 8 hosts", _JELLY, "hop-vcs", load, (cycles, 0))
         for load, cycles in ((0.05, 1000), (0.3, 300), (0.5, 200), (0.8, 150))
     ),
 )
-_LONG = (Case("Slim Fly q=19, p=15, 10,000 cycles", "slimfly:q=19,hosts=15", "hop-lanes", 0.5, (10_000, 0)),)
+_LONG = (Case("Slim Fly q=19, p=15, 10,000 cycles", "slimfly:q=19,hosts=15", "hop-vcs", 0.5, (10_000, 0)),)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--rival", type=Path, help="a BookSim 2; left out: ours alone")
+    parser.add_argument("--rival", type=Path, help="a BookSim 2; omitted: ours alone")
     parser.add_argument("--only", default="rival,large,long,whole", help="parts, with commas between (all)")
     parser.add_argument("--quick", action="store_true", help="a tenth of the cycles, once each")
     arguments = parser.parse_args()
     parts = arguments.only.split(",")
     if "rival" in parts:
         if arguments.rival is None:
-            print("no --rival PATH: BookSim 2 is left out")
+            print("no --rival PATH: BookSim 2 is omitted")
         print(
             f"{'case':36} {'load':>5} {'ours':>8} {'BookSim':>8} {'ratio':>6}  mean latency of both (million flit-hops/s)"
         )
@@ -181,7 +181,7 @@ def main() -> None:
 
 def _print_whole(spec: str) -> None:
     """Ten loads and saturation, as a user waits for them."""
-    routing = route(build(spec), "hop-lanes")
+    routing = route(build(spec), "hop-vcs")
     began = time.perf_counter()
     curve = simulate(routing, loads=[load / 10 for load in range(1, 11)], fast=True)
     print(f"\n{spec}, {routing.topology.endpoints.size:,} hosts: ten loads {time.perf_counter() - began:.1f} s (wall)")
@@ -204,7 +204,7 @@ def _beside(case: Case, rival: Path | None, repeats: int) -> str:
     try:
         _ours(replace(case, cycles=(2, 0)), routing, 1)  # compiles, or refuses
     except InputError as error:
-        return f"{heading}  left out: {error}"
+        return f"{heading}  omitted: {error}"
     pairs = [
         (_ours(case, routing, turn), _theirs(case, rival, turn) if rival else None) for turn in range(1, repeats + 1)
     ]

@@ -6,8 +6,8 @@
 Every network of a case has the same switches, six links each, and as many hosts. For each is printed: the throughput of
 uniform traffic in rates of a link for each switch, as a flow that was found and a bound that differ by less than 1 %
 (exactly, where the network has symmetries); what the hops allow; what no network of this order and degree passes (Moore); with
---tables the same of deadlock-free tables in at most 4 lanes; with --flits the load at which their flits saturate; with --floor
-the longest cable and the metres of all together, in cabinets of 16 switches.
+--tables the same of deadlock-free tables in at most 4 virtual channels; with --flits the load at which their flits saturate;
+with --floor the longest cable and the metres of all together, in racks of 16 switches.
 
 The best twisted torus is looked for among all tori of three dimensions with any twist (lattices: Hermite normal forms), all of
 them or a sample drawn by the seed where they are more than --lattices. Ours is found by `optimize TORUS --for all-to-all
@@ -36,9 +36,9 @@ from topoloom.optimizer.optimize import optimize
 from topoloom.optimizer.traffic_goals import order_bound, uniform_certificate
 from topoloom.placement.floors.floor import PRESETS
 from topoloom.placement.layout.place import place
-from topoloom.routing.judge.prove import prove
 from topoloom.routing.route import route
 from topoloom.routing.routing import Routing
+from topoloom.routing.verification.verify import verify_routing
 from topoloom.simulation.flits.router_config import RouterConfig
 from topoloom.simulation.flits.saturation import saturation
 from topoloom.throughput.traffic import uniform_remote
@@ -49,9 +49,9 @@ from topoloom.topologies.spec import build
 #: Moves of our search for each case, and hosts on a switch for which links, and not hosts, are the limit.
 _MOVES = {"4x4x8": 2_000_000, "8x8x8": 400_000, "16x16x16": 16_000}
 _HOSTS = {"4x4x8": 4, "8x8x8": 2, "16x16x16": 2}
-#: Lanes, and seeds of the tables, the best of which counts.
-_LANES, _SEEDS = 4, 16
-#: Seconds for where cabinets stand.
+#: Virtual channels, and seeds of the tables, the best of which counts.
+_VIRTUAL_CHANNELS, _SEEDS = 4, 16
+#: Seconds for where racks stand.
 _PLACE_SECONDS = 5.0
 
 
@@ -117,14 +117,16 @@ def _lattice(form: tuple[int, int, int, int, int, int], n: int) -> Topology:
 
 
 def best_tables(graph: Topology, seeds: int) -> tuple[Routing, float, str]:
-    """Deadlock-free tables in at most 4 lanes that let most uniform traffic through, that, and how they were made."""
+    """Deadlock-free tables in at most 4 virtual channels that let most uniform traffic through, that, and how they were
+    made.
+    """
     found = []
     drawn = [(engine, seed) for engine in ("segments-even", "orders-even") for seed in range(1, seeds + 1)]
     for engine, seed in [("dor", 1), *drawn]:
         try:
-            tables = route(graph, engine, lanes=None if engine == "dor" else _LANES, seed=seed)
+            tables = route(graph, engine, virtual_channels=None if engine == "dor" else _VIRTUAL_CHANNELS, seed=seed)
         except InputError:
-            continue  # dimension order serves the plain torus only, and long paths may take more lanes
+            continue  # dimension order serves the plain torus only, and long paths may take more virtual channels
         brings = table_loads(tables, uniform_remote(graph)).network
         found.append((tables, brings, f"{engine}, seed {seed}"))
     return max(found, key=lambda one: one[1])
@@ -146,8 +148,8 @@ def twisted_of_machines(shape: str) -> list[Topology]:
 
 
 def floor(graph: Topology) -> str:
-    """The longest cable, and all cables, with 16 switches in a cabinet."""
-    room = replace(PRESETS["koibuchi-2013"], switches_per_cabinet=16)
+    """The longest cable, and all cables, with 16 switches in a rack."""
+    room = replace(PRESETS["koibuchi-2013"], switches_per_rack=16)
     layout = place(graph, room, "metis", seconds=_PLACE_SECONDS, jobs=1)
     return f"the longest {layout.longest_m:.1f} m, together {layout.total_m:,.0f} m"
 
@@ -194,11 +196,11 @@ def case(shape: str, options: argparse.Namespace) -> None:
         if options.tables or options.flits:
             tables, brings, how = best_tables(graph.with_hosts(_HOSTS.get(shape, 2)), _SEEDS if n <= 1024 else 1)
             hosts = _HOSTS.get(shape, 2)
-            told = f"    tables: {brings * hosts:.4f} ({how}; {prove(tables).lanes_used} lanes)"
+            told = f"    tables: {brings * hosts:.4f} ({how}; {verify_routing(tables).virtual_channels_used} virtual channels)"
             if options.flits:
-                config = RouterConfig(vcs=_LANES)
+                config = RouterConfig(vcs=_VIRTUAL_CHANNELS)
                 at = saturation(tables, "uniform", config, fast=n > 200)
-                told += f"; flits saturate at {at.offered * hosts:.3f} ({hosts} hosts a switch at {at.offered:.3f})"
+                told += f"; flits saturate at {at.offered * hosts:.3f} ({hosts} hosts per switch at {at.offered:.3f})"
             print(told, flush=True)
         if options.floor:
             print(f"    cables: {floor(graph)}", flush=True)

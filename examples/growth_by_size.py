@@ -1,4 +1,4 @@
-"""Four networks with four links a switch, as they grow: hops, cuts, cables and cost, with and without ports to grow into."""
+"""Four networks with four links per switch, as they grow: hops, cuts, cables and cost, with and without ports to grow into."""
 
 from dataclasses import replace
 
@@ -7,8 +7,8 @@ from topoloom.placement.floors.floor import preset
 
 # Rows and columns of the torus; the others have as many switches. Each switch has four hosts.
 SIZES = ((8, 8), (16, 8), (16, 16))
-FLOOR = replace(preset("koibuchi-2013"), switches_per_cabinet=16)
-# Who shares a cabinet: DSN-F's supernodes stay whole, the torus is cut into blocks, the others go in order.
+FLOOR = replace(preset("koibuchi-2013"), switches_per_rack=16)
+# Who shares a rack: DSN-F's supernodes stay whole, the torus is cut into blocks, the others go in order.
 NETWORKS = (
     ("DSN-F", "dsn-f:n={n},hosts=4", "groups"),
     ("DSN", "dsn:n={n},hosts=4", "sequential"),

@@ -24,7 +24,7 @@ _MODULES = (
 #: Programs that commands start by their names.
 _PROGRAMS = ("git", "sh", "make", "gcc", "g++", "smpirun", "smpicc", "squeue", "sbatch", "scancel", "env")
 _STUDY = 'operation = "hops"\ntask.topology = "torus:dims={side}x{side}"\naxes.side = [4, 5]\n'
-_NEED = 'hosts = 60\n[switch]\nradix = 12\n[families]\ntry = ["torus", "hypercube"]\n'
+_REQUIREMENT = 'hosts = 60\n[switch]\nradix = 12\n[families]\ntry = ["torus", "hypercube"]\n'
 _TRAP = "import pathlib; (pathlib.Path(__file__).parent / 'MARK').open('a').write(__name__ + ' ')\n"
 
 
@@ -42,7 +42,7 @@ def hostile(tmp_path):
     (tmp_path / "dask.yaml").write_text("distributed: {worker: {preload: [secrets]}}\n")
     (tmp_path / "pyproject.toml").write_text("[project.entry-points.'topoloom.operations']\nmine = 'secrets'\n")
     (tmp_path / "s.toml").write_text(_STUDY)
-    (tmp_path / "need.toml").write_text(_NEED)
+    (tmp_path / "need.toml").write_text(_REQUIREMENT)
     save(build("petersen:hosts=1"), tmp_path / "a.json")
     return tmp_path
 
@@ -70,7 +70,7 @@ def script(tmp_path_factory):
         "study s.toml -o s --jobs 2",
         pytest.param("study s.toml -o s --executor threads", marks=pytest.mark.exhaustive),
         pytest.param("study s.toml -o s --executor dask --jobs 1", marks=pytest.mark.exhaustive),
-        "design need.toml -o designed --jobs 2 --finalists 0",
+        "design need.toml -o designed --jobs 2 --shortlist 0",
         "layout a.json -o laid --map rows",
         pytest.param("cuts a.json --ways 3", marks=pytest.mark.exhaustive),
         pytest.param("resilience a.json --samples 5 --levels 10% -o survived", marks=pytest.mark.exhaustive),
@@ -121,7 +121,7 @@ def test_a_script_of_the_users_has_its_workers_run_nothing(hostile, tmp_path_fac
 
 @pytest.mark.exhaustive
 def test_what_the_user_puts_on_the_path_is_found(hostile, tmp_path_factory):
-    """A verb of a package that PYTHONPATH names, in the command and in its workers."""
+    """An operation of a package that PYTHONPATH names, in the command and in its workers."""
     place = tmp_path_factory.mktemp("package")
     (place / "extra-1.0.dist-info").mkdir()
     (place / "extra-1.0.dist-info" / "METADATA").write_text("Metadata-Version: 2.1\nName: extra\nVersion: 1.0\n")

@@ -16,7 +16,7 @@ import pytest
 from topoloom import build, save
 from topoloom.core.folders import files_in, settle
 
-_NEED = 'hosts = 60\n[switch]\nradix = 12\n[families]\ntry = ["torus", "hypercube"]\n'
+_REQUIREMENT = 'hosts = 60\n[switch]\nradix = 12\n[families]\ntry = ["torus", "hypercube"]\n'
 _STUDY = 'operation = "nothing"\naxes.number = {from = 1, to = 400, step = 1}\n'
 #: What writes the output `out` of old input and of new, and which of its files differ from run to run (seconds, dates).
 _COMMANDS = {
@@ -40,7 +40,7 @@ _COMMANDS = {
     ),
     "watch": ("watch a.json b.json -o out", "watch a.json b.json a.json b.json -o out"),
     "verify": ("verify a.json b.json --sarif out.json", "verify a.json c.json --sarif out.json"),
-    "design": ("design need.toml -o out --finalists 0 --jobs 1", "design more.toml -o out --finalists 0 --jobs 1"),
+    "design": ("design need.toml -o out --shortlist 0 --jobs 1", "design more.toml -o out --shortlist 0 --jobs 1"),
     "study": ("study s.toml -o out --only number<=9 --jobs 1", "study s.toml -o out --jobs 2"),
 }
 #: Written task by task: each file is whole, and the next run completes what is there.
@@ -55,8 +55,8 @@ def inputs(tmp_path_factory):
     place = tmp_path_factory.mktemp("inputs")
     for name, spec in (("a", "petersen:hosts=1"), ("b", "ring:n=10,hosts=1"), ("c", "torus:dims=6x6,hosts=1")):
         save(build(spec), place / f"{name}.json")
-    (place / "need.toml").write_text(_NEED)
-    (place / "more.toml").write_text(_NEED.replace("60", "90"))
+    (place / "need.toml").write_text(_REQUIREMENT)
+    (place / "more.toml").write_text(_REQUIREMENT.replace("60", "90"))
     (place / "s.toml").write_text(_STUDY)
     return place
 

@@ -51,9 +51,9 @@ INDIFFERENT = {
     ),
     "path_diversity": ("counts paths", topoloom.path_diversity),
     "place": ("cable lengths", topoloom.place),
-    "prove": ("next hops and lanes", lambda one: topoloom.prove(route(one))),
+    "verify_routing": ("next hops and virtual channels", lambda one: topoloom.verify_routing(route(one))),
     "resilience": ("connectedness and hops", lambda one: topoloom.resilience(one, samples=20)),
-    "reroute": ("next hops and lanes", None),
+    "reroute": ("next hops and virtual channels", None),
     "route": ("next hops by hops and counts of paths", None),
     "host_routings": ("as route", None),
     "layered_routing": ("as route", None),
@@ -71,7 +71,7 @@ INDIFFERENT = {
     "compare_fabrics": ("who is cabled to whom", None),
     "identify": ("who is cabled to whom", None),
     "diagnose": ("rules on rates look at each cable's", None),
-    "mend_fabric": ("next hops and lanes", None),
+    "repair_fabric": ("next hops and virtual channels", None),
     "progress": ("who is cabled to whom", None),
     "losses": ("names of parts", None),
     "open_network": ("reads rates", None),
@@ -131,7 +131,7 @@ def test_route_gives_the_same_tables_with_rates():
 
 
 def test_info_leaves_out_what_depends_on_rates():
-    """What takes links as alike is left out with the reason; all else is that of the network without rates."""
+    """What takes links as alike is omitted with the reason; all else is that of the network without rates."""
     mixed, plain = topoloom.info(MIXED, load=True), topoloom.info(PLAIN, load=True)
     assert set(mixed.skipped) == {"load", "busiest"}
     assert "links of 400 and 800 Gb/s" in mixed.skipped["load"]

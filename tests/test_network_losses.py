@@ -17,10 +17,19 @@ def run(*arguments):
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """A network with labels, cabinets and cable numbers."""
+    """A network with labels, racks and cable numbers."""
     path = tmp_path_factory.mktemp("losses") / "plan"
     run(
-        "layout", "slimfly:q=5,hosts=2", "--floor", "koibuchi-2013", "--cabinet", "10", "--map", "rows", "-o", str(path)
+        "layout",
+        "slimfly:q=5,hosts=2",
+        "--floor",
+        "koibuchi-2013",
+        "--switches-per-rack",
+        "10",
+        "--map",
+        "rows",
+        "-o",
+        str(path),
     )
     return path
 
@@ -89,14 +98,14 @@ def test_what_is_nothing_is_said(discovered, text, why):
 
 
 @pytest.mark.exhaustive
-def test_labels_cabinets_and_numbers(folder):
+def test_labels_racks_and_numbers(folder):
     """As they are printed on switches and cables."""
     network = open_network(str(folder))
     first = network.labels[7]
-    cabinet = network.cabinets[7]
+    rack = network.racks[7]
     assert losses(network, first).switches == [7]
-    inside = losses(network, cabinet).switches
-    assert inside == [s for s, name in enumerate(network.cabinets) if name == cabinet]
+    inside = losses(network, rack).switches
+    assert inside == [s for s, name in enumerate(network.racks) if name == rack]
     assert len(inside) == 10
     (switch, port), number = next((plug, n) for plug, n in network.cable_numbers.items() if plug[1] > 2)
     by_number, by_label = losses(network, f"cable:{number}"), losses(network, f"{network.labels[switch]}-P{port:02d}")

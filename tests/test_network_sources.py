@@ -78,13 +78,13 @@ CALLS = {
     "layered_routing": lambda n, _: topoloom.layered_routing(n, 2, seed=1).engine,
     "lifetime": lambda n, _: topoloom.lifetime(n, link_fit=100, samples=5),
     "losses": lambda n, _: topoloom.losses(n, "0-1").links,
-    "mend_fabric": None,  # takes live tables, too: tests/fabrics
+    "repair_fabric": None,  # takes live tables, too: tests/fabrics
     "optimize": lambda n, _: topoloom.optimize(n, seconds=0.01, jobs=1).topology.switches,
     "path_diversity": lambda n, _: topoloom.path_diversity(n),
     "place": lambda n, _: topoloom.place(n, map="rows"),
     "price": lambda n, _: topoloom.price(n).switches,
     "product_routing": None,  # takes products only: tests/routing
-    "prove": lambda n, _: topoloom.prove(n),
+    "verify_routing": lambda n, _: topoloom.verify_routing(n),
     "quality": lambda n, _: topoloom.quality(n, bisections=5),
     "reroute": lambda n, _: topoloom.reroute(n, links=[(0, 1)]).entries,
     "resilience": lambda n, _: topoloom.resilience(n, samples=5),

@@ -91,7 +91,7 @@ def test_a_spec_has_a_planned_fabric_and_nothing_else():
     assert (network.kind, network.layout, network.cables, network.tables, network.expansion) == ("spec", *[None] * 4)
     assert network.fabric.planned
     assert network.provenance.digest == network.topology.digest
-    assert set(network.labels) == {""} == set(network.cabinets)
+    assert set(network.labels) == {""} == set(network.racks)
     for what, told in (("layout", "where its switches stand"), ("tables", "forwarding tables")):
         with pytest.raises(InputError, match=rf"^slimfly.*: packing needs {told}; give a folder that 'topoloom \w+ -"):
             network.needs(what, "packing")

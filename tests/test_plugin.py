@@ -70,7 +70,7 @@ def test_the_family_is_in_the_catalogue_and_builds(topoloom):
 
 @pytest.mark.exhaustive
 def test_a_study_of_its_verb_on_its_family(topoloom, tmp_path):
-    """Worker processes find the package, too: its family, its engine and its verb."""
+    """Worker processes find the package, too: its family, its engine and its operation."""
     (tmp_path / "wheels.toml").write_text(
         'operation = "centre"\ntask.topology = "wheel:rim={rim}"\n[axes]\nrim = [4, 8, 16]\nengine = ["hub", "minimal"]\n'
     )

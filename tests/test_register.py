@@ -87,7 +87,7 @@ def test_a_package_that_cannot_be_loaded_is_passed_over_with_a_warning(tmp_path,
 
 
 def test_two_packages_cannot_share_a_name(tmp_path, monkeypatch, caplog):
-    """The second is left out, in a sentence that names both."""
+    """The second is omitted, in a sentence that names both."""
     things = Register("thing", group="some.group")
     things.add("same", 0)
     monkeypatch.setattr("topoloom.core.register.things", things, raising=False)

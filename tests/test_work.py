@@ -1,4 +1,4 @@
-"""Work: progress, deadlines and stops, as every long verb is given them."""
+"""Work: progress, deadlines and stops, as every long operation is given them."""
 
 import threading
 import time
@@ -66,7 +66,7 @@ def test_a_deadline_beyond_what_threads_can_wait_is_no_deadline(seconds, monkeyp
 
 
 def test_progress_knows_what_is_left():
-    """Three of four done: the rest takes a third of the time so far; a new stage begins anew."""
+    """Three of four done: the rest takes a third of the time so far; a new stage begins again."""
     told = []
     work = Work(on_progress=told.append)
     work.begin(4, "loads")
@@ -139,7 +139,7 @@ def test_an_interrupt_inside_is_a_request():
 
 
 def test_a_step_ends_with_its_work_and_tells_nothing():
-    """A verb inside a stage counts for itself; what it is asked, and by whom, is its work's."""
+    """An operation inside a stage counts for itself; what it is asked, and by whom, is its work's."""
     told = []
     work = Work(on_progress=told.append)
     work.begin(4, "samples")

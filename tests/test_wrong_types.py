@@ -1,4 +1,4 @@
-"""A value of a wrong type is one sentence with the remedy, from every public verb that takes a network."""
+"""A value of a wrong type is one sentence with the remedy, from every public operation that takes a network."""
 
 import pytest
 
@@ -7,7 +7,7 @@ from topoloom.core.errors import InputError, check_type
 from topoloom.graph.cuts import exact_bisection
 
 
-@pytest.mark.parametrize("verb", [topoloom.hops, topoloom.bounds, topoloom.cuts, topoloom.info, exact_bisection])
+@pytest.mark.parametrize("operation", [topoloom.hops, topoloom.bounds, topoloom.cuts, topoloom.info, exact_bisection])
 @pytest.mark.parametrize(
     ("given", "words"),
     [
@@ -17,10 +17,10 @@ from topoloom.graph.cuts import exact_bisection
         ({}, r"takes a network \(a spec, a path, .*\), not a dict$"),
     ],
 )
-def test_what_is_no_network_is_refused(verb, given, words):
+def test_what_is_no_network_is_refused(operation, given, words):
     """The sentence names the function, what was given, and what would do; it stays short."""
-    with pytest.raises(InputError, match=f"{verb.__name__} {words}") as caught:
-        verb(given)
+    with pytest.raises(InputError, match=f"{operation.__name__} {words}") as caught:
+        operation(given)
     assert len(str(caught.value)) < 200
 
 

@@ -1,10 +1,10 @@
 """Compile the kernels ahead, into the package: python tools/kernels.py [--level LEVEL] [--jobs N]
 
-Runs every verb on small networks (tools/kernels.txt), so that each kernel is compiled for the types that the verbs call it
-with, and keeps what comes of it in src/topoloom/core/compiling/shipped. Each is kept under a digest of all that it is made
-from: only what has changed is compiled, what the user's cache holds already (of another checkout, too) is taken from there, and
-what no verb uses any longer goes. Without --level for this machine's processor alone, as is right for a checkout. With --level
-x86-64-v3 or x86-64-v4 for every processor of that level: what tools/wheel.sh puts into a wheel.
+Runs every operation on small networks (tools/kernels.txt), so that each kernel is compiled for the types that the operations
+call it with, and keeps what comes of it in src/topoloom/core/compiling/shipped. Each is kept under a digest of all that it is
+made from: only what has changed is compiled, what the user's cache holds already (of another checkout, too) is taken from
+there, and what no operation uses any longer goes. Without --level for this machine's processor alone, as is right for a
+checkout. With --level x86-64-v3 or x86-64-v4 for every processor of that level: what tools/wheel.sh puts into a wheel.
 """
 
 import argparse
@@ -19,7 +19,7 @@ from multiprocessing import get_context
 from pathlib import Path
 
 #: A requirement small enough to be designed for in a second or two.
-_NEED = "hosts = 200\n[switch]\nradix = 16\n"
+_REQUIREMENT = "hosts = 200\n[switch]\nradix = 16\n"
 
 
 def main() -> None:
@@ -67,7 +67,7 @@ def _run(commands: list[str], shipped: Path) -> tuple[list[tuple[str, str]], set
     kept.keep_in(shipped)
     failed = []
     with tempfile.TemporaryDirectory() as folder:
-        (Path(folder) / "need.toml").write_text(_NEED)
+        (Path(folder) / "need.toml").write_text(_REQUIREMENT)
         for command in commands:
             said = io.StringIO()
             sys.argv = ["topoloom", *command.replace("OUT", folder).split()]

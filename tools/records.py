@@ -23,7 +23,7 @@ KINDS = ("all-to-all", "order-degree", "grids")
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("files", nargs="*", metavar="FILE", help="Names of files; all when left out.")
+    parser.add_argument("files", nargs="*", metavar="FILE", help="Names of files; all when omitted.")
     parser.add_argument("--write", action="store_true", help="Put what comes out into docs/records.")
     options = parser.parse_args()
     records = [record for kind in KINDS for record in json.loads((_FOLDER / f"{kind}.json").read_text())["networks"]]

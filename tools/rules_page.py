@@ -32,7 +32,7 @@ or not for long. **note**: worth knowing; alone it is no difference.
 | 1 | a mistake of topoloom's |
 | 130 | interrupted |
 
-Rules that are left out (`--ignore`, `--only`) do not count.
+Rules that are omitted (`--ignore`, `--only`) do not count.
 
 """
 

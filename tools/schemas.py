@@ -13,8 +13,11 @@ FOLDER = ROOT / "docs" / "schemas"
 
 def schemas() -> dict[str, str]:
     """The name and the text of each file."""
-    nouns = runpy.run_path(str(ROOT / "docs" / "_ext" / "public_names.py"))["nouns"]()
-    return {file_name(schema_id(noun)): json.dumps(json_schema(noun), indent=1) + "\n" for noun in nouns}
+    result_types = runpy.run_path(str(ROOT / "docs" / "_ext" / "public_names.py"))["result_types"]()
+    return {
+        file_name(schema_id(record_name)): json.dumps(json_schema(record_name), indent=1) + "\n"
+        for record_name in result_types
+    }
 
 
 def file_name(schema: str) -> str:

@@ -18,7 +18,7 @@ _OTHERS = {
     "reproduce": ("topoloom_papers.reproduce",),
 }
 VERBS = {**{name: kind.functions for name, kind in OPERATIONS.items() if section(kind) and kind.functions}, **_OTHERS}
-#: Parameters that say how a verb runs, not what it does; they are the same everywhere.
+#: Parameters that say how an operation runs, not what it does; they are the same everywhere.
 _EVERYWHERE = {"work", "jobs"}
 
 
@@ -32,7 +32,7 @@ class Named:
         On the command line, and in Python: `topoloom.NAME`, or the whole name where it is of another package.
     first : bool
         Whether it is the first row of its command.
-    noun, anchor : str
+    record_name, anchor : str
         The record's schema, and its heading on the page of records; empty where there is none.
     shared : tuple of (str, str)
         Options of the command that are parameters of the function, too, each with the function's default.
@@ -43,14 +43,14 @@ class Named:
     command: str
     name: str
     first: bool
-    noun: str
+    record_name: str
     anchor: str
     shared: tuple[tuple[str, str], ...]
     alone: tuple[tuple[str, str], ...]
 
 
 def names() -> Iterator[Named]:
-    """Every command with its verbs, in the order of the help."""
+    """Every command with its operations, in the order of the help."""
     from topoloom.cli.main import cli
 
     context = click.Context(cli, info_name="topoloom")
@@ -58,13 +58,13 @@ def names() -> Iterator[Named]:
         found = cli.get_command(context, command)
         options = {} if found is None else options_of(found)
         for name in VERBS[command]:
-            verb = public(name)
-            noun = noun_of(verb)
-            parameters = parameters_of(verb)
+            operation = public(name)
+            record_name = result_type_of(operation)
+            parameters = parameters_of(operation)
             shared = tuple((options[key], value) for key, value in parameters.items() if key in options)
             alone = tuple((key, value) for key, value in parameters.items() if key not in options)
-            anchor = re.sub(r"[^\w\- ]", "", noun)
-            yield Named(command, name, name == VERBS[command][0], noun, anchor, shared, alone)
+            anchor = re.sub(r"[^\w\- ]", "", record_name)
+            yield Named(command, name, name == VERBS[command][0], record_name, anchor, shared, alone)
 
 
 def public(name: str) -> Any:
@@ -82,19 +82,19 @@ def options_of(command: click.Command) -> dict[str, str]:
     }
 
 
-def parameters_of(verb: Any) -> dict[str, str]:
+def parameters_of(operation: Any) -> dict[str, str]:
     """The parameters of a function that have a default, by name; none for what is no function."""
-    if not inspect.isfunction(verb):
+    if not inspect.isfunction(operation):
         return {}
     return {
         name: _shown(one.default)
-        for name, one in inspect.signature(verb).parameters.items()
+        for name, one in inspect.signature(operation).parameters.items()
         if one.default is not one.empty and name not in _EVERYWHERE
     }
 
 
-def nouns(packages: Sequence[str] = ("topoloom", "topoloom_papers")) -> list[Any]:
-    """Every result noun that is public in a package or that a public function returns, by the name of its schema."""
+def result_types(packages: Sequence[str] = ("topoloom", "topoloom_papers")) -> list[Any]:
+    """Every result result that is public in a package or that a public function returns, by the name of its schema."""
     from topoloom.model.results import Result, schema_id
 
     names = [f"{package}.{name}" for package in packages for name in import_module(package).__all__]
@@ -103,16 +103,16 @@ def nouns(packages: Sequence[str] = ("topoloom", "topoloom_papers")) -> list[Any
     return sorted(found, key=schema_id)
 
 
-def noun_of(verb: Any) -> str:
+def result_type_of(operation: Any) -> str:
     """The schema of the record that a function returns, or nothing."""
     from topoloom.model.results import Result, schema_id
 
-    kind = _result_of(verb)
+    kind = _result_of(operation)
     return schema_id(kind) if inspect.isclass(kind) and issubclass(kind, Result) else ""
 
 
-def _result_of(verb: Any) -> Any:
-    return get_type_hints(verb).get("return") if inspect.isfunction(verb) else None
+def _result_of(operation: Any) -> Any:
+    return get_type_hints(operation).get("return") if inspect.isfunction(operation) else None
 
 
 def _shown(value: Any) -> str:

@@ -117,23 +117,28 @@ def _table(group: Any, presets: Mapping[str, Any] | None = None) -> list[str]:
 
 
 class Records(_Written):
-    """The record of every result noun: its fields, and its JSON Schema."""
+    """The record of every result result: its fields, and its JSON Schema."""
 
     def lines(self) -> list[str]:
-        from public_names import nouns
+        from public_names import result_types
 
         from topoloom.model.results import schema_id
         from topoloom.model.schemas import json_schema
 
         found: list[str] = []
-        for noun in nouns():
-            schema = json_schema(noun)
-            found += [f"## {schema_id(noun)}", "", f"`{noun.__module__}.{noun.__name__}`: {schema['description']}", ""]
+        for record_name in result_types():
+            schema = json_schema(record_name)
+            found += [
+                f"## {schema_id(record_name)}",
+                "",
+                f"`{record_name.__module__}.{record_name.__name__}`: {schema['description']}",
+                "",
+            ]
             found += ["| field | type | what it is |", "|---|---|---|"]
             for name, one in schema["properties"].items():
                 if name not in _IN_ALL_RECORDS:
                     found += [f"| `{name}` | {_cell(_kind(one))} | {_cell(one.get('description', ''))} |"]
-            file = schema_id(noun).removeprefix("topoloom/").replace("/", "-")
+            file = schema_id(record_name).removeprefix("topoloom/").replace("/", "-")
             found += ["", f"JSON Schema: {{download}}`{file}.json <../schemas/{file}.json>`", ""]
         return found
 
@@ -193,7 +198,7 @@ class PublicNames(_Written):
         rows = ["| command | Python | record | parameters with defaults |", "|---|---|---|---|"]
         for one in names():
             command = f"`{one.command}`" if one.first else ""
-            record = f"[{one.noun}](records.md#{one.anchor})" if one.noun else ""
+            record = f"[{one.record_name}](records.md#{one.anchor})" if one.record_name else ""
             words = ", ".join(f"`{name}`{_default(value)}" for name, value in (*one.shared, *one.alone))
             rows.append(f"| {command} | `{one.name}` | {record} | {_cell(words)} |")
         return rows

@@ -90,7 +90,7 @@ def test_every_program_takes_the_ranks_of_figure_9(switches):
     for key in (contest.baseline[1], *contest.others.values()):
         topology = build(key)
         assert (topology.switches, topology.hosts) == (switches, 4 * switches)
-        # Four links a switch, but for the last groups of DSN-F and DSN.
+        # Four links per switch, but for the last groups of DSN-F and DSN.
         assert 3.6 * switches <= topology.degrees.sum() <= 4 * switches
 
 

@@ -15,7 +15,7 @@ from topoloom_papers.papers.besta_2014.loads import DRAGONFLY, LOADS, NAMES, SLI
 from topoloom_papers.registry import claims
 from topoloom_papers.verdicts import Verdict
 
-_SMALL = Contender("SF-MIN", "slimfly:q=5,hosts=4", "hop-lanes")
+_SMALL = Contender("SF-MIN", "slimfly:q=5,hosts=4", "hop-vcs")
 
 
 def made_up(*points):
@@ -92,7 +92,7 @@ def test_shortest_paths_in_the_worst_case_get_what_their_one_link_carries(monkey
 
 
 def test_the_busiest_channel_of_oversubscribed_hosts():
-    """With 15 hosts a switch MIN's busiest channel is full at 0.85 of the load, with 18 at 15/18 of that."""
+    """With 15 hosts per switch MIN's busiest channel is full at 0.85 of the load, with 18 at 15/18 of that."""
     most = {hosts: besta_buffers._busiest(hosts) for hosts in (15, 18)}
     assert 0.8 < most[15] < 0.9
     assert most[18] == pytest.approx(most[15] * 15 / 18, rel=0.01)

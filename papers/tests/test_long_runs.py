@@ -108,7 +108,7 @@ def test_all_long_runs_and_the_missing_ones_are_not_asked_for_at_once():
 
 
 def test_keeping_writes_the_runs_of_one_claim_and_what_it_took(runs, tmp_path):
-    """Beside what was there, a line a run, with where it comes from."""
+    """Beside what was there, one line per run, with where it comes from."""
     with runs.of("some-2026", again=True):
         long_run("new", int, lambda: 3)
     runs.keep("some-2026/fig-1", 12.0)

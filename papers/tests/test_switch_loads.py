@@ -1,4 +1,4 @@
-"""Koibuchi 2013's networks under load: units, where throughput is read off, where a sweep ends, and the Clos's cabinets."""
+"""Koibuchi 2013's networks under load: units, where throughput is read off, where a sweep ends, and the Clos's racks."""
 
 import numpy as np
 import pytest
@@ -8,7 +8,7 @@ from topoloom_papers.long_runs import LONG_RUNS
 from topoloom_papers.papers.koibuchi_2013._switch_loads import (
     HIGHEST_NS,
     Network,
-    clos_in_other_cabinets,
+    clos_in_other_racks,
     gbit_s,
     low_ns,
     sweep,
@@ -59,15 +59,15 @@ def test_a_sweep_rises_and_ends():
 def test_low_load_is_the_simulators():
     """The latency of a draw is that of the topology and of the simulation with its seed, in ns."""
     network = Network("ring-shortcuts:n=16,degree=4,hosts=2,seed={seed}", "silla-duato", 4)
-    routing = route(build("ring-shortcuts:n=16,degree=4,hosts=2,seed=3"), "silla-duato", lanes=4)
+    routing = route(build("ring-shortcuts:n=16,degree=4,hosts=2,seed=3"), "silla-duato", virtual_channels=4)
     point = simulate(routing, "uniform", "koibuchi-2013", loads=[network.low], seed=3).points[0]
     assert low_ns(network, "uniform", (1, 3))[1] == pytest.approx(point.latency_mean * 8 / 3, abs=1e-4)
 
 
 @pytest.mark.parametrize("switches", [80, 160])
-def test_the_other_cabinets_of_the_clos(switches):
-    """16 leaves a cabinet and all others in one; permuting keeps the cables between each two cabinets, but for doubles."""
-    network = clos_in_other_cabinets(switches)
+def test_the_other_racks_of_the_clos(switches):
+    """16 leaves a rack and all others in one; permuting keeps the cables between each two racks, but for doubles."""
+    network = clos_in_other_racks(switches)
     leaves = 32 if switches == 80 else 64
     homes = np.array(network.homes)
     assert np.bincount(homes).tolist() == [16] * (leaves // 16) + [switches - leaves]

@@ -145,12 +145,12 @@ def test_a_node_costs_its_switch_and_its_share_of_the_cables():
     assert sum(count for count, _, _ in cables.kinds.values()) == len(build("dsn-f:n=64").links)
 
 
-def test_supernodes_share_a_cabinet_and_the_torus_comes_in_rows_or_blocks():
-    """DSN-F: no supernode in two cabinets; blocks leave a quarter of the links between cabinets, rows of 16 a half."""
+def test_supernodes_share_a_rack_and_the_torus_comes_in_rows_or_blocks():
+    """DSN-F: no supernode in two racks; blocks leave a quarter of the links between racks, rows of 16 a half."""
     layout = laid_out("DSN-F", 256)
-    pairs = np.unique(np.stack([layout.topology.labels["group"], layout.cabinet]), axis=1)
+    pairs = np.unique(np.stack([layout.topology.labels["group"], layout.rack]), axis=1)
     assert pairs.shape[1] == 32
-    assert np.bincount(layout.cabinet).max() <= 16
+    assert np.bincount(layout.rack).max() <= 16
     assert laid_out(BLOCKS, 256).between.mean() == pytest.approx(0.25)
     assert laid_out("2-D torus", 256).between.mean() == pytest.approx(0.5)
 
@@ -199,6 +199,6 @@ def test_a_supernode_that_is_split_off_has_one_link_less_and_two_more_in_its_rin
         assert tuple(set(links.tolist()) for links in truong_growth._rings(p)) == wanted
 
 
-def test_each_supernode_has_a_cabinet_of_its_own():
-    """64 switches: sixteen supernodes of four, which 16 a cabinet put into four."""
+def test_each_supernode_has_a_rack_of_its_own():
+    """64 switches: sixteen supernodes of four, which 16 per rack put into four."""
     assert truong_layout._supernode_each(64) > laid_out("DSN-F", 64).mean_length_m

@@ -199,7 +199,7 @@ def test_cables_beyond_all_buffers_are_refused():
 
 
 def test_tables_that_deadlock_are_told():
-    """Shortest paths round a ring in one lane: packets wait for each other, and a sentence says where."""
+    """Shortest paths round a ring in one virtual channel: packets wait for each other, and a sentence says where."""
     routing = route(build("ring:n=8,hosts=1"), "minimal")
     with pytest.raises(InputError, match="deadlock by the tables of engine minimal"):
-        collective(routing, "alltoall", 1 << 20, simulator="flits:lane_vcs=1")
+        collective(routing, "alltoall", 1 << 20, simulator="flits:table_router_vcs=1")

@@ -167,7 +167,7 @@ def test_work_ends_what_runs(place):
     (place / "made").mkdir()
     (place / "Makefile").rename(place / "made" / "Makefile")
     os.mkfifo(place / "pipe.h")
-    for verb in (
+    for operation in (
         lambda work: run_app(TORUS, program, 1, work=work),
         lambda work: program_from(place / "prog2.c", work=work),
         lambda work: program_from(place / "made", make="endless", work=work),
@@ -175,7 +175,7 @@ def test_work_ends_what_runs(place):
         work = Work()
         threading.Timer(1.0, work.stop).start()
         with pytest.raises(Stopped):
-            verb(work)
+            operation(work)
 
 
 def test_a_command_is_ended_with_all_its_children(tmp_path):

@@ -110,7 +110,7 @@ def test_the_matrix_is_simgrids():
 def test_no_simgrid_is_needed(monkeypatch):
     """Flows run where SimGrid is not installed, under every placement, also the optimised one."""
     monkeypatch.setattr(shutil, "which", lambda *_: None)
-    for placement in set(PLACEMENTS) - {"file", "cabinet"}:
+    for placement in set(PLACEMENTS) - {"file", "rack"}:
         run = run_app(TORUS, "allreduce:bytes=8000", placement=placement, simulator="flows")
         assert (run.simgrid, run.simulator) == ("", "flows")
 

@@ -179,7 +179,7 @@ def test_parallel_links_are_two():
 
 @pytest.mark.simgrid
 def test_a_layout_gives_the_cables_lengths():
-    """With a layout each cable delays by its own length, and a host's by that inside a cabinet."""
+    """With a layout each cable delays by its own length, and a host's by that inside a rack."""
     topology = build("torus:dims=4x4,hosts=1")
     layout = place(topology, "koibuchi-2013", map="rows")
     routing = route(topology, "dor")
@@ -227,7 +227,7 @@ def test_both_ways_at_once(duplex, share, tmp_path):
 @pytest.mark.simgrid
 def test_near_and_far_messages_share_a_link_evenly():
     """Two messages over one cable, one hop and three: each gets half of the rate, so both arrive as late but for the delay."""
-    pairs = {0: (1, 2), 1: (2, 6), 2: (1, 0), 6: (2, 1)}  # two hosts a switch: from switch 0 to 1, and to 3
+    pairs = {0: (1, 2), 1: (2, 6), 2: (1, 0), 6: (2, 1)}  # two hosts per switch: from switch 0 to 1, and to 3
 
     def text(rank):
         tag, other = pairs.get(rank, (0, 0))
@@ -305,7 +305,7 @@ def test_what_simgrid_cannot_take():
 
 @pytest.mark.simgrid
 def test_256_switches():
-    """Four hosts a switch: the platform is made, and two ranks start and end; how soon is recorded."""
+    """Four hosts per switch: the platform is made, and two ranks start and end; how soon is recorded."""
     routing = route(build("torus:dims=16x16,hosts=4"), "minimal")
     run = run_app(routing, "pingpong", 2)
     assert run.provenance.timings["cpu_s"] > 0

@@ -59,15 +59,15 @@ def around(ranks):
 
 
 def test_placements(tmp_path):
-    """Each host at most once; by cabinet in their order; from a file; optimised, a ring runs between neighbours."""
+    """Each host at most once; by rack in their order; from a file; optimised, a ring runs between neighbours."""
     routing = route(TORUS, "minimal")
     for how in ("linear", "random", "optimised"):
         homes = place_ranks(how, 32, routing, matrix=lambda: around(32))
         assert sorted(homes.tolist()) == list(range(32))
     layout = place(TORUS, "koibuchi-2013", map="rows")
-    homes = place_ranks("cabinet", 20, routing, layout)
-    cabinet = layout.cabinet[TORUS.endpoints[homes]]
-    assert (np.diff(cabinet) >= 0).all()
+    homes = place_ranks("rack", 20, routing, layout)
+    rack = layout.rack[TORUS.endpoints[homes]]
+    assert (np.diff(rack) >= 0).all()
     listed = tmp_path / "hosts.txt"
     listed.write_text("host3\n# a word\n7\n")
     assert place_ranks(f"file:{listed}", 2, routing).tolist() == [3, 7]
@@ -125,7 +125,7 @@ def test_a_matrix_counts_every_message(tmp_path):
     [
         ("linear", 33, "33 ranks, but only 32 hosts"),
         ("nearest", 4, "did you mean linear"),
-        ("cabinet", 4, "needs cabinets"),
+        ("rack", 4, "needs racks"),
         ("file:/nowhere/hosts.txt", 4, "hosts.txt"),
         ("file:", 4, "which file"),
         ("random:4", 4, "only file takes something"),
@@ -139,7 +139,7 @@ def test_placements_refused(how, ranks, reason):
 
 @pytest.mark.simgrid
 def test_several_runs_beside_a_baseline():
-    """The baseline is 1 by itself; ratios are placement by placement; the table has a row a run."""
+    """The baseline is 1 by itself; ratios are placement by placement; the table has one row per run."""
     cases = [
         Case(name, (route(build(name), "minimal"),), None, 1)
         for name in ("torus:dims=4x4,hosts=1", "complete:n=16,hosts=1")

@@ -98,14 +98,14 @@ def test_our_programs_on_simgrid_take_as_long_as_schedules(app):
 
 
 def test_a_schedule_knows_its_ranks_and_takes_every_placement(tmp_path):
-    """In order, at random, in cabinets, optimised: ranks of the file, on a larger network, by its messages' bytes."""
+    """In order, at random, in racks, optimised: ranks of the file, on a larger network, by its messages' bytes."""
     save_goal(
         schedule_of_program("collective:operation=allreduce,algorithm=ring,bytes=160000", 8), tmp_path / "ring.bin"
     )
     app = f"goal:file={tmp_path / 'ring.bin'}"
     network, took = build("torus:dims=4x4,hosts=1"), {}
     layout = place(network)
-    for placement in ("linear", "random", "cabinet", "optimised"):
+    for placement in ("linear", "random", "rack", "optimised"):
         run = run_app(
             TORUS, app, placement=placement, simulator="flows", layout=layout, settings=AppSettings(cable_m=0.0)
         )
@@ -133,7 +133,7 @@ def test_schedules_are_compared_like_any_program(tmp_path):
 
 
 def test_the_command_the_function_and_a_task_say_the_same(tmp_path):
-    """`topoloom app --json`, `run_app` and the verb app of studies: one record."""
+    """`topoloom app --json`, `run_app` and the operation app of studies: one record."""
     path = tmp_path / "mine.goal"
     told = command("torus:dims=4x4,hosts=1", "--app", "collective:operation=allreduce", "--goal", str(path))
     assert told == f"wrote {path}: 16 ranks, 960 operations, 480 messages\n"

@@ -1,4 +1,4 @@
-"""Networks taken the whole way: every figure is that of its verb, a budget leaves out and never guesses, a store goes on."""
+"""Networks fully assessed: every figure is that of its operation, a budget leaves out and never guesses, a store goes on."""
 
 import json
 import shlex
@@ -54,11 +54,11 @@ def test_figures_are_those_of_the_verbs(whole):
     one = next(one for one in whole.networks if one.spec == build("fat-tree:k=6").spec)
     routing = route(build("fat-tree:k=6"), None)
     assert one.provenance.engine == routing.engine == "fat-tree"
-    by_verb = quality(routing)
-    assert one.value("uniform_one_table") == by_verb.uniform_throughput
+    by_operation = quality(routing)
+    assert one.value("uniform_one_table") == by_operation.uniform_throughput
     assert one.value("uniform_throughput") == pytest.approx(1.0), "with a table for each host a whole fat tree is full"
-    assert one.value("worst_throughput") == by_verb.worst_throughput
-    assert one.quality == by_verb
+    assert one.value("worst_throughput") == by_operation.worst_throughput
+    assert one.quality == by_operation
     point = simulate(route(build("fat-tree:k=6"), "fat-tree-hosts"), loads=[0.3], fast=True).points[0]
     assert one.value("latency_30_cycles") == point.latency_mean
     assert one.value("accepted_30") == point.accepted
@@ -187,11 +187,11 @@ def test_what_cannot_be_compared_is_told_in_a_sentence(given, words):
 
 @pytest.mark.exhaustive
 def test_lanes_that_switches_do_not_have_are_refused_and_the_rest_goes_on():
-    """One lane is too few for a torus: no tables, and the reason; the bill stands."""
-    found = assess([_subject("torus:dims=5x5,hosts=2", lanes=1)], seconds=20)
+    """One virtual channel is too few for a torus: no tables, and the reason; the bill stands."""
+    found = assess([_subject("torus:dims=5x5,hosts=2", virtual_channels=1)], seconds=20)
     one = found.networks[0]
     assert one.value("cost_usd") is not None
-    assert one.value("lanes") in (None, 1)
+    assert one.value("virtual_channels") in (None, 1)
 
 
 def test_sentences_say_what_changed_prices_change(whole):

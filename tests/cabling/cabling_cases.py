@@ -13,10 +13,10 @@ from topoloom.placement.layout.layout import Layout
 
 
 def stand(topology, each, floor="slimfly-2014", **changes):
-    """A layout with so many switches a cabinet, in their own order, row by row."""
-    cabinet = (np.arange(topology.switches) // each).astype(np.int32)
+    """A layout with so many switches per rack, in their own order, row by row."""
+    rack = (np.arange(topology.switches) // each).astype(np.int32)
     room = replace(preset(floor), **changes)
-    return Layout(topology, room, room.slots_for(int(cabinet.max()) + 1), cabinet)
+    return Layout(topology, room, room.slots_for(int(rack.max()) + 1), rack)
 
 
 def odd_floor(*names):

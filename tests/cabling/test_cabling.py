@@ -13,7 +13,7 @@ from topoloom.model.topology import Topology
 CASES = {
     "slimfly": stand(build("slimfly:q=5,hosts=4"), 10),
     "small": stand(FABRIC, 3),
-    "one cabinet": stand(FABRIC, 7),
+    "one rack": stand(FABRIC, 7),
     "one each": stand(build("torus:dims=4x4,hosts=1"), 1, "nakano-grid"),
     "no links": stand(Topology([], 3, endpoints=[1]), 2),
 }
@@ -45,17 +45,17 @@ def test_every_link_and_host_port_is_cabled_once_with_its_own_ports(layout, host
 @case
 @every
 def test_the_order_of_work(layout, hosts):
-    """Bundles in the order of their first cabinet, the longest first; what stays inside comes last, host cables after links."""
+    """Bundles in the order of their first rack, the longest first; what stays inside comes last, host cables after links."""
     done = cable(layout, host_cables=hosts)
     between = done.bundle >= 0
     assert np.array_equal(done.bundle[between], np.sort(done.bundle[between]))
     assert not between[int(between.sum()) :].any()
-    apart = layout.cabinet[done.ends[:, 0]]
+    apart = layout.rack[done.ends[:, 0]]
     lengths = [(int(apart[row]), -round(float(done.length_m[row]), 6)) for row in np.flatnonzero(between)]
     assert lengths == sorted(lengths)
     inside = [(int(apart[row]), bool(done.to_host[row])) for row in np.flatnonzero(~between)]
     assert inside == sorted(inside)
-    # Within a bundle, or a cabinet, upwards from the lowest port.
+    # Within a bundle, or a rack, upwards from the lowest port.
     group = np.where(between, done.bundle, len(done.pairs) + 2 * apart + done.to_host)
     steps = list(zip(group, layout.height[done.ends[:, 0]], done.port[:, 0], strict=True))
     assert steps == sorted(steps)
@@ -63,13 +63,13 @@ def test_the_order_of_work(layout, hosts):
 
 @case
 def test_bundles_are_those_of_the_layout(layout):
-    """A bundle holds all cables of its cabinet pair; end a is in the cabinet that comes first."""
+    """A bundle holds all cables of its rack pair; end a is in the rack that comes first."""
     done = cable(layout)
     pairs, sizes = layout.bundles
     ours = {tuple(pair): size for pair, size in zip(done.pairs.tolist(), done.bundle_sizes.tolist(), strict=True)}
     assert ours == {tuple(pair): size for pair, size in zip(pairs.tolist(), sizes.tolist(), strict=True)}
     between = done.bundle >= 0
-    assert np.array_equal(layout.cabinet[done.ends[between]], done.pairs[done.bundle[between]])
+    assert np.array_equal(layout.rack[done.ends[between]], done.pairs[done.bundle[between]])
     assert (layout.height[done.ends[~between & ~done.to_host]] @ (1, -1) < 0).all()
 
 
@@ -93,7 +93,7 @@ def test_a_rate_that_is_none_is_refused(rate):
         cable(CASES["small"], rate_gbps=rate)
 
 
-def test_labels_are_unique_and_name_cabinet_height_and_port():
+def test_labels_are_unique_and_name_rack_height_and_port():
     """No two ends of all cables have the same label; numbers are padded so that lists sort."""
     done = cable(CASES["slimfly"], host_cables=True)
     labels = label(done)

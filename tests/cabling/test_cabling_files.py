@@ -38,7 +38,7 @@ def saved(tmp_path):
 @pytest.mark.parametrize("hosts", [False, True])
 @pytest.mark.parametrize("layout", LAYOUTS.values(), ids=LAYOUTS)
 def test_a_layout_comes_back_from_its_folder(tmp_path, caplog, layout, hosts):
-    """The same topology, labels, name and spec, slots, cabinets and lengths; without a warning, sorted in any way."""
+    """The same topology, labels, name and spec, slots, racks and lengths; without a warning, sorted in any way."""
     written = save_cabling(cable(layout, host_cables=hosts), tmp_path)
     assert {path.relative_to(tmp_path).as_posix() for path in written} == {
         path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*") if path.is_file()
@@ -64,7 +64,7 @@ def test_the_files_of_a_folder(saved):
     names = sorted(path.relative_to(saved).as_posix() for path in saved.rglob("*.*"))
     lists = ["bundles.csv", "cables.csv", "floor.toml", "labels.csv"]
     netbox = ["cables", "device-roles", "device-types", "devices", "interfaces", "manufacturers", "racks", "sites"]
-    sheets = ["cabinet-001-A01", "cabinet-002-A02", "cabinet-003-B01", "index"]
+    sheets = ["rack-001-A01", "rack-002-A02", "rack-003-B01", "index"]
     assert names == [
         *lists,
         *(f"netbox/{name}.csv" for name in netbox),
@@ -78,7 +78,7 @@ def test_the_files_of_a_folder(saved):
     (saved / "sheets" / "mine.html").write_text("")
     save_cabling(cable(stand(FABRIC, 7)), saved)
     assert sorted(path.name for path in (saved / "sheets").iterdir()) == [
-        "cabinet-001-A01.html",
+        "rack-001-A01.html",
         "index.html",
         "mine.html",
     ]
@@ -120,9 +120,9 @@ def test_a_switch_that_was_moved_is_found_in_its_new_slot(saved, caplog):
         for row in table:
             for end in "ab":
                 if row["kind"] == "link":
-                    row[f"{end}_cabinet"] = ""
+                    row[f"{end}_rack"] = ""
             if row["kind"] == "switch" and row["a_switch"] == "0":
-                row["a_cabinet"] = "B02"
+                row["a_rack"] = "B02"
 
     edit(saved, move)
     old = LAYOUTS["small"]
@@ -134,8 +134,8 @@ def test_a_switch_that_was_moved_is_found_in_its_new_slot(saved, caplog):
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        ({"a_cabinet": "Z9"}, r"cables\.csv:2: .*floor\.toml has no slot 'Z9'; name one of its slots"),
-        ({"a_cabinet": "A02"}, r"cables\.csv:3: switch 1 is in cabinet 'A01', but in 'A02' on line 2"),
+        ({"a_rack": "Z9"}, r"cables\.csv:2: .*floor\.toml has no slot 'Z9'; name one of its slots"),
+        ({"a_rack": "A02"}, r"cables\.csv:3: switch 1 is in rack 'A01', but in 'A02' on line 2"),
         ({"kind": "switch", "a_switch": "0"}, r"cables\.csv:11: switch 0 already has the row of line 2"),
         ({"a_switch": "7"}, "switch 7 has no row of kind switch"),
     ],
@@ -152,17 +152,17 @@ def test_slots_that_the_floor_does_not_have_are_refused(saved):
 
     def rename(table):
         for row in table:
-            row.update({key: "Q7" for key in ("a_cabinet", "b_cabinet") if row[key] == "A02"})
+            row.update({key: "Q7" for key in ("a_rack", "b_rack") if row[key] == "A02"})
 
     edit(saved, rename)
     with pytest.raises(InputError, match=r"cables\.csv:\d+: .*floor\.toml has no slot 'Q7'; name one of its slots"):
         load_layout(saved)
 
 
-def test_a_switch_without_a_cabinet_is_refused(saved):
+def test_a_switch_without_a_rack_is_refused(saved):
     """A layout says where everything stands."""
-    edit(saved, lambda table: [row.update(a_cabinet="", b_cabinet="") for row in table])
-    with pytest.raises(InputError, match=r"cables\.csv: switch 0 has no cabinet; name the slot"):
+    edit(saved, lambda table: [row.update(a_rack="", b_rack="") for row in table])
+    with pytest.raises(InputError, match=r"cables\.csv: switch 0 has no rack; name the slot"):
         load_layout(saved)
 
 
@@ -183,7 +183,7 @@ def test_a_folder_that_cannot_be_made_is_refused(tmp_path):
 
 
 def test_a_floor_of_another_hand_is_taken(saved):
-    """The floor file may be written anew: a preset alone has as many places as the cabinets need."""
+    """The floor file may be written again: a preset alone has as many places as the racks need."""
     (saved / "floor.toml").write_text('preset = "slimfly-2014"\n[grid]\n')
     assert load_layout(saved) == LAYOUTS["small"]
 

@@ -72,12 +72,12 @@ def test_a_row_of_the_cable_list(hosts):
         "cable": "1",
         "kind": "link",
         "bundle": "1",
-        "a_cabinet": "A01",
+        "a_rack": "A01",
         "a_height": "1",
         "a_switch": "0",
         "a_port": "8",
         "a_label": "A01-U01-P08",
-        "b_cabinet": "B02",
+        "b_rack": "B02",
         "b_height": "1",
         "b_switch": "30",
         "b_port": "5",
@@ -94,7 +94,7 @@ def test_a_row_of_the_cable_list(hosts):
     assert switch.pop("hosts", "0..3" if hosts else "") == "0..3"
     assert switch == {
         "kind": "switch",
-        "a_cabinet": "A01",
+        "a_rack": "A01",
         "a_height": "1",
         "a_switch": "0",
         "a_label": "A01-U01",
@@ -107,9 +107,15 @@ def test_a_row_of_the_cable_list(hosts):
     assert len([row for row in table if row["kind"] == "host"]) == (200 if hosts else 0)
     if hosts:
         host = next(row for row in table if row["kind"] == "host")
-        assert [
-            host[key] for key in ("a_cabinet", "a_label", "b_cabinet", "b_switch", "b_port", "b_label", "bundle")
-        ] == ["A01", "A01-U01-P01", "", "host 0", "1", "H0-P1", ""]
+        assert [host[key] for key in ("a_rack", "a_label", "b_rack", "b_switch", "b_port", "b_label", "bundle")] == [
+            "A01",
+            "A01-U01-P01",
+            "",
+            "host 0",
+            "1",
+            "H0-P1",
+            "",
+        ]
 
 
 @pytest.mark.parametrize("hosts", [False, True])
@@ -130,7 +136,7 @@ def test_the_lists_agree(layout, hosts):
     for bundle in bundles:
         mine = cables[int(bundle["first_cable"]) - 1 : int(bundle["last_cable"])]
         assert mine == [row for row in cables if row["bundle"] == bundle["bundle"]]
-        assert {(row["a_cabinet"], row["b_cabinet"]) for row in mine} == {(bundle["a_cabinet"], bundle["b_cabinet"])}
+        assert {(row["a_rack"], row["b_rack"]) for row in mine} == {(bundle["a_rack"], bundle["b_rack"])}
         assert int(bundle["cables"]) == len(mine)
         assert {row["length_m"] for row in mine} == {bundle["length_m"]}
         assert float(bundle["total_m"]) == pytest.approx(sum(float(row["length_m"]) for row in mine), abs=0.01)
@@ -176,6 +182,6 @@ def test_odd_names_are_cells_that_no_spreadsheet_computes():
         cells = [cell for row in csv.reader(io.StringIO(text, newline="")) for cell in row]
         # A label of kind number may be negative; no other cell begins so.
         assert not [cell for cell in cells if cell[:1] in ("=", "+", "-", "@", "\t", "\r")]
-    assert {row["a_cabinet"] for row in rows(listed)} == {names[0], "'=1+1", names[2]}
+    assert {row["a_rack"] for row in rows(listed)} == {names[0], "'=1+1", names[2]}
     assert rows(labels)[0]["line_1"] == f"00001 {names[0]}-U02-P05"
-    assert {row["b_cabinet"] for row in rows(bundles)} == {"'=1+1", names[2]}
+    assert {row["b_rack"] for row in rows(bundles)} == {"'=1+1", names[2]}

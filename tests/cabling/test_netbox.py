@@ -182,16 +182,16 @@ LAYOUTS = {
 @pytest.mark.parametrize("hosts", [False, True])
 @pytest.mark.parametrize("layout", LAYOUTS.values(), ids=LAYOUTS)
 def test_netbox_would_import_the_files(layout, hosts):
-    """Read by NetBox's rules in the order given, a rack for each cabinet, a device for each switch, a cable each."""
+    """Read by NetBox's rules in the order given, a rack for each rack, a device for each switch, a cable each."""
     done = cable(layout, host_cables=hosts)
     tables = imported(netbox_files(done, label(done)))
     topology = layout.topology
-    assert [row["name"] for row in tables["racks.csv"]] == [name.strip() for name in layout.cabinet_names]
+    assert [row["name"] for row in tables["racks.csv"]] == [name.strip() for name in layout.rack_names]
     placed = {row["name"]: row for row in tables["devices.csv"]}
     assert len(placed) == topology.switches + (topology.hosts if hosts else 0)
     for switch in range(topology.switches):
         device = placed[f"S{switch}"]
-        assert device["rack"] == layout.cabinet_names[layout.cabinet[switch]].strip()
+        assert device["rack"] == layout.rack_names[layout.rack[switch]].strip()
         assert device["position"] in (str(layout.height[switch]), "" if layout.height[switch] > 100 else "never")
     ends = {
         frozenset((row[f"side_{side}_device"], row[f"side_{side}_name"]) for side in "ab")

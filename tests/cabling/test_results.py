@@ -18,11 +18,11 @@ def layout():
 
 
 def test_the_record_of_a_layout_is_json_with_its_sums(layout):
-    """Its sums are those of the cables; every switch has its cabinet; the schema has its keys."""
+    """Its sums are those of the cables; every switch has its rack; the schema has its keys."""
     record = layout.record()
     assert json.loads(json.dumps(record)) == record
     assert record["total_m"] == pytest.approx(sum(row["length_m"] for row in layout.rows()))
-    assert record["cabinet_of_switch"] == [layout.cabinet_names[cabinet] for cabinet in layout.cabinet]
+    assert record["rack_of_switch"] == [layout.rack_names[rack] for rack in layout.rack]
     assert set(json_schema(Layout)["properties"]) == set(record)
     with pytest.raises(InputError, match="does not hold its floor"):
         Layout.from_record(record)

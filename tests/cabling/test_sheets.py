@@ -82,12 +82,12 @@ class Page(HTMLParser):
 @pytest.mark.parametrize("hosts", [False, True])
 @pytest.mark.parametrize("layout", LAYOUTS, ids=["slimfly", "64 ports", "nasty names"])
 def test_every_port_is_on_the_page_of_its_switch(layout, hosts):
-    """A row for each port in use, with the cable, and the label at its far end; bundles and cabinets on the first page."""
+    """A row for each port in use, with the cable, and the label at its far end; bundles and racks on the first page."""
     done = cable(layout, host_cables=hosts)
     labels = label(done)
     found = sheets(done, labels)
     pages = {name: Page(text) for name, text in found.items()}
-    assert len(pages) == layout.cabinets + 1
+    assert len(pages) == layout.racks + 1
     wanted = {}
     for row in range(len(done)):
         (a, b), (p, q) = done.ends[row].tolist(), done.port[row].tolist()
@@ -114,16 +114,16 @@ def test_every_port_is_on_the_page_of_its_switch(layout, hosts):
 @pytest.mark.sweep(2)
 @pytest.mark.parametrize("hosts", [False, True])
 @pytest.mark.parametrize("layout", LAYOUTS, ids=["slimfly", "64 ports", "nasty names"])
-def test_the_first_page_of_a_cabinet(layout, hosts):
-    """Its switches from the top down, its bundles with the other cabinet and their cables, the cables that stay inside."""
+def test_the_first_page_of_a_rack(layout, hosts):
+    """Its switches from the top down, its bundles with the other rack and their cables, the cables that stay inside."""
     done = cable(layout, host_cables=hosts)
     labels = label(done)
     found = sheets(done, labels)
-    names, ends = layout.cabinet_names, layout.cabinet[done.ends[:, 0]]
+    names, ends = layout.rack_names, layout.rack[done.ends[:, 0]]
     assert len(found) > 1
     for number, (name, text) in enumerate([one for one in found.items() if one[0] != "index.html"]):
         standing = [row[:3] for row in Page(text).rows[""] if len(row) == 5]
-        mine = np.flatnonzero(layout.cabinet == number)[::-1]
+        mine = np.flatnonzero(layout.rack == number)[::-1]
         assert standing == [[str(layout.height[i]), labels.switch[i], f"switch {i}"] for i in mine], name
         wanted = []
         for bundle, pair in enumerate(done.pairs.tolist()):
@@ -157,8 +157,8 @@ def test_names_stay_apart():
     floor = odd_floor("a/b", "a?b", "a" * 200)
     done = cable(Layout(FABRIC, floor, floor.fixed, np.array([0, 0, 1, 1, 2, 2, 2], np.int32)))
     assert sorted(sheets(done, label(done))) == [
-        "cabinet-001-a_b.html",
-        "cabinet-002-a_b.html",
-        f"cabinet-003-{'a' * 40}.html",
+        "rack-001-a_b.html",
+        "rack-002-a_b.html",
+        f"rack-003-{'a' * 40}.html",
         "index.html",
     ]

@@ -34,14 +34,14 @@ def test_one_run_is_one_document():
 @pytest.mark.exhaustive
 @pytest.mark.simgrid
 def test_several_are_compared_and_written(tmp_path):
-    """Networks, programs and placements are combined; the folder has a row a run, a page and bars."""
+    """Networks, programs and placements are combined; the folder has one row per run, a page and bars."""
     networks = ("torus:dims=4x4,hosts=1", "complete:n=16,hosts=1")
     options = ("--app", "is:class=S", "--app", "alltoall:bytes=100", "--placement", "linear", "--placement", "random*2")
     found = json.loads(run(*networks, *options, "-o", str(tmp_path), "--json"))
     assert len(found["runs"]) == 12
     assert {row["network"]: row["faster"] for row in found["compared"]}[networks[0]] == 1
     lines = {name: (tmp_path / f"{name}.csv").read_text().splitlines() for name in ("runs", "ranks", "links")}
-    # A head; then a row a run, a rank of a run, a link of a run: the torus has 32 links, the complete graph 120.
+    # A head; then one row per run, a rank of a run, a link of a run: the torus has 32 links, the complete graph 120.
     assert {name: len(found) - 1 for name, found in lines.items()} == {
         "runs": 12,
         "ranks": 12 * 16,

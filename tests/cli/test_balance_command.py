@@ -29,7 +29,7 @@ def test_table_iv_is_listed():
 
 
 def test_people_read_a_table():
-    """A line a pair under the names of Nakano 2016, and a line that says so where there is none."""
+    """One line per pair under the names of Nakano 2016, and a line that says so where there is none."""
     lines = _run("--rows", "10", "--columns", "10").splitlines()
     assert lines[0].startswith("grid of 10 x 10 = 100 switches")
     assert lines[1].split() == ["K", "L", "A_m-(K)", "A_d-(L)", "A-(K,L)", "D-(K,L)"]

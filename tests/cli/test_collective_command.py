@@ -86,7 +86,7 @@ def test_a_schedule_in_a_file_goes_by_any_simulator(simulator, tmp_path):
     printed = json.loads(said("petersen:hosts=1", "--schedule", path, "--simulator", simulator, "--json").stdout)
     ours = collective(build("petersen:hosts=1"), read_schedule(path), simulator=simulator)
     assert printed["seconds"] == ours.seconds
-    named = "flits:flit_bits=256,packet_flits=64,lane_vcs=4" if simulator == "flits" else simulator
+    named = "flits:flit_bits=256,packet_flits=64,table_router_vcs=4" if simulator == "flits" else simulator
     assert printed["provenance"]["settings"]["simulator"] == named
 
 

@@ -54,7 +54,7 @@ def test_json_describes_what_was_written(call):
     assert found["provenance"]["digest"] == build("torus:dims=4x4,hosts=1").digest
     assert (found["file"], found["format"]) == ("net.data", "edges")
     assert (found["switches"], found["links"], found["hosts"]) == (16, 32, 16)
-    assert found["left_out"][0] == "16 hosts"
+    assert found["omitted"][0] == "16 hosts"
 
 
 @pytest.mark.parametrize("suffix", ["json", "json.gz", "csv", "dot", "graphml"])

@@ -39,7 +39,7 @@ def test_one_bill_keeps_its_keys():
     assert found["power_per_host_w"] == pytest.approx(8.21333, abs=1e-5)
     assert [line["count"] for line in found["lines"]] == [722, 3971, 6498]
     assert set(found["lines"][0]) >= {"item", "count", "length_m", "cost_usd", "power_w"}
-    assert (found["cabinets"], found["cables_inside"], found["cables_between"]) == (19, 3971, 6498)
+    assert (found["racks"], found["cables_inside"], found["cables_between"]) == (19, 3971, 6498)
 
 
 @pytest.mark.exhaustive
@@ -50,7 +50,7 @@ def test_several_stand_side_by_side():
     alone = document(SLIM_FLY)
     assert found[1] == {key: value for key, value in alone.items() if key != "schema"}
     head, dragonfly, slim_fly = run(DRAGONFLY, SLIM_FLY).splitlines()
-    assert head.endswith("USD a host over the least")
+    assert head.endswith("USD per host over the least")
     more = 100 * (found[0]["cost_per_host_usd"] / found[1]["cost_per_host_usd"] - 1)
     assert dragonfly.startswith("dragonfly(h=3")
     assert dragonfly.endswith(f"{more:+,.1f} %")
@@ -88,7 +88,7 @@ def test_without_prices_watts_are_compared():
     """Nakano 2016's catalogue has no prices: money is null, and the last column is about watts."""
     assert document(SLIM_FLY, "--parts", "nakano-2016")["cost_usd"] is None
     head, _, dragonfly, note = run(SLIM_FLY, DRAGONFLY, "--parts", "nakano-2016").splitlines()
-    assert head.endswith("W a host over the least")
+    assert head.endswith("W per host over the least")
     assert dragonfly.endswith("+33.7 %")
     assert note == "nakano-2016 has no prices of switches and cables: the sums are without them"
     assert re.search(r"^sum +no price +\d", run(SLIM_FLY, "--parts", "nakano-2016"), re.MULTILINE)
@@ -160,17 +160,17 @@ def test_a_rate_that_the_catalogue_is_not_for_is_told():
 
 
 def test_the_print_of_table_iv_stands_beside_one_topology():
-    """--as-printed: the paper's own assumptions; it is about one column."""
-    found = document("slimfly:q=19,hosts=15", "--as-printed")
-    assert found["as_printed"]["cost_per_host_usd"] == pytest.approx(1033.17, abs=0.01)
+    """--as-published: the paper's own assumptions; it is about one column."""
+    found = document("slimfly:q=19,hosts=15", "--as-published")
+    assert found["as_published"]["cost_per_host_usd"] == pytest.approx(1033.17, abs=0.01)
     assert found["cost_per_host_usd"] == pytest.approx(1168.25, abs=0.01)
-    with pytest.raises(InputError, match="--as-printed takes one topology"):
-        run(SLIM_FLY, DRAGONFLY, "--as-printed")
+    with pytest.raises(InputError, match="--as-published takes one topology"):
+        run(SLIM_FLY, DRAGONFLY, "--as-published")
 
 
 @pytest.mark.exhaustive
 def test_cables_follow_the_floor():
     """The layout that is priced is the one of the floor and the cluster that were asked for."""
     found = [document("torus:dims=16x16,hosts=1", "--floor", floor) for floor in ("slimfly-2014", "koibuchi-2013")]
-    assert [one["cabinets"] for one in found] == [1, 16]
-    assert document(DRAGONFLY, "--cluster", "sequential")["cabinets"] != document(DRAGONFLY)["cabinets"]
+    assert [one["racks"] for one in found] == [1, 16]
+    assert document(DRAGONFLY, "--cluster", "sequential")["racks"] != document(DRAGONFLY)["racks"]

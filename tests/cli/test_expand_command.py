@@ -22,7 +22,7 @@ def test_the_document_has_what_is_promised(tmp_path):
     plan = json.loads(
         run("dsn-f:n=1024", "--to", "1100", "--method", "dsn-f", "--floor", "koibuchi-2013", "--map", "rows", "--json")
     )
-    assert {"steps", "removed", "added", "kept", "longest_new_m", "cabinets_touched", "cost_usd"} <= plan.keys()
+    assert {"steps", "removed", "added", "kept", "longest_new_m", "racks_touched", "cost_usd"} <= plan.keys()
     assert {"switches", "diameter", "aspl", "connected", "unplug", "move", "add"} <= plan["steps"][0].keys()
     assert plan["steps"][-1]["switches"] == plan["switches"] == 1100
     assert plan["kept"] + plan["added"] == plan["links"]

@@ -63,7 +63,7 @@ def _without_timings(value):
 def folder(tmp_path_factory):
     """A folder with a layout, and tables of an engine that no command has for its default."""
     name = str(tmp_path_factory.mktemp("network") / "net")
-    _run("layout", SPEC, "--map", "rows", "--floor", "slimfly-2014", "--cabinet", "4", "-o", name)
+    _run("layout", SPEC, "--map", "rows", "--floor", "slimfly-2014", "--switches-per-rack", "4", "-o", name)
     _run("route", name, "--engine", ENGINE, "-o", name)
     return name
 
@@ -89,7 +89,7 @@ def test_a_simulation_takes_the_tables_of_its_folder(folder):
 
 @pytest.mark.exhaustive
 def test_an_engine_that_is_named_makes_new_tables(folder):
-    """--engine, or lanes, ask for tables that do not lie there; of several topologies each has its own."""
+    """--engine, or virtual channels, ask for tables that do not lie there; of several topologies each has its own."""
     found, told = _record("simulate", folder, "--engine", "orders", *LOADS)
     assert found["provenance"]["engine"] == "orders"
     assert SAID not in told
@@ -152,7 +152,7 @@ def test_an_export_writes_the_tables_of_the_folder(folder, tmp_path):
 
 
 def test_to_route_a_folder_is_to_make_new_tables(folder):
-    """Without anything to mend or to export the tables that lie there say nothing."""
+    """Without anything to repair or to export the tables that lie there say nothing."""
     found, told = _record("route", folder)
     assert found["engine"] == "dor-pairs"  # the one that fits a torus
     assert SAID not in told
@@ -198,7 +198,7 @@ def test_tables_of_another_network_are_one_sentence(folder, tmp_path):
     ],
 )
 def test_an_engine_that_needs_a_layout_takes_that_of_the_folder(folder, name, options):
-    """What a command routes anew is routed on the layout that it was given; without one the engine says what it lacks."""
+    """What a command routes again is routed on the layout that it was given; without one the engine says what it lacks."""
     assert _record(name, folder, *options)[0]["provenance"]["engine"] == "latency"
     with pytest.raises(InputError, match="layout"):
         _run(name, SPEC, *options)

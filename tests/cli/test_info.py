@@ -28,7 +28,7 @@ def document(command, *arguments):
 
 
 def test_info_says_what_a_slim_fly_is():
-    """The Hoffman-Singleton graph with 4 hosts a switch: every measure, with its known value."""
+    """The Hoffman-Singleton graph with 4 hosts per switch: every measure, with its known value."""
     found = document(info.command, "slimfly:q=5,hosts=4", "--load")
     expected = {
         "switches": 50,
@@ -86,7 +86,7 @@ def test_long_measures_are_left_out_and_said_so(monkeypatch):
 
 
 def test_one_switch_has_no_halves(tmp_path):
-    """A single switch is described, its bisection left out."""
+    """A single switch is described, its bisection omitted."""
     file = tmp_path / "alone.json"
     save(Topology(links=[], switches=1, endpoints=[0, 0]), str(file))
     found = document(info.command, str(file))
@@ -95,7 +95,7 @@ def test_one_switch_has_no_halves(tmp_path):
 
 
 def test_people_get_a_table():
-    """Without --json there is one line a measure, with the same numbers."""
+    """Without --json there is one line per measure, with the same numbers."""
     shown = run(info.command, "petersen")
     for line in (
         "switches",

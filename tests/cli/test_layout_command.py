@@ -30,7 +30,7 @@ def test_every_way_prints_the_same_facts(cluster, mapping):
     options = [
         "--floor",
         "koibuchi-2013",
-        "--cabinet",
+        "--switches-per-rack",
         "16",
         "--cluster",
         cluster,
@@ -41,9 +41,9 @@ def test_every_way_prints_the_same_facts(cluster, mapping):
         "--json",
     ]
     found = json.loads(run("slimfly:q=5,hosts=4", *options))
-    assert found["cabinets"] >= 4
-    assert found["switches_per_cabinet"] <= 16
-    assert 0 < found["cabinet_pairs"] <= found["cabinets"] * (found["cabinets"] - 1) / 2
+    assert found["racks"] >= 4
+    assert found["switches_per_rack"] <= 16
+    assert 0 < found["rack_pairs"] <= found["racks"] * (found["racks"] - 1) / 2
     inside = found["links"] - found["links_between"]
     total_m = inside * 2.0 + found["links_between"] * found["mean_between_m"]
     assert found["total_m"] == pytest.approx(total_m)
@@ -55,7 +55,7 @@ def test_every_way_prints_the_same_facts(cluster, mapping):
 @pytest.mark.exhaustive
 def test_the_folder_holds_what_it_takes_to_build_it(tmp_path):
     """Lists, sheets, NetBox files and pictures; the layout and the topology come back from it."""
-    out = run(_RING, "--floor", "koibuchi-2013", "--cabinet", "8", "-o", str(tmp_path / "out"), "--json")
+    out = run(_RING, "--floor", "koibuchi-2013", "--switches-per-rack", "8", "-o", str(tmp_path / "out"), "--json")
     folder = tmp_path / "out"
     names = {path.name for path in folder.iterdir()}
     assert names == {
@@ -94,7 +94,7 @@ def test_host_cables_are_listed_on_request(tmp_path):
 @pytest.mark.exhaustive
 def test_objectives_do_what_they_say():
     """The longest cable is no longer than the shortest layout's; the cost's is no dearer."""
-    options = ["--floor", "koibuchi-2013", "--cabinet", "8", "--json"]
+    options = ["--floor", "koibuchi-2013", "--switches-per-rack", "8", "--json"]
     found = {
         what: json.loads(run("ring-shortcuts:n=256,degree=5", *options, "--objective", what))
         for what in ("length", "longest", "cost")
@@ -104,20 +104,23 @@ def test_objectives_do_what_they_say():
 
 
 @pytest.mark.exhaustive
-def test_a_floor_limits_the_power_of_a_cabinet(tmp_path):
-    """7 ports at 2.8 W are 19.6 W a switch: two of them, not three, in a cabinet of 50 W."""
+def test_a_floor_limits_the_power_of_a_rack(tmp_path):
+    """7 ports at 2.8 W are 19.6 W per switch: two of them, not three, in a rack of 50 W."""
     rows = "".join(f"S{i},{i},0,9,50\n" for i in range(40))
     (tmp_path / "hall.csv").write_text("slot,x_m,y_m,switches,power_w\n" + rows)
     found = json.loads(run(_RING, "--floor", str(tmp_path / "hall.csv"), "--json"))
-    assert found["switches_per_cabinet"] == 2
-    assert found["cabinets"] == 32
+    assert found["switches_per_rack"] == 2
+    assert found["racks"] == 32
 
 
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
         ([_RING, "--floor", "moon"], "no floor named 'moon'"),
-        ([_RING, "--rows", "2", "--columns", "2", "--cabinet", "8"], "8 cabinets need more than its 2 x 2 = 4 places"),
+        (
+            [_RING, "--rows", "2", "--columns", "2", "--switches-per-rack", "8"],
+            "8 racks need more than its 2 x 2 = 4 places",
+        ),
         (["jellyfish:n=20,degree=3", "--cluster", "groups"], "has no groups; use cluster='sequential'"),
         ([_RING, "--parts", "moon"], "slimfly-2014, slingshot); or give the path of a .toml file"),
         ([_RING, "-o", "/dev/null/x"], "/dev/null/x: there is no folder /dev/null; make it first"),
@@ -129,13 +132,13 @@ def test_mistakes_are_one_sentence(arguments, said):
         run(*arguments)
 
 
-def test_slots_that_are_listed_take_no_rows_but_a_cabinet(tmp_path):
-    """--rows means nothing there; --cabinet lowers every slot's limit."""
+def test_slots_that_are_listed_take_no_rows_but_a_rack(tmp_path):
+    """--rows means nothing there; --switches-per-rack lowers every slot's limit."""
     (tmp_path / "hall.csv").write_text("slot,x_m,y_m,switches\n" + "".join(f"S{i},{i},0,30\n" for i in range(20)))
     with pytest.raises(InputError, match="--rows: the slots of floor"):
         run(_RING, "--floor", str(tmp_path / "hall.csv"), "--rows", "2")
-    found = json.loads(run(_RING, "--floor", str(tmp_path / "hall.csv"), "--cabinet", "4", "--json"))
-    assert found["switches_per_cabinet"] <= 4
+    found = json.loads(run(_RING, "--floor", str(tmp_path / "hall.csv"), "--switches-per-rack", "4", "--json"))
+    assert found["switches_per_rack"] <= 4
 
 
 def test_the_text_tells_what_the_json_does():
@@ -151,7 +154,7 @@ def test_a_mixed_network_whose_cables_would_be_listed_is_refused_before_it_is_pl
     """A cable list takes one rate for all; without a folder the layout is made, for lengths do not depend on rates."""
     save(build("fat-tree:k=4").with_rates(800, 400), tmp_path / "mixed.json")
     monkeypatch.chdir(tmp_path)
-    assert json.loads(run("mixed.json", "--map", "rows", "--json"))["cabinets"] > 1
+    assert json.loads(run("mixed.json", "--map", "rows", "--json"))["racks"] > 1
     monkeypatch.setattr(Network, "placed", lambda *_, **__: pytest.fail("it was placed"))
     with pytest.raises(
         InputError, match=r"a cable list: .* has links of 400 and 800 Gb/s, and a cable list takes one rate"

@@ -9,7 +9,7 @@ from topoloom import InputError
 from topoloom.cli.main import cli
 
 _LONG = "n" * 300
-_NEED = 'title = "t"\nhosts = 4\nfinalists = 0\nminutes = 0.01\n[switch]\nradix = 8\n'
+_REQUIREMENT = 'title = "t"\nhosts = 4\nfinalists = 0\nminutes = 0.01\n[switch]\nradix = 8\n'
 _STUDY = 'title = "t"\noperation = "hops"\n[axes]\ntopology = ["petersen"]\n[run]\nexecutor = "threads"\njobs = 1\n'
 
 #: How each command is called, but for what is too long: quick, and right.
@@ -93,7 +93,7 @@ def folder(tmp_path_factory):
     """A network, a requirement, a study that is done."""
     here = tmp_path_factory.mktemp("long")
     topoloom.save(topoloom.build("complete:n=1,hosts=4"), here / "one.json")
-    (here / "need.toml").write_text(_NEED)
+    (here / "need.toml").write_text(_REQUIREMENT)
     (here / "study.toml").write_text(_STUDY)
     assert run("study", here / "study.toml", "-o", here / "study").code == 0
     return here

@@ -86,7 +86,7 @@ def test_every_command_has_help_and_json(command):
         (["layout", "petersen", "--floor", "moon"], "no floor named 'moon'"),
         (["layout", "petersen", "-o", "/dev/null/x"], "there is no folder /dev/null"),
         (["cost", "slimfly:q=5,hosts=4", "--radix", "3"], "uses 11 ports"),
-        (["cost", "petersen", "--as-printed"], "is not a network of Table IV"),
+        (["cost", "petersen", "--as-published"], "is not a network of Table IV"),
         (["design", "none.toml", "-o", "out"], "none.toml cannot be read"),
         (["families", "fat-three"], "no family named 'fat-three'"),
         (["families", "--hosts", "10"], "--hosts and --radix go together"),
@@ -128,11 +128,11 @@ def test_sizes_can_be_asked_for():
 
 def test_cost_gives_the_exact_bill_and_the_printed_one():
     """Slim Fly: 1,168.2 USD exactly, 1,033.17 with the paper's assumptions, 1,033 in print."""
-    done = json.loads(topoloom("cost", "slimfly:q=19,hosts=15", "--as-printed", "--json").stdout)
+    done = json.loads(topoloom("cost", "slimfly:q=19,hosts=15", "--as-published", "--json").stdout)
     assert done["cost_per_host_usd"] == pytest.approx(1168.248, abs=0.001)
     assert done["power_per_host_w"] == pytest.approx(8.2133, abs=1e-4)
-    assert done["as_printed"]["cost_per_host_usd"] == pytest.approx(1033.167, abs=0.001)
-    assert done["as_printed"]["printed_cost_usd"] == 1033
+    assert done["as_published"]["cost_per_host_usd"] == pytest.approx(1033.167, abs=0.001)
+    assert done["as_published"]["published_cost_usd"] == 1033
 
 
 @pytest.mark.exhaustive
@@ -141,7 +141,7 @@ def test_layout_measures_and_draws(tmp_path):
     for name in ("floor.svg", "cables.csv"):
         done = topoloom("layout", "slimfly:q=5,hosts=4", "-o", name, "--json", cwd=tmp_path)
         assert done.returncode == 0, done.stderr
-        assert json.loads(done.stdout)["cabinets"] == 5
+        assert json.loads(done.stdout)["racks"] == 5
         assert (tmp_path / name).stat().st_size > 500
 
 
@@ -171,7 +171,7 @@ def test_a_command_of_a_package_that_is_not_installed_names_the_package(tmp_path
         assert "reproduce: install topoloom-papers, which has this" in done.stderr
 
 
-_NEED = """
+_REQUIREMENT = """
 hosts = 120
 [switch]
 radix = 12
@@ -183,8 +183,8 @@ try = ["torus", "hypercube", "hyperx", "jellyfish", "dragonfly", "fat-tree"]
 @pytest.mark.exhaustive
 def test_design_writes_its_files_and_reuses_them(tmp_path):
     """The first run measures, the second reuses; both print the winner and the report's place."""
-    (tmp_path / "need.toml").write_text(_NEED)
-    first = topoloom("design", "need.toml", "-o", "out", "--finalists", "0", "--jobs", "1", cwd=tmp_path)
+    (tmp_path / "need.toml").write_text(_REQUIREMENT)
+    first = topoloom("design", "need.toml", "-o", "out", "--shortlist", "0", "--jobs", "1", cwd=tmp_path)
     assert first.returncode == 0, first.stderr
     assert "report: out/report.html" in first.stdout
     for name in (
@@ -197,7 +197,7 @@ def test_design_writes_its_files_and_reuses_them(tmp_path):
         "floorplan.svg",
     ):
         assert (tmp_path / "out" / name).stat().st_size > 0
-    again = topoloom("design", "need.toml", "-o", "out", "--finalists", "0", "--jobs", "1", "--json", cwd=tmp_path)
+    again = topoloom("design", "need.toml", "-o", "out", "--shortlist", "0", "--jobs", "1", "--json", cwd=tmp_path)
     assert json.loads(again.stdout)["best"] in first.stdout
 
 
@@ -210,9 +210,9 @@ def _heeding_interrupts():
 @pytest.mark.parametrize(("how", "code"), [(signal.SIGINT, 130), (signal.SIGKILL, -9)])
 def test_a_design_that_is_stopped_leaves_only_whole_files(tmp_path, how, code):
     """Ctrl-C writes a report of what was measured; kill -9 leaves whole files only, and the next run goes on from them."""
-    (tmp_path / "need.toml").write_text(_NEED)
+    (tmp_path / "need.toml").write_text(_REQUIREMENT)
     process = subprocess.Popen(
-        [sys.executable, "-m", "topoloom", "design", "need.toml", "-o", "out", "--finalists", "0", "--jobs", "2"],
+        [sys.executable, "-m", "topoloom", "design", "need.toml", "-o", "out", "--shortlist", "0", "--jobs", "2"],
         cwd=tmp_path,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -237,7 +237,7 @@ def test_a_design_that_is_stopped_leaves_only_whole_files(tmp_path, how, code):
     if how is signal.SIGINT:
         assert "not measured" in errors
         assert "Interrupted" in (tmp_path / "out" / "report.html").read_text()
-    again = topoloom("design", "need.toml", "-o", "out", "--finalists", "0", "--jobs", "1", "--json", cwd=tmp_path)
+    again = topoloom("design", "need.toml", "-o", "out", "--shortlist", "0", "--jobs", "1", "--json", cwd=tmp_path)
     assert again.returncode == 0, again.stderr
     assert json.loads(again.stdout)["unmeasured"] == 0
     keys = [json.loads(line)["key"] for line in kept()]

@@ -65,7 +65,7 @@ def test_real_names_may_stand_in_the_list(pod):
     other.write_text(kept.replace("node0001", "node0002"))
     with pytest.raises(InputError, match=r"other.csv:3: host 1 is called 'node0002', as that of line 2"):
         read_host_names(other, 8)
-    other.write_text("host,cabinet\n0,A01\n")
+    other.write_text("host,rack\n0,A01\n")
     with pytest.raises(InputError, match="the column name is missing"):
         read_host_names(other, 8)
 

@@ -98,12 +98,12 @@ def test_ctrl_c_keeps_the_best(tmp_path):
     assert load(file).switches == 300
 
 
-def test_a_laid_out_network_keeps_its_cabinets_and_its_longest_cable(tmp_path):
-    """A folder of `topoloom layout`: no cable beyond the cap, and as many cables between any two cabinets as before."""
+def test_a_laid_out_network_keeps_its_racks_and_its_longest_cable(tmp_path):
+    """A folder of `topoloom layout`: no cable beyond the cap, and as many cables between any two racks as before."""
     layout = place(build("ring-shortcuts:n=64,degree=5"), seconds=0.5)
     save_cabling(cable(layout, load_parts("slimfly-2014")), tmp_path)
     longest = float(layout.length_m.max())
-    found = json.loads(run(str(tmp_path), "--keep", "cabinets", "--cap-m", str(longest), "--moves", "2000", "--json"))
+    found = json.loads(run(str(tmp_path), "--keep", "racks", "--cap-m", str(longest), "--moves", "2000", "--json"))
     assert found["aspl"] < hops(layout.topology).aspl
     latency = json.loads(
         run(str(tmp_path), "--objective", "latency", "--cap-m", str(longest), "--moves", "1000", "--json")
@@ -128,7 +128,7 @@ def test_a_laid_out_network_keeps_its_cabinets_and_its_longest_cable(tmp_path):
         (["jellyfish:n=20,degree=3", "--parts", "slimfly-2014"], "--parts: the objective is hops"),
         (["grid:rows=6,columns=6,degree=4,length=3", "--cap-usd", "99"], "cap_usd needs the prices of cables"),
         (["grid:rows=6,columns=6,degree=4,length=3", "--objective", "latency", "--pitch-m", "a,b"], "number of metres"),
-        (["grid:rows=6,columns=6,degree=4,length=3", "--keep", "cabinets"], "no label 'cabinets'"),
+        (["grid:rows=6,columns=6,degree=4,length=3", "--keep", "racks"], "no label 'racks'"),
         (["nothing:n=3"], "nothing"),
         (["jellyfish:n=20,degree=3", "-o", "/nowhere/x.json"], "there is no folder"),
     ],

@@ -62,7 +62,7 @@ def test_the_table_says_what_was_assumed_and_not_done():
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
-    [(("--engine", "mini"), "did you mean '?minimal"), (("--lanes", "16"), "engine orders takes 1 to 15")],
+    [(("--engine", "mini"), "did you mean '?minimal"), (("--virtual-channels", "16"), "engine orders takes 1 to 15")],
 )
 def test_mistakes_are_one_line(arguments, message):
     """An `InputError`, which the command line prints as one line before it ends with 2."""
@@ -80,8 +80,8 @@ def test_hosts_on_rails_get_tables_for_each_port():
     shown = _run(tree, "--bisections", "2")
     assert "2; port r of a host sends to ports r of the others" in shown
     assert "not measured on rails" in shown
-    with pytest.raises(InputError, match="--host-tables 2 makes new tables; omit --lanes"):
-        _run(tree, "--host-tables", "2", "--lanes", "1")
+    with pytest.raises(InputError, match="--host-tables 2 makes new tables; omit --virtual-channels"):
+        _run(tree, "--host-tables", "2", "--virtual-channels", "1")
 
 
 def test_paths_are_counted():

@@ -16,7 +16,7 @@ from click.testing import CliRunner
 from topoloom import build, cable, load, open_network, place, resilience, save_cabling
 from topoloom.cli.main import cli, main
 from topoloom.core.errors import InputError
-from topoloom.failures import resilience as verb
+from topoloom.failures import resilience as operation
 from topoloom.failures.lifetime import lifetime
 from topoloom.failures.survival import Survival, Survivals
 from topoloom.model.schemas import json_schema
@@ -41,7 +41,7 @@ def test_json_is_the_verbs_answer():
     found = resilience(build(FLY), samples=50, seed=3)
     assert [level["survived"] for level in values["levels"]] == [level.survived for level in found.levels]
     assert (values["threshold"], values["exact"], values["units"]) == (found.threshold, found.exact, 175)
-    assert values["survives"] == "all surviving switches are in one piece; P >= 0.75"
+    assert values["survives"] == "all surviving switches are connected; P >= 0.75"
     assert (values["metric"], values["fail"], values["order"], values["ended"]) == (
         "disconnection",
         "links",
@@ -114,7 +114,7 @@ def test_options_reach_the_verb():
 
 
 def test_tables_have_every_level():
-    """One topology: a row a level, with its interval; several: a column each, and their thresholds."""
+    """One topology: one row per level, with its interval; several: a column each, and their thresholds."""
     said = _run(FLY, "--samples", "20", "--levels", "5%:50%:5%")
     assert "5 %     9      1.0000" in said
     assert len([line for line in said.splitlines() if " %  " in line[:6]]) == 10
@@ -169,18 +169,18 @@ def test_the_folder_holds_curves_and_page(tmp_path, monkeypatch):
     assert {file.name for file in (tmp_path / "out").iterdir()} == written
 
 
-def test_cabinets_come_from_the_floor_or_from_a_layout(tmp_path):
+def test_racks_come_from_the_floor_or_from_a_layout(tmp_path):
     """The options of the floor, or the folder that `layout` wrote."""
     fly = build("slimfly:q=5")
     save_cabling(cable(place(fly)), tmp_path)
-    asked = ("slimfly:q=5", "--fail", "cabinets", "--samples", "10", "--json")
+    asked = ("slimfly:q=5", "--fail", "racks", "--samples", "10", "--json")
     assert json.loads(_run(*asked))["units"] == 5
-    assert json.loads(_run(*asked, "--cluster", "sequential", "--cabinet", "5"))["units"] == 10
+    assert json.loads(_run(*asked, "--cluster", "sequential", "--switches-per-rack", "5"))["units"] == 10
     assert json.loads(_run(str(tmp_path), *asked[1:]))["units"] == 5
-    with pytest.raises(InputError, match="--cluster: the cabinets are those of "):
+    with pytest.raises(InputError, match="--cluster: the racks are those of "):
         _run(str(tmp_path), *asked[1:], "--cluster", "sequential")
-    with pytest.raises(InputError, match="--cabinet: only cabinets stand in one"):
-        _run("slimfly:q=5", "--cabinet", "5")
+    with pytest.raises(InputError, match="--switches-per-rack: only racks stand in one"):
+        _run("slimfly:q=5", "--switches-per-rack", "5")
 
 
 @pytest.mark.parametrize(
@@ -216,7 +216,7 @@ def test_a_mistake_is_told_in_a_sentence(arguments, message):
         ("lifetime", (), "--link-fit and --switch-fit are missing"),
         ("degradation", ("--reroute", "--engine", "mini"), "did you mean 'minimal'"),
         ("degradation", ("--reroute", "--engine", "valiant"), "lets packets choose"),
-        ("degradation", ("--reroute", "--engine", "segments"), "changes lanes on the path"),
+        ("degradation", ("--reroute", "--engine", "segments"), "changes virtual channels on the path"),
         ("degradation", ("--engine", "minimal"), "only with --reroute"),
         ("damage", ("-o", "/nowhere/x.json"), "there is no folder"),
         ("damage", ("-o", "x.json", "--share", "5"), "is not a share"),
@@ -234,7 +234,7 @@ def test_an_interrupt_keeps_what_is_finished(tmp_path, capsys, monkeypatch):
     def stopped(*words, **more):
         return replace(resilience(*words, **more), ended="interrupted")
 
-    monkeypatch.setattr(verb, "resilience", stopped)
+    monkeypatch.setattr(operation, "resilience", stopped)
     with pytest.raises(SystemExit) as end:
         main(["resilience", FLY, "petersen", "--samples", "9", "--json", "-o", str(tmp_path)])
     said = capsys.readouterr()
@@ -297,13 +297,13 @@ def test_what_does_not_go_with_losses_is_refused(arguments, message):
         _run(*arguments, command="losses")
 
 
-def test_cabinets_are_those_of_the_layout(tmp_path):
+def test_racks_are_those_of_the_layout(tmp_path):
     """Which switches fail together is as `topoloom layout` places them on the same floor, its limit of power included."""
     floor = str(tmp_path / "hall.toml")
     (tmp_path / "hall.toml").write_text(
         'name = "hall"\nwidth_m = 1.0\ndepth_m = 1.0\n[grid]\nrows = 4\ncolumns = 5\n[limits]\npower_w = 125\n'
     )
-    failing = ResilienceOperation(topology="slimfly:q=5,hosts=4", fail="cabinets", floor=floor)
+    failing = ResilienceOperation(topology="slimfly:q=5,hosts=4", fail="racks", floor=floor)
     placed = LayoutOperation(topology="slimfly:q=5,hosts=4", floor=floor, map="rows").run(RunContext(1))
-    assert placed.switches_per_cabinet == 4
-    assert (failing.cabinets(open_network("slimfly:q=5,hosts=4"), 1) == placed.cabinet).all()
+    assert placed.switches_per_rack == 4
+    assert (failing.racks(open_network("slimfly:q=5,hosts=4"), 1) == placed.rack).all()

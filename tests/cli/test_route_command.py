@@ -9,7 +9,7 @@ from topoloom.cli.main import cli
 from topoloom.core.errors import InputError
 
 KEYS = {
-    "lanes_used",
+    "virtual_channels_used",
     "max_hops",
     "mean_hops",
     "minimal",
@@ -31,13 +31,21 @@ def _run(*arguments, command="route"):
 def test_json_has_what_scripts_need():
     """One document with at least the keys promised."""
     record = json.loads(_run("slimfly:q=5", "--json"))
-    assert record.keys() >= {"schema", "provenance", "topology", "engine", "lane_rule", "packets_choose", "verdict"}
+    assert record.keys() >= {
+        "schema",
+        "provenance",
+        "topology",
+        "engine",
+        "virtual_channel_rule",
+        "packets_choose",
+        "verification",
+    }
     assert record["schema"] == "topoloom/routing/1"
     assert record["provenance"]["seed"] == 1
     assert record["provenance"]["timings"].keys() == {"tables_s", "judge_s"}
-    values = record["verdict"]
+    values = record["verification"]
     assert values.keys() >= KEYS
-    assert (record["engine"], values["lanes_used"], values["minimal"], values["deadlock_free"]) == (
+    assert (record["engine"], values["virtual_channels_used"], values["minimal"], values["deadlock_free"]) == (
         "levels",
         8,
         True,
@@ -57,8 +65,8 @@ def test_a_cycle_is_shown():
     ("arguments", "message"),
     [
         (("--engine", "mini"), "did you mean 'minimal'"),
-        (("--engine", "hop-lanes", "--lanes", "1"), "lanes=1, but engine hop-lanes needs 2"),
-        (("--lanes", "16"), "engine orders takes 1 to 15"),
+        (("--engine", "hop-vcs", "--virtual-channels", "1"), "lanes=1, but engine hop-vcs needs 2"),
+        (("--virtual-channels", "16"), "engine orders takes 1 to 15"),
         (("--engine", "latency"), "give a folder of topoloom layout"),
     ],
 )
@@ -82,7 +90,7 @@ def test_what_cannot_be_lost_is_one_line(lost, message):
 def test_the_help_lists_the_engines():
     """Every engine with its line."""
     text = _run("--help")
-    for name in ("hop-lanes", "minimal", "orders", "updown"):
+    for name in ("hop-vcs", "minimal", "orders", "updown"):
         assert f"\n  {name} " in text
 
 
@@ -90,7 +98,7 @@ def test_losses_are_mended_with_few_entries():
     """Two cables and a switch of a torus are lost: the document says how many entries had to change, and how many did."""
     values = json.loads(_run("torus:dims=5x5", "0-1,6-7,12", "--json", command="reroute"))
     assert values["schema"] == "topoloom/rerouted/1"
-    assert values["surviving"]["verdict"]["deadlock_free"]
+    assert values["surviving"]["verification"]["deadlock_free"]
     assert values["entries"] == 24 * 23
     assert values["surviving"]["topology"]["switches"] == 24
     assert 0 < values["entries_broken"] <= values["entries_changed"] < 1.5 * values["entries_broken"]
@@ -113,12 +121,12 @@ def test_a_laid_out_folder_routes_by_its_cables(tmp_path):
     assert made.exit_code == 0, made.output
     values = json.loads(_run(folder, "--engine", "latency", "--json"))
     assert values["engine"] == "latency"
-    assert values["verdict"]["deadlock_free"]
+    assert values["verification"]["deadlock_free"]
 
 
 def test_a_sample_proves_nothing():
     """With --check no freedom of deadlock is claimed; the number followed is said."""
-    values = json.loads(_run("slimfly:q=5", "--engine", "minimal", "--check", "3", "--json"))["verdict"]
+    values = json.loads(_run("slimfly:q=5", "--engine", "minimal", "--check", "3", "--json"))["verification"]
     assert values["checked_destinations"] == 3
     assert values["deadlock_free"] in (None, False)
     assert "no cycle found" in _run("slimfly:q=5", "--check", "3")
@@ -128,13 +136,13 @@ def test_lost_switches_are_not_counted():
     """After a loss all numbers are of the switches that are left."""
     left = json.loads(_run("slimfly:q=5,hosts=4", "0-1,7", "--json", command="reroute"))["surviving"]
     assert left["topology"]["switches"] == 49
-    values = left["verdict"]
-    assert values["pairs"] == sum(values["lane_pairs"]) == 49 * 48
+    values = left["verification"]
+    assert values["pairs"] == sum(values["virtual_channel_pairs"]) == 49 * 48
     assert values["vertex_load_min"] > 0
 
 
 def test_an_export_leaves_nothing_of_the_one_before(tmp_path):
-    """Tables of one lane beside a policy for two would be another fabric's."""
+    """Tables of one virtual channel beside a policy for two would be another fabric's."""
     folder = str(tmp_path)
     _run("slimfly:q=5,hosts=1", "opensm", "-o", folder, command="export")
     assert (tmp_path / "fabric.qos").exists()

@@ -33,7 +33,7 @@ _LONG = {
 #: For so long a test waits for what would run for minutes to end.
 _PATIENCE_SECONDS = 60
 _STUDY = 'operation = "optimize"\nseeds = 9\ntask.topology = "jellyfish:n=400,degree=8,seed=1"\ntask.moves = 20000000\n'
-_NEED = "hosts = 4000\n[switch]\nradix = 36\n"
+_REQUIREMENT = "hosts = 4000\n[switch]\nradix = 36\n"
 #: Processor time after which a command has started, and is at what takes long.
 _AT_WORK_SECONDS = 3.0
 
@@ -52,7 +52,7 @@ def _processor_seconds(process: int) -> float:
 def start(tmp_path):
     """Starts a command in a folder and a session of its own, and waits until it is at work; `processes` is to be left empty."""
     (tmp_path / "s.toml").write_text(_STUDY)
-    (tmp_path / "need.toml").write_text(_NEED)
+    (tmp_path / "need.toml").write_text(_REQUIREMENT)
     started = []
 
     def started_one(*words, work_seconds=_AT_WORK_SECONDS):

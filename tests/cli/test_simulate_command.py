@@ -17,7 +17,7 @@ from topoloom import LoadCurve, build, cable, place, save_cabling
 from topoloom.cli.commands import simulate
 from topoloom.cli.main import main
 from topoloom.core.errors import InputError
-from topoloom.simulation.flits import simulate as verb
+from topoloom.simulation.flits import simulate as operation
 
 KEYS = {
     "offered",
@@ -84,13 +84,13 @@ def _timeless(value):
 @pytest.fixture
 def counted(monkeypatch):
     """The loads that are simulated, one by one."""
-    loads, simulate_load = [], verb.simulate_load
+    loads, simulate_load = [], operation.simulate_load
 
     def listed(routing, config, traffic, load, *rest):
         loads.append(load)
         return simulate_load(routing, config, traffic, load, *rest)
 
-    monkeypatch.setattr(verb, "simulate_load", listed)
+    monkeypatch.setattr(operation, "simulate_load", listed)
     return loads
 
 
@@ -149,14 +149,14 @@ def test_an_interrupt_leaves_the_finished_points(tmp_path, capsys, monkeypatch):
     whole, parts = tmp_path / "whole.csv", tmp_path / "parts.csv"
     asked = [SMALL, "--loads", "0.1,0.2,0.3", "--jobs", "1"]
     _run(*asked, "-o", str(whole))
-    simulate_load = verb.simulate_load
+    simulate_load = operation.simulate_load
 
     def stopped(routing, config, traffic, load, seed, *rest):
         if load > 0.25:
             raise KeyboardInterrupt
         return simulate_load(routing, config, traffic, load, seed, *rest)
 
-    monkeypatch.setattr(verb, "simulate_load", stopped)
+    monkeypatch.setattr(operation, "simulate_load", stopped)
     with pytest.raises(SystemExit) as end:
         main(["simulate", *asked, "-o", str(parts), "--json"])
     said = capsys.readouterr()
@@ -178,7 +178,7 @@ def test_ctrl_c_ends_a_real_run(tmp_path):
     """SIGINT after the first point: code 130, the rows are there, and no traceback."""
     file = tmp_path / "points.csv"
     loads = ",".join(["0.01", *(f"{0.9 + step / 1000:g}" for step in range(90))])
-    words = ["simulate", "slimfly:q=5,hosts=4", "--engine", "hop-lanes", "--loads", loads]
+    words = ["simulate", "slimfly:q=5,hosts=4", "--engine", "hop-vcs", "--loads", loads]
     running = subprocess.Popen(
         [sys.executable, "-m", "topoloom", *words, "--jobs", "1", "-o", str(file)],
         text=True,
@@ -219,7 +219,7 @@ def test_results_are_in_nanoseconds_and_gigabits_where_the_preset_knows():
 
 
 def test_packets_are_written_one_by_one(tmp_path):
-    """A row a packet of a trace, with when it was made, left and arrived."""
+    """One row per packet of a trace, with when it was made, left and arrived."""
     trace, file = tmp_path / "trace.csv", tmp_path / "packets.csv"
     trace.write_text("cycle,source,destination,flits\n4,0,1,2\n9,3,0,1\n")
     _run("torus:dims=3x3,hosts=1", "--engine", "dor", "--traffic", f"trace:{trace}", "--packets", str(file))
@@ -319,7 +319,7 @@ def test_several_engines_and_kinds_of_traffic_are_curves(tmp_path):
 def test_the_record_is_what_python_returns():
     """`--json` prints the record of `simulate` for the same call, but for timings; it is read back as an equal curve."""
     printed = json.loads(_run(SMALL, "--loads", "0.1,0.2", "--set", "vcs=4", "--json"))
-    curve = verb.simulate(SMALL, settings=["vcs=4"], loads=[0.1, 0.2])
+    curve = operation.simulate(SMALL, settings=["vcs=4"], loads=[0.1, 0.2])
     assert _timeless(printed) == _timeless(curve.record())
     assert LoadCurve.from_record(printed) == curve
     assert set(printed["provenance"]["timings"]) == {"seconds", "flit_hops_per_s"}

@@ -1,4 +1,4 @@
-"""Every verb takes every kind of source: it works, or one sentence says what it needs."""
+"""Every operation takes every kind of source: it works, or one sentence says what it needs."""
 
 import io
 import re
@@ -10,7 +10,7 @@ from topoloom.cli.main import main
 
 SPEC = "torus:dims=4x4,hosts=1"
 
-#: Each verb with its cheapest options; SOURCE is replaced, OUT is a path that is not there.
+#: Each operation with its cheapest options; SOURCE is replaced, OUT is a path that is not there.
 VERBS = {
     "info": "info SOURCE",
     "hops": "hops SOURCE",
@@ -45,7 +45,7 @@ SOURCES = (
     "design folder",
 )
 
-#: What verbs ask for that some sources do not have: hosts (an edge list has none).
+#: What operations ask for that some sources do not have: hosts (an edge list has none).
 NEEDS = r"no hosts|has no hosts|without hosts|needs? hosts|needs two hosts"
 
 
@@ -61,8 +61,8 @@ def called(arguments):
 def sources(tmp_path_factory):
     """The name of a source of each kind, all of the same torus but for the plan and the design."""
     folder = tmp_path_factory.mktemp("sources")
-    need = folder / "need.toml"
-    need.write_text("hosts = 16\nparts = 'slimfly-2014'\n[switch]\nradix = 8\n[families]\ntry = ['torus']\n")
+    requirement = folder / "need.toml"
+    requirement.write_text("hosts = 16\nparts = 'slimfly-2014'\n[switch]\nradix = 8\n[families]\ntry = ['torus']\n")
     files = {
         "JSON file": "net.json",
         "edge list": "net.edges",
@@ -76,7 +76,7 @@ def sources(tmp_path_factory):
     grown = ["expand", SPEC, "--method", "splice", "--to", "18", "--map", "rows", "--radix", "6"]
     made.append([*grown, "-o", folders["plan folder"]])
     made.append(["route", SPEC, "-o", folders["route folder"]])
-    made.append(["design", str(need), "-o", folders["design folder"], "--finalists", "0", "--jobs", "1"])
+    made.append(["design", str(requirement), "-o", folders["design folder"], "--shortlist", "0", "--jobs", "1"])
     for arguments in made:
         assert called(arguments) == 0, arguments
     plan = folders["plan folder"]
@@ -92,21 +92,22 @@ def sources(tmp_path_factory):
 
 @pytest.mark.sweep(3)
 @pytest.mark.parametrize("kind", SOURCES)
-@pytest.mark.parametrize("verb", [pytest.param(v, marks=pytest.mark.simgrid) if v == "app" else v for v in VERBS])
-def test_every_verb_takes_every_source(sources, tmp_path, monkeypatch, capfd, verb, kind):
-    """The exit code is 0, or 2 with one sentence that names what the verb needs; never a traceback."""
+@pytest.mark.parametrize("operation", [pytest.param(v, marks=pytest.mark.simgrid) if v == "app" else v for v in VERBS])
+def test_every_verb_takes_every_source(sources, tmp_path, monkeypatch, capfd, operation, kind):
+    """The exit code is 0, or 2 with one sentence that names what the operation needs; never a traceback."""
     if kind == "standard input":
         with open(sources["JSON file"], "rb") as file:
             monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(file.read())))
     words = [
-        {"SOURCE": sources[kind]}.get(word, word).replace("OUT", str(tmp_path / "out")) for word in VERBS[verb].split()
+        {"SOURCE": sources[kind]}.get(word, word).replace("OUT", str(tmp_path / "out"))
+        for word in VERBS[operation].split()
     ]
     capfd.readouterr()
     code = called(words)
     out, error = capfd.readouterr()
     assert "Traceback" not in error
     if code == 3:
-        assert verb == "verify"
+        assert operation == "verify"
         assert kind in ("edge list", "plan folder after", "design folder"), out
     elif code == 2:
         assert kind == "edge list", error

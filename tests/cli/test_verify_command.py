@@ -62,8 +62,8 @@ def test_a_fabric_that_is_as_planned(call, laid):
         assert "right cables                  275" in out
 
 
-def test_faults_are_named_by_cable_cabinet_switch_and_port(call, laid):
-    """Exit code 3; one swap, one missing cable, by the numbers and cabinets of the cable list; the same in JSON."""
+def test_faults_are_named_by_cable_rack_switch_and_port(call, laid):
+    """Exit code 3; one swap, one missing cable, by the numbers and racks of the cable list; the same in JSON."""
     ends, lost = laid
     code, out, _ = call("verify", "plan", "fabric.net")
     assert code == 3
@@ -85,7 +85,7 @@ def test_faults_are_named_by_cable_cabinet_switch_and_port(call, laid):
         "docs/reference/rules.md#tl101",
         "docs/reference/rules.md#tl104",
     ]
-    assert all(one["fix"] and one["cables"] and one["cabinets"] for one in values["diagnostics"])
+    assert all(one["fix"] and one["cables"] and one["racks"] for one in values["diagnostics"])
     compared = values["comparison"]
     assert compared["same"] is False
     assert sorted(fault["kind"] for fault in compared["faults"]) == ["missing", "swapped"]
@@ -97,12 +97,12 @@ def test_faults_are_named_by_cable_cabinet_switch_and_port(call, laid):
 def test_what_route_exports_is_verified(call):
     """Tables and levels of `export` are judged as `route` judged them; without the levels they deadlock."""
     assert call("export", "slimfly:q=5,hosts=2", "opensm", "-o", "osm")[0] == 0
-    routed = json.loads(call("route", "slimfly:q=5,hosts=2", "--json")[1])["verdict"]
+    routed = json.loads(call("route", "slimfly:q=5,hosts=2", "--json")[1])["verification"]
     code, out, _ = call("verify-tables", "osm/fabric.net", "osm/fabric.lft", "--qos", "osm/fabric.qos", "--json")
-    values = json.loads(out)["judgement"]
+    values = json.loads(out)["table_verification"]
     assert code == 0
     for key in (
-        "lanes_used",
+        "virtual_channels_used",
         "deadlock_free",
         "pairs",
         "reached_pairs",
@@ -112,7 +112,7 @@ def test_what_route_exports_is_verified(call):
         "stretch",
         "edge_forwarding_index",
         "load_over_mean",
-        "lane_pairs",
+        "virtual_channel_pairs",
     ):
         assert values[key] == routed[key], key
     code, out, _ = call("verify-tables", "slimfly:q=5,hosts=2", "osm/fabric.lft")
@@ -190,7 +190,7 @@ def test_mistakes_end_with_one_line_and_exit_code_2(call, tmp_path, arguments, r
 
 
 def test_rules_are_listed(call):
-    """A line a rule, and all of each as JSON; `--only` and `--ignore` choose."""
+    """One line per rule, and all of each as JSON; `--only` and `--ignore` choose."""
     code, out, _ = call("rules")
     assert code == 0
     lines = out.splitlines()
@@ -202,7 +202,7 @@ def test_rules_are_listed(call):
 
 
 def test_exit_codes_by_severity(call, laid):
-    """3 for errors and for warnings, 0 for notes and for what is left out; the same on the page of the rules."""
+    """3 for errors and for warnings, 0 for notes and for what is omitted; the same on the page of the rules."""
     from pathlib import Path
 
     assert call("verify", "plan", "fabric.net", "--ignore", "TL101,TL104")[0] == 0

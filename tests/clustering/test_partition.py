@@ -1,4 +1,4 @@
-"""METIS partitions, repaired to what cabinets hold."""
+"""METIS partitions, repaired to what racks hold."""
 
 import builtins
 
@@ -14,23 +14,23 @@ from topoloom.placement.clustering.walktrap import walktrap
 
 
 @pytest.mark.parametrize(
-    ("spec", "most", "cabinets"),
+    ("spec", "most", "racks"),
     [
         ("jellyfish:n=500,degree=7", [16, np.inf, np.inf], 32),
-        ("fat-tree:k=8", [16, 26, np.inf], 6),  # 32 of 80 with 4 hosts, 6 a cabinet
+        ("fat-tree:k=8", [16, 26, np.inf], 6),  # 32 of 80 with 4 hosts, 6 per rack
         ("fat-tree:k=8", [np.inf, np.inf, 1600], 8),  # 158.4 or 129.2 watts
-        ("slimfly:q=7,hosts=5", [38, 60, np.inf], 9),  # 98 switches, 12 a cabinet
+        ("slimfly:q=7,hosts=5", [38, 60, np.inf], 9),  # 98 switches, 12 per rack
         ("slimfly:q=5", [np.inf, np.inf, np.inf], 1),
     ],
 )
-def test_no_limit_is_passed_and_no_cabinet_too_many(spec, most, cabinets):
-    """METIS balances one resource nearly; after the repair all fit, in as few cabinets as the scarcest allows."""
+def test_no_limit_is_passed_and_no_rack_too_many(spec, most, racks):
+    """METIS balances one resource nearly; after the repair all fit, in as few racks as the scarcest allows."""
     topology = build(spec)
     loads = np.stack([np.ones(topology.switches), topology.endpoints_at, 100 + 7.3 * topology.degrees], axis=1)
-    cabinet = metis(topology, loads, np.array(most), topology.switches)
-    assert list(dict.fromkeys(cabinet.tolist())) == list(range(cabinets))
+    rack = metis(topology, loads, np.array(most), topology.switches)
+    assert list(dict.fromkeys(rack.tolist())) == list(range(racks))
     for load, limit in zip(loads.T, most, strict=True):
-        assert np.bincount(cabinet, weights=load).max() <= limit * (1 + 1e-6)
+        assert np.bincount(rack, weights=load).max() <= limit * (1 + 1e-6)
 
 
 @pytest.mark.parametrize(
@@ -38,11 +38,11 @@ def test_no_limit_is_passed_and_no_cabinet_too_many(spec, most, cabinets):
     [("hypercube:n=9", 1280), ("torus:dims=16x16", 128), ("dragonfly:h=4", 528), ("torus:dims=8x8x8", 640)],
 )
 def test_cuts_are_near_the_best(spec, links):
-    """Cabinets of 16 (of 8 for the dragonfly): subcubes, squares, groups and bars of 2 x 2 x 4, or within a tenth of them."""
+    """Racks of 16 (of 8 for the dragonfly): subcubes, squares, groups and bars of 2 x 2 x 4, or within a tenth of them."""
     topology = build(spec)
     most = np.array([8.0 if "dragonfly" in spec else 16.0])
-    cabinet = metis(topology, np.ones((topology.switches, 1)), most, topology.switches)
-    assert links <= links_between(topology, cabinet) <= 1.1 * links
+    rack = metis(topology, np.ones((topology.switches, 1)), most, topology.switches)
+    assert links <= links_between(topology, rack) <= 1.1 * links
 
 
 def test_parallel_links_weigh_more():
@@ -51,23 +51,23 @@ def test_parallel_links_weigh_more():
     assert metis(topology, np.ones((4, 1)), np.array([2.0]), 2).tolist() == [0, 1, 1, 0]
 
 
-def test_the_switch_that_loses_least_leaves_a_full_cabinet():
-    """Of four in a cabinet of 3 that goes with the most links to another less those inside: 3 (2 - 1), not 0 (3 - 4)."""
+def test_the_switch_that_loses_least_leaves_a_full_rack():
+    """Of four in a rack of 3 that goes with the most links to another less those inside: 3 (2 - 1), not 0 (3 - 4)."""
     topology = Topology(
         links=[(0, 1)] * 3 + [(0, 2), (1, 2), (2, 3), (0, 4), (0, 4), (0, 5), (3, 4), (3, 5)], switches=6
     )
-    cabinet = np.array([0, 0, 0, 0, 1, 1], np.int32)
-    assert place_the_rest(topology, cabinet, np.ones((6, 1)), np.array([3.0]), 2)
-    assert cabinet.tolist() == [0, 0, 0, 1, 1, 1]
+    rack = np.array([0, 0, 0, 0, 1, 1], np.int32)
+    assert place_the_rest(topology, rack, np.ones((6, 1)), np.array([3.0]), 2)
+    assert rack.tolist() == [0, 0, 0, 1, 1, 1]
 
 
 def test_links_between_counts_parallel_links_one_by_one():
-    """Links inside a cabinet do not count."""
+    """Links inside a rack do not count."""
     topology = Topology(links=[(0, 1), (1, 2), (1, 2)], switches=3)
     assert links_between(topology, np.array([0, 0, 1])) == 2
 
 
-def test_the_same_seed_gives_the_same_cabinets():
+def test_the_same_seed_gives_the_same_racks():
     """Another seed gives others."""
     topology = build("jellyfish:n=200,degree=6")
     one, again, other = (metis(topology, np.ones((200, 1)), np.array([10.0]), 20, seed=seed) for seed in (1, 1, 2))
@@ -81,9 +81,9 @@ def test_without_links_the_order_decides():
 
 
 def test_it_says_what_does_not_fit_and_what_to_install(monkeypatch):
-    """Too few cabinets are counted; a missing pymetis is named with its extra."""
+    """Too few racks are counted; a missing pymetis is named with its extra."""
     topology = build("ring:n=20")
-    with pytest.raises(InputError, match="20 switches need 5 cabinets or more, and did not fit 4; allow more"):
+    with pytest.raises(InputError, match="20 switches need 5 racks or more, and did not fit 4; allow more"):
         metis(topology, np.ones((20, 1)), np.array([4.0]), 4)
     with pytest.raises(InputError, match="every limit must be above 0"):
         metis(topology, np.ones((20, 1)), np.array([0.0]), 4)
@@ -96,13 +96,13 @@ def test_it_says_what_does_not_fit_and_what_to_install(monkeypatch):
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_no_cabinet_is_overfilled_with_uneven_hosts(seed):
-    """A torus with 0 to 4 hosts a switch, at most 12 in a cabinet: neither method passes the limit."""
+def test_no_rack_is_overfilled_with_uneven_hosts(seed):
+    """A torus with 0 to 4 hosts per switch, at most 12 in a rack: neither method passes the limit."""
     hosts = Draws(seed).below(5, 36)
     topology = build("torus:dims=6x6")
     topology = topology.replace(endpoints=np.repeat(np.arange(36), hosts), host=None, spec=None)
     loads = np.column_stack([np.ones(36), hosts]).astype(float)
     most = np.array([6.0, 12.0])
-    for cabinet in (metis(topology, loads, most, 36), walktrap(topology, loads, most, 36)):
-        assert np.bincount(cabinet).max() <= 6
-        assert np.bincount(cabinet, hosts).max() <= 12
+    for rack in (metis(topology, loads, most, 36), walktrap(topology, loads, most, 36)):
+        assert np.bincount(rack).max() <= 6
+        assert np.bincount(rack, hosts).max() <= 12

@@ -1,4 +1,4 @@
-"""Walktrap with a limit on what a cluster holds, and the packing of clusters into cabinets."""
+"""Walktrap with a limit on what a cluster holds, and the packing of clusters into racks."""
 
 from itertools import combinations
 
@@ -90,85 +90,85 @@ def test_without_a_limit_it_is_walktrap(spec, clusters, expected):
     [("ring-shortcuts:n=512,degree=9", 0.97), ("nbr:n=512,degree=9,p=0.5", 0.97), ("torus:dims=8x8x8", 0.85)],
 )
 def test_it_beats_the_order_of_the_switches(spec, least):
-    """Koibuchi 2013 Fig. 14: fewer links between full cabinets than sequence has, on RING-n, Nbr(0.5)-n and a torus."""
+    """Koibuchi 2013 Fig. 14: fewer links between full racks than sequence has, on RING-n, Nbr(0.5)-n and a torus."""
     topology = build(spec)
     sequence = np.arange(512) // 16
-    cabinet = walktrap(topology, places(topology), np.array([16.0]), 32)
-    assert np.bincount(cabinet).tolist() == [16] * 32
-    assert links_between(topology, cabinet) < least * links_between(topology, sequence)
+    rack = walktrap(topology, places(topology), np.array([16.0]), 32)
+    assert np.bincount(rack).tolist() == [16] * 32
+    assert links_between(topology, rack) < least * links_between(topology, sequence)
 
 
 def test_sequence_wins_on_hypercubes():
-    """Koibuchi 2013 IV.C.2: a hypercube's own order is best; nothing has fewer links between cabinets of 16 than subcubes."""
+    """Koibuchi 2013 IV.C.2: a hypercube's own order is best; nothing has fewer links between racks of 16 than subcubes."""
     topology = build("hypercube:n=9")
     found = links_between(topology, walktrap(topology, places(topology), np.array([16.0]), 32))
     assert found > links_between(topology, np.arange(512) // 16) == 512 * 5 // 2
 
 
-def test_groups_that_fill_cabinets_are_found():
-    """A dragonfly's groups of 8, each fully linked, are its clusters when a cabinet holds 8."""
+def test_groups_that_fill_racks_are_found():
+    """A dragonfly's groups of 8, each fully linked, are its clusters when a rack holds 8."""
     topology = build("dragonfly:h=4")
-    cabinet = walktrap(topology, places(topology), np.array([8.0]), 33)
-    assert cabinet.tolist() == topology.labels["group"].tolist()
+    rack = walktrap(topology, places(topology), np.array([8.0]), 33)
+    assert rack.tolist() == topology.labels["group"].tolist()
 
 
 @pytest.mark.parametrize(
-    ("spec", "most", "cabinets"),
+    ("spec", "most", "racks"),
     [
         ("fat-tree:k=8", [16, np.inf, np.inf], 5),  # 80 switches
-        ("fat-tree:k=8", [16, 26, np.inf], 6),  # 32 of them with 4 hosts, 6 a cabinet
-        ("slimfly:q=11,hosts=8", [np.inf, np.inf, 4000], 15),  # 242 of 224.1 watts, 17 a cabinet
-        ("jellyfish:n=100,degree=5,hosts=5", [40, 33, np.inf], 17),  # 6 a cabinet
+        ("fat-tree:k=8", [16, 26, np.inf], 6),  # 32 of them with 4 hosts, 6 per rack
+        ("slimfly:q=11,hosts=8", [np.inf, np.inf, 4000], 15),  # 242 of 224.1 watts, 17 per rack
+        ("jellyfish:n=100,degree=5,hosts=5", [40, 33, np.inf], 17),  # 6 per rack
         ("slimfly:q=5,hosts=2", [np.inf, np.inf, np.inf], 1),
         ("ring:n=20", [1, np.inf, np.inf], 20),
     ],
 )
-def test_no_limit_is_passed_and_no_cabinet_too_many(spec, most, cabinets):
-    """Places, hosts and watts all fit, in as few cabinets as the scarcest allows, numbered by their first switches."""
+def test_no_limit_is_passed_and_no_rack_too_many(spec, most, racks):
+    """Places, hosts and watts all fit, in as few racks as the scarcest allows, numbered by their first switches."""
     topology = build(spec)
     loads = np.stack([np.ones(topology.switches), topology.endpoints_at, 100 + 7.3 * topology.degrees], axis=1)
-    cabinet = walktrap(topology, loads, np.array(most), topology.switches)
-    assert list(dict.fromkeys(cabinet.tolist())) == list(range(cabinets))
+    rack = walktrap(topology, loads, np.array(most), topology.switches)
+    assert list(dict.fromkeys(rack.tolist())) == list(range(racks))
     for load, limit in zip(loads.T, most, strict=True):
-        assert np.bincount(cabinet, weights=load).max() <= limit * (1 + 1e-6)
+        assert np.bincount(rack, weights=load).max() <= limit * (1 + 1e-6)
 
 
-def test_large_switches_and_small_ones_share_cabinets():
-    """A switch makes room: three of 3 hosts and three of 5 fill three cabinets of 8, 2 switches each."""
+def test_large_switches_and_small_ones_share_racks():
+    """A switch makes room: three of 3 hosts and three of 5 fill three racks of 8, 2 switches each."""
     topology = Topology(links=[(0, 1), (1, 2), (3, 4), (4, 5)], switches=6)
     hosts = np.array([3.0, 3.0, 3.0, 5.0, 5.0, 5.0])
-    cabinet = walktrap(topology, np.stack([np.ones(6), hosts], axis=1), np.array([2.0, 8.0]), 3)
-    assert np.bincount(cabinet, weights=hosts).tolist() == [8.0] * 3
+    rack = walktrap(topology, np.stack([np.ones(6), hosts], axis=1), np.array([2.0, 8.0]), 3)
+    assert np.bincount(rack, weights=hosts).tolist() == [8.0] * 3
 
 
 def test_a_switch_makes_room_for_one_that_fits_nowhere():
-    """Bare switches fill the only cabinet that may have another host: the least linked of them moves away."""
+    """Bare switches fill the only rack that may have another host: the least linked of them moves away."""
     topology = Topology(links=[(0, 1), (0, 1), (1, 5), (2, 3)], switches=6)
     loads = np.array([[1.0, 0.0], [1.0, 0.0], [1.0, 1.0], [1.0, 1.0], [1.0, 1.0], [1.0, 0.0]])
-    cabinet = pack(topology, np.array([0, 0, 1, 1, 2, 0]), loads, np.array([3.0, 2.0]), 2)
-    assert cabinet.tolist() == [0, 0, 1, 1, 0, 1]
+    rack = pack(topology, np.array([0, 0, 1, 1, 2, 0]), loads, np.array([3.0, 2.0]), 2)
+    assert rack.tolist() == [0, 0, 1, 1, 0, 1]
 
 
-def test_clusters_are_kept_whole_while_cabinets_have_room():
-    """Clusters of 3, 3 and 2 in cabinets of 4: two whole, and the last goes where its links go."""
+def test_clusters_are_kept_whole_while_racks_have_room():
+    """Clusters of 3, 3 and 2 in racks of 4: two whole, and the last goes where its links go."""
     topology = Topology(links=[(0, 6), (3, 7), (6, 7), (0, 6)], switches=8)
     cluster = np.array([0, 0, 0, 1, 1, 1, 2, 2])
     assert pack(topology, cluster, np.ones((8, 1)), np.array([4.0]), 2).tolist() == [0, 0, 0, 1, 1, 1, 0, 1]
 
 
 def test_parallel_links_draw_more():
-    """The neighbour with two links is the one to share a cabinet with."""
+    """The neighbour with two links is the one to share a rack with."""
     topology = Topology(links=[(0, 1), (1, 2), (1, 2), (2, 3)], switches=4)
     assert walktrap(topology, np.ones((4, 1)), np.array([2.0]), 2).tolist() == [0, 1, 1, 0]
 
 
 def test_it_says_what_does_not_fit(monkeypatch):
-    """Too few cabinets, a switch too large, a limit of nothing, no steps, too many switches: each with a remedy."""
+    """Too few racks, a switch too large, a limit of nothing, no steps, too many switches: each with a remedy."""
     topology = build("ring:n=20,hosts=3")
     loads = np.stack([np.ones(20), np.full(20, 3.0)], axis=1)
-    with pytest.raises(InputError, match=r"20 switches need 5 cabinets or more, and did not fit 4; allow more"):
+    with pytest.raises(InputError, match=r"20 switches need 5 racks or more, and did not fit 4; allow more"):
         walktrap(topology, loads, np.array([4.0, np.inf]), 4)
-    with pytest.raises(InputError, match=r"switch 0 takes 3 of what a cabinet has 2 of; raise that limit"):
+    with pytest.raises(InputError, match=r"switch 0 takes 3 of what a rack has 2 of; raise that limit"):
         walktrap(topology, loads, np.array([4.0, 2.0]), 20)
     with pytest.raises(InputError, match="every limit must be above 0"):
         walktrap(topology, loads, np.array([4.0, 0.0]), 20)

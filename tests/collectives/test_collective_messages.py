@@ -1,4 +1,6 @@
-"""Messages of schedules as operations of ranks: the times of flows, the paths that were meant, and lanes without a cycle."""
+"""Messages of schedules as operations of ranks: the times of flows, the paths that were meant, and virtual channels without a
+cycle.
+"""
 
 from graphlib import TopologicalSorter
 from itertools import pairwise
@@ -100,7 +102,9 @@ def test_layers_lead_along_the_paths(name, operation, algorithm):
     [("slimfly:q=5,hosts=1", "ring", 20), ("petersen:hosts=1", "forest", 4), ("dragonfly:h=2", "ring", 3)],
 )
 def test_lanes_hold_no_cycle(spec, algorithm, hops):
-    """Paths that wander through half the network: lanes only rise along each, and within a lane no channels wait in a cycle."""
+    """Paths that wander through half the network: virtual channels only rise along each, and within a virtual channel no
+    channels wait in a cycle.
+    """
     routing = route(build(spec), "minimal")
     found = collective(routing, "allreduce", 1 << 20, algorithm=algorithm)
     net, back = network_as_flows([routing], AppSettings(), None), routing.channels.back.astype(np.int64)
@@ -109,15 +113,15 @@ def test_lanes_hold_no_cycle(spec, algorithm, hops):
     waits: TopologicalSorter = TopologicalSorter()
     longest = 0
     for number, way in enumerate(ways):
-        goal, table = int(net.switch[way.into]), layers.lanes[layers.layer[number]]
-        lanes = [int(table[goal, routing.channels.origin[channel]]) for channel in way.channels]
-        assert lanes == sorted(lanes)
-        longest = max(longest, len(lanes))
-        for here, there in pairwise(zip(way.channels, lanes, strict=True)):
+        goal, table = int(net.switch[way.into]), layers.virtual_channels[layers.layer[number]]
+        virtual_channels = [int(table[goal, routing.channels.origin[channel]]) for channel in way.channels]
+        assert virtual_channels == sorted(virtual_channels)
+        longest = max(longest, len(virtual_channels))
+        for here, there in pairwise(zip(way.channels, virtual_channels, strict=True)):
             waits.add(there, here)
     waits.prepare()
     assert longest >= hops
-    assert 1 + max(int(table.max()) for table in layers.lanes) < longest
+    assert 1 + max(int(table.max()) for table in layers.virtual_channels) < longest
 
 
 def test_a_path_twice_through_a_switch_is_refused():

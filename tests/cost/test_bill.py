@@ -28,14 +28,14 @@ rows = partial(place, map="rows")
     ],
 )
 def test_the_networks_of_table_iv_cost_what_an_exact_count_gives(spec, radix, usd, watts):
-    """USD and W a host agree with the independent recomputation."""
+    """USD and W per host agree with the independent recomputation."""
     bill = price(rows(build(spec)), radix=radix)
     assert bill.cost_per_host_usd == pytest.approx(usd, abs=0.06)
     assert bill.power_per_host_w == pytest.approx(watts, abs=0.0006)
 
 
 def test_the_hypercube_costs_what_five_fibre_dimensions_cost():
-    """32 racks of 256 switches as 8 x 4: 32,768 electric and 20,480 fibre cables, 4,935.1 USD a host."""
+    """32 racks of 256 switches as 8 x 4: 32,768 electric and 20,480 fibre cables, 4,935.1 USD per host."""
     bill = price(rows(build("hypercube:n=13,hosts=1"), replace(preset("slimfly-2014"), rows=8, columns=4)))
     assert [line.count for line in bill.lines] == [8192, 32768, 20480]
     assert bill.cost_per_host_usd == pytest.approx(4935.11, abs=0.01)
@@ -158,7 +158,7 @@ base_usd = 5
 
 
 def test_a_product_draws_watts_for_the_ports_in_use(tmp_path):
-    """Petersen has 3 links a switch: 10 + 3 * 2 W, also with 8 ports bought; the spare ones draw nothing."""
+    """Petersen has 3 links per switch: 10 + 3 * 2 W, also with 8 ports bought; the spare ones draw nothing."""
     path = tmp_path / "parts.toml"
     path.write_text(_WATTS)
     layout = rows(build("petersen"))
@@ -169,7 +169,7 @@ def test_a_product_draws_watts_for_the_ports_in_use(tmp_path):
 
 
 def test_no_hosts_means_no_cost_a_host():
-    """Without hosts the cost a host is infinite, not a division error."""
+    """Without hosts the cost per host is infinite, not a division error."""
     bill = price(rows(build("petersen")))
     assert bill.cost_per_host_usd == float("inf")
     assert np.isfinite(bill.cost_usd)

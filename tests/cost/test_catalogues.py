@@ -1,4 +1,4 @@
-"""The catalogues of 2026, optics, breakouts, spares and quotes: exact counts, and nothing is left out silently."""
+"""The catalogues of 2026, optics, breakouts, spares and quotes: exact counts, and nothing is omitted silently."""
 
 import math
 

@@ -76,7 +76,7 @@ def test_sums_of_places_are_not_exact(parts):
     cables = choose_cables(parts, np.array([0.2 + 0.1 + 0.2, 2.5 + 1e-12]), False, 100)
     assert cables.stock_m.tolist() == [1, 3]
     with pytest.raises(
-        InputError, match=r"no cable reaches 9.6 m and 0.5 m of slack inside cabinets .*longest reaches 10 m"
+        InputError, match=r"no cable reaches 9.6 m and 0.5 m of slack inside racks .*longest reaches 10 m"
     ):
         choose_cables(parts, np.array([1.0, 9.6]), False, 100)
 

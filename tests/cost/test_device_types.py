@@ -87,7 +87,7 @@ def test_a_file_is_a_catalogue(tmp_path, told, count, rate, watts, u, cables):
 
 
 def test_a_folder_is_a_catalogue_of_all_its_switches(tmp_path):
-    """Servers and what is no YAML are left out; folders in it are looked through; two of one name get their makers'."""
+    """Servers and what is no YAML are omitted; folders in it are looked through; two of one name get their makers'."""
     written(tmp_path / "Edgecore" / "AS9716-32D.yaml", AS9716)
     written(tmp_path / "Nvidia" / "SN5600.yml", SN5600)
     written(tmp_path / "Nvidia" / "server.yaml", SERVER)

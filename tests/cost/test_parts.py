@@ -81,13 +81,12 @@ def test_parts_that_do_not_exist_are_named(tmp_path):
     path = catalogue(tmp_path, _PARTS.format(reach=4))
     layout = rows(build("slimfly:q=5,hosts=4"), "koibuchi-2013")
     with pytest.raises(
-        InputError,
-        match=r"parts.toml:\d+: no cable reaches 8.8 m between cabinets at 40 Gb/s \(the longest reaches 4 m\)",
+        InputError, match=r"parts.toml:\d+: no cable reaches 8.8 m between racks at 40 Gb/s \(the longest reaches 4 m\)"
     ):
         price(layout, path)
     with pytest.raises(InputError, match=r"parts.toml:5: no switch has 60 ports \(at most 48\)"):
         load_parts(path).switch_usd(60)
-    with pytest.raises(InputError, match="parts 'nakano-2016': no cable inside cabinets carries 100 Gb/s"):
+    with pytest.raises(InputError, match="parts 'nakano-2016': no cable inside racks carries 100 Gb/s"):
         load_parts("nakano-2016").product_of(np.array([1.0]), False, 100)
     with pytest.raises(InputError, match="parts 'nakano-2016': no switch has ports of 100 Gb/s"):
         load_parts("nakano-2016").switch_w(8, 100)
@@ -98,15 +97,13 @@ def test_parts_that_do_not_exist_are_named(tmp_path):
 
 
 def test_a_cable_for_one_use_is_not_for_the_other(tmp_path):
-    """Without a cable for between cabinets there is none, however far the others reach."""
+    """Without a cable for between racks there is none, however far the others reach."""
     text = (
         'name = "m"\nsource = "s"\n[switch]\nbase_usd = 1\n[[cable]]\nmedium = "copper"\nuse = "inside"\nbase_usd = 1\n'
     )
     parts = load_parts(catalogue(tmp_path, text))
     assert parts.product_of(np.array([1e6]), False).tolist() == [0]
-    with pytest.raises(
-        InputError, match=r"parts.toml:5: no cable is used between cabinets; add one with use = 'between'"
-    ):
+    with pytest.raises(InputError, match=r"parts.toml:5: no cable is used between racks; add one with use = 'between'"):
         parts.product_of(np.array([1.0]), True)
 
 

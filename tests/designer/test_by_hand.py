@@ -12,8 +12,8 @@ import topoloom.designer.assessment.assess as assess_module
 import topoloom.designer.measure as measure_module
 from topoloom import design, open_network, price
 from topoloom.cli.main import cli
+from topoloom.designer.assessment.steps.cost import COST
 from topoloom.designer.assessment.steps.growth import GROWTH
-from topoloom.designer.assessment.steps.money import MONEY
 from topoloom.designer.assessment.steps.tables import TABLES
 from topoloom.designer.assessment.steps.throughput import PATTERNED, THROUGHPUT
 from topoloom.report.design_files import write_design
@@ -22,7 +22,7 @@ _QUOTES = "name = 'my quotes'\ninstallation_usd = 77.0\n"
 _NEEDS = {
     "quotes": """
 hosts = 40
-finalists = 2
+shortlist = 2
 minutes = 100
 repeats = 1
 rate_gbps = 40
@@ -37,7 +37,7 @@ hosts = true
 """,
     "planes": """
 hosts = 24
-finalists = 2
+shortlist = 2
 minutes = 100
 repeats = 1
 planes = [2]
@@ -73,9 +73,9 @@ def _numbers(value):
 
 
 def _checked(folder):
-    """How many figures of the finalists in a design's folder were got by their commands."""
+    """How many figures of the shortlist in a design's folder were got by their commands."""
     checked, done = 0, {}
-    for inside in sorted((folder / "finalists").iterdir()):
+    for inside in sorted((folder / "shortlist").iterdir()):
         for figure in json.loads((inside / "assessment.json").read_text())["figures"]:
             if not figure["by_hand"] or figure["value"] is None:
                 continue
@@ -99,13 +99,13 @@ def _checked(folder):
 def test_all_commands_of_a_design_give_their_numbers(tmp_path, name):
     """With quotes in a folder with a blank in its name; and with planes."""
     made, folder = _made(tmp_path, name)
-    assert len(made.finalists) == 2
+    assert len(made.shortlist) == 2
     assert _checked(folder) > 40
 
 
 def test_commands_without_simulation_give_their_numbers(tmp_path, monkeypatch):
-    """Bill, tables, throughput and growth of two finalists with quotes; each finalist is built once after the screening."""
-    monkeypatch.setattr(assess_module, "STEPS", (MONEY, TABLES, THROUGHPUT, PATTERNED, GROWTH))
+    """Bill, tables, throughput and growth of two shortlist with quotes; each finalist is built once after the screening."""
+    monkeypatch.setattr(assess_module, "STEPS", (COST, TABLES, THROUGHPUT, PATTERNED, GROWTH))
     built: Counter[str] = Counter()
     build = measure_module.build
 
@@ -116,19 +116,21 @@ def test_commands_without_simulation_give_their_numbers(tmp_path, monkeypatch):
     monkeypatch.setattr(measure_module, "build", counting)
     made, folder = _made(tmp_path, "quotes")
     assert _checked(folder) > 20
-    finalists = [one.spec for one in made.finalists]
-    assert len(finalists) == 2
+    shortlist = [one.spec for one in made.shortlist]
+    assert len(shortlist) == 2
     # Once in the screening, as all candidates, and once as the network that is placed, assessed and written.
-    assert [built[spec] for spec in finalists] == [2, 2]
+    assert [built[spec] for spec in shortlist] == [2, 2]
     assert max(built.values()) == 2
 
 
 def test_a_finalist_grows_as_in_the_design_when_it_is_compared(tmp_path, monkeypatch):
-    """`compare` of its folder takes switches, cables and lanes from the requirement that it remembers; an option says so."""
-    monkeypatch.setattr(assess_module, "STEPS", (MONEY, GROWTH))
+    """`compare` of its folder takes switches, cables and virtual channels from the requirement that it remembers; an option
+    says so.
+    """
+    monkeypatch.setattr(assess_module, "STEPS", (COST, GROWTH))
     made, folder = _made(tmp_path, "quotes")
-    inside = str(folder / "finalists" / "1")
-    in_design = {one.key: one.value for one in made.finalists[0].figures}
+    inside = str(folder / "shortlist" / "1")
+    in_design = {one.key: one.value for one in made.shortlist[0].figures}
     assert len(in_design) > 5
     command = ["compare", inside, "--minutes", "100", "--repeats", "1", "--json"]
     compared = CliRunner().invoke(cli, command)
@@ -145,10 +147,10 @@ def test_a_finalist_is_priced_as_in_the_design(tmp_path, monkeypatch):
     """By the command, in Python, by the study's operation and by the floor of the explorer, to the cent; an option says so."""
     from topoloom.studies.task import run_task, task_of
 
-    monkeypatch.setattr(assess_module, "STEPS", (MONEY,))
+    monkeypatch.setattr(assess_module, "STEPS", (COST,))
     made, folder = _made(tmp_path, "quotes")
-    inside = str(folder / "finalists" / "1")
-    cost = made.finalists[0].value("cost_usd")
+    inside = str(folder / "shortlist" / "1")
+    cost = made.shortlist[0].value("cost_usd")
     assert cost == made.ranked[0].cost_usd
     told = CliRunner().invoke(cli, ["cost", inside, "--json"])
     assert (json.loads(told.stdout)["cost_usd"], told.stderr) == (cost, "")

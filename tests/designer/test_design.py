@@ -16,27 +16,35 @@ from topoloom.cost.parts_files import load_parts
 from topoloom.designer.candidates import enumerate_candidates
 from topoloom.designer.design import Design
 from topoloom.designer.measure import Candidate, Dropped, measure, single_numbers
-from topoloom.designer.need import DesignLimits, FamiliesNeed, FloorNeed, Need, SwitchNeed
-from topoloom.designer.need_files import read_need
 from topoloom.designer.pareto import pareto_front
+from topoloom.designer.requirement import (
+    DesignLimits,
+    FamiliesRequirement,
+    FloorRequirement,
+    Requirement,
+    SwitchRequirement,
+)
+from topoloom.designer.requirement_files import read_requirement
 from topoloom.figures.style import sheet
 from topoloom.model.schemas import json_schema
 from topoloom.report.design_files import candidates_csv, write_design
 
 _EXAMPLES = Path(__file__).parents[2] / "examples"
-_FEW = FamiliesNeed(only=("slimfly", "dragonfly", "hypercube", "jellyfish", "fat-tree"))
+_FEW = FamiliesRequirement(only=("slimfly", "dragonfly", "hypercube", "jellyfish", "fat-tree"))
 
 
-def _need(**changes) -> Need:
-    return msgspec.structs.replace(Need(hosts=200, switch=SwitchNeed(radix=16), families=_FEW, finalists=0), **changes)
+def _requirement(**changes) -> Requirement:
+    return msgspec.structs.replace(
+        Requirement(hosts=200, switch=SwitchRequirement(radix=16), families=_FEW, shortlist=0), **changes
+    )
 
 
 @pytest.mark.parametrize("path", sorted(_EXAMPLES.glob("*.toml")), ids=lambda path: path.stem)
 def test_the_examples_are_needs_that_families_serve(path):
     """Every example is read, and candidates of all its families, or of many, are proposed for it."""
-    need = read_need(path)
-    proposals = enumerate_candidates(need, need.catalogue())
-    asked = set(need.families.only)
+    requirement = read_requirement(path)
+    proposals = enumerate_candidates(requirement, requirement.catalogue())
+    asked = set(requirement.families.only)
     families = {p.spec.partition(":")[0] for p in proposals if p.passed is None}
     assert families >= asked if asked else len(families) > 10
 
@@ -44,7 +52,7 @@ def test_the_examples_are_needs_that_families_serve(path):
 def test_every_ranked_candidate_is_within_the_limits_and_in_order():
     """What is ranked serves the need; what is dropped names its limit; the objective never falls down the ranking."""
     limits = DesignLimits(diameter=3, oversubscription=1.5, cost_per_host_usd=2500)
-    found = design(_need(limits=limits), jobs=1)
+    found = design(_requirement(limits=limits), jobs=1)
     assert found.ranked
     for c in found.ranked:
         assert c.hosts >= 200
@@ -63,8 +71,8 @@ def test_the_measures_are_those_of_the_single_commands():
     """A candidate's numbers are those that `info` and `cost` give for its spec."""
     from topoloom import hops, place, price
 
-    need = _need()
-    found = measure("slimfly:q=5,hosts=4", need, load_parts(need.parts))
+    requirement = _requirement()
+    found = measure("slimfly:q=5,hosts=4", requirement, load_parts(requirement.parts))
     topology = build("slimfly:q=5,hosts=4")
     assert found.diameter == 2
     assert found.host_aspl == pytest.approx(hops(topology).host_aspl)
@@ -78,7 +86,7 @@ def test_the_best_is_placed_as_a_layout_is():
     """The winner's numbers are those of the default placement, the others' of rows; each says which, also in a record."""
     from topoloom import place, price
 
-    found = design(_need(families=FamiliesNeed(only=("jellyfish", "hypercube", "torus"))), jobs=1)
+    found = design(_requirement(families=FamiliesRequirement(only=("jellyfish", "hypercube", "torus"))), jobs=1)
     assert {c.map for c in found.ranked[1:]} == {"rows"}
     assert found.winner.map == "joint"
     topology = build(found.winner.spec)
@@ -93,24 +101,24 @@ def test_the_rows_stay_where_a_search_passes_a_limit():
     """A limit that the winner keeps row by row, and that its shortest cables would pass, keeps it row by row."""
     from topoloom.designer.measure import measured_by_default_placement
 
-    need = _need()
-    parts = load_parts(need.parts)
-    some = measure("slimfly:q=5,hosts=4", need, parts)
-    tight = msgspec.structs.replace(need, limits=DesignLimits(longest_cable_m=some.longest_cable_m / 2))
+    requirement = _requirement()
+    parts = load_parts(requirement.parts)
+    some = measure("slimfly:q=5,hosts=4", requirement, parts)
+    tight = msgspec.structs.replace(requirement, limits=DesignLimits(longest_cable_m=some.longest_cable_m / 2))
     assert measured_by_default_placement(some, tight, parts) is None
-    assert measured_by_default_placement(some, need, parts) is not None
+    assert measured_by_default_placement(some, requirement, parts) is not None
 
 
 def test_the_objective_chooses():
     """Minimising latency puts the lowest latency first."""
-    found = design(_need(minimize="mean_latency_ns"), jobs=1)
+    found = design(_requirement(minimize="mean_latency_ns"), jobs=1)
     assert found.winner.mean_latency_ns == min(c.mean_latency_ns for c in found.ranked)
 
 
 def test_the_pareto_front_is_what_nothing_beats():
     """A point is on the front exactly when no other is at least as good in all and better in one."""
     points = {"a": (1, 5, 1), "b": (2, 4, 1), "c": (2, 5, 1), "d": (3, 3, 3), "e": (1, 5, 1)}
-    some = measure("slimfly:q=5,hosts=4", _need(), load_parts(_need().parts))
+    some = measure("slimfly:q=5,hosts=4", _requirement(), load_parts(_requirement().parts))
     front = pareto_front(
         [
             msgspec.structs.replace(some, spec=s, cost_per_host_usd=c, mean_latency_ns=t, bisection_per_host=w)
@@ -122,18 +130,18 @@ def test_the_pareto_front_is_what_nothing_beats():
 
 def test_theory_never_drops_what_measuring_would_keep():
     """A candidate that the bounds drop before it is built is, when measured, past that limit."""
-    need = _need(limits=DesignLimits(diameter=2, oversubscription=1.0, worst_latency_ns=420))
-    dropped = [p for p in enumerate_candidates(need, load_parts(need.parts)) if p.passed is not None]
+    requirement = _requirement(limits=DesignLimits(diameter=2, oversubscription=1.0, worst_latency_ns=420))
+    dropped = [p for p in enumerate_candidates(requirement, load_parts(requirement.parts)) if p.passed is not None]
     assert dropped
     for proposal in dropped:
-        assert isinstance(measure(proposal.spec, need, load_parts(need.parts)), Dropped), proposal
+        assert isinstance(measure(proposal.spec, requirement, load_parts(requirement.parts)), Dropped), proposal
 
 
 def test_least_cost_is_a_lower_bound():
     """The cost that decides what is pursued is never above the true one."""
-    need = _need()
-    for proposal in enumerate_candidates(need, load_parts(need.parts)):
-        found = measure(proposal.spec, need, load_parts(need.parts))
+    requirement = _requirement()
+    for proposal in enumerate_candidates(requirement, load_parts(requirement.parts)):
+        found = measure(proposal.spec, requirement, load_parts(requirement.parts))
         known = single_numbers(found) if isinstance(found, Candidate) else found.known
         if "cost_per_host_usd" in known:
             assert proposal.least_usd <= known["cost_per_host_usd"] + 1e-6, proposal
@@ -141,27 +149,27 @@ def test_least_cost_is_a_lower_bound():
 
 def test_a_second_run_measures_nothing_again(tmp_path):
     """What the first run stored is reused, also under other limits, and gives the same design."""
-    first = design(_need(), store=tmp_path, jobs=1)
-    again = design(_need(), store=tmp_path, jobs=1)
+    first = design(_requirement(), store=tmp_path, jobs=1)
+    again = design(_requirement(), store=tmp_path, jobs=1)
     assert again.reused == len(first.ranked) + len([c for c in first.dropped if c.known])
     assert again.ranked == first.ranked
-    other = design(_need(limits=DesignLimits(diameter=3)), store=tmp_path, jobs=1)
+    other = design(_requirement(limits=DesignLimits(diameter=3)), store=tmp_path, jobs=1)
     assert all(c.diameter <= 3 for c in other.ranked)
-    assert design(_need(rate_gbps=80), store=tmp_path, jobs=1).reused == 0
+    assert design(_requirement(rate_gbps=80), store=tmp_path, jobs=1).reused == 0
 
 
 def test_a_broken_store_is_measured_again(tmp_path):
     """A damaged file in the store is as good as none."""
-    design(_need(), store=tmp_path, jobs=1)
+    design(_requirement(), store=tmp_path, jobs=1)
     for path in tmp_path.rglob("*.jsonl"):
         path.write_text("".join(line[:40] + "\n" for line in path.read_text().splitlines()))
-    assert design(_need(), store=tmp_path, jobs=1).reused == 0
+    assert design(_requirement(), store=tmp_path, jobs=1).reused == 0
 
 
 @pytest.mark.exhaustive
 def test_processes_and_one_process_agree():
     """The design does not depend on how many processes measured it."""
-    assert design(_need(), jobs=2).ranked == design(_need(), jobs=1).ranked
+    assert design(_requirement(), jobs=2).ranked == design(_requirement(), jobs=1).ranked
 
 
 def test_an_interrupt_keeps_what_was_measured(tmp_path):
@@ -173,16 +181,16 @@ def test_an_interrupt_keeps_what_was_measured(tmp_path):
         if len(seen) == 5:
             raise KeyboardInterrupt
 
-    found = design(_need(), store=tmp_path, jobs=1, work=Work(on_result=stop))
+    found = design(_requirement(), store=tmp_path, jobs=1, work=Work(on_result=stop))
     assert found.ended == "interrupted"
     assert found.unmeasured > 0
     assert len(found.ranked) + len([c for c in found.dropped if c.known]) == 5
-    assert design(_need(), store=tmp_path, jobs=1).unmeasured == 0
+    assert design(_requirement(), store=tmp_path, jobs=1).unmeasured == 0
 
 
 def test_a_room_that_is_too_small_drops_by_floor():
-    """Candidates whose cabinets do not fit are dropped, with the room named as the reason."""
-    found = design(_need(floor=FloorNeed(rows=1, columns=2, switches_per_cabinet=8)), jobs=1)
+    """Candidates whose racks do not fit are dropped, with the room named as the reason."""
+    found = design(_requirement(floor=FloorRequirement(rows=1, columns=2, switches_per_rack=8)), jobs=1)
     assert found.dropped_by["floor"] > 0
     assert any("1 x 2 = 2 places" in (c.reason or "") for c in found.dropped)
 
@@ -190,7 +198,12 @@ def test_a_room_that_is_too_small_drops_by_floor():
 def test_when_nothing_serves_it_is_said():
     """More hosts than any family reaches on tiny switches: one sentence."""
     with pytest.raises(InputError, match="no family serves 1000000 hosts on 2-port switches"):
-        design(Need(hosts=1_000_000, switch=SwitchNeed(radix=2), families=FamiliesNeed(only=("slimfly",))), jobs=1)
+        design(
+            Requirement(
+                hosts=1_000_000, switch=SwitchRequirement(radix=2), families=FamiliesRequirement(only=("slimfly",))
+            ),
+            jobs=1,
+        )
 
 
 @pytest.mark.parametrize(
@@ -201,7 +214,7 @@ def test_when_nothing_serves_it_is_said():
         ("hosts = 1\n[switch]\nradix = 8", r":1: hosts = 1: it is a whole number from 2 to 1,000,000"),
         (
             "hosts = 100\nminimize = 'beauty'\n[switch]\nradix = 8",
-            r':2: minimize = "beauty": it is one of "all_reduce_ms", "all_to_all_ms", "busiest_channel"',
+            r':2: minimize = "beauty": it is one of "all_reduce_ms", "all_to_all_ms", "maximum_channel_load"',
         ),
         ("hosts = 100\n[switch]\nradix = 8\n[limits]\ndiametre = 3", r":5: .*did you mean diameter"),
         ("hosts = 100\n[switch]\nradix = 8\n[floor]\npreset = 'hall'", r":5: floor.preset: no floor named 'hall'"),
@@ -226,13 +239,13 @@ def test_a_wrong_need_is_told_by_key_and_line(tmp_path, text, words):
     path = tmp_path / "need.toml"
     path.write_text(text)
     with pytest.raises(InputError, match=words):
-        read_need(path)
+        read_requirement(path)
 
 
 @pytest.mark.exhaustive
 def test_what_was_not_measured_is_not_printed():
     """A candidate dropped before its latency was measured has an empty cell there, not a zero."""
-    found = design(_need(limits=DesignLimits(diameter=2, cost_per_host_usd=1000)), jobs=1)
+    found = design(_requirement(limits=DesignLimits(diameter=2, cost_per_host_usd=1000)), jobs=1)
     table = list(csv.DictReader(io.StringIO(candidates_csv(found))))
     early = [row for row in table if row["dropped"] == "cost_per_host_usd"]
     assert early
@@ -242,9 +255,9 @@ def test_what_was_not_measured_is_not_printed():
 @pytest.mark.exhaustive
 def test_a_design_without_a_winner_leaves_no_old_winner(tmp_path):
     """Files of an earlier winner in the same folder are taken away."""
-    write_design(design(_need(), jobs=1), tmp_path)
+    write_design(design(_requirement(), jobs=1), tmp_path)
     assert (tmp_path / "topology.json").exists()
-    write_design(design(_need(limits=DesignLimits(cost_per_host_usd=1)), jobs=1), tmp_path)
+    write_design(design(_requirement(limits=DesignLimits(cost_per_host_usd=1)), jobs=1), tmp_path)
     assert {path.name for path in tmp_path.iterdir()} == {"report.html", "design.json", "candidates.csv"}
 
 
@@ -253,14 +266,14 @@ def test_the_files_of_a_design_agree_with_it(tmp_path):
     """topology.json is the winner, cables.csv has every cable of it, bill.csv adds up, candidates.csv has all."""
     from topoloom import load
 
-    found = design(_need(), jobs=1)
+    found = design(_requirement(), jobs=1)
     write_design(found, tmp_path)
     winner = load(tmp_path / "topology.json")
     assert winner == build(found.winner.spec)
     rows = list(csv.DictReader((tmp_path / "cables.csv").open()))
     links = [row for row in rows if row["kind"] == "link"]
     assert len(links) == len(winner.links)
-    assert all(row["length_m"] and row["medium"] in ("electric", "fibre") and row["a_cabinet"] for row in links)
+    assert all(row["length_m"] and row["medium"] in ("electric", "fibre") and row["a_rack"] for row in links)
     assert load(tmp_path / "cables.csv") == winner
     bill = list(csv.DictReader((tmp_path / "bill.csv").open()))
     assert float(bill[-1]["cost_usd"]) == pytest.approx(found.winner.cost_per_host_usd, abs=1e-3)
@@ -273,52 +286,52 @@ def test_the_files_of_a_design_agree_with_it(tmp_path):
 
 
 def test_a_design_is_a_record_and_comes_back(tmp_path):
-    """Saved and loaded it is the same, down to the need; its table has a row a candidate; equal runs have equal records."""
+    """Saved and loaded it is the same, down to the need; its table has one row per candidate; equal runs have equal records."""
     limits = DesignLimits(diameter=3)
-    found = design(_need(limits=limits), jobs=1)
+    found = design(_requirement(limits=limits), jobs=1)
     found.save(tmp_path / "design.json")
     again = Design.load(tmp_path / "design.json")
     assert again.record() == found.record()
-    assert (again.need, again.winner, again.pareto) == (found.need, found.winner, found.pareto)
+    assert (again.requirement, again.winner, again.pareto) == (found.requirement, found.winner, found.pareto)
     assert len(found.rows()) == len(found.ranked) + len(found.dropped)
-    assert design(_need(limits=limits), jobs=2).record() == found.record()
+    assert design(_requirement(limits=limits), jobs=2).record() == found.record()
     jsonschema.validate(found.record(), json_schema(Design))
 
 
 def test_a_design_of_the_first_release_is_read(tmp_path):
     """The record of 0.1, which had a format and a version, gives the same design."""
-    found = design(_need(), jobs=1)
+    found = design(_requirement(), jobs=1)
     record = found.record()
-    old = {key: record[key] for key in ("need", "ranked", "dropped", "dropped_by", "pareto", "unmeasured")}
+    old = {key: record[key] for key in ("requirement", "ranked", "dropped", "dropped_by", "pareto", "unmeasured")}
     old |= {"format": "topoloom-design", "version": 1, "made_by": "topoloom 0.1.0", "winner": record["best"]}
-    old["need"] = {**old["need"], "compare": ["004/table-iv"]}
+    old["requirement"] = {**old["requirement"], "compare": ["004/table-iv"]}
     (tmp_path / "old.json").write_text(json.dumps(old))
     again = Design.load(tmp_path / "old.json")
     assert again.ranked == found.ranked
     assert again.provenance.version == "0.1.0"
-    assert again.need.compare == ("besta-2014/table-iv",)
+    assert again.requirement.compare == ("besta-2014/table-iv",)
 
 
 def test_a_design_draws_itself():
     """Cost against latency on the axes it is given; without a candidate that is refused in a sentence."""
     axes = sheet(5, 4).add_subplot()
-    assert design(_need(), jobs=1).plot(axes) is axes
-    assert axes.get_xlabel() == "cost [USD a host]"
+    assert design(_requirement(), jobs=1).plot(axes) is axes
+    assert axes.get_xlabel() == "cost [USD per host]"
     with pytest.raises(InputError, match="nothing to draw"):
-        design(_need(limits=DesignLimits(cost_per_host_usd=1)), jobs=1).plot()
+        design(_requirement(limits=DesignLimits(cost_per_host_usd=1)), jobs=1).plot()
 
 
 @pytest.mark.sweep(1)
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_a_deadline_and_a_stop_keep_what_was_measured(tmp_path, jobs):
     """The design says how it ended; nothing is measured twice afterwards, and no process is left."""
-    late = design(_need(), store=tmp_path, jobs=jobs, work=Work(seconds=1e-9))
+    late = design(_requirement(), store=tmp_path, jobs=jobs, work=Work(seconds=1e-9))
     assert (late.ended, late.unmeasured > 0) == ("deadline", True)
     work = Work(on_result=lambda candidate: work.stop())
-    found = design(_need(), store=tmp_path, jobs=jobs, work=work)
+    found = design(_requirement(), store=tmp_path, jobs=jobs, work=work)
     assert found.ended == "interrupted"
     assert found.unmeasured > 0
-    whole = design(_need(), store=tmp_path, jobs=1)
+    whole = design(_requirement(), store=tmp_path, jobs=1)
     assert (whole.ended, whole.unmeasured) == ("done", 0)
     assert whole.reused >= 1
     assert not multiprocessing.active_children()
@@ -326,9 +339,9 @@ def test_a_deadline_and_a_stop_keep_what_was_measured(tmp_path, jobs):
 
 @pytest.mark.exhaustive
 def test_a_million_hosts_have_an_answer():
-    """What nobody could measure is left out before it is built; the rest ends at the deadline, whatever is under way."""
-    need = Need(hosts=1_000_000, switch=SwitchNeed(radix=64))
-    found = design(need, jobs=2, work=Work(seconds=5))
+    """What nobody could measure is omitted before it is built; the rest ends at the deadline, whatever is running."""
+    requirement = Requirement(hosts=1_000_000, switch=SwitchRequirement(radix=64))
+    found = design(requirement, jobs=2, work=Work(seconds=5))
     assert found.ended == "deadline"
     assert found.dropped_by["size"] > 100
     assert not multiprocessing.active_children()

@@ -1,4 +1,4 @@
-"""Requirements of today's machines: hosts of several ports, racks, planes, halls, what must survive, what everybody buys."""
+"""Requirements of today's machines: hosts of several ports, racks, planes, halls, what must survive, reference designs."""
 
 from pathlib import Path
 
@@ -10,9 +10,16 @@ from topoloom.core.errors import InputError
 from topoloom.cost.spares import Spares
 from topoloom.designer.design import design
 from topoloom.designer.measure import Candidate, Dropped, measure, place_candidate
-from topoloom.designer.need import DesignLimits, FamiliesNeed, FloorNeed, Least, Need, SwitchNeed
-from topoloom.designer.need_files import read_need
 from topoloom.designer.offers import idle_room, survived, worst_taper
+from topoloom.designer.requirement import (
+    DesignLimits,
+    FamiliesRequirement,
+    FloorRequirement,
+    Least,
+    Requirement,
+    SwitchRequirement,
+)
+from topoloom.designer.requirement_files import read_requirement
 from topoloom.designer.usual import usual_specs
 from topoloom.designer.wiring import wirings
 from topoloom.graph.planes import plane_count
@@ -23,15 +30,15 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 HOST = HostType(name="server", nics=4, u=2, power_w=500)
 
 
-def need(**changes):
+def requirement(**changes):
     """32 servers of four ports on 16-port switches."""
-    plain = Need(
+    plain = Requirement(
         hosts=32,
         host=HOST,
-        switch=SwitchNeed(radix=16),
+        switch=SwitchRequirement(radix=16),
         parts="slimfly-2014",
-        families=FamiliesNeed(only=("fat-tree", "slimfly", "dragonfly")),
-        finalists=0,
+        families=FamiliesRequirement(only=("fat-tree", "slimfly", "dragonfly")),
+        shortlist=0,
     )
     return msgspec.structs.replace(plain, **changes)
 
@@ -52,21 +59,21 @@ def test_the_machines_of_the_examples_are_designed(example, spec, switches):
     H100: 32 leaves and 16 spines for 127 servers (RA-11333-001, Table 4); eight planes of 512 + 256 switches (clusters of
     131,072 accelerators, arXiv 2605.04333).
     """
-    found = design(msgspec.structs.replace(read_need(EXAMPLES / f"{example}.toml"), finalists=0), jobs=1)
+    found = design(msgspec.structs.replace(read_requirement(EXAMPLES / f"{example}.toml"), shortlist=0), jobs=1)
     best = found.winner
     assert best.spec == spec
     assert best.switches == switches
-    assert best.hosts >= found.need.hosts
+    assert best.hosts >= found.requirement.hosts
     assert best.cost_usd > 0
     assert found.ended == "done"
 
 
 def test_ports_are_spread_over_planes_and_rails():
     """All in one, a plane for each, two of each; rails and one switch."""
-    ways = [(way.planes, way.ports, way.rails) for way in wirings(need(planes=(1, 2, 4)))]
+    ways = [(way.planes, way.ports, way.rails) for way in wirings(requirement(planes=(1, 2, 4)))]
     assert ways == [(1, 4, False), (1, 4, True), (2, 2, False), (2, 2, True), (4, 1, False)]
-    assert [way.rails for way in wirings(need(planes=(1,), rails=True))] == [True]
-    assert [way.suffix for way in wirings(need(planes=(2,)))] == [
+    assert [way.rails for way in wirings(requirement(planes=(1,), rails=True))] == [True]
+    assert [way.suffix for way in wirings(requirement(planes=(2,)))] == [
         "+nics:count=2+planes:count=2",
         "+rails:nics=2+planes:count=2",
     ]
@@ -74,7 +81,7 @@ def test_ports_are_spread_over_planes_and_rails():
 
 def test_every_candidate_has_the_ports_that_hosts_have():
     """Whatever is ranked hangs every host on the network with all its ports, in as many planes as it says."""
-    found = design(need(), jobs=1)
+    found = design(requirement(), jobs=1)
     assert {one.planes for one in found.ranked} == {1, 4}
     for one in found.ranked[:12]:
         network = build(one.spec)
@@ -84,20 +91,22 @@ def test_every_candidate_has_the_ports_that_hosts_have():
 
 def test_what_everybody_buys_is_always_measured():
     """The tapered trees with rails and a Dragonfly, also where their families do not take part; then they do not win."""
-    found = design(need(families=FamiliesNeed(only=("slimfly",))), jobs=1)
+    found = design(requirement(families=FamiliesRequirement(only=("slimfly",))), jobs=1)
     assert {one.family for one in found.ranked} == {"slimfly"}
     assert {one.family for one in found.usual} == {"fat-tree", "dragonfly"}
-    assert [one.spec for one in found.usual] == list(usual_specs(found.need))
-    everything = design(need(), jobs=1)
+    assert [one.spec for one in found.usual] == list(usual_specs(found.requirement))
+    everything = design(requirement(), jobs=1)
     ranked = {one.spec for one in everything.ranked}
     assert {one.spec for one in everything.usual if isinstance(one, Candidate)} <= ranked
-    assert not design(need(usual=False), jobs=1).usual
+    assert not design(requirement(usual=False), jobs=1).usual
 
 
 @pytest.mark.exhaustive
 def test_what_everybody_buys_has_four_levels_where_three_are_too_few():
     """200 hosts on 8-port switches, of which three levels take 128; with rails the leaves go into units."""
-    few = need(hosts=200, host=HostType(), switch=SwitchNeed(radix=8), families=FamiliesNeed(only=("torus",)))
+    few = requirement(
+        hosts=200, host=HostType(), switch=SwitchRequirement(radix=8), families=FamiliesRequirement(only=("torus",))
+    )
     trees = [spec for spec in usual_specs(few) if not spec.startswith("dragonfly")]
     assert [spec.partition(":")[0] for spec in trees] == ["pgft"] * 3
     found = design(few, jobs=1)
@@ -105,25 +114,25 @@ def test_what_everybody_buys_has_four_levels_where_three_are_too_few():
     assert len(measured) == 3
     assert all(isinstance(one, Candidate) and one.hosts >= 200 and one.diameter == 6 for one in measured)
     assert measured[0].switches > measured[1].switches > measured[2].switches
-    several = need(hosts=100, host=HostType(nics=2), switch=SwitchNeed(radix=8))
+    several = requirement(hosts=100, host=HostType(nics=2), switch=SwitchRequirement(radix=8))
     rails = [spec for spec in usual_specs(several) if spec.startswith("pgft")]
     assert rails
     assert all(build(spec).hosts >= 100 and spec.endswith("+rails:nics=2") for spec in rails)
     # More than four levels take: told as before.
-    many = need(hosts=5000, host=HostType(), switch=SwitchNeed(radix=8))
+    many = requirement(hosts=5000, host=HostType(), switch=SwitchRequirement(radix=8))
     assert next(usual_specs(many)).startswith("fat-tree")
 
 
 @pytest.mark.exhaustive
 def test_what_is_offered_at_least_is_held():
     """Planes survive the loss of a leaf, rails too; ports on one switch do not. Bandwidth and room to grow as asked."""
-    found = design(need(least=Least(survives=("leaf",))), jobs=1)
+    found = design(requirement(least=Least(survives=("leaf",))), jobs=1)
     assert all("leaf" in one.survives for one in found.ranked)
     assert found.dropped_by["survives"] > 0
-    wide = design(need(least=Least(bisection_gbps_per_host=160.0)), jobs=1)
+    wide = design(requirement(least=Least(bisection_gbps_per_host=160.0)), jobs=1)
     assert all(one.bisection_gbps_per_host >= 160 * (1 - 1e-9) for one in wide.ranked)
-    assert any("Gb/s a host" in (one.reason or "") for one in wide.dropped)
-    roomy = design(need(least=Least(grow_to_hosts=36)), jobs=1)
+    assert any("Gb/s per host" in (one.reason or "") for one in wide.dropped)
+    roomy = design(requirement(least=Least(grow_to_hosts=36)), jobs=1)
     assert all(one.hosts + one.room_hosts >= 36 for one in roomy.ranked)
 
 
@@ -149,7 +158,9 @@ def test_tapers_and_idle_ports_are_counted_by_hand():
 def test_a_hall_is_the_same_for_layout_and_design(tmp_path):
     """The default placement of the finalist is that of `place` with the same file."""
     path = EXAMPLES / "floors" / "hall.toml"
-    wanted = need(floor=FloorNeed(file=str(path)), rack=RackRule(u=20), families=FamiliesNeed(only=("fat-tree",)))
+    wanted = requirement(
+        floor=FloorRequirement(file=str(path)), rack=RackRule(u=20), families=FamiliesRequirement(only=("fat-tree",))
+    )
     found = design(wanted, jobs=1)
     best = found.winner
     layout = place(build(best.spec), str(path), housing=wanted.housing, switch_w=16 * 2.8)
@@ -159,8 +170,10 @@ def test_a_hall_is_the_same_for_layout_and_design(tmp_path):
 
 def test_a_tree_of_planes_costs_what_its_planes_do():
     """Eight planes have eight times the switches and the links of one, whose measures they share."""
-    one = measure("fat-tree:k=16,hosts=32+nics:count=1", need(host=HostType(), hosts=16), need().catalogue())
-    eight = measure("fat-tree:k=16,hosts=32+planes:count=4", need(), need().catalogue())
+    one = measure(
+        "fat-tree:k=16,hosts=32+nics:count=1", requirement(host=HostType(), hosts=16), requirement().catalogue()
+    )
+    eight = measure("fat-tree:k=16,hosts=32+planes:count=4", requirement(), requirement().catalogue())
     assert isinstance(one, Candidate)
     assert isinstance(eight, Candidate)
     assert (eight.switches, eight.links) == (4 * one.switches, 4 * one.links)
@@ -174,14 +187,14 @@ def test_a_tree_of_planes_costs_what_its_planes_do():
 
 def test_times_of_collectives_are_their_formulas():
     """All-reduce at the rate of all ports of a host; all to all besides by the busiest channel."""
-    found = design(need(minimize="step_ms", families=FamiliesNeed(only=("fat-tree",))), jobs=1)
+    found = design(requirement(minimize="step_ms", families=FamiliesRequirement(only=("fat-tree",))), jobs=1)
     best = found.winner
     rate = 4 * 40e6
     hosts = best.hosts
     rounds = 2 * (hosts - 1).bit_length()
     reduce = 2 * (hosts - 1) / hosts * 256 * 2**23 / rate + rounds * best.worst_latency_ns * 1e-6
     assert best.all_reduce_ms == pytest.approx(reduce)
-    spread = 256 * 2**23 / rate * max(1.0, best.busiest_channel) + best.mean_latency_ns * 1e-6
+    spread = 256 * 2**23 / rate * max(1.0, best.maximum_channel_load) + best.mean_latency_ns * 1e-6
     assert best.all_to_all_ms == pytest.approx(spread)
     assert best.step_ms == pytest.approx(reduce + spread)
 
@@ -189,15 +202,15 @@ def test_times_of_collectives_are_their_formulas():
 @pytest.mark.exhaustive
 def test_spares_and_room_limits_are_in_the_bill():
     """Spares cost; a limit of power for the room drops what is past it."""
-    plain, more = (design(need(spares=some, usual=False), jobs=1).winner for some in (None, Spares(switches=50)))
+    plain, more = (design(requirement(spares=some, usual=False), jobs=1).winner for some in (None, Spares(switches=50)))
     assert more.cost_usd > plain.cost_usd
-    found = design(need(limits=DesignLimits(power_w=plain.power_w), usual=False), jobs=1)
+    found = design(requirement(limits=DesignLimits(power_w=plain.power_w), usual=False), jobs=1)
     assert all(one.power_w <= plain.power_w * (1 + 1e-9) for one in found.ranked)
 
 
 def answered(path):
     """The design of a file; where a need is well formed, and nothing can serve it, what is dropped says why."""
-    found = design(read_need(path), jobs=1)
+    found = design(read_requirement(path), jobs=1)
     if not found.ranked:
         reasons = {one.reason for one in found.dropped if isinstance(one, Dropped) and one.reason}
         raise InputError("; ".join(sorted(reasons)))
@@ -241,7 +254,7 @@ def test_needs_that_cannot_be_are_one_sentence(tmp_path, text, words):
 
 def test_a_need_can_be_placed_by_hand():
     """The layout of a candidate is that of its need: hosts in racks, switches fed."""
-    wanted = need()
+    wanted = requirement()
     layout = place_candidate(build("fat-tree:k=16,hosts=128+rails:nics=4"), wanted, wanted.catalogue())
     assert layout.housing == wanted.housing
     assert layout.host_cables == 128

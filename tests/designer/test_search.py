@@ -15,21 +15,27 @@ from topoloom.cost.parts_files import load_parts
 from topoloom.designer.candidates import enumerate_candidates
 from topoloom.designer.design import Design, design
 from topoloom.designer.measure import Candidate, measure, passed_limit, single_numbers
-from topoloom.designer.need import DesignLimits, FamiliesNeed, Need, SearchNeed, SwitchNeed
-from topoloom.designer.need_files import read_need
 from topoloom.designer.pareto import undominated
+from topoloom.designer.requirement import (
+    DesignLimits,
+    FamiliesRequirement,
+    Requirement,
+    SearchRequirement,
+    SwitchRequirement,
+)
+from topoloom.designer.requirement_files import read_requirement
 from topoloom.designer.variations import proposed, variant_of, varied
 from topoloom.optimizer.optimize import optimize
 from topoloom.report.design_files import write_design
 
 _EXAMPLES = Path(__file__).parents[2] / "examples"
-_NEED = Need(
+_REQUIREMENT = Requirement(
     hosts=100,
-    switch=SwitchNeed(radix=14),
-    families=FamiliesNeed(only=("slimfly", "fat-tree", "dragonfly")),
-    finalists=0,
+    switch=SwitchRequirement(radix=14),
+    families=FamiliesRequirement(only=("slimfly", "fat-tree", "dragonfly")),
+    shortlist=0,
     usual=False,
-    search=SearchNeed(networks=40),
+    search=SearchRequirement(networks=40),
     limits=DesignLimits(oversubscription=1.2, diameter=4),
 )
 
@@ -37,7 +43,7 @@ _NEED = Need(
 @pytest.fixture(scope="module")
 def made() -> Design:
     """A need that the catalogue answers coarsely: few sizes of each family are near a hundred hosts."""
-    return design(_NEED, jobs=1)
+    return design(_REQUIREMENT, jobs=1)
 
 
 @pytest.mark.exhaustive
@@ -47,12 +53,12 @@ def test_what_is_found_keeps_every_limit_and_is_measured_as_all_others(made):
     assert made.search.specs
     found = [one for one in made.ranked if one.spec in made.search.specs]
     assert [one.spec for one in found] == list(made.search.specs)
-    parts = _NEED.catalogue()
+    parts = _REQUIREMENT.catalogue()
     for one in found:
         assert one.hosts >= 100
         assert one.radix <= 14
-        assert passed_limit(single_numbers(one), _NEED.limits) is None
-    again = measure(found[0].spec, _NEED, parts)
+        assert passed_limit(single_numbers(one), _REQUIREMENT.limits) is None
+    again = measure(found[0].spec, _REQUIREMENT, parts)
     assert isinstance(again, Candidate)
     best = found[0] if found[0].map == "rows" else again
     assert again == best
@@ -62,11 +68,14 @@ def test_what_is_found_keeps_every_limit_and_is_measured_as_all_others(made):
 def test_gains_are_those_of_the_ranking(made):
     """Never worse than the catalogue; the objective first; both ends are networks of the ranking, with its values."""
     by_spec = {one.spec: one for one in made.ranked}
-    plain = design(_NEED_WITHOUT, jobs=1)
+    plain = design(_REQUIREMENT_WITHOUT, jobs=1)
     assert made.search.gains[0].measure == "cost_usd"
     for gain in made.search.gains:
         sign = -1 if gain.measure.startswith("bisection") else 1
-        values = [sign * getattr(measure(one.spec, _NEED, _NEED.catalogue()), gain.measure) for one in plain.ranked]
+        values = [
+            sign * getattr(measure(one.spec, _REQUIREMENT, _REQUIREMENT.catalogue()), gain.measure)
+            for one in plain.ranked
+        ]
         assert sign * gain.catalogue == pytest.approx(min(values))
         assert sign * gain.found <= sign * gain.catalogue
         assert gain.share == pytest.approx(abs(gain.found - gain.catalogue) / abs(gain.catalogue))
@@ -77,15 +86,20 @@ def test_gains_are_those_of_the_ranking(made):
     assert 0 <= made.search.beaten <= made.search.front
 
 
-_NEED_WITHOUT = Need(
-    hosts=100, switch=SwitchNeed(radix=14), families=_NEED.families, finalists=0, usual=False, limits=_NEED.limits
+_REQUIREMENT_WITHOUT = Requirement(
+    hosts=100,
+    switch=SwitchRequirement(radix=14),
+    families=_REQUIREMENT.families,
+    shortlist=0,
+    usual=False,
+    limits=_REQUIREMENT.limits,
 )
 
 
 @pytest.mark.exhaustive
 def test_a_seed_finds_the_same_whatever_the_jobs(made):
     """Generations are chosen from what was found before them, not from what was measured first."""
-    again = design(_NEED, jobs=2)
+    again = design(_REQUIREMENT, jobs=2)
     assert again.search == made.search
     assert [one.spec for one in again.ranked] == [one.spec for one in made.ranked]
 
@@ -93,9 +107,9 @@ def test_a_seed_finds_the_same_whatever_the_jobs(made):
 @pytest.mark.exhaustive
 def test_a_second_run_measures_nothing_again(tmp_path):
     """What was tried is in the store, also for a run that asks for more."""
-    small = msgspec.structs.replace(_NEED, search=SearchNeed(networks=16))
+    small = msgspec.structs.replace(_REQUIREMENT, search=SearchRequirement(networks=16))
     first = design(small, store=tmp_path, jobs=1)
-    more = design(_NEED, store=tmp_path, jobs=1)
+    more = design(_REQUIREMENT, store=tmp_path, jobs=1)
     assert more.reused >= len(first.ranked)
     assert set(first.search.specs) <= {one.spec for one in more.ranked} | {one.spec for one in more.dropped}
 
@@ -112,24 +126,24 @@ def test_a_stop_keeps_what_was_found():
             work.stop()
 
     work.deliver = told  # type: ignore[method-assign]
-    stopped = design(_NEED, jobs=1, work=work)
+    stopped = design(_REQUIREMENT, jobs=1, work=work)
     assert stopped.ended == "interrupted"
     assert 0 < stopped.search.measured < 40
 
 
 def _catalogue() -> list[str]:
-    return [one.spec for one in enumerate_candidates(_NEED, _NEED.catalogue()) if one.passed is None]
+    return [one.spec for one in enumerate_candidates(_REQUIREMENT, _REQUIREMENT.catalogue()) if one.passed is None]
 
 
 @pytest.mark.parametrize("name", ["room-1k", "ai-4k", "hpc-2k-ndr"])
 def test_a_spec_comes_apart_and_together(name):
     """The parts of every candidate of the catalogue say that candidate, with rails and planes."""
-    need = read_need(_EXAMPLES / f"{name}.toml")
-    parts = need.catalogue()
+    requirement = read_requirement(_EXAMPLES / f"{name}.toml")
+    parts = requirement.catalogue()
     together = 0
-    for one in enumerate_candidates(need, parts):
-        variant = variant_of(one.spec, need)
-        back = None if variant is None else proposed(variant, need, parts)
+    for one in enumerate_candidates(requirement, parts):
+        variant = variant_of(one.spec, requirement)
+        back = None if variant is None else proposed(variant, requirement, parts)
         # None: a switch would need more ports than there are, which the catalogue finds out when it is built.
         assert back is None or back.spec == one.spec
         together += back is not None
@@ -138,18 +152,25 @@ def test_a_spec_comes_apart_and_together(name):
 
 def test_links_are_optimised_of_random_families_alone():
     """As a part of the spec before the wiring; what has a structure keeps its links."""
-    need, parts, draws = Need(hosts=60, switch=SwitchNeed(radix=12)), load_parts("slimfly-2014"), Draws(3)
-    random, regular = variant_of("jellyfish:n=20,degree=5,hosts=3", need), variant_of("slimfly:q=5,hosts=2", need)
+    requirement, parts, draws = (
+        Requirement(hosts=60, switch=SwitchRequirement(radix=12)),
+        load_parts("slimfly-2014"),
+        Draws(3),
+    )
+    random, regular = (
+        variant_of("jellyfish:n=20,degree=5,hosts=3", requirement),
+        variant_of("slimfly:q=5,hosts=2", requirement),
+    )
     specs = {
         one.spec
         for start in (random, regular)
         for _ in range(80)
-        if (one := varied(start, draws, need, parts)) is not None
+        if (one := varied(start, draws, requirement, parts)) is not None
     }
     optimised = {spec for spec in specs if "+optimized:moves=" in spec}
     assert optimised
     assert all(spec.startswith("jellyfish") for spec in optimised)
-    back = proposed(variant_of(min(optimised), need), need, parts)
+    back = proposed(variant_of(min(optimised), requirement), requirement, parts)
     assert back.spec == min(optimised)
 
 
@@ -163,9 +184,9 @@ def test_variations_can_be_built_and_serve_the_hosts():
         "fat-tree:k=14,hosts=100",
         "torus:dims=4x4x4,hosts=2",
     ):
-        variant = variant_of(spec, _NEED)
+        variant = variant_of(spec, _REQUIREMENT)
         for _ in range(60):
-            one = varied(variant, draws, _NEED, parts)
+            one = varied(variant, draws, _REQUIREMENT, parts)
             if one is None or one.passed is not None:
                 continue
             topology = build(one.spec)
@@ -177,7 +198,7 @@ def test_variations_can_be_built_and_serve_the_hosts():
 @pytest.mark.parametrize("spec", ["product:(ring:n=4)*(petersen),hosts=2", "torus:dims=4x4,hosts=2+permute"])
 def test_what_is_no_family_with_a_wiring_is_left_alone(spec):
     """Products and other transforms are no parents."""
-    assert variant_of(spec, _NEED) is None
+    assert variant_of(spec, _REQUIREMENT) is None
 
 
 def test_undominated_is_what_no_row_beats():

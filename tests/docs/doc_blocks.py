@@ -42,7 +42,7 @@ class Block:
 
     @property
     def file(self) -> str | None:
-        """The file that the block is, when its first line names one in a comment: ``# need.toml``."""
+        """The file that the block is, when its first line names one in a comment: ``# requirement.toml``."""
         named = re.match(r"# ([\w./-]+\.(?:py|toml))\n", self.text)
         return named[1] if named else None
 

@@ -17,19 +17,19 @@ def _section(title: str) -> str:
 
 
 def test_every_column_of_the_csv_is_documented():
-    """One row a column, in the order of the code."""
+    """One row per column, in the order of the code."""
     assert tuple(re.findall(r"^\| `(\w+)` \|", _section("A CSV alone"), re.MULTILINE)) == floor_csv.COLUMNS
 
 
 def test_every_distance_is_documented():
-    """One row a way of measuring, in the order of the code."""
+    """One row per way of measuring, in the order of the code."""
     ways = get_args(get_type_hints(floor_files.FloorFile)["distance"])
     assert tuple(re.findall(r'^\| `"(\w+)"` \|', _section("Distances"), re.MULTILINE)) == ways
 
 
 def test_the_defaults_in_words_are_those_of_the_code():
-    """The preset that a file begins with, its lengths, and the size of a cabinet that nobody gave."""
+    """The preset that a file begins with, its lengths, and the size of a rack that nobody gave."""
     floor = floor_files.preset(floor_files.DEFAULT_PRESET)
-    assert f"the preset `{floor.name}`: {floor.inside_m:g} m inside a cabinet" in TEXT
+    assert f"the preset `{floor.name}`: {floor.inside_m:g} m inside a rack" in TEXT
     assert f"the Manhattan distance and {floor.overhead_end_m:g} m at\neach end" in TEXT
-    assert f"less than {floor_files.CABINET_M:g} m apart" in TEXT
+    assert f"less than {floor_files.RACK_M:g} m apart" in TEXT

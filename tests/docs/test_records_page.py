@@ -1,4 +1,4 @@
-"""The networks of the page of records, measured anew."""
+"""The networks of the page of records, measured again."""
 
 import json
 import runpy

@@ -37,9 +37,9 @@ def test_the_table_has_no_command_that_is_gone():
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_an_option_and_the_parameter_of_that_name_have_one_default(command):
-    """What is left out on the command line is what is left out in Python: of numbers, words and flags."""
-    verb = NAMES["public"](NAMES["VERBS"][command][0])
-    parameters = inspect.signature(verb).parameters if inspect.isfunction(verb) else {}
+    """What is omitted on the command line is what is omitted in Python: of numbers, words and flags."""
+    operation = NAMES["public"](NAMES["VERBS"][command][0])
+    parameters = inspect.signature(operation).parameters if inspect.isfunction(operation) else {}
     found = cli.get_command(CONTEXT, command)
     assert found is not None
     for option in found.params:

@@ -14,11 +14,11 @@ _GROWN = ("jellyfish:n=40,degree=4,hosts=2", 60)
 
 @pytest.mark.sweep(2)
 @pytest.mark.parametrize(
-    "changes", [{}, {"rows": 2}, {"columns": 3}, {"rows": 4, "columns": 2}, {"hosts_per_cabinet": 24}], ids=str
+    "changes", [{}, {"rows": 2}, {"columns": 3}, {"rows": 4, "columns": 2}, {"hosts_per_rack": 24}], ids=str
 )
 def test_everything_stays_where_it_is(changes):
-    """Names and places of the slots of switches that stand do not change, and no cabinet holds more than it may."""
-    floor = replace(preset("koibuchi-2013"), switches_per_cabinet=8, **changes)
+    """Names and places of the slots of switches that stand do not change, and no rack holds more than it may."""
+    floor = replace(preset("koibuchi-2013"), switches_per_rack=8, **changes)
     spec, to = _GROWN
     plan = expand(build(spec), to, floor=floor)
     before, after = plan.before.layout, plan.layout
@@ -26,16 +26,16 @@ def test_everything_stays_where_it_is(changes):
     assert [before.slots.names[s] for s in before.slot] == [after.slots.names[s] for s in after.slot[:n]]
     assert np.allclose(before.slots.place_m[before.slot], after.slots.place_m[after.slot[:n]])
     assert np.bincount(after.slot).max() <= 8
-    assert np.bincount(after.slot, after.topology.endpoints_at).max() <= changes.get("hosts_per_cabinet", 1e9)
+    assert np.bincount(after.slot, after.topology.endpoints_at).max() <= changes.get("hosts_per_rack", 1e9)
     assert (after.height[:n] == before.height).all()
 
 
-def test_cabinets_with_room_are_filled_first():
-    """Four cabinets of 12 with 10 switches each take eight more; only then is a fifth set up."""
-    layout = place(build("jellyfish:n=40,degree=4"), replace(preset("koibuchi-2013"), switches_per_cabinet=12))
+def test_racks_with_room_are_filled_first():
+    """Four racks of 12 with 10 switches each take eight more; only then is a fifth set up."""
+    layout = place(build("jellyfish:n=40,degree=4"), replace(preset("koibuchi-2013"), switches_per_rack=12))
     plan = expand(layout, 48)
-    assert plan.cabinets_new == 0
-    assert expand(layout, 49).cabinets_new == 1
+    assert plan.racks_new == 0
+    assert expand(layout, 49).racks_new == 1
 
 
 def test_a_full_floor_is_told():
@@ -50,7 +50,7 @@ def test_a_full_floor_is_told():
 
 
 def test_the_floor_gets_no_more_rows_than_it_needs():
-    """Rows without a cabinet are only those that were there."""
+    """Rows without a rack are only those that were there."""
     plan = expand(build("torus:dims=8x8"), 72, floor="koibuchi-2013")
     used = plan.layout.used // plan.layout.slots.columns
     assert plan.layout.slots.rows == used.max() + 1

@@ -57,7 +57,7 @@ def test_lists_that_a_spreadsheet_saved_are_read(folder):
         ("plan.csv", lambda row: row["work"] == "add", {"b_switch": "0", "b_port": "2"}, "already has cable"),
         ("plan.csv", lambda row: row["work"] == "add", {"cable": "1"}, "cable 1 lies already"),
         ("plan.csv", lambda row: row["work"] == "unplug", {"cable": "9999"}, "cable 9999 does not run"),
-        ("plan.csv", lambda row: True, {"work": "mend"}, "work is 'mend'; it must be unplug, move or add"),
+        ("plan.csv", lambda row: True, {"work": "repair"}, "work is 'repair'; it must be unplug, move or add"),
         ("plan.csv", lambda row: row["work"] == "move", {"stock_m": "77"}, "the plan moves another"),
         ("plan.csv", lambda row: row["step"] == "6", {"step": "9"}, "links is 60; carrying the plan out gives 58"),
         ("steps.csv", lambda row: row["step"] == "2", {"links": "7"}, "links is 7; carrying the plan out gives 52"),
@@ -74,7 +74,7 @@ def test_lists_that_a_spreadsheet_saved_are_read(folder):
         ("steps.csv", lambda row: row["step"] == "3", {"switches": "2"}, "there are 2 switches after the step"),
         ("steps.csv", lambda row: row["step"] == "3", {"add": "9"}, "add is 9; carrying the plan out gives"),
         ("plan.csv", lambda row: row["work"] == "add" and row["kind"] == "link", {"b_switch": "q"}, "'q' is no number"),
-        ("plan.csv", lambda row: row["kind"] == "link", {"a_cabinet": "Z09"}, "stands in cabinet"),
+        ("plan.csv", lambda row: row["kind"] == "link", {"a_rack": "Z09"}, "stands in rack"),
         ("before/cables.csv", lambda row: row["kind"] == "link", {"cable": "7777"}, ""),
     ],
 )

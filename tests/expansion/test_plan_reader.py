@@ -38,7 +38,7 @@ def test_a_plan_comes_back_as_it_was_saved(name, tmp_path):
 
 
 def test_a_folder_without_a_record_is_read_as_far_as_it_goes(tmp_path):
-    """Without the files that topoloom 0.1 did not write, distances are measured anew, and prices of work are not known."""
+    """Without the files that topoloom 0.1 did not write, distances are measured again, and prices of work are not known."""
     made = expand(build("torus:dims=4x4,hosts=2"), 24)
     save_expansion(made, tmp_path)
     for name in ("expansion.json", "parts.json", "provenance.json", "goal/topology.json", "goal/numbers.csv"):
@@ -82,7 +82,7 @@ def test_the_opener_has_the_plan_and_its_picture(tmp_path):
 @pytest.mark.parametrize(
     ("file", "row", "cells", "reason"),
     [
-        ("plan.csv", lambda row: True, {"work": "mend"}, r"plan.csv:2: work is 'mend'"),
+        ("plan.csv", lambda row: True, {"work": "repair"}, r"plan.csv:2: work is 'repair'"),
         ("plan.csv", lambda row: row["work"] == "move", {"from_port": "40"}, "does not lie as the task says"),
         ("plan.csv", lambda row: row["work"] == "unplug", {"cable": "9999"}, "there is no cable 9999"),
         ("plan.csv", lambda row: row["source"] == "new", {"cable": "1"}, "cable 1 is not new"),

@@ -127,7 +127,7 @@ def test_planes_grow_into_a_network_of_as_many():
             "jellyfish:n=20,degree=4,hosts=2+planes:count=2",
             24,
             {"method": "splice-near"},
-            "chooses cabinets for one network, and there are 2 planes; take method splice",
+            "chooses racks for one network, and there are 2 planes; take method splice",
         ),
         (
             "petersen:hosts=1+planes:count=2",

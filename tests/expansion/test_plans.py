@@ -135,14 +135,14 @@ def test_splicing_keeps_every_degree(plans, name):
 
 
 @pytest.mark.exhaustive
-def test_near_splicing_touches_few_cabinets():
-    """The cables of four new switches go to one cabinet beside them; drawn at random, they go to most."""
+def test_near_splicing_touches_few_racks():
+    """The cables of four new switches go to one rack beside them; drawn at random, they go to most."""
     near, drawn = (
         expand(build("jellyfish:n=160,degree=6"), 164, method, floor="koibuchi-2013", batch=4)
         for method in ("splice-near", "splice")
     )
-    assert len(near.cabinets_touched) == 1
-    assert len(drawn.cabinets_touched) > 5
+    assert len(near.racks_touched) == 1
+    assert len(drawn.racks_touched) > 5
     assert near.longest_new_m < drawn.longest_new_m
 
 

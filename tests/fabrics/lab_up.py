@@ -76,7 +76,7 @@ class Lab:
         self.space = {name: f"tl{os.getpid()}-{number}" for number, name in enumerate(self.nodes)}
         self.hosts = [name for name, node in self.nodes.items() if node["labels"]["role"] == "host"]
         self.daemons = []
-        # Sockets of daemons have short names, and the folder of a test a long one.
+        # Sockets of daemons have short names, and the folder of one test per long one.
         self.run = Path(tempfile.mkdtemp(prefix="tl", dir="/tmp"))
         self.run.chmod(0o755)
 

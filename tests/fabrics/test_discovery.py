@@ -238,11 +238,11 @@ Ca 1 "H-0000000000000030" # "node HCA-1"
     "change", [("", ""), ("devid=0xcf09", "devid=0x1"), ("Mellanox Technologies Aggregation Node", "x")]
 )
 def test_aggregation_nodes_are_no_hosts(caplog, change):
-    """What sums up messages inside a switch is left out with its port, by its device or its name, and a line says so."""
+    """What sums up messages inside a switch is omitted with its port, by its device or its name, and a line says so."""
     fabric = read_fabric(SHARP.replace(*change), "sharp.txt")
     assert fabric.host_names == ("node HCA-1",)
     assert fabric.switch_ports.tolist() == [40]
-    assert "sharp.txt: 1 aggregation node (SHARP) left out: inside switches, no hosts" in caplog.text
+    assert "sharp.txt: 1 aggregation node (SHARP) omitted: inside switches, no hosts" in caplog.text
 
 
 @pytest.mark.parametrize(
@@ -295,7 +295,7 @@ def test_what_did_not_say_what_it_is_is_left_out(caplog):
         "x",
     )
     assert fabric.topology == read_fabric(TINY, "x").topology
-    assert "x: 1 cables lead to devices that did not say what they are; left out" in caplog.text
+    assert "x: 1 cables lead to devices that did not say what they are; omitted" in caplog.text
 
 
 #: A Q3400: two of its chips, each with its router inside; and a router that stands by itself, on port 1.
@@ -345,7 +345,7 @@ def test_routers_are_left_out(caplog):
     assert fabric.switch_names == ("MF0;spine:Q3400_RA/U1", "MF0;spine:Q3400_RA/U2")
     assert fabric.host_names == ("node1 mlx5_0", "node1 mlx5_1")
     assert fabric.switch_ports.tolist() == [148, 149]
-    assert "q.net: 2 routers left out: topoloom reads a subnet, and what lies behind a router is another" in caplog.text
+    assert "q.net: 2 routers omitted: topoloom reads a subnet, and what lies behind a router is another" in caplog.text
 
 
 def test_rates_and_devices_are_read_and_written():

@@ -99,7 +99,8 @@ def test_ibdmchk_takes_the_cable_plan(tmp_path):
     )
     said = done.stdout + done.stderr
     assert "Defined 150/150 systems/nodes" in said
-    # It routes the plan itself, by fewest hops in one lane; that these paths have a credit loop is its right verdict.
+    # It routes the plan itself, by fewest hops in one virtual channel; that these paths have a credit loop is its right
+    # verdict.
     assert "Scanned:9900 CA to CA paths" in said, said[-1500:]
     assert "-E- Fail" not in said
 

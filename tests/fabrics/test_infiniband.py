@@ -88,7 +88,9 @@ def test_following_the_written_tables_arrives():
 
 
 def test_the_policy_gives_each_pair_its_lane():
-    """A rule for each destination switch and lane above 0, its sources exactly the hosts whose lane that is."""
+    """A rule for each destination switch and virtual channel above 0, its sources exactly the hosts whose virtual channel that
+    is.
+    """
     topology = build("jellyfish:n=40,degree=4,hosts=2")
     routing = route(topology)
     text = qos_text(routing)
@@ -99,12 +101,12 @@ def test_the_policy_gives_each_pair_its_lane():
     rules = re.findall(r"source: (\w+)\n    destination: (\w+)\n    qos-level-name: L(\d+)\n", text)
     switch_of = dict(zip(port_guids(topology).tolist(), topology.endpoints.tolist(), strict=True))
     given = np.zeros((40, 40), int)
-    for source, destination, lane in rules:
+    for source, destination, vc in rules:
         (to,) = {switch_of[guid] for guid in groups[destination]}
         for guid in groups[source]:
-            given[to, switch_of[guid]] = int(lane)
-    assert (given == routing.lanes).all()
-    assert routing.lanes.max() > 0
+            given[to, switch_of[guid]] = int(vc)
+    assert (given == routing.virtual_channels).all()
+    assert routing.virtual_channels.max() > 0
 
 
 def test_hosts_with_several_ports_have_a_guid_for_each():
@@ -117,7 +119,7 @@ def test_hosts_with_several_ports_have_a_guid_for_each():
 
 
 def test_files_are_written_and_told(tmp_path):
-    """A policy only where there is a second lane."""
+    """A policy only where there is a second virtual channel."""
     assert write_export("opensm", tiny(), tmp_path / "new", route(tiny())) == ["fabric.net", "fabric.lft"]
     many = write_export("opensm", build("slimfly:q=5,hosts=1"), tmp_path, route(build("slimfly:q=5,hosts=1")))
     assert many == ["fabric.net", "fabric.lft", "fabric.qos", "opensm.conf"]
@@ -127,7 +129,7 @@ def test_files_are_written_and_told(tmp_path):
 @pytest.mark.parametrize(
     ("spec", "engine", "message"),
     [
-        ("slimfly:q=5,hosts=1", "hop-lanes", "changes the lane at every hop"),
+        ("slimfly:q=5,hosts=1", "hop-vcs", "changes the virtual channel at every hop"),
         ("jellyfish:n=20,degree=3", "orders", "no hosts"),
         ("complete:n=4,hosts=300", "orders", "303 ports; InfiniBand numbers 254"),
     ],
@@ -147,10 +149,10 @@ def test_a_folder_that_is_a_file_is_refused(tmp_path):
 
 
 def test_after_losses_ports_and_guids_stay():
-    """Mended tables go to the fabric that is there: a cable lost renumbers no port, a switch lost is in no file."""
+    """Repaired tables go to the fabric that is there: a cable lost renumbers no port, a switch lost is in no file."""
     topology = build("slimfly:q=5,hosts=2")
     before = planned_fabric(topology)
-    found = reroute(route(topology, lanes=8), switches=[7], links=[(0, 1)])
+    found = reroute(route(topology, virtual_channels=8), switches=[7], links=[(0, 1)])
     small, living = found.surviving, found.surviving_switches
     after = before.after_losses(small.topology, living, found.kept)
     assert after.switch_names == tuple(f"S{s}" for s in range(50) if s != 7)
@@ -163,9 +165,9 @@ def test_after_losses_ports_and_guids_stay():
     assert text.count("Unicast lids") == 49
 
 
-@pytest.mark.parametrize("engine", ["dor", "hop-lanes", "duato", "valiant", "lnmp", "segments"])
+@pytest.mark.parametrize("engine", ["dor", "hop-vcs", "duato", "valiant", "lnmp", "segments"])
 def test_what_no_table_can_say_is_refused(engine):
-    """Lanes that change on the way, and packets that choose it."""
+    """Virtual channels that change on the way, and packets that choose it."""
     routing = route(build("torus:dims=4x4,hosts=1"), engine)
     with pytest.raises(InputError, match="no forwarding table can say; use orders"):
         opensm_texts(routing)

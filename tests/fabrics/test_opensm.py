@@ -20,9 +20,9 @@ from topoloom.fabric.exports.registry import write_export
 from topoloom.fabric.fabric import planned_fabric
 from topoloom.fabric.infiniband import lft_text, net_text, qos_text
 from topoloom.fabric.lft import read_lft
-from topoloom.fabric.mending import mend_fabric
-from topoloom.fabric.mending_files import mending_texts
 from topoloom.fabric.net_text import discovered_text
+from topoloom.fabric.repair import repair_fabric
+from topoloom.fabric.repair_files import repair_texts
 from topoloom.fabric.service_levels import read_levels
 from topoloom.fabric.table_verifier import verify_tables
 from topoloom.formats.ibnetdiscover import load_fabric
@@ -153,7 +153,7 @@ def bring_up(folder, topology, options, conf=""):
 
 
 def credit_loops(folder):
-    """What ibdmchk says of the dumps in one lane: its text."""
+    """What ibdmchk says of the dumps in one virtual channel: its text."""
     checked = subprocess.run(
         [_TOOLS["ibdmchk"], "-s", "opensm-subnet.lst", "-f", "opensm.fdbs", "-m", "opensm.mcfdbs", "-l", "0"],
         cwd=folder,
@@ -169,8 +169,8 @@ def credit_loops(folder):
 def test_hosts_of_a_leaf_are_reached_by_paths_of_their_own(tmp_path):
     """Entries are by address: those of a leaf's hosts leave another leaf through as many ports as there are hosts.
 
-    The judge follows the written tables host by host, and finds them free of deadlock; a service level for each pair of hosts
-    where tables have lanes.
+    The verifier follows the written tables host by host, and finds them free of deadlock; a service level for each pair of
+    hosts where tables have virtual channels.
     """
     topology = build("fat-tree:k=8")
     routing = route(topology, "fat-tree-hosts")
@@ -185,10 +185,12 @@ def test_hosts_of_a_leaf_are_reached_by_paths_of_their_own(tmp_path):
     found = verify_tables(tables, fabric)
     assert found.deadlock_free
     assert found.reached_pairs == 128 * 127
-    # Lanes by table: pairs to the first hosts in lane 1, to the second ones in lane 2.
-    lanes = tuple(np.full((80, 80), lane, np.uint8) for lane in (1, 2))
+    # Virtual channels by table: pairs to the first hosts in virtual channel 1, to the second ones in virtual channel 2.
+    virtual_channels = tuple(np.full((80, 80), vc, np.uint8) for vc in (1, 2))
     two = replace(
-        routing, lanes=lanes[0], choice=replace(routing.choice, ports=routing.choice.ports[:1], lanes=lanes[1:])
+        routing,
+        virtual_channels=virtual_channels[0],
+        choice=replace(routing.choice, ports=routing.choice.ports[:1], virtual_channels=virtual_channels[1:]),
     )
     levels = read_levels(qos_text(two), "fabric.qos", fabric, tables.lid_of)
     source = int(np.flatnonzero(topology.endpoints == leaves[1])[0])
@@ -211,7 +213,7 @@ def test_opensm_installs_the_tables_and_they_have_no_credit_loop(spec, engine, t
 
     Also where each host of a switch has paths of its own.
     """
-    routing = route(build(spec), engine, lanes=8 if engine == "orders" else None)
+    routing = route(build(spec), engine, virtual_channels=8 if engine == "orders" else None)
     files = write_export("opensm", routing.topology, tmp_path, routing)
     policy = (tmp_path / "opensm.conf").read_text() if "fabric.qos" in files else ""
     written = bring_up(tmp_path, routing.topology, ["-R", "file,no_fallback", "-U", "fabric.lft", "-Q"], policy)
@@ -219,8 +221,8 @@ def test_opensm_installs_the_tables_and_they_have_no_credit_loop(spec, engine, t
     assert not re.findall(r"ERR [0-9A-F]{4}|PARSE ERROR", written)
     dump = (tmp_path / "opensm-lfts.dump").read_text()
     assert entries(dump) == entries((tmp_path / "fabric.lft").read_text())
-    if routing.verdict.lanes_used == 1:
-        # With lanes ibdmchk would need the service level of every pair; those tables are safe by the verdict.
+    if routing.verification.virtual_channels_used == 1:
+        # With virtual channels ibdmchk would need the service level of every pair; those tables are safe by the verdict.
         assert "no credit loops found" in credit_loops(tmp_path)
 
 
@@ -261,7 +263,7 @@ def test_opensm_takes_every_step_of_a_mending(tmp_path):
     tables = read_lft(lft_text(routing, fabric), "old.lft", fabric)
     levels = read_levels(qos_text(routing, fabric), "old.qos", fabric, tables.lid_of)
     new = recabled(fabric, [cable for number, cable in enumerate(cables_of(fabric)) if number not in (0, 9, 20)])
-    texts = mending_texts(mend_fabric(fabric, tables, new, levels=levels))
+    texts = repair_texts(repair_fabric(fabric, tables, new, levels=levels))
     steps = [name for name in texts if name.endswith(".lft")]
     assert len(steps) > 2
     for name in steps:

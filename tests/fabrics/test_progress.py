@@ -1,4 +1,4 @@
-"""A cabling week: what is right, newly wrong, mended and lost, by hand; and the sheets."""
+"""A cabling week: what is right, newly wrong, repaired and lost, by hand; and the sheets."""
 
 import json
 import re
@@ -21,13 +21,13 @@ PLAN = planned_fabric(build("slimfly:q=5,hosts=1"))
 CABLES = cables_of(PLAN)
 
 
-def week(*days, cabinets=()):
+def week(*days, racks=()):
     """The progress of days, each the cables that are there."""
     found = []
     for cables in days:
         there = recabled(PLAN, cables)
-        found.append(compare_fabrics(PLAN, there, identify(PLAN, there, "name"), cabinets=cabinets))
-    return progress(found, [f"day{number}" for number, _ in enumerate(days, 1)], cabinets)
+        found.append(compare_fabrics(PLAN, there, identify(PLAN, there, "name"), racks=racks))
+    return progress(found, [f"day{number}" for number, _ in enumerate(days, 1)], racks)
 
 
 def exchanged(cables, one, other):
@@ -53,14 +53,14 @@ def test_a_week_by_hand():
 
 def test_what_is_open_says_since_when_and_where():
     """A fault that stands keeps its day; a lost cable is told from one that was never there."""
-    cabinets = [f"A{number // 10:02d}" for number in range(50)]
+    racks = [f"A{number // 10:02d}" for number in range(50)]
     wrong = exchanged(CABLES[:150], 3, 90)
-    found = week(CABLES[:150], wrong, wrong[1:], cabinets=cabinets)
+    found = week(CABLES[:150], wrong, wrong[1:], racks=racks)
     assert [(one.kind, one.since) for one in found.open[:2]] == [("swapped", "day2"), ("lost", "day3")]
     assert all((one.kind, one.since) == ("missing", "day1") for one in found.open[2:])
     assert len(found.open) == 2 + 25
-    ends = {cabinets[switch] for cable in (CABLES[3], CABLES[90]) for switch in (cable[0], cable[2])}
-    assert set(found.open[0].cabinets) == ends
+    ends = {racks[switch] for cable in (CABLES[3], CABLES[90]) for switch in (cable[0], cable[2])}
+    assert set(found.open[0].racks) == ends
 
 
 def test_gone_faults_are_named():
@@ -119,16 +119,14 @@ def test_a_slow_cable_is_a_fault_that_is_mended():
     assert states[2].gone[0].startswith("slow: ")
 
 
-def test_sheets_have_every_open_item_once_a_cabinet():
+def test_sheets_have_every_open_item_once_a_rack():
     """The index links each; texts are escaped; a finished cabling has none."""
-    cabinets = [f"A&{number // 10:02d}" for number in range(50)]
-    found = week(CABLES[:150], exchanged(CABLES[:150], 3, 90), cabinets=cabinets)
+    racks = [f"A&{number // 10:02d}" for number in range(50)]
+    found = week(CABLES[:150], exchanged(CABLES[:150], 3, 90), racks=racks)
     sheets = fault_sheets(found)
     links = re.findall(r'href="(todo-[^"]+)"', sheets["index.html"])
     assert set(links) == sheets.keys() - {"index.html"}
-    assert sum(text.count('<td class="box">') for text in sheets.values()) == sum(
-        len(one.cabinets) for one in found.open
-    )
+    assert sum(text.count('<td class="box">') for text in sheets.values()) == sum(len(one.racks) for one in found.open)
     assert "A&amp;00" in sheets["index.html"]
     assert "A&00" not in "".join(sheets.values())
     assert "Every cable is as planned." in fault_sheets(week(CABLES))["index.html"]
@@ -154,7 +152,7 @@ def test_the_command(tmp_path, monkeypatch, capsys):
         "slimfly:q=5,hosts=1",
         "--floor",
         "koibuchi-2013",
-        "--cabinet",
+        "--switches-per-rack",
         "10",
         "--map",
         "rows",

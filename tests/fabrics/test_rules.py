@@ -53,7 +53,7 @@ CODES = {
     "TL401": "credit-loop",
     "TL402": "pairs-unreached",
     "TL403": "paths-not-minimal",
-    "TL404": "lanes-exceeded",
+    "TL404": "virtual-channels-exceeded",
     "TL501": "guid-twice",
     "TL502": "lid-twice",
     "TL503": "name-twice",
@@ -91,7 +91,7 @@ def test_the_page_is_made_from_the_register():
     ],
 )
 def test_rules_are_named_by_code_name_and_group(words, found):
-    """Capitals do not matter; what is asked and what is left out are complements."""
+    """Capitals do not matter; what is asked and what is omitted are complements."""
     assert [one.code for one in chosen(only=words)] == found
     assert [one.code for one in chosen(ignore=words)] == [code for code in CODES if code not in found]
 
@@ -261,12 +261,12 @@ def test_all_hosts_off_is_one_warning():
 
 
 def test_lengths_against_product_stock_and_limit():
-    """Each of the three alone, at the cable's number and cabinets; at the limit itself nothing."""
+    """Each of the three alone, at the cable's number and racks; at the limit itself nothing."""
     plan = build("petersen")
     length, stock = np.full(15, 2.0), np.full(15, 3.0)
     length[[3, 4, 5]], stock[4] = [3.0, 2.5, 7.0], 2.0
     stock[5] = np.nan
-    facts = PlanFacts(length_m=length, stock_m=stock, product=("DAC",) * 15, cabinets=[f"A{s:02d}" for s in range(10)])
+    facts = PlanFacts(length_m=length, stock_m=stock, product=("DAC",) * 15, racks=[f"A{s:02d}" for s in range(10)])
     found = diagnose(plan, facts=facts, limits=HardwareLimits(longest_m=3.0, reach_m={"DAC": 5.0})).diagnostics
     assert {one.code for one in found} == {"TL108"}
     assert [one.text.partition("long; ")[2] for one in found] == [
@@ -274,7 +274,7 @@ def test_lengths_against_product_stock_and_limit():
         "DAC reaches 5 m and the limit is 3 m",
     ]
     u, v = plan.links[5].tolist()
-    assert found[1].cabinets == (f"A{u:02d}", f"A{v:02d}")
+    assert found[1].racks == (f"A{u:02d}", f"A{v:02d}")
     assert codes(plan, facts=facts, limits=HardwareLimits(longest_m=3.0), only=["TL108"]) == ["TL108", "TL108"]
 
 
@@ -297,23 +297,25 @@ def test_two_cables_in_a_planned_port():
 
 
 def test_tables_that_can_deadlock_and_lanes():
-    """Shortest paths on a ring of four wait in a circle; as many lanes as are used are enough, one fewer are not."""
+    """Shortest paths on a ring of four wait in a circle; as many virtual channels as are used are enough, one fewer are not."""
     ring = build("ring:n=5,hosts=1")
-    verdict = t.prove(t.route(ring, "minimal"))
-    (loop,) = diagnose(ring, None, verdict).diagnostics
+    verification = t.verify_routing(t.route(ring, "minimal"))
+    (loop,) = diagnose(ring, None, verification).diagnostics
     assert (loop.code, {*loop.nodes}) == ("TL401", {f"S{s}" for s in range(5)})
     routing = t.route(build("slimfly:q=5,hosts=2"), "orders")
-    safe = t.prove(routing)
-    assert codes(routing.topology, None, safe, limits=HardwareLimits(lanes=safe.lanes_used)) == []
-    assert codes(routing.topology, None, safe, limits=HardwareLimits(lanes=safe.lanes_used - 1)) == ["TL404"]
+    safe = t.verify_routing(routing)
+    assert codes(routing.topology, None, safe, limits=HardwareLimits(virtual_channels=safe.virtual_channels_used)) == []
+    assert codes(
+        routing.topology, None, safe, limits=HardwareLimits(virtual_channels=safe.virtual_channels_used - 1)
+    ) == ["TL404"]
 
 
 def test_tables_that_take_detours_are_worth_a_note():
     """Up and down a tree on a torus: longer than needed, and clean."""
     routing = t.route(build("torus:dims=5x5,hosts=1"), "updown")
-    verdict = t.prove(routing)
-    assert not verdict.minimal
-    found = diagnose(routing.topology, None, verdict)
+    verification = t.verify_routing(routing)
+    assert not verification.minimal
+    found = diagnose(routing.topology, None, verification)
     assert [one.code for one in found.diagnostics] == ["TL403"]
     assert found.clean
 
@@ -321,8 +323,10 @@ def test_tables_that_take_detours_are_worth_a_note():
 def test_tables_that_do_not_arrive():
     """Of a verdict that says so."""
     routing = t.route(build("petersen:hosts=1"), "minimal")
-    verdict = replace(t.prove(routing), reached_pairs=80, fault="switch 3 sends to switch 4 in a circle", cycle=())
-    found = diagnose(routing.topology, None, verdict, only=["TL402"]).diagnostics
+    verification = replace(
+        t.verify_routing(routing), reached_pairs=80, fault="switch 3 sends to switch 4 in a circle", cycle=()
+    )
+    found = diagnose(routing.topology, None, verification, only=["TL402"]).diagnostics
     assert [one.text for one in found] == ["10 of 90 pairs are not reached: switch 3 sends to switch 4 in a circle"]
 
 
@@ -398,10 +402,10 @@ def test_counted_errors_are_notes():
 
 
 @pytest.mark.parametrize(
-    "bad", [{"radix": 0}, {"lanes": 0}, {"longest_m": 0.0}, {"taper": -1.0}, {"taper": float("nan")}]
+    "bad", [{"radix": 0}, {"virtual_channels": 0}, {"longest_m": 0.0}, {"taper": -1.0}, {"taper": float("nan")}]
 )
 def test_limits_that_are_none_are_refused(bad):
-    """Zero ports, no lanes, a taper below 0."""
+    """Zero ports, no virtual channels, a taper below 0."""
     with pytest.raises(InputError):
         HardwareLimits(**bad)
 

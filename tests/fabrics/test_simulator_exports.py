@@ -131,7 +131,7 @@ def test_caminos_has_the_neighbours_of_every_router():
 @pytest.mark.parametrize(
     ("kind", "network", "message"),
     [
-        ("caminos", "fat-tree:k=4", "0 to 2 hosts a switch"),
+        ("caminos", "fat-tree:k=4", "0 to 2 hosts per switch"),
         ("caminos", Topology([(0, 1), (0, 1)], 2, [0, 1]), "joined by two links"),
         ("anytopo", Topology([(0, 1), (0, 1)], 2, [0, 1]), "joined by two links"),
         ("garnet", Topology([(0, 1), (0, 1)], 2, [0, 1]), "joined by two links"),

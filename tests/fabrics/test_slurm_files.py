@@ -269,7 +269,7 @@ def test_pods_leaves_and_racks_are_blocks():
     assert sizes("pod") == [4] * 4
     assert sizes("leaf") == [2] * 8
     layout = place(topology, housing=Housing())
-    racks = np.bincount(layout.host_cabinet)
+    racks = np.bincount(layout.host_rack)
     assert sorted(sizes("rack", layout)) == sorted(racks[racks > 0].tolist())
     with pytest.raises(InputError, match="where nodes stand is not known"):
         sizes("rack")
@@ -293,7 +293,7 @@ def test_a_torus_of_three_dimensions_is_one():
 
 @pytest.mark.parametrize("spec", ["mesh:dims=2x3x4,hosts=1", "torus:dims=4x4,hosts=1", "torus:dims=3x3x3,hosts=2"])
 def test_what_is_no_such_torus_is_none(spec):
-    """A mesh, two dimensions, two hosts a switch: no view of its own, and a sentence for who asks."""
+    """A mesh, two dimensions, two hosts per switch: no view of its own, and a sentence for who asks."""
     assert "torus3d" not in views(":file=yaml", spec)
     with pytest.raises(InputError, match="torus3d is a torus of three dimensions with one host on every switch"):
         made(":file=yaml,topology=torus3d", spec)

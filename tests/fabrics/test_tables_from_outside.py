@@ -35,16 +35,16 @@ def read_back(routing, fabric=None):
     """A routing's tables and levels as text and back: (tables, fabric, levels)."""
     fabric = planned_fabric(routing.topology) if fabric is None else fabric
     tables = read_lft(lft_text(routing, fabric), "x.lft", fabric)
-    lanes = routing.lanes is not None and routing.lanes.any()
-    levels = read_levels(qos_text(routing, fabric), "x.qos", fabric, tables.lid_of) if lanes else None
+    virtual_channels = routing.virtual_channels is not None and routing.virtual_channels.any()
+    levels = read_levels(qos_text(routing, fabric), "x.qos", fabric, tables.lid_of) if virtual_channels else None
     return tables, fabric, levels
 
 
 @pytest.mark.parametrize(("spec", "engine"), CASES)
 def test_tables_come_back_with_the_same_verdict(spec, engine):
-    """Ports and lanes are the same, so everything that the judge says is; over a discovered fabric too."""
+    """Ports and virtual channels are the same, so everything that the verifier says is; over a discovered fabric too."""
     routing = route(build(spec), engine)
-    topology, said = routing.topology, routing.verdict
+    topology, said = routing.topology, routing.verification
     planned = planned_fabric(topology)
     rng = np.random.default_rng(1)
     ports = [list(5 + rng.permutation(topology.radix)) for _ in range(topology.switches)]
@@ -61,13 +61,23 @@ def test_tables_come_back_with_the_same_verdict(spec, engine):
         back = routing_from(tables, used, levels)
         assert np.array_equal(back.ports, routing.ports)
         none = np.zeros_like(routing.ports)
-        assert np.array_equal(*(none if one.lanes is None else one.lanes for one in (back, routing)))
+        assert np.array_equal(
+            *(none if one.virtual_channels is None else one.virtual_channels for one in (back, routing))
+        )
         found = verify_tables(tables, used, levels)
         assert found.pairs_between == SWITCHES
-        for key in ("pairs", "reached_pairs", "minimal_pairs", "mean_hops", "stretch", "lanes_used", "deadlock_free"):
+        for key in (
+            "pairs",
+            "reached_pairs",
+            "minimal_pairs",
+            "mean_hops",
+            "stretch",
+            "virtual_channels_used",
+            "deadlock_free",
+        ):
             assert getattr(found, key) == getattr(said, key), key
         assert np.array_equal(found.channel_load, said.channel_load)
-        assert np.array_equal(found.lane_pairs, said.lane_pairs)
+        assert np.array_equal(found.virtual_channel_pairs, said.virtual_channel_pairs)
 
 
 @settings(max_examples=examples(25), deadline=None)
@@ -79,7 +89,9 @@ def test_tables_come_back_with_the_same_verdict(spec, engine):
     st.sampled_from(["orders", "minimal", "updown"]),
 )
 def test_tables_of_random_networks_come_back(n, degree, hosts, seed, engine):
-    """Any connected random network, any engine whose lanes tables can say: the same ports, lanes and verdict."""
+    """Any connected random network, any engine whose virtual channels tables can say: the same ports, virtual channels and
+    verdict.
+    """
     try:
         topology = build(f"jellyfish:n={n},degree={degree + (n * degree) % 2},hosts={hosts},seed={seed}")
         routing = route(topology, engine)
@@ -89,18 +101,21 @@ def test_tables_of_random_networks_come_back(n, degree, hosts, seed, engine):
     back = routing_from(tables, fabric, levels)
     assert np.array_equal(back.ports, routing.ports)
     found = verify_tables(tables, fabric, levels)
-    assert found.deadlock_free is routing.verdict.deadlock_free
-    assert (found.lanes_used, found.mean_hops) == (routing.verdict.lanes_used, routing.verdict.mean_hops)
+    assert found.deadlock_free is routing.verification.deadlock_free
+    assert (found.virtual_channels_used, found.mean_hops) == (
+        routing.verification.virtual_channels_used,
+        routing.verification.mean_hops,
+    )
 
 
 def test_switches_without_hosts_send_no_data():
-    """In a fat tree only leaves' pairs count for circles: the tables are safe in the lanes of the leaves."""
+    """In a fat tree only leaves' pairs count for circles: the tables are safe in the virtual channels of the leaves."""
     routing = route(build("fat-tree:k=4"))
     tables, fabric, levels = read_back(routing)
     found = verify_tables(tables, fabric, levels)
     assert found.deadlock_free
-    assert found.lane_pairs.sum() == 8 * 7
-    assert found.mean_hops == routing.verdict.mean_hops
+    assert found.virtual_channel_pairs.sum() == 8 * 7
+    assert found.mean_hops == routing.verification.mean_hops
 
 
 def per_host(routing):
@@ -298,7 +313,7 @@ BITS = [
 @pytest.mark.parametrize("block", ["qos-match-rle", "qos-ulps", "port-grp"])
 def test_a_block_of_a_policy_that_is_not_read_is_refused(block):
     """A misspelt rule would else be no rule, without a word."""
-    routing = route(build("torus:dims=3x3,hosts=1"), lanes=2)
+    routing = route(build("torus:dims=3x3,hosts=1"), virtual_channels=2)
     fabric = planned_fabric(routing.topology)
     tables = read_lft(lft_text(routing), "x.lft", fabric)
     policy = f"{block}\n  source: A\nend-{block}\n" + qos_text(routing, fabric)

@@ -27,7 +27,7 @@ def left(topology, fail, gone, unit):
 
 
 def length(graph, counted, metric):
-    """Diameter or mean hops between the counted switches that are left; inf when apart, or none is left; 0 if in one piece
+    """Diameter or mean hops between the counted switches that are left; inf when apart, or none is left; 0 if connected
     when only connectedness is asked for."""
     among = [switch for switch in graph if switch in counted]
     if not among:
@@ -43,9 +43,9 @@ def length(graph, counted, metric):
     return max(far) if metric == "diameter" else float(np.mean(far))
 
 
-def oracle(topology, fail, metric, of, share, samples, order="random", cabinets=None, seed=1):
+def oracle(topology, fail, metric, of, share, samples, order="random", racks=None, seed=1):
     """The lengths in the samples that `resilience` looks at, found one by one."""
-    what = failing(topology, fail, order, cabinets)
+    what = failing(topology, fail, order, racks)
     counted = set(range(topology.switches)) if of == "switches" else set(topology.endpoints.tolist())
     lengths = []
     for state in states(seed, 0, samples).tolist():

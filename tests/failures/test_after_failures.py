@@ -96,17 +96,17 @@ def test_a_lifetime_that_makes_no_sense_is_refused(change, told):
 
 
 @settings(max_examples=examples(30), deadline=None)
-@given(st.sampled_from(["links", "switches", "cabinets"]), st.floats(0, 0.9), st.integers(0, 1 << 40))
+@given(st.sampled_from(["links", "switches", "racks"]), st.floats(0, 0.9), st.integers(0, 1 << 40))
 def test_what_is_left_is_the_whole_less_what_failed(fail, share, seed):
     """Links between surviving switches, parallel ones counted, hosts on them, labels beside them; `was` tells who they were."""
-    cabinets = np.arange(6) // 2
-    what = failing(TWIN, fail, "random", cabinets)
+    racks = np.arange(6) // 2
+    what = failing(TWIN, fail, "random", racks)
     lost = first_failures(TWIN, what, share, seed)
     if lost.switches.size == 6:
         with pytest.raises(InputError, match="no switch is left"):
-            surviving_network(TWIN, fail, share, seed=seed, cabinets=cabinets)
+            surviving_network(TWIN, fail, share, seed=seed, racks=racks)
         return
-    small = surviving_network(TWIN, fail, share, seed=seed, cabinets=cabinets)
+    small = surviving_network(TWIN, fail, share, seed=seed, racks=racks)
     was = small.labels.get("was", np.arange(6))
     graph = TWIN.to_networkx()
     graph.remove_nodes_from(lost.switches.tolist())
@@ -118,7 +118,7 @@ def test_what_is_left_is_the_whole_less_what_failed(fail, share, seed):
 
 
 def test_the_first_remnant_is_the_first_sample():
-    """Whether it is in one piece is what `resilience` says of its first sample."""
+    """Whether it is connected is what `resilience` says of its first sample."""
     fly = build("slimfly:q=5")
     for share in (0.3, 0.5, 0.6, 0.7):
         for seed in (1, 2, 3):
@@ -141,7 +141,7 @@ def test_the_cost_of_damage_is_that_of_its_remnants():
     fly = build("slimfly:q=5,hosts=4")
     found = degradation(route(fly), levels=[0.0, 0.1], samples=2)
     none, some = found
-    assert (none.uniform, none.tub, none.broken, none.changed, none.anew) == (1.0, 1.0, 0.0, 0.0, 0)
+    assert (none.uniform, none.tub, none.broken, none.changed, none.rebuilt) == (1.0, 1.0, 0.0, 0.0, 0)
     left = [surviving_network(fly, share=0.1, sample=sample) for sample in range(2)]
     assert some.uniform == pytest.approx(np.mean([uniform_bound(one) for one in left]) / uniform_bound(fly))
     assert some.tub == pytest.approx(np.mean([tub(one).value for one in left]) / tub(fly).value)
@@ -166,7 +166,7 @@ def test_damage_of_switches_and_of_all_is_counted():
 
 
 def test_what_failures_cost_is_counted_in_samples_and_can_be_stopped():
-    """Tables are mended inside a sample: they are stopped with the rest, and count nothing of their own."""
+    """Tables are repaired inside a sample: they are stopped with the rest, and count nothing of their own."""
     tables, told = route(build("torus:dims=6x6")), []
     degradation(tables, levels=[0.05], samples=3, throughput=False, work=Work(on_progress=told.append))
     assert {(progress.what, progress.total) for progress in told} == {("samples", 3)}

@@ -25,16 +25,16 @@ def reached(topology, graph):
 
 
 @pytest.mark.sweep(3)
-@pytest.mark.parametrize("fail", ["links", "switches", "cabinets"])
+@pytest.mark.parametrize("fail", ["links", "switches", "racks"])
 @pytest.mark.parametrize(
     "spec", [_PLANES, "fat-tree:k=4,hosts=8+planes:count=3", "fat-tree:k=4,hosts=8+rail-only:rails=2"]
 )
 def test_each_sample_is_what_an_oracle_says(fail, spec):
     """Level by level, and for links the exact number of failures, too."""
     network, levels, samples = build(spec), [0.1, 0.3, 0.5, 0.8, 1.0], 60
-    cabinets = np.arange(network.switches) // 2 if fail == "cabinets" else None
-    found = resilience(network, fail, levels=levels, samples=samples, cabinets=cabinets)
-    what = failing(network, fail, "random", cabinets)
+    racks = np.arange(network.switches) // 2 if fail == "racks" else None
+    found = resilience(network, fail, levels=levels, samples=samples, racks=racks)
+    what = failing(network, fail, "random", racks)
     for level in found.levels:
         survived = 0
         for state in states(1, 0, samples).tolist():

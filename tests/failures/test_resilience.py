@@ -33,7 +33,7 @@ def networks(draw):
 @settings(max_examples=examples(60), deadline=None)
 @given(
     networks(),
-    st.sampled_from(["links", "switches", "cabinets"]),
+    st.sampled_from(["links", "switches", "racks"]),
     st.sampled_from(["disconnection", "diameter", "aspl"]),
     st.sampled_from(["switches", "hosts"]),
     st.sampled_from(["random", "load"]),
@@ -42,13 +42,13 @@ def networks(draw):
 )
 def test_every_sample_is_judged_as_networkx_judges_it(network, fail, metric, of, order, every, seed):
     """For each level: as many survive as have, in NetworkX, one piece and few enough hops; means and worst likewise."""
-    cabinets = np.arange(network.switches) // 3 if fail == "cabinets" else None
+    racks = np.arange(network.switches) // 3 if fail == "racks" else None
     every = every and metric != "disconnection"
     found = resilience(
-        network, fail, metric, of=of, order=order, levels=SHARES, samples=7, cabinets=cabinets, seed=seed, values=every
+        network, fail, metric, of=of, order=order, levels=SHARES, samples=7, racks=racks, seed=seed, values=every
     )
     for level in found.levels:
-        lengths = oracle(network, fail, metric, of, level.share, 7, order, cabinets, seed)
+        lengths = oracle(network, fail, metric, of, level.share, 7, order, racks, seed)
         within = [one <= (found.most if found.most is not None else 0) + 1e-9 for one in lengths]
         assert level.survived == sum(within), level
         connected = [one for one in lengths if one < np.inf]
@@ -97,10 +97,10 @@ def test_a_ring_holds_one_cut_and_no_two():
     assert resilience(RING, metric="diameter", tolerate=4, levels=[1 / 12], samples=50).exact == 0
 
 
-@pytest.mark.parametrize("fail", ["switches", "cabinets"])
+@pytest.mark.parametrize("fail", ["switches", "racks"])
 def test_a_full_mesh_of_switches_never_parts(fail):
     """Whatever is left of it is a full mesh: one piece until nothing is left."""
-    found = resilience(build("complete:n=8"), fail, levels=[0.5, 0.99, 1.0], samples=20, cabinets=np.arange(8))
+    found = resilience(build("complete:n=8"), fail, levels=[0.5, 0.99, 1.0], samples=20, racks=np.arange(8))
     assert [level.probability for level in found.levels] == [1.0, 0.0, 0.0]
     assert found.levels[1].failures == 8
     assert found.exact == 7 / 8
@@ -163,15 +163,15 @@ def test_a_spine_that_is_cut_off_hurts_no_host():
 
 
 def test_targeted_orders_begin_with_the_worst():
-    """The hub of a star first by load and by degree; the cabinet with the most cables; links of the busiest channel."""
+    """The hub of a star first by load and by degree; the rack with the most cables; links of the busiest channel."""
     star = Topology(links=[(0, leaf) for leaf in range(1, 8)], switches=8, name="star")
     for order in ("load", "degree"):
         assert resilience(star, "switches", order=order, levels=[1 / 8], samples=20).levels[0].probability == 0.0
     assert resilience(star, "switches", levels=[1 / 8], samples=400).levels[0].probability == pytest.approx(
         7 / 8, abs=0.08
     )
-    cabinets = np.array([0, 0, 1, 1, 1, 2, 2, 2])
-    assert resilience(star, "cabinets", order="cables", levels=[0.34], cabinets=cabinets, samples=5).threshold == 0.0
+    racks = np.array([0, 0, 1, 1, 1, 2, 2, 2])
+    assert resilience(star, "racks", order="cables", levels=[0.34], racks=racks, samples=5).threshold == 0.0
     bridge = Topology(links=[(0, 1), (1, 2), (2, 0), (2, 3), (3, 4), (4, 5), (5, 3)], switches=6)
     assert resilience(bridge, order="load", levels=[1 / 7], samples=20).threshold == 0.0
     assert resilience(bridge, order="random", levels=[1 / 7], samples=200).threshold == pytest.approx(1 / 7)
@@ -199,7 +199,7 @@ def test_a_threshold_ends_at_the_first_level_that_fails():
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        ({"fail": "cables"}, "links or switches or cabinets can fail"),
+        ({"fail": "cables"}, "links or switches or racks can fail"),
         ({"metric": "hops"}, "disconnection, diameter, aspl"),
         ({"order": "cables"}, "in the order random, load, degree"),
         ({"of": "spines"}, "between switches or hosts"),
@@ -214,8 +214,8 @@ def test_a_threshold_ends_at_the_first_level_that_fails():
         ({"tolerate": 1.0}, "has no hops"),
         ({"values": True}, "disconnection has no hops"),
         ({"metric": "aspl", "tolerate": -1.0}, "at least 0"),
-        ({"fail": "cabinets"}, "say which cabinet"),
-        ({"fail": "cabinets", "cabinets": np.zeros(3, int)}, "of 12 switches"),
+        ({"fail": "racks"}, "say which rack"),
+        ({"fail": "racks", "racks": np.zeros(3, int)}, "of 12 switches"),
         ({"jobs": 0}, "at least one thread"),
     ],
 )
@@ -251,9 +251,9 @@ def test_a_stop_keeps_the_first_samples():
     assert found.rows()[0]["samples"] == found.samples
     work = Work()
     work.stop()
-    for verb in (resilience, lambda *_, **more: lifetime(fly, link_fit=1, **more), degradation):
+    for operation in (resilience, lambda *_, **more: lifetime(fly, link_fit=1, **more), degradation):
         with pytest.raises(Stopped):
-            verb(fly, samples=10, jobs=1, work=work)
+            operation(fly, samples=10, jobs=1, work=work)
 
 
 @pytest.mark.exhaustive

@@ -314,7 +314,7 @@ def test_express_meshes_have_links_of_every_step():
 
 @pytest.mark.parametrize("name", ["polarstar", "bundlefly", "spectralfly", "xpander", "arrangement", "express-mesh"])
 def test_candidates_stay_few(name):
-    """Families of many sizes offer the designer a few for each number of hosts a switch, even for a million hosts."""
+    """Families of many sizes offer the designer a few for each number of hosts per switch, even for a million hosts."""
     for hosts, radix in ((10_000, 48), (1_000_000, 128)):
         assert 0 < len(FAMILIES.find(name).sizes(hosts, radix)) <= 120
 

@@ -193,7 +193,7 @@ def test_sizes_serve_the_hosts_within_the_radix(record: Family, hosts: int, radi
 
 
 def test_sizes_find_the_published_designs():
-    """The case of Besta 2014 is among them: Slim Fly q = 19 with 15 hosts a switch, and the 22-ary 3-tree."""
+    """The case of Besta 2014 is among them: Slim Fly q = 19 with 15 hosts per switch, and the 22-ary 3-tree."""
     slim = [dict(values) for values in FAMILIES.find("slimfly").sizes(10_000, 48)]
     assert {"q": 19, "hosts": 15} in slim
     assert {"k": 22, "n": 3} in [dict(values) for values in FAMILIES.find("kary-tree").sizes(10_000, 48)]
@@ -259,7 +259,7 @@ def test_dragonfly_groups_are_joined_once_when_largest():
             r"width=1x2 is for 2 dimensions, and there are 3; give one number, or one for each",
         ),
         ("polarstar:q=6,d=3", r"q=6 is not a prime power \(nearest: 5, 7\)"),
-        ("polarstar:q=5,d=5", r"a multiple of 4 links a switch, or one less \(nearest: d=4, 7\)"),
+        ("polarstar:q=5,d=5", r"a multiple of 4 links per switch, or one less \(nearest: d=4, 7\)"),
         ("polarstar:q=5,d=5,supernode=paley", r"2d \+ 1 switches, a prime power .* \(nearest: d=4, 6\)"),
         ("bundlefly:q=5,p=7", r"p=7 must be a prime power 1 more than a multiple of 4 \(nearest: 5, 9\)"),
         ("bundlefly:q=5,p=21", r"p=21 must be .* \(nearest: 17, 25\)"),

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from topoloom import build, hops
-from topoloom.topologies.families.permute import cabinet_of
+from topoloom.topologies.families.permute import rack_of
 
 #: First 12 digits of the digests. They must never change: a spec with its seed is how a network is named in a paper.
 _DIGESTS = {
@@ -22,8 +22,8 @@ _DIGESTS = {
     "longhop:n=9,extra=4,seed=1": "973c93a66653",
     "grid:rows=12,columns=10,degree=5,length=3,seed=4": "a0ab5b9b7d33",
     "diagrid:rows=14,columns=7,degree=4,length=3,seed=1": "13afc11baf07",
-    "hypercube:n=8+permute:mode=partial,cabinet=16,seed=1": "60116488f10c",
-    "torus:dims=16x16+permute:mode=full,cabinet=16,seed=2": "226cf761f1bf",
+    "hypercube:n=8+permute:mode=partial,rack=16,seed=1": "60116488f10c",
+    "torus:dims=16x16+permute:mode=full,rack=16,seed=2": "226cf761f1bf",
 }
 
 
@@ -60,16 +60,16 @@ def test_statistics_over_seeds_are_the_published_ones(spec, diameters, aspl, spr
 
 @pytest.mark.parametrize("mode", ["partial", "full"])
 @pytest.mark.parametrize("base", ["hypercube:n=8", "torus:dims=16x16", "slimfly:q=7", "ring-shortcuts:n=200,degree=6"])
-def test_permutation_keeps_the_cables_of_every_cabinet_pair(base, mode):
-    """Koibuchi 2013 III.A: swapping ends keeps how many cables run inside each cabinet and between any two,
+def test_permutation_keeps_the_cables_of_every_rack_pair(base, mode):
+    """Koibuchi 2013 III.A: swapping ends keeps how many cables run inside each rack and between any two,
     and every degree.
     """
-    before, after = build(base), build(f"{base}+permute:mode={mode},cabinet=16,seed=3")
-    cabinets = -(-before.switches // 16)
+    before, after = build(base), build(f"{base}+permute:mode={mode},rack=16,seed=3")
+    racks = -(-before.switches // 16)
 
     def between(topology):
-        home = np.sort(cabinet_of(topology.switches, cabinets)[topology.links], axis=1)
-        return np.bincount(home[:, 0] * cabinets + home[:, 1], minlength=cabinets**2)
+        home = np.sort(rack_of(topology.switches, racks)[topology.links], axis=1)
+        return np.bincount(home[:, 0] * racks + home[:, 1], minlength=racks**2)
 
     assert np.array_equal(between(before), between(after))
     assert np.array_equal(before.degrees, after.degrees)

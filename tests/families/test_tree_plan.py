@@ -154,8 +154,8 @@ def test_the_engine_loads_a_shrunk_core_evenly():
     """4,096 hosts: each channel between switches carries 3 or 4 pairs of leaves."""
     tree = build("fat-tree:radix=64,hosts=4096")
     routed = route(tree, "fat-tree")
-    assert routed.verdict.lanes_used == 1
-    assert routed.verdict.minimal
+    assert routed.verification.virtual_channels_used == 1
+    assert routed.verification.minimal
     assert (min(loads(routed)), max(loads(routed))) == (3, 4)
 
 
@@ -175,15 +175,17 @@ def loads(routed):
 
 @pytest.mark.parametrize("spec", ["fat-tree:k=8", "fat-tree:k=16,hosts=500", "fat-tree:k=16,hosts=500,taper=3:1"])
 def test_the_engine_takes_trees_whose_switches_are_in_any_order(spec):
-    """As from a file with a label `level`: shortest, in one lane, and no more uneven than in the family's own order."""
+    """As from a file with a label `level`: shortest, in one virtual channel, and no more uneven than in the family's own
+    order.
+    """
     tree = build(spec)
     order = np.random.default_rng(5).permutation(tree.switches)
     level = np.empty_like(tree.labels["level"])
     level[order] = tree.labels["level"]
     mixed = Topology(order[tree.links], tree.switches, order[tree.endpoints], labels={"level": level})
     routed = route(mixed, "fat-tree")
-    assert routed.verdict.minimal
-    assert routed.verdict.lanes_used == 1
+    assert routed.verification.minimal
+    assert routed.verification.virtual_channels_used == 1
     assert max(loads(routed)) <= 1.5 * max(loads(route(tree, "fat-tree")))
 
 

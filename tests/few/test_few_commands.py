@@ -106,8 +106,8 @@ TABLE = {
     "route": (
         "route N -o O/routed",
         row(
-            (ONE, {"verdict": {"pairs": 0, "mean_hops": 0.0, "deadlock_free": True}}),
-            (LINKED, {"verdict": {"pairs": 2, "reached_pairs": 2, "mean_hops": 1.0, "max_hops": 1}}),
+            (ONE, {"verification": {"pairs": 0, "mean_hops": 0.0, "deadlock_free": True}}),
+            (LINKED, {"verification": {"pairs": 2, "reached_pairs": 2, "mean_hops": 1.0, "max_hops": 1}}),
             (APART, Refused(PARTS)),
         ),
     ),
@@ -219,7 +219,7 @@ TABLE = {
     "export": (
         "export N opensm --output O/fabric",
         row(
-            ("one4 one1 two4 two1 twin4", {"lane_rule": "pair"}),
+            ("one4 one1 two4 two1 twin4", {"virtual_channel_rule": "pair"}),
             ("one0 two0", Refused("no hosts, so there is nothing to address")),
             (APART, Refused(PARTS)),
         ),
@@ -268,7 +268,7 @@ TABLE = {
     "layout": (
         "layout N",
         row(
-            (f"{ONE} {APART}", {"total_m": 0.0, "longest_m": 0.0, "cabinets": 1}),
+            (f"{ONE} {APART}", {"total_m": 0.0, "longest_m": 0.0, "racks": 1}),
             (TWO, {"total_m": 1.0, "links_between": 0}),
             ("twin4", {"total_m": 2.0, "mean_length_m": 1.0}),
         ),
@@ -323,7 +323,7 @@ ALONE = {
 #: Served, not run: the explorer answers until somebody ends it, and shows what the other commands give.
 _SERVED = {"serve"}
 
-_NEED = 'title = "one switch"\nhosts = 8\nfinalists = 1\nminutes = 0.02\n[switch]\nradix = 64\n'
+_REQUIREMENT = 'title = "one switch"\nhosts = 8\nfinalists = 1\nminutes = 0.02\n[switch]\nradix = 64\n'
 _STUDY = """
 title = "few switches"
 operation = "hops"
@@ -394,7 +394,7 @@ def _check_row(words, expected, saved, tmp_path):
 @pytest.mark.parametrize("words", ALONE)
 def test_commands_that_take_no_network(words, tmp_path):
     """Specs and requirements that lead to one switch or two are answered as any others."""
-    (tmp_path / "need.toml").write_text(_NEED)
+    (tmp_path / "need.toml").write_text(_REQUIREMENT)
     (tmp_path / "study.toml").write_text(_STUDY)
     done = _ran(words, "", tmp_path)
     assert re.search(ALONE[words], done.out + done.err), done.out + done.err

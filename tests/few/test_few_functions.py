@@ -150,7 +150,7 @@ TABLE = {
     ),
     "info": (lambda t, _: topoloom.info(t, full=True).bisection, row((ONE, None), (TWO, 1), (APART, 0), ("twin4", 2))),
     "layered_routing": (
-        lambda t, _: topoloom.prove(topoloom.layered_routing(t, 2)).pairs,
+        lambda t, _: topoloom.verify_routing(topoloom.layered_routing(t, 2)).pairs,
         row((ONE, 0), (LINKED, 4), (APART, Refused("make layers for each of them"))),
     ),
     "lifetime": (
@@ -203,7 +203,7 @@ TABLE = {
         row((ALL, Refused("not a Cartesian product.*build one with product"))),
     ),
     "progress": (lambda t, folder: topoloom.progress([_compared(t, folder)], ["monday"]).seen[0].right_cables, _CABLES),
-    "prove": (lambda t, _: topoloom.prove(route(t)).reached_pairs, row(*_ROUTED)),
+    "verify_routing": (lambda t, _: topoloom.verify_routing(route(t)).reached_pairs, row(*_ROUTED)),
     "quality": (
         lambda t, _: quality(route(t), bisections=10).uniform_throughput,
         row(("one4 one1 one0 two1 two0", 1.0), ("two4 twin4", 0.5), (APART, Refused(PARTS))),
@@ -221,7 +221,7 @@ TABLE = {
         lambda t, _: topoloom.resilience(t, samples=4).exact,
         row((f"{ONE} {APART}", _NO_LINK), (TWO, 0.0), ("twin4", 0.5)),
     ),
-    "route": (lambda t, _: route(t).verdict.max_hops, row((ONE, 0), (LINKED, 1), (APART, Refused(PARTS)))),
+    "route": (lambda t, _: route(t).verification.max_hops, row((ONE, 0), (LINKED, 1), (APART, Refused(PARTS)))),
     "run_app": (
         lambda t, _: topoloom.run_app(t, "alltoall:bytes=64", simulator="flows").seconds,
         row(("one4", 6.384e-7), ("two4 twin4", 1.2384e-6), ("apart1", Refused("1 rank; it takes at least 2")), *_RANKS),
@@ -299,7 +299,7 @@ _NO_NETWORK = {
     "trace_from",
 }
 #: Takes discovered fabrics and their tables; below.
-_LIVE = {"mend_fabric"}
+_LIVE = {"repair_fabric"}
 
 
 def test_every_function_has_a_row():
@@ -342,4 +342,4 @@ def test_tables_of_fabrics_are_mended(tmp_path):
         topoloom.write_export("opensm", fabric, tmp_path / name, route(network))
         dump = tmp_path / name / "fabric.lft"
         tables = read_lft(dump.read_text(), str(dump), fabric)
-        assert not topoloom.mend_fabric(fabric, tables, fabric).entries_changed
+        assert not topoloom.repair_fabric(fabric, tables, fabric).entries_changed

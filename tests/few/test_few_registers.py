@@ -17,13 +17,13 @@ from topoloom import (
     load,
     open_network,
     place,
-    prove,
     quality,
     route,
     run_app,
     save,
     simulate,
     traffic_of,
+    verify_routing,
     write_export,
 )
 from topoloom.cabling.expansion.registry import METHODS
@@ -33,7 +33,7 @@ from topoloom.simulation.applications.registry import APPLICATIONS
 #: Engines that route any graph, and how many tables each makes.
 _ANY = {
     **dict.fromkeys(
-        ("balanced", "balanced-edges", "dfsssp", "dor", "dor-pairs", "duato", "ecmp", "hop-lanes", "lash"), 1
+        ("balanced", "balanced-edges", "dfsssp", "dor", "dor-pairs", "duato", "ecmp", "hop-vcs", "lash"), 1
     ),
     **dict.fromkeys(
         ("levels", "minimal", "nue", "orders", "orders-even", "segments", "segments-even", "silla-duato"), 1
@@ -74,7 +74,7 @@ def test_every_engine_has_a_row():
 
 @pytest.mark.parametrize("engine", [*_ANY, *_FAMILIES])
 def test_engines(engine):
-    """One switch needs no table and no lane; two are a hop apart; parts that nothing joins are refused."""
+    """One switch needs no table and no virtual channel; two are a hop apart; parts that nothing joins are refused."""
     for name in APART.split():
         _refused("link the parts|make layers for each|" + PARTS, lambda name=name: route(_network(name), engine))
     for name in JOINED.split():
@@ -82,11 +82,13 @@ def test_engines(engine):
             _refused(_FAMILIES[engine], lambda name=name: route(_network(name), engine))
             continue
         tables = route(_network(name), engine)
-        verdict = prove(tables)
+        verification = verify_routing(tables)
         pairs = 0 if name in ONE.split() else 2 * _ANY[engine]
-        assert (verdict.pairs, verdict.reached_pairs, verdict.minimal_pairs) == (pairs, pairs, pairs), name
-        assert verdict.deadlock_free, name
-        assert verdict.max_hops == (0 if name in ONE.split() else 1)
+        assert (verification.pairs, verification.reached_pairs, verification.minimal_pairs) == (pairs, pairs, pairs), (
+            name
+        )
+        assert verification.deadlock_free, name
+        assert verification.max_hops == (0 if name in ONE.split() else 1)
         if engine in _BY_QUEUES:
             _refused("depends on queues.*simulate it", lambda tables=tables: quality(tables))
             continue
@@ -100,7 +102,7 @@ _NOTHING = "no hosts, so nothing would send; add them"
 _TO_ROUTE = "no hosts, so there is nothing to route to; add them"
 _ONE_NETWORK = "parts that no link joins; .* has one network: give one plane"
 _TWO_LINKS = "joined by two links; .* has one link between two routers"
-_EQUAL = "0 to 1 hosts a switch; .* has as many at every router"
+_EQUAL = "0 to 1 hosts per switch; .* has as many at every router"
 _UNLINKED = "no path from S1 to S0; link the parts first"
 _EVERYWHERE = row((" ".join(NETWORKS), "files"))
 _CONFIGURED = row(("one4 one1 two4 two1 twin4", "files"), ("one0 two0 apart0", _TO_ROUTE), ("apart4 apart1", _UNLINKED))
@@ -331,11 +333,11 @@ def test_simgrid_agrees(name):
     assert (found.link_bytes_total > 0) == (name != "one4")
 
 
-@pytest.mark.parametrize("placement", ["linear", "random", "cabinet", "optimised"])
+@pytest.mark.parametrize("placement", ["linear", "random", "rack", "optimised"])
 def test_placements(placement):
     """Ranks of one switch and of two are placed in every way."""
     for name in ("one4", "two4", "twin4"):
-        layout = place(_network(name)) if placement == "cabinet" else None
+        layout = place(_network(name)) if placement == "rack" else None
         found = run_app(_network(name), "alltoall:bytes=64", placement=placement, layout=layout, simulator="flows")
         assert sorted(found.homes.tolist()) == [0, 1, 2, 3]
         assert len(cases_of(name, _network(name))) == 1

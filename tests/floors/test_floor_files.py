@@ -48,7 +48,7 @@ def test_a_csv_alone_is_a_floor(write):
     assert (slots.limits == NO_LIMIT).all()
     assert slots.matrix_m.tolist() == [[0, 2, 3.5], [2, 0, 1.5], [3.5, 1.5, 0]]
     assert (floor.name, floor.inside_m, floor.overhead_end_m) == ("hall", 2.0, 2.0)
-    with pytest.raises(InputError, match=r"floor 'hall': 4 cabinets need more than its 3 slots"):
+    with pytest.raises(InputError, match=r"floor 'hall': 4 racks need more than its 3 slots"):
         floor.slots_for(4)
 
 
@@ -62,7 +62,7 @@ def test_semicolons_and_decimal_commas_are_read(write):
 
 
 def test_limits_are_the_slots_own_or_those_of_all(write):
-    """A slot's own limit comes first, inf lifts that of all, an empty cell takes it; blocked slots are left out."""
+    """A slot's own limit comes first, inf lifts that of all, an empty cell takes it; blocked slots are omitted."""
     write(
         "s.csv",
         "slot,x_m,y_m,switches,hosts,power_w,blocked\nA,0,0,4,0,,no\nB,1,0,,,500,\nC,2,0,inf,,,\nD,3,0,,,,yes\n",
@@ -70,7 +70,7 @@ def test_limits_are_the_slots_own_or_those_of_all(write):
     floor = read_floor(write("f.toml", 'slots = "s.csv"\n[limits]\nswitches = 8\nhosts = 32\n'))
     assert floor.slots_for(3).limits.tolist() == [[4, 0, NO_LIMIT], [8, 32, 500], [NO_LIMIT, 32, NO_LIMIT]]
     assert floor.blocked == (("D", 3.0, 0.0),)
-    assert (floor.switches_per_cabinet, floor.hosts_per_cabinet, floor.power_w_per_cabinet) == (8, 32, None)
+    assert (floor.switches_per_rack, floor.hosts_per_rack, floor.power_w_per_rack) == (8, 32, None)
 
 
 def test_a_grid_has_an_aisle_after_every_so_many_rows(write):
@@ -93,7 +93,7 @@ def test_a_grid_without_rows_is_nearly_square(write):
 
 
 def test_a_pillar_takes_slots_of_a_grid_away(write):
-    """Every cabinet that overlaps it, and no other; those blocked by name are kept for the picture."""
+    """Every rack that overlaps it, and no other; those blocked by name are kept for the picture."""
     floor = read_floor(
         write(
             "f.toml",
@@ -139,7 +139,7 @@ def test_the_distance_rule_is_the_files(write):
         ("slot,x_m,y_m\n", r"f\.csv: no slot is left"),
         ("slot,x_m,y_m,blocked\nA,0,0,yes\n", r"f\.csv: no slot is left"),
         (_THREE + "A,9,9\n", r"f\.csv:5: slot 'A' is there already, in line 2"),
-        (_THREE + "D,2,0.2\n", r"f\.csv:5: slot 'D' overlaps slot 'B' of line 3: cabinets are 0\.6 m x 0\.6 m"),
+        (_THREE + "D,2,0.2\n", r"f\.csv:5: slot 'D' overlaps slot 'B' of line 3: racks are 0\.6 m x 0\.6 m"),
         (_THREE + "D,2,0\nE,2,0\n", r"f\.csv:5: slot 'D' overlaps slot 'B' of line 3"),
         (_THREE + "D,9\n", r"f\.csv:5: 2 cells, but the first row has 3"),
         (_THREE + "D,,9\n", r"f\.csv:5: x_m: a number is missing"),
@@ -254,11 +254,11 @@ def _back(floor: Floor, slots: Slots, path: Path) -> Floor:
 
 
 @pytest.mark.parametrize("name", PRESETS)
-@pytest.mark.parametrize("cabinets", [1, 19, 100])
-def test_a_generated_floor_comes_back_as_it_was_used(name, cabinets, tmp_path):
+@pytest.mark.parametrize("racks", [1, 19, 100])
+def test_a_generated_floor_comes_back_as_it_was_used(name, racks, tmp_path):
     """The same rules, with the rows and columns that it had."""
     floor = preset(name)
-    slots = floor.slots_for(cabinets)
+    slots = floor.slots_for(racks)
     assert _back(floor, slots, tmp_path / "f.toml") == replace(floor, rows=slots.rows, columns=slots.columns)
 
 
@@ -272,8 +272,8 @@ def test_aisles_limits_and_odd_names_come_back(tmp_path):
         aisle_every=2,
         aisle_m=1.1,
         distance="euclidean",
-        switches_per_cabinet=7,
-        power_w_per_cabinet=1e4 / 3,
+        switches_per_rack=7,
+        power_w_per_rack=1e4 / 3,
         sequence_hosts=99,
     )
     assert _back(floor, floor.slots_for(3), tmp_path / "f.toml") == floor
@@ -297,7 +297,7 @@ def test_any_slots_come_back_to_the_last_bit(tmp_path):
         preset("slimfly-2014"),
         distance="matrix",
         fixed=slots,
-        switches_per_cabinet=20,
+        switches_per_rack=20,
         sequence_hosts=None,
         pillars_m=((0.1, 0.2, 0.3, 0.4),),
         blocked=(("gone", 1 / 3, 7.0),),
@@ -314,7 +314,7 @@ def test_a_floor_with_trays_comes_back(tmp_path):
 
 
 def test_the_example_hall_is_a_hall():
-    """44 places, three of them blocked, two network cabinets with limits of their own; the CSV alone has the same slots."""
+    """44 places, three of them blocked, two network racks with limits of their own; the CSV alone has the same slots."""
     hall, listed = read_floor(EXAMPLES / "hall.toml"), read_floor(str(EXAMPLES / "hall.csv"))
     slots = hall.slots_for(1)
     assert len(slots) == 41

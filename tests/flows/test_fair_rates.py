@@ -67,7 +67,7 @@ def test_every_flow_has_a_bottleneck(load):
 @pytest.mark.parametrize("algorithm", ["shift", "ring", "doubling"])
 @pytest.mark.parametrize("spec", ["torus:dims=4x4,hosts=3", "dsn-f:n=24,hosts=2", "slimfly:q=5,hosts=2"])
 def test_after_every_change_every_flow_has_a_bottleneck(spec, algorithm, half_duplex):
-    """As flows come and go only those that a change reaches are worked out anew; the rates of all are those by definition."""
+    """As flows come and go only those that a change reaches are worked out again; the rates of all are those by definition."""
     routing = route(build(spec))
     ranks = routing.topology.endpoints.size
     script = Script()
@@ -97,7 +97,7 @@ def test_after_every_change_every_flow_has_a_bottleneck(spec, algorithm, half_du
 @settings(max_examples=examples(25), deadline=None)
 @given(loads())
 def test_flows_end_when_their_bytes_are_there(load):
-    """Event by event the same end as by rates worked out anew for all flows at every end."""
+    """Event by event the same end as by rates worked out again for all flows at every end."""
     routing, flows = load
     ranks = routing.topology.endpoints.size
     times = simulate_flows(fabric(routing), sends(ranks, flows), np.arange(ranks), detached_bytes=0)

@@ -1,4 +1,4 @@
-"""Cable lists: one row a cable, hosts and ports included."""
+"""Cable lists: one row per cable, hosts and ports included."""
 
 import csv
 import io
@@ -16,7 +16,7 @@ from topoloom.formats import cables
 from topoloom.formats.cable_reader import read_cables
 from topoloom.model.topology import Topology
 
-HEADER = "cable,kind,a_cabinet,a_switch,a_port,b_cabinet,b_switch,b_port,length_m,medium"
+HEADER = "cable,kind,a_rack,a_switch,a_port,b_rack,b_switch,b_port,length_m,medium"
 quick = settings(max_examples=examples(60), deadline=None, suppress_health_check=list(HealthCheck))
 
 
@@ -87,21 +87,21 @@ def test_no_cell_is_a_formula():
 
 
 def test_where_switches_stand_is_read():
-    """Cabinets of the switches and lengths of the links, in the topology's order, with their lines."""
+    """Racks of the switches and lengths of the links, in the topology's order, with their lines."""
     listed = read_cables(
-        b"kind;a_switch;a_port;a_cabinet;b_switch;b_port;b_cabinet;length_m\n"
+        b"kind;a_switch;a_port;a_rack;b_switch;b_port;b_rack;length_m\n"
         b"link;2;;B;1;;A;2,5\nlink;0;;A;1;;A;ordered\nswitch;3;;'=C;;;;\n",
         "net.csv",
     )
     assert listed.topology == Topology([(0, 1), (1, 2)], 4)
-    said = [(switch, listed.cabinets[cabinet], line) for switch, cabinet, line in listed.stands.tolist()]
+    said = [(switch, listed.racks[rack], line) for switch, rack, line in listed.stands.tolist()]
     assert said == [(2, "B", 2), (1, "A", 2), (0, "A", 3), (1, "A", 3), (3, "=C", 4)]
     assert np.array_equal(listed.length_m, [np.nan, 2.5], equal_nan=True)
     assert listed.line.tolist() == [3, 2]
 
 
 def test_lists_from_spreadsheets_are_read():
-    """Semicolons, capitals, spaces, other orders and more columns, empty rows, plain host numbers, ports left out."""
+    """Semicolons, capitals, spaces, other orders and more columns, empty rows, plain host numbers, ports omitted."""
     topology = read(
         "Rack;B_Port;b_switch;A_Port;a_switch;kind;note", ";;;;;;", "r1;2; 1;1;0;Link;x", "", "r1;;0;;1;HOST;", ";;;;;;"
     )

@@ -87,7 +87,7 @@ def fabric(text, name="ibdiagnet"):
 
 @pytest.mark.parametrize(("text", "name"), [(DB_CSV, "ibdiagnet"), (LST, "ibdiagnet-lst")])
 def test_what_both_files_say(text, name):
-    """Names, GUIDs, LIDs, ports and rates; what is inside a switch is left out with its port."""
+    """Names, GUIDs, LIDs, ports and rates; what is inside a switch is omitted with its port."""
     found = fabric(text, name)
     assert found.switch_names == ("MF0;leaf, one:MQM8700/U1", "MF0;leaf2:MQM8700/U1")
     assert found.switch_guids.tolist() == [0xA0, 0xB0]
@@ -114,8 +114,8 @@ def test_cables_say_what_they_are():
 def test_routers_are_left_out(caplog):
     """NodeType 3, and the cable to it."""
     fabric(DB_CSV)
-    assert "x.db_csv: 1 router left out" in caplog.text
-    assert "x.db_csv: 1 aggregation node (SHARP) left out" in caplog.text
+    assert "x.db_csv: 1 router omitted" in caplog.text
+    assert "x.db_csv: 1 aggregation node (SHARP) omitted" in caplog.text
 
 
 def test_links_from_both_ends_are_links_once():

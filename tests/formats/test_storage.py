@@ -83,8 +83,8 @@ def test_standard_input_of_a_named_format_keeps_names_and_ports(monkeypatch, nam
 
 
 @pytest.mark.parametrize("suffix", ["json", "edges", "net"])
-@pytest.mark.parametrize("verb", [["hops"], ["info"], ["bounds"], ["cuts"]])
-def test_a_file_name_that_is_no_utf8(tmp_path, capfd, suffix, verb):
+@pytest.mark.parametrize("operation", [["hops"], ["info"], ["bounds"], ["cuts"]])
+def test_a_file_name_that_is_no_utf8(tmp_path, capfd, suffix, operation):
     """It opens, and the JSON is UTF-8; where the file is missing, one sentence says so in printable letters."""
     path = os.fsdecode(os.fsencode(tmp_path) + b"/a\xff.") + suffix
     try:
@@ -92,12 +92,12 @@ def test_a_file_name_that_is_no_utf8(tmp_path, capfd, suffix, verb):
     except (InputError, OSError):
         pytest.skip("this file system takes only UTF-8")
     with pytest.raises(SystemExit) as left:
-        main([*verb, path, "--json"])
+        main([*operation, path, "--json"])
     out, error = capfd.readouterr()
     assert (left.value.code, error) == (0, "")
     assert json.loads(out.encode())
     with pytest.raises(SystemExit) as left:
-        main([*verb, path + ".gone." + suffix, "--json"])
+        main([*operation, path + ".gone." + suffix, "--json"])
     out, error = capfd.readouterr()
     assert (left.value.code, out) == (2, "")
     assert error.startswith("error: ")

@@ -31,7 +31,7 @@ from topoloom import (
 )
 from topoloom.cabling.cabling import cable
 from topoloom.cabling.files import save_cabling
-from topoloom.designer.need import FamiliesNeed, Need, SwitchNeed
+from topoloom.designer.requirement import FamiliesRequirement, Requirement, SwitchRequirement
 from topoloom.operations.catalogue.app import AppOperation
 from topoloom.operations.catalogue.resilience import ResilienceOperation
 from topoloom.operations.catalogue.simulate import SimulateOperation
@@ -58,16 +58,16 @@ def opened(path: Path) -> Any:
 
 
 @cache
-def lanes() -> Any:
-    """Tables with three lanes."""
-    return route(build("fat-tree:k=4"), "orders", lanes=3)
+def virtual_channels() -> Any:
+    """Tables with three virtual channels."""
+    return route(build("fat-tree:k=4"), "orders", virtual_channels=3)
 
 
 def _tables(path: Path) -> None:
     from topoloom.network.folder import save_routing
 
     path.mkdir()
-    save_routing(lanes(), path)
+    save_routing(virtual_channels(), path)
 
 
 def _laid(path: Path) -> None:
@@ -91,13 +91,17 @@ def _designed() -> Files:
     from topoloom.report.design_files import write_design
 
     with TemporaryDirectory() as place:
-        found = design(_NEED, store=Path(place) / "net" / "measured", jobs=1)
+        found = design(_REQUIREMENT, store=Path(place) / "net" / "measured", jobs=1)
         write_design(found, Path(place) / "net")
         return files_of(Path(place))
 
 
-_NEED = Need(
-    hosts=8, switch=SwitchNeed(radix=8), finalists=1, minutes=0.01, families=FamiliesNeed(only=("ring", "complete"))
+_REQUIREMENT = Requirement(
+    hosts=8,
+    switch=SwitchRequirement(radix=8),
+    shortlist=1,
+    minutes=0.01,
+    families=FamiliesRequirement(only=("ring", "complete")),
 )
 
 
@@ -118,7 +122,7 @@ def _read_screening(path: Path) -> Any:
     from topoloom.cost.parts_files import load_parts
     from topoloom.designer.store import CandidateStore, candidates_in
 
-    store = CandidateStore(path, _NEED, load_parts(_NEED.parts))
+    store = CandidateStore(path, _REQUIREMENT, load_parts(_REQUIREMENT.parts))
     return candidates_in(path), store.get("ring:n=4,hosts=2")
 
 

@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
-from fuzz_folders import FOLDERS, lanes
+from fuzz_folders import FOLDERS, virtual_channels
 from fuzz_reader import Files, Reader, path_reader, text_reader
 from fuzz_records import RECORDS
 
@@ -94,20 +94,20 @@ def _levels(text: str, source: str) -> Any:
     from topoloom.fabric.lft import read_lft
     from topoloom.fabric.service_levels import read_levels
 
-    tables = read_lft(lft_text(lanes(), _fabric()), "x.lft", _fabric())
+    tables = read_lft(lft_text(virtual_channels(), _fabric()), "x.lft", _fabric())
     return read_levels(text, source, _fabric(), tables.lid_of)
 
 
 def _lft() -> str:
     from topoloom.fabric.infiniband import lft_text
 
-    return lft_text(lanes(), _fabric())
+    return lft_text(virtual_channels(), _fabric())
 
 
 def _qos() -> str:
     from topoloom.fabric.infiniband import qos_text
 
-    return qos_text(lanes(), _fabric())
+    return qos_text(virtual_channels(), _fabric())
 
 
 def _goal() -> list[Files]:
@@ -189,7 +189,7 @@ def _parts() -> list[str | bytes]:
 def _made() -> dict[str, Reader]:
     from topoloom.cost.parts_files import load_parts, parts_from_json, parts_json
     from topoloom.cost.quotes import quoted_parts
-    from topoloom.designer.need_files import read_need
+    from topoloom.designer.requirement_files import read_requirement
     from topoloom.fabric.exports.opensm import guid2lid_text
     from topoloom.fabric.identify import read_map
     from topoloom.fabric.lft import read_guid2lid, read_lft
@@ -261,7 +261,7 @@ def _made() -> dict[str, Reader]:
         "hosts.csv": path_reader(
             "hosts.csv", lambda: ["host,name\n0,a\n1,b\n2,c\n"], lambda path: read_host_names(path, 3)
         ),
-        "need": _example_reader("*.toml", "*/*", read_need),
+        "requirement": _example_reader("*.toml", "*/*", read_requirement),
         "quotes": path_reader(
             "q.toml", _examples("quotes/*ndr.toml"), lambda path: quoted_parts("infiniband-2026", path)
         ),

@@ -37,15 +37,15 @@ def _kinds() -> dict[str, tuple[type[Result], bytes]]:
     """A record of each kind, and what reads it."""
     network, found = build("torus:dims=3x3,hosts=1"), {}
     with TemporaryDirectory() as folder:
-        for noun, make in _MAKERS.items():
-            result, path = make(network), Path(folder) / f"{noun}.json"
+        for record_name, make in _MAKERS.items():
+            result, path = make(network), Path(folder) / f"{record_name}.json"
             result.save(path)
-            found[noun] = type(result), steady(path)
+            found[record_name] = type(result), steady(path)
     return found
 
 
 def _seeds() -> list[Files]:
-    return [{f"{noun}.json": data} for noun, (_, data) in _kinds().items()]
+    return [{f"{record_name}.json": data} for record_name, (_, data) in _kinds().items()]
 
 
 def _read(folder: Path) -> Any:

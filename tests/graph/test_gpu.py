@@ -108,7 +108,9 @@ def test_a_device_that_fails_leaves_the_work_to_the_processor(monkeypatch, caplo
 
 
 def test_a_device_that_was_asked_for_and_fails_is_a_sentence(monkeypatch):
-    """With "cuda" the failure ends the verb, and the sentence says what does without; so does a topology too long for it."""
+    """With "cuda" the failure ends the operation, and the sentence says what does without; so does a topology too long for
+    it.
+    """
     _failing(monkeypatch, LinkerError("no such architecture"))
     with pytest.raises(InputError, match=r"no such architecture.*device='cpu'"):
         hops(complete(9), device="cuda")
@@ -139,7 +141,7 @@ def test_without_a_device_one_sentence_says_how_to_get_one(monkeypatch):
 
 
 def test_the_command_line_asks_for_a_device(monkeypatch):
-    """`--device` goes to the verb; the record says who counted."""
+    """`--device` goes to the operation; the record says who counted."""
     monkeypatch.setattr(gpu, "available", lambda: True)
     monkeypatch.setattr(gpu, "pair_counts_on_gpu", lambda topology, weight: np.array([10, 30, 60]))
     for device in ("cuda", "cpu"):

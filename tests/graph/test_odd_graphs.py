@@ -17,7 +17,7 @@ from odd_graphs import (
 )
 from test_symmetry import orbits, orbits_by_networkx
 
-from topoloom import InputError, bounds, build, cuts, hops, info, prove, quality, route, traffic_of
+from topoloom import InputError, bounds, build, cuts, hops, info, quality, route, traffic_of, verify_routing
 from topoloom.graph.cuts import exact_bisection
 from topoloom.graph.spectrum import spectrum
 from topoloom.graph.symmetry import symmetries
@@ -99,7 +99,7 @@ def check_bounds(topology):
 
 
 def check_symmetries(topology):
-    """Orbits are those of all automorphisms; of graphs in one piece without parallel links, which NetworkX does not count."""
+    """Orbits are those of all automorphisms; of graphs connected without parallel links, which NetworkX does not count."""
     if hops(topology).connected and len({tuple(link) for link in topology.links.tolist()}) == len(topology.links):
         assert orbits(symmetries(topology), topology.switches) == orbits_by_networkx(topology)
 
@@ -120,7 +120,7 @@ def check_throughput(topology):
 
 
 def check_routes(topology):
-    """Tables of a graph in one piece reach every pair, at least by its hops; one that falls apart is refused."""
+    """Tables of a graph connected reach every pair, at least by its hops; one that falls apart is refused."""
     between = distances(topology)
     if np.isinf(between).any():
         with pytest.raises(InputError, match="parts that no link joins"):
@@ -128,13 +128,13 @@ def check_routes(topology):
         return
     for engine in ("orders", "minimal", "updown"):
         tables = route(topology, engine)
-        verdict = prove(tables)
+        verification = verify_routing(tables)
         n = topology.switches
-        assert verdict.reached_pairs == n * (n - 1)
+        assert verification.reached_pairs == n * (n - 1)
         if engine != "updown":
-            assert verdict.max_hops == between.max()
-            assert verdict.mean_hops == pytest.approx(between.sum() / max(1, n * (n - 1)))
-        assert verdict.deadlock_free or engine == "minimal"
+            assert verification.max_hops == between.max()
+            assert verification.mean_hops == pytest.approx(between.sum() / max(1, n * (n - 1)))
+        assert verification.deadlock_free or engine == "minimal"
 
 
 CHECKS = [

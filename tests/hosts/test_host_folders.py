@@ -45,7 +45,7 @@ def test_every_port_of_a_host_is_named_where_it_is_plugged_in(folder):
         ports = row["ports"].split()
         assert [plugged[f"{row['name']}:mlx5_{port}"] for port in range(4)] == ports
         assert len({port.rpartition("-")[0] for port in ports}) == 4  # a leaf for each rail
-    assert {row["b_cabinet"] for row in rows if row["kind"] == "host"} == {row["cabinet"] for row in hosts}
+    assert {row["b_rack"] for row in rows if row["kind"] == "host"} == {row["rack"] for row in hosts}
 
 
 def test_racks_say_what_they_hold(folder):

@@ -63,7 +63,7 @@ def test_a_given_matrix_enters_by_its_least_ratio():
 
 
 def test_disconnected_and_empty_networks_have_a_bound_too():
-    """Two rings need no cable between cabinets: the bound is their cables inside; without links it is nothing."""
+    """Two rings need no cable between racks: the bound is their cables inside; without links it is nothing."""
     ring = build("ring:n=4")
     two = ring.replace(links=np.concatenate([ring.links, ring.links + 4]), switches=8, labels={}, spec=None)
     layout = _layout(two, np.arange(8) // 4, [[0, 0], [5, 0]])
@@ -74,7 +74,7 @@ def test_disconnected_and_empty_networks_have_a_bound_too():
 def test_the_bound_of_a_real_network():
     """RING-12 on Koibuchi 2013's floor: 9.3 m a cable, against 12.2 that joint placement finds."""
     topology = build("ring-shortcuts:n=4096,degree=12")
-    floor = replace(preset("koibuchi-2013"), switches_per_cabinet=16)
+    floor = replace(preset("koibuchi-2013"), switches_per_rack=16)
     layout = Layout(topology, floor, floor.slots_for(256), (np.arange(4096) // 16).astype(np.int32))
     assert length_bound_m(layout) / len(topology.links) == pytest.approx(9.35, abs=0.05)
 

@@ -10,20 +10,20 @@ from topoloom.placement.clustering.packing import links_between
 from topoloom.placement.floors.floor import preset
 from topoloom.placement.floors.slots import Slots
 from topoloom.placement.layout import joint as joint_module
-from topoloom.placement.layout.cabinets import switch_demands
 from topoloom.placement.layout.joint import JointAnnealing, Seating, nearest_slots
 from topoloom.placement.layout.kernels.joint import swap_switches
 from topoloom.placement.layout.longest import shorten_longest
 from topoloom.placement.layout.plan import fewer_links_between
 from topoloom.placement.layout.prices import Prices, above_prices, cable_prices, length_prices, lengths_m
+from topoloom.placement.layout.racks import switch_demands
 
 _ROOM = preset("koibuchi-2013")
 
 
-def _small(spec="jellyfish:n=60,degree=5,seed=3", cabinets=9, seats=8):
+def _small(spec="jellyfish:n=60,degree=5,seed=3", racks=9, seats=8):
     """A topology in sequence on a floor with empty seats and an empty slot."""
     topology = build(spec)
-    slots = _ROOM.slots_for(cabinets)
+    slots = _ROOM.slots_for(racks)
     start = (np.arange(topology.switches) // seats).astype(np.int32)
     seating = Seating(np.full(len(slots), seats), np.zeros((topology.switches, 0)), np.zeros((len(slots), 0)))
     return topology, slots, start, seating
@@ -54,7 +54,7 @@ def test_the_change_that_a_kernel_reports_is_the_change_of_the_price(spec, with_
     run = _started(topology, slots, start, seating, prices, 5)
     before = prices.total(topology, start)
     change = run._swap_switches(run._near.shape[1], np.inf, 5000)
-    run._swap_cabinets(np.inf, 0)
+    run._swap_racks(np.inf, 0)
     assert prices.total(topology, run.best) == pytest.approx(before + change, abs=1e-2)
 
 
@@ -73,12 +73,12 @@ def test_parallel_links_between_the_two_that_swap_keep_their_price():
         assert prices.total(topology, run.best) == pytest.approx(before + change, abs=1e-3)
 
 
-def test_a_cabinet_moves_with_all_that_is_in_it():
-    """After cabinet moves the same switches share cabinets, and the reported change is the price's."""
+def test_a_rack_moves_with_all_that_is_in_it():
+    """After rack moves the same switches share racks, and the reported change is the price's."""
     topology, slots, start, seating = _small()
     prices = length_prices(_ROOM, slots)
     run = _started(topology, slots, start, seating, prices, 7)
-    run._swap_cabinets(np.inf, 50)
+    run._swap_racks(np.inf, 50)
     moved = run.best
     assert not np.array_equal(moved, start)
     _, before = np.unique(start, return_inverse=True)
@@ -88,7 +88,7 @@ def test_a_cabinet_moves_with_all_that_is_in_it():
 
 
 def test_no_limit_is_overrun():
-    """Seats and hosts a cabinet hold however the switches move; half of the switches carry six hosts."""
+    """Seats and hosts per rack hold however the switches move; half of the switches carry six hosts."""
     topology = build("jellyfish:n=60,degree=5,seed=3")
     topology = topology.replace(endpoints=np.repeat(np.arange(0, 60, 2), 6), host=None, spec=None)
     _, slots, start, _ = _small()
@@ -166,15 +166,15 @@ def test_above_prices_prefer_fewer_long_cables():
 
 @pytest.mark.exhaustive
 def test_local_improvement_never_cuts_more_links():
-    """Fewer links between cabinets than the sequence's, no cabinet above the fullest."""
+    """Fewer links between racks than the sequence's, no rack above the fullest."""
     topology = build("ring-shortcuts:n=256,degree=6")
-    cabinet = (np.arange(256) // 16).astype(np.int32)
-    found = fewer_links_between(topology, cabinet, switch_demands(topology), Effort())
-    assert links_between(topology, found) < links_between(topology, cabinet)
+    rack = (np.arange(256) // 16).astype(np.int32)
+    found = fewer_links_between(topology, rack, switch_demands(topology), Effort())
+    assert links_between(topology, found) < links_between(topology, rack)
     assert np.bincount(found).max() == 16
     cube = build("hypercube:n=8")
     # Subcubes are optimal (Harper 1964).
-    assert links_between(cube, fewer_links_between(cube, cabinet, switch_demands(cube), Effort())) == 256 * 4 // 2
+    assert links_between(cube, fewer_links_between(cube, rack, switch_demands(cube), Effort())) == 256 * 4 // 2
 
 
 def test_the_nearest_slots_come_first():
@@ -197,7 +197,7 @@ def test_a_network_without_links_stays_where_it_is():
 
 def test_the_kernel_takes_every_swap_at_an_infinite_temperature():
     """The draw decides nothing there: as many swaps as tries that meet another occupant's slot."""
-    topology, slots, start, seating = _small(cabinets=8)
+    topology, slots, start, seating = _small(racks=8)
     prices = length_prices(_ROOM, slots)
     run = _started(topology, slots, start, seating, prices, 5)
     _, made = swap_switches(

@@ -1,4 +1,4 @@
-"""Layouts: cabinets, places and cable lengths."""
+"""Layouts: racks, places and cable lengths."""
 
 from dataclasses import replace
 
@@ -7,7 +7,7 @@ import pytest
 
 from topoloom import InputError, build, place
 from topoloom.placement.floors.floor import PRESETS, preset
-from topoloom.placement.layout.cabinets import assign_cabinets
+from topoloom.placement.layout.racks import assign_racks
 
 
 def test_the_floor_is_as_near_to_a_square_as_it_can_be():
@@ -20,8 +20,8 @@ def test_the_floor_is_as_near_to_a_square_as_it_can_be():
 
 
 def test_a_given_room_is_a_limit():
-    """Cabinets that do not fit the room are refused with both numbers."""
-    with pytest.raises(InputError, match=r"61 cabinets need more than its 6 x 10 = 60 places"):
+    """Racks that do not fit the room are refused with both numbers."""
+    with pytest.raises(InputError, match=r"61 racks need more than its 6 x 10 = 60 places"):
         replace(preset("koibuchi-2013"), rows=6, columns=10).slots_for(61)
 
 
@@ -31,10 +31,10 @@ def test_a_given_room_is_a_limit():
     "spec", ["slimfly:q=5,hosts=4", "torus:dims=8x8", "fat-tree:k=8", "jellyfish:n=50,degree=5,hosts=3"]
 )
 def test_every_cable_is_as_long_as_its_ends_are_apart(name, spec):
-    """Inside a cabinet the preset's length; between cabinets Manhattan distance and overhead."""
+    """Inside a rack the preset's length; between racks Manhattan distance and overhead."""
     layout = place(build(spec), name)
     for (u, v), length_m in zip(layout.topology.links.tolist(), layout.length_m.tolist(), strict=True):
-        a, b = layout.cabinet[u], layout.cabinet[v]
+        a, b = layout.rack[u], layout.rack[v]
         if a == b:
             assert length_m == layout.floor.inside_m
         else:
@@ -46,36 +46,36 @@ def test_every_cable_is_as_long_as_its_ends_are_apart(name, spec):
 def test_slim_fly_gets_a_rack_for_every_group():
     """Besta 2014 VI.A: q racks of 2q switches, 3,971 cables inside and 6,498 between for q = 19."""
     layout = place(build("slimfly:q=19,hosts=15"))
-    assert layout.cabinets == 19
-    assert set(np.bincount(layout.cabinet).tolist()) == {38}
+    assert layout.racks == 19
+    assert set(np.bincount(layout.rack).tolist()) == {38}
     assert int(layout.between.sum()) == 6498
     assert int((~layout.between).sum()) == 3971
 
 
 def test_limits_split_large_groups_and_join_small_ones():
-    """With 16 switches a cabinet, groups of 38 take three cabinets each; groups of 4 share one, whole."""
-    large = assign_cabinets(build("slimfly:q=19"), replace(preset("slimfly-2014"), switches_per_cabinet=16))
+    """With 16 switches per rack, groups of 38 take three racks each; groups of 4 share one, whole."""
+    large = assign_racks(build("slimfly:q=19"), replace(preset("slimfly-2014"), switches_per_rack=16))
     assert large.max() + 1 == 19 * 3
     assert np.bincount(large).max() <= 16
     dragonfly = build("dragonfly:h=2")
-    small = assign_cabinets(dragonfly, replace(preset("slimfly-2014"), switches_per_cabinet=16))
+    small = assign_racks(dragonfly, replace(preset("slimfly-2014"), switches_per_rack=16))
     assert small.max() + 1 == 3
     for group in range(9):
         assert len(set(small[dragonfly.labels["group"] == group].tolist())) == 1
 
 
 def test_host_limits_hold():
-    """No cabinet has more hosts than the floor allows, and one switch with too many is refused."""
+    """No rack has more hosts than the floor allows, and one switch with too many is refused."""
     topology = build("jellyfish:n=60,degree=6,hosts=7")
-    cabinet = assign_cabinets(topology, replace(preset("koibuchi-2013"), hosts_per_cabinet=30))
-    assert np.bincount(cabinet, weights=topology.endpoints_at).max() <= 30
+    rack = assign_racks(topology, replace(preset("koibuchi-2013"), hosts_per_rack=30))
+    assert np.bincount(rack, weights=topology.endpoints_at).max() <= 30
     with pytest.raises(InputError, match="has 7 host ports"):
-        assign_cabinets(build("slimfly:q=5,hosts=7"), replace(preset("slimfly-2014"), hosts_per_cabinet=6))
+        assign_racks(build("slimfly:q=5,hosts=7"), replace(preset("slimfly-2014"), hosts_per_rack=6))
 
 
-def test_sequence_fills_cabinets_evenly():
+def test_sequence_fills_racks_evenly():
     """Koibuchi 2013 IV.C: 2^p or one less in each, in the order of the switches."""
-    sizes = np.bincount(assign_cabinets(build("ring:n=100"), preset("koibuchi-2013")))
+    sizes = np.bincount(assign_racks(build("ring:n=100"), preset("koibuchi-2013")))
     assert sizes.max() - sizes.min() <= 1
     assert sizes.max() <= 16
 

@@ -1,4 +1,4 @@
-"""The verb `place`: all ways to lay out, on generated and listed floors, and what it refuses."""
+"""The operation `place`: all ways to lay out, on generated and listed floors, and what it refuses."""
 
 import hashlib
 import itertools
@@ -17,7 +17,7 @@ from topoloom.placement.floors.floor import Floor, preset
 from topoloom.placement.floors.slots import Slots
 from topoloom.placement.layout.place import MAPS
 
-_ROOM = replace(preset("koibuchi-2013"), switches_per_cabinet=8)
+_ROOM = replace(preset("koibuchi-2013"), switches_per_rack=8)
 _BASES = [
     "torus:dims=8x8",
     "hypercube:n=7",
@@ -31,9 +31,9 @@ _BASES = [
 @settings(max_examples=examples(40), deadline=None)
 @given(st.sampled_from(_BASES), st.sampled_from(["partial", "full"]), st.integers(0, 2**40))
 def test_a_permuted_topology_keeps_every_bundle_and_every_length(base, mode, seed):
-    """Koibuchi 2013 III.A: between any two cabinets as many cables as in the base, and so the very same cable lengths."""
+    """Koibuchi 2013 III.A: between any two racks as many cables as in the base, and so the very same cable lengths."""
     before = place(build(base), _ROOM, "sequential", "rows")
-    after = place(build(f"{base}+permute:mode={mode},cabinet=8,seed={seed}"), _ROOM, "sequential", "rows")
+    after = place(build(f"{base}+permute:mode={mode},rack=8,seed={seed}"), _ROOM, "sequential", "rows")
     for ours, theirs in zip(after.bundles, before.bundles, strict=True):
         assert np.array_equal(ours, theirs)
     assert np.array_equal(np.sort(after.length_m), np.sort(before.length_m))
@@ -46,12 +46,12 @@ def test_a_permuted_topology_keeps_every_bundle_and_every_length(base, mode, see
 )
 @pytest.mark.parametrize("cluster", ["auto", "sequential", "walktrap", "metis"])
 def test_each_map_is_no_worse_than_the_simpler_ones(spec, cluster):
-    """Joint placement below the annealed map, that below row by row and serpentine; all within the cabinets' limits."""
+    """Joint placement below the annealed map, that below row by row and serpentine; all within the racks' limits."""
     topology = build(spec)
     total_m = {}
     for mapping in MAPS:
         layout = place(topology, _ROOM, cluster, mapping)
-        assert np.bincount(layout.cabinet).max() <= 8
+        assert np.bincount(layout.rack).max() <= 8
         assert layout.slot.shape == (topology.switches,)
         assert f"map={mapping}" in layout.made
         total_m[mapping] = layout.total_m
@@ -79,9 +79,7 @@ def test_maps_take_as_many_moves_and_runs_as_they_are_told(mapping):
 
 def test_serpentine_runs_every_other_row_backwards():
     """Koibuchi 2013 IV.D: left to right in the first row, right to left in the second."""
-    layout = place(
-        build("ring:n=9"), replace(preset("koibuchi-2013"), switches_per_cabinet=1), "sequential", "serpentine"
-    )
+    layout = place(build("ring:n=9"), replace(preset("koibuchi-2013"), switches_per_rack=1), "sequential", "serpentine")
     assert layout.slot.tolist() == [0, 1, 2, 5, 4, 3, 6, 7, 8]
 
 
@@ -139,13 +137,13 @@ def test_time_is_kept(monkeypatch):
     assert 100 < next(looks) < 1000
 
 
-def test_improvement_leaves_fewer_links_between_cabinets():
-    """Before mapping; the cabinets stay within their limit."""
+def test_improvement_leaves_fewer_links_between_racks():
+    """Before mapping; the racks stay within their limit."""
     topology = build("ring-shortcuts:n=128,degree=5")
     plain = place(topology, _ROOM, "sequential", "rows")
     improved = place(topology, _ROOM, "sequential", "rows", improve=True)
     assert improved.between.sum() < plain.between.sum()
-    assert np.bincount(improved.cabinet).max() <= 8
+    assert np.bincount(improved.rack).max() <= 8
 
 
 @pytest.mark.exhaustive
@@ -157,7 +155,7 @@ def test_the_longest_cable_can_be_the_objective():
 
 @pytest.mark.exhaustive
 def test_a_price_can_be_the_objective():
-    """When only leaving a cabinet costs, fewer cables leave cabinets than in the shortest layout."""
+    """When only leaving a rack costs, fewer cables leave racks than in the shortest layout."""
     topology = build("ring-shortcuts:n=128,degree=5")
 
     def price(length_m, between):
@@ -176,7 +174,7 @@ def _hall(sizes, hosts=np.inf, watts=np.inf):
 
 
 def test_slots_of_one_size_are_used_where_there_are_enough():
-    """Ten slots of 8 and one of 2: cabinets of 8, none in the small slot."""
+    """Ten slots of 8 and one of 2: racks of 8, none in the small slot."""
     layout = place(build("ring:n=80"), _hall([2] + [8] * 10), "sequential", "anneal")
     assert 0 not in layout.slot
     assert np.bincount(layout.slot).max() == 8
@@ -184,15 +182,15 @@ def test_slots_of_one_size_are_used_where_there_are_enough():
 
 @pytest.mark.parametrize("mapping", ["rows", "joint"])
 def test_slots_of_many_sizes_are_filled_each_to_its_own_limit(mapping):
-    """Where no size is enough for uniform cabinets, 3 + 5 + 7 + 9 places hold 24 switches."""
+    """Where no size is enough for uniform racks, 3 + 5 + 7 + 9 places hold 24 switches."""
     sizes = [3, 5, 7, 9]
     layout = place(build("ring:n=24"), _hall(sizes), map=mapping)
     assert np.bincount(layout.slot, minlength=4).tolist() == sizes
 
 
 @pytest.mark.exhaustive
-def test_hosts_and_watts_limit_a_cabinet():
-    """100 W a switch and 350 W a cabinet: three switches each; joint placement keeps to it."""
+def test_hosts_and_watts_limit_a_rack():
+    """100 W per switch and 350 W per rack: three switches each; joint placement keeps to it."""
     topology = build("ring:n=30,hosts=2")
     layout = place(topology, _hall([8] * 12, watts=350.0), switch_w=100.0)
     assert np.bincount(layout.slot).max() <= 3
@@ -220,15 +218,15 @@ def test_what_cannot_be_is_refused_in_one_sentence():
         place(ring, objective="x")
     with pytest.raises(InputError, match="seconds=0: give the search a number of seconds above 0"):
         place(ring, seconds=0)
-    with pytest.raises(InputError, match=r"has 200 W, but a cabinet holds 150"):
-        place(ring, replace(_ROOM, power_w_per_cabinet=150.0), switch_w=200.0)
-    with pytest.raises(InputError, match="20 cabinets need more than its 3 x 3 = 9 places"):
-        place(ring, replace(preset("koibuchi-2013"), rows=3, columns=3, switches_per_cabinet=5))
+    with pytest.raises(InputError, match=r"has 200 W, but a rack holds 150"):
+        place(ring, replace(_ROOM, power_w_per_rack=150.0), switch_w=200.0)
+    with pytest.raises(InputError, match="20 racks need more than its 3 x 3 = 9 places"):
+        place(ring, replace(preset("koibuchi-2013"), rows=3, columns=3, switches_per_rack=5))
 
 
 @pytest.mark.exhaustive
 def test_joint_placement_uses_the_seats_that_the_floor_gives():
-    """Groups of ten, split into cabinets of five or so where eight fit: switches move into the free seats."""
+    """Groups of ten, split into racks of five or so where eight fit: switches move into the free seats."""
     topology = build("slimfly:q=5,hosts=4")
     grouped, sequential = place(topology, _ROOM), place(topology, _ROOM, "sequential")
     assert np.bincount(grouped.slot).max() > np.bincount(place(topology, _ROOM, map="rows").slot).max()
@@ -236,7 +234,7 @@ def test_joint_placement_uses_the_seats_that_the_floor_gives():
 
 
 def test_a_hall_of_many_kinds_takes_a_network_of_many_kinds():
-    """Leaf switches need cabinets that hold hosts; the others go first to those that hold none."""
+    """Leaf switches need racks that hold hosts; the others go first to those that hold none."""
     count = 24
     limits = np.array([[6, 16, np.inf]] * (count // 2) + [[6, 0, np.inf]] * (count // 2), float)
     place_m = np.stack([np.arange(count) * 1.0, np.zeros(count)], axis=1)
@@ -250,12 +248,10 @@ def test_a_hall_of_many_kinds_takes_a_network_of_many_kinds():
 
 
 @pytest.mark.exhaustive
-def test_a_large_floor_is_searched_where_cabinets_lie_together():
-    """Eight cabinets in a hall of 10,000 slots: as short as in a small one."""
-    small = place(build("torus:dims=4x4"), replace(preset("koibuchi-2013"), switches_per_cabinet=2))
-    large = place(
-        build("torus:dims=4x4"), replace(preset("koibuchi-2013"), rows=100, columns=100, switches_per_cabinet=2)
-    )
+def test_a_large_floor_is_searched_where_racks_lie_together():
+    """Eight racks in a hall of 10,000 slots: as short as in a small one."""
+    small = place(build("torus:dims=4x4"), replace(preset("koibuchi-2013"), switches_per_rack=2))
+    large = place(build("torus:dims=4x4"), replace(preset("koibuchi-2013"), rows=100, columns=100, switches_per_rack=2))
     assert large.total_m <= small.total_m + 1e-9
 
 
@@ -263,5 +259,5 @@ def test_limits_of_power_ask_for_watts():
     """A limit that nobody could check is refused, not passed over."""
     with pytest.raises(InputError, match="the switches have no watts; give switch_w"):
         place(build("ring:n=8"), _hall([8] * 4, watts=100.0))
-    with pytest.raises(InputError, match="switch 0 has 500 W, but a cabinet holds 100"):
+    with pytest.raises(InputError, match="switch 0 has 500 W, but a rack holds 100"):
         place(build("ring:n=8"), _hall([8] * 4, watts=100.0), switch_w=500.0)

@@ -94,7 +94,7 @@ def _layout(topology: Topology, slots: Slots, floor: Floor, seed: int = 0) -> La
 
 @pytest.mark.parametrize("seed", range(3))
 def test_the_load_of_trays_is_the_cables_on_their_way(seed):
-    """Stretches times load, and the ways up and down, are all metres between cabinets; no way passes twice."""
+    """Stretches times load, and the ways up and down, are all metres between racks; no way passes twice."""
     place_m, trays = _random_hall(seed)
     ways = tray_paths(place_m, trays)
     slots = Slots(tuple(map(str, range(30))), place_m, np.full((30, 3), np.inf), "trays", ways.apart_m)
@@ -109,7 +109,7 @@ def test_the_load_of_trays_is_the_cables_on_their_way(seed):
     assert cables.max() <= layout.between.sum()
 
 
-def test_assumed_trays_go_along_the_row_of_the_lower_cabinet_first():
+def test_assumed_trays_go_along_the_row_of_the_lower_rack_first():
     """Along x over the lower number's row, along y over the other's column, step by step between coordinates; no other."""
     floor = replace(preset("nakano-grid"), rows=3, columns=3)
     slots = floor.slots_for(9)
@@ -126,7 +126,7 @@ def test_assumed_trays_agree_with_walking_every_cable():
     counted: Counter[tuple[float, ...]] = Counter()
     xs, ys = (np.unique(layout.place_m[:, side]).tolist() for side in (0, 1))
     for u, v in layout.topology.links[layout.between].tolist():
-        low, high = sorted((layout.cabinet[u], layout.cabinet[v]))
+        low, high = sorted((layout.rack[u], layout.rack[v]))
         (x_low, y_low), (x_high, y_high) = layout.place_m[low].tolist(), layout.place_m[high].tolist()
         for a, b in pairwise(xs):
             counted[a, y_low, b, y_low] += min(x_low, x_high) <= a < max(x_low, x_high)
@@ -137,15 +137,15 @@ def test_assumed_trays_agree_with_walking_every_cable():
     assert found == {tuple(np.round(key, 6)): count for key, count in counted.items() if count}
 
 
-def test_one_cabinet_uses_no_tray():
-    """Cables inside a cabinet lie on no tray."""
+def test_one_rack_uses_no_tray():
+    """Cables inside a rack lie on no tray."""
     floor = preset("koibuchi-2013")
     segments, cables = tray_load(Layout(build("petersen"), floor, floor.slots_for(1), np.zeros(10, np.int32)))
     assert segments.shape == (0, 4)
     assert cables.shape == (0,)
 
 
-def test_six_hundred_cabinets_take_no_time():
+def test_six_hundred_racks_take_no_time():
     """Well below a second of this thread's time for 50,000 cables."""
     floor = replace(preset("koibuchi-2013"), rows=24, columns=25)
     layout = _layout(build("jellyfish:n=10000,degree=10"), floor.slots_for(600), floor)

@@ -44,4 +44,4 @@ def test_a_plan_of_an_older_version_is_read_as_far_as_it_goes():
 def test_a_design_of_an_older_version_is_read():
     """What the winner's design says stands beside it."""
     told = open_network(_OLD / "design").needs("design", "x")
-    assert (told["made_by"], told["need"]["hosts"]) == ("topoloom 0.1.0", 9)
+    assert (told["made_by"], told["requirement"]["hosts"]) == ("topoloom 0.1.0", 9)

@@ -31,7 +31,7 @@ CASES = [(name, field) for name, kind in OPERATIONS.items() for field in fields_
 OF_FIELDS = pytest.mark.parametrize(("name", "field"), CASES, ids=[f"{name}-{field.name}" for name, field in CASES])
 
 #: What the Python function of an operation calls by another name, or takes as an object.
-_CABINETS = dict.fromkeys(("floor", "cabinet", "cluster"), "cabinets")
+_RACKS = dict.fromkeys(("floor", "switches_per_rack", "cluster"), "racks")
 _PROGRAMS = {
     **dict.fromkeys(("engine", "host_tables"), "network: a Network or its tables"),
     **dict.fromkeys(("preset", "set"), "settings=AppSettings()"),
@@ -44,9 +44,9 @@ IN_PYTHON = {
         "routing_seed": "network: tables of that seed",
     },
     "collective": {**_PROGRAMS, "schedule": "operation: a CollectiveSchedule", "bound": "collective_bound"},
-    "resilience": _CABINETS,
-    "damage": _CABINETS,
-    "degradation": {**_CABINETS, "shares": "levels", "draws": "samples", "reroute": "network", "engine": "network"},
+    "resilience": _RACKS,
+    "damage": _RACKS,
+    "degradation": {**_RACKS, "shares": "levels", "draws": "samples", "reroute": "network", "engine": "network"},
     "lifetime": dict.fromkeys(("link_fit", "switch_fit", "link_mtbf", "switch_mtbf"), "link_fit=0, switch_fit=0"),
     "hops": {"switch_ns": "latency", "cable_ns_per_m": "latency", "latency": "latency=Delays()"},
     "bounds": dict.fromkeys(("switches", "grid", "diagrid", "degree", "length"), "bounds_of_order, bounds_on_grid"),
@@ -57,22 +57,27 @@ IN_PYTHON = {
         for name in ("layout", "cost")
     },
     "simulate": {
-        **dict.fromkeys(("engine", "lanes"), "routing: a Network or its tables"),
+        **dict.fromkeys(("engine", "virtual_channels"), "routing: a Network or its tables"),
         "set": "settings",
         "between": "cables",
         **dict.fromkeys(("saturation", "saturation_width"), "saturation(width=)"),
     },
-    "quality": dict.fromkeys(("engine", "lanes", "host_tables"), "tables"),
+    "quality": dict.fromkeys(("engine", "virtual_channels", "host_tables"), "tables"),
     "expand": {
-        **dict.fromkeys(("rows", "columns", "cabinet", "cluster", "map", "prices"), "Network.placed, Network.priced"),
+        **dict.fromkeys(
+            ("rows", "columns", "switches_per_rack", "cluster", "map", "prices"), "Network.placed, Network.priced"
+        ),
         "new_hosts": "hosts",
     },
     "compare": {
-        **dict.fromkeys(("rows", "columns", "cabinet", "cluster", "map"), "Network.placed"),
+        **dict.fromkeys(("rows", "columns", "switches_per_rack", "cluster", "map"), "Network.placed"),
         "server": "housing",
         "needed": "hosts",
     },
-    "design": {**dict.fromkeys(("change", "finalists", "minutes", "repeats", "search"), "need"), "measured": "store"},
+    "design": {
+        **dict.fromkeys(("change", "shortlist", "minutes", "repeats", "search"), "requirement"),
+        "measured": "store",
+    },
     "cuts": {"exact": "exact_bisection"},
     "families": dict.fromkeys(("name", "hosts", "radix"), "FAMILIES"),
     "convert": {"source_format": "format", "join_machines": "fabrics.machines.joined", "drop_rates": "unrated"},
@@ -261,7 +266,14 @@ def _examples(field):
 
 #: What each operation needs beside the field that is looked at.
 NEEDED = {"rows": 8, "columns": 8, "discoveries": ["petersen"], "tables": "a.lft"}
-NEEDED |= {"app": "alltoall", "need": "need.toml", "claim": "x", "from_switch": 0, "to_switch": 1, "text": "hosts = 4"}
+NEEDED |= {
+    "app": "alltoall",
+    "requirement": "need.toml",
+    "claim": "x",
+    "from_switch": 0,
+    "to_switch": 1,
+    "text": "hosts = 4",
+}
 NEEDED |= {"networks": ["petersen"]}
 NEEDED |= {"kind": "opensm", "lost": "0-1", "old": "a.net", "new": "b.net"}
 NEEDED |= dict.fromkeys(("topology", "spec", "source", "plan", "fabric"), "petersen")

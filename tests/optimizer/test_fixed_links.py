@@ -28,12 +28,12 @@ def _ends(links):
 
 
 @pytest.mark.exhaustive
-@pytest.mark.parametrize("cabinets", [False, True])
-def test_every_search_leaves_them(cabinets):
-    """Hops, loads alike and prices in turn, also where cabinets keep their number of links."""
+@pytest.mark.parametrize("racks", [False, True])
+def test_every_search_leaves_them(racks):
+    """Hops, loads alike and prices in turn, also where racks keep their number of links."""
     torus = build("torus:dims=4x4x4")
     cube, inside = _cubes(torus, 2)
-    rules = GraphRules(fixed=links_inside(torus, inside), cabinet=cube.astype(np.int64) if cabinets else None)
+    rules = GraphRules(fixed=links_inside(torus, inside), rack=cube.astype(np.int64) if racks else None)
     graph = torus
     for make in (
         lambda now: HopSearch(moves_of(now, rules), Draws(1), Budget(3000)),

@@ -14,7 +14,7 @@ from topoloom.placement.floors.floor import PRESETS
 
 
 @pytest.mark.parametrize("geometry", [Geometry.grid(5, 7), Geometry.diagrid(6, 4)])
-def test_on_cabinets_of_a_metre_a_link_is_as_long_as_the_geometry_says(geometry: Geometry) -> None:
+def test_on_racks_of_a_metre_a_link_is_as_long_as_the_geometry_says(geometry: Geometry) -> None:
     """At a pitch of 1 m the length is the distance along the lines; overhead comes on top at both ends."""
     every = np.arange(len(geometry.points))
     apart = geometry.distance(every[:, None], every)
@@ -33,7 +33,7 @@ def test_axes_of_a_diagrid_are_its_diagonals() -> None:
 
 
 def test_lengths_of_a_layout_are_those_of_its_cables() -> None:
-    """Between cabinets and inside, by the floor's own rule."""
+    """Between racks and inside, by the floor's own rule."""
     layout = place(build("slimfly:q=5"), "koibuchi-2013", map="rows")
     lengths = LinkLengths.of_layout(layout)
     u, v = layout.topology.links.T
@@ -90,8 +90,8 @@ def test_a_full_mesh_on_a_line_meets_its_bounds() -> None:
     assert least.worst_ns == found.worst_ns
 
 
-def test_bounds_of_a_layout_hold_inside_and_between_cabinets() -> None:
-    """Several switches a cabinet: a way may go through cabinets with shorter cables than those between them."""
+def test_bounds_of_a_layout_hold_inside_and_between_racks() -> None:
+    """Several switches per rack: a way may go through racks with shorter cables than those between them."""
     layout = place(build("torus:dims=4x4x4"), PRESETS["koibuchi-2013"], map="rows")
     lengths = LinkLengths.of_layout(layout)
     found = weigh(layout.topology.links, lengths, Goal(mean=1))

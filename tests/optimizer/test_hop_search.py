@@ -13,7 +13,7 @@ from topoloom.optimizer.kernels.filter import keep_distances, list_affected
 from topoloom.optimizer.kernels.hop_state import make, unmake
 from topoloom.optimizer.kernels.moves import propose
 from topoloom.optimizer.kernels.rows import enter_all
-from topoloom.optimizer.rules import GraphRules, cabinets_of, links_of, moves_of, within_length
+from topoloom.optimizer.rules import GraphRules, links_of, moves_of, racks_of, within_length
 from topoloom.optimizer.searches.hop_search import HopSearch
 from topoloom.optimizer.structures.mirror_symmetry import symmetric_grid
 from topoloom.topologies.spec import build
@@ -32,7 +32,7 @@ def near(topology, length):
 
 
 def state_of(search):
-    """The links under way and the totals of a search."""
+    """The links running and the totals of a search."""
     return search._moves.table.copy(), search._hops.totals[:3].tolist()
 
 
@@ -45,8 +45,8 @@ def anneal(search, way, temperature, rounds=3, count=200):
 
 
 def classes(topology):
-    """The rule of moves that keep each cabinet pair's links, seven switches a cabinet."""
-    return GraphRules(cabinet=cabinets_of(topology, np.arange(topology.switches) // 7))
+    """The rule of moves that keep each rack pair's links, seven switches per rack."""
+    return GraphRules(rack=racks_of(topology, np.arange(topology.switches) // 7))
 
 
 #: General graphs of one to several blocks, a length limit, classes, symmetries.
@@ -120,7 +120,7 @@ def test_a_move_of_more_origins_than_a_row_has_bits_is_evaluated_alone():
 
 
 def test_the_kept_rows_and_distances_are_those_of_the_graph():
-    """After moves in every way, rows of two hops and distances equal those that are made anew."""
+    """After moves in every way, rows of two hops and distances equal those that are made again."""
     topology = build("jellyfish:n=90,degree=4")
     search = searching(topology, moves=4000)
     while not search.done:
@@ -150,15 +150,15 @@ def test_a_search_keeps_degrees_and_lengths_and_never_returns_worse():
     assert search.cost < first
 
 
-def test_moves_in_a_class_keep_the_links_of_every_cabinet_pair():
-    """Permutation-only moves: each cabinet pair, and each cabinet, has as many links as before."""
+def test_moves_in_a_class_keep_the_links_of_every_rack_pair():
+    """Permutation-only moves: each rack pair, and each rack, has as many links as before."""
     topology = build("jellyfish:n=60,degree=6")
-    cabinet = cabinets_of(topology, np.arange(60) // 7)
+    rack = racks_of(topology, np.arange(60) // 7)
 
     def pairs(links):
-        return np.unique(np.sort(cabinet[links], axis=1), axis=0, return_counts=True)
+        return np.unique(np.sort(rack[links], axis=1), axis=0, return_counts=True)
 
-    search = searching(topology, GraphRules(cabinet=cabinet))
+    search = searching(topology, GraphRules(rack=rack))
     while not search.done:
         search.step()
     before, after = pairs(topology.links), pairs(search.best)

@@ -1,4 +1,4 @@
-"""The verb: what it keeps, what it promises, and what it refuses."""
+"""The operation: what it keeps, what it promises, and what it refuses."""
 
 import itertools
 import time
@@ -34,7 +34,7 @@ def score(topology):
 
 @pytest.mark.parametrize("spec", ["jellyfish:n=40,degree=5,hosts=3", "jellyfish:n=25,degree=3", "torus:dims=4x5"])
 def test_degrees_hosts_and_labels_stay_and_nothing_gets_worse(spec):
-    """The answer is the same switches with other links, measured anew, and no worse than the start."""
+    """The answer is the same switches with other links, measured again, and no worse than the start."""
     topology = build(spec)
     found = optimize(topology, moves=3000, jobs=1)
     assert (found.topology.degrees == topology.degrees).all()
@@ -94,7 +94,7 @@ def test_links_stay_as_short_as_they_may_be():
     longest = Geometry.grid(7, 6).distance(*found.topology.links.T).max()
     assert longest == 4
     assert found.aspl_bound == pytest.approx(grid_bounds(Geometry.grid(7, 6), 4, 4).aspl)
-    floor = replace(preset("slimfly-2014"), switches_per_cabinet=4)
+    floor = replace(preset("slimfly-2014"), switches_per_rack=4)
     layout = place(build("jellyfish:n=48,degree=4"), floor, cluster="sequential", map="rows")
     lengths = LinkLengths.of_layout(layout)
     cap_m = float(layout.length_m.max())
@@ -102,8 +102,8 @@ def test_links_stay_as_short_as_they_may_be():
     assert lengths.between_m(*shorter.topology.links.T).max() <= cap_m
 
 
-def test_cabinets_keep_their_cables():
-    """`keep`: every pair of cabinets has as many cables as before."""
+def test_racks_keep_their_cables():
+    """`keep`: every pair of racks has as many cables as before."""
     topology = build("dragonfly:a=4,h=2,p=2")
     found = optimize(topology, keep="group", moves=2000, jobs=1).topology
 
@@ -187,10 +187,10 @@ def test_a_limit_that_the_topology_breaks_is_refused():
 
 
 def test_a_small_graph_is_searched_again_and_again_while_there_is_time(monkeypatch):
-    """Given time, chains begin anew after their round, all their moves count, and what is told never gets worse."""
-    import topoloom.optimizer.optimize as verb
+    """Given time, chains begin again after their round, all their moves count, and what is told never gets worse."""
+    import topoloom.optimizer.optimize as operation
 
-    monkeypatch.setattr(verb, "_ROUND", 20)
+    monkeypatch.setattr(operation, "_ROUND", 20)
     told, looks = [], itertools.count()
     # A clock that goes on a millisecond each time somebody looks. Sixty links: a round is 1,200 moves.
     with monkeypatch.context() as patched:

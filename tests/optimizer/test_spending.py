@@ -25,9 +25,9 @@ PARTS = load_parts("slimfly-2014")
 
 @pytest.fixture(scope="module")
 def room():
-    """A torus in cabinets of four switches, the lengths of links there, and what its cables cost."""
+    """A torus in racks of four switches, the lengths of links there, and what its cables cost."""
     torus = build("torus:dims=4x4x4")
-    layout = place(torus, replace(PRESETS["koibuchi-2013"], switches_per_cabinet=4), "metis", jobs=1)
+    layout = place(torus, replace(PRESETS["koibuchi-2013"], switches_per_rack=4), "metis", jobs=1)
     lengths = LinkLengths.of_layout(layout)
     usd = float(_price(lengths, torus.links).sum())
     return torus, lengths, usd

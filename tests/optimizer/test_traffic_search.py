@@ -82,7 +82,7 @@ def test_a_torus_gets_better():
 @pytest.mark.parametrize("goal", NAMES)
 @pytest.mark.parametrize("start", ["given", "structured"])
 def test_seeds_repeat_and_nothing_gets_worse(goal, start):
-    """The same seed gives the same graph; it is worth no less than what was given, by its own measure, done anew."""
+    """The same seed gives the same graph; it is worth no less than what was given, by its own measure, done again."""
     torus = build("torus:dims=3x4x2")
     first, again = (optimize(torus, goal, start=start, moves=20_000, jobs=1, seed=4) for _ in range(2))
     assert first.topology == again.topology
@@ -106,19 +106,19 @@ def test_what_the_worst_traffic_gets_lies_between():
     assert values["worst_case"] <= concurrent_flow(graph, worst) * (1 + 1e-6) <= values["tub"] * (1 + 2e-6)
 
 
-def test_lengths_and_cabinets_are_kept():
-    """On a grid no link gets longer; with cabinets each pair of them keeps its number of links."""
+def test_lengths_and_racks_are_kept():
+    """On a grid no link gets longer; with racks each pair of them keeps its number of links."""
     grid = build("grid:rows=6,columns=6,degree=4,length=3")
     found = optimize(grid, "all-to-all", moves=60_000, jobs=1)
     assert longest_link(found.topology, geometry_of(grid)) <= 3
     assert found.values["throughput"] >= uniform_certificate(grid).lower
-    cabinet = np.arange(36) // 9
+    rack = np.arange(36) // 9
 
     def between(topology):
-        pair = np.sort(cabinet[topology.links], axis=1)
+        pair = np.sort(rack[topology.links], axis=1)
         return np.unique(pair, axis=0, return_counts=True)
 
-    kept = optimize(build("jellyfish:n=36,degree=4"), "all-to-all", keep=cabinet, moves=60_000, jobs=1)
+    kept = optimize(build("jellyfish:n=36,degree=4"), "all-to-all", keep=rack, moves=60_000, jobs=1)
     before, after = between(build("jellyfish:n=36,degree=4")), between(kept.topology)
     assert all(np.array_equal(one, other) for one, other in zip(before, after, strict=True))
 

@@ -1,4 +1,4 @@
-"""Annealing over delays and prices: rows repaired as searched anew, sums that stay exact, caps that are kept."""
+"""Annealing over delays and prices: rows repaired as searched again, sums that stay exact, caps that are kept."""
 
 import numpy as np
 import pytest
@@ -126,18 +126,18 @@ def test_moves_keep_degrees_and_the_longest_cable() -> None:
     assert len(np.unique(np.sort(best, axis=1), axis=0)) == len(best)
 
 
-def test_moves_keep_how_many_cables_run_between_any_two_cabinets() -> None:
-    """Permutation-only moves on a floor: latency falls, the cable counts of all pairs of cabinets stay."""
+def test_moves_keep_how_many_cables_run_between_any_two_racks() -> None:
+    """Permutation-only moves on a floor: latency falls, the cable counts of all pairs of racks stay."""
     layout = place(build("jellyfish:n=48,degree=5,seed=2"), "koibuchi-2013", cluster="sequential", map="rows")
-    assert layout.cabinets == 3
+    assert layout.racks == 3
     lengths, goal = LinkLengths.of_layout(layout), Goal(mean=1)
-    moves = moves_of(layout.topology, GraphRules(cabinet=layout.cabinet.astype(np.int64)))
+    moves = moves_of(layout.topology, GraphRules(rack=layout.rack.astype(np.int64)))
     search = WeightedSearch(moves, lengths, goal, Draws(1), Budget(3000))
     while not search.done:
         search.step()
 
     def cables(links: np.ndarray) -> list[list[int]]:
-        return sorted(np.sort(layout.cabinet[links], axis=1).tolist())
+        return sorted(np.sort(layout.rack[links], axis=1).tolist())
 
     assert cables(search.best) == cables(layout.topology.links)
     assert weigh(search.best, lengths, goal).mean_ns < weigh(layout.topology.links, lengths, goal).mean_ns - 5

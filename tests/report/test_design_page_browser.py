@@ -16,8 +16,8 @@ from topoloom.designer.assessment.assessment import Assessment
 from topoloom.designer.assessment.figure import Figure
 from topoloom.designer.design import Design
 from topoloom.designer.measure import place_candidate
-from topoloom.designer.need import DesignLimits, FamiliesNeed, Need, SwitchNeed
 from topoloom.designer.pareto import pareto_front
+from topoloom.designer.requirement import DesignLimits, FamiliesRequirement, Requirement, SwitchRequirement
 from topoloom.placement.hosts.housing import HostType, RackRule
 from topoloom.report.design_page import design_page
 from topoloom.topologies.spec import build
@@ -39,15 +39,17 @@ pytestmark = pytest.mark.skipif(
 
 #: A name that is a script, and one that would end the block of data.
 HOSTILE = "</script><img src=x onerror=\"document.title='broken'\">"
-_NEED = Need(
+_REQUIREMENT = Requirement(
     hosts=200,
-    switch=SwitchNeed(radix=16),
+    switch=SwitchRequirement(radix=16),
     title=f"Two hundred hosts {HOSTILE}",
     limits=DesignLimits(oversubscription=1.2),
-    families=FamiliesNeed(only=("slimfly", "dragonfly", "hypercube", "jellyfish", "fat-tree", "torus", "polarfly")),
+    families=FamiliesRequirement(
+        only=("slimfly", "dragonfly", "hypercube", "jellyfish", "fat-tree", "torus", "polarfly")
+    ),
     host=HostType(u=2, power_w=700),
     rack=RackRule(power_w=12_000),
-    finalists=0,
+    shortlist=0,
 )
 
 
@@ -67,7 +69,7 @@ def _assessed(name: str, failing: dict, latency: tuple[dict, dict]) -> Assessmen
     return Assessment(name, None, 200, (failures, *(one for pair in loads for one in pair)), why=f"why {name}")
 
 
-_FINALISTS = (
+_SHORTLIST = (
     _assessed(
         f"one {HOSTILE}",
         {"value": 12.0, "low": 10.0, "high": 14.0, "how": "sampled"},
@@ -80,16 +82,16 @@ _FINALISTS = (
 @pytest.fixture(scope="module")
 def made() -> Design:
     """A small design with a winner in racks; one of the others is called by a hostile name."""
-    found = design(_NEED, jobs=1)
+    found = design(_REQUIREMENT, jobs=1)
     last = msgspec.structs.replace(found.ranked[-1], spec=f"torus:{HOSTILE}")
-    return replace(found, ranked=(*found.ranked[:-1], last), finalists=_FINALISTS)
+    return replace(found, ranked=(*found.ranked[:-1], last), shortlist=_SHORTLIST)
 
 
 @pytest.fixture(scope="module")
 def page(made, tmp_path_factory) -> Path:
     """Its report."""
-    parts = made.need.catalogue()
-    layout = place_candidate(build(made.winner.spec), made.need, parts)
+    parts = made.requirement.catalogue()
+    layout = place_candidate(build(made.winner.spec), made.requirement, parts)
     text = design_page(
         made, parts, layout, price(layout, parts), cables=cable(layout, parts), beside=("candidates.csv",)
     )
@@ -214,7 +216,7 @@ def test_a_candidate_selected_anywhere_is_so_everywhere(shown, made):
     assert len(chosen) == 2
     heads = [head.text for head in _all(shown, "#selection thead th")]
     assert len(heads) == 2
-    cost = next(row for row in _all(shown, "#selection tbody tr") if row.text.startswith("cost a host"))
+    cost = next(row for row in _all(shown, "#selection tbody tr") if row.text.startswith("cost per host"))
     cheaper = min(made.ranked[int(row)].cost_per_host_usd for row in chosen)
     assert cost.find_element(By.CSS_SELECTOR, "td.good b").text.startswith(f"{cheaper:,.1f}")
     assert "%" in cost.text
@@ -238,7 +240,7 @@ def test_columns_and_axes_are_chosen(shown):
 
 
 def test_the_floor_is_zoomed_moved_and_told(shown):
-    """Buttons and keys zoom; a cabinet and a bundle say what they are; the arrows go from cabinet to cabinet."""
+    """Buttons and keys zoom; a rack and a bundle say what they are; the arrows go from rack to rack."""
     floor = _one(shown, "#floor-plan")
     whole = floor.get_dom_attribute("viewBox")
     _one(shown, "#zoom-in").click()
@@ -254,7 +256,7 @@ def test_the_floor_is_zoomed_moved_and_told(shown):
 
     floor.send_keys(Keys.ARROW_RIGHT)
     first = _all(shown, "#floor-facts h4")[0].text
-    assert first.startswith("cabinet ")
+    assert first.startswith("rack ")
     facts = _all(shown, "#floor-facts")[0].text
     assert "kW" in facts
     assert "cables leave it" in facts
@@ -266,7 +268,7 @@ def test_the_floor_is_zoomed_moved_and_told(shown):
     floor.send_keys("0", Keys.ESCAPE)
     assert floor.get_dom_attribute("viewBox") == whole
 
-    # The middle of a bundle, beside the cabinets at its ends.
+    # The middle of a bundle, beside the racks at its ends.
     bundles = _all(shown, "#floor-plan .catch path")
     assert bundles
     where = "const p=arguments[0], m=p.getPointAtLength(p.getTotalLength()/2).matrixTransform(p.getScreenCTM());"
@@ -281,26 +283,26 @@ def test_the_floor_is_zoomed_moved_and_told(shown):
 
 def test_finalists_stand_side_by_side_with_curves_to_point_at(shown):
     """Value, interval and how it was got; a curve's points by keys, and its name hides it."""
-    cells = [cell.text for cell in _all(shown, "#finalists .beside td.text") if cell.text]
+    cells = [cell.text for cell in _all(shown, "#shortlist .beside td.text") if cell.text]
     assert cells[:2] == ["12 10 to 14", "9 −25.0 %"]
-    assert "sampled" in _all(shown, "#finalists .beside tbody th.text small.how")[0].text
-    assert HOSTILE in _all(shown, "#finalists thead")[0].text
-    plot = _one(shown, "#finalists svg.plot")
-    assert len(_all(shown, "#finalists .band")) == 2
+    assert "sampled" in _all(shown, "#shortlist .beside tbody th.text small.how")[0].text
+    assert HOSTILE in _all(shown, "#shortlist thead")[0].text
+    plot = _one(shown, "#shortlist svg.plot")
+    assert len(_all(shown, "#shortlist .band")) == 2
     plot.send_keys(Keys.ARROW_RIGHT, Keys.ARROW_RIGHT)
     assert "latency [cycles]: 20" in _all(shown, ".tip")[0].text
     assert "interval 18 to 22" in _all(shown, ".tip")[0].text
     plot.send_keys(Keys.ARROW_RIGHT, Keys.ARROW_RIGHT)
     assert "saturated" in _all(shown, ".tip")[0].text
-    _all(shown, "#finalists .legend button")[0].click()
-    assert len(_all(shown, "#finalists .curve")) == 1
-    assert len(_all(shown, "#finalists .band")) == 1
+    _all(shown, "#shortlist .legend button")[0].click()
+    assert len(_all(shown, "#shortlist .curve")) == 1
+    assert len(_all(shown, "#shortlist .band")) == 1
 
 
 def test_hostile_names_stay_text_and_nothing_leaves_the_page(shown, made):
     """Names of a need and a spec are shown as they are; no request, no error, and the policy refuses what others would add."""
-    assert shown.title == made.need.title
-    assert shown.find_element(By.TAG_NAME, "h1").text == made.need.title
+    assert shown.title == made.requirement.title
+    assert shown.find_element(By.TAG_NAME, "h1").text == made.requirement.title
     assert any(HOSTILE in spec for spec in _column(shown, "spec"))
     shown.execute_script("arguments[0].click()", _all(shown, "#candidates-table tbody input")[-1])
     assert HOSTILE in _all(shown, "#strip")[0].text
@@ -338,7 +340,7 @@ def test_a_thousand_candidates_are_painted_soon(browser, made, tmp_path):
     ][:1000]
     many = replace(made, ranked=tuple(several), pareto=pareto_front(several))
     path = tmp_path / "many.html"
-    path.write_text(design_page(many, made.need.catalogue(), None, None, drawn={}))
+    path.write_text(design_page(many, made.requirement.catalogue(), None, None, drawn={}))
     browser.get(path.as_uri())
     assert browser.find_elements(By.CSS_SELECTOR, "html.works")
     assert len(_all(browser, "#plot-1 .marks path")) == 1000

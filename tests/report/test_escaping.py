@@ -18,7 +18,7 @@ from topoloom.core.pages.rows import table_rows
 from topoloom.core.pages.svg import with_hints
 from topoloom.core.pages.templating import framed, rendered
 from topoloom.cost.parts_files import load_parts
-from topoloom.designer.need import FamiliesNeed, Need, SwitchNeed
+from topoloom.designer.requirement import FamiliesRequirement, Requirement, SwitchRequirement
 from topoloom.placement.floors.floor import preset
 from topoloom.report.app_page import app_page
 from topoloom.report.design_page import design_page
@@ -60,7 +60,7 @@ def check(page, *shown):
 
 
 def test_sheets_show_names_of_networks_floors_products_and_switches(parts):
-    """On the front page and on those of cabinets, with cables to hosts."""
+    """On the front page and on those of racks, with cables to hosts."""
     cabling = cable(place(named("petersen:hosts=1"), FLOOR, map="rows"), parts, host_cables=True)
     labels = label(cabling)
     labels = replace(labels, switch=[f"switch {SCRIPT}" for _ in labels.switch])
@@ -82,11 +82,16 @@ def test_a_design_shows_its_title_and_names_of_the_winner_and_of_products(parts,
     path = tmp_path / "parts.toml"
     text = f'name = "parts {SCRIPT}"\nsource = "source {SCRIPT}"\n[switch]\nper_port_usd = 100\n'
     path.write_text(f'{text}[[cable]]\nname = "cable {SCRIPT}"\nmedium = "any"\nuse = "any"\nbase_usd = 10\n')
-    families = FamiliesNeed(only=("slimfly",))
-    need = Need(
-        hosts=100, switch=SwitchNeed(radix=16), title=f"title {SCRIPT}", parts=str(path), families=families, finalists=0
+    families = FamiliesRequirement(only=("slimfly",))
+    requirement = Requirement(
+        hosts=100,
+        switch=SwitchRequirement(radix=16),
+        title=f"title {SCRIPT}",
+        parts=str(path),
+        families=families,
+        shortlist=0,
     )
-    found = design(need, jobs=1)
+    found = design(requirement, jobs=1)
     found = replace(found, ranked=tuple(msgspec.structs.replace(one, name=f"winner {SCRIPT}") for one in found.ranked))
     layout = place(named(found.winner.spec), map="rows")
     catalogue = load_parts(path)

@@ -17,7 +17,7 @@ def plan():
 
 
 def test_every_step_is_on_the_page(plan):
-    """A heading, a picture and a row a task for each step."""
+    """A heading, a picture and one row per task for each step."""
     page = expansion_page(plan)
     for number, step in enumerate(plan.steps, 1):
         assert f"<b>Step {number}</b>: {step.title}, {len(step.tasks)} tasks" in page
@@ -28,14 +28,14 @@ def test_every_step_is_on_the_page(plan):
 
 
 def test_pictures_show_what_is_worked_on(plan):
-    """Each is XML; its curves carry all cables between cabinets, its boxes the cabinets that are set up."""
+    """Each is XML; its curves carry all cables between racks, its boxes the racks that are set up."""
     for number, step in enumerate(plan.steps):
         text = step_floorplan(plan, number)
         ElementTree.fromstring(text)
         told = sum(int(count) for count in re.findall(r": (\d+) (?:unplugged|moved|added)", text))
         inside = sum(int(count) for count in re.findall(r", (\d+) in<", text))
         assert told + inside == len(step.tasks)
-        assert text.count("set up in this step") == len(step.new_cabinets)
+        assert text.count("set up in this step") == len(step.new_racks)
 
 
 def test_pictures_of_an_earlier_plan_go(plan, tmp_path):

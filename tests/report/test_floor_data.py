@@ -8,11 +8,11 @@ import pytest
 from topoloom import build, place
 from topoloom.cabling.cabling import Cabling, cable
 from topoloom.cost.parts_files import load_parts
-from topoloom.figures.floor_view import View, cabinet_hints, cabinets_hold
+from topoloom.figures.floor_view import View, rack_hints, racks_hold
 from topoloom.placement.floors.floor_files import read_floor
 from topoloom.placement.hosts.housing import HostType, Housing, RackRule
 from topoloom.placement.layout.tray_load import tray_load
-from topoloom.report.floor_data import floor_data, rack_watts
+from topoloom.report.floor_data import floor_data, rack_power_w
 from topoloom.report.floorplan import floorplan_svg
 from topoloom.report.scripting import data_text
 
@@ -37,19 +37,19 @@ def housed() -> Cabling:
 @pytest.mark.parametrize(
     ("spec", "floor"), [("slimfly:q=7,hosts=6", HALL), ("jellyfish:n=60,degree=6", "koibuchi-2013")]
 )
-def test_bundles_hold_all_cables_between_cabinets(spec, floor):
-    """Between the same cabinets, as long as there, with the ports of every cable; the others are inside."""
+def test_bundles_hold_all_cables_between_racks(spec, floor):
+    """Between the same racks, as long as there, with the ports of every cable; the others are inside."""
     cables = _cables(spec, floor)
     data, layout = floor_data(cables), cables.layout
     bundles = data["bundles"]
     assert sum(bundles["count"]) == int(layout.between.sum())
-    assert sum(data["cabinets"]["inside"]) == int((~layout.between).sum())
+    assert sum(data["racks"]["inside"]) == int((~layout.between).sum())
     links = {tuple(sorted(pair)) for pair in layout.topology.links.tolist()}
     for a, b, count, ports in zip(bundles["a"], bundles["b"], bundles["count"], bundles["ports"], strict=True):
         ends = np.array(ports).reshape(-1, 4)
         assert len(ends) == count
         assert {tuple(sorted(pair)) for pair in ends[:, [0, 2]].tolist()} <= links
-        assert set(layout.cabinet[ends[:, 0]]) | set(layout.cabinet[ends[:, 2]]) == {a, b}
+        assert set(layout.rack[ends[:, 0]]) | set(layout.rack[ends[:, 2]]) == {a, b}
     assert data["assumed"] == (floor != HALL)
 
 
@@ -58,29 +58,29 @@ def test_cables_to_hosts_in_racks_are_bundles_too(housed):
     """In the data and in the picture; racks say what they hold, and what they draw."""
     layout = housed.layout
     assert layout.host_between.any()
-    data = floor_data(housed, rack_watts(layout, PARTS, 40))
+    data = floor_data(housed, rack_power_w(layout, PARTS, 40))
     bundles = data["bundles"]
     to_hosts = sum(count for count, host in zip(bundles["count"], bundles["host"], strict=True) if host)
     assert to_hosts == int(layout.host_between.sum())
-    assert sum(data["cabinets"]["hosts"]) == layout.topology.hosts
+    assert sum(data["racks"]["hosts"]) == layout.topology.hosts
     assert data["kinds"][-1][0] == "host cable"
-    hosts = np.bincount(layout.host_cabinet, minlength=layout.cabinets)
-    switches = np.bincount(layout.cabinet, minlength=layout.cabinets)
+    hosts = np.bincount(layout.host_rack, minlength=layout.racks)
+    switches = np.bincount(layout.rack, minlength=layout.racks)
     each = PARTS.switch_feed_w(layout.topology.radix, 40)
-    assert data["cabinets"]["watts"] == pytest.approx(hosts * 5000 + switches * each, rel=1e-4)
+    assert data["racks"]["watts"] == pytest.approx(hosts * 5000 + switches * each, rel=1e-4)
 
     pairs, cables, colours = View(layout).bundles
     assert cables.sum() == int(layout.between.sum()) + to_hosts
     assert len(colours) == len(pairs)
-    for text, there, held in zip(cabinets_hold(layout), hosts.tolist(), switches.tolist(), strict=True):
+    for text, there, held in zip(racks_hold(layout), hosts.tolist(), switches.tolist(), strict=True):
         assert (f"{there} host" in text, f"{held} sw" in text) == (there > 0, held > 0)
-    assert "kW" in cabinet_hints(layout, rack_watts(layout, PARTS, 40))[0]
+    assert "kW" in rack_hints(layout, rack_power_w(layout, PARTS, 40))[0]
     assert "to hosts" in floorplan_svg(layout)
-    assert "power of the cabinet [kW]" in floorplan_svg(layout, watts=rack_watts(layout, PARTS, 40))
+    assert "power of the rack [kW]" in floorplan_svg(layout, watts=rack_power_w(layout, PARTS, 40))
 
 
 def test_cables_to_hosts_lie_on_trays(housed):
-    """What leaves cabinets in one direction crosses the stretches between them."""
+    """What leaves racks in one direction crosses the stretches between them."""
     _, cables = tray_load(housed.layout)
     topology = housed.layout.topology
     places = housed.layout.slots.place_m
@@ -97,7 +97,7 @@ def test_cables_to_hosts_lie_on_trays(housed):
 def test_ten_thousand_hosts_take_little_room():
     """A page of 1.5 MB has room for the floor of the Slim Fly of the example of ten thousand hosts."""
     cables = _cables("slimfly:q=19,hosts=15", "slimfly-2014")
-    assert len(data_text(floor_data(cables, rack_watts(cables.layout, PARTS, 40)))) < 400_000
+    assert len(data_text(floor_data(cables, rack_power_w(cables.layout, PARTS, 40)))) < 400_000
 
 
 def test_very_many_bundles_leave_the_weakest_out(monkeypatch):

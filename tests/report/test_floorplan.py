@@ -24,7 +24,7 @@ def _layout(spec: str, floor: str | Path) -> Layout:
     return place(build(spec), read_floor(floor), map="rows", switch_w=30.0)
 
 
-#: One cabinet, two, twenty in a square room, a hall with pillar, blocked slots and trays, and a long room of 64.
+#: One rack, two, twenty in a square room, a hall with pillar, blocked slots and trays, and a long room of 64.
 LAYOUTS = {
     "one": ("petersen", "koibuchi-2013"),
     "two": ("hypercube:n=5", "koibuchi-2013"),
@@ -77,14 +77,14 @@ def test_no_text_lies_on_another_nor_outside(sheet, monkeypatch):
 
 
 @pytest.mark.sweep(1)
-def test_every_cabinet_is_drawn_to_scale(layout, sheet):
-    """A rectangle a cabinet, in metres, at its place, none over another; the same scale in both directions."""
+def test_every_rack_is_drawn_to_scale(layout, sheet):
+    """A rectangle a rack, in metres, at its place, none over another; the same scale in both directions."""
     axes = sheet.axes[0]
     drawn = {patch.get_gid(): patch for patch in axes.patches if patch.get_gid()}
-    assert set(drawn) == {f"cabinet-{number}" for number in range(layout.cabinets)}
+    assert set(drawn) == {f"rack-{number}" for number in range(layout.racks)}
     width_m, depth_m = (layout.floor.width_m, layout.floor.depth_m)
     for number, place_m in enumerate(layout.place_m.tolist()):
-        patch = drawn[f"cabinet-{number}"]
+        patch = drawn[f"rack-{number}"]
         assert patch.get_center() == pytest.approx(place_m)
         assert 0.8 * width_m < patch.get_width() <= width_m
         assert 0.8 * depth_m < patch.get_height() <= depth_m
@@ -100,7 +100,7 @@ def test_the_sheet_says_what_it_shows(layout):
     for words in (
         layout.topology.name,
         layout.floor.name,
-        f"{layout.cabinets} of {len(layout.slots)} slots",
+        f"{layout.racks} of {len(layout.slots)} slots",
         f"{layout.length_m.size:,}",
         f"mean {layout.mean_length_m:.2f} m",
         f"longest {layout.longest_m:.1f} m",
@@ -112,7 +112,7 @@ def test_the_sheet_says_what_it_shows(layout):
     assert (f"{len(pairs):,} bundles" in texts) == bool(len(pairs))
     for medium in np.unique(_medium(layout)):
         assert f"{medium}: {int((_medium(layout) == medium).sum()):,}" in texts
-    assert len(re.findall(r"<title>cabinet \d+: ", drawn)) == layout.cabinets
+    assert len(re.findall(r"<title>rack \d+: ", drawn)) == layout.racks
 
 
 @pytest.mark.exhaustive
@@ -163,8 +163,8 @@ def test_a_medium_for_every_link_or_none():
 
 
 @pytest.mark.exhaustive
-def test_six_hundred_cabinets_take_seconds():
-    """A picture of 600 cabinets and 50,000 cables: below 5 s of this thread's time."""
+def test_six_hundred_racks_take_seconds():
+    """A picture of 600 racks and 50,000 cables: below 5 s of this thread's time."""
     floor = preset("koibuchi-2013")
     topology = build("jellyfish:n=10000,degree=10")
     slots = floor.slots_for(600)

@@ -11,24 +11,26 @@ import pytest
 
 from topoloom import build, design, place
 from topoloom.designer.design import Design
-from topoloom.designer.need import DesignLimits, FamiliesNeed, Need, SwitchNeed
+from topoloom.designer.requirement import DesignLimits, FamiliesRequirement, Requirement, SwitchRequirement
 from topoloom.report.design_files import write_design
 from topoloom.report.floorplan import floorplan_svg
 
-_NEED = Need(
+_REQUIREMENT = Requirement(
     hosts=200,
-    switch=SwitchNeed(radix=16),
+    switch=SwitchRequirement(radix=16),
     title="Two hundred <hosts> & more",
     compare=("besta-2014/table-iv",),
-    families=FamiliesNeed(only=("slimfly", "dragonfly", "hypercube", "jellyfish", "fat-tree", "torus", "polarfly")),
-    finalists=0,
+    families=FamiliesRequirement(
+        only=("slimfly", "dragonfly", "hypercube", "jellyfish", "fat-tree", "torus", "polarfly")
+    ),
+    shortlist=0,
 )
 
 
 @pytest.fixture(scope="module")
 def made() -> Design:
     """A small design with a winner."""
-    return design(_NEED, jobs=1)
+    return design(_REQUIREMENT, jobs=1)
 
 
 @pytest.fixture(scope="module")
@@ -97,9 +99,9 @@ def test_the_report_has_all_its_parts(made, folder):
     ):
         assert heading in text
     for axis in (
-        "cost [USD a host]",
+        "cost [USD per host]",
         "mean zero-load latency [ns]",
-        "power [W a host]",
+        "power [W per host]",
         "bisection [links a host]",
         "cable length [m]",
     ):
@@ -112,29 +114,29 @@ def test_the_report_has_all_its_parts(made, folder):
 @pytest.mark.exhaustive
 def test_a_design_without_a_winner_says_so(tmp_path):
     """Limits that nothing meets: a report all the same, which says which limit dropped how many."""
-    found = design(msgspec.structs.replace(_NEED, limits=DesignLimits(cost_per_host_usd=1)), jobs=1)
+    found = design(msgspec.structs.replace(_REQUIREMENT, limits=DesignLimits(cost_per_host_usd=1)), jobs=1)
     write_design(found, tmp_path)
     text = (tmp_path / "report.html").read_text()
     assert "No candidate is within every limit" in text
-    assert "cost a host [USD]" in text
+    assert "cost per host [USD]" in text
     assert not (tmp_path / "topology.json").exists()
 
 
 @pytest.mark.exhaustive
 def test_prices_beyond_the_fit_are_called_extrapolated(tmp_path):
     """At 400 Gb/s the prices of 2014 are no budget, and the report says so."""
-    found = design(msgspec.structs.replace(_NEED, rate_gbps=400.0), jobs=1)
+    found = design(msgspec.structs.replace(_REQUIREMENT, rate_gbps=400.0), jobs=1)
     write_design(found, tmp_path)
     assert "Prices are extrapolated" in (tmp_path / "report.html").read_text()
 
 
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("spec", ["slimfly:q=7,hosts=6", "hypercube:n=10", "petersen"])
-def test_a_floor_plan_shows_every_cabinet(spec):
-    """As many filled rectangles as cabinets, each with its number while it is legible."""
+def test_a_floor_plan_shows_every_rack(spec):
+    """As many filled rectangles as racks, each with its number while it is legible."""
     layout = place(build(spec), "koibuchi-2013")
     drawn = floorplan_svg(layout)
-    assert len(re.findall(r"<title>cabinet \d+:", drawn)) == layout.cabinets
+    assert len(re.findall(r"<title>rack \d+:", drawn)) == layout.racks
 
 
 #: Adds to a page: what overlaps or sticks out, as the text of an element that --dump-dom shows.

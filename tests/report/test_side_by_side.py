@@ -59,7 +59,7 @@ def test_a_row_of_another_length_is_refused():
 
 
 def test_the_structure_is_plain_json():
-    """What a script draws: columns, groups, rows, values; what is not said is left out."""
+    """What a script draws: columns, groups, rows, values; what is not said is omitted."""
     plain = DESIGNS.plain()
     assert plain["columns"] == ["one <b>", "two", "three"]
     row = plain["groups"][0]["rows"][0]

@@ -25,7 +25,7 @@ def test_points_and_bands_are_the_levels():
 def test_names_say_what_differs_and_the_title_the_rest():
     """Of two metrics on one network the metric tells them apart."""
     assert curve_names(TWO) == ["petersen", "hypercube(n=4)"]
-    assert title_of(TWO) == "Surviving switches in one piece, links fail at random"
+    assert title_of(TWO) == "Surviving switches connected, links fail at random"
     other = resilience(build("petersen"), metric="aspl", samples=5)
     assert curve_names([TWO[0], other]) == ["disconnection", "aspl"]
     assert title_of([TWO[0], other]) == "links fail at random"

@@ -11,7 +11,7 @@ import msgspec
 import numpy as np
 
 import topoloom as t
-from topoloom.designer.need import FamiliesNeed, SwitchNeed
+from topoloom.designer.requirement import FamiliesRequirement, SwitchRequirement
 from topoloom.fabric.exports.written import WrittenFiles
 from topoloom.fabric.fabric import planned_fabric
 from topoloom.fabric.infiniband import lft_text
@@ -55,10 +55,10 @@ def _compared() -> t.Comparison:
 
 def _diagnosed() -> t.Diagnostics:
     plan = t.build("petersen:hosts=1")
-    return t.diagnose(plan, plan.replace(links=plan.links[1:]), t.prove(_routed()))
+    return t.diagnose(plan, plan.replace(links=plan.links[1:]), t.verify_routing(_routed()))
 
 
-def _judged() -> t.Judgement:
+def _verified() -> t.TableVerification:
     routing = _routed()
     fabric = planned_fabric(routing.topology)
     with TemporaryDirectory() as folder:
@@ -67,14 +67,14 @@ def _judged() -> t.Judgement:
     return verify_tables(read_lft(text, "fabric.lft", fabric), fabric)
 
 
-def _mended() -> t.Mending:
+def _repaired() -> t.Repair:
     routing = t.route(t.build("ring:n=4,hosts=1"), "updown")
     fabric = planned_fabric(routing.topology)
     tables = read_lft(lft_text(routing, fabric), "fabric.lft", fabric)
     torn = dataclasses.replace(
         fabric, topology=fabric.topology.replace(links=fabric.topology.links[1:]), link_ports=fabric.link_ports[1:]
     )
-    return t.mend_fabric(fabric, tables, torn)
+    return t.repair_fabric(fabric, tables, torn)
 
 
 def _executed() -> t.Execution:
@@ -82,8 +82,10 @@ def _executed() -> t.Execution:
 
 
 def _designed() -> t.Design:
-    switch, families = SwitchNeed(radix=8), FamiliesNeed(only=("hypercube",))
-    return t.design(t.Need(hosts=32, switch=switch, families=families, finalists=1, minutes=100, repeats=1), jobs=1)
+    switch, families = SwitchRequirement(radix=8), FamiliesRequirement(only=("hypercube",))
+    return t.design(
+        t.Requirement(hosts=32, switch=switch, families=families, shortlist=1, minutes=100, repeats=1), jobs=1
+    )
 
 
 @cache
@@ -133,14 +135,14 @@ CASES: dict[str, Callable[[], Result]] = {
     "execution": _executed,
     "hops": lambda: t.hops(t.build("petersen")),
     "info": lambda: t.info(t.build("petersen")),
-    "judgement": _judged,
+    "table_verification": _verified,
     "layout": lambda: t.place(t.build("petersen:hosts=1")),
     "degradation": lambda: t.Degradations(
         "petersen", "links", "random", tuple(t.degradation(t.build("petersen"), levels=[0.2], samples=2))
     ),
     "lifetime": lambda: t.lifetime(t.build("petersen"), link_fit=50, samples=20),
     "load-curve": lambda: t.simulate(_routed(), loads=(0.1,)),
-    "mending": _mended,
+    "repair": _repaired,
     "optimized": lambda: t.optimize(t.build("torus:dims=4x4"), moves=100),
     "path-diversity": lambda: t.path_diversity(t.build("petersen"), samples=50),
     "progress": lambda: t.progress([_compared()], ["monday.net"]),
@@ -152,15 +154,15 @@ CASES: dict[str, Callable[[], Result]] = {
     "study-status": _status,
     "survival": lambda: t.resilience(t.build("petersen"), samples=20, levels=[0.2]),
     "survivals": lambda: t.Survivals((t.resilience(t.build("petersen"), samples=20, levels=[0.2]),)),
-    "verdict": lambda: t.prove(_routed()),
+    "verification": lambda: t.verify_routing(_routed()),
     "written-file": lambda: written_file(t.build("petersen:hosts=1"), "petersen.edges", FORMATS.find("edges")),
     "written-files": lambda: WrittenFiles("slurm", ("out/topology.conf",), provenance_of(t.build("petersen:hosts=1"))),
 }
 
 
-def file_of(noun: type[Result]) -> Path:
-    """Where the fixture of a noun's present version lies."""
-    return RECORDS / (schema_id(noun).removeprefix("topoloom/").replace("/", "-") + ".json")
+def file_of(record_name: type[Result]) -> Path:
+    """Where the fixture of a result's present version lies."""
+    return RECORDS / (schema_id(record_name).removeprefix("topoloom/").replace("/", "-") + ".json")
 
 
 if __name__ == "__main__":

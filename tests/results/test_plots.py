@@ -32,22 +32,22 @@ DRAWN = {
     "study",
     "survival",
     "survivals",
-    "verdict",
+    "verification",
 }
 
 
 @cache
-def made(noun: str) -> Result:
-    """A result of each noun, made once."""
-    return CASES[noun]()
+def made(record_name: str) -> Result:
+    """A result of each result, made once."""
+    return CASES[record_name]()
 
 
 @pytest.mark.sweep(8)
-@pytest.mark.parametrize("noun", CASES)
-def test_a_result_is_drawn_or_says_why_not(noun):
+@pytest.mark.parametrize("record_name", CASES)
+def test_a_result_is_drawn_or_says_why_not(record_name):
     """On new axes, with something on them and their axes named."""
-    result = made(noun)
-    if noun not in DRAWN:
+    result = made(record_name)
+    if record_name not in DRAWN:
         with pytest.raises(InputError, match="has no picture"):
             result.plot()
         return
@@ -58,13 +58,13 @@ def test_a_result_is_drawn_or_says_why_not(noun):
     matplotlib.pyplot.close("all")
 
 
-@pytest.mark.parametrize("noun", CASES)
-def test_a_result_is_a_table(noun):
+@pytest.mark.parametrize("record_name", CASES)
+def test_a_result_is_a_table(record_name):
     """With a row at least, where there is anything to tell."""
-    assert len(made(noun).to_frame()) >= (0 if noun in ("comparison", "balanced-pairs") else 1)
+    assert len(made(record_name).to_frame()) >= (0 if record_name in ("comparison", "balanced-pairs") else 1)
 
 
 def test_nothing_is_drawn_without_being_asked_for():
-    """The list above is that of the nouns with a picture of their own."""
-    own = {noun for noun in CASES if type(made(noun)).plot is not Result.plot}
+    """The list above is that of the results with a picture of their own."""
+    own = {record_name for record_name in CASES if type(made(record_name)).plot is not Result.plot}
     assert own == DRAWN

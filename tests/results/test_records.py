@@ -14,8 +14,9 @@ from topoloom.core.errors import InputError
 
 ROOT = Path(__file__).parents[2]
 SCHEMAS = ROOT / "docs" / "schemas"
-NOUNS = {
-    noun.noun: noun for noun in runpy.run_path(str(ROOT / "docs" / "_ext" / "public_names.py"))["nouns"](["topoloom"])
+RESULT_TYPES = {
+    record_name.record_name: record_name
+    for record_name in runpy.run_path(str(ROOT / "docs" / "_ext" / "public_names.py"))["result_types"](["topoloom"])
 }
 FIXTURES = sorted(RECORDS.glob("*.json"))
 
@@ -30,7 +31,7 @@ def test_the_published_schemas_are_those_of_the_types():
 
 def test_every_noun_has_its_case_and_its_fixture():
     """Of each public result there is a small case, and a record of it lies here."""
-    assert set(CASES) == set(NOUNS)
+    assert set(CASES) == set(RESULT_TYPES)
     assert {path.stem.rpartition("-")[0] for path in FIXTURES} == set(CASES)
 
 
@@ -38,20 +39,20 @@ def test_every_noun_has_its_case_and_its_fixture():
 def test_a_fixture_is_true_to_its_schema_and_loads(path):
     """A record that was once written keeps to the schema of its version, and gives the same record when it is read.
 
-    Of a noun that leaves fields which it needs or a network's links out of its record, a sentence says that it cannot be
+    Of a result that leaves fields which it needs or a network's links out of its record, a sentence says that it cannot be
     read back.
     """
     record = json.loads(path.read_text(encoding="utf-8"))
     schema = json.loads((SCHEMAS / path.name).read_text(encoding="utf-8"))
     jsonschema.Draft202012Validator(schema).validate(record)
-    noun = NOUNS[path.stem.rpartition("-")[0]]
-    fields = noun.__dataclass_fields__
-    needed = {name for name in noun.unrecorded if name in fields and fields[name].default is MISSING}
+    record_name = RESULT_TYPES[path.stem.rpartition("-")[0]]
+    fields = record_name.__dataclass_fields__
+    needed = {name for name in record_name.unrecorded if name in fields and fields[name].default is MISSING}
     if needed or "topology" in fields:
         with pytest.raises(InputError, match="cannot be read back"):
-            noun.from_record(record)
+            record_name.from_record(record)
     else:
-        again = noun.from_record(record).record()
+        again = record_name.from_record(record).record()
         if again["schema"] == record["schema"]:
             assert again == record
         else:
@@ -69,12 +70,12 @@ def holds(new, old):
 
 @pytest.mark.parametrize("name", CASES)
 def test_a_record_is_json_alone_and_true_to_its_schema(name):
-    """What a verb gives today: strict JSON without NaN, by the schema of its noun."""
+    """What an operation gives today: strict JSON without NaN, by the schema of its result."""
     made = CASES[name]()
     record = made.record()
     text = json.dumps(record, allow_nan=False)
     assert json.loads(text) == record
-    assert made.noun == name
+    assert made.record_name == name
     schema = json.loads((SCHEMAS / f"{name}-{made.record_version}.json").read_text(encoding="utf-8"))
     jsonschema.Draft202012Validator(schema).validate(record)
 

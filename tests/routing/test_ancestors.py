@@ -1,4 +1,4 @@
-"""Engine ancestors: paths that rise to a nearest common ancestor and fall, in one lane."""
+"""Engine ancestors: paths that rise to a nearest common ancestor and fall, in one virtual channel."""
 
 import numpy as np
 import pytest
@@ -29,7 +29,7 @@ def _path(routing, source: int, goal: int) -> list[int]:
 @pytest.mark.sweep(2)
 @pytest.mark.parametrize("spec", _SPECS)
 def test_paths_rise_and_then_fall(spec):
-    """No path of hosts goes up after it went down, so that no cycle of channels is there; one lane."""
+    """No path of hosts goes up after it went down, so that no cycle of channels is there; one virtual channel."""
     topology = build(spec)
     level = topology.labels["level"]
     routing = route(topology, "ancestors")
@@ -39,16 +39,16 @@ def test_paths_rise_and_then_fall(spec):
             steps = np.diff(level[_path(routing, source, goal)])
             assert (np.abs(steps) == 1).all()
             assert (np.diff(steps) <= 0).all()
-    assert routing.verdict.lanes_used == 1
-    assert routing.verdict.deadlock_free
-    assert routing.verdict.complete
+    assert routing.verification.virtual_channels_used == 1
+    assert routing.verification.deadlock_free
+    assert routing.verification.complete
 
 
 @pytest.mark.parametrize("spec", _SPECS[:3])
 def test_paths_of_hosts_are_shortest_up_to_three_levels(spec):
     """The longest is the farthest apart that two leaves are."""
     topology = build(spec)
-    assert route(topology, "ancestors").verdict.stretch == 1.0
+    assert route(topology, "ancestors").verification.stretch == 1.0
 
 
 def test_a_network_without_common_ancestors_is_refused():

@@ -1,4 +1,4 @@
-"""Balanced routing: loads counted anew, optima against brute force, bounds that hold, and Xu 2019's loads."""
+"""Balanced routing: loads counted again, optima against brute force, bounds that hold, and Xu 2019's loads."""
 
 from itertools import pairwise
 from itertools import product as combinations
@@ -87,14 +87,14 @@ def _choices(topology, directed=True):
 @pytest.mark.parametrize("objective", OBJECTIVES)
 @pytest.mark.parametrize("spec", ["optimal:n=16,degree=3", "fat-tree:k=4", "grid:rows=5,columns=4,degree=4,length=2"])
 def test_loads_are_those_of_the_tables(spec, objective):
-    """The loads that are told, and the judge's, are those that a plain walk along the tables counts."""
+    """The loads that are told, and the verifier's, are those that a plain walk along the tables counts."""
     topology = build(spec)
     found = balance_routing(topology, objective, rounds=30)
     counted = _loads(topology, _all_pairs(found.routing).values(), objective)
-    verdict = found.routing.verdict
+    verification = found.routing.verification
     assert found.load.tolist() == counted
-    assert (verdict.switch_load if objective == "vertices" else verdict.channel_load).tolist() == counted
-    assert verdict.minimal
+    assert (verification.switch_load if objective == "vertices" else verification.channel_load).tolist() == counted
+    assert verification.minimal
     assert found.value == pytest.approx(np.var(counted) * len(counted))
 
 
@@ -153,7 +153,7 @@ def test_loads_of_the_optimal_graphs(n, degree, least, most, value):
     for found in (tables, paths):
         assert (int(found.load.min()), int(found.load.max())) == (least, most)
         assert found.value == found.bound == value
-    assert tables.routing.verdict.switch_load.tolist() == tables.load.tolist()
+    assert tables.routing.verification.switch_load.tolist() == tables.load.tolist()
 
 
 def test_the_path_back_is_the_path_there():
@@ -167,7 +167,7 @@ def test_the_path_back_is_the_path_there():
         paths = balance_paths(build("petersen"), objective, directed=False).paths
         assert all(path == paths[d, s][::-1] for (s, d), path in paths.items())
     vertices = balance_routing(build("optimal:n=16,degree=4"), exact=True, directed=False)
-    assert (vertices.routing.verdict.switch_load == 2 * vertices.load).all()
+    assert (vertices.routing.verification.switch_load == 2 * vertices.load).all()
 
 
 def test_paths_join_their_pairs_by_shortest_paths():
@@ -189,7 +189,7 @@ def test_paths_join_their_pairs_by_shortest_paths():
 def test_the_search_is_never_less_even_than_where_it_begins(spec, objective):
     """The tables of engine minimal are the start; rounds are worth nothing or something."""
     topology = build(spec)
-    start = route(topology, "minimal").verdict
+    start = route(topology, "minimal").verification
     before = start.switch_load if objective == "vertices" else start.channel_load
     none, some = (balance_routing(topology, objective, rounds=rounds).value for rounds in (0, 60))
     assert some <= none <= unevenness(before)
@@ -256,5 +256,5 @@ def test_time_that_is_up_leaves_a_gap_and_tables():
     """Without time for the proof the search's tables stand, with the bound of the prices."""
     found = balance_routing(build("optimal:n=32,degree=4"), "edges", exact=True, seconds=0)
     assert found.gap > 0
-    assert found.routing.verdict.minimal
+    assert found.routing.verification.minimal
     assert found.bound >= 24

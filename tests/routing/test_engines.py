@@ -1,13 +1,13 @@
-"""Engines: everything arrives, nothing deadlocks where that is promised, and the lanes are few."""
+"""Engines: everything arrives, nothing deadlocks where that is promised, and the virtual channels are few."""
 
 import numpy as np
 import pytest
 
 from topoloom.core.errors import InputError
 from topoloom.model.topology import Topology
-from topoloom.routing.judge.prove import prove
 from topoloom.routing.registry import Engine, engines
 from topoloom.routing.route import route
+from topoloom.routing.verification.verify import verify_routing
 from topoloom.topologies.spec import build
 
 SPECS = (
@@ -48,31 +48,35 @@ def test_every_engine_keeps_what_it_promises(spec, name):
     """Every pair arrives; no cycles where the engine is safe; shortest paths where it says so."""
     topology = build(spec)
     if (name, spec) == ("levels", "dsn:n=64"):
-        with pytest.raises(InputError, match="lanes do not serve all pairs"):  # for low diameters; it says so
+        with pytest.raises(
+            InputError, match="virtual channels do not serve all pairs"
+        ):  # for low diameters; it says so
             route(topology, name)
         return
     routing = route(topology, name)
-    verdict = routing.verdict
+    verification = routing.verification
     layers = {"lnmp": 4, "fatpaths": 9}.get(name, 1)
-    assert verdict.reached_pairs == layers * topology.switches * (topology.switches - 1)
-    assert verdict.deadlock_free or not engines[name].safe
-    assert verdict.minimal or not routing.minimal
+    assert verification.reached_pairs == layers * topology.switches * (topology.switches - 1)
+    assert verification.deadlock_free or not engines[name].safe
+    assert verification.minimal or not routing.minimal
 
 
-@pytest.mark.parametrize("lanes", [1, 2, 3, 5])
+@pytest.mark.parametrize("virtual_channels", [1, 2, 3, 5])
 @pytest.mark.parametrize("spec", ["jellyfish:n=150,degree=5", "torus:dims=5x5x3", "dln:n=120,x=2,random=2"])
-def test_orders_always_routes_within_the_lanes_given(spec, lanes):
-    """Whatever the number of lanes, all pairs are served without deadlock in no more; more lanes, no fewer shortest paths."""
+def test_orders_always_routes_within_the_lanes_given(spec, virtual_channels):
+    """Whatever the number of virtual channels, all pairs are served without deadlock in no more; more virtual channels, no
+    fewer shortest paths.
+    """
     topology = build(spec)
-    verdict = route(topology, lanes=lanes).verdict
-    assert verdict.complete
-    assert verdict.deadlock_free
-    assert verdict.lanes_used <= lanes
-    assert verdict.stretch < (1.6 if lanes == 1 else 1.2)
+    verification = route(topology, virtual_channels=virtual_channels).verification
+    assert verification.complete
+    assert verification.deadlock_free
+    assert verification.virtual_channels_used <= virtual_channels
+    assert verification.stretch < (1.6 if virtual_channels == 1 else 1.2)
 
 
 @pytest.mark.parametrize(
-    ("spec", "lanes"),
+    ("spec", "virtual_channels"),
     [
         ("slimfly:q=5", 2),
         ("slimfly:q=7", 2),
@@ -81,21 +85,21 @@ def test_orders_always_routes_within_the_lanes_given(spec, lanes):
         ("torus:dims=4x4x4", 3),
     ],
 )
-def test_shortest_paths_in_few_lanes(spec, lanes):
-    """No more lanes than OpenSM's DFSSSP and LASH need on the same fabrics; two for diameter 2."""
-    verdict = route(build(spec), "orders").verdict
-    assert verdict.minimal
-    assert verdict.lanes_used <= lanes
+def test_shortest_paths_in_few_lanes(spec, virtual_channels):
+    """No more virtual channels than OpenSM's DFSSSP and LASH need on the same fabrics; two for diameter 2."""
+    verification = route(build(spec), "orders").verification
+    assert verification.minimal
+    assert verification.virtual_channels_used <= virtual_channels
 
 
 @pytest.mark.exhaustive
 def test_the_tables_do_not_depend_on_the_threads():
     """One seed, one answer: with one thread and with three, above and below the size at which trees are made side by side."""
     for topology in (build("jellyfish:n=100,degree=4"), build("jellyfish:n=600,degree=6")):
-        for lanes in (None, 2):
-            one, three = (route(topology, lanes=lanes, jobs=jobs) for jobs in (1, 3))
+        for virtual_channels in (None, 2):
+            one, three = (route(topology, virtual_channels=virtual_channels, jobs=jobs) for jobs in (1, 3))
             assert (one.ports == three.ports).all()
-            assert (one.lanes == three.lanes).all()
+            assert (one.virtual_channels == three.virtual_channels).all()
 
 
 def test_another_seed_gives_other_tables():
@@ -107,19 +111,19 @@ def test_another_seed_gives_other_tables():
 
 
 def test_a_tree_needs_one_lane():
-    """A path and a star have one path for each pair and no cycles: one lane, whatever the engine."""
+    """A path and a star have one path for each pair and no cycles: one virtual channel, whatever the engine."""
     path = Topology(links=[(i, i + 1) for i in range(9)], switches=10)
     star = Topology(links=[(0, i) for i in range(1, 300)], switches=300)
     for topology in (path, star):
-        verdict = route(topology).verdict
-        assert (verdict.lanes_used, verdict.minimal, verdict.deadlock_free) == (1, True, True)
+        verification = route(topology).verification
+        assert (verification.virtual_channels_used, verification.minimal, verification.deadlock_free) == (1, True, True)
 
 
 def test_parallel_links_share_the_pairs():
     """Two cables between two switches are two channels a direction; a switch with several destinations beyond uses both."""
     topology = Topology(links=[(0, 1), (0, 1), (1, 2), (2, 3), (1, 3)], switches=4)
-    verdict = route(topology, "minimal").verdict
-    both = [load for load, ends in zip(verdict.channel_load, _ends(topology), strict=True) if ends == (0, 1)]
+    verification = route(topology, "minimal").verification
+    both = [load for load, ends in zip(verification.channel_load, _ends(topology), strict=True) if ends == (0, 1)]
     assert sorted(both) == [1, 2]
 
 
@@ -132,7 +136,7 @@ def _ends(topology):
 def test_up_down_paths_rise_to_the_root_that_is_given(root):
     """Every pair of a 5 x 5 mesh can go by the root, and nothing turns up again once it has come down (Autonet)."""
     routed = route(build("mesh:dims=5x5"), "updown", root=root)
-    assert routed.verdict.deadlock_free
+    assert routed.verification.deadlock_free
     assert routed.provenance.settings["root"] == root
     hops = [abs(at // 5 - root // 5) + abs(at % 5 - root % 5) for at in range(25)]
     for source in range(25):
@@ -141,7 +145,7 @@ def test_up_down_paths_rise_to_the_root_that_is_given(root):
             lowest = levels.index(min(levels))
             assert levels[: lowest + 1] == sorted(levels[: lowest + 1], reverse=True)
             assert levels[lowest:] == sorted(levels[lowest:])
-    assert route(build("mesh:dims=5x5"), "nue", root=root).verdict.deadlock_free
+    assert route(build("mesh:dims=5x5"), "nue", root=root).verification.deadlock_free
     with pytest.raises(InputError, match="root=25 is no switch; they are 0 to 24"):
         route(build("mesh:dims=5x5"), "updown", root=25)
     with pytest.raises(InputError, match="engine orders has no root; those that do: nue, updown"):
@@ -152,8 +156,8 @@ def test_up_down_paths_rise_to_the_root_that_is_given(root):
 def test_one_switch_has_nothing_to_send():
     """A topology of one switch is routed by having no pairs."""
     for name in ANY:
-        verdict = route(Topology(links=[], switches=1), name).verdict
-        assert (verdict.pairs, verdict.reached_pairs, verdict.deadlock_free) == (0, 0, True)
+        verification = route(Topology(links=[], switches=1), name).verification
+        assert (verification.pairs, verification.reached_pairs, verification.deadlock_free) == (0, 0, True)
 
 
 @pytest.mark.parametrize(
@@ -161,13 +165,13 @@ def test_one_switch_has_nothing_to_send():
     [
         ({"engine": "order"}, "did you mean 'orders'"),
         ({"engine": "x"}, "no engine named 'x' .'topoloom route --help' lists them"),
-        ({"lanes": 0}, "at least one is needed"),
-        ({"lanes": 16}, "engine orders takes 1 to 15"),
-        ({"engine": "hop-lanes", "lanes": 1}, "lanes=1, but engine hop-lanes needs 3"),
+        ({"virtual_channels": 0}, "at least one is needed"),
+        ({"virtual_channels": 16}, "engine orders takes 1 to 15"),
+        ({"engine": "hop-vcs", "virtual_channels": 1}, "lanes=1, but engine hop-vcs needs 3"),
     ],
 )
 def test_what_cannot_be_is_said_in_one_sentence(given, message):
-    """An engine that is not there, and lanes that are too few or too many."""
+    """An engine that is not there, and virtual channels that are too few or too many."""
     with pytest.raises(InputError, match=message):
         route(build("jellyfish:n=64,degree=8"), **given)
 
@@ -183,7 +187,7 @@ def test_an_engine_that_breaks_its_promise_never_hands_out_its_tables(monkeypatc
 
     def broken(request):
         routing = engines["minimal"].make(request)
-        assert not prove(routing).deadlock_free
+        assert not verify_routing(routing).deadlock_free
         return routing
 
     monkeypatch.setitem(engines._records, "broken", Engine("broken", "", True, broken))

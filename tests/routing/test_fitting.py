@@ -45,7 +45,7 @@ def test_known_families_have_engines_of_their_own(spec, engine):
     assert fitting_engine(network)[0] == engine
     routed = route(network)
     assert routed.engine == engine
-    assert routed.verdict.deadlock_free
+    assert routed.verification.deadlock_free
     assert ("fits" in routed.provenance.settings) == (engine != "orders")
     if "planes" not in spec:
         mine, any_ = (
@@ -65,7 +65,7 @@ def test_a_tree_from_a_file_is_known_by_its_levels(tmp_path):
 
 def test_who_asks_for_lanes_gets_the_engine_of_any_lanes():
     """As do those who keep tables in files: the fitting engine may not give them what they ask for."""
-    assert route(build("torus:dims=5x5,hosts=1"), lanes=2).engine == "orders"
+    assert route(build("torus:dims=5x5,hosts=1"), virtual_channels=2).engine == "orders"
     assert route(build("fat-tree:k=4"), "updown").engine == "updown"
 
 

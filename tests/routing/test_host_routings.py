@@ -8,7 +8,7 @@ import pytest
 from topoloom import InputError, build
 from topoloom.routing.channels import channels_of
 from topoloom.routing.host_routings import host_routings
-from topoloom.routing.judge.prove import prove
+from topoloom.routing.verification.verify import verify_routing
 
 
 @pytest.mark.parametrize(
@@ -16,12 +16,12 @@ from topoloom.routing.judge.prove import prove
     [("fat-tree:k=6", "fat-tree"), ("hyperx:dims=3x3,width=3,hosts=3", "dor"), ("slimfly:q=5,hosts=3", "orders")],
 )
 def test_each_table_is_one(spec, engine):
-    """The judge finds each shortest and without a cycle."""
+    """The verifier finds each shortest and without a cycle."""
     for routing in host_routings(build(spec), engine, 3):
-        verdict = prove(routing)
-        assert not verdict.fault
-        assert verdict.minimal
-        assert verdict.deadlock_free
+        verification = verify_routing(routing)
+        assert not verification.fault
+        assert verification.minimal
+        assert verification.deadlock_free
 
 
 def test_parallel_cables_are_taken_in_turn():
@@ -56,7 +56,7 @@ def test_one_is_the_engines_own_and_none_is_refused():
     """Without several tables nothing changes."""
     topology = build("fat-tree:k=4")
     (routing,) = host_routings(topology, "fat-tree", 1)
-    assert routing.verdict is not None
+    assert routing.verification is not None
     with pytest.raises(InputError, match="at least one is needed"):
         host_routings(topology, "fat-tree", 0)
 

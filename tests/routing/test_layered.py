@@ -56,12 +56,12 @@ def test_a_layer_keeps_its_share_and_what_joins_the_rest(spec, keep):
 
 
 def test_layers_are_free_of_deadlock_and_the_same_for_a_seed():
-    """Lanes are by hop; another seed is another draw; threads change nothing."""
+    """Virtual channels are by hop; another seed is another draw; threads change nothing."""
     topology = build("slimfly:q=5,hosts=4")
     routing = layered_routing(topology, 5, jobs=1)
-    assert routing.verdict.deadlock_free
-    assert routing.verdict.lanes_used == routing.verdict.max_hops
-    assert routing.verdict.reached_pairs == 5 * 50 * 49
+    assert routing.verification.deadlock_free
+    assert routing.verification.virtual_channels_used == routing.verification.max_hops
+    assert routing.verification.reached_pairs == 5 * 50 * 49
     again, other = layered_routing(topology, 5, jobs=2), layered_routing(topology, 5, seed=2)
     assert all((a == b).all() for a, b in zip(routing.choice.ports, again.choice.ports, strict=True))
     assert any((a != b).any() for a, b in zip(routing.choice.ports, other.choice.ports, strict=True))

@@ -5,11 +5,11 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from topoloom import InputError, build, prove, route
+from topoloom import InputError, build, route, verify_routing
 from topoloom.routing.engines.minimal import minimal
-from topoloom.routing.lanes.by_level import LANES, lanes_by_level
 from topoloom.routing.registry import RoutingRequest
 from topoloom.routing.routing import Routing
+from topoloom.routing.virtual_channels.by_level import VIRTUAL_CHANNELS, vcs_by_level
 
 NETWORKS = (
     "slimfly:q=5,hosts=3",
@@ -27,11 +27,11 @@ def _chain(routing: Routing) -> int:
         for source in range(routing.topology.switches):
             if source == destination:
                 continue
-            lane = int(routing.lanes[destination, source])
+            vc = int(routing.virtual_channels[destination, source])
             walked, at = [], source
             while at != destination:
                 channel = int(channels.first[at] + routing.ports[destination, at])
-                walked.append((lane, channel))
+                walked.append((vc, channel))
                 at = int(channels.to[channel])
             for one, other in pairwise(walked):
                 follows.setdefault(one, set()).add(other)
@@ -47,12 +47,12 @@ def _chain(routing: Routing) -> int:
 
 @pytest.mark.parametrize("spec", NETWORKS)
 def test_paths_are_shortest_and_free_of_deadlock(spec):
-    """The judge follows every path and finds no cycle; all pairs arrive, in the lanes that there are."""
-    verdict = route(build(spec), "levels").verdict
-    assert verdict.deadlock_free
-    assert verdict.minimal_share == 1
-    assert verdict.reached_pairs == verdict.pairs
-    assert verdict.lanes_used <= LANES
+    """The verifier follows every path and finds no cycle; all pairs arrive, in the virtual channels that there are."""
+    verification = route(build(spec), "levels").verification
+    assert verification.deadlock_free
+    assert verification.minimal_share == 1
+    assert verification.reached_pairs == verification.pairs
+    assert verification.virtual_channels_used <= VIRTUAL_CHANNELS
 
 
 @pytest.mark.parametrize("spec", NETWORKS)
@@ -60,49 +60,49 @@ def test_no_chain_of_waiting_is_longer_than_there_are_levels(spec):
     """The law of the engine; with an order of the switches the chains are longer."""
     request = RoutingRequest(build(spec))
     tables = minimal(request)
-    lanes, levels = lanes_by_level(request, tables.ports, "levels")
-    routed = Routing(tables.topology, "levels", tables.ports, lanes, minimal=True)
+    virtual_channels, levels = vcs_by_level(request, tables.ports, "levels")
+    routed = Routing(tables.topology, "levels", tables.ports, virtual_channels, minimal=True)
     assert _chain(routed) <= levels
-    assert prove(routed).deadlock_free
+    assert verify_routing(routed).deadlock_free
 
 
 def test_the_paths_are_those_of_minimal():
-    """Only the lanes differ."""
+    """Only the virtual channels differ."""
     network = build("slimfly:q=5,hosts=3")
     assert np.array_equal(route(network, "levels").ports, route(network, "minimal").ports)
 
 
 def test_pairs_are_spread_over_all_lanes():
-    """No lane has twice the mean: every queue of a port is of use."""
-    pairs = route(build("slimfly:q=7,hosts=6"), "levels").verdict.lane_pairs
-    assert pairs.size == LANES
+    """No virtual channel has twice the mean: every queue of a port is of use."""
+    pairs = route(build("slimfly:q=7,hosts=6"), "levels").verification.virtual_channel_pairs
+    assert pairs.size == VIRTUAL_CHANNELS
     assert pairs.max() < 2 * pairs.mean()
 
 
 def test_the_same_seed_gives_the_same_lanes():
     """And another seed others."""
     network = build("jellyfish:n=60,degree=7,hosts=2,seed=3")
-    one, two, other = (route(network, "levels", seed=seed).lanes for seed in (1, 1, 2))
+    one, two, other = (route(network, "levels", seed=seed).virtual_channels for seed in (1, 1, 2))
     assert np.array_equal(one, two)
     assert not np.array_equal(one, other)
 
 
 @pytest.mark.parametrize(
-    ("spec", "lanes", "words"),
+    ("spec", "virtual_channels", "words"),
     [
-        ("jellyfish:n=60,degree=7,hosts=2,seed=3", 1, "more lanes"),
+        ("jellyfish:n=60,degree=7,hosts=2,seed=3", 1, "more virtual channels"),
         ("petersen:hosts=1", 99, "takes 1 to 15"),
         ("ring:n=60,hosts=1", None, "more than 16 hops"),
     ],
 )
-def test_what_it_cannot_do_is_told_in_a_sentence(spec, lanes, words):
+def test_what_it_cannot_do_is_told_in_a_sentence(spec, virtual_channels, words):
     """The limit, and what to take in its place."""
     with pytest.raises(InputError, match=words):
-        route(build(spec), "levels", lanes=lanes)
+        route(build(spec), "levels", virtual_channels=virtual_channels)
 
 
 def test_switches_without_hosts_need_no_lane():
     """Only pairs of switches with hosts are planned."""
     routed = route(build("fat-tree:k=4"), "levels")
-    assert routed.verdict.deadlock_free
-    assert not routed.lanes[~routed.carriers].any()
+    assert routed.verification.deadlock_free
+    assert not routed.virtual_channels[~routed.carriers].any()

@@ -22,7 +22,7 @@ def test_tables_that_do_not_fit_are_refused(monkeypatch):
 
 
 def test_turns_of_wide_switches_count():
-    """The judge keeps the lanes of every turn: degree squared at each switch, in each thread."""
+    """The verifier keeps the virtual channels of every turn: degree squared at each switch, in each thread."""
     topology = build("complete:n=200")
     tables, turns = needed_bytes(topology, 2.0, jobs=1)
     assert tables == 200 * 200 * 3
@@ -33,10 +33,10 @@ def test_turns_of_wide_switches_count():
 def test_nobody_is_asked_for_small_networks(monkeypatch):
     """Where the system says nothing, or the network is small, nothing is refused."""
     monkeypatch.setattr(memory, "free_bytes", lambda: 0)
-    assert route(build("petersen")).verdict.complete
+    assert route(build("petersen")).verification.complete
     monkeypatch.setattr(memory, "free_bytes", lambda: None)
     monkeypatch.setattr(memory, "_SMALL", 0)
-    assert route(build("petersen")).verdict.complete
+    assert route(build("petersen")).verification.complete
 
 
 def test_the_memory_that_is_free_is_known_here():

@@ -16,10 +16,10 @@ from topoloom.routing.registry import engine, engines
 from topoloom.routing.routing import HOP
 
 
-@engine("outsider", "shortest paths, a lane a hop, from another package", safe=True)
+@engine("outsider", "shortest paths, a virtual channel a hop, from another package", safe=True)
 def outsider(request):
     made = engines.find("minimal").make(request)
-    return replace(made, engine="outsider", lane_rule=HOP)
+    return replace(made, engine="outsider", virtual_channel_rule=HOP)
 
 
 @engine("liar", "promises what does not hold", safe=True)
@@ -55,7 +55,7 @@ def test_an_engine_from_outside_is_routed_with_judged_and_shown(package):
     """`route --engine`, its help, and its messages know it like one of ours; wrong tables name its package."""
     made = package("route", "torus:dims=5x5", "--engine", "outsider", "--json")
     record = json.loads(made.stdout)
-    assert (record["engine"], record["verdict"]["deadlock_free"]) == ("outsider", True)
+    assert (record["engine"], record["verification"]["deadlock_free"]) == ("outsider", True)
     assert "from another package" in package("route", "--help").stdout
     assert "did you mean 'outsider'?" in package("route", "petersen", "--engine", "outsidr").stderr
     wrong = package("route", "torus:dims=5x5", "--engine", "liar")

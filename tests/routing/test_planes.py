@@ -11,26 +11,26 @@ from topoloom.routing.route import route
 
 @pytest.mark.parametrize("engine", ["orders", "minimal", "dfsssp", "updown", "valiant", "silla-duato"])
 def test_every_plane_has_the_tables_of_the_network_itself(engine):
-    """Port for port and lane for lane; nothing leads from plane to plane, and that is no fault."""
+    """Port for port and virtual channel for virtual channel; nothing leads from plane to plane, and that is no fault."""
     one, both = (route(build(f"slimfly:q=5,hosts=2{more}"), engine) for more in ("", "+planes:count=3"))
     for plane in range(3):
         block = np.s_[50 * plane : 50 * plane + 50]
         assert np.array_equal(both.ports[block, block], one.ports)
-        if one.lanes is not None:
-            assert np.array_equal(both.lanes[block, block], one.lanes)
+        if one.virtual_channels is not None:
+            assert np.array_equal(both.virtual_channels[block, block], one.virtual_channels)
     assert (both.ports[:50, 50:] == both.none).all()
-    found, alone = both.verdict, one.verdict
+    found, alone = both.verification, one.verification
     assert found.complete
     assert (found.reached_pairs, found.apart_pairs) == (3 * alone.reached_pairs, 6 * 50 * 50)
     assert (found.deadlock_free, found.minimal_share) == (alone.deadlock_free, alone.minimal_share)
     assert found.mean_hops == pytest.approx(alone.mean_hops)
-    assert found.lane_pairs.sum() == 3 * alone.lane_pairs.sum()
+    assert found.virtual_channel_pairs.sum() == 3 * alone.virtual_channel_pairs.sum()
 
 
 def test_131_072_hosts_in_eight_planes_have_tables():
     """6,144 switches of 512 ports; each of eight alike planes is routed once."""
     network = build("fat-tree:k=64,hosts=2048+planes:count=8")
-    assert route(network, "fat-tree").verdict.minimal
+    assert route(network, "fat-tree").verification.minimal
 
 
 def test_parts_that_hosts_do_not_join_are_no_planes():

@@ -1,4 +1,4 @@
-"""Routing of Cartesian products: the paths, the loads of proposition 1, the lanes, and what is refused."""
+"""Routing of Cartesian products: the paths, the loads of proposition 1, the virtual channels, and what is refused."""
 
 import networkx as nx
 import numpy as np
@@ -27,11 +27,11 @@ def _random(seed, n):
 
 @pytest.mark.parametrize("spec", ["product:(petersen)*(hypercube:n=3)", MIXED, "product:(fat-tree:k=4)*(complete:n=3)"])
 def test_the_engine_is_safe_and_shortest(spec):
-    """Every pair arrives by a shortest path, and the judge finds no cycle."""
-    verdict = route(build(spec), "product").verdict
-    assert verdict.complete
-    assert verdict.minimal
-    assert verdict.deadlock_free
+    """Every pair arrives by a shortest path, and the verifier finds no cycle."""
+    verification = route(build(spec), "product").verification
+    assert verification.complete
+    assert verification.minimal
+    assert verification.deadlock_free
 
 
 def test_one_coordinate_after_the_other_by_the_factors_tables():
@@ -59,11 +59,15 @@ def test_loads_are_those_of_proposition_1(seed, n1, n2, engine):
     """
     factors = [_random(seed, n1), _random(seed + 1, n2)]
     first, second = (route(factor, engine) for factor in factors)
-    verdict = product_routing(cartesian_product(factors), [first, second]).verdict
-    loads = n2 * first.verdict.switch_load[:, None] + n1 * second.verdict.switch_load[None, :] + (n1 - 1) * (n2 - 1)
-    assert (verdict.switch_load == loads.ravel()).all()
-    assert verdict.minimal
-    assert verdict.deadlock_free or engine != "orders"
+    verification = product_routing(cartesian_product(factors), [first, second]).verification
+    loads = (
+        n2 * first.verification.switch_load[:, None]
+        + n1 * second.verification.switch_load[None, :]
+        + (n1 - 1) * (n2 - 1)
+    )
+    assert (verification.switch_load == loads.ravel()).all()
+    assert verification.minimal
+    assert verification.deadlock_free or engine != "orders"
 
 
 @pytest.mark.parametrize(("degree", "least", "most"), [(3, 801, 801), (4, 545, 609)])
@@ -71,7 +75,7 @@ def test_products_of_the_optimal_graphs(degree, least, most):
     """Xu 2019, fig. 10: 801 at every switch of (16,3) x (16,3); (16,4) x (16,4) fluctuates a little."""
     base = balance_routing(build(f"optimal:n=16,degree={degree}"), exact=True).routing
     topology = build("product:" + "*".join([f"(optimal:n=16,degree={degree})"] * 2))
-    load = product_routing(topology, [base, base]).verdict.switch_load
+    load = product_routing(topology, [base, base]).verification.switch_load
     assert (int(load.min()), int(load.max())) == (least, most)
 
 
@@ -83,31 +87,38 @@ def test_other_paths_make_the_loads_equal_that_the_rule_leaves_unequal():
 
 
 def test_lanes_are_the_combinations_that_occur():
-    """No more lanes than the factors' lanes multiply to; a path inside one factor uses lane 0 of the other."""
+    """No more virtual channels than the factors' virtual channels multiply to; a path inside one factor uses virtual channel 0
+    of the other.
+    """
     topology = build("product:(jellyfish:n=20,degree=4)*(petersen)")
     parts = [route(factor) for factor in product_factors(topology)]
     routed = product_routing(topology, parts)
-    assert routed.verdict.lanes_used <= parts[0].verdict.lanes_used * parts[1].verdict.lanes_used
-    assert routed.verdict.deadlock_free
-    assert routed.verdict.lane_pairs.all()
+    assert (
+        routed.verification.virtual_channels_used
+        <= parts[0].verification.virtual_channels_used * parts[1].verification.virtual_channels_used
+    )
+    assert routed.verification.deadlock_free
+    assert routed.verification.virtual_channel_pairs.all()
 
 
-@pytest.mark.parametrize("lanes", [1, 2, 3, 5])
-def test_it_keeps_within_the_lanes_given(lanes):
-    """Factors get fewer lanes, and paths may get longer; nothing deadlocks."""
-    verdict = route(build("product:(jellyfish:n=30,degree=3)*(petersen)"), "product", lanes=lanes).verdict
-    assert verdict.lanes_used <= lanes
-    assert verdict.complete
-    assert verdict.deadlock_free
+@pytest.mark.parametrize("virtual_channels", [1, 2, 3, 5])
+def test_it_keeps_within_the_lanes_given(virtual_channels):
+    """Factors get fewer virtual channels, and paths may get longer; nothing deadlocks."""
+    verification = route(
+        build("product:(jellyfish:n=30,degree=3)*(petersen)"), "product", virtual_channels=virtual_channels
+    ).verification
+    assert verification.virtual_channels_used <= virtual_channels
+    assert verification.complete
+    assert verification.deadlock_free
 
 
 def test_a_lane_a_hop_in_one_factor_is_a_lane_a_hop_in_all():
-    """Then no packet ever waits for a lower lane."""
+    """Then no packet ever waits for a lower virtual channel."""
     topology = build("product:(torus:dims=5x5)*(petersen)")
-    routed = product_routing(topology, ["hop-lanes", "minimal"])
-    assert routed.lane_rule == "hop"
-    assert routed.verdict.deadlock_free
-    assert routed.verdict.lanes_used == 6
+    routed = product_routing(topology, ["hop-vcs", "minimal"])
+    assert routed.virtual_channel_rule == "hop"
+    assert routed.verification.deadlock_free
+    assert routed.verification.virtual_channels_used == 6
 
 
 def test_parallel_links_of_a_factor_keep_their_places():
@@ -115,10 +126,10 @@ def test_parallel_links_of_a_factor_keep_their_places():
     double = Topology(links=[(0, 1), (0, 1), (1, 2), (2, 3), (1, 3)], switches=4)
     topology = cartesian_product([double, double])
     part = route(double, "minimal")
-    verdict = product_routing(topology, [part, part]).verdict
-    assert verdict.minimal
+    verification = product_routing(topology, [part, part]).verification
+    assert verification.minimal
     ends = np.repeat(np.arange(16), topology.degrees), topology.csr[1]
-    between = verdict.channel_load[(ends[0] == 0) & (ends[1] == 4)]
+    between = verification.channel_load[(ends[0] == 0) & (ends[1] == 4)]
     assert between.size == 2
     assert between.all()
 
@@ -130,7 +141,7 @@ def test_the_factors_are_found_again():
     assert [factor.switches for factor in again] == [10, 1, 4]
     assert all((one.links == other.links).all() for one, other in zip(factors, again, strict=True))
     alone = cartesian_product([Topology(links=[], switches=1)] * 2)
-    assert route(alone, "product").verdict.pairs == 0
+    assert route(alone, "product").verification.pairs == 0
 
 
 @pytest.mark.parametrize(
@@ -142,16 +153,16 @@ def test_the_factors_are_found_again():
         (lambda: product_routing(build(MIXED), ["order", "orders", "orders"]), "did you mean 'orders'"),
         (lambda: product_routing(build(MIXED), [route(build("petersen"))] * 3), "is not a routing of factor 0"),
         (
-            lambda: product_routing(_square(), [route(build("petersen"), "orders")] * 2, lanes=1),
-            "lanes make 4 combinations",
+            lambda: product_routing(_square(), [route(build("petersen"), "orders")] * 2, virtual_channels=1),
+            "virtual channels make 4 combinations",
         ),
-        (lambda: product_routing(_square(), lanes=0), "lanes=0; at least one is needed"),
-        (lambda: product_routing(_square(), "hop-lanes", lanes=2), "a lane a hop needs 4"),
+        (lambda: product_routing(_square(), virtual_channels=0), "lanes=0; at least one is needed"),
+        (lambda: product_routing(_square(), "hop-vcs", virtual_channels=2), "a virtual channel a hop needs 4"),
         (lambda: product_routing(_square(), [_empty(), "orders"]), "ends at a switch that has no port for it"),
     ],
 )
 def test_what_cannot_be_is_said_in_one_sentence(call, message):
-    """Not a product, a product with a link gone, engines that do not fit, too few lanes."""
+    """Not a product, a product with a link gone, engines that do not fit, too few virtual channels."""
     with pytest.raises(InputError, match=message):
         call()
 

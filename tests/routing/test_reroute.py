@@ -32,12 +32,12 @@ def test_lost_cables_change_few_entries(spec, count):
     before = route(topology)
     lost = cables(topology, count, 5)
     found = reroute(before, links=lost)
-    verdict = found.routing.verdict
-    assert verdict.complete
-    assert verdict.deadlock_free
+    verification = found.routing.verification
+    assert verification.complete
+    assert verification.deadlock_free
     assert found.entries_broken <= found.entries_changed <= 1.3 * found.entries_broken + 4
     assert len(found.routing.topology.links) == len(topology.links) - count
-    if not found.anew:
+    if not found.rebuilt:
         n = topology.switches
         differ = sum(before.path(s, d)[1] != found.routing.path(s, d)[1] for d in range(n) for s in range(n) if s != d)
         assert differ <= found.entries_changed
@@ -53,8 +53,8 @@ def test_a_lost_switch_is_left_out(spec):
     assert left.switches == n
     assert left.degrees[dead] == 0
     assert left.endpoints_at[dead] == 0
-    assert found.routing.verdict.reached_pairs == (n - 1) * (n - 2)
-    assert found.routing.verdict.deadlock_free
+    assert found.routing.verification.reached_pairs == (n - 1) * (n - 2)
+    assert found.routing.verification.deadlock_free
     assert found.entries == (n - 1) * (n - 2)
 
 
@@ -62,37 +62,44 @@ def test_nothing_lost_changes_nothing():
     """The same tables again."""
     before = route(build("jellyfish:n=40,degree=5"))
     found = reroute(before)
-    assert (found.entries_broken, found.entries_changed, found.lanes_changed, found.anew) == (0, 0, 0, False)
+    assert (found.entries_broken, found.entries_changed, found.virtual_channels_changed, found.rebuilt) == (
+        0,
+        0,
+        0,
+        False,
+    )
     assert (found.routing.ports == before.ports).all()
 
 
 def test_where_the_lanes_do_not_suffice_all_is_made_anew():
-    """Within the one lane of up*/down* a mended path may close a cycle: then new tables within it are made, and proved."""
+    """Within the one virtual channel of up*/down* a repaired path may close a cycle: then new tables within it are made, and
+    proved.
+    """
     topology = build("jellyfish:n=60,degree=4")
-    before = route(topology, lanes=1)
-    outcomes = [reroute(before, links=cables(topology, 4, seed), lanes=1) for seed in range(4)]
-    assert any(found.anew for found in outcomes)
+    before = route(topology, virtual_channels=1)
+    outcomes = [reroute(before, links=cables(topology, 4, seed), virtual_channels=1) for seed in range(4)]
+    assert any(found.rebuilt for found in outcomes)
     for found in outcomes:
-        assert found.routing.verdict.complete
-        assert found.routing.verdict.deadlock_free
-        assert found.routing.verdict.lanes_used == 1
-    dead = reroute(before, switches=[7, 12], links=cables(topology, 2, 1), lanes=1)
-    assert dead.routing.verdict.reached_pairs == 58 * 57
+        assert found.routing.verification.complete
+        assert found.routing.verification.deadlock_free
+        assert found.routing.verification.virtual_channels_used == 1
+    dead = reroute(before, switches=[7, 12], links=cables(topology, 2, 1), virtual_channels=1)
+    assert dead.routing.verification.reached_pairs == 58 * 57
 
 
 def test_tables_that_may_deadlock_are_mended_too():
-    """`minimal` promises no freedom of deadlock; its ports are mended and nothing is claimed."""
+    """`minimal` promises no freedom of deadlock; its ports are repaired and nothing is claimed."""
     found = reroute(route(build("torus:dims=5x5"), "minimal"), links=[(0, 1)])
-    assert found.routing.verdict.complete
-    assert found.routing.lanes is None
-    by_hop = reroute(route(build("torus:dims=5x5"), "hop-lanes"), links=[(0, 1)])
-    assert by_hop.routing.verdict.deadlock_free
+    assert found.routing.verification.complete
+    assert found.routing.virtual_channels is None
+    by_hop = reroute(route(build("torus:dims=5x5"), "hop-vcs"), links=[(0, 1)])
+    assert by_hop.routing.verification.deadlock_free
 
 
 def test_one_of_two_cables_side_by_side_may_be_lost():
     """The other takes over; both lost is another matter."""
     topology = Topology(links=[(0, 1), (0, 1), (1, 2), (0, 3)], switches=4)
-    assert reroute(route(topology), links=[(1, 0)]).routing.verdict.complete
+    assert reroute(route(topology), links=[(1, 0)]).routing.verification.complete
     with pytest.raises(InputError, match="2 parts that no link joins"):
         reroute(route(topology), links=[(0, 1), (0, 1)])
 
@@ -117,7 +124,7 @@ def test_lanes_by_switch_and_choices_are_routed_anew_by_the_user():
     """Dimension order after a loss is no dimension order."""
     for name in ("dor", "valiant", "lnmp"):
         with pytest.raises(
-            InputError, match=r"(lets packets choose|changes lanes on the path); route what is left anew"
+            InputError, match=r"(lets packets choose|changes virtual channels on the path); route what is left again"
         ):
             reroute(route(build("torus:dims=5x5"), name), links=[(0, 1)])
 

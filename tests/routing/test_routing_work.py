@@ -4,7 +4,16 @@ import threading
 
 import pytest
 
-from topoloom import balance_paths, balance_routing, build, host_routings, product_routing, prove, reroute, route
+from topoloom import (
+    balance_paths,
+    balance_routing,
+    build,
+    host_routings,
+    product_routing,
+    reroute,
+    route,
+    verify_routing,
+)
 from topoloom.core.errors import Stopped
 from topoloom.core.work import Work
 from topoloom.routing.registry import engines
@@ -29,7 +38,7 @@ SPECS = {
 @pytest.mark.sweep(5)
 @pytest.mark.parametrize("name", [name for name in engines if name != "latency"])
 def test_every_engine_hears_a_stop_and_tells_how_far_it_is(name):
-    """Stopped beforehand, no tables come; not stopped, the judge's last stage is told to its end."""
+    """Stopped beforehand, no tables come; not stopped, the verifier's last stage is told to its end."""
     topology = build(SPECS.get(name, "jellyfish:n=40,degree=4"))
     stopped = Work()
     stopped.stop()
@@ -54,12 +63,12 @@ def test_a_stop_amid_an_engine_is_heard(name):
 
 
 def test_the_other_verbs_hear_a_stop():
-    """Judge, mending, products and tables by host have nothing to show when they are stopped."""
+    """Judge, repair, products and tables by host have nothing to show when they are stopped."""
     work = Work()
     work.stop()
     routing = route(build("torus:dims=4x4"))
-    for verb in (
-        lambda: prove(routing, work=work),
+    for operation in (
+        lambda: verify_routing(routing, work=work),
         lambda: reroute(routing, links=[(0, 1)], work=work),
         lambda: product_routing(build("product:(petersen)*(petersen)"), work=work),
         lambda: host_routings(build("fat-tree:k=4"), "fat-tree", 2, work=work),
@@ -67,7 +76,7 @@ def test_the_other_verbs_hear_a_stop():
         lambda: balance_paths(build("optimal:n=16,degree=4"), work=work),
     ):
         with pytest.raises(Stopped):
-            verb()
+            operation()
 
 
 def test_a_search_for_even_loads_that_is_stopped_leaves_its_best():
@@ -80,8 +89,8 @@ def test_a_search_for_even_loads_that_is_stopped_leaves_its_best():
     work = Work(on_progress=stop)
     found = balance_routing(build("jellyfish:n=60,degree=4"), work=work, rounds=2_000)
     assert found.ended == "interrupted"
-    assert found.routing.verdict is None  # the judge was stopped, too
-    verdict = prove(found.routing)
-    assert verdict.minimal
-    assert (verdict.switch_load == found.load).all()
+    assert found.routing.verification is None  # the verifier was stopped, too
+    verification = verify_routing(found.routing)
+    assert verification.minimal
+    assert (verification.switch_load == found.load).all()
     assert found.bound <= found.value

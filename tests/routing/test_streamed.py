@@ -10,9 +10,9 @@ import pytest
 
 from topoloom.core.errors import InputError
 from topoloom.network.folder import save_routing
-from topoloom.routing.judge.prove import prove
 from topoloom.routing.route import route
 from topoloom.routing.table_files import load_tables
+from topoloom.routing.verification.verify import verify_routing
 from topoloom.topologies.spec import build
 
 
@@ -20,16 +20,16 @@ from topoloom.topologies.spec import build
 def test_tables_in_files_are_whole(name, tmp_path):
     """Every pair arrives by tables read back from the files, as by those that were handed out."""
     topology = build("jellyfish:n=300,degree=6")
-    lanes = 3 if name == "orders" else None
-    routing = route(topology, name, lanes=lanes, folder=str(tmp_path))
-    assert routing.verdict.complete
+    virtual_channels = 3 if name == "orders" else None
+    routing = route(topology, name, virtual_channels=virtual_channels, folder=str(tmp_path))
+    assert routing.verification.complete
     assert not list((tmp_path / "tables").glob("[!.]*")), "what is not saved is no table yet"
     save_routing(routing, tmp_path)
     ports = np.load(tmp_path / "tables" / "ports.npy")
     assert (ports == routing.ports).all()
     if name != "minimal":
-        assert routing.verdict.deadlock_free
-        assert (np.load(tmp_path / "tables" / "lanes.npy") == routing.lanes).all()
+        assert routing.verification.deadlock_free
+        assert (np.load(tmp_path / "tables" / "lanes.npy") == routing.virtual_channels).all()
 
 
 _MADE_ON_A_SMALL_DISK = """
@@ -97,20 +97,20 @@ def test_tables_that_are_made_again_replace_the_old_ones_when_they_are_saved(tmp
 def test_a_sample_is_a_part_of_the_whole():
     """Following some destinations counts their pairs only, and no more load than following all."""
     routing = route(build("jellyfish:n=200,degree=5"))
-    some = prove(routing, destinations=np.array([3, 50, 199]))
+    some = verify_routing(routing, destinations=np.array([3, 50, 199]))
     assert (some.pairs, some.reached_pairs) == (3 * 199, 3 * 199)
-    assert (some.channel_load <= routing.verdict.channel_load).all()
-    assert some.lane_pairs.sum() == 3 * 199
-    drawn = route(build("jellyfish:n=200,degree=5"), check=10).verdict
+    assert (some.channel_load <= routing.verification.channel_load).all()
+    assert some.virtual_channel_pairs.sum() == 3 * 199
+    drawn = route(build("jellyfish:n=200,degree=5"), check=10).verification
     assert drawn.pairs == 10 * 199
 
 
 def test_engines_that_keep_tables_in_memory_say_so(tmp_path):
-    """And which do not; and orders in files needs a number of lanes."""
+    """And which do not; and orders in files needs a number of virtual channels."""
     topology = build("jellyfish:n=60,degree=5")
     with pytest.raises(InputError, match="in a folder: minimal, orders, updown"):
         route(topology, "dfsssp", folder=str(tmp_path))
-    with pytest.raises(InputError, match="give `lanes` 8"):
+    with pytest.raises(InputError, match="give `virtual_channels` 8"):
         route(topology, folder=str(tmp_path))
     with pytest.raises(InputError, match="name a folder for them"):
         route(build("ring:n=40000"))

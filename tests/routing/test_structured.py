@@ -1,4 +1,4 @@
-"""Engines for networks with a structure: each on its own, with the hops and lanes that its source promises."""
+"""Engines for networks with a structure: each on its own, with the hops and virtual channels that its source promises."""
 
 import itertools
 
@@ -9,9 +9,9 @@ import pytest
 from topoloom.core.errors import InputError
 from topoloom.model.topology import Topology
 from topoloom.placement.layout.place import place
-from topoloom.routing.judge.prove import prove
 from topoloom.routing.route import route
 from topoloom.routing.routing import Routing
+from topoloom.routing.verification.verify import verify_routing
 from topoloom.simulation.flits.simulate import simulate
 from topoloom.throughput.quality import quality
 from topoloom.throughput.traffic import uniform_remote
@@ -20,7 +20,7 @@ from topoloom.topologies.spec import build
 
 
 @pytest.mark.parametrize(
-    ("spec", "lanes"),
+    ("spec", "virtual_channels"),
     [
         ("mesh:dims=4x5", 1),
         ("mesh:dims=2x3x4", 1),
@@ -32,13 +32,13 @@ from topoloom.topologies.spec import build
         ("flattened-butterfly:dims=4x4x4", 1),
     ],
 )
-def test_dimension_order_is_shortest_and_takes_two_lanes_at_most(spec, lanes):
+def test_dimension_order_is_shortest_and_takes_two_lanes_at_most(spec, virtual_channels):
     """Paths correct the coordinates from the first to the last, in the fewest hops; rings of more than 3 need datelines."""
     topology = build(spec)
     routing = route(topology, "dor")
-    assert routing.verdict.minimal
-    assert routing.verdict.deadlock_free
-    assert routing.verdict.lanes_used == lanes
+    assert routing.verification.minimal
+    assert routing.verification.deadlock_free
+    assert routing.verification.virtual_channels_used == virtual_channels
     axes = [name for name in topology.labels if name.startswith("x")]
     if not axes:
         return
@@ -50,30 +50,34 @@ def test_dimension_order_is_shortest_and_takes_two_lanes_at_most(spec, lanes):
 
 
 def test_without_datelines_a_torus_deadlocks():
-    """The same paths in one lane close rings: the dateline is what breaks them."""
+    """The same paths in one virtual channel close rings: the dateline is what breaks them."""
     topology = build("torus:dims=5x5")
     ports = route(topology, "dor").ports.copy()
-    assert not prove(Routing(topology, "one lane", ports)).deadlock_free
+    assert not verify_routing(Routing(topology, "one virtual channel", ports)).deadlock_free
     paired = route(topology, "dor-pairs")
     assert (paired.ports == ports).all()
-    assert paired.lane_rule == "pair"
+    assert paired.virtual_channel_rule == "pair"
 
 
 def test_uniform_loads_on_a_torus_and_a_hypercube_are_even():
     """Dimension order on symmetric networks gives every channel the same number of pairs."""
     for spec in ("torus:dims=8x8", "hypercube:n=6", "flattened-butterfly:dims=5x5"):
-        assert route(build(spec), "dor").verdict.load_over_mean == pytest.approx(1.0)
+        assert route(build(spec), "dor").verification.load_over_mean == pytest.approx(1.0)
 
 
 @pytest.mark.parametrize(
     "spec", ["fat-tree:k=4", "fat-tree:k=8", "kary-tree:k=3,n=4", "clos:leaves=8,spines=4", "myrinet-clos:switches=80"]
 )
 def test_a_fat_tree_takes_one_lane_and_goes_up_once(spec):
-    """Between leaves: up to the nearest common ancestor and down, shortest, in one lane, fixed or adaptive."""
+    """Between leaves: up to the nearest common ancestor and down, shortest, in one virtual channel, fixed or adaptive."""
     topology = build(spec)
     for name in ("fat-tree", "nca"):
         routing = route(topology, name)
-        assert (routing.verdict.lanes_used, routing.verdict.minimal, routing.verdict.deadlock_free) == (1, True, True)
+        assert (
+            routing.verification.virtual_channels_used,
+            routing.verification.minimal,
+            routing.verification.deadlock_free,
+        ) == (1, True, True)
     level = np.asarray(topology.labels["level"])
     leaves = np.flatnonzero(level == 0)
     for s, d in zip(leaves, leaves[::-1], strict=True):
@@ -85,17 +89,17 @@ def test_a_fat_tree_takes_one_lane_and_goes_up_once(spec):
 
 def test_every_level_of_a_fat_tree_is_evenly_used():
     """Modulo routing: the channels up from the leaves carry as many pairs as each other, give or take a few."""
-    verdict = route(build("fat-tree:k=8"), "fat-tree").verdict
-    assert verdict.load_over_mean < 1.1
+    verification = route(build("fat-tree:k=8"), "fat-tree").verification
+    assert verification.load_over_mean < 1.1
 
 
 def test_the_dragonfly_goes_local_global_local():
-    """At most three hops, one of them global, in two lanes; also where several links join two groups."""
+    """At most three hops, one of them global, in two virtual channels; also where several links join two groups."""
     for spec in ("dragonfly:h=2", "dragonfly:h=3,wiring=palmtree", "dragonfly:a=8,h=4,p=4,g=9"):
         topology = build(spec)
         routing = route(topology, "dragonfly")
-        assert routing.verdict.max_hops <= 3
-        assert routing.verdict.lanes_used == 2
+        assert routing.verification.max_hops <= 3
+        assert routing.verification.virtual_channels_used == 2
         group = np.asarray(topology.labels["group"])
         for s in range(0, topology.switches, 5):
             for d in range(0, topology.switches, 3):
@@ -111,21 +115,21 @@ def test_dsn_f_keeps_the_bound_of_theorem_1(spec):
     topology = build(spec)
     p = int(topology.labels["level"].max())
     layers = int(topology.labels["layer"].max()) + 1
-    verdict = route(topology, "dsn-f").verdict
-    assert verdict.deadlock_free
-    assert verdict.max_hops <= 3 * p / 2 + 2 * layers - 2
+    verification = route(topology, "dsn-f").verification
+    assert verification.deadlock_free
+    assert verification.max_hops <= 3 * p / 2 + 2 * layers - 2
 
 
 def test_segments_take_two_lanes_for_diameter_two():
     """Whatever the shortest paths, one forbidden turn at most is on a path of two hops."""
     for spec in ("slimfly:q=5", "slimfly:q=7", "polarfly:q=5"):
         routing = route(build(spec), "segments")
-        assert routing.verdict.lanes_used <= 2
-        assert routing.lane_rule == "switch"
-        # The lane never falls along a path.
+        assert routing.verification.virtual_channels_used <= 2
+        assert routing.virtual_channel_rule == "switch"
+        # The virtual channel never falls along a path.
         for s, d in [(0, 20), (3, 11), (17, 2)]:
-            lanes = [int(routing.lanes[d, v]) for v in routing.path(s, d)[:-1]]
-            assert lanes == sorted(lanes)
+            virtual_channels = [int(routing.virtual_channels[d, v]) for v in routing.path(s, d)[:-1]]
+            assert virtual_channels == sorted(virtual_channels)
 
 
 def test_the_fastest_paths_are_those_of_the_cables():
@@ -143,7 +147,7 @@ def test_the_fastest_paths_are_those_of_the_cables():
         for d in range(64):
             path = routing.path(s, d)
             assert sum(delay[hop] for hop in itertools.pairwise(path)) == pytest.approx(least[s][d], abs=0.1)
-    assert routing.verdict.deadlock_free
+    assert routing.verification.deadlock_free
 
 
 @pytest.mark.parametrize(
@@ -189,7 +193,7 @@ def test_fat_trees_with_a_fault_are_refused_not_misrouted():
 def test_shifts_meet_no_contention_where_hosts_have_tables_of_their_own():
     """d-mod-k by host leads a shift of all hosts over channels of their own (Zahavi et al. 2010): load adds no cycle.
 
-    With one table a switch the same traffic saturates.
+    With one table per switch the same traffic saturates.
     """
     tree = build("fat-tree:k=8")
     low, high = simulate(route(tree, "fat-tree-hosts"), "tornado", loads=[0.1, 0.9]).points
@@ -220,14 +224,14 @@ def test_loads_of_tables_by_host_are_those_of_all_pairs_of_hosts():
 
 
 def test_a_fat_tree_has_tables_for_each_host():
-    """A layer for each host of a switch; free of deadlock in one lane; every cable of a bundle carries some of them.
+    """A layer for each host of a switch; free of deadlock in one virtual channel; every cable of a bundle carries some of them.
 
     With bundles of four cables from a spine to a leaf, one table leads all hosts of the leaf over one of them.
     """
     routed = route(build("fat-tree:k=64,hosts=512,taper=2:1"), "fat-tree-hosts")
     assert len(routed.choice.ports) == 31
-    assert routed.verdict.deadlock_free
-    assert routed.verdict.lanes_used == 1
+    assert routed.verification.deadlock_free
+    assert routed.verification.virtual_channels_used == 1
     channels = routed.channels
     level = routed.topology.labels["level"]
     leaf = int(np.flatnonzero(level == 0)[0])

@@ -13,18 +13,18 @@ from topoloom.routing.table_files import load_tables
 
 def _same(one, other):
     assert one.topology == other.topology
-    assert (one.engine, one.lane_rule, one.minimal, one.packets_choose) == (
+    assert (one.engine, one.virtual_channel_rule, one.minimal, one.packets_choose) == (
         other.engine,
-        other.lane_rule,
+        other.virtual_channel_rule,
         other.minimal,
         other.packets_choose,
     )
     assert (one.ports == other.ports).all()
-    assert (one.lanes is None) == (other.lanes is None)
-    assert one.lanes is None or (one.lanes == other.lanes).all()
+    assert (one.virtual_channels is None) == (other.virtual_channels is None)
+    assert one.virtual_channels is None or (one.virtual_channels == other.virtual_channels).all()
     assert one.record() == other.record()
-    assert (one.verdict.channel_load == other.verdict.channel_load).all()
-    assert (one.verdict.switch_load == other.verdict.switch_load).all()
+    assert (one.verification.channel_load == other.verification.channel_load).all()
+    assert (one.verification.switch_load == other.verification.switch_load).all()
 
 
 @pytest.mark.parametrize(
@@ -40,7 +40,7 @@ def _same(one, other):
     ],
 )
 def test_tables_come_back_as_they_were(spec, engine, tmp_path):
-    """Network, tables, lanes, what packets may choose, verdict and provenance, of any engine."""
+    """Network, tables, virtual channels, what packets may choose, verdict and provenance, of any engine."""
     routing = route(build(spec), engine)
     routing.save(tmp_path / "net")
     again = Routing.load(tmp_path / "net")
@@ -53,7 +53,7 @@ def test_tables_come_back_as_they_were(spec, engine, tmp_path):
 
 
 def test_nothing_of_earlier_tables_is_left(tmp_path):
-    """Tables without lanes over tables with layers: no file of the first stays."""
+    """Tables without virtual channels over tables with layers: no file of the first stays."""
     save_routing(route(build("torus:dims=4x4"), "dor-random"), tmp_path / "net")
     routing = route(build("torus:dims=4x4"), "minimal")
     files = save_routing(routing, tmp_path / "net")
@@ -65,7 +65,7 @@ def test_tables_made_in_files_are_a_folder_like_any_other(tmp_path):
     """What `route` kept in a folder is saved where it lies, and read back."""
     folder = tmp_path / "net"
     folder.mkdir()
-    routing = route(build("jellyfish:n=200,degree=6"), lanes=3, folder=str(folder))
+    routing = route(build("jellyfish:n=200,degree=6"), virtual_channels=3, folder=str(folder))
     ports = np.array(routing.ports)
     with pytest.raises(InputError, match=r"tables\.json cannot be read"):
         load_tables(folder)  # without its manifest a folder holds no whole tables
@@ -125,16 +125,21 @@ def test_a_folder_of_route_is_opened_with_its_tables(tmp_path, monkeypatch):
     for option in ("-o", "--on-disk"):
         made = CliRunner().invoke(
             command.command,
-            ["jellyfish:n=80,degree=5,hosts=2", "--lanes", "3", option, "net", "--json"],
+            ["jellyfish:n=80,degree=5,hosts=2", "--virtual-channels", "3", option, "net", "--json"],
             catch_exceptions=False,
         )
         network = open_network("net")
         assert network.topology == build("jellyfish:n=80,degree=5,hosts=2")
-        assert network.tables.verdict.lanes_used == json.loads(made.stdout)["verdict"]["lanes_used"]
-        assert (network.tables.ports == route(network.topology, lanes=3).ports).all() or option == "--on-disk"
+        assert (
+            network.tables.verification.virtual_channels_used
+            == json.loads(made.stdout)["verification"]["virtual_channels_used"]
+        )
+        assert (
+            network.tables.ports == route(network.topology, virtual_channels=3).ports
+        ).all() or option == "--on-disk"
 
 
-@pytest.mark.parametrize("name", ["ports", "lanes", "channel_load", "ports_2"])
+@pytest.mark.parametrize("name", ["ports", "virtual_channels", "channel_load", "ports_2"])
 def test_a_changed_array_beside_an_old_verdict_is_noticed(name, tmp_path):
     """Entries that a switch could have, but that nobody followed: one sentence that names the file."""
     save_routing(route(build("torus:dims=4x4"), "dor-random" if name == "ports_2" else "orders"), tmp_path)
@@ -142,7 +147,7 @@ def test_a_changed_array_beside_an_old_verdict_is_noticed(name, tmp_path):
     array = np.load(path)
     array[3] = np.roll(array[3], 1) if name.startswith("ports") else array[3] + 1
     np.save(path, array)
-    with pytest.raises(InputError, match=rf"{name}\.npy: has changed since .*; route the network anew$"):
+    with pytest.raises(InputError, match=rf"{name}\.npy: has changed since .*; route the network again$"):
         load_tables(tmp_path)
 
 

@@ -5,10 +5,10 @@ import pytest
 
 from topoloom.graph.distances import distances_from
 from topoloom.routing.channels import channels_of, turn_rows
-from topoloom.routing.judge.kernels.nearest import hops_to
 from topoloom.routing.route import route
 from topoloom.routing.routing import new_table
 from topoloom.routing.trees.kernels.wide_loads import add_loads, senders_first
+from topoloom.routing.verification.kernels.nearest import hops_to
 from topoloom.topologies.spec import build
 
 
@@ -41,7 +41,7 @@ def test_loads_are_those_of_the_judge_and_go_away_again():
     load, one = np.zeros(channels.to.size, np.int64), np.ones(75, np.int64)
     where = channels.first, channels.to, every, every, routing.ports, one, load
     add_loads(*where, 1)
-    assert (load == routing.verdict.channel_load).all()
+    assert (load == routing.verification.channel_load).all()
     add_loads(*where, -1)
     assert not load.any()
 

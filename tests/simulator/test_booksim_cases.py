@@ -34,7 +34,7 @@ CASES = {
     "flatfly-min-bitcomp": (_BUTTERFLY, "dor", "bit-complement", {"vcs": 4}, 0.2),
     "slimfly-free3": (_FLY, "minimal", "uniform", {"vcs": 3}, 0.7),
     "slimfly-free3-size4": (_FLY, "minimal", "uniform", {"vcs": 3, "packet_flits": 4}, 0.5),
-    "slimfly-hop-size8": (_FLY, "hop-lanes", "uniform", {"vcs": 2, "packet_flits": 8}, 0.5),
+    "slimfly-hop-size8": (_FLY, "hop-vcs", "uniform", {"vcs": 2, "packet_flits": 8}, 0.5),
     "fattree": (_TREE, "nca", "uniform", {"vcs": 3}, 0.7),
     "mesh-tornado": (_MESH, "dor", "tornado", {"vcs": 3}, 0.1),
     "mesh-neighbor": (_MESH, "dor", "neighbour", {"vcs": 3}, 0.5),
@@ -88,7 +88,7 @@ def test_queues_are_as_long_as_in_booksims_other_runs(name, row):
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("name", [name for name, case in CASES.items() if "packet_flits" not in case[3]])
 def test_as_much_gets_through_as_in_booksims_other_runs(name):
-    """At full load the accepted load is within 3 % of BookSim's, but for those of `FURTHER`; long packets are left out."""
+    """At full load the accepted load is within 3 % of BookSim's, but for those of `FURTHER`; long packets are omitted."""
     row = next(row for row in BOOKSIM[name]["rows"] if row["mode"] == "throughput")
     assert _point(name, 1.0).accepted == pytest.approx(row["accepted"], rel=FURTHER.get(name, 0.03))
 

@@ -1,4 +1,4 @@
-"""What is remembered of flits sent on: how many of their credits are still under way at any later cycle, and when one comes."""
+"""What is remembered of flits sent on: how many of their credits are still running at any later cycle, and when one comes."""
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ from topoloom.simulation.flits.kernels.credits import next_credit, note, note_fa
 
 @njit
 def remembered(cycles, times, credit, history, popped, counts):
-    """Note flits sent on at ascending cycles; counts[i]: credits under way at times[i], and the next one's, short and far."""
+    """Note flits sent on at ascending cycles; counts[i]: credits running at times[i], and the next one's, short and far."""
     short, k = np.zeros(2, np.int64), 0
     for i in range(times.size):
         while k < cycles.size and cycles[k] <= times[i] + 1:

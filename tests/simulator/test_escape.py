@@ -1,4 +1,4 @@
-"""Packets that escape: what is proved free of deadlock comes to rest, however full the network was."""
+"""Packets that escape: what is verified deadlock-free comes to rest, however full the network was."""
 
 import pytest
 from msgspec import structs
@@ -19,6 +19,6 @@ def test_a_torus_beyond_saturation_goes_on(flits, whole):
     """
     config = structs.replace(find_preset("koibuchi-2013"), buffer_flits=flits, route_cycles=1, cut_through=whole)
     for spec in ("torus:dims=8x8,hosts=8", "torus:dims=6x6,hosts=16"):
-        routing = route(build(spec), "duato", lanes=4)
+        routing = route(build(spec), "duato", virtual_channels=4)
         curve = simulate(routing, preset=config, loads=[0.9], seed=3)
         assert curve.points[0].accepted > 0.01

@@ -11,8 +11,8 @@ from msgspec import structs
 
 from tiers import examples
 from topoloom.core.errors import InputError
-from topoloom.routing.judge.prove import prove
 from topoloom.routing.route import route
+from topoloom.routing.verification.verify import verify_routing
 from topoloom.simulation.flits.buffers import FLITS, HOPS, INJECTED, INSIDE
 from topoloom.simulation.flits.cables import labelled_cable_cycles
 from topoloom.simulation.flits.execute import execute, packets_of
@@ -59,7 +59,7 @@ def routers(draw):
 
 @settings(max_examples=examples(25), deadline=None)
 @given(
-    name=st.sampled_from(["hop-lanes", "valiant", "ugal-l", "silla-duato", "lnmp"]),
+    name=st.sampled_from(["hop-vcs", "valiant", "ugal-l", "silla-duato", "lnmp"]),
     config=routers(),
     load=st.sampled_from([0.05, 0.4, 1.0]),
     seed=st.integers(0, 1000),
@@ -144,7 +144,7 @@ def test_koibuchis_routers_take_120_ns_a_hop(tmp_path):
 
 
 def test_a_closed_loop_of_one_takes_its_round_trips(tmp_path):
-    """One processor with one request under way: every round trip takes both ways, the service, and nothing else."""
+    """One processor with one request running: every round trip takes both ways, the service, and nothing else."""
     routing = route(build("torus:dims=9x8,hosts=1"), "dor")
     text = "chip:processors=1,banks=1,memories=1,window=1,requests=20,miss=0"
     found = execute(routing, text, RouterConfig(vcs=2, packet_flits=1))
@@ -158,7 +158,7 @@ def test_a_closed_loop_of_one_takes_its_round_trips(tmp_path):
 
 
 def test_what_a_processor_computes_is_added_to_each_trip_but_the_last():
-    """With one request under way, nothing else waits: 20 trips have 19 pauses between them."""
+    """With one request running, nothing else waits: 20 trips have 19 pauses between them."""
     routing = route(build("torus:dims=9x8,hosts=1"), "dor")
     text = "chip:processors=1,banks=1,memories=1,window=1,requests=20,miss=0,think_cycles={}"
     without, with_50 = (
@@ -179,7 +179,7 @@ def test_misses_ask_further_and_take_longer():
 def test_detours_are_longer_and_adaptive_ones_only_where_it_pays():
     """Valiant's ways are about twice as long; UGAL's little longer than direct ones at a low load."""
     fly = build("slimfly:q=5,hosts=4")
-    routed = {name: route(fly, name) for name in ("hop-lanes", "valiant", "ugal-l", "ugal-g")}
+    routed = {name: route(fly, name) for name in ("hop-vcs", "valiant", "ugal-l", "ugal-g")}
     low, high = (
         {
             name: simulate(routing, traffic, RouterConfig(vcs=4), loads=[load]).points[0]
@@ -187,14 +187,14 @@ def test_detours_are_longer_and_adaptive_ones_only_where_it_pays():
         }
         for traffic, load in (("uniform", 0.02), ("worst-case", 0.2))
     )
-    direct = low["hop-lanes"].hops_mean - 1
+    direct = low["hop-vcs"].hops_mean - 1
     assert 1.6 * direct < low["valiant"].hops_mean - 1 < 2.2 * direct
     for name in ("ugal-l", "ugal-g"):
         assert direct <= low[name].hops_mean - 1 < 1.3 * direct
         assert high[name].hops_mean - 1 > 1.1 * direct
         assert not high[name].saturated
     # The worst case sends all through few channels: 1 / 8 of the load gets through there.
-    assert high["hop-lanes"].saturated
+    assert high["hop-vcs"].saturated
     assert not high["valiant"].saturated
 
 
@@ -220,12 +220,14 @@ def test_any_shortest_way_spreads_what_one_table_crowds():
 
 
 def test_random_ties_are_free_of_deadlock_and_the_judge_sees_where_they_are_not():
-    """dor-random on a torus has no circle; with all packets in one lane the judge finds the ring."""
+    """dor-random on a torus has no circle; with all packets in one virtual channel the verifier finds the ring."""
     routing = route(build("torus:dims=6x4,hosts=1"), "dor-random")
-    assert routing.verdict.deadlock_free
-    one = np.zeros_like(routing.lanes)
-    broken = replace(routing, lanes=one, choice=replace(routing.choice, lanes=(one,) * 3), verdict=None)
-    assert not prove(broken).deadlock_free
+    assert routing.verification.deadlock_free
+    one = np.zeros_like(routing.virtual_channels)
+    broken = replace(
+        routing, virtual_channels=one, choice=replace(routing.choice, virtual_channels=(one,) * 3), verification=None
+    )
+    assert not verify_routing(broken).deadlock_free
     both = (routing.choice.allowed.reshape(-1)[:, None] >> np.arange(4) & 1).sum(axis=1)
     assert set(both.tolist()) == {1, 2, 4}
     with pytest.raises(InputError, match="dor-random is for tori"):
@@ -234,7 +236,7 @@ def test_random_ties_are_free_of_deadlock_and_the_judge_sees_where_they_are_not(
 
 def test_bursts_wait_longer_at_the_same_load():
     """As many flits arrive; packets of a burst queue behind each other at their host."""
-    routing = routed("hop-lanes")
+    routing = routed("hop-vcs")
     single, bursts = (
         simulate(routing, preset=RouterConfig(vcs=4, burst_packets=burst), loads=[0.2]).points[0]
         for burst in (1.0, 8.0)
@@ -246,7 +248,7 @@ def test_bursts_wait_longer_at_the_same_load():
 
 def test_links_carry_hosts_traffic_times_hops():
     """The sum of the channels' loads is what arrives, times the channels of its ways."""
-    point = simulate(routed("hop-lanes"), preset=RouterConfig(vcs=4), loads=[0.3]).points[0]
+    point = simulate(routed("hop-vcs"), preset=RouterConfig(vcs=4), loads=[0.3]).points[0]
     hosts = GRAPH.endpoints.size
     assert point.channel_loads.sum() == pytest.approx(point.accepted * hosts * (point.hops_mean - 1), rel=0.02)
     assert point.link_max == pytest.approx(float(point.channel_loads.max()))

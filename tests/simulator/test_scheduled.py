@@ -126,7 +126,7 @@ def test_flows_take_as_long_as_flits(saved, app, ranks):
 
 
 def test_the_command_the_function_and_a_task_say_the_same(saved):
-    """`topoloom simulate --json`, `execute` and the verb simulate of studies: one record."""
+    """`topoloom simulate --json`, `execute` and the operation simulate of studies: one record."""
     traffic = saved(schedule=schedule_of_program("collective:operation=pipeline,bytes=1000", 4))
     spec, changes = "ring:n=4,hosts=1", ["flit_bits=256", "cycle_ns=2"]
     given = (spec, "--engine", "dor", "--traffic", traffic, "--set", changes[0], "--set", changes[1], "--json")

@@ -20,7 +20,7 @@ from topoloom.topologies.spec import build
 
 BOOKSIM = json.loads((Path(__file__).parents[1] / "reference" / "booksim.json").read_text())["cases"]
 #: Each recorded case: the network, the engine, and its buffers. 64 flits a port are two VCs of 32 or three of 21.
-CASES = {"slimfly": ("slimfly:q=5,hosts=4", "hop-lanes", 2), "mesh": ("mesh:dims=8x8,hosts=1", "dor", 3)}
+CASES = {"slimfly": ("slimfly:q=5,hosts=4", "hop-vcs", 2), "mesh": ("mesh:dims=8x8,hosts=1", "dor", 3)}
 
 
 #: Below 80 % of saturation, and often enough for a mean.
@@ -97,13 +97,13 @@ def test_one_output_is_a_queue():
     assert 5.0 <= point.latency_mean < 5.5
 
 
-@pytest.mark.parametrize("engine", ["orders", "updown", "hop-lanes", "segments", "dfsssp"])
+@pytest.mark.parametrize("engine", ["orders", "updown", "hop-vcs", "segments", "dfsssp"])
 @pytest.mark.parametrize("flits", [1, 5])
 def test_flits_are_conserved_and_nothing_deadlocks(engine, flits):
     """Far above saturation, with small buffers: what is in the network was injected and has not arrived; flits keep moving."""
     routing = route(build("jellyfish:n=24,degree=4,hosts=2"), engine)
-    # Packets of one flit in as many VCs as there are lanes; longer ones in as many for all, which one kernel does.
-    vcs = routing.verdict.lanes_used if flits == 1 else 4
+    # Packets of one flit in as many VCs as there are virtual channels; longer ones in as many for all, which one kernel does.
+    vcs = routing.verification.virtual_channels_used if flits == 1 else 4
     config = RouterConfig(vcs=vcs, buffer_flits=8 * vcs, packet_flits=flits)
     run = RouterRun(routing, config, traffic_of("uniform", routing), 0.9, 3)
     for _ in range(20):

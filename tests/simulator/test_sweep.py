@@ -189,7 +189,7 @@ def test_a_table_has_every_digit(tmp_path_factory, routing, point):
 
 
 def test_a_table_is_plain_csv(routing):
-    """A row a point by load, a column for each thing that it depends on, and names with commas in quotes."""
+    """One row per point by load, a column for each thing that it depends on, and names with commas in quotes."""
     table = PointTable([_settings(routing), _settings(routing, 2)])
     for number, load in ((1, 0.5), (0, 0.7), (0, 0.2)):
         table.add(number, replace(MADE_UP, offered=load))
@@ -215,7 +215,7 @@ def test_the_fast_pace_is_the_usual_one_of_a_small_network(routing):
 @pytest.mark.exhaustive
 def test_the_fast_pace_measures_the_same_in_fewer_cycles():
     """A Slim Fly of 1,458 hosts: latency and accepted load within 1 %, the interval around the other's mean."""
-    routing = route(build("slimfly:q=9,hosts=9"), "hop-lanes")
+    routing = route(build("slimfly:q=9,hosts=9"), "hop-vcs")
     usual, fast = (simulate(routing, loads=[0.6], fast=how).points[0] for how in (False, True))
     assert fast.cycles < 0.8 * usual.cycles
     assert fast.latency_mean == pytest.approx(usual.latency_mean, rel=0.01)
@@ -237,7 +237,7 @@ def test_progress_moves_within_a_load(routing):
 
 def test_a_deadline_ends_a_load():
     """In the middle of it: that load is dropped, and the call returns."""
-    large = route(build("slimfly:q=11,hosts=9"), "hop-lanes")
+    large = route(build("slimfly:q=11,hosts=9"), "hop-vcs")
     simulate(large, loads=[0.01], work=Work(seconds=30))  # compiles
     curve = simulate(large, loads=[0.9], work=Work(seconds=0.5))
     assert (curve.ended, curve.points) == ("deadline", ())

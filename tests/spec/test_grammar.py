@@ -52,14 +52,14 @@ def test_products_nest_and_take_transforms_and_hosts():
     nested = build("product:(product:(petersen)*(hypercube:n=2))*(ring:n=5),hosts=1")
     assert nested.switches == nested.hosts == 200
     assert hops(nested).diameter == 2 + 2 + 2
-    inner = build("product:(hypercube:n=4+permute:cabinet=4)*(petersen)")
+    inner = build("product:(hypercube:n=4+permute:rack=4)*(petersen)")
     assert inner.switches == 160
     assert build(inner.spec) == inner
 
 
 def test_transforms_chain_and_are_remembered():
     """`+permute:...+permute:...` applies from left to right, and the spec rebuilds it."""
-    topology = build("hypercube:n=6+permute:mode=partial,cabinet=8,seed=1+permute:mode=full,cabinet=16,seed=2")
+    topology = build("hypercube:n=6+permute:mode=partial,rack=8,seed=1+permute:mode=full,rack=16,seed=2")
     assert build(topology.spec) == topology
     assert topology.name.count("permute") == 2
 
@@ -105,7 +105,7 @@ def test_hosts_do_not_hide_the_theory():
         ("nbr:n=64,degree=4,p=x", "not a number"),
         ("myrinet-clos:switches=80,wiring=odd", "'odd' is not known; it must be spread or parallel"),
         ("petersen+twist", "no transform named 'twist'"),
-        ("petersen+permute:cabinet=10", "takes? ?|holds all 10 switches"),
+        ("petersen+permute:rack=10", "takes? ?|holds all 10 switches"),
         ("petersen+", "no transform named ''"),
         ("product:petersen*petersen", "needs brackets"),
         ("product:", "needs brackets"),

@@ -87,7 +87,7 @@ def test_a_killed_scheduler_is_said_and_the_rest_is_done_elsewhere(tmp_path):
 
 
 def test_failures_come_back_as_records(cluster, tmp_path):
-    """A task that its verb refuses is a failed record, as everywhere."""
+    """A task that its operation refuses is a failed record, as everywhere."""
     study = Study(operation="hops", axes={"topology": ["petersen", "slimfly:q=6"]})
     found = run_study(study, tmp_path / "s", executor="dask", options={"address": cluster[0]})
     assert (found.done, found.failed) == (1, 1)

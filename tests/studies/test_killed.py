@@ -202,6 +202,6 @@ def test_a_store_of_version_1_is_read():
     """What the first release with studies wrote."""
     found = Store(Path(__file__).parent / "stores" / "version-1").records()
     (record,) = found.values()
-    assert (record.state, record.row["diameter"], record.task.verb) == ("done", 2, "hops")
+    assert (record.state, record.row["diameter"], record.task.operation) == ("done", 2, "hops")
     assert record.content()["schema"] == "topoloom/hops/2"
     assert record.digest == record.task.digest

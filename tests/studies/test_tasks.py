@@ -13,9 +13,9 @@ from topoloom.operations.operation import OPERATIONS
 from topoloom.studies.task import without_timings
 from topoloom.web.saying import as_command
 
-NEED = """
+REQUIREMENT = """
 hosts = 60
-finalists = 0
+shortlist = 0
 [switch]
 radix = 12
 [families]
@@ -33,8 +33,8 @@ SAME = {
     "balance": ({"rows": 8, "columns": 8, "degrees": [3, 5]}, "balance --rows 8 --columns 8 --degrees 3-5"),
     "cuts": ({"topology": "slimfly:q=5", "ways": 3}, "cuts slimfly:q=5 --ways 3"),
     "layout": (
-        {"topology": "torus:dims=4x4", "cabinet": 4, "map": "anneal", "moves": 500, "runs": 2},
-        "layout torus:dims=4x4 --cabinet 4 --map anneal --moves 500 --runs 2",
+        {"topology": "torus:dims=4x4", "switches_per_rack": 4, "map": "anneal", "moves": 500, "runs": 2},
+        "layout torus:dims=4x4 --switches-per-rack 4 --map anneal --moves 500 --runs 2",
     ),
     "cost": (
         {"topology": "slimfly:q=5,hosts=3", "map": "rows", "radix": 12},
@@ -81,7 +81,7 @@ SAME = {
         "optimize jellyfish:n=20,degree=3,seed=1 --moves 2000 --chains 1 -o best.json",
     ),
     "verify": ({"plan": "fat-tree:k=4", "taper": 2.0}, "verify fat-tree:k=4 --taper 2"),
-    "design": ({"need": "need.toml"}, "design need.toml -o out --finalists 0"),
+    "design": ({"requirement": "need.toml"}, "design need.toml -o out --shortlist 0"),
     "compare": (
         {"networks": ["petersen:hosts=1", "ring:n=4,hosts=1"], "reference": "ring:n=4,hosts=1", "minimize": "power_w"},
         "compare petersen:hosts=1 ring:n=4,hosts=1 --reference ring:n=4,hosts=1 --minimize power_w --minutes 1000 --repeats 1",
@@ -103,14 +103,15 @@ MORE = [
 
 @pytest.mark.sweep(8)
 @pytest.mark.parametrize(
-    ("verb", "arguments", "line"),
-    [(verb, *SAME[verb]) for verb in SAME] + [(*one, as_command(task_of(*one)).split(" ", 1)[1]) for one in MORE],
+    ("operation", "arguments", "line"),
+    [(operation, *SAME[operation]) for operation in SAME]
+    + [(*one, as_command(task_of(*one)).split(" ", 1)[1]) for one in MORE],
 )
-def test_a_task_gives_what_its_command_prints(verb, arguments, line, tmp_path, monkeypatch):
+def test_a_task_gives_what_its_command_prints(operation, arguments, line, tmp_path, monkeypatch):
     """Command line and plain record: the same numbers, but for seconds."""
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "need.toml").write_text(NEED)
-    result, row = run_task(task_of(verb, arguments))
+    (tmp_path / "need.toml").write_text(REQUIREMENT)
+    result, row = run_task(task_of(operation, arguments))
     printed = CliRunner().invoke(cli, [*shlex.split(line), "--json"])
     assert printed.exit_code == 0, printed.output
     by_command = without_timings(json.loads(printed.stdout))
@@ -134,9 +135,9 @@ def _forget_time(content):
 
 
 def test_every_verb_is_in_the_table_above():
-    """No verb without the comparison, but those that no command has: tests/web looks at what the explorer asks."""
+    """No operation without the comparison, but those that no command has: tests/web looks at what the explorer asks."""
     own = {name for name, kind in OPERATIONS.items() if kind.studied and kind.__module__.startswith("topoloom.")}
-    assert own - {"nothing", "draw", "grow", "need", "stand", "trace"} == set(SAME)
+    assert own - {"nothing", "draw", "grow", "requirement", "stand", "trace"} == set(SAME)
 
 
 def test_defaults_and_the_order_of_arguments_make_no_other_task():
@@ -168,7 +169,7 @@ def test_a_task_is_plain_text():
 
 
 @pytest.mark.parametrize(
-    ("verb", "arguments", "words"),
+    ("operation", "arguments", "words"),
     [
         ("simulte", {}, "no operation named 'simulte'"),
         ("hops", {}, "needs the argument 'topology'"),
@@ -179,10 +180,10 @@ def test_a_task_is_plain_text():
         ("hops", {"topology": "petersen", "samples": 0}, "samples"),
     ],
 )
-def test_what_a_verb_does_not_take_is_one_sentence(verb, arguments, words):
+def test_what_a_verb_does_not_take_is_one_sentence(operation, arguments, words):
     """Before anything runs."""
     with pytest.raises(InputError, match=words) as caught:
-        task_of(verb, arguments)
+        task_of(operation, arguments)
     assert "\n" not in str(caught.value)
 
 

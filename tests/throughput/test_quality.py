@@ -1,4 +1,4 @@
-"""The verb: one value that agrees with its parts, and with what bounds what."""
+"""The operation: one value that agrees with its parts, and with what bounds what."""
 
 from dataclasses import astuple
 
@@ -35,12 +35,12 @@ def test_tables_are_below_flows_and_flows_below_bounds(name):
 
 @pytest.mark.exhaustive
 def test_the_parts_are_those_of_their_own_functions():
-    """Loads are the judge's, bisections and worst permutation those found one by one."""
+    """Loads are the verifier's, bisections and worst permutation those found one by one."""
     tables = route(build("jellyfish:n=30,degree=4").with_hosts(2))
     found = quality(tables, bisections=50, seed=3)
-    assert found.edge_forwarding_index == tables.verdict.edge_forwarding_index == found.channel_load.most
-    assert found.channel_load.mean == pytest.approx(tables.verdict.channel_load.mean())
-    assert found.switch_load.most == tables.verdict.switch_load.max()
+    assert found.edge_forwarding_index == tables.verification.edge_forwarding_index == found.channel_load.most
+    assert found.channel_load.mean == pytest.approx(tables.verification.channel_load.mean())
+    assert found.switch_load.most == tables.verification.switch_load.max()
     drawn = effective_bisection(tables, 50, seed=3)
     assert (found.effective_bisection, found.effective_bisection_error) == (drawn.mean, drawn.error)
     assert found.worst_load == worst_permutation(tables).load
@@ -131,7 +131,7 @@ def test_equal_cost_groups_split_evenly(spec):
     assert found.worst_load is None
     assert np.isnan(found.effective_bisection)
     assert found.uniform_throughput == loads.throughput
-    assert found.channel_load.mean == pytest.approx(route(network, "minimal").verdict.channel_load.mean())
+    assert found.channel_load.mean == pytest.approx(route(network, "minimal").verification.channel_load.mean())
 
 
 def path_lengths_of(network):
@@ -152,7 +152,7 @@ def test_a_single_shortest_path_is_that_of_minimal():
 
 
 def test_who_escapes_is_measured_as_who_chooses():
-    """Adaptive lanes on shortest paths have the loads of equal-cost groups, whatever they escape to."""
+    """Adaptive virtual channels on shortest paths have the loads of equal-cost groups, whatever they escape to."""
     network = build("torus:dims=4x4,hosts=1")
     duato, ecmp = (expected_loads(route(network, name), uniform_remote(network)).channels for name in ("duato", "ecmp"))
     assert np.allclose(duato, ecmp)
@@ -168,7 +168,7 @@ def test_quality_is_a_record_that_reads_back():
 
 
 def test_stopped_quality_says_so():
-    """Nothing to show: the exception that ends a verb."""
+    """Nothing to show: the exception that ends an operation."""
     work = Work()
     work.stop()
     with pytest.raises(Stopped):

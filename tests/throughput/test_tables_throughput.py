@@ -38,11 +38,11 @@ def test_loads_are_those_of_walking_every_way(tables):
 
 
 def test_uniform_loads_of_one_host_a_switch_are_the_judges_pairs():
-    """With one host a switch, loads times n - 1 are the pairs that the judge counted."""
+    """With one host a switch, loads times n - 1 are the pairs that the verifier counted."""
     tables = route(build("jellyfish:n=40,degree=4"))
     found = table_loads(tables, uniform_remote(tables.topology))
-    assert found.channels * 39 == pytest.approx(tables.verdict.channel_load)
-    assert found.network == pytest.approx(39 / tables.verdict.edge_forwarding_index)
+    assert found.channels * 39 == pytest.approx(tables.verification.channel_load)
+    assert found.network == pytest.approx(39 / tables.verification.edge_forwarding_index)
 
 
 def test_tables_bring_no_more_than_the_best_flow(tables):

@@ -8,9 +8,9 @@ from topoloom.throughput.traffic import permutation
 from topoloom.throughput.tub import tub
 from topoloom.topologies.spec import build
 
-#: Bounds and exact flows with unit links: spec, hosts a switch, TUB, flow of a maximal permutation where it is unique,
+#: Bounds and exact flows with unit links: spec, hosts per switch, TUB, flow of a maximal permutation where it is unique,
 #: bound of uniform traffic 2 m / (H sum d / (N - 1)). From the definitions of TUB (Namyar et al., SIGCOMM 2021) and of the
-#: concurrent flow, computed once by another program; several maximal permutations have different flows, so these are left out.
+#: concurrent flow, computed once by another program; several maximal permutations have different flows, so these are omitted.
 GOLDEN = [
     ("torus:dims=8", 1, 0.5, 0.5, 0.875),
     ("hypercube:n=4", 1, 1.0, 1.0, 1.875),

@@ -85,7 +85,7 @@ def test_a_mesh_is_not_folded_and_other_networks_have_no_floor():
 )
 @pytest.mark.parametrize(("processors", "memories"), [(1, 1), (5, 3), (8, 6), (13, 7)])
 def test_any_network_can_be_a_chip(spec, processors, memories):
-    """Parts of any number, several hosts a switch, no floor: nobody is two processors, and controllers are no processors."""
+    """Parts of any number, several hosts per switch, no floor: nobody is two processors, and controllers are no processors."""
     loop = traffic_of(f"chip:processors={processors},memories={memories},miss=1", route(build(spec)))
     asking, banks, storing = parts(loop)
     assert (asking.size, storing.size) == (processors, memories)

@@ -53,7 +53,7 @@ def by_hosts(traffic):
 
 
 def by_switches(traffic, sent):
-    """The same between switches; what stays on a switch is left out."""
+    """The same between switches; what stays on a switch is omitted."""
     found = np.zeros((traffic.switches, traffic.switches))
     np.add.at(found, (traffic.switch[:, None], traffic.switch[None, :]), sent)
     np.fill_diagonal(found, 0)

@@ -83,7 +83,7 @@ def test_tornado_and_neighbour_go_so_far_round():
 
 
 def test_tornado_and_neighbour_move_every_coordinate():
-    """On an 8 x 4 torus with two hosts a switch: 3 and 1 further, or 1 and 1, at the same place of the switch."""
+    """On an 8 x 4 torus with two hosts per switch: 3 and 1 further, or 1 and 1, at the same place of the switch."""
     torus = route(build("torus:dims=8x4,hosts=2"))
     at = [np.asarray(torus.topology.labels[name]) for name in ("x0", "x1")]
     for name, steps in (("tornado", (3, 1)), ("neighbour", (1, 1))):

@@ -28,7 +28,7 @@ def loads(routing, traffic):
 
 @pytest.mark.parametrize(
     ("q", "hosts", "engine"),
-    [(3, 2, "minimal"), (5, 4, "orders"), (7, 6, "minimal"), (8, 6, "hop-lanes"), (9, 7, "minimal")],
+    [(3, 2, "minimal"), (5, 4, "orders"), (7, 6, "minimal"), (8, 6, "hop-vcs"), (9, 7, "minimal")],
 )
 def test_the_worst_of_a_slim_fly_loads_links_with_the_hosts_of_two_switches(q, hosts, engine):
     """Errata Besta 2014, 17: 2 p hosts over a link, which no permutation passes (found exactly).

@@ -9,7 +9,7 @@ from http.client import HTTPException, HTTPResponse
 from pathlib import Path
 from urllib.parse import quote
 
-#: Each argument of each verb that can name a file: `{}` is the file.
+#: Each argument of each operation that can name a file: `{}` is the file.
 NAMING = (
     ("info", "topology", "{}"),
     ("draw", "topology", "{}"),
@@ -42,7 +42,7 @@ NAMING = (
     ("resilience", "floor", "{}"),
     ("route", "topology", "{}"),
 )
-#: What else a verb needs.
+#: What else an operation needs.
 NEEDED = {"trace": {"from_switch": 0, "to_switch": 1}, "app": {"app": "pingpong"}, "grow": {"to": 12}}
 #: Requirements that name a file.
 REQUIREMENTS = ('parts = "{}"', 'prices = "{}"', '[floor]\nfile = "{}"', '[families]\nspecs = ["{}"]')
@@ -191,45 +191,45 @@ RAW = {
 }
 #: Bodies of tasks.
 BODIES = {
-    "deep": b'{"verb": "info", "arguments": {"topology": ' + b"[" * 100_000 + b"]" * 100_000 + b"}}",
-    "deep tables": b'{"verb": "info", "arguments": ' + b'{"a":' * 100_000 + b"1" + b"}" * 100_000 + b"}",
-    "less deep": b'{"verb": "simulate", "arguments": {"set": {"a": ' + b"[" * 300 + b"]" * 300 + b"}}}",
-    "infinite": b'{"verb": "simulate", "arguments": {"topology": "petersen:hosts=1", "loads": 1e999}}',
-    "not a number": b'{"verb": "simulate", "arguments": {"topology": "petersen:hosts=1", "loads": NaN}}',
-    "digits": b'{"verb": "info", "arguments": {"topology": "petersen", "seeds": ' + b"9" * 5000 + b"}}",
+    "deep": b'{"operation": "info", "arguments": {"topology": ' + b"[" * 100_000 + b"]" * 100_000 + b"}}",
+    "deep tables": b'{"operation": "info", "arguments": ' + b'{"a":' * 100_000 + b"1" + b"}" * 100_000 + b"}",
+    "less deep": b'{"operation": "simulate", "arguments": {"set": {"a": ' + b"[" * 300 + b"]" * 300 + b"}}}",
+    "infinite": b'{"operation": "simulate", "arguments": {"topology": "petersen:hosts=1", "loads": 1e999}}',
+    "not a number": b'{"operation": "simulate", "arguments": {"topology": "petersen:hosts=1", "loads": NaN}}',
+    "digits": b'{"operation": "info", "arguments": {"topology": "petersen", "seeds": ' + b"9" * 5000 + b"}}",
     "digits in a table": (
-        b'{"verb": "simulate", "arguments": {"topology": "petersen:hosts=1", "loads": 0.1, "set": {"vcs": '
+        b'{"operation": "simulate", "arguments": {"topology": "petersen:hosts=1", "loads": 0.1, "set": {"vcs": '
         + b"9" * 5000
         + b"}}}"
     ),
-    "digits after a point": b'{"verb": "simulate", "arguments": {"topology": "petersen", "loads": 0.'
+    "digits after a point": b'{"operation": "simulate", "arguments": {"topology": "petersen", "loads": 0.'
     + b"1" * 9000
     + b"}}",
-    "surrogate": b'{"verb": "info", "arguments": {"topology": "\\ud800"}}',
-    "surrogate in a requirement": b'{"verb": "need", "arguments": {"text": "hosts = 3 # \\udfff"}}',
-    "surrogate in a design": b'{"verb": "design", "arguments": {"text": "hosts = 3 # \\udfff"}}',
-    "not UTF-8": b'{"verb": "info", "arguments": {"topology": "\xff\xfe"}}',
-    "same key twice": b'{"verb": "info", "verb": "rm", "arguments": {}, "arguments": {"topology": "petersen"}}',
-    "key of nothing": b'{"verb": "info", "arguments": {"": "petersen"}}',
-    "list": b'{"verb": "info", "arguments": []}',
-    "null": b'{"verb": "info", "arguments": {"topology": null}}',
-    "long name": b'{"verb": "info", "arguments": {"topology": "nets/' + b"a" * 300 + b'"}}',
-    "long verb": b'{"verb": "' + b"a" * 100_000 + b'", "arguments": {}}',
-    "no requirement": b'{"verb": "need", "arguments": {}}',
-    "requirement of a number": b'{"verb": "need", "arguments": {"text": 3}}',
-    "requirement of digits": b'{"verb": "need", "arguments": {"text": "hosts = ' + b"9" * 5000 + b'"}}',
-    "deep requirement": b'{"verb": "need", "arguments": {"text": "a = ' + b"[" * 50_000 + b'"}}',
-    "dotted requirement": b'{"verb": "need", "arguments": {"text": "' + b"a." * 90_000 + b'b = 1"}}',
-    "long requirement": b'{"verb": "need", "arguments": {"text": "' + b"#" * 900_000 + b'"}}',
-    "change of a number": b'{"verb": "design", "arguments": {"text": "hosts = 3", "change": 3}}',
-    "deep change": b'{"verb": "design", "arguments": {"text": "hosts = 3", "change": '
+    "surrogate": b'{"operation": "info", "arguments": {"topology": "\\ud800"}}',
+    "surrogate in a requirement": b'{"operation": "need", "arguments": {"text": "hosts = 3 # \\udfff"}}',
+    "surrogate in a design": b'{"operation": "design", "arguments": {"text": "hosts = 3 # \\udfff"}}',
+    "not UTF-8": b'{"operation": "info", "arguments": {"topology": "\xff\xfe"}}',
+    "same key twice": b'{"operation": "info", "operation": "rm", "arguments": {}, "arguments": {"topology": "petersen"}}',
+    "key of nothing": b'{"operation": "info", "arguments": {"": "petersen"}}',
+    "list": b'{"operation": "info", "arguments": []}',
+    "null": b'{"operation": "info", "arguments": {"topology": null}}',
+    "long name": b'{"operation": "info", "arguments": {"topology": "nets/' + b"a" * 300 + b'"}}',
+    "long operation": b'{"operation": "' + b"a" * 100_000 + b'", "arguments": {}}',
+    "no requirement": b'{"operation": "need", "arguments": {}}',
+    "requirement of a number": b'{"operation": "need", "arguments": {"text": 3}}',
+    "requirement of digits": b'{"operation": "need", "arguments": {"text": "hosts = ' + b"9" * 5000 + b'"}}',
+    "deep requirement": b'{"operation": "need", "arguments": {"text": "a = ' + b"[" * 50_000 + b'"}}',
+    "dotted requirement": b'{"operation": "need", "arguments": {"text": "' + b"a." * 90_000 + b'b = 1"}}',
+    "long requirement": b'{"operation": "need", "arguments": {"text": "' + b"#" * 900_000 + b'"}}',
+    "change of a number": b'{"operation": "design", "arguments": {"text": "hosts = 3", "change": 3}}',
+    "deep change": b'{"operation": "design", "arguments": {"text": "hosts = 3", "change": '
     + b'{"a":' * 500
     + b"1"
     + b"}" * 502,
-    "a million points": b'{"verb": "resilience", "arguments": {"topology": "petersen", "levels": ['
+    "a million points": b'{"operation": "resilience", "arguments": {"topology": "petersen", "levels": ['
     + b"0.5," * 200_000
     + b"1]}}",
-    "placements": b'{"verb": "app", "arguments": {"topology": "petersen:hosts=1", "app": "pingpong", "placement":'
+    "placements": b'{"operation": "app", "arguments": {"topology": "petersen:hosts=1", "app": "pingpong", "placement":'
     b' "random*1000000"}}',
 }
 
@@ -289,14 +289,14 @@ def _value(draw: random.Random, depth: int = 0) -> object:
     return {str(draw.choice(_TEXTS)): _value(draw, depth + 1) for _ in range(draw.randrange(4))}
 
 
-def random_requests(seed: int, count: int, verbs: dict[str, list[str]], host: str, token: str) -> Iterator[bytes]:
+def random_requests(seed: int, count: int, operations: dict[str, list[str]], host: str, token: str) -> Iterator[bytes]:
     """Requests of all routes, most of them malformed, always the same for a seed.
 
     Parameters
     ----------
     seed, count : int
-    verbs : dict
-        The arguments of each verb, by its name.
+    operations : dict
+        The arguments of each operation, by its name.
     host, token : str
         Of the server.
     """
@@ -312,13 +312,13 @@ def random_requests(seed: int, count: int, verbs: dict[str, list[str]], host: st
         body = b""
         if draw.random() < 0.6:
             method, path = "POST", "/api/tasks"
-            verb = draw.choice((*verbs, "rm"))
-            names = [*verbs.get(verb, []), "text", "change"]
+            operation = draw.choice((*operations, "rm"))
+            names = [*operations.get(operation, []), "text", "change"]
             arguments = {draw.choice(names): _value(draw) for _ in range(draw.randrange(5))}
             if draw.random() < 0.6:
                 arguments["topology"] = draw.choice(("petersen:hosts=1", "ring:n=5"))
-                arguments |= {name: value for name, value in NEEDED.get(verb, {}).items() if name not in arguments}
-            content = {"verb": verb, "arguments": arguments if draw.random() < 0.9 else _value(draw)}
+                arguments |= {name: value for name, value in NEEDED.get(operation, {}).items() if name not in arguments}
+            content = {"operation": operation, "arguments": arguments if draw.random() < 0.9 else _value(draw)}
             body = json.dumps(content).encode()
             if draw.random() < 0.2:
                 at = draw.randrange(len(body))

@@ -65,11 +65,11 @@ def _post(server, body):
     return raw(server.host, f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body)
 
 
-def _refused(server, verb, **arguments):
-    answer = server.ask(verb, **arguments)
+def _refused(server, operation, **arguments):
+    answer = server.ask(operation, **arguments)
     while answer.status_code == 429:  # a connection asks no faster than anybody could look
         time.sleep(1)
-        answer = server.ask(verb, **arguments)
+        answer = server.ask(operation, **arguments)
     assert answer.status_code == 400, answer.text
     error = answer.json()["error"]
     assert "1f0c7a5e" not in error
@@ -79,23 +79,23 @@ def _refused(server, verb, **arguments):
 @pytest.mark.sweep(1)
 @pytest.mark.parametrize("disguise", disguises(Path("/x"), Path("/x")))
 def test_no_argument_names_a_file_elsewhere(server, here, disguise):
-    """Whatever the verb, the argument and the way of writing it: one sentence, before anything is opened."""
+    """Whatever the operation, the argument and the way of writing it: one sentence, before anything is opened."""
     path = disguises(here / "secret.toml", here / "nets")[disguise]
-    for verb, name, text in NAMING:
-        arguments = {"topology": "petersen:hosts=1", **NEEDED.get(verb, {}), name: text.format(path)}
-        _refused(server, verb, **arguments)
+    for operation, name, text in NAMING:
+        arguments = {"topology": "petersen:hosts=1", **NEEDED.get(operation, {}), name: text.format(path)}
+        _refused(server, operation, **arguments)
     for text in REQUIREMENTS:
         written = json.dumps(path)[1:-1]
         requirement = "hosts = 3\n" + text.format(written) + "\n"
         if "\\u0000" not in written:  # which TOML itself refuses
-            _refused(server, "need", text=requirement)
+            _refused(server, "requirement", text=requirement)
             _refused(server, "design", text=requirement)
     for change in ({"parts": path}, {"floor": {"file": path}}, {"families": {"specs": [path]}}):
         _refused(server, "design", text="hosts = 3\n[switch]\nradix = 4\n", change=change)
 
 
 @pytest.mark.parametrize(
-    ("verb", "name", "text"),
+    ("operation", "name", "text"),
     [
         ("info", "topology", "nets/mine.json"),
         ("info", "topology", "mine.json"),
@@ -108,9 +108,9 @@ def test_no_argument_names_a_file_elsewhere(server, here, disguise):
         ("grow", "prices", "nets/mine.toml"),
     ],
 )
-def test_a_file_that_is_served_is_kept_by_its_whole_path(server, here, verb, name, text):
+def test_a_file_that_is_served_is_kept_by_its_whole_path(server, here, operation, name, text):
     """A task that is begun later, somewhere else, opens what was meant."""
-    answer = server.ask(verb, **{"topology": "petersen:hosts=1", **NEEDED.get(verb, {}), name: text})
+    answer = server.ask(operation, **{"topology": "petersen:hosts=1", **NEEDED.get(operation, {}), name: text})
     assert answer.status_code in (200, 202), answer.text
     kept = answer.json()["arguments"][name]
     file = re.search(r"mine(\.\w+)?", text)[0]
@@ -173,10 +173,10 @@ def test_tasks_of_nonsense(server, name):
 
 
 def _fuzz(server, seed, count):
-    catalogue = server.client.get("/api/catalogue").json()["verbs"]
-    verbs = {name: [setting["name"] for setting in settings] for name, settings in catalogue.items()}
+    catalogue = server.client.get("/api/catalogue").json()["operations"]
+    operations = {name: [setting["name"] for setting in settings] for name, settings in catalogue.items()}
     wrong = []
-    for request in random_requests(seed, count, verbs, server.host, _TOKEN):
+    for request in random_requests(seed, count, operations, server.host, _TOKEN):
         status, _, body = raw(server.host, request)
         if status >= 500 or b"Traceback" in body:
             wrong.append((status, request, body))
@@ -280,7 +280,7 @@ def test_fifty_clients_are_answered_whatever_strangers_do(tmp_path):
         with httpx.Client(
             base_url=busy.base, headers={"authorization": f"Bearer {_TOKEN}"}, timeout=60, verify=False, trust_env=False
         ) as link:
-            task = {"verb": "hops", "arguments": {"topology": f"ring:n={10 + number}"}}
+            task = {"operation": "hops", "arguments": {"topology": f"ring:n={10 + number}"}}
             answer = link.post("/api/tasks", json=task)
             until = time.monotonic() + 180
             while answer.status_code in (200, 202) and time.monotonic() < until:
@@ -362,7 +362,7 @@ def test_read_only_writes_nothing(tmp_path, here):
     requirement = "hosts = 20\n[switch]\nradix = 16\n[families]\ntry = ['hypercube']\n"
     done = writing.record("info", topology="nets/mine.json")
     failed = writing.record("hops", topology="slimfly:q=6")
-    designed = writing.record("design", text=requirement, change={"finalists": 0})
+    designed = writing.record("design", text=requirement, change={"shortlist": 0})
     writing.end()
     (nets / "half" / ".topoloom-unfinished").mkdir(parents=True)
     (nets / "half" / "topology.json").write_bytes((nets / "mine.json").read_bytes())
@@ -371,14 +371,14 @@ def test_read_only_writes_nothing(tmp_path, here):
     try:
         assert reading.record("info", topology="nets/mine.json") == done
         assert reading.record("hops", topology="slimfly:q=6") == failed
-        assert reading.record("design", text=requirement, change={"finalists": 0}) == designed
+        assert reading.record("design", text=requirement, change={"shortlist": 0}) == designed
         assert reading.client.get(f"/api/tasks/{designed['digest']}/measured").status_code == 200
-        for verb, arguments in (
+        for operation, arguments in (
             ("info", {"topology": "ring:n=9"}),
-            ("need", {"text": requirement}),
+            ("requirement", {"text": requirement}),
             ("draw", {"topology": "nets/mine.json", "engine": "updown"}),
         ):
-            assert reading.ask(verb, **arguments).status_code == 403
+            assert reading.ask(operation, **arguments).status_code == 403
         assert "is not whole yet" in reading.ask("info", topology="nets/half").json()["error"]
         assert reading.ask("design", text=requirement + "# another\n").status_code in (400, 403)
         for record in (done, failed, designed):

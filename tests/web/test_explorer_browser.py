@@ -191,7 +191,7 @@ def test_a_requirement_is_checked_and_designed(browser, server):
     browser.find_element(By.ID, "run").click()
     _wait(browser, lambda: browser.find_elements(By.CSS_SELECTOR, "#candidates tbody tr"), 120)
     assert "topoloom design" in browser.execute_script("return document.querySelector('pre.command').textContent")
-    assert len(browser.find_elements(By.CSS_SELECTOR, "#finalists li")) == 1
+    assert len(browser.find_elements(By.CSS_SELECTOR, "#shortlist li")) == 1
     ranked = len(browser.find_elements(By.CSS_SELECTOR, "#candidates tbody tr"))
     diameter = browser.find_element(By.CSS_SELECTOR, "input[aria-label='limits.diameter']")
     diameter.send_keys("2", Keys.TAB)
@@ -204,7 +204,7 @@ def test_curves_are_added_shared_and_removed(browser, server):
     """Each load a task; the address has the series; the points are those of the records."""
     series = json.dumps(
         {
-            "verb": "simulate",
+            "operation": "simulate",
             "topology": "petersen:hosts=2",
             "engine": "orders",
             "traffic": "uniform",
@@ -301,28 +301,28 @@ def test_without_webgl_there_is_a_still_picture_and_a_table(server):
         browser.quit()
 
 
-def _cabinets(browser, plan):
-    """The cabinets, once the picture has taken the size of its place: until then all lie in a corner."""
-    boxes = plan.find_elements(By.CSS_SELECTOR, "rect[data-cabinet]")
+def _racks(browser, plan):
+    """The racks, once the picture has taken the size of its place: until then all lie in a corner."""
+    boxes = plan.find_elements(By.CSS_SELECTOR, "rect[data-rack]")
     _wait(browser, lambda: boxes[0].rect["width"] > 10)
     return boxes
 
 
 @pytest.mark.exhaustive
-def test_a_cabinet_is_dragged_and_a_slot_blocked(browser, server):
+def test_a_rack_is_dragged_and_a_slot_blocked(browser, server):
     """The address keeps both, length and bill follow, undo takes all back."""
     browser.set_window_size(1400, 1600)
-    browser.get(f"{server.base}/floor?spec=dragonfly:h=2,hosts=1&cabinet=4&rows=3")
+    browser.get(f"{server.base}/floor?spec=dragonfly:h=2,hosts=1&switches_per_rack=4&rows=3")
     plan = _wait(browser, lambda: browser.find_element(By.ID, "floor-plan"))
     before = _text(browser, "dl.facts")
     Select(browser.find_element(By.CSS_SELECTOR, "select[aria-label='what a click does']")).select_by_value("move")
-    boxes = _cabinets(browser, plan)
+    boxes = _racks(browser, plan)
     ActionChains(browser).click_and_hold(boxes[0]).move_to_element(boxes[-1]).release().perform()
     _wait(browser, lambda: "moved\nA01 to" in _text(browser))
     assert "moved=" in browser.current_url
     assert _text(browser, "dl.facts") != before
     Select(browser.find_element(By.CSS_SELECTOR, "select[aria-label='what a click does']")).select_by_value("block")
-    ActionChains(browser).click(_cabinets(browser, browser.find_element(By.ID, "floor-plan"))[1]).perform()
+    ActionChains(browser).click(_racks(browser, browser.find_element(By.ID, "floor-plan"))[1]).perform()
     _wait(browser, lambda: "blocked\n" in _text(browser))
     assert "blocked=" in browser.current_url
     browser.find_element(By.XPATH, "//button[text()='undo all']").click()

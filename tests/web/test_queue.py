@@ -16,7 +16,7 @@ from topoloom.web import lease
 from topoloom.web.door import Doors
 from topoloom.web.jobs import MOST_CANCELLED, Jobs
 from topoloom.web.lease import Lease
-from topoloom.web.needs import kept_need
+from topoloom.web.needs import kept_requirement
 from topoloom.web.spaces import Spaces
 
 
@@ -54,7 +54,7 @@ def test_what_cancelled_designs_left_goes_with_them(tmp_path, monkeypatch):
     text = "hosts = {}\n[switch]\nradix = 8\n"
     with Jobs(tmp_path) as jobs:
         for number in range(2, 6 * MOST_CANCELLED):
-            arguments = kept_need(tmp_path, Spaces([]), {"text": text.format(number)}, write=True)
+            arguments = kept_requirement(tmp_path, Spaces([]), {"text": text.format(number)}, write=True)
             (tmp_path / "measured" / arguments["measured"].rpartition("/")[2]).mkdir(parents=True, exist_ok=True)
             job = jobs.submit(task_of("design", arguments))
             if number > 2:
@@ -62,7 +62,7 @@ def test_what_cancelled_designs_left_goes_with_them(tmp_path, monkeypatch):
         first = next(job for job in jobs.all() if job.state == "waiting")
     for name in ("needs", "measured"):
         assert len(list((tmp_path / name).iterdir())) <= 2 * MOST_CANCELLED + 2
-    assert os.path.exists(first.task.arguments["need"])
+    assert os.path.exists(first.task.arguments["requirement"])
 
 
 @pytest.mark.exhaustive

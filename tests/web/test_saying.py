@@ -25,7 +25,7 @@ def _typed(line):
     [
         ("expand", {"topology": "petersen", "to": 12, "host_cables": False, "parts": "ethernet-2026"}),
         ("expand", {"topology": "petersen", "into": "ring:n=12", "host_cables": True, "rate_gbps": 56.0}),
-        ("design", {"need": "nothing.toml", "finalists": 2, "change": {"hosts": 64, "switch.radix": 12}}),
+        ("design", {"requirement": "nothing.toml", "shortlist": 2, "change": {"hosts": 64, "switch.radix": 12}}),
         ("compare", {"networks": ["petersen", "ring:n=4"], "reference": "petersen", "spares": False}),
         ("cuts", {"topology": "petersen", "exact": True}),
     ],
@@ -39,6 +39,6 @@ def test_the_command_makes_the_same_operation(operation, arguments):
 
 def test_a_design_in_a_task_has_no_finalists_unless_it_asks_for_some():
     """The command says so; tables of the change are keys with points."""
-    asked = {"need": "nothing.toml", "change": {"switch": {"radix": 12}}}
+    asked = {"requirement": "nothing.toml", "change": {"switch": {"radix": 12}}}
     line = as_command(task_of("design", asked))
-    assert line == "topoloom design nothing.toml -o design --change switch.radix=12 --finalists 0 --json"
+    assert line == "topoloom design nothing.toml -o design --change switch.radix=12 --shortlist 0 --json"

@@ -56,12 +56,12 @@ class Server:
         self.host = self.base.removeprefix("http://")
         self.client = httpx.Client(base_url=self.base, headers={"authorization": f"Bearer {_TOKEN}"}, timeout=30)
 
-    def ask(self, verb, **arguments):
-        return self.client.post("/api/tasks", json={"verb": verb, "arguments": arguments})
+    def ask(self, operation, **arguments):
+        return self.client.post("/api/tasks", json={"operation": operation, "arguments": arguments})
 
-    def record(self, verb, **arguments):
+    def record(self, operation, **arguments):
         """The record of a task, when it is over."""
-        answer = self.ask(verb, **arguments)
+        answer = self.ask(operation, **arguments)
         assert answer.status_code in (200, 202), answer.text
         return self.wait(answer.json()["digest"])
 
@@ -106,16 +106,16 @@ def server(tmp_path_factory, folder):
 
 @pytest.mark.sweep(1)
 @pytest.mark.parametrize(
-    ("verb", "arguments", "line"),
+    ("operation", "arguments", "line"),
     [
         ("info", {"topology": "petersen"}, "info petersen"),
         ("simulate", {"topology": "petersen:hosts=2", "loads": 0.3}, "simulate petersen:hosts=2 --loads 0.3"),
         ("resilience", {"topology": "petersen", "samples": 20}, "resilience petersen --samples 20"),
     ],
 )
-def test_what_the_page_shows_is_what_the_command_prints(server, verb, arguments, line):
+def test_what_the_page_shows_is_what_the_command_prints(server, operation, arguments, line):
     """The same record; and the command that the page names is this one."""
-    record = server.record(verb, **arguments)
+    record = server.record(operation, **arguments)
     printed = CliRunner().invoke(cli, [*line.split(), "--json"])
     by_command = without_timings(json.loads(printed.stdout))
     for one in (record["result"], by_command):
@@ -134,7 +134,7 @@ def test_a_picture_has_points_links_and_loads(server):
 
 
 def test_a_path_before_and_after_a_loss(server):
-    """What is lost is on no path, and the mended tables are free of deadlock."""
+    """What is lost is on no path, and the repaired tables are free of deadlock."""
     whole = server.record("trace", topology="petersen", from_switch=0, to_switch=7)["result"]["path"]
     lost = [whole[:2]]
     found = server.record("trace", topology="petersen", from_switch=0, to_switch=7, lost_links=lost)["result"]
@@ -159,9 +159,9 @@ def test_folders_are_opened_by_their_address(server, folder):
 
 def test_a_requirement_is_read_while_it_is_written(server):
     """The same sentences as on the command line, with the line."""
-    record = server.record("need", text="hosts = 64\n[switch]\nradix = 16\n")
-    assert record["result"]["need"]["switch"]["radix"] == 16
-    wrong = server.record("need", text="hosts = 64\n[switch]\nradixx = 16\n")
+    record = server.record("requirement", text="hosts = 64\n[switch]\nradix = 16\n")
+    assert record["result"]["requirement"]["switch"]["radix"] == 16
+    wrong = server.record("requirement", text="hosts = 64\n[switch]\nradixx = 16\n")
     assert wrong["state"] == "failed"
     assert "requirement:3" in wrong["error"]
     assert "radix" in wrong["error"]
@@ -170,14 +170,14 @@ def test_a_requirement_is_read_while_it_is_written(server):
 def test_a_design_from_its_text(server):
     """The requirement is kept with the records, and the ranking is the library's."""
     text = 'hosts = 20\n[switch]\nradix = 16\n[families]\ntry = ["slimfly", "hypercube"]\n'
-    record = server.record("design", text=text, change={"finalists": 0})
+    record = server.record("design", text=text, change={"shortlist": 0})
     assert record["result"]["ranked"]
-    assert server.record("design", text=text, change={"finalists": 0})["at"] == record["at"]
+    assert server.record("design", text=text, change={"shortlist": 0})["at"] == record["at"]
     measured = server.client.get(f"/api/tasks/{record['digest']}/measured").json()
     ranked = record["result"]["ranked"]
     assert {one["spec"] for one in ranked} <= {one["spec"] for one in measured}
     # Another limit measures nothing again.
-    limited = server.record("design", text=text + "[limits]\ndiameter = 2\n", change={"finalists": 0})
+    limited = server.record("design", text=text + "[limits]\ndiameter = 2\n", change={"shortlist": 0})
     assert server.client.get(f"/api/tasks/{limited['digest']}/measured").json() == measured
     assert 0 < len(limited["result"]["ranked"]) < len(ranked)
 
@@ -264,7 +264,7 @@ def test_a_link_out_of_the_folder_is_no_way_out(server, folder):
         assert "folders that are served" in answer.json()["error"] or "no such folder" in answer.json()["error"]
     for text in ('parts = "/etc/passwd"\n', '[floor]\nfile = "/etc/passwd"\n'):
         assert server.ask("design", text="hosts = 3\n" + text).status_code == 400
-        assert server.ask("need", text="hosts = 3\n" + text).status_code == 400
+        assert server.ask("requirement", text="hosts = 3\n" + text).status_code == 400
 
 
 @pytest.mark.parametrize(
@@ -273,10 +273,10 @@ def test_a_link_out_of_the_folder_is_no_way_out(server, folder):
         b"",
         b"{",
         b"[]",
-        b'{"verb": 1, "arguments": {}}',
-        b'{"verb": "info"}',
+        b'{"operation": 1, "arguments": {}}',
+        b'{"operation": "info"}',
         b"\xff\xfe",
-        b'{"verb": "rm", "arguments": {}}',
+        b'{"operation": "rm", "arguments": {}}',
     ],
 )
 def test_what_is_no_task_is_one_sentence(server, body):
@@ -464,12 +464,12 @@ def test_curves_of_a_study_are_those_of_its_picture(server):
     assert server.client.get("/api/study", params={"folder": "../elsewhere"}).status_code == 400
 
 
-def test_a_cabinet_is_moved_and_a_slot_blocked(server):
-    """Two cabinets change places: lengths follow. Nothing stands in a blocked slot, and the hall can be read again."""
+def test_a_rack_is_moved_and_a_slot_blocked(server):
+    """Two racks change places: lengths follow. Nothing stands in a blocked slot, and the hall can be read again."""
     asked = {
         "topology": "dragonfly:h=2,hosts=1",
         "floor": "koibuchi-2013",
-        "cabinet": 4,
+        "switches_per_rack": 4,
         "rows": 3,
         "columns": 4,
         "map": "rows",
@@ -480,22 +480,22 @@ def test_a_cabinet_is_moved_and_a_slot_blocked(server):
     assert moved["total_m_unmoved"] == plain["total_m"] != moved["total_m"]
     assert server.record("stand", **asked, moved={"A01": "C04", "C04": "A01"})["result"]["total_m"] == plain["total_m"]
     blocked = server.record("stand", **asked, blocked=["A02"])["result"]
-    assert "A02" not in blocked["floor"]["cabinets"]["name"]
-    assert blocked["cabinets"] == plain["cabinets"]
+    assert "A02" not in blocked["floor"]["racks"]["name"]
+    assert blocked["racks"] == plain["racks"]
     assert "A02" in blocked["toml"]
     full = {**asked, "columns": None}
-    assert len(server.record("stand", **full)["result"]["slots"]["name"]) == plain["cabinets"] == 9
+    assert len(server.record("stand", **full)["result"]["slots"]["name"]) == plain["racks"] == 9
     wider = server.record("stand", **full, blocked=["A02"])["result"]
-    assert "A04" in wider["floor"]["cabinets"]["name"]
-    assert "A02" not in wider["floor"]["cabinets"]["name"]
+    assert "A04" in wider["floor"]["racks"]["name"]
+    assert "A02" not in wider["floor"]["racks"]["name"]
     asked_too_much = server.record("stand", **{**asked, "columns": 3}, blocked=["A02"])
-    assert "9 cabinets need more than the 8 slots that are left" in asked_too_much["error"]
+    assert "9 racks need more than the 8 slots that are left" in asked_too_much["error"]
     layout = CliRunner().invoke(
         cli,
         [
             "layout",
             "dragonfly:h=2,hosts=1",
-            *["--floor", "koibuchi-2013", "--cabinet", "4"],
+            *["--floor", "koibuchi-2013", "--switches-per-rack", "4"],
             *["--rows", "3", "--columns", "4", "--map", "rows", "--json"],
         ],
     )

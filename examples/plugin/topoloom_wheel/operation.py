@@ -19,6 +19,6 @@ class CentreOperation(Operation, frozen=True, kw_only=True):
 
     def run(self, context: RunContext) -> dict[str, Any]:
         """The busiest switch, and its share of all pairs; no number may depend on `context.jobs`, the threads."""
-        verdict = route(build(self.topology), self.engine, jobs=context.jobs, work=context.work).verdict
-        load = verdict.switch_load
-        return {"switch": int(load.argmax()), "share": float(load.max()) / verdict.pairs}
+        verification = route(build(self.topology), self.engine, jobs=context.jobs, work=context.work).verification
+        load = verification.switch_load
+        return {"switch": int(load.argmax()), "share": float(load.max()) / verification.pairs}

@@ -186,7 +186,7 @@ SAID_OF_SETUPS = (
 def setups(machine: AppSettings, seeds: Mapping[str, int]) -> list[Setup]:
     """Placements in order and at random, by balanced tables and by SimGrid's, also over half duplex, so many seeds each.
 
-    The papers say neither; `seeds` has them by name, those that are not there are left out.
+    The papers say neither; `seeds` has them by name, those that are not there are omitted.
     """
     known = (
         Setup("in order", "linear", machine),

@@ -43,7 +43,7 @@ ALGORITHMS: dict[str, Callable[[Topology], np.ndarray]] = {"Floyd": floyd, "Dijk
 
 
 def simgrid_routing(topology: Topology, name: str) -> Routing:
-    """The paths of SimGrid's routing ``Floyd`` or ``Dijkstra`` as tables, in one lane."""
+    """The paths of SimGrid's routing ``Floyd`` or ``Dijkstra`` as tables, in one virtual channel."""
     offsets, neighbours, _ = topology.csr
     follow, ports = ALGORITHMS[name](topology), empty_ports(topology)
     for switch in range(topology.switches):

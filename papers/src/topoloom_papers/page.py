@@ -1,4 +1,4 @@
-"""A page a paper: its claims place by place, what is printed and ours side by side, and its figures, drawn anew."""
+"""One page per paper: its claims place by place, what is printed and ours side by side, and its figures, drawn again."""
 
 from collections import Counter
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""The verb: the papers' claims, computed again one after the other."""
+"""The operation: the papers' claims, computed again one after the other."""
 
 import threading
 from collections import Counter
@@ -75,7 +75,7 @@ class Reproduction(Result):
         Cut short, `claims` are those that were finished.
     """
 
-    noun = "reproduction"
+    record_name = "reproduction"
     derived = ("verdicts",)
 
     claims: tuple[Reproduced, ...]
@@ -88,7 +88,7 @@ class Reproduction(Result):
         return dict(Counter(one.verdict for one in self.claims))
 
     def rows(self) -> list[dict[str, Any]]:
-        """A row a claim."""
+        """One row per claim."""
         names = Reproduced.__dataclass_fields__
         return [{name: getattr(one, name) for name in names} for one in self.claims]
 

@@ -20,12 +20,12 @@ from topoloom.placement.layout.layout import Layout
 
 @dataclass(frozen=True, eq=False)
 class Cabling(Filed):
-    """The cables of a layout as columns, one row a cable, in the order in which an installer pulls them.
+    """The cables of a layout as columns, one row per cable, in the order in which an installer pulls them.
 
-    First the bundles, cabinet after cabinet in the order of the floor, each to the cabinets after it, the longest first:
-    a crew stands at one cabinet until it is done, and long cables lie below short ones in the tray. Then, cabinet after
-    cabinet, the cables that stay inside, links before host cables: earlier they would be an obstacle to the bundles.
-    Within a bundle or a cabinet, from the lowest port of the lowest switch upwards. Cables are numbered from 1 in this
+    First the bundles, rack after rack in the order of the floor, each to the racks after it, the longest first:
+    a crew stands at one rack until it is done, and long cables lie below short ones in the tray. Then, rack after
+    rack, the cables that stay inside, links before host cables: earlier they would be an obstacle to the bundles.
+    Within a bundle or a rack, from the lowest port of the lowest switch upwards. Cables are numbered from 1 in this
     order, bundles too.
 
     Attributes
@@ -37,21 +37,21 @@ class Cabling(Filed):
     link : int64[cables]
         The link of the topology; -1 on a host's cable.
     ends : int32[cables, 2]
-        The switch at each end, a and b; on a host's cable b is the host. End a is in the cabinet that comes first on the
-        floor, or lower in the cabinet.
+        The switch at each end, a and b; on a host's cable b is the host. End a is in the rack that comes first on the
+        floor, or lower in the rack.
     port : int32[cables, 2]
         The ports there, from 1.
     bundle : int64[cables]
-        The bundle, from 0; -1 for a cable that stays in its cabinet.
+        The bundle, from 0; -1 for a cable that stays in its rack.
     pairs : int64[bundles, 2]
-        The two cabinets of each bundle.
+        The two racks of each bundle.
     number : int64[cables]
         The numbers on the cables: 1, 2, .. in this order, unless they had numbers before.
     terms : Terms
         What they are bought by, for the folder to remember.
     """
 
-    noun = "cabling"
+    record_name = "cabling"
     written_by = "topoloom.cabling.files.save_cabling"
     read_by = "topoloom.cabling.files.load_cabling"
     unrecorded = ("layout", "bought", "link", "ends", "port", "bundle", "pairs", "number", "terms")
@@ -70,11 +70,11 @@ class Cabling(Filed):
     terms: Terms = field(default_factory=Terms)
 
     def rows(self) -> list[dict[str, Any]]:
-        """A row a cable, in the order of work: its number, kind, bundle (from 1), both ends, lengths and product."""
-        names = self.layout.cabinet_names
+        """One row per cable, in the order of work: its number, kind, bundle (from 1), both ends, lengths and product."""
+        names = self.layout.rack_names
         titles = [product.title for product in self.bought.parts.cable]
-        cabinet, standing = self.layout.cabinet, self.layout.host_slot is not None
-        of_host = self.layout.host_cabinet if standing else cabinet
+        rack, standing = self.layout.rack, self.layout.host_slot is not None
+        of_host = self.layout.host_rack if standing else rack
         columns = (
             self.number.tolist(),
             self.to_host.tolist(),
@@ -92,10 +92,10 @@ class Cabling(Filed):
                 "bundle": bundle + 1 if bundle >= 0 else None,
                 "a": a,
                 "a_port": a_port,
-                "a_cabinet": names[cabinet[a]],
+                "a_rack": names[rack[a]],
                 "b": b,
                 "b_port": b_port,
-                "b_cabinet": names[cabinet[b]] if not to_host else names[of_host[b]] if standing else None,
+                "b_rack": names[rack[b]] if not to_host else names[of_host[b]] if standing else None,
                 "length_m": length_m,
                 "stock_m": stock_m,
                 "product": titles[product],
@@ -122,7 +122,7 @@ class Cabling(Filed):
 
     @property
     def bundles(self) -> int:
-        """How many pairs of cabinets have cables between them."""
+        """How many pairs of racks have cables between them."""
         return len(self.pairs)
 
     @property
@@ -229,8 +229,8 @@ def cable(
     ends = np.concatenate([topology.links, np.stack([topology.endpoints[:k], topology.host[:k]], axis=1)])
     at = np.concatenate(
         [
-            layout.cabinet[topology.links],
-            np.stack([layout.cabinet[topology.endpoints], layout.host_cabinet[topology.host]], axis=1)[:k],
+            layout.rack[topology.links],
+            np.stack([layout.rack[topology.endpoints], layout.host_rack[topology.host]], axis=1)[:k],
         ]
     )
     plugs = Plugs.of(topology) if plugs is None else plugs
@@ -245,7 +245,7 @@ def cable(
     between = np.concatenate([layout.between, layout.host_between[:k]])
     bundle = np.full(m + k, -1)
     pairs, bundle[between] = _bundles(layout, np.sort(at[between], axis=1))
-    here = layout.cabinet[ends[:, 0]].astype(np.int64)
+    here = layout.rack[ends[:, 0]].astype(np.int64)
     work = np.where(bundle >= 0, bundle, len(pairs) + 2 * here + (link < 0))
     order = np.lexsort((port[:, 0], layout.height[ends[:, 0]], link < 0, work))
 
@@ -276,10 +276,10 @@ def _numbers(number: np.ndarray, name: str) -> np.ndarray:
 
 
 def _bundles(layout: Layout, ends: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The cabinet pairs in the order of work, int64[bundles, 2]; and the bundle of each cable between these cabinets."""
-    pair = ends.astype(np.int64) @ (layout.cabinets, 1)
+    """The rack pairs in the order of work, int64[bundles, 2]; and the bundle of each cable between these racks."""
+    pair = ends.astype(np.int64) @ (layout.racks, 1)
     keys, member = np.unique(pair, return_inverse=True)
-    pairs = np.stack(np.divmod(keys, layout.cabinets), axis=1)
+    pairs = np.stack(np.divmod(keys, layout.racks), axis=1)
     apart_m = layout.slots.apart_m(layout.used[pairs[:, 0]], layout.used[pairs[:, 1]])
     # Sums of places are not exact: pairs that are as far apart as others must not be sorted by their last digits.
     order = np.lexsort((pairs[:, 1], -np.round(apart_m, 6), pairs[:, 0]))

@@ -1,4 +1,4 @@
-"""Sheets of a cabling that is under way: what is to mend and to plug still, a page a cabinet, to print and tick."""
+"""Sheets of a cabling that is running: what is to repair and to plug still, one page per rack, to print and tick."""
 
 from importlib.resources import files
 from pathlib import Path
@@ -8,12 +8,12 @@ from topoloom.core.pages.templating import framed, rendered
 from topoloom.fabric.progress import Open, Progress
 
 SHEET_NAMES = "todo-*.html"
-#: The sheet of what stands in no cabinet that the plan names.
+#: The sheet of what stands in no rack that the plan names.
 _ELSEWHERE = "elsewhere"
 
 
 def write_sheets(progress: Progress, folder: str | Path) -> list[str]:
-    """Write ``index.html`` and a sheet for each cabinet with something to do; the names of the files.
+    """Write ``index.html`` and a sheet for each rack with something to do; the names of the files.
 
     Parameters
     ----------
@@ -34,36 +34,31 @@ def write_sheets(progress: Progress, folder: str | Path) -> list[str]:
 def fault_sheets(progress: Progress) -> dict[str, str]:
     """The sheets by file name; nothing in them is fetched from elsewhere."""
     style = (files("topoloom.cabling") / "sheets.css").read_text(encoding="utf-8")
-    by_cabinet: dict[str, list[Open]] = {}
+    by_rack: dict[str, list[Open]] = {}
     for one in progress.open:
-        for cabinet in one.cabinets or (_ELSEWHERE,):
-            by_cabinet.setdefault(cabinet, []).append(one)
-    names = {cabinet: _file_name(number, cabinet) for number, cabinet in enumerate(sorted(by_cabinet), 1)}
-    cabinets = [
-        (cabinet, names[cabinet], _count(mine, faults=True), _count(mine, faults=False))
-        for cabinet, mine in sorted(by_cabinet.items())
+        for rack in one.racks or (_ELSEWHERE,):
+            by_rack.setdefault(rack, []).append(one)
+    names = {rack: _file_name(number, rack) for number, rack in enumerate(sorted(by_rack), 1)}
+    racks = [
+        (rack, names[rack], _count(mine, faults=True), _count(mine, faults=False))
+        for rack, mine in sorted(by_rack.items())
     ]
     title = f"Cabling of {progress.plan}"
     last = progress.seen[-1]
     index = rendered(
-        "progress_index.html",
-        title=title,
-        progress=progress,
-        share=f"{_share(progress):.1%}",
-        last=last,
-        cabinets=cabinets,
+        "progress_index.html", title=title, progress=progress, share=f"{_share(progress):.1%}", last=last, racks=racks
     )
     found = {"index.html": framed(title, style, index)}
-    for cabinet, mine in sorted(by_cabinet.items()):
+    for rack, mine in sorted(by_rack.items()):
         sheet = rendered(
-            "progress_cabinet.html",
-            cabinet=cabinet,
+            "progress_rack.html",
+            rack=rack,
             plan=progress.plan,
             source=last.source,
             faults=[one for one in mine if one.kind != "missing"],
             missing=[one for one in mine if one.kind == "missing"],
         )
-        found[names[cabinet]] = framed(f"Cabinet {cabinet}: to do", style, sheet)
+        found[names[rack]] = framed(f"Rack {rack}: to do", style, sheet)
     return found
 
 
@@ -75,8 +70,6 @@ def _count(todo: list[Open], *, faults: bool) -> int:
     return sum((one.kind != "missing") == faults for one in todo)
 
 
-def _file_name(number: int, cabinet: str) -> str:
-    plain = "".join(
-        letter if letter.isascii() and (letter.isalnum() or letter == "-") else "_" for letter in cabinet[:40]
-    )
+def _file_name(number: int, rack: str) -> str:
+    plain = "".join(letter if letter.isascii() and (letter.isalnum() or letter == "-") else "_" for letter in rack[:40])
     return f"todo-{number:03d}-{plain}.html"

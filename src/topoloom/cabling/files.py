@@ -128,7 +128,7 @@ def layout_files(cabling: Cabling, labels: Labels | None = None) -> dict[str, Co
 
 def network_files(
     topology: Topology,
-    verb: str,
+    operation: str,
     terms: Terms | None = None,
     layout: Layout | None = None,
     requirements: dict[str, Any] | None = None,
@@ -138,7 +138,7 @@ def network_files(
     Parameters
     ----------
     topology : Topology
-    verb : str
+    operation : str
         The command that writes it.
     terms : Terms, optional
         What the network is bought by.
@@ -153,7 +153,7 @@ def network_files(
     """
     files: dict[str, Content] = {
         TOPOLOGY: encode(topology, FORMATS.find("topoloom")),
-        PROVENANCE: note_text(provenance_of(topology), verb),
+        PROVENANCE: note_text(provenance_of(topology), operation),
     }
     return files if terms is None else files | remembered_files(terms, layout, requirements)
 
@@ -196,7 +196,7 @@ def load_layout(path: str | os.PathLike[str]) -> Layout:
     Raises
     ------
     InputError
-        A file that is missing or wrong; a switch without a cabinet, in two cabinets, or in one that the floor does not
+        A file that is missing or wrong; a switch without a rack, in two racks, or in one that the floor does not
         have: ``file:line: reason``.
 
     Notes
@@ -217,9 +217,9 @@ def layout_of_cables(found: CableList, source: Path) -> Layout:
     if not beside.exists():
         raise InputError(f"{beside}: there is no such file; a layout is a cable list and the floor.toml saved with it")
     floor = read_floor(beside)
-    # A floor without slots or sides of its own is as large as its cabinets need.
+    # A floor without slots or sides of its own is as large as its racks need.
     own = floor.fixed is not None or (floor.rows and floor.columns)
-    slots = floor.slots_for(1 if own else len(found.cabinets))
+    slots = floor.slots_for(1 if own else len(found.racks))
     slot, made = _slots_of(found, slots.names, str(beside)), f"read from {source}"
     layout = Layout(found.topology, floor, slots, slot, made=made)
     housing = source.with_name(HOUSING)
@@ -236,12 +236,12 @@ def layout_of_cables(found: CableList, source: Path) -> Layout:
 def _slots_of(found: CableList, names: tuple[str, ...], floor: str) -> np.ndarray:
     """The slot of every switch, int32[switches]; `names` are those of the slots in the file `floor`."""
     number = {name: place for place, name in enumerate(names)}
-    known = np.array([number.get(name, number.get(name.strip(), -1)) for name in found.cabinets], np.int32)
-    switch, cabinet, line = found.stands.T
-    said = known[cabinet]
+    known = np.array([number.get(name, number.get(name.strip(), -1)) for name in found.racks], np.int32)
+    switch, rack, line = found.stands.T
+    said = known[rack]
     if (said < 0).any():
         first = int(np.where(said < 0, line, line.max() + 1).argmin())
-        name = ascii(found.cabinets[cabinet[first]])[:60]
+        name = ascii(found.racks[rack[first]])[:60]
         raise at(
             found.source, int(line[first]), f"{floor} has no slot {name}; name one of its slots, or add the slot there"
         )
@@ -252,12 +252,10 @@ def _slots_of(found: CableList, names: tuple[str, ...], floor: str) -> np.ndarra
     if other.size:
         i = other[0]
         here, there, before = names[said[i]], names[slot[switch[i]]], where[switch[i]]
-        reason = f"switch {switch[i]} is in cabinet {here!a}, but in {there!a} on line {before}; make them agree"
+        reason = f"switch {switch[i]} is in rack {here!a}, but in {there!a} on line {before}; make them agree"
         raise at(found.source, int(line[i]), reason)
     if (slot < 0).any():
-        reason = (
-            f"switch {slot.argmin()} has no cabinet; name the slot where it stands in the column a_cabinet of its row"
-        )
+        reason = f"switch {slot.argmin()} has no rack; name the slot where it stands in the column a_rack of its row"
         raise at(found.source, None, reason)
     return slot
 
@@ -280,7 +278,7 @@ def _compare_lengths(found: CableList, layout: Layout) -> None:
 
 
 def _compare_limits(layout: Layout, source: Path) -> None:
-    """Warn when a cabinet holds more switches or host ports than its slot may."""
+    """Warn when a rack holds more switches or host ports than its slot may."""
     held = np.zeros((len(layout.slots), 2))
     if layout.host_slot is None:
         np.add.at(held, layout.slot, np.column_stack([np.ones(layout.slot.size), layout.topology.endpoints_at]))
@@ -291,7 +289,7 @@ def _compare_limits(layout: Layout, source: Path) -> None:
     if over.size:
         slot, what = over[0].tolist()
         log.warning(
-            "%s: cabinet %s holds %d %s; its slot takes %g",
+            "%s: rack %s holds %d %s; its slot takes %g",
             source,
             layout.slots.names[slot],
             held[slot, what],

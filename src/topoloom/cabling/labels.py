@@ -1,4 +1,4 @@
-"""What is printed on cables and switches: ``A01-U03-P12`` is port 12 of the third switch from below in cabinet A01."""
+"""What is printed on cables and switches: ``A01-U03-P12`` is port 12 of the third switch from below in rack A01."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -56,16 +56,16 @@ def host_end(host: int, port: int, names: Sequence[str] = (), device: str = "") 
 def label(cabling: Cabling) -> Labels:
     """The labels of a cabling.
 
-    A cable is its number, ``00123``; a switch its cabinet and height, ``A01-U03``; a port ``A01-U03-P12``; a host's port
+    A cable is its number, ``00123``; a switch its rack and height, ``A01-U03``; a port ``A01-U03-P12``; a host's port
     ``H17-P1`` where the host stands with its switch, else ``node0018:mlx5_0``, with the words of its housing. Numbers of one
     kind have as many digits as the largest.
     """
     layout = cabling.layout
-    names = layout.cabinet_names
+    names = layout.rack_names
     high = _digits(layout.height, 2)
     switch = [
-        f"{names[cabinet]}-U{height:0{high}d}"
-        for cabinet, height in zip(layout.cabinet.tolist(), layout.height.tolist(), strict=True)
+        f"{names[rack]}-U{height:0{high}d}"
+        for rack, height in zip(layout.rack.tolist(), layout.height.tolist(), strict=True)
     ]
     at_switch = np.concatenate([cabling.port[:, 0], cabling.port[~cabling.to_host, 1]])
     highest = max(layout.topology.radix, int(at_switch.max(initial=0)))

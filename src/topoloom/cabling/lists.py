@@ -11,7 +11,7 @@ from topoloom.cost.choose import Cables, order_list
 from topoloom.formats.cables import cable_list, switch_rows
 from topoloom.model.link_rates import RATE, rate_text
 from topoloom.placement.hosts.files import hosts_csv
-from topoloom.placement.layout.racks import rack_rows
+from topoloom.placement.layout.rack_table import rack_rows
 
 
 def cables_csv(cabling: Cabling, labels: Labels) -> str:
@@ -34,24 +34,24 @@ def cables_csv(cabling: Cabling, labels: Labels) -> str:
         "usd_high": numbers(bought.usd_high, 2),
         "power_w": numbers(bought.power_w),
     }
-    cabinets = [guarded(name) for name in layout.cabinet_names]
+    racks = [guarded(name) for name in layout.rack_names]
     standing = layout.host_slot is not None
     for side, end in (("a", 0), ("b", 1)):
-        # A host's height stays empty, and its cabinet where it stands with its switch: they are not the switch's to say.
+        # A host's height stays empty, and its rack where it stands with its switch: they are not the switch's to say.
         known = ~to_host if end else np.ones(len(cabling), bool)
         switch = np.where(known, cabling.ends[:, end], 0)
-        places, heights = layout.cabinet[switch].tolist(), layout.height[switch].tolist()
+        places, heights = layout.rack[switch].tolist(), layout.height[switch].tolist()
         if end and standing:
             host = np.where(to_host, cabling.ends[:, end], 0)
-            places = np.where(to_host, layout.host_cabinet[host], layout.cabinet[switch]).tolist()
+            places = np.where(to_host, layout.host_rack[host], layout.rack[switch]).tolist()
         named = [standing] * len(cabling) if end and standing else known.tolist()
-        cables[f"{side}_cabinet"] = [cabinets[i] if k else "" for i, k in zip(places, named, strict=True)]
+        cables[f"{side}_rack"] = [racks[i] if k else "" for i, k in zip(places, named, strict=True)]
         cables[f"{side}_height"] = [str(i) if k else "" for i, k in zip(heights, known.tolist(), strict=True)]
         ends = cabling.ends[:, end].tolist()
         cables[f"{side}_switch"] = [str(i) if k else f"host {i}" for i, k in zip(ends, known.tolist(), strict=True)]
         cables[f"{side}_port"] = numbers(cabling.port[:, end])
     switches = switch_rows(layout.topology, hosts=not cabling.with_hosts) | {
-        "a_cabinet": [cabinets[i] for i in layout.cabinet.tolist()],
+        "a_rack": [racks[i] for i in layout.rack.tolist()],
         "a_height": numbers(layout.height),
         "a_label": texts(labels.switch),
     }
@@ -85,19 +85,19 @@ def labels_csv(labels: Labels) -> str:
 
 
 def bundles_csv(cabling: Cabling) -> str:
-    """A row a bundle, in the order of work: its cabinets, its cables, their metres and media."""
+    """One row per bundle, in the order of work: its racks, its cables, their metres and media."""
     inside = cabling.bundle >= 0
     bundle, size = cabling.bundle[inside], cabling.bundle_sizes
     first = np.cumsum(size) - size
-    cabinets = [guarded(name) for name in cabling.layout.cabinet_names]
+    racks = [guarded(name) for name in cabling.layout.rack_names]
     media, kind = np.unique(cabling.medium[inside], return_inverse=True)
     counts = np.zeros((len(size), len(media)), np.int64)
     np.add.at(counts, (bundle, kind.ravel()), 1)
     return csv_table(
         {
             "bundle": numbers(np.arange(1, len(size) + 1)),
-            "a_cabinet": [cabinets[i] for i in cabling.pairs[:, 0].tolist()],
-            "b_cabinet": [cabinets[i] for i in cabling.pairs[:, 1].tolist()],
+            "a_rack": [racks[i] for i in cabling.pairs[:, 0].tolist()],
+            "b_rack": [racks[i] for i in cabling.pairs[:, 1].tolist()],
             "cables": numbers(size),
             "first_cable": numbers(cabling.number[inside][first]),
             "last_cable": numbers(cabling.number[inside][first + size - 1]),
@@ -135,7 +135,7 @@ def order_csv(bought: Cables) -> str:
 
 
 def host_list(cabling: Cabling, labels: Labels) -> str:
-    """A row a host: its name, its rack, the unit that it begins at, and the switch ports that its own are plugged into."""
+    """One row per host: its name, its rack, the unit that it begins at, and the switch ports that its own are plugged into."""
     layout = cabling.layout
     if layout.housing is None:
         return ""
@@ -145,17 +145,17 @@ def host_list(cabling: Cabling, labels: Labels) -> str:
     plugged: list[list[str]] = [[] for _ in range(hosts)]
     for cable, host in zip(order.tolist(), cabling.ends[order, 1].tolist(), strict=True):
         plugged[host].append(labels.a[cable])
-    names = layout.cabinet_names
+    names = layout.rack_names
     return hosts_csv(
         layout.housing,
-        [names[number] for number in layout.host_cabinet.tolist()],
+        [names[number] for number in layout.host_rack.tolist()],
         layout.host_unit,
         [" ".join(ports) for ports in plugged],
     )
 
 
 def racks_csv(cabling: Cabling) -> str:
-    """A row a rack: what stands in it, its units, its kilowatts and weight where they are known, its cables."""
+    """One row per rack: what stands in it, its units, its kilowatts and weight where they are known, its cables."""
     layout, parts = cabling.layout, cabling.bought.parts
     ports = layout.topology.radix
     product = parts.switch_product(ports, cabling.rate_gbps)
@@ -164,7 +164,7 @@ def racks_csv(cabling: Cabling) -> str:
         layout, parts.switch_feed_w(ports, cabling.rate_gbps) or math.nan, tall, math.nan if heavy is None else heavy
     )
     shown = {
-        name: [guarded(str(row[name])) if name == "cabinet" else _cell(row[name]) for row in rows] for name in rows[0]
+        name: [guarded(str(row[name])) if name == "rack" else _cell(row[name]) for row in rows] for name in rows[0]
     }
     shown["power_kw"] = [_cell(None if row["power_w"] is None else row["power_w"] / 1000) for row in rows]
     del shown["power_w"]

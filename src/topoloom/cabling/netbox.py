@@ -70,12 +70,12 @@ def netbox_files(cabling: Cabling, labels: Labels) -> dict[str, str]:
 def _racks(cabling: Cabling, site: str) -> str:
     layout = cabling.layout
     tall = _USUAL_UNITS if layout.housing is None else round(layout.housing.rack.u)
-    units = np.clip(np.bincount(layout.cabinet, minlength=layout.cabinets), min(tall, _MOST_UNITS), _MOST_UNITS)
+    units = np.clip(np.bincount(layout.rack, minlength=layout.racks), min(tall, _MOST_UNITS), _MOST_UNITS)
     return _rows(
-        site=[site] * layout.cabinets,
-        name=list(layout.cabinet_names),
-        status=["planned"] * layout.cabinets,
-        width=["19"] * layout.cabinets,
+        site=[site] * layout.racks,
+        name=list(layout.rack_names),
+        status=["planned"] * layout.racks,
+        width=["19"] * layout.racks,
         u_height=numbers(units),
     )
 
@@ -84,7 +84,7 @@ def _devices(cabling: Cabling, site: str, model: str) -> str:
     layout = cabling.layout
     n = layout.topology.switches
     k = layout.topology.hosts if cabling.with_hosts else 0
-    names = layout.cabinet_names
+    names = layout.rack_names
     placed = (layout.height <= _MOST_UNITS).tolist()
     standing = k and layout.housing is not None
     whole = standing and float(_units(cabling)) >= 1
@@ -96,8 +96,8 @@ def _devices(cabling: Cabling, site: str, model: str) -> str:
         device_type=[model] * n + ["Host"] * k,
         status=["planned"] * (n + k),
         site=[site] * (n + k),
-        rack=[names[i] for i in layout.cabinet.tolist()]
-        + ([names[i] for i in layout.host_cabinet.tolist()] if standing else [""] * k),
+        rack=[names[i] for i in layout.rack.tolist()]
+        + ([names[i] for i in layout.host_rack.tolist()] if standing else [""] * k),
         position=[str(u) if here else "" for u, here in zip(layout.height.tolist(), placed, strict=True)] + units,
         face=["front" if here else "" for here in placed] + (["front"] if whole else [""]) * k,
     )

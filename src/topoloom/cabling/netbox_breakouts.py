@@ -129,7 +129,7 @@ _Rows = list[tuple[list[int], list[list[tuple[str, str]]], str]]
 
 
 def _cables(labels: Labels, plain: dict[str, list[str]], rows: _Rows) -> str:
-    """A line a cable; several ends in a cell, in the order of their connectors."""
+    """One line per cable; several ends in a cell, in the order of their connectors."""
     first = [group[0] for group, _, _ in rows]
     columns: dict[str, list[str]] = {}
     for place, letter in enumerate("ab"):

@@ -1,4 +1,4 @@
-"""Sheets to print and take into the machine room: one HTML file a cabinet, in it a page for each of its switches."""
+"""Sheets to print and take into the machine room: one HTML file a rack, in it a page for each of its switches."""
 
 from collections.abc import Iterable, Sequence
 from importlib.resources import files
@@ -12,60 +12,60 @@ from topoloom.cabling.ports import Facts, cable_facts, port_rows
 from topoloom.core.pages.templating import framed, rendered
 from topoloom.placement.hosts.housing import host_names
 
-#: Matches the names of cabinets' sheets.
-SHEET_NAMES = "cabinet-*.html"
+#: Matches the names of racks' sheets.
+SHEET_NAMES = "rack-*.html"
 
 
 def sheets(cabling: Cabling, labels: Labels) -> dict[str, str]:
-    """The sheets by file name: ``index.html``, and one for each cabinet; nothing in them is fetched from elsewhere."""
+    """The sheets by file name: ``index.html``, and one for each rack; nothing in them is fetched from elsewhere."""
     layout = cabling.layout
     style = (files("topoloom.cabling") / "sheets.css").read_text(encoding="utf-8")
     book = _Book(cabling, labels)
     facts = cable_facts(cabling)
     rows, first = port_rows(cabling, labels, facts)
-    order = np.argsort(layout.cabinet, kind="stable")
-    edges = np.searchsorted(layout.cabinet[order], np.arange(layout.cabinets + 1))
+    order = np.argsort(layout.rack, kind="stable")
+    edges = np.searchsorted(layout.rack[order], np.arange(layout.racks + 1))
     out = {"index.html": framed(f"Cabling of {layout.topology.name}", style, book.index())}
-    for cabinet, name in enumerate(layout.cabinet_names):
-        standing = order[edges[cabinet] : edges[cabinet + 1]].tolist()
+    for rack, name in enumerate(layout.rack_names):
+        standing = order[edges[rack] : edges[rack + 1]].tolist()
         ports = [rows[first[switch] : first[switch + 1]] for switch in standing]
-        out[book.files[cabinet]] = framed(f"Cabinet {name}", style, book.cabinet(cabinet, standing, ports, facts))
+        out[book.files[rack]] = framed(f"Rack {name}", style, book.rack(rack, standing, ports, facts))
     return out
 
 
 class _Book:
-    """The pages, and what they say of every cabinet."""
+    """The pages, and what they say of every rack."""
 
     def __init__(self, cabling: Cabling, labels: Labels) -> None:
-        self.files = _file_names(cabling.layout.cabinet_names)
+        self.files = _file_names(cabling.layout.rack_names)
         self._cabling, self._labels = cabling, labels
         self._host_names: list[str] = []
-        cabinets = cabling.layout.cabinets
+        racks = cabling.layout.racks
         both, bundle = cabling.pairs.T.ravel(), np.tile(np.arange(len(cabling.pairs)), 2)
-        # Each cabinet's bundles in the order of work.
+        # Each rack's bundles in the order of work.
         order = np.lexsort((bundle, both))
-        self._bundles = np.split(bundle[order], np.searchsorted(both[order], np.arange(1, cabinets)))
-        # The cables of a bundle, and those that stay in a cabinet, follow one another.
+        self._bundles = np.split(bundle[order], np.searchsorted(both[order], np.arange(1, racks)))
+        # The cables of a bundle, and those that stay in a rack, follow one another.
         self._bundle_first = np.cumsum(cabling.bundle_sizes) - cabling.bundle_sizes
-        at = cabling.layout.cabinet[cabling.ends[cabling.bundle < 0, 0]]
-        self._inside = np.bincount(at, minlength=cabinets)
+        at = cabling.layout.rack[cabling.ends[cabling.bundle < 0, 0]]
+        self._inside = np.bincount(at, minlength=racks)
         self._inside_first = int(cabling.bundle_sizes.sum()) + np.cumsum(self._inside) - self._inside
 
     def index(self) -> Markup:
         """The front page."""
         cabling, layout = self._cabling, self._cabling.layout
         topology = layout.topology
-        leaving = np.zeros(layout.cabinets, np.int64)
+        leaving = np.zeros(layout.racks, np.int64)
         np.add.at(leaving, cabling.pairs, cabling.bundle_sizes[:, None])
         summary = (
-            f"{topology.switches:,} switches in {layout.cabinets:,} cabinets on {layout.floor.name}; {len(cabling):,} cables,"
-            f" {cabling.bundle_sizes.sum():,} of them in {len(cabling.pairs):,} bundles between cabinets;"
+            f"{topology.switches:,} switches in {layout.racks:,} racks on {layout.floor.name}; {len(cabling):,} cables,"
+            f" {cabling.bundle_sizes.sum():,} of them in {len(cabling.pairs):,} bundles between racks;"
             f" {cabling.length_m.sum():,.0f} m"
         )
-        hosts = np.bincount(layout.cabinet, topology.endpoints_at, layout.cabinets).astype(np.int64)
+        hosts = np.bincount(layout.rack, topology.endpoints_at, layout.racks).astype(np.int64)
         if layout.housing is not None:
-            hosts = np.bincount(layout.host_cabinet, minlength=layout.cabinets)
-        switches = np.bincount(layout.cabinet, minlength=layout.cabinets)
+            hosts = np.bincount(layout.host_rack, minlength=layout.racks)
+        switches = np.bincount(layout.rack, minlength=layout.racks)
         counts = (switches, hosts, map(len, self._bundles), leaving, self._inside)
         return rendered(
             "sheets_index.html",
@@ -73,15 +73,15 @@ class _Book:
             summary=summary,
             of_hosts="Host ports" if layout.housing is None else "Hosts",
             numbered="numbered" if (np.diff(cabling.number) == 1).all() else "listed",
-            cabinets=zip(layout.cabinet_names, self.files, *counts, strict=True),
+            racks=zip(layout.rack_names, self.files, *counts, strict=True),
         )
 
-    def cabinet(self, cabinet: int, standing: list[int], ports: list[list[str]], facts: list[Facts]) -> Markup:
-        """The sheet of a cabinet: what stands in it, its bundles, the cables that stay inside, a page for each switch.
+    def rack(self, rack: int, standing: list[int], ports: list[list[str]], facts: list[Facts]) -> Markup:
+        """The sheet of a rack: what stands in it, its bundles, the cables that stay inside, a page for each switch.
 
         Parameters
         ----------
-        cabinet : int
+        rack : int
             Its number.
         standing : list of int
             Its switches.
@@ -96,8 +96,8 @@ class _Book:
             The page without its frame.
         """
         layout = self._cabling.layout
-        topology, (x, y) = layout.topology, layout.place_m[cabinet].tolist()
-        inside = int(self._inside[cabinet])
+        topology, (x, y) = layout.topology, layout.place_m[rack].tolist()
+        inside = int(self._inside[rack])
         switches = [
             {
                 "number": switch,
@@ -111,33 +111,33 @@ class _Book:
             for switch, used in zip(standing, ports, strict=True)
         ]
         return rendered(
-            "sheets_cabinet.html",
-            name=layout.cabinet_names[cabinet],
+            "sheets_rack.html",
+            name=layout.rack_names[rack],
             network=topology.name,
             floor=layout.floor.name,
             place=f"x {x:g} m, y {y:g} m",
             switches=switches,
-            hosts=self._standing_hosts(cabinet),
-            bundles=list(self._bundle_rows(cabinet, facts)),
+            hosts=self._standing_hosts(rack),
+            bundles=list(self._bundle_rows(rack, facts)),
             inside=inside,
-            inside_numbers=self._span(int(self._inside_first[cabinet]), inside) if inside else "",
+            inside_numbers=self._span(int(self._inside_first[rack]), inside) if inside else "",
         )
 
-    def _standing_hosts(self, cabinet: int) -> list[tuple[str, str]]:
+    def _standing_hosts(self, rack: int) -> list[tuple[str, str]]:
         """The hosts in a rack, the highest first: the unit that each begins at, and its name."""
         layout = self._cabling.layout
         if layout.housing is None:
             return []
         if not self._host_names:
             self._host_names = host_names(layout.housing.host, layout.topology.hosts)
-        standing = np.flatnonzero(layout.host_cabinet == cabinet)[::-1]
+        standing = np.flatnonzero(layout.host_rack == rack)[::-1]
         return [(f"{layout.host_unit[host]:g}", self._host_names[host]) for host in standing.tolist()]
 
-    def _bundle_rows(self, cabinet: int, facts: list[Facts]) -> Iterable[tuple[object, ...]]:
-        cabling, names = self._cabling, self._cabling.layout.cabinet_names
-        mine = self._bundles[cabinet]
-        # A pair less this cabinet is the other one.
-        others = cabling.pairs[mine].sum(axis=1) - cabinet
+    def _bundle_rows(self, rack: int, facts: list[Facts]) -> Iterable[tuple[object, ...]]:
+        cabling, names = self._cabling, self._cabling.layout.rack_names
+        mine = self._bundles[rack]
+        # A pair less this rack is the other one.
+        others = cabling.pairs[mine].sum(axis=1) - rack
         columns = (mine, others, self._bundle_first[mine], cabling.bundle_sizes[mine])
         for bundle, to, first, size in zip(*(column.tolist() for column in columns), strict=True):
             yield bundle + 1, names[to], self.files[to], size, self._span(first, size), *facts[first]
@@ -151,8 +151,8 @@ class _Book:
         return ", ".join(low if low == high else f"{low} to {high}" for low, high in spans)
 
 
-def _file_names(cabinets: Sequence[str]) -> list[str]:
-    """A file name for each cabinet: its number keeps names apart that are alike once odd letters are gone."""
-    digits = max(3, len(str(len(cabinets))))
-    plain = ["".join(x if x.isascii() and (x.isalnum() or x == "-") else "_" for x in name[:40]) for name in cabinets]
-    return [f"cabinet-{number:0{digits}d}-{name}.html" for number, name in enumerate(plain, 1)]
+def _file_names(racks: Sequence[str]) -> list[str]:
+    """A file name for each rack: its number keeps names apart that are alike once odd letters are gone."""
+    digits = max(3, len(str(len(racks))))
+    plain = ["".join(x if x.isascii() and (x.isalnum() or x == "-") else "_" for x in name[:40]) for name in racks]
+    return [f"rack-{number:0{digits}d}-{name}.html" for number, name in enumerate(plain, 1)]

@@ -1,1 +1,1 @@
-"""The command line: one file a command; parses, calls one verb, prints."""
+"""The command line: one file per command; parses, calls one operation, prints."""

@@ -1,4 +1,4 @@
-"""Networks that were taken the whole way, on the terminal: a table, a sentence each, and what is missing."""
+"""Networks that were fully assessed, on the terminal: a table, a sentence each, and what is missing."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 #: What a table of several shows, and what it is called there.
 _SHOWN = {
-    "cost_per_host_usd": "USD a host",
+    "cost_per_host_usd": "USD per host",
     "uniform_throughput": "uniform",
     "worst_throughput": "worst",
     "saturation": "saturates",

@@ -1,4 +1,4 @@
-"""The best graph of an optimisation on disk while it is under way, and how an interrupted one goes on from it."""
+"""The best graph of an optimisation on disk while it is running, and how an interrupted one goes on from it."""
 
 import time
 from pathlib import Path

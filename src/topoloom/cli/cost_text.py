@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 
 from topoloom.cli.output import print_table, say
-from topoloom.cost.bill import AsPrinted, Bill
+from topoloom.cost.bill import AsPublished, Bill
 from topoloom.cost.lines import Line
 from topoloom.cost.parts import Parts
 
@@ -37,8 +37,8 @@ def print_bill(bill: Bill) -> None:
             length = f"{bought} {order.stock_m:g} m" if order.stock_m else ""
             usd = _usd(order.cost_low_usd, order.cost_high_usd)
             say(f"  {order.product:{item - 2}} {order.count:10,} {length:>18} {usd:>{wide - 4}}")
-    if bill.as_printed is not None:
-        _print_as_printed(bill.as_printed)
+    if bill.as_published is not None:
+        _print_as_published(bill.as_published)
 
 
 def print_side_by_side(bills: Sequence[Bill]) -> None:
@@ -51,18 +51,18 @@ def print_side_by_side(bills: Sequence[Bill]) -> None:
             "switches",
             "ports",
             "hosts",
-            "cabinets",
+            "racks",
             "inside",
             "between",
             "metres",
             "USD",
-            "USD a host",
-            "W a host",
+            "USD per host",
+            "W per host",
             f"{basis} over the least",
         )
     ]
     for one in bills:
-        counts = (one.switches, one.radix, one.hosts, one.cabinets, one.cables_inside, one.cables_between)
+        counts = (one.switches, one.radix, one.hosts, one.racks, one.cables_inside, one.cables_between)
         a_host = _amount(one.cost_per_host_low_usd, one.cost_per_host_high_usd, 1) if one.hosts else "no hosts"
         more = [(getattr(one, key), getattr(best, key)) for key in (low, high)]
         rows.append(
@@ -86,9 +86,9 @@ def _basis(bills: Sequence[Bill]) -> tuple[str, str, str, str]:
     hosts = all(one.hosts for one in bills)
     if any(math.isnan(one.cost_usd) for one in bills):
         watts = "power_per_host_w" if hosts else "power_w"
-        return watts, watts, watts, "W a host" if hosts else "W"
+        return watts, watts, watts, "W per host" if hosts else "W"
     if hosts:
-        return "cost_per_host_low_usd", "cost_per_host_usd", "cost_per_host_high_usd", "USD a host"
+        return "cost_per_host_low_usd", "cost_per_host_usd", "cost_per_host_high_usd", "USD per host"
     return "cost_low_usd", "cost_usd", "cost_high_usd", "USD"
 
 
@@ -135,11 +135,13 @@ def _amount(low: float, high: float, digits: int = 0) -> str:
     return lowest if lowest == highest else f"{lowest}-{highest}"
 
 
-def _print_as_printed(told: AsPrinted) -> None:
-    say(f"Table IV, {told.column}: printed {told.printed_cost_usd:,.0f} USD and {told.printed_power_w:g} W a host")
+def _print_as_published(told: AsPublished) -> None:
+    say(
+        f"Table IV, {told.column}: printed {told.published_cost_usd:,.0f} USD and {told.published_power_w:g} W per host"
+    )
     if told.cost_per_host_usd is None:
         say("  its assumptions were not found, so the print is not recomputed")
     else:
-        say(f"  with its own assumptions: {told.cost_per_host_usd:,.2f} USD and {told.power_per_host_w:.3f} W a host")
+        say(f"  with its own assumptions: {told.cost_per_host_usd:,.2f} USD and {told.power_per_host_w:.3f} W per host")
     note = f"; {told.note}" if told.note else ""
     say(f"  why the exact count differs: {told.assumption}{note}")

@@ -43,7 +43,7 @@ def deliver(
     text: str | None = None,
     dropped: tuple[str, ...] = (),
 ) -> None:
-    """Write a topology to a file ('-': standard output), and say on stderr what was written and what was left out.
+    """Write a topology to a file ('-': standard output), and say on stderr what was written and what was omitted.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ def deliver(
     else:
         put(text.encode(), output)
         told = written_file(topology, output, replace(record, keeps=record.keeps | {"labels"}))
-    lost = f"; {record.name} leaves out {', '.join(told.left_out)}" if told.left_out else ""
+    lost = f"; {record.name} leaves out {', '.join(told.omitted)}" if told.omitted else ""
     size = f"{told.switches} switches, {told.links} links, {told.hosts} hosts"
     where = "standard output" if output == "-" else output
     say(f"wrote {topology.name} to {where} ({record.name}): {size}{lost}", err=True)

@@ -15,7 +15,7 @@ _COMPARED = (
     *("slow_cables", "one_sided_cables"),
 )
 _JUDGED = (
-    *("tables", "switches", "pairs_between", "lane_pairs", "lanes_used"),
+    *("tables", "switches", "pairs_between", "virtual_channel_pairs", "virtual_channels_used"),
     *("deadlock_free", "pairs", "reached_pairs", "minimal", "minimal_share", "mean_hops", "max_hops", "stretch"),
     *("edge_forwarding_index", "load_over_mean"),
 )
@@ -62,8 +62,8 @@ def _show(found: Diagnostics) -> None:
     rows: list[tuple[str, str]] = []
     if found.comparison is not None:
         rows += _facts(found.comparison, _COMPARED)
-    if found.judgement is not None:
-        rows += _facts(found.judgement, _JUDGED)
+    if found.table_verification is not None:
+        rows += _facts(found.table_verification, _JUDGED)
     rows += [("rules_asked", str(len(found.rules)))] if not rows else []
     rows += [(key, str(getattr(found, key))) for key in ("errors", "warnings", "notes")]
     print_facts(title, rows)
@@ -74,6 +74,8 @@ def _show(found: Diagnostics) -> None:
 
 def _facts(record: dict[str, Any], keys: tuple[str, ...]) -> list[tuple[str, str]]:
     return [
-        ("pairs_in_each_lane", " ".join(map(str, record[key]))) if key == "lane_pairs" else (key, plain(record[key]))
+        ("pairs_in_each_lane", " ".join(map(str, record[key])))
+        if key == "virtual_channel_pairs"
+        else (key, plain(record[key]))
         for key in keys
     ]

@@ -34,7 +34,7 @@ def at_work() -> bool:
 def working(
     title: str, *, seconds: float | None = None, on_result: Callable[[Any], None] | None = None
 ) -> Iterator[Work]:
-    """A `Work` for one verb, shown as `title` on a terminal's stderr, and stopped by Ctrl-C and `kill`.
+    """A `Work` for one operation, shown as `title` on a terminal's stderr, and stopped by Ctrl-C and `kill`.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ def working(
     Yields
     ------
     Work
-        For the verb's `work` parameter.
+        For the operation's `work` parameter.
     """
     work = Work(seconds=seconds, on_result=on_result)
     over = threading.Event()

@@ -17,8 +17,8 @@ _COSTS = (
     "worst permutation",
     "broken",
     "changed",
-    "lanes changed",
-    "anew",
+    "virtual channels changed",
+    "rebuilt",
 )
 
 
@@ -102,14 +102,14 @@ def print_degradations(found: Sequence[Degradations]) -> None:
     rows: list[tuple[str, ...]] = [_COSTS]
     for network in found:
         for one in network.levels:
-            numbers = (one.uniform, one.tub, one.broken, one.changed, one.lanes_changed)
+            numbers = (one.uniform, one.tub, one.broken, one.changed, one.virtual_channels_changed)
             rows.append(
                 (
                     network.name,
                     f"{100 * one.share:g} %",
                     f"{one.connected} of {one.samples}",
                     *("-" if value is None else f"{value:.4f}" for value in numbers),
-                    f"{one.anew} of {one.rerouted}" if one.rerouted else "-",
+                    f"{one.rebuilt} of {one.rerouted}" if one.rerouted else "-",
                 )
             )
     print_table(rows)

@@ -36,7 +36,7 @@ def csv_text(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     Raises
     ------
     ValueError
-        A row has other than one cell a column.
+        A row has other than one cell per column.
 
     Examples
     --------
@@ -112,7 +112,7 @@ def separator(text: str) -> str:
 def csv_rows(text: str, source: str) -> Iterator[tuple[int, list[str]]]:
     """The rows of a CSV text: the line that each ends on, and its cells as they stand (`unguarded` takes the guard away).
 
-    Rows without anything in them are left out.
+    Rows without anything in them are omitted.
 
     Parameters
     ----------

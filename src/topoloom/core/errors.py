@@ -30,7 +30,7 @@ class InputError(ValueError):
 
 
 class Stopped(Exception):  # noqa: N818 (nothing went wrong)
-    """A verb was stopped, by its deadline or by somebody, before it had anything to show.
+    """An operation was stopped, by its deadline or by somebody, before it had anything to show.
 
     The command line says so and exits with code 130.
     """
@@ -41,7 +41,7 @@ def _visible(letter: str) -> str:
 
 
 def check_type(value: object, kind: type | tuple[type, ...], taker: str, remedy: str = "") -> None:
-    """Refuse a value of a wrong type, in one sentence; public verbs begin with it.
+    """Refuse a value of a wrong type, in one sentence; public operations begin with it.
 
     Parameters
     ----------
@@ -146,7 +146,7 @@ def wrong_type(value: object, kind: type | tuple[type, ...] | str, taker: str, r
     kind : type, tuple of types or str
         What is taken; a text says it in words.
     taker : str
-        The verb that was called, as users write it.
+        The operation that was called, as users write it.
     remedy : str
         How to get the right thing; "" for nothing to say.
 

@@ -68,7 +68,7 @@ def settle(folder: str | os.PathLike[str]) -> None:
     """
     try:
         path = Path(os.path.realpath(folder))
-        # A design's folder is written with the networks in it: ``finalists/1`` has the plan two levels up.
+        # A design's folder is written with the networks in it: ``shortlist/1`` has the plan two levels up.
         unsettled = [place for place in path.parents[:2] if _planned_by_this_user(place / UNFINISHED)]
         if os.path.lexists(path / UNFINISHED):
             unsettled.append(path)

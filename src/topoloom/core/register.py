@@ -19,11 +19,11 @@ class Register(Generic[T], Mapping[str, T]):
 
     Parameters
     ----------
-    noun : str
+    record_name : str
         What one of them is called in messages: "engine".
     room : str, optional
         The package whose modules, and those of its packages, register themselves when they are imported:
-        ``topoloom.routing.engines``. Modules with an underscore in front, and kernels, are left out.
+        ``topoloom.routing.engines``. Modules with an underscore in front, and kernels, are omitted.
     group : str, optional
         The group of entry points by which other packages add to it: ``topoloom.engines``.
     listed : str, optional
@@ -50,14 +50,14 @@ class Register(Generic[T], Mapping[str, T]):
 
     def __init__(
         self,
-        noun: str,
+        record_name: str,
         *,
         room: str | None = None,
         group: str | None = None,
         listed: str | None = None,
         elsewhere: Mapping[str, str] | None = None,
     ) -> None:
-        self.noun, self._room, self._group, self._listed = noun, room, group, listed
+        self.record_name, self._room, self._group, self._listed = record_name, room, group, listed
         self._elsewhere = elsewhere or {}
         self._records: dict[str, T] = {}
         self._aliases: dict[str, str] = {}
@@ -88,7 +88,9 @@ class Register(Generic[T], Mapping[str, T]):
             holder = self._aliases.get(one, one)
             if holder in self._records and self._origin[holder] != origin:
                 known, new = (self._name_of(place) for place in (self._origin[holder], origin))
-                raise InputError(f"the {self.noun} '{one}' of {new} has the name of one that {known} has; rename it")
+                raise InputError(
+                    f"the {self.record_name} '{one}' of {new} has the name of one that {known} has; rename it"
+                )
         self._records[name], self._origin[name] = record, origin
         self._aliases.update(dict.fromkeys(aliases, name))
 
@@ -105,8 +107,10 @@ class Register(Generic[T], Mapping[str, T]):
         if record is None:
             if name in self._elsewhere:
                 package = self._elsewhere[name]
-                raise InputError(f"{name}: install {package}, which has this {self.noun} (pip install {package})")
-            raise InputError(f"no {self.noun} named {_shown(name)} ({self._hint(str(name))})")
+                raise InputError(
+                    f"{name}: install {package}, which has this {self.record_name} (pip install {package})"
+                )
+            raise InputError(f"no {self.record_name} named {_shown(name)} ({self._hint(str(name))})")
         return record
 
     def origin(self, name: str) -> str:
@@ -172,7 +176,7 @@ class Register(Generic[T], Mapping[str, T]):
                 point.load()
             except Exception as error:  # whatever a stranger's module raises must not take every command with it
                 reason = str(error) if isinstance(error, InputError) else f"{type(error).__name__}: {error}"
-                log.warning("package %s adds no %s: %s", package, self.noun, " ".join(reason.split()))
+                log.warning("package %s adds no %s: %s", package, self.record_name, " ".join(reason.split()))
             finally:
                 self._loading = ""
 

@@ -148,7 +148,7 @@ def cooled(hot: float, cold: float, share: float) -> float:
 
 
 class Search(Protocol):
-    """A search under way.
+    """A search running.
 
     `best` is its best answer so far, `cost` that answer's, `share` what is used up of its budget. Steps change nothing once
     it is `done`. Costs of the searches of one run are compared: numbers, or tuples of them.
@@ -195,7 +195,7 @@ def run_searches(
     what : str
         What `work` is told that is being counted; seconds where there is a deadline.
     watch : callable, optional
-        Sees the searches under way, by number, some times a second; when it says so, all end. It tells `work` of the
+        Sees the searches running, by number, some times a second; when it says so, all end. It tells `work` of the
         progress itself.
     work : Work, optional
         Once it is stopped, the best so far is the answer.

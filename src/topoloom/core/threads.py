@@ -45,7 +45,7 @@ def over_cores(
         Threads; None: every core. One thread runs in place.
     work : Work, optional
         Told of each block that is finished; no further block is given out once it is stopped. Whoever calls asks it
-        afterwards whether all blocks were done. Ctrl-C stops it, so that blocks under way that ask it end soon.
+        afterwards whether all blocks were done. Ctrl-C stops it, so that blocks running that ask it end soon.
     counted : bool
         False: `task` tells `work` by itself how far it is.
 

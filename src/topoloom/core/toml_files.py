@@ -40,7 +40,7 @@ def described_keys(table: type[msgspec.Struct]) -> list[Setting]:
 
 
 def _written_default(default: Any) -> str:
-    """A default as it stands in a file; nothing where a key is worked out, left out or a table."""
+    """A default as it stands in a file; nothing where a key is worked out, omitted or a table."""
     if default in (msgspec.NODEFAULT, None, ()) or isinstance(default, msgspec.Struct):
         return ""
     return _written(list(default) if isinstance(default, tuple) else default)
@@ -223,7 +223,7 @@ def _accepted(kind: Any) -> str:
     inspect = msgspec.inspect
     bare = kind.type if isinstance(kind, inspect.Metadata) else kind
     if isinstance(bare, inspect.UnionType):
-        # A key without a value is left out; TOML has no word for it.
+        # A key without a value is omitted; TOML has no word for it.
         told = [_accepted(one) for one in bare.types if not isinstance(one, inspect.NoneType)]
         return " or ".join(dict.fromkeys(told))
     if isinstance(bare, inspect.BoolType):

@@ -1,4 +1,4 @@
-"""Work: how far a long verb is, until when it may go on, and whether it is asked to stop."""
+"""Work: how far a long operation is, until when it may go on, and whether it is asked to stop."""
 
 import threading
 import time
@@ -49,12 +49,12 @@ class StageProgress(msgspec.Struct, frozen=True):
 
 
 class Work:
-    """What a long verb is given: it tells its progress, and asks whether to go on.
+    """What a long operation is given: it tells its progress, and asks whether to go on.
 
     Parameters
     ----------
     seconds : float, optional
-        The verb ends so many seconds from now with what it has; never when left out, or infinite.
+        The operation ends so many seconds from now with what it has; never when omitted, or infinite.
     on_progress : callable (Progress), optional
         Told how far it is, at most ten times a second, from any thread.
     on_result : callable (object), optional
@@ -130,7 +130,7 @@ class Work:
         return "interrupted" if self._asked else "deadline"
 
     def check(self) -> None:
-        """Go on, or raise `Stopped`: for verbs that have nothing to show before their end."""
+        """Go on, or raise `Stopped`: for operations that have nothing to show before their end."""
         if self.stopped:
             raise Stopped(
                 "interrupted before there was a result"
@@ -174,18 +174,18 @@ class Work:
 
     @contextmanager
     def interruptible(self) -> Iterator[None]:
-        """Ctrl-C inside asks the work to end instead of raising; for verbs that return what they have."""
+        """Ctrl-C inside asks the work to end instead of raising; for operations that return what they have."""
         try:
             yield
         except KeyboardInterrupt:
             self.stop()
 
     def step(self) -> "Work":
-        """A work for a verb inside this one's stage: it ends with this one, and tells nothing."""
+        """A work for an operation inside this one's stage: it ends with this one, and tells nothing."""
         return _Step(self)
 
     def share(self, seconds: float) -> "Work":
-        """A work for a verb inside this one's stage that has so many seconds, and ends with this one at the latest."""
+        """A work for an operation inside this one's stage that has so many seconds, and ends with this one at the latest."""
         return _Share(self, seconds)
 
     def _expire(self) -> None:

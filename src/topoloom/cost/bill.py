@@ -19,14 +19,14 @@ from topoloom.placement.layout.layout import Layout
 
 
 @dataclass(frozen=True)
-class AsPrinted:
+class AsPublished:
     """What Table IV of Besta 2014 prints of a network, and what its own assumptions give.
 
     Attributes
     ----------
     column : str
         The column's title.
-    printed_cost_usd, printed_power_w : float
+    published_cost_usd, published_power_w : float
         A host.
     cost_per_host_usd, power_per_host_w : float or None
         With the assumptions that the print follows; None where these were not found.
@@ -35,8 +35,8 @@ class AsPrinted:
     """
 
     column: str
-    printed_cost_usd: float
-    printed_power_w: float
+    published_cost_usd: float
+    published_power_w: float
     cost_per_host_usd: float | None
     power_per_host_w: float | None
     assumption: str
@@ -54,9 +54,9 @@ class Bill(Result):
     rate_gbps : float
     radix : int
         Ports of every switch.
-    hosts, switches, cabinets : int
+    hosts, switches, racks : int
     cables_inside, cables_between : int
-        Links inside cabinets, and between two.
+        Links inside racks, and between two.
     lines : tuple of Line
     ports_used, ports_bought : int
         Ports of switches that links and hosts are plugged into, and all those of the switches that are bought.
@@ -68,11 +68,11 @@ class Bill(Result):
         The worst grade of the products in it that have one: "A" to "D".
     orders : tuple of CableLot
         What to order, where it was asked for.
-    as_printed : AsPrinted, optional
+    as_published : AsPublished, optional
         The print beside it, where the network is one of Table IV of Besta 2014 and it was asked for.
     """
 
-    noun = "bill"
+    record_name = "bill"
     record_version = 2
     derived = (
         "length_m",
@@ -91,7 +91,7 @@ class Bill(Result):
     radix: int
     hosts: int
     switches: int
-    cabinets: int
+    racks: int
     cables_inside: int
     cables_between: int
     lines: tuple[Line, ...]
@@ -101,7 +101,7 @@ class Bill(Result):
     unmetered: tuple[str, ...] = ()
     confidence: str | None = None
     orders: tuple[CableLot, ...] = ()
-    as_printed: AsPrinted | None = None
+    as_published: AsPublished | None = None
     provenance: Provenance = field(default_factory=Provenance, compare=False)
 
     def record(self) -> dict[str, Any]:
@@ -109,7 +109,7 @@ class Bill(Result):
         return super().record() | {"lines": self.rows()}
 
     def rows(self) -> list[dict[str, Any]]:
-        """A row a line: item, count, metres, prices and watts."""
+        """One row per line: item, count, metres, prices and watts."""
         return [{**json_value(line), "cost_usd": json_value(line.cost_usd)} for line in self.lines]
 
     @drawn()
@@ -181,7 +181,7 @@ class Bills(Result):
         Each has a provenance of its own.
     """
 
-    noun = "bills"
+    record_name = "bills"
     record_version = 2
 
     bills: tuple[Bill, ...]
@@ -200,16 +200,16 @@ class Bills(Result):
         priced = all(math.isfinite(bill.cost_per_host_usd) for bill in self.bills)
         values = [bill.cost_per_host_usd if priced else bill.power_per_host_w for bill in self.bills]
         bars = [(bill.provenance.name, value) for bill, value in zip(self.bills, values, strict=True)]
-        draw_bars(axes, bars, "USD a host" if priced else "W a host", "Networks side by side", form="{:,.0f}")
+        draw_bars(axes, bars, "USD per host" if priced else "W per host", "Networks side by side", form="{:,.0f}")
 
     def rows(self) -> list[dict[str, Any]]:
-        """A row a topology: its name, its counts and its sums."""
+        """One row per topology: its name, its counts and its sums."""
         return [
             {"topology": bill.provenance.name}
             | {
                 name: value
                 for name, value in bill.record().items()
-                if name != "schema" and not isinstance(value, (dict, list)) and name != "as_printed"
+                if name != "schema" and not isinstance(value, (dict, list)) and name != "as_published"
             }
             for bill in self.bills
         ]
@@ -239,7 +239,7 @@ def price(
     radix : int, optional
         Ports of every switch; else the most that any switch of the fabric uses.
     host_cables : bool, optional
-        Whether to add a cable inside the cabinet for every endpoint. Besta 2014 leaves them out (for all but the fat tree).
+        Whether to add a cable inside the rack for every endpoint. Besta 2014 leaves them out (for all but the fat tree).
         Where hosts stand in racks of their own their cables, interfaces and racks are in the bill in any case.
     spare_ports : float, optional
         Ports for growth, as a share of those in use: every switch has ceil(ports * (1 + spare_ports)). Truong 2016 has
@@ -315,7 +315,7 @@ def price(
         radix=bought,
         hosts=topology.hosts,
         switches=topology.switches,
-        cabinets=layout.cabinets,
+        racks=layout.racks,
         cables_inside=layout.length_m.size - between,
         cables_between=between,
         lines=tuple(lines),

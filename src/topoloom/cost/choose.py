@@ -25,7 +25,7 @@ class CableLot:
 
 @dataclass(frozen=True, eq=False)
 class Cables:
-    """The cables that are bought, as columns with a row a link.
+    """The cables that are bought, as columns with one row per link.
 
     product: int64[links], the index in `parts.cable`; length_m: float64[links], the length of the link; stock_m:
     float64[links], the length that is bought, slack and all; usd_low, usd_high: float64[links], the price without
@@ -82,7 +82,7 @@ def choose_cables(
     parts : Parts
     length_m : float64[links]
     between : bool[links] or bool
-        Whether the link runs between cabinets.
+        Whether the link runs between racks.
     rate_gbps : float
     ends : int[links, 2], optional
         The two boxes of each link, a cable that parts beginning at the first; without them every cable that carries several
@@ -184,7 +184,7 @@ def link_cables(layout: Layout, parts: Parts, rate_gbps: float) -> Cables:
 
 
 def endpoint_cables(layout: Layout, parts: Parts, rate_gbps: float) -> Cables:
-    """The cable of every endpoint of a layout, in their order: to the rack of its host, or inside the cabinet.
+    """The cable of every endpoint of a layout, in their order: to the rack of its host, or inside the rack.
 
     Parameters
     ----------

@@ -8,7 +8,7 @@ does not say is made of rules, and the product's `source` names them:
 * their rate: from the name of the type (``400gbase-x-qsfpdd``, ``infiniband-ndr``: four lanes);
 * watts: only what all power supplies may draw together, an upper bound, for many are spare.
 
-A device with fewer than eight such ports is a server or an appliance, and left out. There are no prices in them.
+A device with fewer than eight such ports is a server or an appliance, and omitted. There are no prices in them.
 """
 
 import re

@@ -99,7 +99,7 @@ def _switch_lines(topology: Topology, parts: Parts, rate_gbps: float, ports: int
 
 
 def _cable_lines(what: str, cables: Cables) -> Iterator[Line]:
-    """One line a product that is used; a cable that carries several links is one piece."""
+    """One line per product that is used; a cable that carries several links is one piece."""
     for index, product in enumerate(cables.parts.cable):
         mine = cables.product == index
         if mine.any():
@@ -120,7 +120,7 @@ def _cable_lines(what: str, cables: Cables) -> Iterator[Line]:
 def _module_lines(
     layout: Layout, parts: Parts, rate_gbps: float, bought: int, cables: Sequence[Cables]
 ) -> Iterator[Line]:
-    """One line a transceiver that is used."""
+    """One line per transceiver that is used."""
     switch = parts.switch_product(bought, rate_gbps)
     for one, count in modules(layout, cables):
         hottest = one.power_max_w or one.power_w or 0.0
@@ -150,8 +150,8 @@ def _host_lines(layout: Layout, parts: Parts) -> Iterator[Line]:
         low, high = _range(count, None if product is None else product.price_usd)
         grade = None if product is None else product.confidence
         yield Line(f"interface, {host.nic}", count, low, high, 0.0, 0.0, "nic", grade)
-    low, high = _range(layout.cabinets, rack.price_usd)
-    yield Line(f"rack, {rack.u:g} units", layout.cabinets, low, high, 0.0, 0.0, "rack")
+    low, high = _range(layout.racks, rack.price_usd)
+    yield Line(f"rack, {rack.u:g} units", layout.racks, low, high, 0.0, 0.0, "rack")
 
 
 def _installation(parts: Parts, count: int) -> Iterator[Line]:

@@ -82,7 +82,7 @@ class Parts(TomlTable, frozen=True, dict=True):
         return float(self.switch_usd_range(ports, rate_gbps).mean())
 
     def switch_w(self, ports: int, rate_gbps: float | None = None, used: float | None = None) -> float:
-        """The watts of a switch with so many ports, `used` of them in use (all, if left out).
+        """The watts of a switch with so many ports, `used` of them in use (all, if omitted).
 
         A product draws its watts a port for the ports in use. A line, being fitted to switches with all ports in use,
         counts every port that is bought.
@@ -92,9 +92,9 @@ class Parts(TomlTable, frozen=True, dict=True):
         ports : int
             Ports that the switch is bought with.
         rate_gbps : float, optional
-            The rate of its ports, Gb/s, which chooses the product; any rate when left out.
+            The rate of its ports, Gb/s, which chooses the product; any rate when omitted.
         used : float, optional
-            How many of the ports are in use; all when left out.
+            How many of the ports are in use; all when omitted.
 
         Returns
         -------
@@ -170,7 +170,7 @@ class Parts(TomlTable, frozen=True, dict=True):
     ) -> np.ndarray:
         """For each cable, the index of its product: int64[cables].
 
-        The first in the catalogue's order that is used there, carries the rate (any, if left out) and reaches the length
+        The first in the catalogue's order that is used there, carries the rate (any, if omitted) and reaches the length
         with its slack. Order decides, not price: Besta 2014 chooses by use, and a catalogue may list what is preferred first.
 
         Parameters
@@ -178,9 +178,9 @@ class Parts(TomlTable, frozen=True, dict=True):
         length_m : float64[cables]
             The length that each cable has to span, metres, without slack.
         between : bool[cables]
-            Whether the cable runs between cabinets (it is inside one otherwise).
+            Whether the cable runs between racks (it is inside one otherwise).
         rate_gbps : float, optional
-            What each cable has to carry, Gb/s; any rate when left out.
+            What each cable has to carry, Gb/s; any rate when omitted.
         to : "switch" or "host"
             What the far end is plugged into.
         alike : int64[cables], optional
@@ -229,18 +229,18 @@ class Parts(TomlTable, frozen=True, dict=True):
         if not fitting:
             hosts = " to hosts" if to == "host" else ""
             return self._complaint(
-                f"no cable{hosts} is used {where} cabinets; add one with use = '{where}' or 'any'", "cable"
+                f"no cable{hosts} is used {where} racks; add one with use = '{where}' or 'any'", "cable"
             )
         carrying = [index for index in fitting if self.cable[index].carries(rate_gbps)]
         if not carrying:
             return self._complaint(
-                f"no cable {where} cabinets carries {rate_gbps:g} Gb/s; add one", "cable", str(fitting[0])
+                f"no cable {where} racks carries {rate_gbps:g} Gb/s; add one", "cable", str(fitting[0])
             )
         best = max(carrying, key=lambda index: self.cable[index].longest_m)
         slack = f" and {self.slack_m:g} m of slack" if self.slack_m else ""
         rate = "" if rate_gbps is None else f" at {rate_gbps:g} Gb/s"
         reason = (
-            f"no cable reaches {length_m:.1f} m{slack} {where} cabinets{rate}"
+            f"no cable reaches {length_m:.1f} m{slack} {where} racks{rate}"
             f" (the longest reaches {self.cable[best].longest_m:g} m); add one that does"
         )
         return self._complaint(reason, "cable", str(best))
@@ -275,7 +275,7 @@ class Parts(TomlTable, frozen=True, dict=True):
         length_m : float64, any shape
             Lengths, metres, without slack.
         between : bool, the shape of `length_m`, or one for all
-            Whether a link runs between cabinets.
+            Whether a link runs between racks.
         rate_gbps : float
             The rate of the links, Gb/s.
 
@@ -305,7 +305,7 @@ class Parts(TomlTable, frozen=True, dict=True):
         length_m : float64, any shape
             Lengths, metres, without slack.
         between : bool, the shape of `length_m`, or one for all
-            Whether a link runs between cabinets.
+            Whether a link runs between racks.
         rate_gbps : float
             The rate of the links, Gb/s.
 

@@ -27,7 +27,7 @@ def placed_layout(
     hosts: Housing | str | Path | None = None,
     rows: int | None = None,
     columns: int | None = None,
-    cabinet: int | None = None,
+    switches_per_rack: int | None = None,
     cluster: str | None = None,
     map: str | None = None,
     objective: Any = None,
@@ -44,7 +44,7 @@ def placed_layout(
         A floor, the name of a preset, or the path of a .toml or .csv file.
     hosts : Housing, str or path, optional
         Hosts in racks of their own: a server of the catalogue, or a file with the tables [host] and [rack].
-    rows, columns, cabinet : int, optional
+    rows, columns, switches_per_rack : int, optional
         Changes of the room: its sides in places, and the most switches in a rack.
     cluster, map : str, optional
         As `topoloom.place` has them.
@@ -61,20 +61,20 @@ def placed_layout(
     """
     parts, rate = terms.catalogue, terms.link_rate_gbps
     if isinstance(room, Floor):
-        if rows is not None or columns is not None or cabinet is not None:
+        if rows is not None or columns is not None or switches_per_rack is not None:
             raise InputError(
-                "rows, columns and cabinet change a room that is named; give a Floor that has them already"
+                "rows, columns and switches_per_rack change a named room; give a Floor that already has them"
             )
         floor = room
     else:
-        floor = chosen_floor(DEFAULT_ROOM if room is None else str(room), rows, columns, cabinet)
+        floor = chosen_floor(DEFAULT_ROOM if room is None else str(room), rows, columns, switches_per_rack)
     housing = None if hosts is None else housing_of(hosts, parts)
     # Only where a floor or a rack limits them: a catalogue need not have a switch of this size else.
     fed = floor.limits_power or housing is not None
     watts = parts.switch_feed_w(topology.radix, rate) if fed else 0.0
     if floor.limits_power and not watts:
         raise InputError(
-            f"floor '{floor.name}' limits the power of a cabinet, but the catalogue '{parts.name}' has no watts of a switch"
+            f"floor '{floor.name}' limits the power of a rack, but the catalogue '{parts.name}' has no watts of a switch"
             f" with {topology.radix} ports; take parts that have, lay a quote with power_w over them, or remove the limit"
         )
     by_parts = {"cost": parts.link_usd, "power": parts.link_w}

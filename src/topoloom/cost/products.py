@@ -64,7 +64,7 @@ class Cited(TomlTable, frozen=True, kw_only=True):
     group: ClassVar[str] = "parts"
 
     vendor: Annotated[str, setting("who makes it")] = ""
-    source: Annotated[str, setting("where its figures come from; that of the catalogue, if left out")] = ""
+    source: Annotated[str, setting("where its figures come from; that of the catalogue, if omitted")] = ""
     date: Annotated[datetime.date | None, setting("the day that they are of, or were read")] = None
     confidence: (
         Annotated[
@@ -120,7 +120,7 @@ class SwitchProduct(Cited, frozen=True, kw_only=True):
         None
     )
     power_w_per_port: Annotated[float, watts("power of a port that is in use")] = 0.0
-    rate_gbps: Annotated[float, _rate("the fastest links that its ports carry; any, if left out")] | None = None
+    rate_gbps: Annotated[float, _rate("the fastest links that its ports carry; any, if omitted")] | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -193,7 +193,7 @@ class Transceiver(Cited, frozen=True, kw_only=True):
     name: Annotated[str, setting("what it is called")]
     links: Annotated[int, setting("links that share it: 2 in a twin-port module", least=1, most=64)] = 1
     side: Annotated[Literal["switch", "host", "any"], setting("in what it is plugged")] = "any"
-    price_usd: Annotated[Price, setting("price of one; no price is known, if left out", unit="USD")] | None = None
+    price_usd: Annotated[Price, setting("price of one; no price is known, if omitted", unit="USD")] | None = None
     power_w: Annotated[float, watts("what one draws")] | None = None
     power_max_w: Annotated[float, watts("the most that one draws")] | None = None
 
@@ -211,7 +211,7 @@ class NicProduct(Cited, frozen=True, kw_only=True):
     rate_gbps: Annotated[float, _rate("the rate of all its ports together")]
     ports: Annotated[int, setting("its ports", least=1, most=64)] = 1
     split: Annotated[tuple[Breakout, ...], setting("other ways to run it: more ports, slower")] = ()
-    price_usd: Annotated[Price, setting("price of one; no price is known, if left out", unit="USD")] | None = None
+    price_usd: Annotated[Price, setting("price of one; no price is known, if omitted", unit="USD")] | None = None
     power_w: Annotated[float, watts("what one draws; counted with its host where that is not known")] | None = None
 
     def __post_init__(self) -> None:
@@ -244,8 +244,8 @@ class CableProduct(Cited, frozen=True, kw_only=True):
     group: ClassVar[str] = "parts [[cable]]"
 
     medium: Annotated[Medium, setting("what it is made of; `any` where that is not known")]
-    use: Annotated[Literal["inside", "between", "any"], setting("inside a cabinet, between cabinets, or any")]
-    name: Annotated[str, setting("what it is called in bills and order lists; its medium, if left out")] = ""
+    use: Annotated[Literal["inside", "between", "any"], setting("inside a rack, between racks, or any")]
+    name: Annotated[str, setting("what it is called in bills and order lists; its medium, if omitted")] = ""
     base_usd: Annotated[Price, setting("price of a cable of 0 m", unit="USD")] | None = None
     per_metre_usd: Annotated[Price, setting("price of a metre more", unit="USD")] | None = None
     base_usd_per_gbps: Annotated[Price, setting("price of a cable of 0 m for its rate", unit="USD per Gb/s")] | None = (
@@ -256,14 +256,14 @@ class CableProduct(Cited, frozen=True, kw_only=True):
     ) = None
     lengths_m: Annotated[
         tuple[Positive, ...],
-        setting("the lengths that it is sold in, the shortest first; cut to length, if left out", unit="m"),
+        setting("the lengths that it is sold in, the shortest first; cut to length, if omitted", unit="m"),
     ] = ()
     prices_usd: Annotated[
         tuple[Price, ...], setting("the price of each of these lengths, instead of a line", unit="USD")
     ] = ()
     reach_m: Annotated[float, setting("the longest that it can be", unit="m", above=0)] = float("inf")
     rates_gbps: Annotated[
-        tuple[Positive, ...], setting("the link rates that it carries; all, if left out", unit="Gb/s")
+        tuple[Positive, ...], setting("the link rates that it carries; all, if omitted", unit="Gb/s")
     ] = ()
     power_w: Annotated[float, watts("power of one cable, both ends together")] = 0.0
     power_w_per_end: Annotated[float, watts("power of one end, instead of `power_w`")] = 0.0

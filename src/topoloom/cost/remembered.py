@@ -103,8 +103,8 @@ def remembered_files(
 
 def places_digest(layout: Layout) -> str:
     """SHA-256 of where every switch stands and how long every cable is: another one where somebody moved a switch by hand."""
-    text = hashlib.sha256("\n".join(layout.cabinet_names).encode())
-    text.update(layout.cabinet.astype("<i4").tobytes())
+    text = hashlib.sha256("\n".join(layout.rack_names).encode())
+    text.update(layout.rack.astype("<i4").tobytes())
     text.update(np.round(layout.length_m, 3).astype("<f8").tobytes())
     return text.hexdigest()
 

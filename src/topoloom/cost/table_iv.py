@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from topoloom.cost.bill import AsPrinted, Bill, price
+from topoloom.cost.bill import AsPublished, Bill, price
 from topoloom.cost.parts import Parts
 from topoloom.cost.parts_files import load_parts
 from topoloom.model.topology import Topology
@@ -47,7 +47,7 @@ class Count:
     fibre: float | None = None
 
     def cost_usd(self, parts: Parts) -> float:
-        """USD a host."""
+        """USD per host."""
         return (self.switches * parts.switch_usd(self.radix) + self.cables_usd) / self.hosts
 
     def power_w(self, parts: Parts) -> float:
@@ -68,7 +68,7 @@ class TableColumn:
     printed: Printed
     spec: str
     assumption: str
-    as_printed: Callable[[], Count] | None
+    as_published: Callable[[], Count] | None
     radix: int | None = None
     floor: Floor | None = None
     folded: bool = False
@@ -79,7 +79,7 @@ class TableColumn:
         from topoloom.topologies.spec import build
 
         layout = place(build(self.spec), self.floor or preset("slimfly-2014"), map="rows")
-        return layout if not self.folded else in_one_cabinet(layout)
+        return layout if not self.folded else in_one_rack(layout)
 
     def exact(self, orders: bool = False) -> Bill:
         """The column counted exactly: the true graph, each cable at the tariff of its own medium, no host cables.
@@ -88,21 +88,21 @@ class TableColumn:
         """
         bill = price(self.layout(), "slimfly-2014", _RATE_GBPS, self.radix, orders=orders)
         parts = load_parts("slimfly-2014")
-        count = None if self.as_printed is None else self.as_printed()
-        printed = AsPrinted(
+        count = None if self.as_published is None else self.as_published()
+        printed = AsPublished(
             column=self.title,
-            printed_cost_usd=self.printed.cost_usd,
-            printed_power_w=self.printed.power_w,
+            published_cost_usd=self.printed.cost_usd,
+            published_power_w=self.printed.power_w,
             cost_per_host_usd=None if count is None else count.cost_usd(parts),
             power_per_host_w=None if count is None else count.power_w(parts),
             assumption=self.assumption,
             note=self.note,
         )
-        return replace(bill, as_printed=printed)
+        return replace(bill, as_published=printed)
 
 
-def in_one_cabinet(layout: Layout) -> Layout:
-    """Besta 2014 VI.B.3a: a folded torus has short electric cables only, which the model prices like those inside a cabinet."""
+def in_one_rack(layout: Layout) -> Layout:
+    """Besta 2014 VI.B.3a: a folded torus has short electric cables only, which the model prices like those inside a rack."""
     nowhere = np.zeros(layout.topology.switches, np.int32)
     return Layout(layout.topology, layout.floor, layout.floor.slots_for(1), nowhere)
 
@@ -240,7 +240,7 @@ COLUMNS: tuple[TableColumn, ...] = (
         "the 66,330 links come out; how 49 % of them are electric is not known",
         None,
         radix=43,
-        floor=replace(preset("slimfly-2014"), sequence_cabinet=22),
+        floor=replace(preset("slimfly-2014"), sequence_rack=22),
         note="exact: racks of 22 switches in ring order, cables between racks fibre",
     ),
     TableColumn(
@@ -277,7 +277,7 @@ COLUMNS: tuple[TableColumn, ...] = (
         "the 14,553 links come out; how 47 % of them are electric is not known",
         None,
         radix=28,
-        floor=replace(preset("slimfly-2014"), sequence_cabinet=14),
+        floor=replace(preset("slimfly-2014"), sequence_rack=14),
         note="exact: racks of 14 switches in ring order, cables between racks fibre",
     ),
     TableColumn(

@@ -10,14 +10,14 @@ from topoloom.core.threads import cores
 from topoloom.core.work import Ended, Work
 from topoloom.designer.assessment.assessment import Assessment
 from topoloom.designer.candidates import enumerate_candidates
-from topoloom.designer.finalists import assess_finalists, chosen_finalists, in_order, place_finalists
 from topoloom.designer.measure import MEASURES, Candidate, Dropped, Outcome
 from topoloom.designer.measuring import Measuring
-from topoloom.designer.need import Need
-from topoloom.designer.need_files import read_need
 from topoloom.designer.pareto import pareto_front
+from topoloom.designer.requirement import Requirement
+from topoloom.designer.requirement_files import read_requirement
 from topoloom.designer.screening import Screening
 from topoloom.designer.search import DesignSearch, Searched, best_of_catalogue
+from topoloom.designer.shortlist import assess_shortlist, chosen_shortlist, in_order, place_shortlist
 from topoloom.designer.store import CandidateStore
 from topoloom.designer.usual import usual_specs
 from topoloom.figures.style import Axes, drawn
@@ -32,9 +32,9 @@ class Design(Result):
 
     Attributes
     ----------
-    need : Need
+    requirement : Need
     ranked : tuple of Candidate
-        Those within every limit, best first. All are screened with their cabinets row by row; the finalists are then placed by
+        Those within every limit, best first. All are screened with their racks row by row; the shortlist are then placed by
         the default placement, and ranked by what that gives: `Candidate.map` says which.
     dropped : tuple of Dropped
         Those past a limit, with the limit named.
@@ -49,19 +49,19 @@ class Design(Result):
         The winner as it is built; not in the record.
     usual : tuple of Candidate or Dropped
         What everybody buys, measured beside all others: fat trees tapered 1:1, 2:1 and 4:1, and a Dragonfly.
-    finalists : tuple of Assessment
-        The best of the leading families, what everybody buys, and the ends of the Pareto front, taken the whole way:
-        `need.finalists` of them at most, the best first, within `need.minutes`.
+    shortlist : tuple of Assessment
+        The best of the leading families, reference designs, and the ends of the Pareto front, fully assessed:
+        `requirement.shortlist` of them at most, the best first, within `requirement.minutes`.
     search : Searched or None
         What was found beyond the catalogue, and what that gains, where the need asks for it.
     """
 
-    noun = "design"
+    record_name = "design"
     record_version = 2
     unrecorded = ("network",)
     derived = ("best",)
 
-    need: Need
+    requirement: Requirement
     ranked: tuple[Candidate, ...]
     dropped: tuple[Dropped, ...]
     dropped_by: dict[str, int]
@@ -71,7 +71,7 @@ class Design(Result):
     # Not as a Network: records of a union of dataclasses cannot be read, and this is in none.
     network: Any = None
     usual: tuple[Outcome, ...] = ()
-    finalists: tuple[Assessment, ...] = ()
+    shortlist: tuple[Assessment, ...] = ()
     search: Searched | None = None
     provenance: Provenance = field(default_factory=Provenance, compare=False)
 
@@ -96,7 +96,7 @@ class Design(Result):
         return int(self.provenance.timings.get("reused", 0))
 
     def rows(self) -> list[dict[str, Any]]:
-        """A row a candidate, ranked ones first: rank, Pareto, spec, family, the limit that dropped it, its measures."""
+        """One row per candidate, ranked ones first: rank, Pareto, spec, family, the limit that dropped it, its measures."""
         rows: list[dict[str, Any]] = [
             {"rank": rank, "pareto": c.spec in self.pareto, "spec": c.spec, "family": c.family, "dropped": None}
             | {"map": c.map, **{key: getattr(c, key) for key in MEASURES}}
@@ -128,7 +128,7 @@ class Design(Result):
             self.pareto,
             lambda c: c.cost_per_host_usd,
             lambda c: c.mean_latency_ns,
-            ("cost [USD a host]", "mean zero-load latency [ns]"),
+            ("cost [USD per host]", "mean zero-load latency [ns]"),
             self.leading(),
         )
 
@@ -155,27 +155,33 @@ class Design(Result):
 
 def _renewed(old: dict[str, Any]) -> dict[str, Any]:
     """A record of topoloom 0.1 as one of today."""
-    kept = {key: old.get(key) for key in ("need", "ranked", "dropped", "dropped_by", "pareto", "unmeasured")}
-    need = dict(kept["need"] or {})
-    need["compare"] = [f"besta-2014/{name.partition('/')[2]}" for name in need.get("compare", [])]
+    kept = {key: old.get(key) for key in ("requirement", "ranked", "dropped", "dropped_by", "pareto", "unmeasured")}
+    requirement = dict(kept["requirement"] or {})
+    requirement["compare"] = [f"besta-2014/{name.partition('/')[2]}" for name in requirement.get("compare", [])]
     stopped = "interrupted" if kept["unmeasured"] else "done"
     version = str(old.get("made_by", "")).removeprefix("topoloom ")
-    return {"schema": schema_id(Design), "provenance": {"version": version}, **kept, "need": need, "ended": stopped}
+    return {
+        "schema": schema_id(Design),
+        "provenance": {"version": version},
+        **kept,
+        "requirement": requirement,
+        "ended": stopped,
+    }
 
 
 def design(
-    need: Need | str | Path,
+    requirement: Requirement | str | Path,
     *,
     store: str | Path | None = None,
     fresh: bool = False,
     jobs: int | None = None,
     work: Work | None = None,
 ) -> Design:
-    """Enumerate every family's candidates for a need, measure and rank them, and take the finalists the whole way.
+    """Enumerate every family's candidates for a need, measure and rank them, and take the shortlist a full assessment.
 
     Parameters
     ----------
-    need : Need or path
+    requirement : Need or path
         The requirement, or the TOML file that says it.
     store : path, optional
         A folder where measurements are kept and found again.
@@ -203,46 +209,49 @@ def design(
     A stop or Ctrl-C ends the measuring; the design is then made of what was measured: `ended` says so, and `unmeasured`
     how much is missing.
     """
-    if not isinstance(need, Need):
-        check_path(need, "design", "give a Need, or the path of a requirement file")
+    if not isinstance(requirement, Requirement):
+        check_path(requirement, "design", "give a Need, or the path of a requirement file")
     work = Work() if work is None else work
-    need = need.filled() if isinstance(need, Need) else read_need(need)
-    parts = need.catalogue()
-    proposals = enumerate_candidates(need, parts)
+    requirement = requirement.filled() if isinstance(requirement, Requirement) else read_requirement(requirement)
+    parts = requirement.catalogue()
+    proposals = enumerate_candidates(requirement, parts)
     if all(proposal.beside for proposal in proposals):
         raise InputError(
-            f"no family serves {need.hosts} hosts on {need.radix}-port switches; raise switch.radix or try more families"
+            f"no family serves {requirement.hosts} hosts on {requirement.radix}-port switches; raise switch.radix or try more "
+            "families"
         )
-    kept = CandidateStore(Path(store), need, parts) if store is not None else None
-    with Measuring(need, parts, cores(jobs), work) as measuring, work.interruptible():
-        screening = Screening(need, measuring, kept, work, fresh=fresh)
-        beyond = DesignSearch(need, parts, screening, proposals, work)
+    kept = CandidateStore(Path(store), requirement, parts) if store is not None else None
+    with Measuring(requirement, parts, cores(jobs), work) as measuring, work.interruptible():
+        screening = Screening(requirement, measuring, kept, work, fresh=fresh)
+        beyond = DesignSearch(requirement, parts, screening, proposals, work)
         work.begin(sum(proposal.passed is None for proposal in proposals), "candidates")
         screening.take(proposals)
-        if need.search.networks:
+        if requirement.search.networks:
             beyond.run()
     proposals += beyond.proposals
     screening.settle(proposals)
     outcomes = [screening.found[p.spec] for p in proposals if p.spec in screening.found]
     beside = {proposal.spec for proposal in proposals if proposal.beside}
-    screened = in_order((c for c in outcomes if isinstance(c, Candidate) and c.spec not in beside), need)
-    named = tuple(usual_specs(need)) if need.usual else ()
+    screened = in_order((c for c in outcomes if isinstance(c, Candidate) and c.spec not in beside), requirement)
+    named = tuple(usual_specs(requirement)) if requirement.usual else ()
     usual = tuple(screening.found[spec] for spec in named if spec in screening.found)
-    searched = beyond.told(screened) if need.search.networks else None
+    searched = beyond.told(screened) if requirement.search.networks else None
     catalogue = None if searched is None else best_of_catalogue(screened, searched)
-    chosen = chosen_finalists(screened, usual, pareto_front(screened), need.finalists, catalogue)
-    # Without finalists the best is still placed: lengths, money and watts of the answer are those that are built.
+    chosen = chosen_shortlist(screened, usual, pareto_front(screened), requirement.shortlist, catalogue)
+    # Without shortlist the best is still placed: lengths, money and watts of the answer are those that are built.
     placed = [screening.found[spec] for spec in chosen or [one.spec for one in screened[:1]]]
     to_place = [one for one in placed if isinstance(one, Candidate)]
-    budget = work.share(need.minutes * 60)
-    anew, networks, stopped = place_finalists(to_place, need, parts, kept, work, budget, cores(jobs), fresh=fresh)
-    ranked = in_order((anew.get(one.spec, one) for one in screened), need)
-    by_spec: dict[str, Outcome] = {**screening.found, **anew}
-    finalists: tuple[Assessment, ...] = ()
+    budget = work.share(requirement.minutes * 60)
+    rebuilt, networks, stopped = place_shortlist(
+        to_place, requirement, parts, kept, work, budget, cores(jobs), fresh=fresh
+    )
+    ranked = in_order((rebuilt.get(one.spec, one) for one in screened), requirement)
+    by_spec: dict[str, Outcome] = {**screening.found, **rebuilt}
+    shortlist: tuple[Assessment, ...] = ()
     if chosen and not stopped:
         steps = None if store is None else Path(store)
         chain = [by_spec[spec] for spec in chosen]
-        finalists = assess_finalists(chain, networks, need, parts, steps, work, budget, cores(jobs), fresh=fresh)
+        shortlist = assess_shortlist(chain, networks, requirement, parts, steps, work, budget, cores(jobs), fresh=fresh)
     outcomes = [c for c in outcomes if c.spec not in beside]
     proposals = [proposal for proposal in proposals if not proposal.beside]
     dropped = [c for c in outcomes if isinstance(c, Dropped)]
@@ -252,22 +261,24 @@ def design(
         if limit and proposal.spec not in screening.found:
             dropped.append(Dropped(proposal.spec, proposal.spec.partition(":")[0], limit))
     return Design(
-        need,
+        requirement,
         tuple(ranked),
         tuple(dropped),
         dict(Counter(c.limit for c in dropped).most_common()),
         pareto_front(ranked),
         len(proposals) - len(ranked) - len(dropped),
         work.ended if stopped or work.stopped or len(proposals) > len(ranked) + len(dropped) else "done",
-        _winner(ranked[0].spec, networks, finalists) if ranked else None,
+        _winner(ranked[0].spec, networks, shortlist) if ranked else None,
         usual,
-        finalists,
+        shortlist,
         searched,
-        Provenance(name=need.title, settings={"parts": need.parts}, timings={"reused": float(screening.reused)}),
+        Provenance(
+            name=requirement.title, settings={"parts": requirement.parts}, timings={"reused": float(screening.reused)}
+        ),
     )
 
 
-def _winner(spec: str, networks: dict[str, Network], finalists: tuple[Assessment, ...]) -> Network | None:
-    """The winner's network, with its tables where it went the whole way."""
-    assessed = (one.network for one in finalists if one.spec == spec and one.network is not None)
+def _winner(spec: str, networks: dict[str, Network], shortlist: tuple[Assessment, ...]) -> Network | None:
+    """The winner's network, with its tables where it went a full assessment."""
+    assessed = (one.network for one in shortlist if one.spec == spec and one.network is not None)
     return next(assessed, networks.get(spec))

@@ -12,8 +12,8 @@ from topoloom.core.work import Work
 from topoloom.cost.bill import Bill, price
 from topoloom.cost.parts import Parts
 from topoloom.cost.placed import placed_layout
-from topoloom.designer.need import DesignLimits, Need
 from topoloom.designer.offers import bisection, collective_times, idle_room, survived, worst_taper
+from topoloom.designer.requirement import DesignLimits, Requirement
 from topoloom.graph.latency import latencies
 from topoloom.graph.load import channel_loads, full_bandwidth_hosts
 from topoloom.graph.path_lengths import PathLengths, host_path_lengths, path_lengths
@@ -31,8 +31,8 @@ class Candidate(msgspec.Struct, frozen=True, tag="candidate"):
     """A candidate with all its measures; units are in the names.
 
     `diameter` and `host_aspl` are between hosts' switches. `oversubscription` is the hosts on a switch over those with
-    full bandwidth by the mean channel load (Besta 2014 II.B.2: shortest paths, uniform traffic). `busiest_channel` is the load
-    of the busiest channel when every host sends at full rate to all others, split evenly over all shortest paths, in
+    full bandwidth by the mean channel load (Besta 2014 II.B.2: shortest paths, uniform traffic). `maximum_channel_load` is the
+    load of the busiest channel when every host sends at full rate to all others, split evenly over all shortest paths, in
     units of a link's rate: at 1 or less nothing is over full; None where the need does not ask for it. The bisection is
     METIS's best, None where METIS is not installed, and that of all planes together. `map` is the placement that lengths,
     latencies, money and watts are of: ``rows`` for all, and the default of `place` for the best. Hops, loads and latencies are
@@ -52,10 +52,10 @@ class Candidate(msgspec.Struct, frozen=True, tag="candidate"):
     host_aspl: float
     hop_histogram: tuple[int, ...]
     oversubscription: float
-    busiest_channel: float | None
+    maximum_channel_load: float | None
     bisection_links: int | None
     bisection_per_host: float | None
-    cabinets: int
+    racks: int
     mean_cable_m: float
     longest_cable_m: float
     mean_latency_ns: float
@@ -94,13 +94,13 @@ class Dropped(msgspec.Struct, frozen=True, tag="dropped"):
 Outcome = Candidate | Dropped
 
 
-def measure(spec: str, need: Need, parts: Parts, flag: np.ndarray | None = None) -> Outcome:
+def measure(spec: str, requirement: Requirement, parts: Parts, flag: np.ndarray | None = None) -> Outcome:
     """Build, measure, place and price one candidate; a limit that it passes is named, not raised.
 
     Parameters
     ----------
     spec : str
-    need : Need
+    requirement : Need
     parts : Parts
         The need's catalogue.
     flag : uint8[1], optional
@@ -131,8 +131,8 @@ def measure(spec: str, need: Need, parts: Parts, flag: np.ndarray | None = None)
     planes = planes_of(topology) if wired(topology) else ()
     if not planes:
         return out("construction", "its parts are joined neither by links nor by hosts")
-    taper, ports = worst_taper(topology), need.ports_per_host
-    room = idle_room(topology, need.radix, ports)
+    taper, ports = worst_taper(topology), requirement.ports_per_host
+    room = idle_room(topology, requirement.radix, ports)
     known |= {
         "switches": topology.switches,
         "hosts": topology.hosts,
@@ -141,13 +141,13 @@ def measure(spec: str, need: Need, parts: Parts, flag: np.ndarray | None = None)
         "planes": len(planes),
         "room_hosts": room,
     } | ({} if taper is None else {"taper": taper})
-    if topology.radix > need.radix:
+    if topology.radix > requirement.radix:
         return out("radix", f"a switch needs {topology.radix} ports")
-    if topology.hosts < need.hosts:
+    if topology.hosts < requirement.hosts:
         return out("hosts", f"it has room for {topology.hosts} hosts")
-    if (limit := passed_limit(known, need.limits)) is not None:
+    if (limit := passed_limit(known, requirement.limits)) is not None:
         return out(limit)
-    wanted, least = need.least.survives, need.least.grow_to_hosts
+    wanted, least = requirement.least.survives, requirement.least.grow_to_hosts
     survives = survived(topology, len(planes)) if wanted else frozenset()
     if not survives.issuperset(wanted):
         return out(
@@ -156,11 +156,11 @@ def measure(spec: str, need: Need, parts: Parts, flag: np.ndarray | None = None)
     if least is not None and topology.hosts + room < least:
         return out("grow_to_hosts", f"it has idle ports for {topology.hosts + room} hosts")
     try:
-        layout = place_candidate(topology, need, parts)
+        layout = place_candidate(topology, requirement, parts)
     except InputError as error:
         return out("floor", error)
     try:
-        bill = priced(layout, need, parts)
+        bill = priced(layout, requirement, parts)
     except InputError as error:
         return out("parts", error)
     distances, host_aspl, host_diameter = _hops(planes, work)
@@ -171,27 +171,31 @@ def measure(spec: str, need: Need, parts: Parts, flag: np.ndarray | None = None)
     }
     work.check()
     # What comes now takes the longest: a candidate that is out already is spared them.
-    if (limit := passed_limit(known, need.limits)) is not None:
+    if (limit := passed_limit(known, requirement.limits)) is not None:
         return out(limit)
-    known |= _latencies(layout, need, planes, jobs=1)
-    if (limit := passed_limit(known, need.limits)) is not None:
+    known |= _latencies(layout, requirement, planes, jobs=1)
+    if (limit := passed_limit(known, requirement.limits)) is not None:
         return out(limit)
     work.check()
     # The dearest measure of all: taken where the need asks for it.
-    if need.limits.busiest_channel is not None or need.minimize in ("busiest_channel", "all_to_all_ms", "step_ms"):
-        known["busiest_channel"] = busiest_channel(topology, jobs=1)
-        if (limit := passed_limit(known, need.limits)) is not None:
+    if requirement.limits.maximum_channel_load is not None or requirement.minimize in (
+        "maximum_channel_load",
+        "all_to_all_ms",
+        "step_ms",
+    ):
+        known["maximum_channel_load"] = maximum_channel_load(topology, jobs=1)
+        if (limit := passed_limit(known, requirement.limits)) is not None:
             return out(limit)
-    if need.minimize in _TIMES:
-        known |= collective_times(need, topology.hosts, known)
+    if requirement.minimize in _TIMES:
+        known |= collective_times(requirement, topology.hosts, known)
     cut = bisection(planes)
     if cut is not None:
-        known["bisection_gbps_per_host"] = 2 * cut * need.rate_gbps / topology.hosts
-    wide = need.least.bisection_gbps_per_host
+        known["bisection_gbps_per_host"] = 2 * cut * requirement.rate_gbps / topology.hosts
+    wide = requirement.least.bisection_gbps_per_host
     if wide is not None and known.get("bisection_gbps_per_host", 0.0) < wide * (1 - 1e-9):
-        return out("bisection_gbps_per_host", f"{known.get('bisection_gbps_per_host', 0.0):.4g} Gb/s a host")
+        return out("bisection_gbps_per_host", f"{known.get('bisection_gbps_per_host', 0.0):.4g} Gb/s per host")
     found = {
-        "busiest_channel": None,
+        "maximum_channel_load": None,
         **known,
         "bisection_links": cut,
         "bisection_per_host": None if cut is None else cut / topology.hosts,
@@ -231,7 +235,7 @@ def _of_layout(layout: Layout, bill: Bill) -> dict[str, float]:
     """What a layout and its bill give of a candidate."""
     housed = {} if layout.housing is None else {"host_cable_m": float(layout.host_length_m.mean())}
     return housed | {
-        "cabinets": layout.cabinets,
+        "racks": layout.racks,
         "mean_cable_m": layout.mean_length_m,
         "longest_cable_m": layout.longest_m,
         "cost_per_host_usd": bill.cost_per_host_usd,
@@ -241,9 +245,11 @@ def _of_layout(layout: Layout, bill: Bill) -> dict[str, float]:
     }
 
 
-def _latencies(layout: Layout, need: Need, planes: tuple[Plane, ...], jobs: int | None) -> dict[str, float]:
+def _latencies(
+    layout: Layout, requirement: Requirement, planes: tuple[Plane, ...], jobs: int | None
+) -> dict[str, float]:
     """Mean and worst latency without load, of the worst plane."""
-    switch, cable = need.switch.delay_ns, need.cable.delay_ns_per_m
+    switch, cable = requirement.switch.delay_ns, requirement.cable.delay_ns_per_m
     if len(planes) == 1:
         found = [latencies(layout.topology, layout.length_m, switch, cable, jobs=jobs)]
     else:
@@ -258,13 +264,13 @@ def _latencies(layout: Layout, need: Need, planes: tuple[Plane, ...], jobs: int 
     return {"mean_latency_ns": max(one.mean_ns for one in found), "worst_latency_ns": max(one.max_ns for one in found)}
 
 
-def priced(layout: Layout, need: Need, parts: Parts) -> Bill:
+def priced(layout: Layout, requirement: Requirement, parts: Parts) -> Bill:
     """The bill of a candidate of a need.
 
     Parameters
     ----------
     layout : Layout
-    need : Need
+    requirement : Need
         Its rate, spares, and whether host cables are billed.
     parts : Parts
         The need's catalogue.
@@ -274,7 +280,7 @@ def priced(layout: Layout, need: Need, parts: Parts) -> Bill:
     InputError
         A part that the catalogue does not have, or a switch, a cable or a transceiver that it has no price of.
     """
-    terms = need.terms(parts)
+    terms = requirement.terms(parts)
     return without_gaps(
         price(layout, terms.parts, terms.rate_gbps, host_cables=terms.host_cables, spares=terms.spares), parts
     )
@@ -303,7 +309,7 @@ def oversubscription(topology: Topology) -> float:
     return float(carrying.mean() / full_bandwidth_hosts(topology, jobs=1))
 
 
-def busiest_channel(topology: Topology, jobs: int | None = None) -> float:
+def maximum_channel_load(topology: Topology, jobs: int | None = None) -> float:
     """The load of the busiest channel, in link rates, under uniform traffic at full rate on all shortest paths evenly.
 
     Of several planes, that of the worst: every port of a host sends to its own plane.
@@ -312,13 +318,13 @@ def busiest_channel(topology: Topology, jobs: int | None = None) -> float:
     return max(one.greatest / one.hosts for one in loads)
 
 
-def place_candidate(topology: Topology, need: Need, parts: Parts) -> Layout:
+def place_candidate(topology: Topology, requirement: Requirement, parts: Parts) -> Layout:
     """The layout of a candidate of a need, as it is screened.
 
     Parameters
     ----------
     topology : Topology
-    need : Need
+    requirement : Need
         Its floor, hosts and racks are used.
     parts : Parts
         The need's catalogue, for the watts that racks must feed.
@@ -328,12 +334,17 @@ def place_candidate(topology: Topology, need: Need, parts: Parts) -> Layout:
     InputError
         The switches do not fit onto the floor.
     """
-    terms, room = need.terms(parts), need.floor.floor()
-    return placed_layout(topology, terms, room, hosts=need.housing, map=SCREENING_MAP)
+    terms, room = requirement.terms(parts), requirement.floor.floor()
+    return placed_layout(topology, terms, room, hosts=requirement.housing, map=SCREENING_MAP)
 
 
 def placed_network(
-    spec: str, need: Need, parts: Parts, map: str = DEFAULT_MAP, jobs: int | None = None, work: Work | None = None
+    spec: str,
+    requirement: Requirement,
+    parts: Parts,
+    map: str = DEFAULT_MAP,
+    jobs: int | None = None,
+    work: Work | None = None,
 ) -> Network:
     """A candidate of a need as the network that is built of it: placed, with its terms and its requirement.
 
@@ -354,13 +365,13 @@ def placed_network(
     InputError
         The switches do not fit onto the floor.
     """
-    terms = msgspec.structs.asdict(need.terms(parts))
-    network = as_network(build(spec)).priced(**terms).with_requirements(json_value(need))
-    return network.placed(need.floor.floor(), hosts=need.housing, map=map, jobs=jobs, work=work)
+    terms = msgspec.structs.asdict(requirement.terms(parts))
+    network = as_network(build(spec)).priced(**terms).with_requirements(json_value(requirement))
+    return network.placed(requirement.floor.floor(), hosts=requirement.housing, map=map, jobs=jobs, work=work)
 
 
 def measured_by_default_placement(
-    candidate: Candidate, need: Need, parts: Parts, jobs: int | None = None, work: Work | None = None
+    candidate: Candidate, requirement: Requirement, parts: Parts, jobs: int | None = None, work: Work | None = None
 ) -> tuple[Candidate, Network] | None:
     """A candidate with the lengths, latencies, money and watts that it has by the default placement, and its network.
 
@@ -368,7 +379,7 @@ def measured_by_default_placement(
     ----------
     candidate : Candidate
         Measured row by row.
-    need : Need
+    requirement : Need
     parts : Parts
         The need's catalogue.
     jobs : int, optional
@@ -388,16 +399,16 @@ def measured_by_default_placement(
         No product of the catalogue serves one of the cables.
     """
     work = Work() if work is None else work
-    network = placed_network(candidate.spec, need, parts, DEFAULT_MAP, jobs, work)
+    network = placed_network(candidate.spec, requirement, parts, DEFAULT_MAP, jobs, work)
     topology, layout = network.topology, network.part(Layout)
     if layout.ended != "done":
         return None
     bill = without_gaps(network.bill, parts)
-    anew: dict[str, Any] = _of_layout(layout, bill) | _latencies(layout, need, planes_of(topology), jobs)
-    if need.minimize in _TIMES:
-        anew |= collective_times(need, topology.hosts, single_numbers(candidate) | anew)
-    found = msgspec.structs.replace(candidate, **anew, map=DEFAULT_MAP)
-    return None if passed_limit(single_numbers(found), need.limits) is not None else (found, network)
+    rebuilt: dict[str, Any] = _of_layout(layout, bill) | _latencies(layout, requirement, planes_of(topology), jobs)
+    if requirement.minimize in _TIMES:
+        rebuilt |= collective_times(requirement, topology.hosts, single_numbers(candidate) | rebuilt)
+    found = msgspec.structs.replace(candidate, **rebuilt, map=DEFAULT_MAP)
+    return None if passed_limit(single_numbers(found), requirement.limits) is not None else (found, network)
 
 
 def passed_limit(known: Mapping[str, float], limits: DesignLimits) -> str | None:
@@ -413,5 +424,5 @@ def passed_limit(known: Mapping[str, float], limits: DesignLimits) -> str | None
 
 
 def single_numbers(candidate: Candidate) -> dict[str, float]:
-    """The measures of a candidate that are single numbers; what is None is left out."""
+    """The measures of a candidate that are single numbers; what is None is omitted."""
     return {key: value for key in MEASURES if (value := getattr(candidate, key)) is not None}

@@ -17,7 +17,7 @@ from topoloom.core.surroundings import safe_path
 from topoloom.core.work import Work
 from topoloom.cost.parts import Parts
 from topoloom.designer.measure import Outcome, measure
-from topoloom.designer.need import Need
+from topoloom.designer.requirement import Requirement
 
 #: Seconds between two looks at whether the work shall end.
 _LOOK_EVERY_S = 0.2
@@ -30,7 +30,7 @@ class Measuring:
 
     Parameters
     ----------
-    need : Need
+    requirement : Need
     parts : Parts
         The need's catalogue.
     jobs : int
@@ -39,8 +39,8 @@ class Measuring:
         Ends the measuring when it is stopped.
     """
 
-    def __init__(self, need: Need, parts: Parts, jobs: int, work: Work) -> None:
-        self._need, self._parts, self._jobs, self._work = need, parts, jobs, work
+    def __init__(self, requirement: Requirement, parts: Parts, jobs: int, work: Work) -> None:
+        self._requirement, self._parts, self._jobs, self._work = requirement, parts, jobs, work
         self._pool: ProcessPoolExecutor | None = None
 
     def __enter__(self) -> Self:
@@ -69,7 +69,7 @@ class Measuring:
                 if self._work.stopped:
                     return
                 with suppress(Stopped):
-                    yield measure(spec, self._need, self._parts, self._work.flag)
+                    yield measure(spec, self._requirement, self._parts, self._work.flag)
             return
         if self._pool is None:
             self._pool = ProcessPoolExecutor(self._jobs, get_context("spawn"), initializer=_end_with_parent)
@@ -84,7 +84,7 @@ class Measuring:
 
     def _submitted(self, pool: ProcessPoolExecutor, specs: Iterable[str]) -> set[Future[Outcome]]:
         with safe_path(), _without_signals():
-            return {pool.submit(measure, spec, self._need, self._parts) for spec in specs}
+            return {pool.submit(measure, spec, self._requirement, self._parts) for spec in specs}
 
 
 def _end_with_parent() -> None:

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from topoloom.designer.need import Need
+from topoloom.designer.requirement import Requirement
 from topoloom.graph.connectivity import components
 from topoloom.graph.cuts import cuts
 from topoloom.graph.planes import Plane
@@ -88,7 +88,7 @@ def _no_leaf_splits(topology: Topology) -> bool:
     return True
 
 
-def collective_times(need: Need, hosts: int, known: dict[str, float]) -> dict[str, float]:
+def collective_times(requirement: Requirement, hosts: int, known: dict[str, float]) -> dict[str, float]:
     """The times of collectives by formula, ms: bandwidth of hosts and of the busiest channel, and latency without load.
 
     All to all: what a host sends over the rate of its ports, times the load of the busiest channel where that is above 1, and
@@ -97,21 +97,21 @@ def collective_times(need: Need, hosts: int, known: dict[str, float]) -> dict[st
 
     Parameters
     ----------
-    need : Need
+    requirement : Need
     hosts : int
     known : dict of str to float
-        mean_latency_ns and worst_latency_ns; busiest_channel, without which there is no time of all to all.
+        mean_latency_ns and worst_latency_ns; maximum_channel_load, without which there is no time of all to all.
 
     Returns
     -------
     dict of str to float
     """
-    work, rate = need.collective, need.rate_gbps * need.ports_per_host * 1e6  # bits a millisecond
+    work, rate = requirement.collective, requirement.rate_gbps * requirement.ports_per_host * 1e6  # bits a millisecond
     rounds = 2 * math.ceil(math.log2(max(2, hosts)))
     reduce = 2 * (hosts - 1) / hosts * work.all_reduce_mib * _BITS_A_MIB / rate
     found = {"all_reduce_ms": reduce + rounds * known["worst_latency_ns"] * 1e-6}
-    if "busiest_channel" in known:
-        busiest = max(1.0, known["busiest_channel"])
+    if "maximum_channel_load" in known:
+        busiest = max(1.0, known["maximum_channel_load"])
         found["all_to_all_ms"] = work.all_to_all_mib * _BITS_A_MIB / rate * busiest + known["mean_latency_ns"] * 1e-6
         found["step_ms"] = work.compute_ms + found["all_to_all_ms"] + found["all_reduce_ms"]
     return found

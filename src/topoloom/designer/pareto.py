@@ -32,6 +32,6 @@ def pareto_values(candidates: Sequence[Candidate]) -> np.ndarray:
 
 
 def pareto_front(candidates: Sequence[Candidate]) -> frozenset[str]:
-    """Specs of the candidates that none beats in cost a host, mean latency and bisection a host all at once."""
+    """Specs of the candidates that none beats in cost per host, mean latency and bisection a host all at once."""
     kept = undominated(pareto_values(candidates))
     return frozenset(c.spec for c, stays in zip(candidates, kept.tolist(), strict=True) if stays)

@@ -1,4 +1,4 @@
-"""The first round: candidates measured, found again in the store, and left out where they are too dear to pursue."""
+"""The first round: candidates measured, found again in the store, and omitted where they are too dear to pursue."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -6,7 +6,7 @@ from topoloom.core.work import Work
 from topoloom.designer.candidates import Proposal
 from topoloom.designer.measure import Candidate, Dropped, Outcome, passed_limit, single_numbers
 from topoloom.designer.measuring import Measuring
-from topoloom.designer.need import DesignLimits, Need
+from topoloom.designer.requirement import DesignLimits, Requirement
 from topoloom.designer.store import CandidateStore
 from topoloom.designer.usual import usual_specs
 
@@ -16,7 +16,7 @@ class Screening:
 
     Parameters
     ----------
-    need : Need
+    requirement : Need
     measuring : Measuring
         Measures what the store has not.
     kept : CandidateStore or None
@@ -28,13 +28,21 @@ class Screening:
     """
 
     def __init__(
-        self, need: Need, measuring: Measuring, kept: CandidateStore | None, work: Work, *, fresh: bool
+        self, requirement: Requirement, measuring: Measuring, kept: CandidateStore | None, work: Work, *, fresh: bool
     ) -> None:
         self.found: dict[str, Outcome] = {}
         self.reused = 0
-        self._need, self._measuring, self._kept, self._work, self._fresh = need, measuring, kept, work, fresh
-        # Specs that the user names, and what everybody buys, are measured and ranked whatever they cost.
-        self._wanted = frozenset(need.families.specs) | frozenset(usual_specs(need) if need.usual else ())
+        self._requirement, self._measuring, self._kept, self._work, self._fresh = (
+            requirement,
+            measuring,
+            kept,
+            work,
+            fresh,
+        )
+        # Specs that the user names, and reference designs, are measured and ranked whatever they cost.
+        self._wanted = frozenset(requirement.families.specs) | frozenset(
+            usual_specs(requirement) if requirement.usual else ()
+        )
 
     @property
     def _cheapest(self) -> float:
@@ -43,10 +51,10 @@ class Screening:
 
     def too_dear(self, usd_per_host: float) -> bool:
         """Whether something costs too many times the cheapest design found."""
-        return usd_per_host > self._need.limits.cost_over_best * self._cheapest
+        return usd_per_host > self._requirement.limits.cost_over_best * self._cheapest
 
     def take(self, proposals: Sequence[Proposal], *, every: bool = False) -> None:
-        """Measure all that is neither stored nor too dear; those that theory sees past a limit are left out.
+        """Measure all that is neither stored nor too dear; those that theory sees past a limit are omitted.
 
         Parameters
         ----------
@@ -59,7 +67,7 @@ class Screening:
         before = len(self.found)
         for proposal in pursued:
             old = self._kept.get(proposal.spec) if self._kept is not None and not self._fresh else None
-            if old is not None and (limited := _limited(old, self._need)) is not None:
+            if old is not None and (limited := _limited(old, self._requirement)) is not None:
                 self.found[proposal.spec] = limited
         reused = len(self.found) - before
         self.reused += reused
@@ -88,12 +96,12 @@ class Screening:
                 yield proposal.spec
 
 
-def _limited(found: Outcome, need: Need) -> Outcome | None:
+def _limited(found: Outcome, requirement: Requirement) -> Outcome | None:
     """A stored outcome held against this need's limits; None if it has to be measured further than it was."""
     if isinstance(found, Dropped) and found.limit not in DesignLimits.__struct_fields__:
         return found
     known = single_numbers(found) if isinstance(found, Candidate) else found.known
-    limit = passed_limit(known, need.limits)
+    limit = passed_limit(known, requirement.limits)
     if limit is not None:
         return Dropped(found.spec, found.family, limit, None, known)
     return found if isinstance(found, Candidate) else None

@@ -1,7 +1,7 @@
 """Beyond the catalogue: networks that are varied from the best found so far, and what that gains.
 
 The catalogue offers each family at some sizes. The search changes the best of them, and those that no other beats: parameters
-and hosts a switch, wiring of the hosts, switches of fewer ports, links optimised. What is found stands beside the catalogue's
+and hosts per switch, wiring of the hosts, switches of fewer ports, links optimised. What is found stands beside the catalogue's
 candidates, measured by the same rules, and varied again. Generations are of a fixed size and are chosen from what was
 found before them, so a seed finds the same on every machine.
 """
@@ -17,8 +17,8 @@ from topoloom.core.work import Work
 from topoloom.cost.parts import Parts
 from topoloom.designer.candidates import Proposal, enumerate_candidates
 from topoloom.designer.measure import Candidate, Dropped, single_numbers
-from topoloom.designer.need import Need
 from topoloom.designer.pareto import pareto_front, pareto_values, undominated
+from topoloom.designer.requirement import Requirement
 from topoloom.designer.screening import Screening
 from topoloom.designer.variations import Variant, variant_of, varied
 from topoloom.topologies.spec import FAMILIES
@@ -97,8 +97,8 @@ class DesignSearch:
 
     Parameters
     ----------
-    need : Need
-        `need.search` says how many networks, and the seed.
+    requirement : Need
+        `requirement.search` says how many networks, and the seed.
     parts : Parts
         The need's catalogue.
     screening : Screening
@@ -110,9 +110,9 @@ class DesignSearch:
     """
 
     def __init__(
-        self, need: Need, parts: Parts, screening: Screening, catalogue: Sequence[Proposal], work: Work
+        self, requirement: Requirement, parts: Parts, screening: Screening, catalogue: Sequence[Proposal], work: Work
     ) -> None:
-        self._need, self._parts, self._screening, self._work = need, parts, screening, work
+        self._requirement, self._parts, self._screening, self._work = requirement, parts, screening, work
         self._catalogue = tuple(catalogue)
         self._beside = frozenset(one.spec for one in catalogue if one.beside)
         self._seen = {one.spec for one in catalogue}
@@ -121,7 +121,7 @@ class DesignSearch:
 
     def run(self) -> None:
         """Measure as many networks as the need asks for, or until nothing new is drawn, or the work is stopped."""
-        asked = self._need.search.networks
+        asked = self._requirement.search.networks
         # Which of the catalogue's dear candidates were measured hangs on who was quicker; which are left does not.
         self._screening.settle(self._catalogue)
         self._work.begin(asked, "networks beyond the catalogue")
@@ -160,7 +160,7 @@ class DesignSearch:
     def _generation(self, number: int, size: int) -> list[Proposal]:
         """The next networks to measure."""
         fresh = self._smaller_switches() if number == 0 else []
-        draws = Draws(self._need.search.seed, number)
+        draws = Draws(self._requirement.search.seed, number)
         parents = self._parents()
         if parents and len(fresh) < _DRAWN * size:
             fresh += self._variations(parents, draws, _DRAWN * size - len(fresh))
@@ -178,7 +178,7 @@ class DesignSearch:
         while len(found) < count and fruitless < _FRUITLESS:
             group = parents[int(draws.below(len(parents), 1)[0])]
             parent = group[int(draws.below(len(group), 1)[0])]
-            one = varied(parent, draws, self._need, self._parts)
+            one = varied(parent, draws, self._requirement, self._parts)
             if one is None or one.spec in found or not self._pursued(one):
                 fruitless += 1
                 continue
@@ -194,28 +194,28 @@ class DesignSearch:
         within = [
             one for one in self._screening.found.values() if isinstance(one, Candidate) and one.spec not in self._beside
         ]
-        best = sorted(within, key=lambda one: (getattr(one, self._need.minimize), one.spec))[:_LEADERS]
+        best = sorted(within, key=lambda one: (getattr(one, self._requirement.minimize), one.spec))[:_LEADERS]
         kept = undominated(np.array([self._objectives(one) for one in within]).reshape(len(within), -1))
         front = [one for one, stays in zip(within, kept.tolist(), strict=True) if stays]
-        groups = [[variant_of(one.spec, self._need) for one in group] for group in (best, front)]
+        groups = [[variant_of(one.spec, self._requirement) for one in group] for group in (best, front)]
         known = [[one for one in group if one is not None] for group in groups]
         return [group for group in known if group]
 
     def _objectives(self, one: Candidate) -> list[float]:
         latency = one.mean_latency_ns if one.step_ms is None else one.step_ms
-        own = float(getattr(one, self._need.minimize))
+        own = float(getattr(one, self._requirement.minimize))
         return [own, one.cost_usd, one.power_w, latency, -(one.bisection_per_host or 0.0)]
 
     def _smaller_switches(self) -> list[Proposal]:
         """The cheapest by theory of each family, of switches with fewer ports than the largest that can be had."""
         found: dict[tuple[int, str], Proposal] = {}
-        for radix in _other_radices(self._need, self._parts):
+        for radix in _other_radices(self._requirement, self._parts):
             smaller = msgspec.structs.replace(
-                self._need, usual=False, switch=msgspec.structs.replace(self._need.switch, radix=radix)
+                self._requirement, usual=False, switch=msgspec.structs.replace(self._requirement.switch, radix=radix)
             )
             for one in enumerate_candidates(smaller, self._parts):
                 family = one.spec.partition(":")[0]
-                if self._pursued(one) and one.spec not in self._need.families.specs:
+                if self._pursued(one) and one.spec not in self._requirement.families.specs:
                     found.setdefault((radix, family), one)
         return list(found.values())
 
@@ -232,31 +232,31 @@ class DesignSearch:
         found = [one for one in ranked if one.spec in mine]
         front = [one for one in catalogue if one.spec in pareto_front(catalogue)]
         return Searched(
-            asked=self._need.search.networks,
+            asked=self._requirement.search.networks,
             measured=sum(one.spec in self._screening.found for one in self.proposals),
             generations=self._generations,
-            seed=self._need.search.seed,
+            seed=self._requirement.search.seed,
             specs=tuple(one.spec for one in found),
-            gains=tuple(_gains(catalogue, ranked, self._need)),
+            gains=tuple(_gains(catalogue, ranked, self._requirement)),
             front=len(front),
             beaten=_beaten(front, found),
         )
 
 
 def _counts(one: Candidate) -> tuple[object, ...]:
-    return one.switches, one.hosts, one.links, one.radix, one.planes, one.hop_histogram, one.busiest_channel
+    return one.switches, one.hosts, one.links, one.radix, one.planes, one.hop_histogram, one.maximum_channel_load
 
 
-def _other_radices(need: Need, parts: Parts) -> list[int]:
+def _other_radices(requirement: Requirement, parts: Parts) -> list[int]:
     """Ports of smaller switches that can be had at the need's rate; three quarters and half where a line prices any."""
-    products = {one.ports_at(need.rate_gbps) for one in parts.switch.product}
-    sizes = products if products else {need.radix * 3 // 4, need.radix // 2}
-    return sorted((size for size in sizes if 2 < size < need.radix), reverse=True)
+    products = {one.ports_at(requirement.rate_gbps) for one in parts.switch.product}
+    sizes = products if products else {requirement.radix * 3 // 4, requirement.radix // 2}
+    return sorted((size for size in sizes if 2 < size < requirement.radix), reverse=True)
 
 
-def _gains(catalogue: Sequence[Candidate], everything: Sequence[Candidate], need: Need) -> Iterator[Gain]:
-    """The objective first; a measure that some candidate has not is left out."""
-    told = {need.minimize: False} | _TOLD
+def _gains(catalogue: Sequence[Candidate], everything: Sequence[Candidate], requirement: Requirement) -> Iterator[Gain]:
+    """The objective first; a measure that some candidate has not is omitted."""
+    told = {requirement.minimize: False} | _TOLD
     for measure, more in told.items():
         if not catalogue or any(getattr(one, measure) is None for one in everything):
             continue

@@ -9,7 +9,7 @@ from topoloom._version import __version__
 from topoloom.core.shards import Shards, ShardWriter
 from topoloom.cost.parts import Parts
 from topoloom.designer.measure import Candidate, Outcome
-from topoloom.designer.need import Need
+from topoloom.designer.requirement import Requirement
 from topoloom.placement.layout.place import SCREENING_MAP
 
 _SCREENING = "screening"
@@ -25,15 +25,15 @@ class _Kept(msgspec.Struct):
 class CandidateStore:
     """Measured candidates in a folder of shards; each is there whole or not at all, however a run ends."""
 
-    def __init__(self, folder: Path, need: Need, parts: Parts) -> None:
+    def __init__(self, folder: Path, requirement: Requirement, parts: Parts) -> None:
         """Results depend on the need (but for its title, objective and limits), the parts and the version."""
         self._shards = Shards(folder / _SCREENING, _Kept)
         self._writer: ShardWriter[_Kept] = self._shards.writer()
         self._known: dict[str, Outcome] = {}
-        need = msgspec.structs.replace(need, title="", minimize="cost_per_host_usd", compare=())
-        # Neither do those of the screening depend on what becomes of the finalists.
-        gone = ("limits", "families", "search", "finalists", "minutes", "repeats")
-        plain = {**msgspec.to_builtins(need), **dict.fromkeys(gone)}
+        requirement = msgspec.structs.replace(requirement, title="", minimize="cost_per_host_usd", compare=())
+        # Neither do those of the screening depend on what becomes of the shortlist.
+        gone = ("limits", "families", "search", "shortlist", "minutes", "repeats")
+        plain = {**msgspec.to_builtins(requirement), **dict.fromkeys(gone)}
         content = msgspec.json.encode([__version__, plain, msgspec.to_builtins(parts)])
         self._stamp = hashlib.sha256(content).hexdigest()
 

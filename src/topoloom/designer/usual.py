@@ -5,7 +5,7 @@ from math import prod
 from typing import Any
 
 from topoloom.core.errors import InputError
-from topoloom.designer.need import Need
+from topoloom.designer.requirement import Requirement
 from topoloom.designer.wiring import PlaneWiring, fitted_wiring
 from topoloom.topologies.families.tree_plan import four_levels, plan_tree
 from topoloom.topologies.spec import FAMILIES, facts_of
@@ -14,20 +14,20 @@ from topoloom.topologies.spec import FAMILIES, facts_of
 _TAPERS = ((1, 1), (2, 1), (4, 1))
 
 
-def usual_specs(need: Need) -> Iterator[str]:
+def usual_specs(requirement: Requirement) -> Iterator[str]:
     """Fat trees for the hosts of a need, tapered 1:1, 2:1 and 4:1, and the smallest Dragonfly that holds them.
 
     Hosts that three levels do not take get a tree of four, of equal subtrees.
     Where hosts have several ports the trees have rails, and the Dragonfly has all ports of a host on one switch.
     """
-    several = need.ports_per_host
+    several = requirement.ports_per_host
     tree, dragonfly = FAMILIES.find("fat-tree"), FAMILIES.find("dragonfly")
     wiring = PlaneWiring(1, several, rails=several > 1)
     for taper in _TAPERS:
-        values: dict[str, Any] = {"k": need.radix - need.radix % 2, "hosts": need.hosts * several}
+        values: dict[str, Any] = {"k": requirement.radix - requirement.radix % 2, "hosts": requirement.hosts * several}
         values |= {"taper": taper} if taper > (1, 1) else {}
         try:
-            made = fitted_wiring(tree, dict(values), need.hosts, wiring)
+            made = fitted_wiring(tree, dict(values), requirement.hosts, wiring)
         except InputError:
             yield from _four_levels(values["k"], values["hosts"], taper, wiring)
             continue
@@ -37,8 +37,8 @@ def usual_specs(need: Need) -> Iterator[str]:
             )
             yield from taller or (tree.spec_of(made, None) + wiring.suffix,)
     wiring = PlaneWiring(1, several)
-    sizes = dragonfly.sizes(need.hosts * several, need.radix) if dragonfly.sizes is not None else ()
-    offered = [fitted_wiring(dragonfly, dict(one), need.hosts, wiring) for one in sizes]
+    sizes = dragonfly.sizes(requirement.hosts * several, requirement.radix) if dragonfly.sizes is not None else ()
+    offered = [fitted_wiring(dragonfly, dict(one), requirement.hosts, wiring) for one in sizes]
     known = [(dragonfly.known(dragonfly.filled(dict(one))).switches, one) for one in offered if one is not None]
     if known:
         _, least = min(known, key=lambda pair: pair[0])

@@ -1,4 +1,6 @@
-"""Networks beside those that the catalogue offers: parameters, hosts a switch, the wiring of hosts or the links are changed."""
+"""Networks beside those that the catalogue offers: parameters, hosts per switch, the wiring of hosts or the links are
+changed.
+"""
 
 import math
 from collections.abc import Callable, Sequence
@@ -9,7 +11,7 @@ from topoloom.core.errors import InputError
 from topoloom.core.random_streams import Draws
 from topoloom.cost.parts import Parts
 from topoloom.designer.candidates import Proposal, proposal_of
-from topoloom.designer.need import Need
+from topoloom.designer.requirement import Requirement
 from topoloom.designer.wiring import PlaneWiring, fitted_wiring, wirings
 from topoloom.topologies.spec import (
     TRANSFORMS,
@@ -59,9 +61,9 @@ class Variant:
     optimized: bool = False
 
 
-def variant_of(spec: str, need: Need) -> Variant | None:
+def variant_of(spec: str, requirement: Requirement) -> Variant | None:
     """The parts of a candidate's spec; None where it is no family with the wiring of a need's hosts, as of a product."""
-    suiting = [one for one in wirings(need) if spec.endswith(one.suffix)]
+    suiting = [one for one in wirings(requirement) if spec.endswith(one.suffix)]
     if not suiting or spec.startswith("product"):
         return None
     wiring = max(suiting, key=lambda one: len(one.suffix))
@@ -74,7 +76,7 @@ def variant_of(spec: str, need: Need) -> Variant | None:
     return None if hosts == "full" else Variant(family, values, hosts, wiring, bool(name))
 
 
-def varied(variant: Variant, draws: Draws, need: Need, parts: Parts) -> Proposal | None:
+def varied(variant: Variant, draws: Draws, requirement: Requirement, parts: Parts) -> Proposal | None:
     """A network that is like another but for a change or a few; None where what was drawn does not go together.
 
     A change of what decides the number of switches is followed by as many hosts on each as the need asks for.
@@ -84,7 +86,7 @@ def varied(variant: Variant, draws: Draws, need: Need, parts: Parts) -> Proposal
     variant : Variant
     draws : Draws
         What is changed, and how.
-    need : Need
+    requirement : Need
     parts : Parts
         The need's catalogue.
 
@@ -95,20 +97,20 @@ def varied(variant: Variant, draws: Draws, need: Need, parts: Parts) -> Proposal
     """
     sized = False
     for _ in range(1 + int(draws.below(_MOST_CHANGES, 1)[0])):
-        changes = list(_changes(variant, need))
+        changes = list(_changes(variant, requirement))
         names, change = changes[int(draws.below(len(changes), 1)[0])]
         variant = change(draws)
         sized |= names != "hosts"
-    return proposed(_served(variant, need) if sized else variant, need, parts)
+    return proposed(_served(variant, requirement) if sized else variant, requirement, parts)
 
 
-def proposed(variant: Variant | None, need: Need, parts: Parts) -> Proposal | None:
+def proposed(variant: Variant | None, requirement: Requirement, parts: Parts) -> Proposal | None:
     """The proposal of a network by its parts; None where these do not go together, or a switch has not ports enough.
 
     Parameters
     ----------
     variant : Variant or None
-    need : Need
+    requirement : Need
     parts : Parts
         The need's catalogue.
 
@@ -121,18 +123,18 @@ def proposed(variant: Variant | None, need: Need, parts: Parts) -> Proposal | No
     values = dict(variant.values) | ({} if variant.hosts is None else {"hosts": variant.hosts})
     try:
         change = _optimizing(variant) if variant.optimized else ""
-        found = proposal_of(variant.family, values, need, parts, variant.wiring, change)
+        found = proposal_of(variant.family, values, requirement, parts, variant.wiring, change)
     except InputError:
         return None
-    return None if found.ports > need.radix else found
+    return None if found.ports > requirement.radix else found
 
 
-def _served(variant: Variant, need: Need) -> Variant | None:
+def _served(variant: Variant, requirement: Requirement) -> Variant | None:
     """The same with as many hosts as the need asks for, and no more than come of even numbers; None where it cannot be."""
     family, wiring = variant.family, variant.wiring
     values = dict(variant.values)
     if not family.takes_hosts:
-        made = fitted_wiring(family, values | {"hosts": need.hosts * wiring.ports}, need.hosts, wiring)
+        made = fitted_wiring(family, values | {"hosts": requirement.hosts * wiring.ports}, requirement.hosts, wiring)
         return None if made is None else replace(variant, values=made)
     try:
         facts = family.known(family.filled(values))
@@ -141,7 +143,7 @@ def _served(variant: Variant, need: Need) -> Variant | None:
     carriers = facts.switches if facts.carriers is None else facts.carriers
     if facts.hosts or carriers < 1:
         return replace(variant, hosts=None) if variant.hosts is None else None
-    each = math.ceil(need.hosts * wiring.ports / carriers)
+    each = math.ceil(requirement.hosts * wiring.ports / carriers)
     return replace(variant, hosts=math.ceil(each / wiring.ports) * wiring.ports)
 
 
@@ -158,7 +160,7 @@ def _optimizing(variant: Variant) -> str:
 _Change = Callable[[Draws], Variant]
 
 
-def _changes(variant: Variant, need: Need) -> Sequence[tuple[str, _Change]]:
+def _changes(variant: Variant, requirement: Requirement) -> Sequence[tuple[str, _Change]]:
     """What can be changed of a network, by name."""
     found: list[tuple[str, _Change]] = []
     for key, parameter in variant.family.parameters.items():
@@ -173,11 +175,11 @@ def _changes(variant: Variant, need: Need) -> Sequence[tuple[str, _Change]]:
             return replace(variant, hosts=max(step, (variant.hosts or 0) + by))
 
         found.append(("hosts", concentrated))
-    others = [one for one in wirings(need) if one != variant.wiring]
+    others = [one for one in wirings(requirement) if one != variant.wiring]
     if others:
         found.append(("wiring", lambda draws: replace(variant, wiring=others[int(draws.below(len(others), 1)[0])])))
     if variant.family.random:
-        # Optimised links are for random ones: others have a structure that tables and cabinets go by.
+        # Optimised links are for random ones: others have a structure that tables and racks go by.
         found.append(("links", lambda _: replace(variant, optimized=not variant.optimized)))
     return found
 

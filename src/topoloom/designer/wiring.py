@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from topoloom.core.errors import InputError
-from topoloom.designer.need import Need
+from topoloom.designer.requirement import Requirement
 from topoloom.topologies.families.tree_plan import plan_tree
 from topoloom.topologies.spec import Family
 
@@ -32,7 +32,7 @@ class PlaneWiring:
         return spread + (f"+planes:count={self.planes}" if self.planes > 1 else "")
 
 
-def wirings(need: Need) -> Iterator[PlaneWiring]:
+def wirings(requirement: Requirement) -> Iterator[PlaneWiring]:
     """The ways in which the hosts of a need may hang on a network.
 
     Raises
@@ -40,17 +40,17 @@ def wirings(need: Need) -> Iterator[PlaneWiring]:
     InputError
         A number of planes that the ports of a host cannot be spread over.
     """
-    ports = need.ports_per_host
-    for planes in need.planes or tuple(dict.fromkeys((1, ports))):
+    ports = requirement.ports_per_host
+    for planes in requirement.planes or tuple(dict.fromkeys((1, ports))):
         if ports % planes:
-            name = need.host.name if need.host is not None else "a host"
+            name = requirement.host.name if requirement.host is not None else "a host"
             raise InputError(
                 f"planes = {planes}: '{name}' has {ports} port{'s' * (ports > 1)} on this network, which"
                 f" cannot be spread evenly over {planes} planes; give [host] nics and ports that can, or other planes"
             )
-        if ports == planes or need.rails is not True:
+        if ports == planes or requirement.rails is not True:
             yield PlaneWiring(planes, ports // planes)
-        if ports > planes and need.rails is not False:
+        if ports > planes and requirement.rails is not False:
             yield PlaneWiring(planes, ports // planes, rails=True)
 
 

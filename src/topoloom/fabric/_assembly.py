@@ -190,7 +190,7 @@ def _lower(one: float, other: float) -> float:
 def _complete(nodes: dict[str, ReadNode], source: str) -> set[tuple[str, int]]:
     """Give each cable that only one end tells of its other end; the ports that were silent.
 
-    A port that did not answer is left out by the tools, and so is what an unknown device (``?-``) says of itself.
+    A port that did not answer is omitted by the tools, and so is what an unknown device (``?-``) says of itself.
     """
     silent: set[tuple[str, int]] = set()
     unknown = 0
@@ -211,7 +211,7 @@ def _complete(nodes: dict[str, ReadNode], source: str) -> set[tuple[str, int]]:
         many = f"{len(silent)} cables are" if len(silent) > 1 else "1 cable is"
         log.warning("%s: %s told of by one end only, the first %s; taken as there", source, many, first)
     if unknown:
-        log.warning("%s: %d cables lead to devices that did not say what they are; left out", source, unknown)
+        log.warning("%s: %d cables lead to devices that did not say what they are; omitted", source, unknown)
     return silent
 
 

@@ -1,4 +1,4 @@
-"""What a reader of fabrics can bear: cables that make no sense are left out and told, so that the rest can be looked at."""
+"""What a reader of fabrics can bear: cables that make no sense are omitted and told, so that the rest can be looked at."""
 
 from dataclasses import replace
 

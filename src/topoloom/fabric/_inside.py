@@ -49,8 +49,8 @@ def leave_out(inside: dict[str, bool], nodes: dict[str, ReadNode], source: str) 
             nodes[id_].ports -= 1
     routers = sum(inside.values())
     for many, what in (
-        (len(inside) - routers, "aggregation node%s (SHARP) left out: inside switches, no hosts"),
-        (routers, "router%s left out: topoloom reads a subnet, and what lies behind a router is another"),
+        (len(inside) - routers, "aggregation node%s (SHARP) omitted: inside switches, no hosts"),
+        (routers, "router%s omitted: topoloom reads a subnet, and what lies behind a router is another"),
     ):
         if many:
             log.warning("%s: %d %s", source, many, what % ("s" * (many > 1)))

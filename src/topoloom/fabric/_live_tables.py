@@ -84,14 +84,14 @@ class Carried:
         Entries whose cable still joins the same ports; the highest value of the type elsewhere.
     met : uint8 or uint16[n, n]
         The entries that packets meet: also those whose port has another cable now.
-    lanes : uint8[n, n]
+    virtual_channels : uint8[n, n]
         ORPHAN where a pair has none yet.
     """
 
     nodes: Nodes
     meant: np.ndarray
     met: np.ndarray
-    lanes: np.ndarray
+    virtual_channels: np.ndarray
 
 
 def carried(routing: Routing, old: Fabric, new: Fabric) -> Carried:
@@ -103,7 +103,7 @@ def carried(routing: Routing, old: Fabric, new: Fabric) -> Carried:
         As `routing_from` gives it, of the old fabric.
     old, new : Fabric
     """
-    from topoloom.routing.trees.kernels.lane_trees import ORPHAN
+    from topoloom.routing.trees.kernels.vc_trees import ORPHAN
 
     was = Nodes(old, routing.topology.switches != old.topology.switches)
     now = Nodes(new, was.by_port)
@@ -126,13 +126,13 @@ def carried(routing: Routing, old: Fabric, new: Fabric) -> Carried:
             there = row != routing.none
             table[d, known[there]] = port[was.channels.first[before[known[there]]] + row[there]]
         tables.append(table)
-    lanes = np.full((len(now.guids),) * 2, ORPHAN, np.uint8)
-    given = np.zeros((len(was.guids),) * 2, np.uint8) if routing.lanes is None else routing.lanes
-    # Lanes of pairs that no data took are the judge's, and say nothing.
+    virtual_channels = np.full((len(now.guids),) * 2, ORPHAN, np.uint8)
+    given = np.zeros((len(was.guids),) * 2, np.uint8) if routing.virtual_channels is None else routing.virtual_channels
+    # Virtual channels of pairs that no data took are the verifier's, and say nothing.
     data = was.topology.endpoints_at[before[known]] > 0
     carrying = known[data]
-    lanes[np.ix_(carrying, carrying)] = given[np.ix_(before[carrying], before[carrying])]
-    return Carried(now, tables[0], tables[1], lanes)
+    virtual_channels[np.ix_(carrying, carrying)] = given[np.ix_(before[carrying], before[carrying])]
+    return Carried(now, tables[0], tables[1], virtual_channels)
 
 
 def _channels(was: Nodes, now: Nodes, after: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

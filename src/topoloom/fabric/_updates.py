@@ -1,15 +1,15 @@
-"""The entries that a mending changes, step by step: tables between nodes as entries by switch and address."""
+"""The entries that a repair changes, step by step: tables between nodes as entries by switch and address."""
 
 import numpy as np
 
 from topoloom.fabric._live_tables import Carried, Nodes
 from topoloom.fabric.fabric import Fabric
 from topoloom.fabric.lft import Tables
-from topoloom.fabric.mended import Update, UpdateStep
+from topoloom.fabric.repair_result import Update, UpdateStep
 from topoloom.routing.live.steps import REOPEN, SET, TableStep
 
 
-def in_force(tables: Tables, old: Fabric, new: Fabric, live: Carried) -> tuple[np.ndarray, np.ndarray]:
+def installed(tables: Tables, old: Fabric, new: Fabric, live: Carried) -> tuple[np.ndarray, np.ndarray]:
     """The real ports in force for every switch and target of the new fabric, int32[n, k + n], and which lead as they shall.
 
     -1: no entry. A port without a cable now, or with another one, does not.
@@ -134,17 +134,19 @@ def step_told(number: int, order: tuple[TableStep, ...], rows: list[Update]) -> 
 
 
 def levels_by_step(
-    order: tuple[TableStep, ...], by_step: bool, live: Carried, lanes: np.ndarray
+    order: tuple[TableStep, ...], by_step: bool, live: Carried, virtual_channels: np.ndarray
 ) -> tuple[np.ndarray, ...]:
-    """The lanes that pairs shall have after each step: the new ones, but by destination where they change step by step."""
+    """The virtual channels that pairs shall have after each step: the new ones, but by destination where they change step by
+    step.
+    """
     if not by_step:
-        return (lanes,) * len(order)
-    now = np.where(live.lanes == np.uint8(255), lanes, live.lanes)
+        return (virtual_channels,) * len(order)
+    now = np.where(live.virtual_channels == np.uint8(255), virtual_channels, live.virtual_channels)
     found = []
     for step in order:
         changed = np.unique(step.entries[:, 0])
         if step.kind == SET:
             now = now.copy()
-            now[changed] = lanes[changed]
+            now[changed] = virtual_channels[changed]
         found.append(now)
     return tuple(found)

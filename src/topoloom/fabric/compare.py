@@ -43,7 +43,7 @@ def compare_fabrics(
     *,
     ports: bool = True,
     hosts: bool = True,
-    cabinets: Sequence[str] = (),
+    racks: Sequence[str] = (),
     cable_numbers: Mapping[Plug, str] = MappingProxyType({}),
     rate: Rate | None = None,
     counters: PortCounters | None = None,
@@ -59,8 +59,8 @@ def compare_fabrics(
         Whether a cable must be in the planned ports, and not only between the planned switches and hosts.
     hosts : bool
         Whether to compare the hosts and their cables.
-    cabinets : sequence of str
-        Where each planned switch stands, for the texts (`Network.cabinets`); empty: not known.
+    racks : sequence of str
+        Where each planned switch stands, for the texts (`Network.racks`); empty: not known.
     cable_numbers : mapping of (switch, port) to str
         The number of the planned cable in a port, for the texts (`Network.cable_numbers`).
     rate : (int, float), optional
@@ -111,7 +111,7 @@ def compare_fabrics(
     missing_switches = tuple(s for s in range(n) if s not in known)
     missing_hosts = tuple(x for x in range(h) if x not in known_hosts) if hosts else ()
     more_hosts = tuple(extra_hosts.tolist()) if hosts else ()
-    words = Words(tuple(names), called, tuple(cabinets), cable_numbers)
+    words = Words(tuple(names), called, tuple(racks), cable_numbers)
     errors = (
         [] if counters is None else cable_errors(counted_at(actual, counters, switch_number, host_number), there, words)
     )

@@ -127,7 +127,7 @@ class Comparison(Result):
         What nodes are called in the actual fabric, where that is another name.
     """
 
-    noun = "comparison"
+    record_name = "comparison"
     unrecorded = (
         "differences",
         "missing_switches",
@@ -166,7 +166,7 @@ class Comparison(Result):
     provenance: Provenance = field(default_factory=Provenance, compare=False)
 
     def rows(self) -> list[dict[str, Any]]:
-        """A row a fault: its kind, and all of it in a line."""
+        """One row per fault: its kind, and all of it in a line."""
         return [{"kind": fault.kind, "text": fault.text} for fault in self.faults]
 
     @property
@@ -212,21 +212,21 @@ class Comparison(Result):
 
 @dataclass(frozen=True)
 class Words:
-    """Differences in words: the cable's number, cabinets, switches and ports, as an installer looks for them.
+    """Differences in words: the cable's number, racks, switches and ports, as an installer looks for them.
 
     Attributes
     ----------
     names : tuple of str
     called : dict of int to str
         As `Comparison` has them.
-    cabinets : tuple of str
+    racks : tuple of str
     cable_numbers : mapping of (switch, port) to str
         As `compare` takes them.
     """
 
     names: tuple[str, ...]
     called: dict[int, str]
-    cabinets: tuple[str, ...]
+    racks: tuple[str, ...]
     cable_numbers: Mapping[Plug, str]
 
     def errors(self, cable: Cable, counted: tuple[dict[str, int], dict[str, int]]) -> str:
@@ -261,9 +261,9 @@ class Words:
         return f"{one.kind}: {which}planned {planned}; found {there}"
 
     def node(self, node: int) -> str:
-        """A switch with its cabinet, where the plan says it; a host, or what is not in the plan, by its name."""
-        cabinet = self.cabinets[node] if node < len(self.cabinets) else ""
-        return f"{cabinet} {self.names[node]}" if cabinet else self.names[node]
+        """A switch with its rack, where the plan says it; a host, or what is not in the plan, by its name."""
+        rack = self.racks[node] if node < len(self.racks) else ""
+        return f"{rack} {self.names[node]}" if rack else self.names[node]
 
     def _cable(self, cable: Cable, is_there: bool) -> str:
         ends = []
@@ -279,7 +279,7 @@ class Words:
         return next((self.cable_numbers[plug] for plug in plugs if plug in self.cable_numbers), "")
 
     def cable(self, cable: Cable, is_there: bool) -> str:
-        """Both ends of a cable, with cabinets and ports; of one that is there also what its ends call themselves."""
+        """Both ends of a cable, with racks and ports; of one that is there also what its ends call themselves."""
         return self._cable(cable, is_there)
 
     def number(self, cable: Cable) -> str:

@@ -205,7 +205,7 @@ class Fabric:
         Parameters
         ----------
         topology : Topology
-            What is left, numbered anew: switch i is `switches[i]`, link k is `links[k]`.
+            What is left, numbered again: switch i is `switches[i]`, link k is `links[k]`.
         switches : int64[topology.switches]
             The switches that are left, by their numbers before the losses, ascending.
         links : int64[topology.links]

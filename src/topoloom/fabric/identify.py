@@ -65,7 +65,7 @@ def identify(
     given: dict[int, int] | None = None,
     seed: int = 1,
 ) -> Match:
-    """Find out who is who.
+    """Find out node matching.
 
     Parameters
     ----------

@@ -11,8 +11,8 @@ from topoloom.fabric.fabric import Fabric, planned_fabric, port_guids
 from topoloom.fabric.net_text import discovered_text, net_text
 from topoloom.graph.planes import plane_count
 from topoloom.routing.choices import Detour, Escape, Layers
-from topoloom.routing.lanes.by_pair import MOST_LANES
 from topoloom.routing.routing import HOP, PAIR, Routing
+from topoloom.routing.virtual_channels.by_pair import MOST_VIRTUAL_CHANNELS
 
 __all__ = ["lft_dump", "lft_text", "net_text", "opensm_texts", "port_guids", "qos_text"]
 
@@ -26,18 +26,19 @@ def opensm_texts(routing: Routing, fabric: Fabric | None = None) -> dict[str, st
     """The files for ibsim and OpenSM: name and text.
 
     ``fabric.net`` is the fabric (ibsim -s), ``fabric.lft`` the forwarding tables (opensm -R file -U), and, where more than
-    one lane is used, ``fabric.qos`` the lane of each pair (opensm -Q -Y) with ``opensm.conf`` beside it (opensm -F).
+    one virtual channel is used, ``fabric.qos`` the virtual channel of each pair (opensm -Q -Y) with ``opensm.conf`` beside it
+    (opensm -F).
 
     Raises
     ------
     InputError
-        What tables cannot hold: lanes by hop, more than 15 lanes, too many ports or addresses, no hosts.
+        What tables cannot hold: virtual channels by hop, more than 15 virtual channels, too many ports or addresses, no hosts.
     """
     fabric = planned_fabric(routing.topology) if fabric is None else fabric
     check_tables(routing, fabric)
     net = net_text(routing.topology) if fabric.as_planned else discovered_text(fabric)
     texts = {"fabric.net": net, "fabric.lft": lft_text(routing, fabric)}
-    if any(table.lanes is not None and table.lanes.any() for table in routing.host_tables):
+    if any(table.virtual_channels is not None and table.virtual_channels.any() for table in routing.host_tables):
         texts["fabric.qos"] = qos_text(routing, fabric)
         texts["opensm.conf"] = "qos TRUE\nqos_sl2vl 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,7\n"
     return texts
@@ -73,7 +74,7 @@ def lft_dump(ports: np.ndarray, fabric: Fabric) -> str:
     Parameters
     ----------
     ports : int[n, k + n]
-        As `real_ports` has them; an entry below 0 is left out.
+        As `real_ports` has them; an entry below 0 is omitted.
     fabric : Fabric
     """
     names, guids = fabric.host_names, fabric.port_guids.tolist()
@@ -116,10 +117,11 @@ def _addresses(fabric: Fabric) -> tuple[np.ndarray, np.ndarray]:
 
 
 def qos_text(routing: Routing, fabric: Fabric | None = None) -> str:
-    """A policy that gives each pair of hosts the service level of its lane: a rule for each destination switch and lane.
+    """A policy that gives each pair of hosts the service level of its virtual channel: a rule for each destination switch and
+    virtual channel.
 
-    Where hosts have tables of their own, for each destination switch, table and lane. Lane 0 needs no rule. Hosts must ask the
-    subnet administrator for the service level of a path.
+    Where hosts have tables of their own, for each destination switch, table and virtual channel. Virtual channel 0 needs no
+    rule. Hosts must ask the subnet administrator for the service level of a path.
     """
     topology = routing.topology
     fabric = planned_fabric(topology) if fabric is None else fabric
@@ -134,24 +136,24 @@ def qos_text(routing: Routing, fabric: Fabric | None = None) -> str:
         others = occupied[occupied != destination]
         for number, table in enumerate(tables):
             targets = [guids[e] for e in mine if layer[e] == number]
-            if table.lanes is None or not targets:
+            if table.virtual_channels is None or not targets:
                 continue
             # Of one table for all hosts the names are those of the switches.
             own = f"{destination}" if len(tables) == 1 else f"{destination}t{number}"
-            used = np.unique(table.lanes[destination, others])
+            used = np.unique(table.virtual_channels[destination, others])
             if used.any():
                 groups.append((f"D{own}", ", ".join(targets)))
-            for lane in used[used > 0].tolist():
-                sources = others[table.lanes[destination, others] == lane]
-                groups.append((f"L{lane}to{own}", ", ".join(ports[s] for s in sources.tolist())))
-                rules.append((f"L{lane}to{own}", f"D{own}", f"L{lane}"))
-                levels.add(lane)
+            for vc in used[used > 0].tolist():
+                sources = others[table.virtual_channels[destination, others] == vc]
+                groups.append((f"L{vc}to{own}", ", ".join(ports[s] for s in sources.tolist())))
+                rules.append((f"L{vc}to{own}", f"D{own}", f"L{vc}"))
+                levels.add(vc)
     lines = ["port-groups"]
     for name, members in groups:
         lines += ["  port-group", f"    name: {name}", f"    port-guid: {members}", "  end-port-group"]
     lines += ["end-port-groups", "qos-levels", "  qos-level", "    name: DEFAULT", "    sl: 0", "  end-qos-level"]
-    for lane in sorted(levels):
-        lines += ["  qos-level", f"    name: L{lane}", f"    sl: {lane}", "  end-qos-level"]
+    for vc in sorted(levels):
+        lines += ["  qos-level", f"    name: L{vc}", f"    sl: {vc}", "  end-qos-level"]
     lines += ["end-qos-levels", "qos-match-rules"]
     for source, target, level in rules:
         lines += [
@@ -167,19 +169,22 @@ def qos_text(routing: Routing, fabric: Fabric | None = None) -> str:
 def check_tables(routing: Routing, fabric: Fabric) -> None:
     """Raise `InputError` for what forwarding tables cannot say."""
     topology, name = routing.topology, routing.topology.name
-    if routing.lane_rule != PAIR:
-        where = "every hop" if routing.lane_rule == HOP else "some switches"
+    if routing.virtual_channel_rule != PAIR:
+        where = "every hop" if routing.virtual_channel_rule == HOP else "some switches"
         raise InputError(
-            f"{name}: engine {routing.engine} changes the lane at {where}, which no forwarding table can say; use orders"
+            f"{name}: engine {routing.engine} changes the virtual channel at {where}, which no forwarding table can say; use "
+            "orders"
         )
     if isinstance(routing.choice, Escape | Detour | Layers) and not routing.by_host:
         raise InputError(
             f"{name}: engine {routing.engine} lets packets choose their paths, which no forwarding table can say; use orders"
         )
     tables = routing.host_tables
-    most = max(0 if table.lanes is None else int(table.lanes.max(initial=0)) for table in tables)
-    if most >= MOST_LANES:
-        raise InputError(f"{name}: {most + 1} lanes; InfiniBand has {MOST_LANES} for data (`lanes`)")
+    most = max(0 if table.virtual_channels is None else int(table.virtual_channels.max(initial=0)) for table in tables)
+    if most >= MOST_VIRTUAL_CHANNELS:
+        raise InputError(
+            f"{name}: {most + 1} virtual channels; InfiniBand has {MOST_VIRTUAL_CHANNELS} for data (`virtual_channels`)"
+        )
     if plane_count(topology) > 1:
         raise InputError(f"{name}: each plane is a subnet with an OpenSM of its own; write_export makes files for each")
     missing = np.any([table.ports >= topology.degrees for table in tables], axis=0)

@@ -1,4 +1,4 @@
-"""A fabric while it is cabled: its discoveries beside the plan, what is done, what is newly wrong, what was mended."""
+"""A fabric while it is cabled: its discoveries beside the plan, what is done, what is newly wrong, what was repaired."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -51,14 +51,14 @@ class Open:
         All of it in a line.
     since : str
         The first discovery, of those in a row up to the last, that found it so.
-    cabinets : tuple of str
+    racks : tuple of str
         Where its ends are, as far as the plan says.
     """
 
     kind: str
     text: str
     since: str
-    cabinets: tuple[str, ...]
+    racks: tuple[str, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +70,7 @@ class Progress(Result):
     plan : str
     planned_cables : int
     seen : tuple of Seen
-        A row a discovery.
+        One row per discovery.
     open : tuple of Open
         What the last discovery found: faults first, then lost cables, then those that are not there yet.
     gone : tuple of str
@@ -79,7 +79,7 @@ class Progress(Result):
         Switches and hosts that the last discovery misses, or that are not planned.
     """
 
-    noun = "progress"
+    record_name = "progress"
     derived = ("done",)
 
     plan: str
@@ -91,7 +91,7 @@ class Progress(Result):
     provenance: Provenance = field(default_factory=Provenance, compare=False)
 
     def rows(self) -> list[dict[str, Any]]:
-        """A row a discovery."""
+        """One row per discovery."""
         return [{name: getattr(one, name) for name in Seen.__dataclass_fields__} for one in self.seen]
 
     @property
@@ -100,7 +100,7 @@ class Progress(Result):
         return not self.open and not self.nodes
 
 
-def progress(comparisons: Sequence[Comparison], sources: Sequence[str], cabinets: Sequence[str] = ()) -> Progress:
+def progress(comparisons: Sequence[Comparison], sources: Sequence[str], racks: Sequence[str] = ()) -> Progress:
     """What discoveries say one after the other.
 
     Parameters
@@ -109,7 +109,7 @@ def progress(comparisons: Sequence[Comparison], sources: Sequence[str], cabinets
         Of one plan with each discovery, the oldest first (`compare_fabrics`).
     sources : sequence of str
         What the discoveries are called.
-    cabinets : sequence of str
+    racks : sequence of str
         Where each planned switch stands; empty: not known.
 
     Returns
@@ -152,7 +152,7 @@ def progress(comparisons: Sequence[Comparison], sources: Sequence[str], cabinets
         )
         since = {key: since.get(key, source) for key in (*now.faults, *now.missing)}
         gone = [] if before is None else [before.faults[key].text for key in left]
-    end, where = states[-1], _Where(last, cabinets)
+    end, where = states[-1], _Where(last, racks)
     found = [Open(fault.kind, fault.text, since[key], where.of(fault)) for key, fault in end.faults.items()]
     for lost_only in (True, False):
         for key in sorted(end.missing):
@@ -189,12 +189,12 @@ def _cables(cables: Sequence[Sequence[Any]]) -> tuple[_Key, ...]:
 
 
 class _Where:
-    """In which cabinets a fault is."""
+    """In which racks a fault is."""
 
-    def __init__(self, comparison: Comparison, cabinets: Sequence[str]) -> None:
-        self._of = dict(zip(comparison.names, cabinets, strict=False))
+    def __init__(self, comparison: Comparison, racks: Sequence[str]) -> None:
+        self._of = dict(zip(comparison.names, racks, strict=False))
 
     def of(self, fault: Fault) -> tuple[str, ...]:
-        """The cabinets of all its ends, as planned and as found."""
+        """The racks of all its ends, as planned and as found."""
         ends = [end.node for cable in (*fault.planned, *fault.found) for end in cable]
-        return tuple(dict.fromkeys(cabinet for node in ends if (cabinet := self._of.get(node, ""))))
+        return tuple(dict.fromkeys(rack for node in ends if (rack := self._of.get(node, ""))))

@@ -1,4 +1,4 @@
-"""The judge of tables from outside: what `prove` finds in them, between switches or between host ports."""
+"""The verifier of tables from outside: what `verify_routing` finds in them, between switches or between host ports."""
 
 import time
 from dataclasses import dataclass, field, replace
@@ -12,9 +12,9 @@ from topoloom.graph.distances import distances_from
 from topoloom.model.results import Provenance, Result, provenance_of
 from topoloom.model.topology import Topology
 from topoloom.routing.channels import channels_of
-from topoloom.routing.judge.prove import prove
-from topoloom.routing.judge.verdict import Followed
 from topoloom.routing.routing import Routing
+from topoloom.routing.verification.verification import Followed
+from topoloom.routing.verification.verify import verify_routing
 
 SWITCHES, PORTS = "switches", "host ports"
 #: Sources of distances at a time.
@@ -22,7 +22,7 @@ _BLOCK = 256
 
 
 @dataclass(frozen=True, eq=False)
-class Judgement(Followed, Result):
+class TableVerification(Followed, Result):
     """What tables from outside do.
 
     Attributes
@@ -36,20 +36,20 @@ class Judgement(Followed, Result):
     pairs, reached_pairs, minimal_pairs : int
     mean_hops, stretch : float
     max_hops : int
-    lanes_used : int
-    lane_pairs : int64[lanes_used]
-        Pairs that carry data, by lane: those of hosts, or of switches that have hosts.
+    virtual_channels_used : int
+    virtual_channel_pairs : int64[virtual_channels_used]
+        Pairs that carry data, by virtual channel: those of hosts, or of switches that have hosts.
     cycle : tuple of (str, str)
         Channels, as names of the switches at their ends, that wait for each other in a cycle; empty: none.
-    cycle_lane : int
-        Its lane; -1: none.
+    cycle_virtual_channel : int
+        Its virtual channel; -1: none.
     channel_load : int64[2 links]
         Pairs over each channel.
     fault : str
         What is wrong with a pair that does not arrive; empty: all do.
     """
 
-    noun = "judgement"
+    record_name = "table_verification"
     unrecorded = ("channel_load",)
     derived = ("deadlock_free", "minimal", "minimal_share", "edge_forwarding_index", "load_over_mean")
 
@@ -62,10 +62,10 @@ class Judgement(Followed, Result):
     mean_hops: float
     stretch: float
     max_hops: int
-    lanes_used: int
-    lane_pairs: np.ndarray
+    virtual_channels_used: int
+    virtual_channel_pairs: np.ndarray
     cycle: tuple[tuple[str, str], ...]
-    cycle_lane: int
+    cycle_virtual_channel: int
     channel_load: np.ndarray
     fault: str
     provenance: Provenance = field(default_factory=Provenance, compare=False)
@@ -83,7 +83,7 @@ class Judgement(Followed, Result):
 
 def verify_tables(
     tables: Tables, fabric: Fabric, levels: np.ndarray | None = None, jobs: int | None = None
-) -> Judgement:
+) -> TableVerification:
     """Follow tables from outside, and look for cycles in what waits for what.
 
     Only data between hosts is looked at for cycles; what switches themselves send and receive (management) is not.
@@ -93,14 +93,14 @@ def verify_tables(
     tables : Tables
     fabric : Fabric
     levels : uint8[endpoints, endpoints], optional
-        levels[to, from]: the lane of each pair of endpoints; left out: lane 0 for all.
+        levels[to, from]: the virtual channel of each pair of endpoints; omitted: virtual channel 0 for all.
     jobs : int, optional
-        Threads; every core when left out.
+        Threads; every core when omitted.
 
     Returns
     -------
     Judgement
-        Which pairs arrive, in how many hops, on how many lanes, and a cycle of channels that wait for each other, if
+        Which pairs arrive, in how many hops, on how many virtual channels, and a cycle of channels that wait for each other, if
         there is one.
 
     Raises
@@ -111,17 +111,17 @@ def verify_tables(
     started = time.monotonic()
     routing = routing_from(tables, fabric, levels)
     topology = fabric.topology
-    found = prove(routing, jobs)
+    found = verify_routing(routing, jobs)
     wide = routing.topology is not topology
-    # The highest lane is that of pairs without data, where there are such.
-    spare = routing.lanes is not None and (wide or not topology.endpoints_at.all())
-    lanes = found.lanes_used - spare
-    waiting = found.cycle if found.cycle_lane < lanes else ()
+    # The highest virtual channel is that of pairs without data, where there are such.
+    spare = routing.virtual_channels is not None and (wide or not topology.endpoints_at.all())
+    virtual_channels = found.virtual_channels_used - spare
+    waiting = found.cycle if found.cycle_virtual_channel < virtual_channels else ()
     names = [*fabric.switch_names, *(fabric.host_names[h] for h in topology.host.tolist())]
     cycle = tuple((names[a], names[b]) for a, b in waiting)
-    lane = found.cycle_lane if waiting else -1
+    vc = found.cycle_virtual_channel if waiting else -1
     if not wide:
-        return Judgement(
+        return TableVerification(
             tables.source,
             topology.switches,
             SWITCHES,
@@ -131,15 +131,15 @@ def verify_tables(
             found.mean_hops,
             found.stretch,
             found.max_hops,
-            lanes,
-            found.lane_pairs[:lanes],
+            virtual_channels,
+            found.virtual_channel_pairs[:virtual_channels],
             cycle,
-            lane,
+            vc,
             found.channel_load,
             _named(found.fault, names),
             _provenance(topology, levels, started),
         )
-    between = _between_ports(tables, routing, fabric, lanes, cycle, lane, _named(found.fault, names))
+    between = _between_ports(tables, routing, fabric, virtual_channels, cycle, vc, _named(found.fault, names))
     return replace(between, provenance=_provenance(topology, levels, started))
 
 
@@ -153,11 +153,11 @@ def _between_ports(
     tables: Tables,
     routing: Routing,
     fabric: Fabric,
-    lanes: int,
+    virtual_channels: int,
     cycle: tuple[tuple[str, str], ...],
-    lane: int,
+    vc: int,
     fault: str,
-) -> Judgement:
+) -> TableVerification:
     """The judgement of tables by endpoint: every endpoint's paths followed from the switches of all others."""
     topology = fabric.topology
     n, k = topology.switches, topology.endpoints.size
@@ -181,11 +181,11 @@ def _between_ports(
                 fewest += int((weight * far)[reached].sum())
     pairs, got = k * (k - 1), int(histogram.sum())
     hops = int(histogram @ np.arange(n + 1))
-    # Tables by endpoint always have lanes by pair.
-    inner = np.asarray(routing.lanes)[n:, n:]
-    lane_pairs = np.bincount(inner.ravel(), minlength=lanes)[:lanes]
-    lane_pairs[0] -= k
-    return Judgement(
+    # Tables by endpoint always have virtual channels by pair.
+    inner = np.asarray(routing.virtual_channels)[n:, n:]
+    virtual_channel_pairs = np.bincount(inner.ravel(), minlength=virtual_channels)[:virtual_channels]
+    virtual_channel_pairs[0] -= k
+    return TableVerification(
         tables.source,
         n,
         PORTS,
@@ -195,10 +195,10 @@ def _between_ports(
         hops / got if got else 0.0,
         hops / fewest if fewest else 1.0,
         int(np.flatnonzero(histogram)[-1]) if got else 0,
-        lanes,
-        lane_pairs,
+        virtual_channels,
+        virtual_channel_pairs,
         cycle,
-        lane,
+        vc,
         load,
         fault,
     )
@@ -226,7 +226,7 @@ def _follow(
 
 
 def _named(fault: str, names: list[str]) -> str:
-    """A sentence of the judge's with the names of the fabric for numbers."""
+    """A sentence of the verifier's with the names of the fabric for numbers."""
     import re
 
     return re.sub(r"switch ([0-9]+)", lambda found: names[int(found[1])], fault)

@@ -1,4 +1,4 @@
-"""From forwarding tables by port and address to a `Routing` that the judge can follow."""
+"""From forwarding tables by port and address to a `Routing` that the verifier can follow."""
 
 import numpy as np
 
@@ -20,15 +20,15 @@ def routing_from(tables: Tables, fabric: Fabric, levels: np.ndarray | None = Non
     tables : Tables
     fabric : Fabric
     levels : uint8[endpoints, endpoints], optional
-        levels[to, from]: the lane of each pair of endpoints; left out: lane 0 for all.
+        levels[to, from]: the virtual channel of each pair of endpoints; omitted: virtual channel 0 for all.
 
     Returns
     -------
     Routing
-        Between switches, where all endpoints of a switch share their ports and lanes; a switch without endpoints goes by its
-        own entries. Where they do not, between switches and endpoints together: endpoint e is node switches + e, a leaf of
-        its switch, and hops count the cables of both ends. Pairs between which no data goes, for one of them is no host
-        or has none, have a lane of their own, the highest.
+        Between switches, where all endpoints of a switch share their ports and virtual channels; a switch without endpoints
+        goes by its own entries. Where they do not, between switches and endpoints together: endpoint e is node switches + e, a
+        leaf of its switch, and hops count the cables of both ends. Pairs between which no data goes, for one of them is no host
+        or has none, have a virtual channel of their own, the highest.
 
     Raises
     ------
@@ -47,14 +47,14 @@ def routing_from(tables: Tables, fabric: Fabric, levels: np.ndarray | None = Non
     same = np.array_equal(
         np.where(at_others, ports_out[:, :k], 0), np.where(at_others, shared[:, topology.endpoints], 0)
     )
-    if same and (levels is None or _lanes_shared(levels, topology, first)):
+    if same and (levels is None or _vcs_shared(levels, topology, first)):
         ports = empty_ports(topology)
         others = ~np.eye(n, dtype=bool)
         ports[others] = shared.T[others]
         busy = np.flatnonzero(first >= 0)
         between = None if levels is None else levels[np.ix_(first[busy], first[busy])]
-        lanes = None if levels is None and busy.size == n else _lanes(n, busy, between)
-        return Routing(topology, f"tables of {tables.source}", ports, lanes)
+        virtual_channels = None if levels is None and busy.size == n else _virtual_channels(n, busy, between)
+        return Routing(topology, f"tables of {tables.source}", ports, virtual_channels)
     return _by_endpoint(tables, fabric, ports_out, levels)
 
 
@@ -112,8 +112,8 @@ def _bad(tables: Tables, fabric: Fabric, switch: int, target: int, port: int, ri
     return at(tables.source, None, f"{reason}; are these the tables of {fabric.made}?")
 
 
-def _lanes_shared(levels: np.ndarray, topology: Topology, first: np.ndarray) -> bool:
-    """Whether all pairs of endpoints of two switches have one lane."""
+def _vcs_shared(levels: np.ndarray, topology: Topology, first: np.ndarray) -> bool:
+    """Whether all pairs of endpoints of two switches have one virtual channel."""
     one = first[topology.endpoints]
     inside = topology.endpoints[:, None] == topology.endpoints[None, :]
     return bool(((levels == levels[np.ix_(one, one)]) | inside).all())
@@ -143,16 +143,18 @@ def _by_endpoint(tables: Tables, fabric: Fabric, ports_out: np.ndarray, levels: 
     ports[:n, :n] = toward.T
     ports[:, n:] = 0  # an endpoint has one cable
     np.fill_diagonal(ports, np.iinfo(ports.dtype).max)
-    lanes = _lanes(n + k, np.arange(n, n + k), levels)
-    return Routing(wide, f"tables of {tables.source}, by host port", ports, lanes)
+    virtual_channels = _virtual_channels(n + k, np.arange(n, n + k), levels)
+    return Routing(wide, f"tables of {tables.source}, by host port", ports, virtual_channels)
 
 
-def _lanes(nodes: int, busy: np.ndarray, between: np.ndarray | None) -> np.ndarray:
-    """The lanes between the busy nodes, 0 when left out; all other pairs are in a lane of their own, the highest."""
+def _virtual_channels(nodes: int, busy: np.ndarray, between: np.ndarray | None) -> np.ndarray:
+    """The virtual channels between the busy nodes, 0 when omitted; all other pairs are in a virtual channel of their own, the
+    highest.
+    """
     inner = np.zeros((busy.size, busy.size), np.uint8) if between is None else between.copy()
     np.fill_diagonal(inner, 0)
     spare = int(inner.max(initial=0)) + 1
-    lanes = np.full((nodes, nodes), spare if busy.size < nodes else 0, np.uint8)
-    lanes[np.ix_(busy, busy)] = inner
-    np.fill_diagonal(lanes, 0)
-    return lanes
+    virtual_channels = np.full((nodes, nodes), spare if busy.size < nodes else 0, np.uint8)
+    virtual_channels[np.ix_(busy, busy)] = inner
+    np.fill_diagonal(virtual_channels, 0)
+    return virtual_channels

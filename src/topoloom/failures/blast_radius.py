@@ -1,4 +1,6 @@
-"""The verb: what dies with a port, an interface, a leaf, a spine or a plane: hosts cut off, and what is left to the others."""
+"""The operation: what dies with a port, an interface, a leaf, a spine or a plane: hosts cut off, and what is left to the
+others.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -62,7 +64,7 @@ class BlastRadius(Result):
         The worst of each kind.
     """
 
-    noun = "blast-radius"
+    record_name = "blast-radius"
 
     switches: int
     links: int
@@ -83,7 +85,7 @@ class BlastRadius(Result):
         )
 
     def rows(self) -> list[dict[str, Any]]:
-        """A row a kind of loss."""
+        """One row per kind of loss."""
         return [json_value(loss) for loss in self.losses]
 
 
@@ -97,7 +99,7 @@ def blast_radius(
     topology : NetworkSource
         Connected, or of several planes, which its hosts join and no link does.
     lose : sequence of str, optional
-        "port", "nic", "leaf", "spine", "plane"; when left out all that the network has, and of interfaces those of several
+        "port", "nic", "leaf", "spine", "plane"; when omitted all that the network has, and of interfaces those of several
         ports.
     nic_ports : int
         Ports of each interface: 2 for dual ToR, as many as planes where every interface has a port in each.

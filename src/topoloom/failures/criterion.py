@@ -1,4 +1,4 @@
-"""One question to the rest of a network, asked of samples: is it in one piece, and how far is it there?"""
+"""One question to the rest of a network, asked of samples: is it connected, and how far is it there?"""
 
 from dataclasses import dataclass
 
@@ -47,7 +47,7 @@ class Criterion:
         return self.hops
 
     def pieces(self, states: np.ndarray) -> np.ndarray:
-        """The samples that are in one piece after 0, 1, ... failures: int64[units + 1]."""
+        """The samples that are connected after 0, 1, ... failures: int64[units + 1]."""
         from topoloom.failures.kernels.disconnection import links_held, units_held
 
         what, topology = self.what, self.topology
@@ -127,7 +127,7 @@ def criterion_of(
     what : Failing
         What fails, and in which order.
     metric : "disconnection", "diameter" or "aspl"
-        What is asked of the rest: to be in one piece, or how long its paths are.
+        What is asked of the rest: to be connected, or how long its paths are.
     of : "switches" or "hosts"
         Between which switches: all, or those with hosts.
     tolerate : float, optional

@@ -24,24 +24,24 @@ from topoloom.throughput.tub import tub, uniform_bound
 
 @dataclass(frozen=True)
 class Degradation:
-    """What is left after one share of failures: means over the samples whose switches with hosts are still in one piece.
+    """What is left after one share of failures: means over the samples whose switches with hosts are still connected.
 
     Attributes
     ----------
     share : float
     failures, samples, connected : int
-        How many fail, how many orders were looked at, and in how many all switches with hosts are in one piece.
+        How many fail, how many orders were looked at, and in how many all switches with hosts are connected.
     uniform, uniform_least : float or None
         The bound on uniform throughput over that of the whole network: mean and least. None: nothing is connected.
     tub, tub_least : float or None
         The same for the throughput upper bound of the worst permutation; None where the network is too large for it.
     rerouted : int
-        The samples whose tables were mended: those in which all that is left is in one piece. 0 without tables.
-    broken, changed, lanes_changed : float or None
+        The samples whose tables were repaired: those in which all that is left is connected. 0 without tables.
+    broken, changed, virtual_channels_changed : float or None
         Of the entries that are left: those that led over what failed, those that lead elsewhere now, and the pairs that travel
-        in another lane.
-    anew : int
-        Samples in which all tables had to be made anew.
+        in another virtual channel.
+    rebuilt : int
+        Samples in which all tables had to be made again.
     """
 
     share: float
@@ -55,8 +55,8 @@ class Degradation:
     rerouted: int = 0
     broken: float | None = None
     changed: float | None = None
-    lanes_changed: float | None = None
-    anew: int = 0
+    virtual_channels_changed: float | None = None
+    rebuilt: int = 0
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class Degradations(Result):
         One per share.
     """
 
-    noun = "degradation"
+    record_name = "degradation"
 
     name: str
     fail: str
@@ -93,7 +93,7 @@ def degradation(
     levels: Iterable[float] = (0.05, 0.1, 0.2),
     order: str = "random",
     samples: int = 5,
-    cabinets: np.ndarray | None = None,
+    racks: np.ndarray | None = None,
     seed: int = 1,
     throughput: bool = True,
     jobs: int | None = None,
@@ -104,18 +104,18 @@ def degradation(
     Parameters
     ----------
     network : NetworkSource
-        Of several planes that are alike one is looked at. With installed tables, these are mended (`routing.reroute`), and
+        Of several planes that are alike one is looked at. With installed tables, these are repaired (`routing.reroute`), and
         how many of their entries change is counted.
-    fail, order, cabinets, seed
+    fail, order, racks, seed
         As for `resilience`; the samples are the first ones that it looks at.
     levels : floats
-        Shares of all links, switches or cabinets.
+        Shares of all links, switches or racks.
     samples : int
         Orders of failures at each level.
     throughput : bool
         Whether to work out the bounds on throughput.
     jobs : int, optional
-        Threads; every core when left out.
+        Threads; every core when omitted.
     work : Work, optional
         Told of samples.
 
@@ -127,7 +127,7 @@ def degradation(
     Raises
     ------
     InputError
-        As for `resilience`; tables that cannot be mended (lanes by switch, choices); several planes.
+        As for `resilience`; tables that cannot be repaired (virtual channels by switch, choices); several planes.
     Stopped
         `work` was stopped.
 
@@ -145,12 +145,12 @@ def degradation(
     if samples < 1:
         raise InputError(f"samples={samples}: at least one is needed")
     if plane_count(topology) > 1:
-        if isinstance(network, Routing) or cabinets is not None or len(distinct_planes(topology)) > 1:
+        if isinstance(network, Routing) or racks is not None or len(distinct_planes(topology)) > 1:
             raise InputError(
                 f"{topology.name}: what failures cost is worked out for one plane at a time; give a single plane"
             )
         topology = network = planes_of(topology)[0].topology  # all alike
-    what = failing(topology, fail, order, cabinets, jobs)
+    what = failing(topology, fail, order, racks, jobs)
     small = topology.switches <= MOST_TUB
     whole = (
         (uniform_bound(topology, jobs), tub(topology, jobs).value if small else None) if throughput else (None, None)
@@ -160,7 +160,7 @@ def degradation(
     found = []
     for share in levels:
         shares: list[tuple[float, float | None]] = []
-        mended: list[tuple[float, float, float, bool]] = []
+        repaired: list[tuple[float, float, float, bool]] = []
         connected = 0
         for sample in range(samples):
             work.check()
@@ -189,11 +189,16 @@ def degradation(
                     work=work.step(),
                 )
                 entries = max(1, new.entries)
-                mended.append(
-                    (new.entries_broken / entries, new.entries_changed / entries, new.lanes_changed / entries, new.anew)
+                repaired.append(
+                    (
+                        new.entries_broken / entries,
+                        new.entries_changed / entries,
+                        new.virtual_channels_changed / entries,
+                        new.rebuilt,
+                    )
                 )
         uniform, worst = [one for one, _ in shares], [one for _, one in shares if one is not None]
-        broken, changed, lanes_changed = (_mean([one[i] for one in mended]) for i in range(3))
+        broken, changed, virtual_channels_changed = (_mean([one[i] for one in repaired]) for i in range(3))
         found.append(
             Degradation(
                 share,
@@ -204,11 +209,11 @@ def degradation(
                 min(uniform) if uniform else None,
                 _mean(worst),
                 min(worst) if worst else None,
-                len(mended),
+                len(repaired),
                 broken,
                 changed,
-                lanes_changed,
-                sum(one[3] for one in mended),
+                virtual_channels_changed,
+                sum(one[3] for one in repaired),
             )
         )
     return found

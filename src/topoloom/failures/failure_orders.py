@@ -13,7 +13,7 @@ from topoloom.model.topology import Topology
 ORDERS = {
     "links": ("random", "load", "degree"),
     "switches": ("random", "load", "degree"),
-    "cabinets": ("random", "load", "cables"),
+    "racks": ("random", "load", "cables"),
 }
 #: The stream of a seed's draws that the orders of samples come from.
 _STREAM = 7
@@ -26,9 +26,9 @@ class Failing:
     Attributes
     ----------
     fail : str
-        "links", "switches" or "cabinets".
+        "links", "switches" or "racks".
     unit : int64[switches]
-        The switch or cabinet of every switch; empty when links fail.
+        The switch or rack of every switch; empty when links fail.
     order, first : int64[units]
         The first to fail first, and where the tie of each place begins.
     """
@@ -57,23 +57,23 @@ class Failing:
         return mixed
 
 
-def failing(topology: Topology, fail: str, order: str, cabinets: np.ndarray | None, jobs: int | None = None) -> Failing:
-    """The links, switches or cabinets of a topology in the order in which they fail.
+def failing(topology: Topology, fail: str, order: str, racks: np.ndarray | None, jobs: int | None = None) -> Failing:
+    """The links, switches or racks of a topology in the order in which they fail.
 
     `load`: by the routes over both directions of a link, or into a switch, when every pair's traffic is split evenly over its
-    shortest paths; a cabinet's is that of its switches. `degree`: by links at a switch, or at both ends of a link. `cables`:
-    by the links that leave a cabinet. All are of the whole network: nothing is worked out again after a failure.
+    shortest paths; a rack's is that of its switches. `degree`: by links at a switch, or at both ends of a link. `cables`:
+    by the links that leave a rack. All are of the whole network: nothing is worked out again after a failure.
 
     Parameters
     ----------
     topology : Topology
         The network before failures.
-    fail : "links", "switches" or "cabinets"
+    fail : "links", "switches" or "racks"
         What fails.
     order : str
         "random", or by what the first to fail are chosen, the greatest first; ties fail in random order.
-    cabinets : int[switches], optional
-        The cabinet of each switch; needed where cabinets fail.
+    racks : int[switches], optional
+        The rack of each switch; needed where racks fail.
     jobs : int, optional
         Threads; all cores by default.
 
@@ -85,7 +85,7 @@ def failing(topology: Topology, fail: str, order: str, cabinets: np.ndarray | No
     Raises
     ------
     InputError
-        No such thing or order; no links; cabinets that are missing or wrong.
+        No such thing or order; no links; racks that are missing or wrong.
     """
     if fail not in ORDERS:
         raise InputError(f"fail='{fail}': {' or '.join(ORDERS)} can fail")
@@ -99,7 +99,7 @@ def failing(topology: Topology, fail: str, order: str, cabinets: np.ndarray | No
     elif fail == "switches":
         unit = np.arange(n)
     else:
-        unit = _cabinets(topology, cabinets)
+        unit = _racks(topology, racks)
     worth = _worth(topology, fail, order, unit, jobs)
     ranked = np.argsort(-worth, kind="stable")
     begins = np.append(True, np.diff(worth[ranked]) != 0)
@@ -136,15 +136,15 @@ def failures_at(share: float, units: int) -> int:
     return int(share * units + 0.5)
 
 
-def _cabinets(topology: Topology, cabinets: np.ndarray | None) -> np.ndarray:
-    if cabinets is None:
+def _racks(topology: Topology, racks: np.ndarray | None) -> np.ndarray:
+    if racks is None:
         raise InputError(
-            f"{topology.name}: say which cabinet each switch stands in (cabinets=, one number a switch), as"
-            " layout.cabinets.assign_cabinets does"
+            f"{topology.name}: say which rack each switch stands in (racks=, one number per switch), as"
+            " layout.racks.assign_racks does"
         )
-    found = np.asarray(cabinets)
+    found = np.asarray(racks)
     if found.shape != (topology.switches,) or found.dtype.kind not in "iu":
-        raise InputError(f"{topology.name}: cabinets= needs one whole number for each of {topology.switches} switches")
+        raise InputError(f"{topology.name}: racks= needs one whole number for each of {topology.switches} switches")
     return np.unique(found, return_inverse=True)[1].astype(np.int64)
 
 

@@ -38,11 +38,11 @@ class Lifetime(Result):
     link_fit, switch_fit : float
         Failures of a link and of a switch in 1e9 hours.
     of : str
-        Which switches have to stay in one piece.
+        Which switches have to stay connected.
     samples, seed : int
     """
 
-    noun = "lifetime"
+    record_name = "lifetime"
     derived = ("repair",)
 
     hours: float
@@ -73,7 +73,7 @@ def lifetime(
     jobs: int | None = None,
     work: Work | None = None,
 ) -> Lifetime:
-    """The mean time until what is left is no longer in one piece, when links and switches fail and nothing is repaired.
+    """The mean time until what is left is no longer connected, when links and switches fail and nothing is repaired.
 
     Each link and each switch fails at its constant rate, on its own (exponential times). Orders of failures are drawn; the
     mean time given an order is exact, the sum of 1 / (rates of all that is left) up to the failure that parts the network, so
@@ -90,7 +90,7 @@ def lifetime(
     samples, seed : int
         Orders, and where they come from.
     jobs : int, optional
-        Threads; every core when left out.
+        Threads; every core when omitted.
     work : Work, optional
         Told of blocks of 32 samples.
 

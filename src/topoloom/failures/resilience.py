@@ -1,4 +1,4 @@
-"""The verb: how much of a network can fail before it falls apart, or its paths get too long."""
+"""The operation: how much of a network can fail before it falls apart, or its paths get too long."""
 
 import math
 from collections.abc import Iterable, Iterator
@@ -40,7 +40,7 @@ def resilience(
     criterion: float = 0.75,
     tolerate: float | None = None,
     of: str = "switches",
-    cabinets: np.ndarray | None = None,
+    racks: np.ndarray | None = None,
     seed: int = 1,
     jobs: int | None = None,
     values: bool = False,
@@ -57,31 +57,31 @@ def resilience(
         Connected, or of several planes, which its hosts join and no link does: there all hosts that are left must reach each
         other through any plane (hosts do not forward), whatever `of` says.
     fail : str
-        "links", "switches" or "cabinets"; switches fail with all their links and hosts.
+        "links", "switches" or "racks"; switches fail with all their links and hosts.
     metric : str
         "disconnection", "diameter" or "aspl": what is left must be connected and, for the last two, at most `tolerate` hops
         worse than the whole network.
     order : str
         "random", or what fails first: "load", "degree", "cables" (`orders.failing`); ties in random order.
     levels : floats, optional
-        Shares of all links, switches or cabinets; 0.05 to 0.95 in steps of 0.05 when left out.
+        Shares of all links, switches or racks; 0.05 to 0.95 in steps of 0.05 when omitted.
     samples : int, optional
-        1,000 when left out; with a `width`, at most so many (100,000 when left out).
+        1,000 when omitted; with a `width`, at most so many (100,000 when omitted).
     width : float, optional
         Take samples until the 95 % confidence interval of every level is no wider: 0.02 takes about 9,600.
     criterion : float
         A level counts as survived when the share of samples that survive is at least this.
     tolerate : float, optional
-        Hops; 2 for the diameter and 1 for the ASPL when left out.
+        Hops; 2 for the diameter and 1 for the ASPL when omitted.
     of : str
         "switches": between all that survive; "hosts": between those that carry hosts, so that a spine that is cut off does
         not count.
-    cabinets : int[switches], optional
-        The cabinet of each switch, for ``fail="cabinets"``.
+    racks : int[switches], optional
+        The rack of each switch, for ``fail="racks"``.
     seed : int
         The same seed gives the same curve, whatever `jobs`.
     jobs : int, optional
-        Threads; every core when left out.
+        Threads; every core when omitted.
     values : bool
         Measure the diameter or the ASPL at every level, for `Level.mean` and `Level.worst`; else only as often as it takes to
         find the level at which it is too much.
@@ -119,7 +119,7 @@ def resilience(
     work = Work() if work is None else work
     shares = _levels(levels)
     _check(metric, of, criterion, width, samples, tolerate, values)
-    what = failing(topology, fail, order, cabinets, jobs)
+    what = failing(topology, fail, order, racks, jobs)
     planes = plane_count(topology)
     of = "hosts" if planes > 1 else of
     asked = (

@@ -21,7 +21,7 @@ class Level:
     Attributes
     ----------
     share : float
-        Of all links, switches or cabinets.
+        Of all links, switches or racks.
     failures : int
         How many that is.
     samples, survived : int
@@ -58,7 +58,7 @@ class Survival(Result):
     fail, metric, order, of : str
         What fails, what is asked of the rest, in which order, and between which switches.
     units : int
-        Links, switches or cabinets: how many can fail.
+        Links, switches or racks: how many can fail.
     levels : tuple of Level
         By rising share.
     criterion : float
@@ -82,7 +82,7 @@ class Survival(Result):
         Of how many planes the network is; of several all hosts that are left must reach each other.
     """
 
-    noun = "survival"
+    record_name = "survival"
     record_version = 2
     derived = ("survives", "widest")
 
@@ -111,7 +111,7 @@ class Survival(Result):
     provenance: Provenance = field(default_factory=Provenance, compare=False)
 
     def rows(self) -> list[dict[str, Any]]:
-        """A row a level."""
+        """One row per level."""
         return [json_value(level) for level in self.levels]
 
     @drawn()
@@ -122,16 +122,16 @@ class Survival(Result):
     def with_costs(
         self, lifetime: Lifetime | None = None, degradation: Sequence[Degradation] = (), engine: str = ""
     ) -> "Survival":
-        """The same curve, with what else was found of its network; `engine` made the tables that were mended.
+        """The same curve, with what else was found of its network; `engine` made the tables that were repaired.
 
         Parameters
         ----------
         lifetime : Lifetime, optional
-            How long the network stays in one piece; None takes away what the curve had.
+            How long the network stays connected; None takes away what the curve had.
         degradation : sequence of Degradation
             What the failures cost, one for each share that was looked at.
         engine : str
-            The engine whose tables were mended; "" where none were.
+            The engine whose tables were repaired; "" where none were.
 
         Returns
         -------
@@ -153,9 +153,9 @@ class Survival(Result):
             return f"all surviving hosts reach each other, each pair through some plane; P >= {self.criterion:g}"
         between = "all surviving switches" if self.of == "switches" else "all surviving switches with hosts"
         what = {
-            "disconnection": f"{between} are in one piece",
-            "diameter": f"{between} are in one piece, at most {_number(self.most)} hops apart",
-            "aspl": f"{between} are in one piece, at most {_number(self.most)} hops apart on average",
+            "disconnection": f"{between} are connected",
+            "diameter": f"{between} are connected, at most {_number(self.most)} hops apart",
+            "aspl": f"{between} are connected, at most {_number(self.most)} hops apart on average",
         }[self.metric]
         return f"{what}; P >= {self.criterion:g}"
 
@@ -170,7 +170,7 @@ class Survivals(Result):
         One a network, in the order in which they were asked for.
     """
 
-    noun = "survivals"
+    record_name = "survivals"
     record_version = 2
     derived = ("ended",)
 
@@ -183,7 +183,7 @@ class Survivals(Result):
         return self.topologies[-1].ended if self.topologies else "done"
 
     def rows(self) -> list[dict[str, Any]]:
-        """A row a network and level."""
+        """One row per network and level."""
         return [{"name": curve.name, **row} for curve in self.topologies for row in curve.rows()]
 
     @drawn()

@@ -29,7 +29,7 @@ def first_failures(topology: Topology, what: Failing, share: float, seed: int, s
     topology : Topology
         The network before failures.
     what : Failing
-        What fails (links, switches or cabinets), and in which order; see `failing`.
+        What fails (links, switches or racks), and in which order; see `failing`.
     share : float
         How much of it fails, from 0 to 1; rounded as `failures_at` does.
     seed : int
@@ -64,25 +64,25 @@ def surviving_network(
     order: str = "random",
     seed: int = 1,
     sample: int = 0,
-    cabinets: np.ndarray | None = None,
+    racks: np.ndarray | None = None,
 ) -> Topology:
-    """What is left when a share of the links, switches or cabinets has failed.
+    """What is left when a share of the links, switches or racks has failed.
 
     Parameters
     ----------
     topology : NetworkSource
-    fail, order, cabinets
+    fail, order, racks
         As for `resilience`.
     share : float
-        Of all links, switches or cabinets, between 0 and 1.
+        Of all links, switches or racks, between 0 and 1.
     seed, sample : int
         Which random order: sample 0 is the first that `resilience` with this seed looks at.
 
     Returns
     -------
     Topology
-        The switches that are left, numbered anew; the label ``was`` has their numbers before, where some are gone. Hosts all of
-        whose ports are gone are gone, too.
+        The switches that are left, numbered again; the label ``was`` has their numbers before, where some are gone. Hosts all
+        of whose ports are gone are gone, too.
 
     Raises
     ------
@@ -96,12 +96,12 @@ def surviving_network(
     Topology(hypercube(n=4) less 8 links: 16 switches, 24 links)
     """
     topology = taken(topology, Topology, "surviving_network")
-    what = failing(topology, fail, order, cabinets)
+    what = failing(topology, fail, order, racks)
     return without_losses(topology, first_failures(topology, what, share, seed, sample))
 
 
 def without_losses(topology: Topology, lost: SampledLosses) -> Topology:
-    """A topology without what is lost; its switches are numbered anew where some are."""
+    """A topology without what is lost; its switches are numbered again where some are."""
     n, m = topology.switches, len(topology.links)
     stays = np.ones(n, np.bool_)
     stays[lost.switches] = False

@@ -43,7 +43,7 @@ def draw_candidates(
     named : sequence of (int, Candidate)
         The candidates that get their rank written beside them.
     families : sequence of str, optional
-        All families of the design, whose order gives each its look; those of the candidates, if left out.
+        All families of the design, whose order gives each its look; those of the candidates, if omitted.
     """
     drawn = families if families is not None else [c.family for c in candidates]
     there = {c.family for c in candidates}

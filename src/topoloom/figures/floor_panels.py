@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from topoloom.figures.floor_view import HOST_CABLES, View, cabinets_hold
+from topoloom.figures.floor_view import HOST_CABLES, View, racks_hold
 from topoloom.figures.style import Axes
 
 _INK, _EDGE, _PILLAR, _TRAY, _UNUSED = "#1c2733", "#8793a3", "#444b55", "#c9b458", "#c4cad2"
@@ -19,9 +19,9 @@ MOST_HINTS = 2_000
 
 
 def draw_plan(axes: "Axes", view: View, points_a_metre: float) -> None:
-    """Slots, pillars, trays, cabinets shaded by the cables that leave them, and the strongest bundles of cables.
+    """Slots, pillars, trays, racks shaded by the cables that leave them, and the strongest bundles of cables.
 
-    `points_a_metre` is the scale at which the axes will be drawn: names are as large as their cabinets allow.
+    `points_a_metre` is the scale at which the axes will be drawn: names are as large as their racks allow.
 
     Parameters
     ----------
@@ -30,7 +30,7 @@ def draw_plan(axes: "Axes", view: View, points_a_metre: float) -> None:
     view : View
         The layout, and how the floor lies in the drawing.
     points_a_metre : float
-        The scale at which the axes will be drawn: names are as large as their cabinets allow.
+        The scale at which the axes will be drawn: names are as large as their racks allow.
     """
     from matplotlib.collections import LineCollection
     from matplotlib.patches import Rectangle
@@ -47,13 +47,13 @@ def draw_plan(axes: "Axes", view: View, points_a_metre: float) -> None:
         axes.add_patch(Rectangle(**shape, facecolor="none", edgecolor="#9aa3ae", hatch="xxx", linewidth=0.6, zorder=2))
     _draw_slots(axes, view)
     drawn = _draw_bundles(axes, view)
-    _name_cabinets(axes, view, points_a_metre)
+    _name_racks(axes, view, points_a_metre)
     _scale_bar(axes, view, points_a_metre)
     _legend(axes, view, drawn)
     if view.watts is not None:
-        _colour_bar(axes, _warm(), float(view.watts.max()) / 1000, "power of the cabinet [kW]", whole=False)
+        _colour_bar(axes, _warm(), float(view.watts.max()) / 1000, "power of the rack [kW]", whole=False)
     elif drawn.size:
-        _colour_bar(axes, _greys(), int(view.leaving.max()), "cables leaving the cabinet")
+        _colour_bar(axes, _greys(), int(view.leaving.max()), "cables leaving the rack")
 
 
 def _warm() -> Any:
@@ -73,7 +73,7 @@ def _greys() -> Any:
 
 
 def _draw_slots(axes: "Axes", view: View) -> None:
-    """Every slot to scale; a cabinet's patch is called ``cabinet-NUMBER`` where there are not too many."""
+    """Every slot to scale; a rack's patch is called ``rack-NUMBER`` where there are not too many."""
     from matplotlib.collections import PatchCollection
     from matplotlib.patches import Rectangle
 
@@ -100,12 +100,12 @@ def _draw_slots(axes: "Axes", view: View) -> None:
         axes.add_collection(PatchCollection(used, facecolor=fills, edgecolor=_EDGE, linewidth=0.3, zorder=2))
         return
     for number, (patch, fill) in enumerate(zip(used, fills, strict=True)):
-        patch.set(facecolor=fill, edgecolor=_EDGE, linewidth=0.6, zorder=2, gid=f"cabinet-{number}")
+        patch.set(facecolor=fill, edgecolor=_EDGE, linewidth=0.6, zorder=2, gid=f"rack-{number}")
         axes.add_patch(patch)
 
 
 def _draw_bundles(axes: "Axes", view: View) -> np.ndarray:
-    """The strongest bundles as arcs from cabinet to cabinet, wider with more cables; the numbers of those drawn."""
+    """The strongest bundles as arcs from rack to rack, wider with more cables; the numbers of those drawn."""
     from matplotlib.collections import PathCollection
     from matplotlib.path import Path
 
@@ -118,7 +118,7 @@ def _draw_bundles(axes: "Axes", view: View) -> np.ndarray:
     shown = strongest(cables, int(np.clip(room, 100, 2000)))
     start, end = (layout.place_m[side] for side in pairs[shown].T)
     step = end - start
-    # An arc keeps off the cabinets of its own row, and bends to the middle of the floor, so that it stays on it.
+    # An arc keeps off the racks of its own row, and bends to the middle of the floor, so that it stays on it.
     middle, length_m = (start + end) / 2, np.hypot(*step.T)
     aside = np.stack([-step[:, 1], step[:, 0]], axis=1)
     inwards = np.where(((view.box_m.mean(axis=0) - middle) * aside).sum(axis=1) < -1e-9, -1.0, 1.0)
@@ -150,11 +150,11 @@ def strongest(cables: np.ndarray, most: int) -> np.ndarray:
     return np.sort(np.concatenate([sure, some]))
 
 
-def _name_cabinets(axes: "Axes", view: View, points_a_metre: float) -> None:
-    """Each cabinet's slot, and what it holds where there is room; nothing where nobody could read it."""
+def _name_racks(axes: "Axes", view: View, points_a_metre: float) -> None:
+    """Each rack's slot, and what it holds where there is room; nothing where nobody could read it."""
     layout = view.layout
     width, height = points_a_metre * layout.floor.width_m, points_a_metre * layout.floor.depth_m
-    # In a cabinet that is deeper than wide a name has more room upright.
+    # In a rack that is deeper than wide a name has more room upright.
     upright = height > 1.5 * width
     if upright:
         width, height = height, width
@@ -162,14 +162,14 @@ def _name_cabinets(axes: "Axes", view: View, points_a_metre: float) -> None:
     size = min(9.0, width / longest, 0.62 * height)
     if size < 5:
         return
-    held = cabinets_hold(layout)
+    held = racks_hold(layout)
     most = max(map(len, held))
     if height > 3.2 * size and width / (0.62 * most) > 5:
         size = min(size, width / (0.62 * most))
     two = height > 3.2 * size and width > 0.6 * most * size
-    # Where cabinets are many, boxes around the names would hide the bundles.
+    # Where racks are many, boxes around the names would hide the bundles.
     box = {"boxstyle": "square,pad=0.12", "facecolor": "white", "edgecolor": "none", "alpha": 0.75}
-    for (x, y), name, holds in zip(layout.place_m.tolist(), layout.cabinet_names, held, strict=True):
+    for (x, y), name, holds in zip(layout.place_m.tolist(), layout.rack_names, held, strict=True):
         text = f"{name}\n{holds}" if two else name
         axes.text(
             x,
@@ -182,7 +182,7 @@ def _name_cabinets(axes: "Axes", view: View, points_a_metre: float) -> None:
             zorder=5,
             linespacing=1.25,
             rotation=90 if upright else 0,
-            bbox=box if layout.cabinets <= 100 else None,
+            bbox=box if layout.racks <= 100 else None,
         )
 
 
@@ -223,7 +223,7 @@ def _legend(axes: "Axes", view: View, drawn: np.ndarray) -> None:
     ]
     if layout.host_slot is not None and layout.host_between.any():
         handles.append(Line2D([], [], color=HOST_CABLES, linewidth=2.5, label="to hosts"))
-    if len(layout.slots) > layout.cabinets:
+    if len(layout.slots) > layout.racks:
         handles.append(Patch(facecolor="white", edgecolor=_EDGE, linestyle="--", label="free slot"))
     if layout.floor.blocked:
         handles.append(Patch(facecolor="none", edgecolor="#9aa3ae", hatch="xxxx", label="blocked"))
@@ -231,13 +231,13 @@ def _legend(axes: "Axes", view: View, drawn: np.ndarray) -> None:
         handles.append(Patch(facecolor=_PILLAR, label="pillar"))
     if layout.floor.trays_m:
         handles.append(Line2D([], [], color=_TRAY, linewidth=3, alpha=0.55, label="tray"))
-    title = "no cable leaves a cabinet"
+    title = "no cable leaves a rack"
     if len(pairs):
         least, most = int(cables[drawn].min()), int(cables[drawn].max())
         which = "the strongest " if cables.min() < cables.max() else ""
         some = f"{which}{len(drawn):,} of" if len(drawn) < len(pairs) else "all"
         each = f"{least:,}" if least == most else f"{least:,} (thin) to {most:,} (wide)"
-        title = f"{some} {len(pairs):,} bundles of cables between two cabinets; cables in a bundle: {each}"
+        title = f"{some} {len(pairs):,} bundles of cables between two racks; cables in a bundle: {each}"
     rows = -(-len(handles) // _LEGEND_COLUMNS)
     axes.set_title(title, fontsize=8.5, loc="left", pad=6 + 14 * rows)
     axes.legend(

@@ -1,4 +1,4 @@
-"""The floor plan: one sheet with the cabinets and bundles to scale, the lengths of the cables, and the load of the trays."""
+"""The floor plan: one sheet with the racks and bundles to scale, the lengths of the cables, and the load of the trays."""
 
 import numpy as np
 
@@ -27,11 +27,11 @@ def floor_plan(
     layout : Layout
     medium : array of str, shape (links,), or None
         What each link's cable is (``copper``, ``optical``): the colour of its bundle, and of its bar by length. Without
-        it, cables inside cabinets and between them have two colours.
+        it, cables inside racks and between them have two colours.
     trays : (float64[stretches, 4], int64[stretches])
         The stretches of tray (x, y, x, y) in metres, and how many cables lie on each, as `tray_load` has them.
-    watts : float64[cabinets], optional
-        What each cabinet draws: its colour. Without it, or where all draw the same, that is how many cables leave it.
+    watts : float64[racks], optional
+        What each rack draws: its colour. Without it, or where all draw the same, that is how many cables leave it.
 
     Returns
     -------
@@ -88,7 +88,7 @@ def plan_alone(layout: DrawnLayout, ax: "Axes | None" = None) -> "Axes":
     ----------
     layout : Layout
     ax : matplotlib axes, optional
-        A figure of its own when left out.
+        A figure of its own when omitted.
     """
     import matplotlib.pyplot as plt
 
@@ -114,8 +114,8 @@ def _header(layout: DrawnLayout) -> str:
     )
     hosts = "" if layout.host_slot is None else f"; {layout.host_length_m.size:,} more to hosts"
     return (
-        f"{name} on {floor}: {layout.cabinets:,} of {len(layout.slots):,} slots,"
+        f"{name} on {floor}: {layout.racks:,} of {len(layout.slots):,} slots,"
         f" {layout.length_m.size:,} cables\n"
-        f"{int(layout.between.sum()):,} between cabinets; mean {layout.mean_length_m:.2f} m,"
+        f"{int(layout.between.sum()):,} between racks; mean {layout.mean_length_m:.2f} m,"
         f" longest {layout.longest_m:.1f} m, {total} in all{hosts}"
     )

@@ -37,7 +37,7 @@ class DrawnLayout(Protocol):
     def topology(self) -> "Topology": ...
 
     @property
-    def cabinet(self) -> np.ndarray: ...
+    def rack(self) -> np.ndarray: ...
 
     @property
     def length_m(self) -> np.ndarray: ...
@@ -58,7 +58,7 @@ class DrawnLayout(Protocol):
     def host_slot(self) -> np.ndarray | None: ...
 
     @property
-    def host_cabinet(self) -> np.ndarray: ...
+    def host_rack(self) -> np.ndarray: ...
 
     @property
     def host_between(self) -> np.ndarray: ...
@@ -67,10 +67,10 @@ class DrawnLayout(Protocol):
     def host_length_m(self) -> np.ndarray: ...
 
     @property
-    def cabinets(self) -> int: ...
+    def racks(self) -> int: ...
 
     @property
-    def cabinet_names(self) -> tuple[str, ...]: ...
+    def rack_names(self) -> tuple[str, ...]: ...
 
     @property
     def total_m(self) -> float: ...
@@ -86,7 +86,7 @@ class DrawnLayout(Protocol):
 class View:
     """A layout as it is drawn: seen from above, x to the right and y upwards, as floor files have it.
 
-    `medium` is the medium of each link, `watts` what each cabinet draws; None where that is not known.
+    `medium` is the medium of each link, `watts` what each rack draws; None where that is not known.
     """
 
     layout: DrawnLayout
@@ -106,7 +106,7 @@ class View:
         every = np.concatenate(corners)
         box = np.array([every.min(axis=0), every.max(axis=0)])
         sides = box[1] - box[0]
-        # A single row of cabinets still needs room for the arcs between them.
+        # A single row of racks still needs room for the arcs between them.
         missing = np.maximum(0.0, _SLIMMEST * sides.max() - sides)
         return box + np.outer([-0.5, 0.5], missing)
 
@@ -167,26 +167,26 @@ class View:
 
     @cached_property
     def leaving(self) -> np.ndarray:
-        """How many cables leave each cabinet, int64[cabinets]."""
+        """How many cables leave each rack, int64[racks]."""
         return cables_leaving(self.layout)
 
     @cached_property
     def kinds(self) -> tuple[np.ndarray, list[tuple[str, str]]]:
         """The kind of every link, int64[links], and the (name, colour) of each kind: its medium, or inside and between."""
         if self.medium is None:
-            return self.layout.between.astype(np.int64), [("inside a cabinet", _INSIDE), ("between cabinets", _BETWEEN)]
+            return self.layout.between.astype(np.int64), [("inside a rack", _INSIDE), ("between racks", _BETWEEN)]
         names, kind = np.unique(np.asarray(self.medium, dtype=str), return_inverse=True)
         return kind.reshape(-1), list(zip(names.tolist(), _colours(names.tolist()), strict=True))
 
     @cached_property
     def bundles(self) -> tuple[np.ndarray, np.ndarray, list[str]]:
-        """All bundles: the pairs of cabinets, how many cables, and the colour; those of links first, then those to hosts."""
+        """All bundles: the pairs of racks, how many cables, and the colour; those of links first, then those to hosts."""
         layout = self.layout
         pairs, cables = layout.bundles
         kind, kinds = self.kinds
         # All cables of a bundle are as long as each other, so one of them tells the medium.
-        ends = np.sort(layout.cabinet[layout.topology.links], axis=1)
-        key = ends[:, 0].astype(np.int64) * layout.cabinets + ends[:, 1]
+        ends = np.sort(layout.rack[layout.topology.links], axis=1)
+        key = ends[:, 0].astype(np.int64) * layout.racks + ends[:, 1]
         first = np.unique(key[layout.between], return_index=True)[1]
         colours = [kinds[one][1] for one in kind[np.flatnonzero(layout.between)[first]].tolist()]
         to_hosts, host_cables = host_bundles(layout)
@@ -205,41 +205,41 @@ def _colours(media: list[str]) -> list[str]:
 
 
 def host_bundles(layout: DrawnLayout) -> tuple[np.ndarray, np.ndarray]:
-    """The pairs of cabinets with cables between switches and hosts, and how many; none where hosts stand with switches."""
+    """The pairs of racks with cables between switches and hosts, and how many; none where hosts stand with switches."""
     if layout.host_slot is None:
         return np.empty((0, 2), np.int64), np.empty(0, np.int64)
     topology, out = layout.topology, layout.host_between
-    ends = np.stack([layout.cabinet[topology.endpoints[out]], layout.host_cabinet[topology.host[out]]], axis=1)
+    ends = np.stack([layout.rack[topology.endpoints[out]], layout.host_rack[topology.host[out]]], axis=1)
     pairs, cables = np.unique(np.sort(ends, axis=1), axis=0, return_counts=True)
     return pairs.reshape(-1, 2).astype(np.int64), cables
 
 
 def cables_leaving(layout: DrawnLayout) -> np.ndarray:
-    """How many cables leave each cabinet, int64[cabinets]; those to hosts too, where these have racks of their own."""
-    total = np.zeros(layout.cabinets, np.int64)
+    """How many cables leave each rack, int64[racks]; those to hosts too, where these have racks of their own."""
+    total = np.zeros(layout.racks, np.int64)
     for pairs, cables in (layout.bundles, host_bundles(layout)):
-        total += np.bincount(pairs.ravel(), np.repeat(cables, 2), minlength=layout.cabinets).astype(np.int64)
+        total += np.bincount(pairs.ravel(), np.repeat(cables, 2), minlength=layout.racks).astype(np.int64)
     return total
 
 
-def cabinets_hold(layout: DrawnLayout) -> list[str]:
-    """What each cabinet holds, in a few letters: ``8 sw``, ``4 hosts``, or both where hosts have racks of their own."""
-    switches = np.bincount(layout.cabinet, minlength=layout.cabinets).tolist()
+def racks_hold(layout: DrawnLayout) -> list[str]:
+    """What each rack holds, in a few letters: ``8 sw``, ``4 hosts``, or both where hosts have racks of their own."""
+    switches = np.bincount(layout.rack, minlength=layout.racks).tolist()
     if layout.host_slot is None:
         return [f"{held} sw" for held in switches]
-    hosts = np.bincount(layout.host_cabinet, minlength=layout.cabinets).tolist()
+    hosts = np.bincount(layout.host_rack, minlength=layout.racks).tolist()
     return [
         ", ".join([f"{held} sw"] * (held > 0) + [f"{there} host{'s' * (there > 1)}"] * (there > 0))
         for held, there in zip(switches, hosts, strict=True)
     ]
 
 
-def cabinet_hints(layout: DrawnLayout, watts: np.ndarray | None = None) -> list[str]:
-    """A line on each cabinet: its number and slot, what it holds, its watts where known, the cables that leave it."""
-    held = [text.replace(" sw", " switches") for text in cabinets_hold(layout)]
-    power = [""] * layout.cabinets if watts is None else [f"{one / 1000:,.1f} kW, " for one in watts.tolist()]
-    each = zip(layout.cabinet_names, held, power, cables_leaving(layout).tolist(), strict=True)
+def rack_hints(layout: DrawnLayout, watts: np.ndarray | None = None) -> list[str]:
+    """A line on each rack: its number and slot, what it holds, its watts where known, the cables that leave it."""
+    held = [text.replace(" sw", " switches") for text in racks_hold(layout)]
+    power = [""] * layout.racks if watts is None else [f"{one / 1000:,.1f} kW, " for one in watts.tolist()]
+    each = zip(layout.rack_names, held, power, cables_leaving(layout).tolist(), strict=True)
     return [
-        f"cabinet {number}: {name}, {holds}, {draws}{leaving} cables leave it"
+        f"rack {number}: {name}, {holds}, {draws}{leaving} cables leave it"
         for number, (name, holds, draws, leaving) in enumerate(each)
     ]

@@ -59,7 +59,7 @@ def draw_interval_curves(
     axes : Axes
     curves : IntervalCurves
     names : sequence of str, optional
-        Of all series that have a look, also of other pictures; those of this one when left out.
+        Of all series that have a look, also of other pictures; those of this one when omitted.
     legend : bool
     """
     from matplotlib.ticker import MaxNLocator

@@ -51,7 +51,7 @@ class SurvivalCurve(Protocol):
 
 _LINES = ("-", "--", ":")
 _WORDS = {
-    "disconnection": "in one piece",
+    "disconnection": "connected",
     "diameter": "with a diameter within bounds",
     "aspl": "with an ASPL within bounds",
 }

@@ -47,7 +47,7 @@ def load(path: str | os.PathLike[str], format: str | None = None) -> Topology:
     path : path
         A file; ``.gz`` on top of any suffix is decompressed; ``-`` is standard input, which gzip may have compressed.
     format : str, optional
-        The format's name; chosen by the suffix when left out (of standard input and of pipes: by
+        The format's name; chosen by the suffix when omitted (of standard input and of pipes: by
         what they hold, as `seen_format` says).
 
     Raises
@@ -120,14 +120,14 @@ def save(
     path : path
         Where; a suffix ``.gz`` compresses; ``-`` is standard output.
     format : str, optional
-        The format's name; chosen by the suffix when left out.
+        The format's name; chosen by the suffix when omitted.
     order : ExportRequest, optional
         What else is known of the network (names, lengths, rates), for the formats that carry it.
 
     Returns
     -------
     WrittenFile
-        What is in the file, and what its format left out or dropped.
+        What is in the file, and what its format omitted or dropped.
 
     Raises
     ------

@@ -92,7 +92,7 @@ register(
     Format(
         name=NAME,
         suffixes=(".topo",),
-        description="cable plan of the ibutils and of UFM: a section a system, a line a cable",
+        description="cable plan of the ibutils and of UFM: a section a system, one line per cable",
         keeps=frozenset({"isolated", "endpoints", "host", "rate_gbps"}),
         says_rate=has_name,
         read=read,

@@ -25,12 +25,12 @@ COLUMNS = (
     "cable",
     "kind",
     "bundle",
-    "a_cabinet",
+    "a_rack",
     "a_height",
     "a_switch",
     "a_port",
     "a_label",
-    "b_cabinet",
+    "b_rack",
     "b_height",
     "b_switch",
     "b_port",
@@ -65,10 +65,10 @@ class CableList:
     source : str
         The file, for messages.
     topology : Topology
-    cabinets : tuple of str
-        The names of the cabinets, in the order in which they are met.
+    racks : tuple of str
+        The names of the racks, in the order in which they are met.
     stands : int64[mentions, 3]
-        Where switches stand: switch, cabinet, line, for every end of a cable and every row of a switch that says it.
+        Where switches stand: switch, rack, line, for every end of a cable and every row of a switch that says it.
     length_m : float64[links]
         The length of each link's cable; NaN where no number is given.
     line : int64[links]
@@ -95,7 +95,7 @@ class CableList:
 
     source: str
     topology: Topology
-    cabinets: tuple[str, ...]
+    racks: tuple[str, ...]
     stands: np.ndarray
     length_m: np.ndarray
     line: np.ndarray
@@ -145,9 +145,9 @@ class _Reader:
         self._link_rate, self._endpoint_rate = array("d"), array("d")
         self._called, self._endpoint_called = list[str](), list[str]()
         self._label: dict[int, str] = {}
-        # Flat triples (switch, cabinet, line).
+        # Flat triples (switch, rack, line).
         self._stands = array("q")
-        self._cabinets: dict[str, int] = {}
+        self._racks: dict[str, int] = {}
         self._rows = SwitchRows(source, text_bytes)
 
     def take(self, cells: list[str], line: int) -> None:
@@ -164,7 +164,7 @@ class _Reader:
             self._host(cells, line)
         elif kind == "switch":
             switch = self._switch(cells, "a_switch", line)
-            self._stand(cells, "a_cabinet", switch, line)
+            self._stand(cells, "a_rack", switch, line)
             if "a_label" in self._place:
                 self._label[switch] = unguarded(cells[self._place["a_label"]]).strip()
             self._endpoints_of(switch, self._rows.take(switch, cells, line), cells, line)
@@ -194,8 +194,8 @@ class _Reader:
         if u == v:
             raise at(self._source, line, f"switch {u} is linked to itself; a link joins two switches")
         self._links.extend((u, self._port(cells, "a_port", line), line, v, self._port(cells, "b_port", line), line))
-        self._stand(cells, "a_cabinet", u, line)
-        self._stand(cells, "b_cabinet", v, line)
+        self._stand(cells, "a_rack", u, line)
+        self._stand(cells, "b_rack", v, line)
         self._called.append(self._cable(cells))
         for column, metres in (("length_m", self._length_m), ("stock_m", self._stock_m)):
             place = self._place.get(column)
@@ -214,7 +214,7 @@ class _Reader:
         self._hosts.extend((int(found[1]), self._port(cells, "b_port", line), line))
         self._endpoint_called.append(self._cable(cells))
         self._endpoint_rate.append(self._rate(cells, line))
-        self._stand(cells, "a_cabinet", switch, line)
+        self._stand(cells, "a_rack", switch, line)
 
     def _rate(self, cells: list[str], line: int) -> float:
         """The rate of a cable; NaN where its row does not say."""
@@ -241,7 +241,7 @@ class _Reader:
     def _stand(self, cells: list[str], column: str, switch: int, line: int) -> None:
         place = self._place.get(column)
         if place is not None and cells[place].strip():
-            self._stands.extend((switch, self._cabinets.setdefault(cells[place], len(self._cabinets)), line))
+            self._stands.extend((switch, self._racks.setdefault(cells[place], len(self._racks)), line))
 
     def _switch(self, cells: list[str], column: str, line: int) -> int:
         cell = cells[self._place[column]]
@@ -308,7 +308,7 @@ class _Reader:
         return CableList(
             self._source,
             topology,
-            tuple(map(unguarded, self._cabinets)),
+            tuple(map(unguarded, self._racks)),
             np.array(self._stands, np.int64).reshape(-1, 3),
             np.array(self._length_m)[sorting],
             links[::2, 2][sorting],

@@ -1,4 +1,4 @@
-"""Cable lists: a CSV with one row a cable, for the people who order and lay them, and one row a switch."""
+"""Cable lists: a CSV with one row per cable, for the people who order and lay them, and one row per switch."""
 
 import logging
 import os
@@ -84,7 +84,7 @@ def host_ports(host: np.ndarray) -> np.ndarray:
 
 
 def write(topology: Topology) -> str:
-    """The cables of a topology, links first, then the hosts' cables; only a layout knows cabinets, lengths and products."""
+    """The cables of a topology, links first, then the hosts' cables; only a layout knows racks, lengths and products."""
     m, k = len(topology.links), topology.endpoints.size
     ports = topology.link_ports
     ends = {
@@ -137,7 +137,7 @@ register(
     Format(
         name="cables",
         suffixes=(".csv",),
-        description="cable list (CSV): one row a cable, with cabinets, switches, ports and hosts; one row a switch",
+        description="cable list (CSV): one row per cable, with racks, switches, ports and hosts; one row per switch",
         keeps=frozenset({"isolated", "endpoints", "host", "labels", "name", "spec", "rate_gbps"}),
         read=read,
         write=write,

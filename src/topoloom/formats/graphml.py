@@ -174,7 +174,7 @@ class _Reader:
 
     def _enter(self, opened: _Open, parent: _Open | None, attributes: dict[str, str]) -> None:
         if opened.tag == "key":
-            opened.key = self._need(attributes, "id", "key")
+            opened.key = self._requirement(attributes, "id", "key")
             named = attributes.get("attr.name", "")
             self._keys[opened.key] = _Key(attributes.get("for", "all"), named, attributes.get("attr.type", "string"))
         elif opened.tag == "default" and parent is not None:
@@ -192,15 +192,15 @@ class _Reader:
         elif opened.tag == "hyperedge":
             raise self._wrong("holds a <hyperedge>; a link joins two switches")
         elif opened.tag == "data":
-            opened.key = self._need(attributes, "key", "data")
+            opened.key = self._requirement(attributes, "key", "data")
 
-    def _need(self, attributes: dict[str, str], key: str, tag: str) -> str:
+    def _requirement(self, attributes: dict[str, str], key: str, tag: str) -> str:
         if key not in attributes:
             raise self._wrong(f"<{tag}> has no {key}=")
         return attributes[key]
 
     def _node(self, opened: _Open, attributes: dict[str, str]) -> None:
-        name = self._need(attributes, "id", "node")
+        name = self._requirement(attributes, "id", "node")
         node = self._graph.node(name)
         if node in self._declared:
             raise self._wrong(f"the node {short(name)} is declared twice")
@@ -214,7 +214,7 @@ class _Reader:
         line = self.parser.CurrentLineNumber
         ends = []
         for key in ("source", "target"):
-            name = self._need(attributes, key, "edge")
+            name = self._requirement(attributes, key, "edge")
             end = self._graph.node(name)
             # GraphML lets an edge come before its nodes.
             if end not in self._declared:

@@ -126,7 +126,7 @@ register(
     Format(
         name=NAME,
         suffixes=(".lst",),
-        description="InfiniBand fabric: ibdiagnet's ibdiagnet2.lst, a line a link",
+        description="InfiniBand fabric: ibdiagnet's ibdiagnet2.lst, one line per link",
         keeps=frozenset({"endpoints", "host", "rate_gbps"}),
         says_rate=has_name,
         read=read,

@@ -1,4 +1,4 @@
-"""UFM's NDT files: a CSV with a row a cable, StartDevice, StartPort, EndDevice, EndPort, LinkType, and what else there is.
+"""UFM's NDT files: a CSV with one row per cable, StartDevice, StartPort, EndDevice, EndPort, LinkType, and what else there is.
 
 A switch's port is ``Port 7``, or of a director ``Blade 16_Port 2/20``: port 20 of the second chip of the 16th leaf, which calls
 itself ``NAME:MODEL/L16/U2`` and is the switch ``NAME/L16/U2`` here. Any other port is a host's: ``IB Port 2`` its second, and
@@ -183,7 +183,7 @@ register(
     Format(
         name=NAME,
         suffixes=(".ndt",),
-        description="UFM's NDT: a CSV with a row a cable, by the names of devices and ports",
+        description="UFM's NDT: a CSV with one row per cable, by the names of devices and ports",
         keeps=frozenset({"endpoints", "host", "rate_gbps"}),
         says_rate=_says_rate,
         read=read,

@@ -1,4 +1,4 @@
-"""What was written: the file of a topology, with what its format left out."""
+"""What was written: the file of a topology, with what its format omitted."""
 
 from dataclasses import dataclass, field
 
@@ -15,13 +15,13 @@ class WrittenFile(Result):
     ----------
     file, format : str
     switches, links, hosts : int
-    left_out : tuple of str
+    omitted : tuple of str
         What the format cannot hold, in words.
     dropped : tuple of str
         The quantities that the format does not carry, by their names in records: ``rate_gbps``.
     """
 
-    noun = "written-file"
+    record_name = "written-file"
     record_version = 2
 
     file: str
@@ -29,7 +29,7 @@ class WrittenFile(Result):
     switches: int
     links: int
     hosts: int
-    left_out: tuple[str, ...] = ()
+    omitted: tuple[str, ...] = ()
     dropped: tuple[str, ...] = ()
     provenance: Provenance = field(default_factory=Provenance, compare=False)
 

@@ -1,4 +1,4 @@
-"""The verb `bounds`: what no topology of this order, degree and, on a grid, link length can beat."""
+"""The operation `bounds`: what no topology of this order, degree and, on a grid, link length can beat."""
 
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -53,7 +53,7 @@ class Bounds(Result):
         Of how many planes the network is.
     """
 
-    noun = "bounds"
+    record_name = "bounds"
     record_version = 2
 
     switches: int
@@ -99,7 +99,7 @@ def bounds(
     balanced : bool
         The well-balanced pairs of degree and longest link of its grid, too.
     jobs : int, optional
-        Threads of the measurement; every core when left out.
+        Threads of the measurement; every core when omitted.
     work : Work, optional
         Told of the measurement.
 

@@ -67,7 +67,7 @@ class DisjointPaths(Result):
     random sample of all.
     """
 
-    noun = "disjoint-paths"
+    record_name = "disjoint-paths"
     derived = ("mean", "fewest", "most")
 
     pairs: np.ndarray
@@ -76,7 +76,7 @@ class DisjointPaths(Result):
     provenance: Provenance = field(default_factory=Provenance, compare=False)
 
     def rows(self) -> list[dict[str, Any]]:
-        """A row a pair: the two switches, and their paths that share no link."""
+        """One row per pair: the two switches, and their paths that share no link."""
         return [
             {"source": u, "destination": v, "paths": count}
             for (u, v), count in zip(self.pairs.tolist(), self.counts.tolist(), strict=True)
@@ -113,11 +113,11 @@ def edge_disjoint_paths(
     ----------
     topology : NetworkSource
     pairs : int[k, 2], optional
-        The pairs to look at; when left out all pairs, or `samples` random ones if there are more than that.
+        The pairs to look at; when omitted all pairs, or `samples` random ones if there are more than that.
     samples, seed : int
         How many random pairs, and their seed.
     jobs : int, optional
-        Threads; every core when left out.
+        Threads; every core when omitted.
     work : Work, optional
         Told of blocks of 16 pairs.
 

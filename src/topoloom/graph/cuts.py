@@ -52,7 +52,7 @@ class Cuts(Result):
         How many were cut; 1 where the whole network was cut at once.
     """
 
-    noun = "cuts"
+    record_name = "cuts"
     record_version = 2
     derived = ("parts", "narrowest")
 
@@ -78,7 +78,7 @@ class Cuts(Result):
         return int(self.between[np.triu_indices(self.parts, 1)].min())
 
     def rows(self) -> list[dict[str, Any]]:
-        """A row a switch: ``switch`` and its ``part``."""
+        """One row per switch: ``switch`` and its ``part``."""
         return [{"switch": switch, "part": part} for switch, part in enumerate(self.part.tolist())]
 
 

@@ -69,7 +69,7 @@ class Geometry:
         length : int
             Longest step, in the geometry's distance.
         of : int[k], optional
-            The points to look from; all when left out.
+            The points to look from; all when omitted.
 
         Returns
         -------
@@ -126,7 +126,7 @@ class Geometry:
             yield table[bottom, right] - table[top, right] - table[bottom, left] + table[top, left]
 
     def near(self, length: int) -> tuple[np.ndarray, np.ndarray]:
-        """The points within `length` of each, itself left out: CSR (int64[n + 1], int32[...], ascending).
+        """The points within `length` of each, itself omitted: CSR (int64[n + 1], int32[...], ascending).
 
         Examples
         --------

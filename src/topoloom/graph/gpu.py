@@ -101,7 +101,7 @@ def pair_counts_on_gpu(topology: Topology, weight: np.ndarray, words: int | None
     weight : int64[switches]
         Not negative; pairs with a switch of weight 0 are not counted.
     words : int, optional
-        Words of 64 sources searched at once; what memory allows, up to 64, when left out.
+        Words of 64 sources searched at once; what memory allows, up to 64, when omitted.
 
     Returns
     -------

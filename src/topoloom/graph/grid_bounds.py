@@ -20,7 +20,7 @@ _MOST_CELLS = 1_000_000_000
 
 @dataclass(frozen=True, eq=False)
 class GridBounds:
-    """Bounds of a graph of `degree` links a switch, none longer than `length`, on a grid or diagrid.
+    """Bounds of a graph of `degree` links per switch, none longer than `length`, on a grid or diagrid.
 
     Attributes
     ----------
@@ -177,7 +177,7 @@ class BalancedPairs(Result):
         By rising degree and length.
     """
 
-    noun = "balanced-pairs"
+    record_name = "balanced-pairs"
 
     geometry: str
     switches: int
@@ -185,7 +185,7 @@ class BalancedPairs(Result):
     provenance: Provenance = field(default_factory=Provenance, compare=False)
 
     def rows(self) -> list[dict[str, Any]]:
-        """A row a pair."""
+        """One row per pair."""
         return [json_value(pair) for pair in self.pairs]
 
 

@@ -1,4 +1,4 @@
-"""The verb `hops`: diameter, ASPL and histogram of a topology, and what may be measured beside them."""
+"""The operation `hops`: diameter, ASPL and histogram of a topology, and what may be measured beside them."""
 
 import math
 from collections.abc import Iterator
@@ -65,7 +65,7 @@ class Hops(PathLengths, Result):
     components : int
         Parts that do not reach each other; 1 when connected, and the planes when there are several.
     planes : int
-        Parts that hosts have ports in and no link joins: 1 for a network in one piece, 0 where parts share no hosts either.
+        Parts that hosts have ports in and no link joins: 1 for a network connected, 0 where parts share no hosts either.
     connected : bool
         Whether every switch reaches every other of its plane.
     diameter : int or float
@@ -95,7 +95,7 @@ class Hops(PathLengths, Result):
         Zero-load latency.
     """
 
-    noun = "hops"
+    record_name = "hops"
     record_version = 2
     derived = ("connected", "sampled", "diameter", "largest_finite", "aspl", "aspl_including_self")
 
@@ -110,7 +110,7 @@ class Hops(PathLengths, Result):
     provenance: Provenance = field(default_factory=Provenance, compare=False)
 
     def rows(self) -> list[dict[str, Any]]:
-        """A row a distance: ``hops`` and ``pairs``, ordered pairs of switches."""
+        """One row per distance: ``hops`` and ``pairs``, ordered pairs of switches."""
         return [{"hops": hops, "pairs": pairs} for hops, pairs in enumerate(self.histogram.tolist())]
 
     def plot(self, ax: "Axes | None" = None) -> "Axes":
@@ -162,10 +162,10 @@ def hops(
     topology : NetworkSource
         Any: irregular, disconnected, with parallel links. Of several planes those that are alike are measured once.
     jobs : int, optional
-        Threads; every core when left out.
+        Threads; every core when omitted.
     samples : int, optional
         Start from so many random switches only: the ASPL is an estimate with a confidence interval, the diameter a lower
-        bound. Paths and latency start from as many, 1,000 when left out.
+        bound. Paths and latency start from as many, 1,000 when omitted.
     seed : int
         Of the samples.
     eccentricities, paths : bool
@@ -294,7 +294,7 @@ def _latency(
     samples, seed : int
         Switches of a plane to start from, at most; their seed.
     jobs, work
-        As every verb has them.
+        As every operation has them.
     """
     between: Literal["hosts", "switches"] = "hosts" if topology.hosts else "switches"
     if planes <= 1:
@@ -329,7 +329,7 @@ def _sampled(topology: Topology, planes: int, sample: np.ndarray, jobs: int | No
     sample : int64[k]
         Switches.
     jobs, work
-        As every verb has them.
+        As every operation has them.
     """
     from scipy.special import stdtrit
 
@@ -388,7 +388,7 @@ def _paths_between(
     samples, seed : int
         Switches that shortest paths start from, and pairs that are joined by link-disjoint ones, at most; their seed.
     jobs, work
-        As every verb has them.
+        As every operation has them.
     """
     shortest = shortest_path_counts(topology, samples, seed, jobs, work=work)
     if topology.switches == 1:

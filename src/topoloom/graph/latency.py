@@ -58,7 +58,7 @@ class Latency(Result):
         Whether those are a sample; then `max_ns` is a lower bound.
     """
 
-    noun = "latency"
+    record_name = "latency"
 
     mean_ns: float
     max_ns: float
@@ -97,11 +97,11 @@ def latencies(
         Pairs of distinct endpoints of hosts (on one switch: that switch's delay), or of distinct switches. A host of
         several ports counts as often.
     sources : int, optional
-        Start from so many random switches only; all when left out.
+        Start from so many random switches only; all when omitted.
     seed : int
         Of the sample.
     jobs : int, optional
-        Threads; every core when left out.
+        Threads; every core when omitted.
     work : Work, optional
         Told of blocks of 16 switches.
 

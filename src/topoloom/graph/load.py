@@ -1,4 +1,4 @@
-"""Channel load under uniform traffic, and how many hosts a switch can carry at full bandwidth.
+"""Channel load under uniform traffic, and how many hosts per switch can carry at full bandwidth.
 
 A channel is one direction of a link. Uniform: every host sends the same to every other host. Where no switch carries
 hosts, every switch stands for one. A host with several ports counts once a port; where its ports are in several planes, it

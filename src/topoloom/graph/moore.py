@@ -1,4 +1,4 @@
-"""What no graph of so many switches and links a switch can beat: the bounds of Moore and of Cerf."""
+"""What no graph of so many switches and links per switch can beat: the bounds of Moore and of Cerf."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""The verb: how many paths join two switches, shortest and almost, how many share no link, and how two flows interfere."""
+"""The operation: how many paths join two switches, shortest and almost, how many share no link, and how two flows interfere."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -55,7 +55,7 @@ class PathDiversity(Result):
         The total network load: flows that the channels hold at once where each takes mean_hops, one more, and two more.
     """
 
-    noun = "path-diversity"
+    record_name = "path-diversity"
 
     switches: int
     links: int
@@ -69,7 +69,7 @@ class PathDiversity(Result):
     provenance: Provenance = field(default_factory=Provenance, compare=False)
 
     def rows(self) -> list[dict[str, Any]]:
-        """A row a measure and length: what is counted, the hops (over the shortest for paths), and the spread."""
+        """One row per measure and length: what is counted, the hops (over the shortest for paths), and the spread."""
         from dataclasses import asdict
 
         named = [
@@ -114,7 +114,7 @@ def path_diversity(
     seed : int
         Of what is drawn.
     jobs : int, optional
-        Threads; every core when left out. The answer does not depend on them.
+        Threads; every core when omitted. The answer does not depend on them.
     work : Work, optional
         Told of switches, pairs and fours.
 

@@ -53,7 +53,7 @@ class PathLengths:
 
 
 def path_lengths(topology: NetworkSource, jobs: int | None = None, *, work: Work | None = None) -> PathLengths:
-    """The hops between all switches, and nothing else; `hops` is the verb for people.
+    """The hops between all switches, and nothing else; `hops` is the operation for people.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ def part_path_lengths(links: np.ndarray, part: np.ndarray, jobs: int | None = No
     Returns
     -------
     PathLengths
-        `components` counts every part as one that is in one piece, so that it is 1 where all of them are.
+        `components` counts every part as one that is connected, so that it is 1 where all of them are.
 
     Examples
     --------

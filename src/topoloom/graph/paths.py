@@ -30,7 +30,7 @@ class PathCounts(Result):
         Whether those are a sample.
     """
 
-    noun = "path-counts"
+    record_name = "path-counts"
 
     mean: float
     fewest: float
@@ -59,7 +59,7 @@ def shortest_path_counts(
     seed : int
         Of the sample.
     jobs : int, optional
-        Threads; every core when left out.
+        Threads; every core when omitted.
     work : Work, optional
         Told of switches.
 
@@ -84,7 +84,7 @@ def shortest_path_counts(
     chosen = sample_switches(np.arange(n), sources, seed)
     offsets, neighbours, _ = topology.csr
 
-    # One row a source, added up in order, so that the threads leave no trace: sum, least, greatest, single, how many.
+    # One row per source, added up in order, so that the threads leave no trace: sum, least, greatest, single, how many.
     rows = np.zeros((chosen.size, 5))
 
     def count(numbers: Iterator[int]) -> None:

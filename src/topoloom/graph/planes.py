@@ -15,7 +15,7 @@ class Plane:
     Attributes
     ----------
     topology : Topology
-        Its switches, links and endpoints alone; hosts are numbered anew, in the order of the whole network's.
+        Its switches, links and endpoints alone; hosts are numbered again, in the order of the whole network's.
     switches : int64[n]
         The numbers of its switches in the whole network, ascending.
     endpoints : int64[k]

@@ -27,7 +27,7 @@ class Spectrum(Result):
         at least algebraic_connectivity * n / 4 links (Fiedler 1973; n even).
     """
 
-    noun = "spectrum"
+    record_name = "spectrum"
     derived = ("gap",)
 
     largest: float

@@ -76,7 +76,7 @@ def symmetries(topology: Topology, colour: np.ndarray | None = None) -> Symmetri
     topology : Topology
         Parallel links count.
     colour : int[n], optional
-        Only switches of the same colour may go onto each other: as many hosts when left out.
+        Only switches of the same colour may go onto each other: as many hosts when omitted.
 
     Returns
     -------

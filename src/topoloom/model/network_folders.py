@@ -30,7 +30,7 @@ _FORMAT = "topoloom-folder"
 
 
 class FolderNote(msgspec.Struct, forbid_unknown_fields=False):
-    """Which verb wrote a folder, and from what."""
+    """Which operation wrote a folder, and from what."""
 
     format: str
     version: int
@@ -38,9 +38,9 @@ class FolderNote(msgspec.Struct, forbid_unknown_fields=False):
     provenance: Provenance
 
 
-def note_text(provenance: Provenance, verb: str) -> str:
-    """The note of a folder that a verb writes; timings are left out, for equal runs write equal folders."""
-    note = FolderNote(_FORMAT, VERSION, verb, msgspec.structs.replace(provenance, timings={}))
+def note_text(provenance: Provenance, operation: str) -> str:
+    """The note of a folder that an operation writes; timings are omitted, for equal runs write equal folders."""
+    note = FolderNote(_FORMAT, VERSION, operation, msgspec.structs.replace(provenance, timings={}))
     return msgspec.json.format(msgspec.json.encode(note), indent=1).decode() + "\n"
 
 
@@ -63,15 +63,15 @@ def read_note(folder: str | os.PathLike[str]) -> FolderNote | None:
     return parse_json(text, str(path), FolderNote, what)
 
 
-def refuse_other_network(folder: str | os.PathLike[str], digest: str, verb: str) -> None:
-    """Refuse to put a network into a folder in which another verb left what is of another network: both would be lost.
+def refuse_other_network(folder: str | os.PathLike[str], digest: str, operation: str) -> None:
+    """Refuse to put a network into a folder in which another operation left what is of another network: both would be lost.
 
     Parameters
     ----------
     folder : path
     digest : str
         Of the network that is to be written.
-    verb : str
+    operation : str
         Which writes it; what it left there itself it may replace.
 
     Raises
@@ -91,10 +91,10 @@ def refuse_other_network(folder: str | os.PathLike[str], digest: str, verb: str)
     }
     if (here / DESIGN).is_file():
         del left["layout"]  # the cables are of the design
-        if verb == "design":
+        if operation == "design":
             del left["route"]  # a new winner replaces the old one, with the tables that were made of it
     for writer, (what, name) in left.items():
-        if writer != verb and (here / name).is_file():
+        if writer != operation and (here / name).is_file():
             raise InputError(
                 f"{folder}: the folder holds {what} of another network, {note.provenance.name}; choose another folder"
             )

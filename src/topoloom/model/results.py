@@ -1,4 +1,4 @@
-"""Results: what every result noun can do: a plain record, a table, a picture, a file, and where it came from."""
+"""Results: what every result result can do: a plain record, a table, a picture, a file, and where it came from."""
 
 import math
 import os
@@ -111,13 +111,13 @@ class Recorded:
 
 
 class Result(Recorded):
-    """Base of the result nouns: frozen dataclasses whose fields are numbers, texts, arrays, dataclasses and Structs.
+    """Base of the result results: frozen dataclasses whose fields are numbers, texts, arrays, dataclasses and Structs.
 
-    A noun says its name in records (`noun`), the version of its record (`record_version`), and which of its properties a
-    record shows beside the fields (`derived`). It may say what its rows are (`rows`) and how it is drawn (`plot`).
+    A result says its name in records (`record_name`), the version of its record (`record_version`), and which of its properties
+    a record shows beside the fields (`derived`). It may say what its rows are (`rows`) and how it is drawn (`plot`).
     """
 
-    noun: ClassVar[str]
+    record_name: ClassVar[str]
     record_version: ClassVar[int] = 1
 
     provenance: Provenance
@@ -131,7 +131,9 @@ class Result(Recorded):
         return {"schema": schema_id(type(self)), "provenance": msgspec.to_builtins(self.provenance), **self._content()}
 
     def rows(self) -> list[dict[str, Any]]:
-        """The table of the result: a row a dict of JSON types; the record itself without what is nested, unless overridden."""
+        """The table of the result: one row per dict of JSON types; the record itself without what is nested, unless
+        overridden.
+        """
         return [{key: value for key, value in self.record().items() if not isinstance(value, (dict, list))}]
 
     def to_frame(self) -> "pandas.DataFrame":
@@ -150,7 +152,9 @@ class Result(Recorded):
         InputError
             It is none that is drawn.
         """
-        raise InputError(f"a {self.noun.replace('-', ' ')} has no picture; its numbers are in to_frame() and record()")
+        raise InputError(
+            f"a {self.record_name.replace('-', ' ')} has no picture; its numbers are in to_frame() and record()"
+        )
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the record into a JSON file, all of it or nothing.
@@ -187,7 +191,7 @@ class Result(Recorded):
         """
         wanted = schema_id(cls)
         found = record.get("schema") if isinstance(record, dict) else None
-        if found not in [f"topoloom/{cls.noun}/{version}" for version in range(1, cls.record_version + 1)]:
+        if found not in [f"topoloom/{cls.record_name}/{version}" for version in range(1, cls.record_version + 1)]:
             raise at(source, None, f"is {str(found)[:60] if found else 'no record of topoloom'}; expected {wanted}")
         content = {key: value for key, value in record.items() if key not in cls.derived and key != "schema"}
         kinds = get_type_hints(cls)
@@ -201,12 +205,14 @@ class Result(Recorded):
         ]
         if missing:
             raise at(
-                source, None, f"a record of {cls.noun} does not hold its {', '.join(missing)}; it cannot be read back"
+                source,
+                None,
+                f"a record of {cls.record_name} does not hold its {', '.join(missing)}; it cannot be read back",
             )
         try:
             return msgspec.convert(_numbered(cls, content), cls, strict=False, dec_hook=_read_back)
         except (msgspec.ValidationError, ValueError) as error:
-            raise at(source, None, f"is a damaged record of {cls.noun}: {error}") from None
+            raise at(source, None, f"is a damaged record of {cls.record_name}: {error}") from None
 
     def _repr_html_(self) -> str:
         """A small table for notebooks."""
@@ -215,7 +221,7 @@ class Result(Recorded):
             for key, value in self.record().items()
             if key not in {"schema", "provenance"}
         )
-        return f"<table><caption>{escape(self.provenance.name)} {escape(self.noun)}</caption>{rows}</table>"
+        return f"<table><caption>{escape(self.provenance.name)} {escape(self.record_name)}</caption>{rows}</table>"
 
 
 class Filed(Result):
@@ -257,9 +263,9 @@ def _named(place: str) -> Any:
     return getattr(import_module(module), name)
 
 
-def schema_id(noun: type[Result]) -> str:
+def schema_id(record_name: type[Result]) -> str:
     """``topoloom/NOUN/VERSION``."""
-    return f"topoloom/{noun.noun}/{noun.record_version}"
+    return f"topoloom/{record_name.record_name}/{record_name.record_version}"
 
 
 def json_value(value: Any) -> Any:

@@ -13,19 +13,19 @@ from topoloom.model.results import Provenance, Recorded, Result, schema_id
 from topoloom.model.topology import Topology
 
 
-def json_schema(noun: type[Result]) -> dict[str, Any]:
-    """The JSON Schema (draft 2020-12) of a noun's record, made from its types."""
-    made, components = _content_schemas(noun)
+def json_schema(record_name: type[Result]) -> dict[str, Any]:
+    """The JSON Schema (draft 2020-12) of a result's record, made from its types."""
+    made, components = _content_schemas(record_name)
     (provenance,), of_provenance = msgspec.json.schema_components(
         [Provenance], schema_hook=_schema_of, ref_template="#/$defs/{name}"
     )
     components = {**of_provenance, **components}
-    properties = {"schema": {"const": schema_id(noun)}, "provenance": provenance, **made}
+    properties = {"schema": {"const": schema_id(record_name)}, "provenance": provenance, **made}
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "$id": schema_id(noun),
-        "title": noun.noun,
-        "description": (noun.__doc__ or "").partition("\n")[0],
+        "$id": schema_id(record_name),
+        "title": record_name.record_name,
+        "description": (record_name.__doc__ or "").partition("\n")[0],
         "type": "object",
         "required": list(properties),
         "properties": properties,
@@ -35,7 +35,7 @@ def json_schema(noun: type[Result]) -> dict[str, Any]:
 
 
 def _content_schemas(kind: type[Recorded]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The schemas of what a record shows of a noun, by name; and their parts."""
+    """The schemas of what a record shows of a result, by name; and their parts."""
     hints = get_type_hints(kind, include_extras=True)
     parts: dict[str, Any] = {}
     for name in kind._recorded():
@@ -63,7 +63,7 @@ def _content_schemas(kind: type[Recorded]) -> tuple[dict[str, Any], dict[str, An
 
 
 def _recorded_in(kind: Any) -> tuple[type[Recorded], str] | None:
-    """The noun that a type is, and its shape: ``one``, ``optional`` or ``many``; None: it is no noun.
+    """The result that a type is, and its shape: ``one``, ``optional`` or ``many``; None: it is no result.
 
     Many results in one are rows of that result, which says itself what its record has of them.
     """
@@ -78,7 +78,7 @@ def _recorded_in(kind: Any) -> tuple[type[Recorded], str] | None:
 
 
 def _nested_schema(kind: type[Recorded], shape: str) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The schema of a noun inside another's record, where it says neither its schema nor its provenance; and its parts."""
+    """The schema of a result inside another's record, where it says neither its schema nor its provenance; and its parts."""
     properties, components = _content_schemas(kind)
     inner = {
         "type": ["object", "null"] if shape == "optional" else "object",

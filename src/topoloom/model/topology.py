@@ -191,7 +191,7 @@ class Topology:
         """
         counts = np.asarray(per_switch)
         if counts.shape not in ((), (self.switches,)) or counts.dtype.kind not in "iu" or (counts < 0).any():
-            raise InputError(f"{self.name}: hosts a switch must be a whole number from 0, or one for each switch")
+            raise InputError(f"{self.name}: hosts per switch must be a whole number from 0, or one for each switch")
         counts = np.broadcast_to(counts, (self.switches,))
         return self.replace(endpoints=np.repeat(np.arange(self.switches, dtype=np.int32), counts), host=None)
 

@@ -276,7 +276,7 @@ def open_folder(text: str, path: Path) -> Network:
         raise at(
             text,
             None,
-            f"the folder holds tables, but no {TOPOLOGY} of their network; write it anew with 'topoloom route'",
+            f"the folder holds tables, but no {TOPOLOGY} of their network; write it again with 'topoloom route'",
         )
     raise at(
         text,
@@ -299,7 +299,7 @@ def _check_whole(text: str, path: Path, note: FolderNote) -> None:
     # All of it may be taken away on purpose: then the network is left.
     if missing and len(missing) < len(together):
         raise at(
-            text, None, f"topoloom {writer} wrote this folder, but {' and '.join(missing)} is missing; write it anew"
+            text, None, f"topoloom {writer} wrote this folder, but {' and '.join(missing)} is missing; write it again"
         )
 
 
@@ -330,7 +330,7 @@ def _cabled(path: Path, topology: Topology) -> Fabric:
     fabric = load_fabric(path)
     for name in ("links", "endpoints", "host"):
         if not np.array_equal(getattr(fabric.topology, name), getattr(topology, name)):
-            raise at(os.fspath(path), None, f"is not of {topology.name}; remove it, or route the fabric anew")
+            raise at(os.fspath(path), None, f"is not of {topology.name}; remove it, or route the fabric again")
     return replace(fabric, topology=topology)
 
 
@@ -341,7 +341,7 @@ def _planned(text: str, path: Path) -> Network:
     for inner in (BEFORE, AFTER):
         if not (path / inner / CABLES).is_file():
             raise at(
-                text, None, f"the folder of a plan needs {inner}/{CABLES}; write it anew with 'topoloom expand -o'"
+                text, None, f"the folder of a plan needs {inner}/{CABLES}; write it again with 'topoloom expand -o'"
             )
     before = laid_out(text, path / BEFORE)
     plan = _opened(text, path, before.topology, {"expansion": lambda: load_expansion(path)})

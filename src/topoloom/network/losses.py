@@ -1,4 +1,4 @@
-"""What is lost of a network, as people say it: by numbers, names, GUIDs, labels, cabinets and cable numbers."""
+"""What is lost of a network, as people say it: by numbers, names, GUIDs, labels, racks and cable numbers."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -36,7 +36,7 @@ class Losses:
 def losses(network: NetworkSource, text: str) -> Losses:
     """Read a list of losses, parts with commas between.
 
-    A part is a switch: its number, name, GUID (0x...) or label (A01-U03); all switches of a cabinet (A01); a cable between two
+    A part is a switch: its number, name, GUID (0x...) or label (A01-U03); all switches of a rack (A01); a cable between two
     switches, with a ``-`` between (3-17, leaf1-spine2); the cable in a port: its label (A01-U03-P12), or a switch and a port
     (leaf1:12); a cable by its number (cable:00123); or ``@FILE``, whose lines are such lists, what follows a ``#`` left aside.
 
@@ -103,10 +103,10 @@ class _Reader:
             called += [(f"0x{guid:x}", s) for s, guid in enumerate(fabric.switch_guids.tolist())]
         for name, s in called:
             self._switches.setdefault(name.lower(), set()).add(s)
-        self._cabinets: dict[str, list[int]] = {}
-        for s, name in enumerate(network.cabinets):
+        self._racks: dict[str, list[int]] = {}
+        for s, name in enumerate(network.racks):
             if name:
-                self._cabinets.setdefault(name.lower(), []).append(s)
+                self._racks.setdefault(name.lower(), []).append(s)
         self._hosts = {name.lower() for name in fabric.host_names}
         self._cable_in: dict[tuple[int, int], int] = {}
         for row, ((u, v), (p, q)) in enumerate(zip(topology.links.tolist(), fabric.link_ports.tolist(), strict=True)):
@@ -124,8 +124,8 @@ class _Reader:
             found.cables.append(self._numbers[cable[1]])
         elif (switch := self._switch(part, wrong)) is not None:
             found.switches.append(switch)
-        elif part.lower() in self._cabinets:
-            found.switches += self._cabinets[part.lower()]
+        elif part.lower() in self._racks:
+            found.switches += self._racks[part.lower()]
         elif (cable_row := self._in_port(part, wrong)) is not None:
             found.cables.append(cable_row)
         elif (ends := self._between(part, wrong)) is not None:

@@ -41,7 +41,7 @@ _WRITERS = {
     "design": ("a design", "topoloom design -o"),
 }
 #: What only a network that is yet to be laid out takes.
-_PLACING = ("room", "rows", "columns", "cabinet", "cluster", "map", "hosts")
+_PLACING = ("room", "rows", "columns", "switches_per_rack", "cluster", "map", "hosts")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -163,12 +163,12 @@ class Network:
         return None if self.cables is None else Plugs.listed(self.cables)
 
     @cached_property
-    def cabinets(self) -> tuple[str, ...]:
-        """Where each switch stands, by the names of cabinets; empty where the cable list does not say."""
+    def racks(self) -> tuple[str, ...]:
+        """Where each switch stands, by the names of racks; empty where the cable list does not say."""
         names = [""] * self.topology.switches
         if self.cables is not None:
-            for switch, cabinet, _ in self.cables.stands.tolist():
-                names[switch] = self.cables.cabinets[cabinet].strip()
+            for switch, rack, _ in self.cables.stands.tolist():
+                names[switch] = self.cables.racks[rack].strip()
         return tuple(names)
 
     @cached_property
@@ -190,18 +190,16 @@ class Network:
 
     @cached_property
     def facts(self) -> "PlanFacts":
-        """What `diagnose` takes of it as a plan: cabinets, labels, and the numbers, lengths and products of its cables."""
+        """What `diagnose` takes of it as a plan: racks, labels, and the numbers, lengths and products of its cables."""
         from topoloom.fabric.diagnosis.evidence import PlanFacts
 
         cables = self.cables
         if cables is None:
             return PlanFacts()
-        return PlanFacts(
-            self.cabinets, self.cable_numbers, self.labels, cables.length_m, cables.stock_m, cables.product
-        )
+        return PlanFacts(self.racks, self.cable_numbers, self.labels, cables.length_m, cables.stock_m, cables.product)
 
-    def needs(self, what: str, verb: str) -> Any:
-        """What there is of `what` (layout, tables, expansion, design), for a verb that does nothing without.
+    def needs(self, what: str, operation: str) -> Any:
+        """What there is of `what` (layout, tables, expansion, design), for an operation that does nothing without.
 
         Raises
         ------
@@ -211,7 +209,7 @@ class Network:
         found = getattr(self, what)
         if found is None:
             told, writer = _WRITERS[what]
-            raise InputError(f"{self.source}: {verb} needs {told}; give a folder that '{writer}' wrote")
+            raise InputError(f"{self.source}: {operation} needs {told}; give a folder that '{writer}' wrote")
         return found
 
     def part(self, kind: type[T]) -> T:
@@ -238,7 +236,7 @@ class Network:
         hosts: Any = None,
         rows: int | None = None,
         columns: int | None = None,
-        cabinet: int | None = None,
+        switches_per_rack: int | None = None,
         parts: Any = None,
         prices: Any = None,
         rate_gbps: float | None = None,
@@ -252,7 +250,7 @@ class Network:
             A floor, the name of a preset, or the path of a .toml or .csv file; ``slimfly-2014`` when omitted.
         hosts : Housing, str or path, optional
             Hosts in racks of their own: a server of the catalogue, or a file with the tables [host] and [rack].
-        rows, columns, cabinet : int, optional
+        rows, columns, switches_per_rack : int, optional
             Changes of the room: its sides in places, and the most switches in a rack.
         parts : Parts, str or path, optional
             A catalogue; what the network remembers when omitted.
@@ -276,7 +274,14 @@ class Network:
         """
         terms = self._decided(parts=parts, prices=prices, rate_gbps=rate_gbps)
         layout = placed_layout(
-            self.topology, terms, room, hosts=hosts, rows=rows, columns=columns, cabinet=cabinet, **search
+            self.topology,
+            terms,
+            room,
+            hosts=hosts,
+            rows=rows,
+            columns=columns,
+            switches_per_rack=switches_per_rack,
+            **search,
         )
         return self._with((), terms=terms).standing(layout)
 
@@ -335,7 +340,7 @@ class Network:
         self,
         engine: str | None = None,
         *,
-        lanes: int | None = None,
+        virtual_channels: int | None = None,
         seed: int = 1,
         jobs: int | None = None,
         work: Work | None = None,
@@ -344,7 +349,7 @@ class Network:
 
         Parameters
         ----------
-        engine, lanes, seed, jobs, work
+        engine, virtual channels, seed, jobs, work
             As `topoloom.route` has them.
 
         Returns
@@ -356,15 +361,25 @@ class Network:
         InputError
             As `topoloom.route`.
         """
-        tables = route(self.topology, engine, lanes=lanes, seed=seed, jobs=jobs, layout=self.layout, work=work)
+        tables = route(
+            self.topology,
+            engine,
+            virtual_channels=virtual_channels,
+            seed=seed,
+            jobs=jobs,
+            layout=self.layout,
+            work=work,
+        )
         return self._with((), tables=tables)
 
-    def with_tables(self, engine: str | None = None, *, lanes: int | None = None, **routing: Any) -> "Network":
-        """This network with tables: the installed ones, unless an engine or lanes are given; else those of `routed`.
+    def with_tables(
+        self, engine: str | None = None, *, virtual_channels: int | None = None, **routing: Any
+    ) -> "Network":
+        """This network with tables: the installed ones, unless an engine or virtual channels are given; else those of `routed`.
 
         Parameters
         ----------
-        engine, lanes, **routing
+        engine, virtual channels, **routing
             As `routed` takes them.
 
         Returns
@@ -376,9 +391,9 @@ class Network:
         InputError
             As `routed`.
         """
-        if engine is None and lanes is None and self.tables is not None:
+        if engine is None and virtual_channels is None and self.tables is not None:
             return self
-        return self.routed(engine, lanes=lanes, **routing)
+        return self.routed(engine, virtual_channels=virtual_channels, **routing)
 
     def with_installed(self, tables: Routing) -> "Network":
         """This network with these tables as the installed ones.
@@ -462,7 +477,7 @@ class Network:
 
 def _content(tables: Routing | None) -> tuple[str, ...] | None:
     """What tables are, whoever holds them."""
-    return None if tables is None else (tables.engine, tables.lane_rule, tables_digest(tables))
+    return None if tables is None else (tables.engine, tables.virtual_channel_rule, tables_digest(tables))
 
 
 def _always(value: Any) -> Callable[[], Any]:

@@ -77,9 +77,9 @@ def open_network(source: str | os.PathLike[str], format: str | None = None, *, b
         `route -o` or `design` (the winner) wrote. A folder is told from a spec of the same name by what it holds, a
         file by its suffix.
     format : str, optional
-        The format of a file; its suffix, or the content of a pipe, tells when it is left out.
+        The format of a file; its suffix, or the content of a pipe, tells when it is omitted.
     borne : bool
-        Whether what cannot be in a discovered fabric is left out and told (`Fabric.flaws`), where it would be refused.
+        Whether what cannot be in a discovered fabric is omitted and told (`Fabric.flaws`), where it would be refused.
 
     Returns
     -------

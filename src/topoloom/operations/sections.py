@@ -10,7 +10,7 @@ SECTIONS: dict[str, dict[str, str]] = {
         "bounds": "What is possible: Moore, Cerf, grid and diagrid bounds.",
         "cuts": "How wide: bisection and p-way cuts.",
         "paths": "How many paths join two switches, and how two flows interfere.",
-        "resilience": "What survives when cables, switches or cabinets fail.",
+        "resilience": "What survives when cables, switches or racks fail.",
         "losses": "What one lost port, switch or plane cuts off, in the worst case.",
         "lifetime": "How long a network stays connected without repair.",
         "degradation": "What failures cost: throughput that is left, table entries that change.",
@@ -21,7 +21,7 @@ SECTIONS: dict[str, dict[str, str]] = {
         "balance": "Degrees and cable lengths that suit each other on a floor of switches.",
     },
     "route": {
-        "route": "Next hops and lanes for every pair, followed and proved free of deadlock.",
+        "route": "Next hops and virtual channels for every pair, followed and verified deadlock-free.",
         "reroute": "The tables of a network repaired after losses.",
         "export": "A routed network as the files of another tool: OpenSM, FRR, simulators.",
         "quality": "How much traffic tables let through: throughput, worst case, effective bisection.",
@@ -32,7 +32,7 @@ SECTIONS: dict[str, dict[str, str]] = {
         "collective": "The least time of a collective, and a schedule compared with it: all-reduce, all-gather, all-to-all.",
     },
     "build": {
-        "layout": "Put the switches in cabinets on a floor; every cable with its length.",
+        "layout": "Put the switches in racks on a floor; every cable with its length.",
         "cost": "Switches, cables, watts and money of a topology on a floor.",
         "expand": "Grow a network cable by cable: a plan that an installer carries out.",
         "methods": "The ways in which expand grows a network.",
@@ -46,7 +46,7 @@ SECTIONS: dict[str, dict[str, str]] = {
     },
     "decide": {
         "design": "The main job: from a requirement file to ranked, priced designs.",
-        "compare": "Networks that you name, taken the whole way and ranked, from bill to growth.",
+        "compare": "Networks that you name, fully assessed and ranked, from bill to growth.",
         "study": "An operation over axes: many tasks, on this machine or a cluster; nothing is lost, nothing runs twice.",
         "serve": "The explorer: topoloom in the browser, on this machine or over ssh -L.",
     },

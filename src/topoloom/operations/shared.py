@@ -24,17 +24,20 @@ Radix = Annotated[int, setting("ports of a switch", least=2, most=MOST_PORTS)]
 #: Links of a switch.
 Degree = Annotated[int, setting("links per switch", least=0)]
 
-#: Virtual lanes for data that switches have: VL0 to VL14 (InfiniBand Architecture Specification 1.7, 7.6.3).
-DATA_LANES = 15
-DataLanes = Annotated[int, setting("virtual lanes for data of a switch", least=1, most=255)]
+#: Virtual channels for data that switches have: VL0 to VL14 (InfiniBand Architecture Specification 1.7, 7.6.3).
+DATA_VLS = 15
+DataLanes = Annotated[int, setting("virtual channels for data of a switch", least=1, most=255)]
 
-#: How paths are chosen, and the virtual lanes that they may take.
+#: How paths are chosen, and the virtual channels that they may take.
 Engine = Annotated[
     str, setting("how paths are chosen; if omitted, the installed tables, else the engine that fits the network")
 ]
-MOST_LANES = 255
-Lanes = Annotated[
-    int, setting("virtual lanes, at most; as many as the engine takes if omitted", least=1, most=MOST_LANES)
+MOST_VIRTUAL_CHANNELS = 255
+VirtualChannels = Annotated[
+    int,
+    setting(
+        "virtual channels, at most; as many as the engine takes if omitted", least=1, most=MOST_VIRTUAL_CHANNELS
+    ),
 ]
 
 #: Tables for the hosts of a switch in turn, as addresses of their own have them.
@@ -98,17 +101,17 @@ def span_of(text: str) -> tuple[int, int]:
     return ends[0], ends[-1]
 
 
-#: Where switches stand, for what asks about cabinets.
+#: Where switches stand, for what asks about racks.
 Floor = Annotated[
     str, setting("the floor: a preset's name, or a .toml or .csv file; slimfly-2014 if omitted", names="file")
 ]
 MOST_ROWS = 10_000
-Rows = Annotated[int, setting("rows of cabinets; near-square if omitted", least=1, most=MOST_ROWS)]
-Columns = Annotated[int, setting("cabinets per row", least=1, most=MOST_ROWS)]
-Cabinet = Annotated[int, setting("most switches in a cabinet", least=1, most=1 << 24)]
+Rows = Annotated[int, setting("rows of racks; near-square if omitted", least=1, most=MOST_ROWS)]
+Columns = Annotated[int, setting("racks per row", least=1, most=MOST_ROWS)]
+SwitchesPerRack = Annotated[int, setting("most switches in a rack", least=1, most=1 << 24)]
 Cluster = Annotated[
     Literal["auto", "groups", "sequential", "walktrap", "metis"],
-    setting("which switches share a cabinet; auto if omitted"),
+    setting("which switches share a rack; auto if omitted"),
 ]
 
 

@@ -43,7 +43,7 @@ def check_options(
     keep: str | np.ndarray | None,
     objective: str,
 ) -> None:
-    """Refuse what is not known, and what would be left out in silence.
+    """Refuse what is not known, and what would be omitted in silence.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ def check_options(
         (bool(symmetric) and structured, "start='structured'", "a symmetric start is another one"),
         (tempering and structured, "start='structured'", "tempering begins with what is given"),
         (tempering and bool(symmetric), "symmetric", "tempering begins with what is given"),
-        (keep is not None and bool(symmetric), "symmetric", "it does not keep the cabinets' cables (keep)"),
+        (keep is not None and bool(symmetric), "symmetric", "it does not keep the racks' cables (keep)"),
     ):
         if wrong:
             raise InputError(f"{what}: {why}; leave it out")

@@ -39,7 +39,7 @@ class Goal(Settings, frozen=True):
         and 2,050/1,435 ns of Nakano 2016, VIII.A do; `topoloom.graph.latency` counts h + 1.
     parts : Parts or None
     rate_gbps : float or None
-        Of every link; 40, or the nearest that the prices hold for, when left out.
+        Of every link; 40, or the nearest that the prices hold for, when omitted.
 
     Raises
     ------
@@ -177,7 +177,7 @@ class LatencyBounds:
 def latency_bounds(
     lengths: LinkLengths, degree: int, cap_m: float = math.inf, delays: Delays | None = None, *, both_ends: bool = False
 ) -> LatencyBounds:
-    """Lower bounds on the zero-load latency, for `degree` links a switch and none longer than `cap_m`.
+    """Lower bounds on the zero-load latency, for `degree` links per switch and none longer than `cap_m`.
 
     Within i hops of a switch are at most md(i) others, by Moore's bound and by the length that i links can span (Nakano
     2016, IV);

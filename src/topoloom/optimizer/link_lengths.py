@@ -33,7 +33,7 @@ class LinkLengths:
     length_m : float64[kinds]
         The length of each kind.
     between : bool[kinds]
-        Whether such a link runs between cabinets.
+        Whether such a link runs between racks.
     overhead_m : float
         What every link has beside the distance of its switches: at both ends together. ``length_m - overhead_m`` obeys the
         triangle inequality, for bounds; unless `metric` says that the floor's distances do not.
@@ -50,7 +50,7 @@ class LinkLengths:
     def of_geometry(
         cls, geometry: Geometry, pitch_m: float | tuple[float, float] = 1.0, overhead_end_m: float = 0.0
     ) -> "LinkLengths":
-        """Cabinets on a grid, `pitch_m` apart along either axis (one number: along both), a switch in each.
+        """Racks on a grid, `pitch_m` apart along either axis (one number: along both), a switch in each.
 
         A grid's axes are x and y. A diagrid's are its diagonals (X + Y) / 2 and (X - Y) / 2, along which its cables run
         (Nakano 2016, VI): turned by 45 degrees it is a grid that does not fill its square.
@@ -60,7 +60,7 @@ class LinkLengths:
         geometry : Geometry
             The grid or diagrid.
         pitch_m : float or (float, float)
-            Metres between neighbouring cabinets along the first and the second axis.
+            Metres between neighbouring racks along the first and the second axis.
         overhead_end_m : float
             Metres that a cable has more at each of its ends.
 
@@ -82,7 +82,7 @@ class LinkLengths:
         """
         pitch = np.broadcast_to(np.asarray(pitch_m, float), (2,))
         if not (np.isfinite(pitch).all() and (pitch > 0).all()):
-            raise InputError(f"pitch_m={pitch_m}: cabinets stand a number of metres above 0 apart")
+            raise InputError(f"pitch_m={pitch_m}: racks stand a number of metres above 0 apart")
         if not 0 <= overhead_end_m < _MOST_M:
             raise InputError(f"overhead_end_m={overhead_end_m:g}: what a cable has at its end is 0 m or more")
         x, y = geometry.points.astype(float).T
@@ -97,7 +97,7 @@ class LinkLengths:
 
     @classmethod
     def of_layout(cls, layout: Layout) -> "LinkLengths":
-        """The floor of a layout: its slots, its overheads, and which switches share a cabinet.
+        """The floor of a layout: its slots, its overheads, and which switches share a rack.
 
         Raises
         ------
@@ -111,7 +111,7 @@ class LinkLengths:
             between = mine != slot
             return floor.cable_m(slots.apart_m(mine, slot[None, :]), between), between
 
-        shared = layout.cabinets < layout.topology.switches
+        shared = layout.racks < layout.topology.switches
         overhead_m = min(floor.inside_m, 2 * floor.overhead_end_m) if shared else 2 * floor.overhead_end_m
         return cls._made(layout.topology.switches, rows, overhead_m, metric=slots.given_m is None)
 
@@ -119,7 +119,7 @@ class LinkLengths:
     def _made(
         cls, n: int, rows: Callable[[slice], tuple[np.ndarray, np.ndarray]], overhead_m: float, *, metric: bool = True
     ) -> "LinkLengths":
-        """The table from blocks of its rows: `rows` gives their lengths and which of them run between cabinets."""
+        """The table from blocks of its rows: `rows` gives their lengths and which of them run between racks."""
         if n > MOST_SWITCHES:
             raise InputError(
                 f"{n} switches are too many for the lengths of all pairs (at most {MOST_SWITCHES}); optimise hops"
@@ -162,7 +162,7 @@ class LinkLengths:
         -------
         offsets : int64[n + 1]
         near : int32[...]
-            Ascending for each switch, itself left out.
+            Ascending for each switch, itself omitted.
 
         Examples
         --------

@@ -1,4 +1,4 @@
-"""The verb: the same switches and degrees, with the fewest hops, the least latency, power or cost."""
+"""The operation: the same switches and degrees, with the fewest hops, the least latency, power or cost."""
 
 import math
 import time
@@ -23,7 +23,7 @@ from topoloom.optimizer.goals import Goal, LatencyBounds, latency_bounds, parse_
 from topoloom.optimizer.limits import limits
 from topoloom.optimizer.link_lengths import LinkLengths
 from topoloom.optimizer.result import Optimized
-from topoloom.optimizer.rules import GraphRules, cabinets_of, links_inside, spending_within, within_length
+from topoloom.optimizer.rules import GraphRules, links_inside, racks_of, spending_within, within_length
 from topoloom.optimizer.searches.chain_setup import (
     ChainBudget,
     ChainSetup,
@@ -97,10 +97,10 @@ def optimize(
         What all cables together may cost, US dollars; the topology's own must not cost more.
     parts, rate_gbps : Parts, float, optional
         For `cap_usd`: the catalogue that has the prices, and the rate of every link; 40 Gb/s, or the nearest that there are
-        prices of, when left out.
+        prices of, when omitted.
     keep : str or int[n], optional
-        Keep how many links run between any two cabinets and inside each: the label that tells a switch's cabinet, or the
-        cabinets.
+        Keep how many links run between any two racks and inside each: the label that tells a switch's rack, or the
+        racks.
     fix : str, int[n] or bool[m], optional
         Links that stay as they are, as the copper inside racks, while others get other ends: the label that two ends of them
         share, the groups, or which of the links.
@@ -109,10 +109,10 @@ def optimize(
         other rules), with most of the budget, and go on from the best. For "all-to-all" and "worst-case" lifts whose links are
         used alike, with all of the budget.
     target : int, optional
-        The diameter to aim at, with a penalty on pairs beyond it; chosen when left out.
+        The diameter to aim at, with a penalty on pairs beyond it; chosen when omitted.
     symmetric : bool, optional
         Whether to begin with a graph of its own that looks the same from all sides of the grid, which makes a move worth two
-        or four; left out: yes where the topology is a random grid of the catalogue, which is no better a start.
+        or four; omitted: yes where the topology is a random grid of the catalogue, which is no better a start.
     tempering : bool
         Replica exchange instead of independent chains.
     moves, seconds : int, float, optional
@@ -120,7 +120,7 @@ def optimize(
         seconds' worth of moves. The same number of moves in one thread gives the same graph on every machine.
     seed : int
     jobs : int, optional
-        Threads; a chain for each. Every core when left out.
+        Threads; a chain for each. Every core when omitted.
     spent : (int, float)
         Moves and seconds of an earlier session that this one goes on from: they count against the budget, so the temperature
         goes on where it was.
@@ -247,7 +247,7 @@ def optimize(
         "length": length,
         "cap_m": cap_m,
         "cap_usd": cap_usd,
-        "keep": keep if keep is None or isinstance(keep, str) else "cabinets",
+        "keep": keep if keep is None or isinstance(keep, str) else "racks",
         "fix": fix if fix is None or isinstance(fix, str) else "links",
         "start": start,
         "target": target,
@@ -319,8 +319,8 @@ def _rules(
     if geometry is not None:
         near = within_length(topology, geometry, length)
         length = length or longest_link(topology, geometry)
-    cabinet = None if keep is None else cabinets_of(topology, keep)
-    return GraphRules(near, cabinet, geometry), length
+    rack = None if keep is None else racks_of(topology, keep)
+    return GraphRules(near, rack, geometry), length
 
 
 def _structures(
@@ -328,7 +328,7 @@ def _structures(
 ) -> list[list[SearchMethod]]:
     """The structures that each chain tries first, where rules allow any link and degrees are equal."""
     degree = int(topology.degrees.max())
-    if any(rule is not None for rule in (rules.near, rules.cabinet, rules.spending, rules.fixed)):
+    if any(rule is not None for rule in (rules.near, rules.rack, rules.spending, rules.fixed)):
         raise InputError(
             f"{topology.name}: start='structured' links any switches: it takes no length, cap, keep or fix"
         )

@@ -39,7 +39,7 @@ class GraphBounds:
 
 @dataclass(frozen=True, eq=False)
 class BestSoFar:
-    """The best graph so far of an optimisation under way: what `work` is given some times a second.
+    """The best graph so far of an optimisation running: what `work` is given some times a second.
 
     Attributes
     ----------
@@ -75,7 +75,7 @@ class Optimized(Result):
     objective : str
         What was made least.
     components, diameter, aspl : int, int or float, float
-        Measured anew on the result; inf when it is not connected.
+        Measured again on the result; inf when it is not connected.
     diameter_bound, aspl_bound : float
         No graph with this order, degree and length limit has less (`topoloom.bounds`).
     start : str
@@ -93,7 +93,7 @@ class Optimized(Result):
         included, and ``moves_per_s``.
     """
 
-    noun = "optimized"
+    record_name = "optimized"
     derived = ("gap", "optimal")
 
     topology: Topology

@@ -56,8 +56,8 @@ class GraphRules:
     ----------
     near : (int64[n + 1], int32[...]) or None
         CSR of the switches that each may be linked to, ascending; None: any.
-    cabinet : int64[n] or None
-        The cabinet of each switch, where the number of links between any two cabinets, and inside each, must stay.
+    rack : int64[n] or None
+        The rack of each switch, where the number of links between any two racks, and inside each, must stay.
     geometry : Geometry or None
         Where the switches are, if that tells how far those near are: far ones are proposed more often.
     spending : Spending or None
@@ -67,7 +67,7 @@ class GraphRules:
     """
 
     near: tuple[np.ndarray, np.ndarray] | None = None
-    cabinet: np.ndarray | None = None
+    rack: np.ndarray | None = None
     geometry: Geometry | None = None
     spending: Spending | None = None
     fixed: np.ndarray | None = None
@@ -166,8 +166,8 @@ def spending_within(
     return found
 
 
-def cabinets_of(topology: Topology, label: str | np.ndarray) -> np.ndarray:
-    """The cabinet of each switch, int64[n]: `label` names the label that tells it, or is the cabinets themselves.
+def racks_of(topology: Topology, label: str | np.ndarray) -> np.ndarray:
+    """The rack of each switch, int64[n]: `label` names the label that tells it, or is the racks themselves.
 
     Raises
     ------
@@ -177,14 +177,12 @@ def cabinets_of(topology: Topology, label: str | np.ndarray) -> np.ndarray:
     if isinstance(label, str):
         if label not in topology.labels:
             known = ", ".join(sorted(topology.labels)) or "none"
-            raise InputError(f"{topology.name}: no label '{label}' says which cabinet a switch is in (labels: {known})")
+            raise InputError(f"{topology.name}: no label '{label}' says which rack a switch is in (labels: {known})")
         label = np.unique(topology.labels[label], return_inverse=True)[1]
-    cabinet = np.asarray(label)
-    if cabinet.shape != (topology.switches,) or cabinet.dtype.kind not in "iu":
-        raise InputError(
-            f"{topology.name}: cabinets must be whole numbers, one for each of {topology.switches} switches"
-        )
-    return cabinet.astype(np.int64)
+    rack = np.asarray(label)
+    if rack.shape != (topology.switches,) or rack.dtype.kind not in "iu":
+        raise InputError(f"{topology.name}: racks must be whole numbers, one for each of {topology.switches} switches")
+    return rack.astype(np.int64)
 
 
 def links_inside(topology: Topology, group: str | np.ndarray) -> np.ndarray:
@@ -207,7 +205,7 @@ def links_inside(topology: Topology, group: str | np.ndarray) -> np.ndarray:
     """
     mask = np.asarray(group)
     if not (mask.dtype == np.bool_ and mask.shape == (len(topology.links),)):
-        of = cabinets_of(topology, group)[topology.links]
+        of = racks_of(topology, group)[topology.links]
         mask = of[:, 0] == of[:, 1]
     if mask.sum() > len(topology.links) - 2:
         raise InputError(
@@ -217,7 +215,7 @@ def links_inside(topology: Topology, group: str | np.ndarray) -> np.ndarray:
 
 
 def moves_of(topology: Topology, rules: GraphRules) -> Moves:
-    """The topology as a table under way, with the moves that the rules leave."""
+    """The topology as a table running, with the moves that the rules leave."""
     n = topology.switches
     offsets, neighbours, _ = topology.csr
     degree = topology.degrees.astype(np.int32)
@@ -233,8 +231,8 @@ def moves_of(topology: Topology, rules: GraphRules) -> Moves:
     links: np.ndarray = np.zeros((0, 2), np.int32)
     group: np.ndarray = np.zeros(0, np.int32)
     classes, turns = np.zeros(1, np.int64), np.zeros(0, np.bool_)
-    if rules.cabinet is not None and len(topology.links):
-        of = rules.cabinet[topology.links]
+    if rules.rack is not None and len(topology.links):
+        of = rules.rack[topology.links]
         both = np.where((of[:, 0] > of[:, 1])[:, None], topology.links[:, ::-1], topology.links)
         pairs, numbers = np.unique(np.sort(of, axis=1), axis=0, return_inverse=True)
         order = np.argsort(numbers.ravel(), kind="stable")

@@ -1,7 +1,7 @@
 """Optimised links as a part of a spec: ``jellyfish:n=512,degree=9+optimized:moves=200000``; found by its entry point.
 
-So that every verb takes an optimised network by its spec, and a search for designs may propose one. The search is told moves,
-and runs in one thread: the same spec is the same network everywhere.
+So that every operation takes an optimised network by its spec, and a search for designs may propose one. The search is told
+moves, and runs in one thread: the same spec is the same network everywhere.
 """
 
 from topoloom.model.topology import Topology

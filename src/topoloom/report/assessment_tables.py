@@ -1,4 +1,4 @@
-"""Networks that were taken the whole way, for a page: side by side, as curves, and a sentence each."""
+"""Networks that were fully assessed, for a page: side by side, as curves, and a sentence each."""
 
 from collections.abc import Sequence
 

@@ -11,9 +11,9 @@ from topoloom.designer.assessment.assessment import Assessments
 from topoloom.figures.interval_curves import interval_curves_svg
 from topoloom.report.assessment_tables import assessment_curves, networks_side_by_side, sentences
 from topoloom.report.curve_data import curve_data
-from topoloom.report.finalist_files import finalist_files, stale_in
 from topoloom.report.page import figure, page
 from topoloom.report.scripting import CURVES
+from topoloom.report.shortlist_files import shortlist_files, stale_in
 from topoloom.report.side_by_side import side_by_side
 
 #: What the folders of the networks lie in.
@@ -40,7 +40,7 @@ def write_comparison(found: Assessments, folder: str | Path, *, everything: bool
     InputError
         The folder cannot be made or written.
     """
-    files = finalist_files(
+    files = shortlist_files(
         {f"{NETWORKS}/{number}": one for number, one in enumerate(found.networks, 1)}, "compare", everything=everything
     )
     files["compare.json"] = msgspec.json.format(msgspec.json.encode(found.record()), indent=1) + b"\n"

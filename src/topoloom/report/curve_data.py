@@ -1,4 +1,4 @@
-"""Curves with intervals as the scripts of a page take them, and what curves of the verbs are made of."""
+"""Curves with intervals as the scripts of a page take them, and what curves of the operations are made of."""
 
 from collections.abc import Sequence
 from typing import Any

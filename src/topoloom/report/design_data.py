@@ -34,9 +34,9 @@ class Column(NamedTuple):
 
 #: In the order of the table.
 COLUMNS = (
-    Column("cost_per_host_usd", "cost a host", "USD", 1, "low"),
+    Column("cost_per_host_usd", "cost per host", "USD", 1, "low"),
     Column("cost_usd", "cost", "USD", 0, "low", shown=False),
-    Column("power_per_host_w", "power a host", "W", 2, "low"),
+    Column("power_per_host_w", "power per host", "W", 2, "low"),
     Column("power_w", "power", "W", 0, "low", shown=False),
     Column("mean_latency_ns", "mean latency", "ns", 0, "low"),
     Column("worst_latency_ns", "worst latency", "ns", 0, "low"),
@@ -47,14 +47,14 @@ COLUMNS = (
     Column("diameter", "diameter", "hops", 0, "low"),
     Column("host_aspl", "mean hops", "", 3, "low"),
     Column("oversubscription", "over-subscr.", "", 2, "low"),
-    Column("busiest_channel", "busiest channel", "link rates", 2, "low"),
+    Column("maximum_channel_load", "busiest channel", "link rates", 2, "low"),
     Column("bisection_per_host", "bisection", "links a host", 3, "high"),
-    Column("bisection_gbps_per_host", "bandwidth between halves", "Gb/s a host", 1, "high", shown=False),
+    Column("bisection_gbps_per_host", "bandwidth between halves", "Gb/s per host", 1, "high", shown=False),
     Column("bisection_links", "bisection", "links", 0, "high", shown=False),
     Column("taper", "taper", "", 2, "low", shown=False),
     Column("planes", "planes", "", 0, "", shown=False),
     Column("room_hosts", "room for more hosts", "hosts", 0, "high", shown=False),
-    Column("cabinets", "cabinets", "", 0, "low"),
+    Column("racks", "racks", "", 0, "low"),
     Column("mean_cable_m", "mean cable", "m", 2, "low", shown=False),
     Column("longest_cable_m", "longest cable", "m", 1, "low"),
     Column("host_cable_m", "mean host cable", "m", 2, "low", shown=False),
@@ -75,7 +75,7 @@ def families_of(design: Design) -> list[str]:
 def design_data(
     design: Design,
     floor: dict[str, Any] | None = None,
-    finalists: SideBySide | None = None,
+    shortlist: SideBySide | None = None,
     curves: Sequence[IntervalCurves] = (),
 ) -> dict[str, Any]:
     """The data of a design's page.
@@ -85,29 +85,29 @@ def design_data(
     design : Design
     floor : dict, optional
         The winner's, as `floor_data` has it.
-    finalists : SideBySide, optional
+    shortlist : SideBySide, optional
     curves : sequence of IntervalCurves
 
     Returns
     -------
     dict
-        JSON values. Of the measures those that no candidate has are left out; numbers have nine digits that count.
+        JSON values. Of the measures those that no candidate has are omitted; numbers have nine digits that count.
     """
     rows = design.rows()
-    reasons = [None] * len(design.ranked) + [why_dropped(one, design.need) or None for one in design.dropped]
+    reasons = [None] * len(design.ranked) + [why_dropped(one, design.requirement) or None for one in design.dropped]
     columns = [column for column in COLUMNS if any(row[column.key] is not None for row in rows)]
     cells = [
         [row[word] for word in _WORDS[:-1]] + [reason] + [short_number(row[column.key]) for column in columns]
         for row, reason in zip(rows, reasons, strict=True)
     ]
     return {
-        "title": design.need.title,
+        "title": design.requirement.title,
         "fields": [*_WORDS, *(column.key for column in columns)],
         "rows": cells,
         "columns": [column._asdict() for column in columns],
         "families": {family: look_of(look) for family, look in looks(families_of(design)).items()},
         "limits": {limit: WORDS.get(limit, limit) for limit in design.dropped_by},
         "floor": floor,
-        "finalists": None if finalists is None else finalists.plain(),
+        "shortlist": None if shortlist is None else shortlist.plain(),
         **curve_data(curves),
     }

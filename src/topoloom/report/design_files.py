@@ -17,9 +17,9 @@ from topoloom.model.network_folders import HOSTS, HOUSING, NETWORK, PARTS, RACKS
 from topoloom.network import Network
 from topoloom.placement.layout.layout import Layout
 from topoloom.report.design_page import design_figures, design_page
-from topoloom.report.finalist_files import FINALISTS, bill_csv, finalist_files, stale_in
-from topoloom.report.floor_data import rack_watts
+from topoloom.report.floor_data import rack_power_w
 from topoloom.report.floorplan import floorplan_svg
+from topoloom.report.shortlist_files import SHORTLIST, bill_csv, shortlist_files, stale_in
 from topoloom.routing.table_files import TABLE_NAMES
 
 _OF_A_WINNER = (
@@ -45,7 +45,7 @@ _OF_A_LAYOUT = ("cables.csv", "floor.toml", HOUSING, HOSTS, RACKS)
 def write_design(design: Design, folder: str | Path, *, everything: bool = False) -> list[Path]:
     """Write the report and the tables, the winner's files if there is a winner, and a network folder for each finalist.
 
-    The folder has all of them, or is as it was; what an earlier design left of a winner or of finalists goes.
+    The folder has all of them, or is as it was; what an earlier design left of a winner or of shortlist goes.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ def write_design(design: Design, folder: str | Path, *, everything: bool = False
     folder : path
         Made if it is not there; the folder around it must be.
     everything : bool
-        Whether the finalists' folders have files for installers and for other tools, too.
+        Whether the shortlist' folders have files for installers and for other tools, too.
 
     Returns
     -------
@@ -66,7 +66,7 @@ def write_design(design: Design, folder: str | Path, *, everything: bool = False
         The folder cannot be made or written.
     """
     files: dict[str, Content] = {"candidates.csv": candidates_csv(design), "design.json": design_json(design)}
-    parts = design.need.catalogue()
+    parts = design.requirement.catalogue()
     layout: Layout | None = None
     bill: Bill | None = None
     plan: str | None = None
@@ -74,12 +74,12 @@ def write_design(design: Design, folder: str | Path, *, everything: bool = False
     network: Network | None = design.network
     if design.winner is not None:
         if network is None:  # a design that was read from a file
-            network = placed_network(design.winner.spec, design.need, parts, design.winner.map)
+            network = placed_network(design.winner.spec, design.requirement, parts, design.winner.map)
         refuse_other_network(folder, network.topology.digest, "design")
         layout, terms = network.part(Layout), network.terms
         bill = without_gaps(network.bill, parts)
         cables = cable(network)
-        plan = floorplan_svg(layout, cables.link_medium, rack_watts(layout, parts, terms.link_rate_gbps))
+        plan = floorplan_svg(layout, cables.link_medium, rack_power_w(layout, parts, terms.link_rate_gbps))
         files |= network_files(network.topology, "design", terms, layout, network.requirements)
         files |= layout_files(cables)
         files["bill.csv"] = bill_csv(bill)
@@ -87,15 +87,15 @@ def write_design(design: Design, folder: str | Path, *, everything: bool = False
     drawn = design_figures(design)
     files |= {name: svg for name, (svg, _) in drawn.items()}
     files["report.html"] = design_page(design, parts, layout, bill, drawn, plan, cables=cables, beside=tuple(files))
-    files |= finalist_files(
-        {f"{FINALISTS}/{number}": one for number, one in enumerate(design.finalists, 1)},
+    files |= shortlist_files(
+        {f"{SHORTLIST}/{number}": one for number, one in enumerate(design.shortlist, 1)},
         "design",
         everything=everything,
         ready={}
         if design.best is None
         else {design.best: {name: files[name] for name in _OF_A_LAYOUT if name in files}},
     )
-    return write_folder(folder, files, stale=[*_OF_A_WINNER, *TABLE_NAMES, *stale_in(FINALISTS)])
+    return write_folder(folder, files, stale=[*_OF_A_WINNER, *TABLE_NAMES, *stale_in(SHORTLIST)])
 
 
 def candidates_csv(design: Design) -> str:

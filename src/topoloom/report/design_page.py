@@ -12,7 +12,7 @@ from topoloom.core.pages.templating import rendered
 from topoloom.cost.bill import Bill
 from topoloom.cost.parts import Parts
 from topoloom.designer.design import Design
-from topoloom.designer.measure import Candidate, busiest_channel
+from topoloom.designer.measure import Candidate, maximum_channel_load
 from topoloom.designer.offers import CUT_SEEDS
 from topoloom.figures.candidates import draw_candidates, draw_hop_shares
 from topoloom.figures.interval_curves import interval_curves_svg
@@ -20,12 +20,21 @@ from topoloom.figures.style import svg_of
 from topoloom.placement.layout.layout import Layout
 from topoloom.report.assessment_tables import assessment_curves, networks_side_by_side, sentences
 from topoloom.report.design_data import design_data, families_of
-from topoloom.report.design_tables import MOST_ROWS, WORDS, beyond, dropped_rows, ranking, requirement, table_iv, usual
-from topoloom.report.finalist_files import FINALISTS
-from topoloom.report.floor_data import floor_data, rack_watts
+from topoloom.report.design_tables import (
+    MOST_ROWS,
+    WORDS,
+    beyond,
+    dropped_rows,
+    ranking,
+    requirement_table,
+    table_iv,
+    usual,
+)
+from topoloom.report.floor_data import floor_data, rack_power_w
 from topoloom.report.floorplan import floorplan_svg
 from topoloom.report.page import cards, figure, page, table
 from topoloom.report.scripting import DESIGN
+from topoloom.report.shortlist_files import SHORTLIST
 from topoloom.report.side_by_side import side_by_side
 
 #: How a measuring that was cut short is told.
@@ -89,26 +98,26 @@ def design_page(
     str
         An HTML document that fetches nothing.
     """
-    need, best = design.need, design.winner
-    finalists = networks_side_by_side(design.finalists) if design.finalists else None
-    curves = assessment_curves(design.finalists)
-    fitted = parts.rate_gbps is None or parts.rate_gbps[0] <= need.rate_gbps <= parts.rate_gbps[1]
+    requirement, best = design.requirement, design.winner
+    shortlist = networks_side_by_side(design.shortlist) if design.shortlist else None
+    curves = assessment_curves(design.shortlist)
+    fitted = parts.rate_gbps is None or parts.rate_gbps[0] <= requirement.rate_gbps <= parts.rate_gbps[1]
     by_limit = ", ".join(f"{WORDS.get(limit, limit)}: {count}" for limit, count in design.dropped_by.items())
     winner, floor = None, None
     if best is not None and layout is not None and bill is not None:
-        watts = rack_watts(layout, parts, need.rate_gbps)
+        watts = rack_power_w(layout, parts, requirement.rate_gbps)
         winner = _winner(layout, bill, floorplan_svg(layout, watts=watts) if plan is None else plan)
         floor = None if cables is None else floor_data(cables, watts)
     figures = design_figures(design) if drawn is None else drawn
     body = rendered(
         "design.html",
-        title=need.title,
+        title=requirement.title,
         version=__version__,
         design=design,
-        requirement=requirement(design, parts),
+        requirement=requirement_table(design, parts),
         parts=parts,
         prices_of="" if fitted or parts.rate_gbps is None else f"{parts.rate_gbps[0]:g} to {parts.rate_gbps[1]:g}",
-        rate_gbps=f"{need.rate_gbps:g}",
+        rate_gbps=f"{requirement.rate_gbps:g}",
         cut_short=_ENDS[design.ended],
         considered=len(design.ranked) + len(design.dropped),
         by_limit=by_limit,
@@ -119,18 +128,18 @@ def design_page(
         beyond="" if design.search is None else beyond(design.search),
         usual=usual(design),
         most_rows=MOST_ROWS,
-        finalists="" if finalists is None else side_by_side(finalists),
-        told=sentences(design.finalists, FINALISTS) if design.finalists else "",
-        minutes=f"{need.minutes:g}",
+        shortlist="" if shortlist is None else side_by_side(shortlist),
+        told=sentences(design.shortlist, SHORTLIST) if design.shortlist else "",
+        minutes=f"{requirement.minutes:g}",
         curves=[figure(interval_curves_svg(one), "") for one in curves],
         replaced=[figure(*one) for name, one in figures.items() if name in _REPLACED],
         figures=[figure(*one) for name, one in figures.items() if name not in _REPLACED],
         winner=winner,
-        table_iv=table_iv() if "besta-2014/table-iv" in need.compare else "",
+        table_iv=table_iv() if "besta-2014/table-iv" in requirement.compare else "",
         cut_seeds=CUT_SEEDS,
         files=[(name, what) for name, what in _FILES.items() if name in beside],
     )
-    return page(need.title, [body], design_data(design, floor, finalists, curves), DESIGN)
+    return page(requirement.title, [body], design_data(design, floor, shortlist, curves), DESIGN)
 
 
 def _answer(best: Candidate) -> Markup:
@@ -140,10 +149,10 @@ def _answer(best: Candidate) -> Markup:
             (f"{best.hosts:,}", "hosts"),
             (f"{best.diameter}", "hops at most"),
             (f"{best.host_aspl:.3f}", "mean hops between hosts"),
-            (f"{best.cost_per_host_usd:,.1f}", "USD a host"),
-            (f"{best.power_per_host_w:.2f}", "W a host"),
+            (f"{best.cost_per_host_usd:,.1f}", "USD per host"),
+            (f"{best.power_per_host_w:.2f}", "W per host"),
             (f"{best.worst_latency_ns:,.0f} ns", "worst latency, no load"),
-            (f"{best.cabinets}", f"cabinets, longest cable {best.longest_cable_m:.1f} m"),
+            (f"{best.racks}", f"racks, longest cable {best.longest_cable_m:.1f} m"),
         ]
     )
 
@@ -164,7 +173,7 @@ def design_figures(design: Design) -> dict[str, tuple[str, str]]:
                     design.pareto,
                     lambda c: c.cost_per_host_usd,
                     lambda c: c.mean_latency_ns,
-                    ("cost [USD a host]", "mean zero-load latency [ns]"),
+                    ("cost [USD per host]", "mean zero-load latency [ns]"),
                     named,
                     families,
                 )
@@ -183,7 +192,7 @@ def design_figures(design: Design) -> dict[str, tuple[str, str]]:
                     design.pareto,
                     lambda c: c.power_per_host_w,
                     lambda c: c.bisection_per_host or 0.0,
-                    ("power [W a host]", "bisection [links a host]"),
+                    ("power [W per host]", "bisection [links a host]"),
                     [(rank, c) for rank, c in named if c in wide],
                     families,
                 )
@@ -204,14 +213,14 @@ def _known(value: float) -> str:
 def _winner(layout: Layout, bill: Bill, plan: str) -> dict[str, Any]:
     """What the page shows of the winner on its floor."""
     caption = (
-        "Cabinets at their places, in the colour of what they draw or, where no watts are known, of how many cables leave"
+        "Racks at their places, in the colour of what they draw or, where no watts are known, of how many cables leave"
         " them; cables by length; and how many lie on each stretch of tray."
     )
     inside = int((~layout.between).sum())
     cables = cards(
         [
-            (f"{inside:,}", f"inside cabinets, {layout.floor.inside_m:g} m each"),
-            (f"{layout.length_m.size - inside:,}", "between cabinets"),
+            (f"{inside:,}", f"inside racks, {layout.floor.inside_m:g} m each"),
+            (f"{layout.length_m.size - inside:,}", "between racks"),
             (f"{layout.mean_length_m:.2f} m", "mean length"),
             (f"{layout.longest_m:.1f} m", "longest"),
             (f"{layout.length_m.sum() / 1000:,.2f} km", "in all"),
@@ -231,7 +240,7 @@ def _winner(layout: Layout, bill: Bill, plan: str) -> dict[str, Any]:
     rows.append(["a host", "", "", f"{bill.cost_per_host_usd:,.2f}", f"{bill.power_per_host_w:,.3f}"])
     head = ["item", "count", "metres", "cost [USD]", "power [W]"]
     return {
-        "busiest": busiest_channel(layout.topology) if layout.topology.links.size else None,
+        "busiest": maximum_channel_load(layout.topology) if layout.topology.links.size else None,
         "plan": figure(plan, caption),
         "cables": cables,
         "bill": table(head, rows, text=frozenset({0}), best=len(rows) - 2),

@@ -1,4 +1,4 @@
-"""The tables of a design's report as HTML: requirement, ranking, what everybody buys, what was dropped, Table IV."""
+"""The tables of a design's report as HTML: requirement, ranking, reference designs, what was dropped, Table IV."""
 
 from collections import Counter
 from typing import Any
@@ -10,7 +10,7 @@ from topoloom.cost.parts_files import load_parts
 from topoloom.cost.table_iv import COLUMNS
 from topoloom.designer.design import Design
 from topoloom.designer.measure import MEASURES, Dropped
-from topoloom.designer.need import Need
+from topoloom.designer.requirement import Requirement
 from topoloom.designer.search import Searched
 from topoloom.report.page import table
 
@@ -23,18 +23,18 @@ WORDS = {
     "diameter": "diameter between hosts' switches [hops]",
     "worst_latency_ns": "worst zero-load latency [ns]",
     "mean_latency_ns": "mean zero-load latency [ns]",
-    "cost_per_host_usd": "cost a host [USD]",
-    "power_per_host_w": "power a host [W]",
+    "cost_per_host_usd": "cost per host [USD]",
+    "power_per_host_w": "power per host [W]",
     "longest_cable_m": "longest cable [m]",
     "mean_cable_m": "mean cable [m]",
     "oversubscription": "oversubscription (mean channel load)",
-    "busiest_channel": "load of the busiest channel [link rates]",
+    "maximum_channel_load": "load of the busiest channel [link rates]",
     "cost_usd": "cost [USD]",
     "power_w": "power [W]",
     "switches": "switches",
-    "cabinets": "cabinets",
+    "racks": "racks",
     "host_aspl": "mean hops between hosts",
-    "cost_over_best": "cost a host in multiples of the cheapest design",
+    "cost_over_best": "cost per host in multiples of the cheapest design",
     "radix": "switch radix (found when built)",
     "hosts": "hosts (too few when built)",
     "floor": "room on the floor",
@@ -45,67 +45,65 @@ WORDS = {
     "taper": "ports down for one up at a level",
     "survives": "what may fail without cutting a host off",
     "grow_to_hosts": "hosts that idle ports could take",
-    "bisection_gbps_per_host": "bandwidth between halves [Gb/s a host]",
+    "bisection_gbps_per_host": "bandwidth between halves [Gb/s per host]",
     "all_to_all_ms": "all to all, by formula [ms]",
     "all_reduce_ms": "all-reduce, by formula [ms]",
     "step_ms": "a step, by formula [ms]",
 }
 
 
-def requirement(design: Design, parts: Parts) -> Markup:
-    need = design.need
-    floor = need.floor.floor()
+def requirement_table(design: Design, parts: Parts) -> Markup:
+    requirement = design.requirement
+    floor = requirement.floor.floor()
     places = (
         f"{floor.rows} rows x {floor.columns} places"
         if floor.rows and floor.columns
         else "as many rows as places in a row, or one fewer"
     )
     rows = [
-        ("hosts", f"{need.hosts:,}"),
-        ("switch", f"up to {need.radix} ports, {need.switch.delay_ns:g} ns to pass"),
-        ("links", f"{need.rate_gbps:g} Gb/s, {need.cable.delay_ns_per_m:g} ns a metre of cable"),
+        ("hosts", f"{requirement.hosts:,}"),
+        ("switch", f"up to {requirement.radix} ports, {requirement.switch.delay_ns:g} ns to pass"),
+        ("links", f"{requirement.rate_gbps:g} Gb/s, {requirement.cable.delay_ns_per_m:g} ns a metre of cable"),
         (
             "floor",
             f"{floor.name}: {places}; places of {floor.width_m:g} m x {floor.depth_m:g} m; cables of {floor.inside_m:g} m"
-            f" inside a cabinet, Manhattan distance + {2 * floor.overhead_end_m:g} m between",
+            f" inside a rack, Manhattan distance + {2 * floor.overhead_end_m:g} m between",
         ),
         ("parts", parts.name),
-        ("minimise", WORDS[need.minimize]),
+        ("minimise", WORDS[requirement.minimize]),
     ]
-    if need.host is not None:
+    if requirement.host is not None:
         rows += _host_rows(design)
-    held = [("switches", floor.switches_per_cabinet), ("hosts", floor.hosts_per_cabinet)]
+    held = [("switches", floor.switches_per_rack), ("hosts", floor.hosts_per_rack)]
     if any(most is not None for _, most in held):
-        rows.append(
-            ("a cabinet", "at most " + " and ".join(f"{most} {what}" for what, most in held if most is not None))
-        )
+        rows.append(("a rack", "at most " + " and ".join(f"{most} {what}" for what, most in held if most is not None)))
     for what, names in (
-        ("only", need.families.only),
-        ("leave out", need.families.leave_out),
-        ("besides", need.families.specs),
+        ("only", requirement.families.only),
+        ("leave out", requirement.families.leave_out),
+        ("besides", requirement.families.specs),
     ):
         if names:
             rows.append((what, ", ".join(names)))
-    if need.cable.hosts:
+    if requirement.cable.hosts:
         rows.append(("bill", "a cable for every host, too"))
-    for limit in need.limits.__struct_fields__:
-        value = getattr(need.limits, limit)
+    for limit in requirement.limits.__struct_fields__:
+        value = getattr(requirement.limits, limit)
         if value is not None:
             rows.append(("limit", f"{WORDS[limit]}: at most {value:,g}"))
-    if need.least.survives:
-        rows.append(("must survive", "any one " + ", any one ".join(need.least.survives)))
+    if requirement.least.survives:
+        rows.append(("must survive", "any one " + ", any one ".join(requirement.least.survives)))
     for least in ("bisection_gbps_per_host", "grow_to_hosts"):
-        if getattr(need.least, least) is not None:
-            rows.append(("at least", f"{WORDS[least]}: {getattr(need.least, least):,g}"))
+        if getattr(requirement.least, least) is not None:
+            rows.append(("at least", f"{WORDS[least]}: {getattr(requirement.least, least):,g}"))
     return table(["", "what is needed"], rows, text=frozenset({0, 1}))
 
 
 def _host_rows(design: Design) -> list[tuple[str, str]]:
     """What the need says of hosts and racks."""
-    host, rack = design.need.host, design.need.rack
+    host, rack = design.requirement.host, design.requirement.rack
     if host is None:
         return []
-    ports = f"{design.need.ports_per_host} port{'s' * (design.need.ports_per_host > 1)} on this network"
+    ports = f"{design.requirement.ports_per_host} port{'s' * (design.requirement.ports_per_host > 1)} on this network"
     power = "" if rack.power_w is None else f", {rack.power_w / 1000:g} kW"
     return [
         ("a host", f"{host.name}: {ports}, {host.u:g} units, {host.power_w:,.0f} W"),
@@ -114,7 +112,7 @@ def _host_rows(design: Design) -> list[tuple[str, str]]:
 
 
 def beyond(search: Searched) -> Markup:
-    """What the search beyond the catalogue gains, a row a measure."""
+    """What the search beyond the catalogue gains, one row per measure."""
     rows = [
         (
             WORDS.get(gain.measure, gain.measure),
@@ -165,16 +163,16 @@ def ranking(design: Design) -> Markup:
             str(c.diameter),
             f"{c.host_aspl:.3f}",
             f"{c.oversubscription:.2f}",
-            "-" if c.busiest_channel is None else f"{c.busiest_channel:.2f}",
+            "-" if c.maximum_channel_load is None else f"{c.maximum_channel_load:.2f}",
             "-" if c.bisection_per_host is None else f"{c.bisection_per_host:.3f}",
-            str(c.cabinets),
+            str(c.racks),
             f"{c.mean_cable_m:.2f}",
             f"{c.longest_cable_m:.1f}",
             c.map,
         ]
         for number, c in enumerate(design.ranked, 1)
     ]
-    if all(c.busiest_channel is None for c in design.ranked):
+    if all(c.maximum_channel_load is None for c in design.ranked):
         gone = head.index("busiest channel")
         head, rows = head[:gone] + head[gone + 1 :], [row[:gone] + row[gone + 1 :] for row in rows]
     return table(head, rows[:MOST_ROWS], best=0)
@@ -228,7 +226,7 @@ def table_iv() -> Markup:
     parts = load_parts("slimfly-2014")
     rows = []
     for one in COLUMNS:
-        count = one.as_printed() if one.as_printed is not None else None
+        count = one.as_published() if one.as_published is not None else None
         bill = one.exact()
         rows.append(
             [
@@ -255,11 +253,11 @@ def table_iv() -> Markup:
     return table(head, rows, text=frozenset({0, 7}), best=len(rows) - 1)
 
 
-def why_dropped(one: Dropped, need: Need) -> str:
+def why_dropped(one: Dropped, requirement: Requirement) -> str:
     """Why a candidate is out: what it said itself, or what was measured beside what is allowed."""
     if one.reason:
         return one.reason
-    most, found = getattr(need.limits, one.limit, None), one.known.get(one.limit)
+    most, found = getattr(requirement.limits, one.limit, None), one.known.get(one.limit)
     if one.limit == "cost_over_best":
         return f"over {most:g} times the cheapest design" if most is not None else ""
     if most is None:
@@ -268,7 +266,7 @@ def why_dropped(one: Dropped, need: Need) -> str:
 
 
 def dropped_rows(design: Design) -> Markup | str:
-    """What was dropped, a row a limit: how many, of which families, and an example with its reason."""
+    """What was dropped, one row per limit: how many, of which families, and an example with its reason."""
     if not design.dropped:
         return ""
     rows = []
@@ -278,6 +276,12 @@ def dropped_rows(design: Design) -> Markup | str:
         told = ", ".join(f"{family} {many}" for family, many in families[:_MOST_FAMILIES])
         more = f", and {len(families) - _MOST_FAMILIES} more" if len(families) > _MOST_FAMILIES else ""
         rows.append(
-            [WORDS.get(limit, limit), f"{count:,}", told + more, those[0].spec, why_dropped(those[0], design.need)]
+            [
+                WORDS.get(limit, limit),
+                f"{count:,}",
+                told + more,
+                those[0].spec,
+                why_dropped(those[0], design.requirement),
+            ]
         )
     return table(["dropped by", "candidates", "families", "spec", "why this one"], rows, text=frozenset({0, 2, 4}))

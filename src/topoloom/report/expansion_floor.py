@@ -1,4 +1,4 @@
-"""The floor at a step of an expansion: cabinets that are touched or set up, and the cables that go, move and come."""
+"""The floor at a step of an expansion: racks that are touched or set up, and the cables that go, move and come."""
 
 from collections import Counter
 from typing import Any
@@ -15,15 +15,15 @@ _STANDS, _TOUCHED, _NEW, _LATER = "#eef1f5", "#fdf0cc", "#d3ecda", "#ffffff"
 _LINES = {UNPLUG: "#D55E00", MOVE: "#0072B2", ADD: "#009E73"}
 _WORDS = {UNPLUG: "unplugged", MOVE: "moved (the new path)", ADD: "added"}
 _WIDEST = 4.5
-#: Bundles end on an ellipse around the name of a cabinet: so much of its sides.
+#: Bundles end on an ellipse around the name of a rack: so much of its sides.
 _RING = (0.40, 0.36)
 #: What the colours of lines and boxes mean, for the legend.
 LINE_COLOURS = tuple((_LINES[work], word) for work, word in _WORDS.items())
-BOX_COLOURS = ((_NEW, "new cabinet"), (_TOUCHED, "touched"), (_STANDS, "not touched"))
+BOX_COLOURS = ((_NEW, "new rack"), (_TOUCHED, "touched"), (_STANDS, "not touched"))
 
 
 def step_floorplan(expansion: Expansion, number: int) -> str:
-    """The floor at step `number` (from 0) as SVG text, to scale; cables between two cabinets are one line."""
+    """The floor at step `number` (from 0) as SVG text, to scale; cables between two racks are one line."""
     step, layout = expansion.steps[number], expansion.layout
     slots, slot = layout.slots, layout.slot
     sheet = Sheet(layout)
@@ -31,7 +31,7 @@ def step_floorplan(expansion: Expansion, number: int) -> str:
     boxes, names = sheet.free(), []
     there = Counter(slot[: step.topology.switches].tolist())
     touched = Counter(int(slot[switch]) for task in step.tasks for switch in switches_of(task, expansion.cables))
-    new = set(step.new_cabinets)
+    new = set(step.new_racks)
     for place in layout.used.tolist():
         name, held = slots.names[place], there[place]
         if not held:
@@ -79,8 +79,8 @@ def _cables_by_slots(expansion: Expansion, step: ExpansionStep) -> tuple[Counter
 
 
 def _line(sheet: Sheet, work: str, ends: tuple[int, int], count: int, share: float, between: str) -> dict[str, Any]:
-    """A bundle as a curve beside the straight line, so that it does not run through the cabinets of its row; wider with more
-    cables. It begins and ends beside the cabinets' names, towards the other cabinet."""
+    """A bundle as a curve beside the straight line, so that it does not run through the racks of its row; wider with more
+    cables. It begins and ends beside the racks' names, towards the other rack."""
     middles = sheet.corner[list(ends)] + sheet.cell / 2
     step = middles[1] - middles[0]
     apart = float(np.hypot(*step)) or 1.0

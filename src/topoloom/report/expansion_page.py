@@ -94,8 +94,8 @@ def _totals(expansion: Expansion) -> Markup:
             (f"{expansion.kept:,}", "cables untouched"),
             (f"{expansion.bought:,}", "cables to buy"),
             (f"{expansion.longest_new_m:.1f} m", "longest new cable"),
-            (f"{len(expansion.cabinets_touched)} of {expansion.cabinets_before}", "cabinets touched"),
-            (f"{expansion.cabinets_new}", "cabinets set up"),
+            (f"{len(expansion.racks_touched)} of {expansion.racks_before}", "racks touched"),
+            (f"{expansion.racks_new}", "racks set up"),
             (_usd(expansion.cost.total_usd), "switches, cables, installation"),
         ]
     )
@@ -117,19 +117,7 @@ def _curves(expansion: Expansion) -> IntervalCurves | None:
 
 
 def _steps(expansion: Expansion) -> Markup:
-    head = (
-        "step",
-        "",
-        "cabinets",
-        "unplug",
-        "move",
-        "add",
-        "switches",
-        "links",
-        "diameter",
-        "ASPL",
-        "cut off on the way",
-    )
+    head = ("step", "", "racks", "unplug", "move", "add", "switches", "links", "diameter", "ASPL", "cut off on the way")
     rows = []
     for number, step in enumerate((expansion.start, *expansion.steps)):
         facts = step_facts(step)
@@ -137,7 +125,7 @@ def _steps(expansion: Expansion) -> Markup:
             (
                 str(number),
                 step.title,
-                ", ".join(step.new_cabinets),
+                ", ".join(step.new_racks),
                 str(facts["unplug"]),
                 str(facts["move"]),
                 str(facts["add"]),

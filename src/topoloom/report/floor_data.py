@@ -1,4 +1,4 @@
-"""The floor of a page to work in, as data: cabinets and what they hold, bundles of cables, trays."""
+"""The floor of a page to work in, as data: racks and what they hold, bundles of cables, trays."""
 
 from typing import Any
 
@@ -17,8 +17,8 @@ from topoloom.report.scripting import short_number
 _MOST_FREE, _MOST_BUNDLES, _MOST_CABLES = 3_000, 12_000, 12_000
 
 
-def rack_watts(layout: Layout, parts: Parts, rate_gbps: float) -> np.ndarray | None:
-    """The most that each cabinet draws: its switches, and its hosts where these have racks; optics and cables are left out.
+def rack_power_w(layout: Layout, parts: Parts, rate_gbps: float) -> np.ndarray | None:
+    """The most that each rack draws: its switches, and its hosts where these have racks; optics and cables are omitted.
 
     Parameters
     ----------
@@ -30,15 +30,15 @@ def rack_watts(layout: Layout, parts: Parts, rate_gbps: float) -> np.ndarray | N
 
     Returns
     -------
-    float64[cabinets] or None
+    float64[racks] or None
         Watts; None where no watts of the switches are known.
     """
     each = parts.switch_feed_w(layout.topology.radix, rate_gbps)
     if not each:
         return None
-    watts = np.bincount(layout.cabinet, minlength=layout.cabinets) * each
+    watts = np.bincount(layout.rack, minlength=layout.racks) * each
     if layout.housing is not None:
-        watts = watts + np.bincount(layout.host_cabinet, minlength=layout.cabinets) * layout.housing.host.power_w
+        watts = watts + np.bincount(layout.host_rack, minlength=layout.racks) * layout.housing.host.power_w
     return np.asarray(watts, float)
 
 
@@ -49,13 +49,13 @@ def floor_data(cables: Cabling, watts: np.ndarray | None = None) -> dict[str, An
     ----------
     cables : Cabling
         Of the layout that is drawn.
-    watts : float64[cabinets], optional
-        What each cabinet draws.
+    watts : float64[racks], optional
+        What each rack draws.
 
     Returns
     -------
     dict
-        Cabinets, free slots, pillars, blocked slots, trays, and bundles: all cables of one product between two cabinets.
+        Racks, free slots, pillars, blocked slots, trays, and bundles: all cables of one product between two racks.
     """
     layout = cables.layout
     view, floor, slots = View(layout), layout.floor, layout.slots
@@ -63,17 +63,17 @@ def floor_data(cables: Cabling, watts: np.ndarray | None = None) -> dict[str, An
     segments, on_tray = tray_load(layout)
     places = layout.place_m
     housed = layout.host_slot is not None
-    hosts = np.bincount(layout.host_cabinet, minlength=layout.cabinets)
+    hosts = np.bincount(layout.host_rack, minlength=layout.racks)
     bundles, inside = _bundles(cables)
     return {
         "name": floor.name,
         "cell": [floor.width_m, floor.depth_m],
         "box": _metres(view.box_m),
-        "cabinets": {
-            "name": list(layout.cabinet_names),
+        "racks": {
+            "name": list(layout.rack_names),
             "x": _metres(places[:, 0]),
             "y": _metres(places[:, 1]),
-            "switches": np.bincount(layout.cabinet, minlength=layout.cabinets).tolist(),
+            "switches": np.bincount(layout.rack, minlength=layout.racks).tolist(),
             "hosts": hosts.tolist(),
             "watts": None if watts is None else [short_number(one, 5) for one in watts.tolist()],
             "leaving": view.leaving.tolist(),
@@ -94,11 +94,11 @@ def _metres(values: np.ndarray) -> Any:
 
 
 def _bundles(cables: Cabling) -> tuple[dict[str, Any], np.ndarray]:
-    """The bundles between cabinets, with the ports of their cables, and how many cables stay in each cabinet."""
+    """The bundles between racks, with the ports of their cables, and how many cables stay in each rack."""
     layout, product = cables.layout, cables.bought.product
-    at = layout.cabinet[np.where(cables.to_host[:, None], cables.ends[:, :1], cables.ends)]
-    at[cables.to_host, 1] = layout.host_cabinet[cables.ends[cables.to_host, 1]]
-    inside = np.bincount(at[cables.bundle < 0, 0], minlength=layout.cabinets)
+    at = layout.rack[np.where(cables.to_host[:, None], cables.ends[:, :1], cables.ends)]
+    at[cables.to_host, 1] = layout.host_rack[cables.ends[cables.to_host, 1]]
+    inside = np.bincount(at[cables.bundle < 0, 0], minlength=layout.racks)
     out = np.flatnonzero(cables.bundle >= 0)
     key = np.stack([cables.bundle[out], cables.to_host[out], product[out]], axis=1)
     _, first, member, count = np.unique(key, axis=0, return_index=True, return_inverse=True, return_counts=True)

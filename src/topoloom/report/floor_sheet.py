@@ -80,7 +80,7 @@ class Sheet:
         return {**places, "fill": fill, "hint": hint, "dashed": dashed}
 
     def free(self) -> list[dict[str, Any]]:
-        """The slots without a cabinet; none of them in a hall of very many."""
+        """The slots without a rack; none of them in a hall of very many."""
         slots = self._layout.slots
         free = np.setdiff1d(np.arange(len(slots)), self._layout.used).tolist()
         if len(free) > _MOST_FREE:

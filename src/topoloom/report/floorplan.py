@@ -4,23 +4,23 @@ import numpy as np
 
 from topoloom.core.pages.svg import with_hints
 from topoloom.figures.floor_plan import floor_plan
-from topoloom.figures.floor_view import cabinet_hints
+from topoloom.figures.floor_view import rack_hints
 from topoloom.figures.style import Figure, png_bytes, svg_text
 from topoloom.placement.layout.layout import Layout
 from topoloom.placement.layout.tray_load import tray_load
 
 
 def floorplan(layout: Layout, medium: np.ndarray | None = None, watts: np.ndarray | None = None) -> "Figure":
-    """One sheet with the cabinets and bundles to scale, the lengths of the cables, and the load of the trays.
+    """One sheet with the racks and bundles to scale, the lengths of the cables, and the load of the trays.
 
     Parameters
     ----------
     layout : Layout
     medium : array of str, shape (links,), optional
         What each link's cable is (``copper``, ``optical``): the colour of its bundle, and of its bar by length. Without
-        it, cables inside cabinets and between them have two colours.
-    watts : float64[cabinets], optional
-        What each cabinet draws: its colour. Without it, or where all draw the same, that is how many cables leave it.
+        it, cables inside racks and between them have two colours.
+    watts : float64[racks], optional
+        What each rack draws: its colour. Without it, or where all draw the same, that is how many cables leave it.
 
     Returns
     -------
@@ -36,22 +36,22 @@ def floorplan(layout: Layout, medium: np.ndarray | None = None, watts: np.ndarra
 
 
 def floorplan_svg(layout: Layout, medium: np.ndarray | None = None, watts: np.ndarray | None = None) -> str:
-    """The sheet as SVG text, with a hint on each cabinet.
+    """The sheet as SVG text, with a hint on each rack.
 
     Parameters
     ----------
     layout : Layout
     medium : array of str, shape (links,), optional
         What each link's cable is.
-    watts : float64[cabinets], optional
-        What each cabinet draws.
+    watts : float64[racks], optional
+        What each rack draws.
 
     Returns
     -------
     str
         An ``<svg>`` element.
     """
-    hints = {f"cabinet-{number}": hint for number, hint in enumerate(cabinet_hints(layout, watts))}
+    hints = {f"rack-{number}": hint for number, hint in enumerate(rack_hints(layout, watts))}
     return with_hints(svg_text(floorplan(layout, medium, watts)), hints)
 
 
@@ -63,8 +63,8 @@ def floorplan_png(layout: Layout, medium: np.ndarray | None = None, watts: np.nd
     layout : Layout
     medium : array of str, shape (links,), optional
         What each link's cable is.
-    watts : float64[cabinets], optional
-        What each cabinet draws.
+    watts : float64[racks], optional
+        What each rack draws.
 
     Returns
     -------

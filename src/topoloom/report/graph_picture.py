@@ -69,7 +69,7 @@ def grid_picture(topology: Topology, path: str | os.PathLike[str], title: str | 
     path : path
         The file.
     title : str, optional
-        Above the picture; the topology's name when left out.
+        Above the picture; the topology's name when omitted.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Designs side by side: groups of rows, a value a design, with its interval and how it was got; the best of a row marked.
+"""Designs side by side: groups of rows, one value per design, with its interval and how it was got; the best of a row marked.
 
 The same structure, as JSON, is what ``report/scripts/side_by_side.js`` draws.
 """
@@ -25,7 +25,7 @@ class MeasureRow(msgspec.Struct, frozen=True, omit_defaults=True):
     """A measure of all designs: a value for each column, None where it is not known.
 
     `better` is ``low``, ``high`` or ``""``: which end is the better one, if any. `decimals` are written of each number; as
-    many as it takes, if left out. `how` is how all of them were got, where that is the same; else each value says it.
+    many as it takes, if omitted. `how` is how all of them were got, where that is the same; else each value says it.
     """
 
     label: str

@@ -46,13 +46,13 @@ def study_page(results: StudyResults) -> str:
         drawing = figure(svg_text(panels(curves)), "Means over seeds, with 95 % intervals where there are several.")
         drawn = curves_part(drawing)
     about = (
-        f"topoloom {__version__}, verb {results.verb}: {results.done:,} of {results.tasks:,} tasks done,"
+        f"topoloom {__version__}, operation {results.operation}: {results.done:,} of {results.tasks:,} tasks done,"
         f" {results.failed:,} failed; {results.seconds / 3600:.3g} hours of computing"
     )
     winners, least = _winners(results)
     body = rendered(
         "study.html",
-        title=results.title or f"A study of {results.verb}",
+        title=results.title or f"A study of {results.operation}",
         about=about,
         drawn=drawn,
         why_not=why_not,
@@ -62,7 +62,7 @@ def study_page(results: StudyResults) -> str:
         rows=_table(results),
         more=max(0, len(results.table) - _MOST_ROWS),
     )
-    return page(results.title or results.verb, [body], curve_data(curves), CURVES)
+    return page(results.title or results.operation, [body], curve_data(curves), CURVES)
 
 
 def _curves(results: StudyResults) -> tuple[Any, str]:

@@ -161,16 +161,19 @@ def _degradations(curves: Sequence[Survival], names: Sequence[str]) -> Markup:
         "worst permutation left",
         "entries broken",
         "entries changed",
-        "pairs in another lane",
-        "tables anew",
+        "pairs in another virtual channel",
+        "tables again",
     ]
     rows = [
         [
             name,
             f"{100 * one.share:g} %",
             f"{one.connected} of {one.samples}",
-            *(_percent(value) for value in (one.uniform, one.tub, one.broken, one.changed, one.lanes_changed)),
-            f"{one.anew} of {one.rerouted}" if one.rerouted else "",
+            *(
+                _percent(value)
+                for value in (one.uniform, one.tub, one.broken, one.changed, one.virtual_channels_changed)
+            ),
+            f"{one.rebuilt} of {one.rerouted}" if one.rerouted else "",
         ]
         for curve, name in zip(curves, names, strict=True)
         for one in curve.degradation

@@ -23,26 +23,28 @@ class AnyShortest:
 
 @dataclass(frozen=True)
 class Escape:
-    """Any channel on a shortest path in lanes of their own; the tables are what a packet that is blocked escapes to.
+    """Any channel on a shortest path in virtual channels of their own; the tables are what a packet that is blocked escapes to.
 
-    The tables' lanes come first, then `lanes` adaptive ones. Sources: Duato, IEEE TPDS 4(12), 1993 and 6(10), 1995; Silla
-    and Duato, IEEE TPDS 11(7), 2000.
+    The tables' virtual channels come first, then `virtual_channels` adaptive ones. Sources: Duato, IEEE TPDS 4(12), 1993 and
+    6(10), 1995; Silla and Duato, IEEE TPDS 11(7), 2000.
 
     Attributes
     ----------
-    lanes : int
-        Adaptive lanes.
+    virtual_channels : int
+        Adaptive virtual channels.
     returns : bool
-        Whether a packet may leave the tables' lanes again (Duato); else it stays in them to its end (Silla and Duato).
+        Whether a packet may leave the tables' virtual channels again (Duato); else it stays in them to its end (Silla and
+        Duato).
     """
 
-    lanes: int
+    virtual_channels: int
     returns: bool
 
 
 @dataclass(frozen=True, eq=False)
 class Detour:
-    """By the tables to a switch drawn at random and from there, by the tables, in lanes of their own, to the destination.
+    """By the tables to a switch drawn at random and from there, by the tables, in virtual channels of their own, to the
+    destination.
 
     A packet compares the path of the tables with `tries` detours: hops times the queue at its source (`local`), or the sum of
     the queues on the path (`global`); one that knows `nothing` always takes its detour. Sources: Valiant, SIAM J. Computing
@@ -73,10 +75,10 @@ class Layers:
     ----------
     ports : tuple of uint8 or uint16[n, n]
         As `Routing.ports`, which is the first layer.
-    lanes : tuple of uint8[n, n], optional
-        As `Routing.lanes`, which is the first layer's; left out: those for all layers.
+    virtual_channels : tuple of uint8[n, n], optional
+        As `Routing.virtual_channels`, which is the first layer's; omitted: those for all layers.
     allowed : int64[n, n], optional
-        allowed[d, s]: the layers that packets from s to d may take, as bits; left out: all.
+        allowed[d, s]: the layers that packets from s to d may take, as bits; omitted: all.
     by_host : bool
         Nothing is chosen: what goes to a host's port takes the layer of the port's place at its switch, counted from 0, modulo
         the layers (`Routing.layer_of_ports`), as forwarding tables with an entry for each address have it.
@@ -85,7 +87,7 @@ class Layers:
     """
 
     ports: tuple[np.ndarray, ...]
-    lanes: tuple[np.ndarray, ...] | None = None
+    virtual_channels: tuple[np.ndarray, ...] | None = None
     allowed: np.ndarray | None = None
     by_host: bool = False
     by_message: bool = False

@@ -2,11 +2,11 @@
 
 Measured by ``benchmarks/fitting.py``, whose rule was fixed before: uniform throughput above that of ``orders`` at some size and
 below it at none. By it dimension order on meshes, tori, hypercubes and HyperX, and the Dragonfly's own tables pass (on tori
-those with a lane a pair, which can be exported and mended, though they take more lanes than those with datelines); the fat
-tree's fail at one of fifteen trees (16-port switches tapered 2:1, 0.319 where ``orders`` has 0.359) and have up to 4.4 times as
-much at the others: they are taken for all trees all the same, a choice that was made after the table was seen. Ancestors pass
-on trees of two levels in which any two leaves share a spine (OFT, MLFM, random folded Clos); on random folded Clos networks of
-three levels they carry less than ``orders`` at one size of two.
+those with a virtual channel a pair, which can be exported and repaired, though they take more virtual channels than those with
+datelines); the fat tree's fail at one of fifteen trees (16-port switches tapered 2:1, 0.319 where ``orders`` has 0.359) and
+have up to 4.4 times as much at the others: they are taken for all trees all the same, a choice that was made after the table
+was seen. Ancestors pass on trees of two levels in which any two leaves share a spine (OFT, MLFM, random folded Clos); on random
+folded Clos networks of three levels they carry less than ``orders`` at one size of two.
 
 Networks of diameter 2 and 3 for which no engine is made get ``levels``, by the rule of ``benchmarks/levels.py``: by ``orders``
 paths are as short and as even, but near saturation its long chains of packets that wait for one another let much less arrive.
@@ -15,9 +15,9 @@ paths are as short and as even, but near saturation its long chains of packets t
 from topoloom.graph.path_lengths import host_path_lengths, path_lengths
 from topoloom.graph.planes import planes_of
 from topoloom.model.topology import Topology
-from topoloom.routing.lanes.by_level import MOST_CARRIERS
 from topoloom.routing.registry import engines
 from topoloom.routing.routing import carriers_of
+from topoloom.routing.virtual_channels.by_level import MOST_CARRIERS
 
 #: What routes any network, and what networks of low diameter get for which no engine is made.
 ANY, LOW = "orders", "levels"
@@ -59,7 +59,7 @@ def _low_diameter(topology: Topology) -> int | None:
     """The hops between the farthest two switches with hosts, where `LOW` is for networks of such; else None."""
     carries = carriers_of(topology)
     if len(topology.links) < topology.switches:
-        return None  # a tree, in which nothing waits in a cycle: one lane does
+        return None  # a tree, in which nothing waits in a cycle: one virtual channel does
     if not 2 <= int(carries.sum()) <= MOST_CARRIERS:
         return None
     between = path_lengths(topology)

@@ -15,14 +15,14 @@ from topoloom.model.sources import NetworkSource, taken
 from topoloom.model.topology import Topology
 from topoloom.routing.channels import channels_of
 from topoloom.routing.choices import Layers
-from topoloom.routing.judge.prove import prove
 from topoloom.routing.registry import RoutingRequest
 from topoloom.routing.routing import HOP, Routing, empty_ports
 from topoloom.routing.trees.shortest import fill_minimal
+from topoloom.routing.verification.verify import verify_routing
 
 #: What engine fatpaths takes: tables, and the share of the links that each but the first keeps.
 LAYERS, KEEP = 9, 0.6
-#: Rounds in which the trees of a layer are taken out and made anew.
+#: Rounds in which the trees of a layer are taken out and made again.
 _ROUNDS = 3
 #: As many layers as a port of InfiniBand has addresses.
 _MOST_LAYERS = 128
@@ -39,7 +39,7 @@ def layered_routing(
 ) -> Routing:
     """Layers of tables: the first of shortest paths, each other one of shortest paths over a share of the links.
 
-    What is left out of a layer makes its paths go other ways, most of them a hop longer: packets that take a layer at random
+    What is omitted of a layer makes its paths go other ways, most of them a hop longer: packets that take a layer at random
     are spread over more paths than the network has shortest ones (`topoloom.path_diversity`).
 
     Parameters
@@ -61,7 +61,7 @@ def layered_routing(
     Returns
     -------
     Routing
-        With its verdict. Lanes are by hop, as many as the longest path has, so that it is free of deadlock.
+        With its verdict. Virtual channels are by hop, as many as the longest path has, so that it is free of deadlock.
 
     Raises
     ------
@@ -79,7 +79,7 @@ def layered_routing(
     --------
     >>> from topoloom.topologies.spec import build
     >>> routed = layered_routing(build("slimfly:q=5"), layers=4)
-    >>> len(routed.choice.ports), routed.verdict.deadlock_free
+    >>> len(routed.choice.ports), routed.verification.deadlock_free
     (3, True)
     """
     topology = taken(topology, Topology, "layered_routing")
@@ -89,7 +89,7 @@ def layered_routing(
     routing = layered_tables(RoutingRequest(topology, seed=seed, jobs=jobs, work=work), layers, keep)
     settings = {"layers": layers, "keep": keep}
     provenance = provenance_of(topology, engine=routing.engine, seed=seed, settings=settings)
-    return replace(routing, verdict=prove(routing, jobs, work=work), provenance=provenance)
+    return replace(routing, verification=verify_routing(routing, jobs, work=work), provenance=provenance)
 
 
 def layered_tables(request: RoutingRequest, layers: int, keep: float) -> Routing:
@@ -126,7 +126,7 @@ def layered_tables(request: RoutingRequest, layers: int, keep: float) -> Routing
         tables.append(ports if number == 0 else _ports_of_whole(topology, part, kept, ports))
     request.work.check()
     choice = Layers(tuple(tables[1:])) if layers > 1 else None
-    return Routing(topology, "fatpaths", tables[0], lane_rule=HOP, choice=choice)
+    return Routing(topology, "fatpaths", tables[0], virtual_channel_rule=HOP, choice=choice)
 
 
 def _kept(topology: Topology, keep: float, draws: Draws) -> np.ndarray:

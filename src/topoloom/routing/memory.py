@@ -23,7 +23,7 @@ def needed_bytes(
     bytes_a_pair : float
         What the engine takes for each ordered pair of switches beside the ports (`Engine.bytes_a_pair`).
     jobs : int, optional
-        Threads; every core when left out. The judge keeps the turns of each.
+        Threads; every core when omitted. The verifier keeps the turns of each.
     in_files : bool
         Tables are files, of which only what is used is in memory.
 
@@ -34,7 +34,7 @@ def needed_bytes(
     n, degrees = topology.switches, topology.degrees.astype(np.float64)
     port_bytes = 1 if degrees.max(initial=0) < np.iinfo(np.uint8).max else 2
     tables = 0.0 if in_files else float(n) * n * (port_bytes + bytes_a_pair)
-    # Beside the tables: for every turn at a switch, its lanes, in each thread and once more where they are joined.
+    # Beside the tables: for every turn at a switch, its virtual channels, in each thread and once more where they are joined.
     blocks = -(-n // 64)
     turns = 8.0 * float(degrees @ degrees) * (1 + min(cores(jobs), blocks))
     return tables, turns

@@ -45,7 +45,7 @@ def joined_planes(
     made: dict[str, Routing] = {}
     n = topology.switches
     whole: Routing | None = None
-    ports = lanes = None
+    ports = virtual_channels = None
     more: list[np.ndarray] = []
     for plane in planes:
         key, own = _structure(plane), None
@@ -63,7 +63,7 @@ def joined_planes(
         if ports is None:
             ports = np.full((n, n), np.iinfo(one.ports.dtype).max, one.ports.dtype)
             more = [np.full_like(ports, one.none) for _ in layers]
-            lanes = None if one.lanes is None else np.zeros((n, n), np.uint8)
+            virtual_channels = None if one.virtual_channels is None else np.zeros((n, n), np.uint8)
             whole = one
         ports = ports.astype(np.promote_types(ports.dtype, one.ports.dtype), copy=False)
         at = np.ix_(plane.switches, plane.switches)
@@ -74,21 +74,25 @@ def joined_planes(
             )
         for layer, own_layer in zip(more, layers, strict=True):
             layer[at] = own_layer
-        if one.lanes is not None and lanes is not None:
-            lanes[at] = one.lanes
+        if one.virtual_channels is not None and virtual_channels is not None:
+            virtual_channels[at] = one.virtual_channels
     if whole is None or ports is None:
         raise InputError(f"{topology.name}: no planes")
     if more:
         by_host = isinstance(whole.choice, Layers) and whole.choice.by_host
         whole = replace(whole, choice=Layers(tuple(more), by_host=by_host))
     return replace(
-        whole, topology=topology, ports=ports, lanes=lanes, minimal=all(one.minimal for one in made.values())
+        whole,
+        topology=topology,
+        ports=ports,
+        virtual_channels=virtual_channels,
+        minimal=all(one.minimal for one in made.values()),
     )
 
 
 def _plain(choice: Layers) -> bool:
-    """Whether every pair may take every layer, in the lanes of the first."""
-    return choice.lanes is None and choice.allowed is None
+    """Whether every pair may take every layer, in the virtual channels of the first."""
+    return choice.virtual_channels is None and choice.allowed is None
 
 
 def distinct_tables(*routings: Routing) -> tuple[tuple[tuple[Routing, ...], int], ...]:
@@ -119,8 +123,8 @@ def distinct_tables(*routings: Routing) -> tuple[tuple[tuple[Routing, ...], int]
                 routing,
                 topology=plane.topology,
                 ports=routing.ports[at],
-                lanes=None if routing.lanes is None else routing.lanes[at],
-                verdict=None,
+                virtual_channels=None if routing.virtual_channels is None else routing.virtual_channels[at],
+                verification=None,
             )
             for routing in routings
         )

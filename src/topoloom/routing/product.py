@@ -13,12 +13,12 @@ from topoloom.model.results import provenance_of
 from topoloom.model.sources import NetworkSource, taken
 from topoloom.model.topology import Topology
 from topoloom.routing.channels import channels_of
-from topoloom.routing.judge.prove import prove
 from topoloom.routing.route import route
 from topoloom.routing.routing import HOP, SWITCH, Routing, empty_ports
+from topoloom.routing.verification.verify import verify_routing
 
-#: Lanes are the bits of a word for the judge.
-_MOST_LANES = 64
+#: Virtual channels are the bits of a word for the verifier.
+_MOST_VIRTUAL_CHANNELS = 64
 
 
 def product_factors(topology: Topology) -> list[Topology]:
@@ -63,7 +63,7 @@ def product_routing(
     topology: NetworkSource,
     engines: Sequence[str | Routing] | str = "orders",
     *,
-    lanes: int | None = None,
+    virtual_channels: int | None = None,
     seed: int = 1,
     jobs: int | None = None,
     work: Work | None = None,
@@ -76,8 +76,8 @@ def product_routing(
         A product whose labels tell its factors (`product:` makes such).
     engines : str, or one str or Routing a factor
         What routes each factor; a `Routing` is taken as it is.
-    lanes : int, optional
-        At most so many lanes: factors that are routed here get fewer.
+    virtual_channels : int, optional
+        At most so many virtual channels: factors that are routed here get fewer.
     seed, jobs, work
         As for `route`.
 
@@ -90,7 +90,7 @@ def product_routing(
     ------
     InputError
         Not a product; not one engine a factor; a `Routing` of another topology, or one that does not reach every pair; too
-        few lanes.
+        few virtual channels.
     Stopped
         `work` was stopped before the tables stood and were followed.
 
@@ -99,8 +99,9 @@ def product_routing(
     What passes through switch (u, v): n2 load1(u) + n1 load2(v) + (n1 - 1) (n2 - 1), the last for those that turn there from
     the first coordinate to the second. So the loads are equal where those of the factors are.
 
-    Every combination of the factors' lanes is a lane of its own. In one lane, what moves along one coordinate is in one lane
-    of that factor, and no packet goes back to an earlier coordinate: nothing can wait in a cycle.
+    Every combination of the factors' virtual channels is a virtual channel of its own. In one virtual channel, what moves along
+    one coordinate is in one virtual channel of that factor, and no packet goes back to an earlier coordinate: nothing can wait
+    in a cycle.
 
     Source: Xu, Huang and Deng, Optimal routing for a family of scalable interconnection networks (Xu 2019), proposition 1.
 
@@ -108,14 +109,14 @@ def product_routing(
     --------
     >>> from topoloom.topologies.spec import build
     >>> routed = product_routing(build("product:(petersen)*(petersen)"), "balanced")
-    >>> int(routed.verdict.switch_load.min()), int(routed.verdict.switch_load.max())  # 10 * 6 + 10 * 6 + 9 * 9
+    >>> int(routed.verification.switch_load.min()), int(routed.verification.switch_load.max())  # 10 * 6 + 10 * 6 + 9 * 9
     (201, 201)
     """
     topology = taken(topology, Topology, "product_routing")
     work = Work() if work is None else work
     factors = product_factors(topology)
-    if lanes is not None and lanes < 1:
-        raise InputError(f"{topology.name}: lanes={lanes}; at least one is needed")
+    if virtual_channels is not None and virtual_channels < 1:
+        raise InputError(f"{topology.name}: lanes={virtual_channels}; at least one is needed")
     chosen: list[str | Routing] = [engines] * len(factors) if isinstance(engines, str) else list(engines)
     if len(chosen) != len(factors):
         raise InputError(f"{topology.name}: {len(chosen)} engines for {len(factors)} factors; give one, or one each")
@@ -125,15 +126,16 @@ def product_routing(
             parts.append(route(factor, how, seed=seed, jobs=jobs, work=work))
         elif how.topology.switches != factor.switches or not np.array_equal(how.topology.links, factor.links):
             raise InputError(f"{topology.name}: {how!r} is not a routing of {factor.name}")
-        elif how.choice is not None or how.lane_rule == SWITCH:
+        elif how.choice is not None or how.virtual_channel_rule == SWITCH:
             raise InputError(
-                f"{topology.name}: in {how!r} packets choose, or change lanes; take tables with a lane a pair"
+                f"{topology.name}: in {how!r} packets choose, or change virtual channels; take tables with a virtual channel "
+                "a pair"
             )
-        elif fault := (how.verdict or prove(how, jobs, work=work)).fault:
+        elif fault := (how.verification or verify_routing(how, jobs, work=work)).fault:
             raise InputError(f"{topology.name}: in {how!r} {fault}")
         else:
             parts.append(how)
-    _fewer_lanes(topology, parts, chosen, lanes, seed, jobs, work)
+    _fewer_vcs(topology, parts, chosen, virtual_channels, seed, jobs, work)
     strides = [prod(factor.switches for factor in factors[number + 1 :]) for number in range(len(factors))]
     places = [
         np.arange(topology.switches) // stride % part.topology.switches
@@ -145,38 +147,46 @@ def product_routing(
         _ports(topology, parts, strides, places, work),
         minimal=all(part.minimal for part in parts),
     )
-    if any(part.lane_rule == HOP for part in parts):
-        routed = replace(routed, lane_rule=HOP)
-    elif any(part.lanes is not None for part in parts):
-        routed = replace(routed, lanes=_lanes(topology, parts, places))
-    verdict = prove(routed, jobs, work=work)
-    if lanes is not None and verdict.lanes_used > lanes:
-        raise InputError(f"{topology.name}: lanes={lanes}, but a lane a hop needs {verdict.lanes_used}")
-    provenance = provenance_of(topology, engine=routed.engine, seed=seed, settings={"lanes": lanes})
-    return replace(routed, verdict=verdict, provenance=provenance)
+    if any(part.virtual_channel_rule == HOP for part in parts):
+        routed = replace(routed, virtual_channel_rule=HOP)
+    elif any(part.virtual_channels is not None for part in parts):
+        routed = replace(routed, virtual_channels=_virtual_channels(topology, parts, places))
+    verification = verify_routing(routed, jobs, work=work)
+    if virtual_channels is not None and verification.virtual_channels_used > virtual_channels:
+        raise InputError(
+            f"{topology.name}: lanes={virtual_channels}, but a virtual channel a hop needs {verification.virtual_channels_used}"
+        )
+    provenance = provenance_of(
+        topology, engine=routed.engine, seed=seed, settings={"virtual_channels": virtual_channels}
+    )
+    return replace(routed, verification=verification, provenance=provenance)
 
 
 def _used(part: Routing) -> int:
-    return 1 if part.lanes is None else int(part.lanes.max()) + 1
+    return 1 if part.virtual_channels is None else int(part.virtual_channels.max()) + 1
 
 
-def _fewer_lanes(
+def _fewer_vcs(
     topology: Topology,
     parts: list[Routing],
     chosen: list[str | Routing],
-    lanes: int | None,
+    virtual_channels: int | None,
     seed: int,
     jobs: int | None,
     work: Work,
 ) -> None:
-    """Route factors anew, those with most lanes first, until all combinations of their lanes are few enough."""
-    most = min(lanes or _MOST_LANES, _MOST_LANES)
+    """Route factors again, those with most virtual channels first, until all combinations of their virtual channels are few
+    enough.
+    """
+    most = min(virtual_channels or _MOST_VIRTUAL_CHANNELS, _MOST_VIRTUAL_CHANNELS)
     while (needed := prod(map(_used, parts))) > most:
         number = max(range(len(parts)), key=lambda i: _used(parts[i]) if isinstance(chosen[i], str) else 0)
         how, fewer = chosen[number], _used(parts[number]) - 1
         if not isinstance(how, str) or fewer < 1:
-            raise InputError(f"{topology.name}: lanes={most}, but the factors' lanes make {needed} combinations")
-        parts[number] = route(parts[number].topology, how, lanes=fewer, seed=seed, jobs=jobs, work=work)
+            raise InputError(
+                f"{topology.name}: lanes={most}, but the factors' virtual channels make {needed} combinations"
+            )
+        parts[number] = route(parts[number].topology, how, virtual_channels=fewer, seed=seed, jobs=jobs, work=work)
 
 
 def _ports(
@@ -212,19 +222,21 @@ def _ports(
     return ports
 
 
-def _lanes(topology: Topology, parts: list[Routing], places: list[np.ndarray]) -> np.ndarray:
-    """The lane of each pair: the combination of its lanes in the factors, those that occur numbered from 0."""
+def _virtual_channels(topology: Topology, parts: list[Routing], places: list[np.ndarray]) -> np.ndarray:
+    """The virtual channel of each pair: the combination of its virtual channels in the factors, those that occur numbered from
+    0.
+    """
     n = topology.switches
-    lane = np.zeros((n, n), np.uint8)
+    vc = np.zeros((n, n), np.uint8)
     for part, place in zip(parts, places, strict=True):
-        lane *= np.uint8(_used(part))
-        if part.lanes is not None:
+        vc *= np.uint8(_used(part))
+        if part.virtual_channels is not None:
             for d in range(n):
-                lane[d] += np.where(place == place[d], 0, part.lanes[place[d], place]).astype(np.uint8)
+                vc[d] += np.where(place == place[d], 0, part.virtual_channels[place[d], place]).astype(np.uint8)
     occurs = np.zeros(256, np.bool_)
-    for row in lane:
+    for row in vc:
         occurs[row] = True
     number = np.cumsum(occurs).astype(np.uint8) - np.uint8(1)
-    for row in lane:
+    for row in vc:
         row[:] = number[row]
-    return lane
+    return vc

@@ -18,8 +18,8 @@ class RoutingRequest:
     ----------
     topology : Topology
         Connected, of at least one switch.
-    lanes : int or None
-        At most so many virtual lanes; None: as many as the engine needs.
+    virtual_channels : int or None
+        At most so many virtual channels; None: as many as the engine needs.
     seed : int
         Of everything that is drawn.
     jobs : int or None
@@ -38,7 +38,7 @@ class RoutingRequest:
     """
 
     topology: Topology
-    lanes: int | None = None
+    virtual_channels: int | None = None
     seed: int = 1
     jobs: int | None = None
     layout: Layout | None = None

@@ -1,4 +1,4 @@
-"""The verb `reroute`: after losses the same tables with as few entries changed as can be, judged again."""
+"""The operation `reroute`: after losses the same tables with as few entries changed as can be, judged again."""
 
 import time
 from collections.abc import Iterable
@@ -16,10 +16,10 @@ from topoloom.model.results import Provenance, Result, provenance_of
 from topoloom.model.sources import NetworkSource, taken
 from topoloom.model.topology import Topology
 from topoloom.routing.channels import Channels, channels_of
-from topoloom.routing.judge.prove import prove
-from topoloom.routing.lanes.by_pair import MOST_LANES, place_pairs
 from topoloom.routing.route import route
 from topoloom.routing.routing import HOP, SWITCH, Routing, carriers_of, port_type
+from topoloom.routing.verification.verify import verify_routing
+from topoloom.routing.virtual_channels.by_pair import MOST_VIRTUAL_CHANNELS, place_pairs
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,15 +36,15 @@ class Rerouted(Result):
         Those that led over what is lost: no repair changes fewer.
     entries_changed : int
         Those that lead over another cable now.
-    lanes_changed : int
-        Pairs in another lane than before.
+    virtual_channels_changed : int
+        Pairs in another virtual channel than before.
     kept : int64[k]
         The links that are left, by their numbers before.
-    anew : bool
-        Whether the lanes were too few to mend the tables, so that all are new.
+    rebuilt : bool
+        Whether the virtual channels were too few to repair the tables, so that all are new.
     """
 
-    noun = "rerouted"
+    record_name = "rerouted"
     derived = ("surviving",)
     unrecorded = ("routing", "kept")
 
@@ -52,9 +52,9 @@ class Rerouted(Result):
     entries: int
     entries_broken: int
     entries_changed: int
-    lanes_changed: int
+    virtual_channels_changed: int
     kept: np.ndarray
-    anew: bool
+    rebuilt: bool
     provenance: Provenance = field(default_factory=Provenance, compare=False)
 
     @cached_property
@@ -64,7 +64,7 @@ class Rerouted(Result):
 
     @cached_property
     def surviving(self) -> Routing:
-        """The tables of the surviving switches, which are numbered anew in the order of `surviving_switches`."""
+        """The tables of the surviving switches, which are numbered again in the order of `surviving_switches`."""
         whole, living = self.routing, self.surviving_switches
         topology = whole.topology
         if living.size == topology.switches:
@@ -80,9 +80,16 @@ class Rerouted(Result):
             name=topology.name,
             **topology.rates_of(),
         )
-        lanes = None if whole.lanes is None else whole.lanes[np.ix_(living, living)]
-        made = Routing(small, whole.engine, whole.ports[np.ix_(living, living)], lanes, whole.lane_rule, whole.minimal)
-        return replace(made, verdict=prove(made), provenance=self.provenance)
+        virtual_channels = None if whole.virtual_channels is None else whole.virtual_channels[np.ix_(living, living)]
+        made = Routing(
+            small,
+            whole.engine,
+            whole.ports[np.ix_(living, living)],
+            virtual_channels,
+            whole.virtual_channel_rule,
+            whole.minimal,
+        )
+        return replace(made, verification=verify_routing(made), provenance=self.provenance)
 
 
 def reroute(
@@ -91,14 +98,15 @@ def reroute(
     links: Iterable[tuple[int, int]] = (),
     switches: Iterable[int] = (),
     cables: Iterable[int] = (),
-    lanes: int | None = None,
+    virtual_channels: int | None = None,
     jobs: int | None = None,
     work: Work | None = None,
 ) -> Rerouted:
-    """Mend tables after cables or switches are lost.
+    """Repair tables after cables or switches are lost.
 
-    A switch whose cable is gone takes another neighbour, and everything behind it follows; pairs whose paths changed get a lane
-    in which they close no cycle with all others. Where the lanes do not suffice, all tables are made anew by engine orders.
+    A switch whose cable is gone takes another neighbour, and everything behind it follows; pairs whose paths changed get a
+    virtual channel in which they close no cycle with all others. Where the virtual channels do not suffice, all tables are made
+    again by engine orders.
 
     Parameters
     ----------
@@ -111,12 +119,12 @@ def reroute(
         Lost with all their cables and hosts.
     cables : int[k]
         Lost cables by their places among `Topology.links`: one of several between two switches.
-    lanes : int, optional
-        At most so many; 15 when left out.
+    virtual_channels : int, optional
+        At most so many; 15 when omitted.
     jobs : int, optional
-        Threads of the judge; every core when left out.
+        Threads of the verifier; every core when omitted.
     work : Work, optional
-        Told of the destinations that get lanes and that are followed.
+        Told of the destinations that get virtual channels and that are followed.
 
     Returns
     -------
@@ -125,26 +133,37 @@ def reroute(
     Raises
     ------
     InputError
-        No such link or switch; several planes; what is left falls apart; tables with lanes by switch, or with choices.
+        No such link or switch; several planes; what is left falls apart; tables with virtual channels by switch, or with
+        choices.
     Stopped
-        `work` was stopped before the tables were mended and followed.
+        `work` was stopped before the tables were repaired and followed.
     """
     work = Work() if work is None else work
     links, switches, cables, began = list(links), list(switches), list(cables), time.monotonic()
     routing = taken(routing, Routing, "reroute")
     topology = routing.topology
-    if routing.choice is not None or routing.lane_rule == SWITCH:
-        why = "lets packets choose" if routing.choice is not None else "changes lanes on the path"
-        raise InputError(f"{topology.name}: engine {routing.engine} {why}; route what is left anew")
+    if routing.choice is not None or routing.virtual_channel_rule == SWITCH:
+        why = "lets packets choose" if routing.choice is not None else "changes virtual channels on the path"
+        raise InputError(f"{topology.name}: engine {routing.engine} {why}; route what is left again")
     if plane_count(topology) > 1:
         raise InputError(
-            f"{topology.name}: tables are mended in one plane at a time; route what is left anew, or one plane"
+            f"{topology.name}: tables are repaired in one plane at a time; route what is left again, or one plane"
         )
     left, kept = without(topology, links, switches, cables)
     gone = np.zeros(topology.switches, np.bool_)
     gone[switches] = True
     ports, broken = _moved_over(routing, left, kept, gone)
-    found = _mended(routing, left, kept, ports, ~gone, broken, min(lanes or MOST_LANES, MOST_LANES), jobs, work)
+    found = _repaired(
+        routing,
+        left,
+        kept,
+        ports,
+        ~gone,
+        broken,
+        min(virtual_channels or MOST_VIRTUAL_CHANNELS, MOST_VIRTUAL_CHANNELS),
+        jobs,
+        work,
+    )
     provenance = provenance_of(
         routing.topology,
         engine=routing.engine,
@@ -152,7 +171,7 @@ def reroute(
         settings={
             "lost_links": links,
             "lost_switches": switches,
-            "lanes": lanes,
+            "virtual_channels": virtual_channels,
             **({"lost_cables": cables} if cables else {}),
         },
         timings={**routing.provenance.timings, "reroute_s": time.monotonic() - began},
@@ -248,67 +267,73 @@ def _moved_over(routing: Routing, left: Topology, kept: np.ndarray, gone: np.nda
     return ports, broken
 
 
-def _mended(
+def _repaired(
     routing: Routing,
     left: Topology,
     kept: np.ndarray,
     ports: np.ndarray,
     alive: np.ndarray,
     broken: int,
-    lanes: int,
+    virtual_channels: int,
     jobs: int | None,
     work: Work,
 ) -> Rerouted:
-    from topoloom.routing.trees.kernels.lane_trees import ORPHAN
-    from topoloom.routing.trees.kernels.mend import mend_trees
+    from topoloom.routing.trees.kernels.repair import repair_trees
+    from topoloom.routing.trees.kernels.vc_trees import ORPHAN
 
     channels, none = channels_of(left), int(np.iinfo(ports.dtype).max)
     before, moved = ports.copy(), np.zeros(ports.shape, np.bool_)
     load = np.zeros(channels.to.size, np.int64)
-    changed = mend_trees(channels.first, channels.to, channels.back, ports, none, alive, load, moved, work.flag)
+    changed = repair_trees(channels.first, channels.to, channels.back, ports, none, alive, load, moved, work.flag)
     work.check()
     if changed < 0:
         raise InputError(f"{left.name}: nothing leads to switch {-1 - changed} any more")
     entries = int(alive.sum()) * (int(alive.sum()) - 1)
-    safe = (routing.verdict or prove(routing, jobs, work=work)).deadlock_free
-    if routing.lane_rule == HOP or not safe:
-        lane = routing.lanes
+    safe = (routing.verification or verify_routing(routing, jobs, work=work)).deadlock_free
+    if routing.virtual_channel_rule == HOP or not safe:
+        vc = routing.virtual_channels
     else:
-        lane = np.zeros(ports.shape, np.uint8) if routing.lanes is None else routing.lanes.copy()
-        old = lane.copy()
+        vc = np.zeros(ports.shape, np.uint8) if routing.virtual_channels is None else routing.virtual_channels.copy()
+        old = vc.copy()
         carries = carriers_of(left)
-        lane[moved & carries[:, None] & carries] = ORPHAN
-        lane[:, ~alive] = 0
-        lane[~alive] = 0
-        if not _placed(left, channels, ports, lane, lanes, work):
-            anew = _routed_anew(left, alive, lanes, jobs, work)
-            differ = int(np.count_nonzero((anew.ports != before) & alive & alive[:, None]))
-            return Rerouted(anew, entries, broken, differ, int(np.count_nonzero(anew.lanes != old)), kept, True)
-        made = Routing(left, routing.engine, ports, lane if lane.any() else None, routing.lane_rule)
-        made = replace(made, verdict=prove(made, jobs, work=work))
-        return Rerouted(made, entries, broken, changed, int((lane != old).sum()), kept, False)
-    made = Routing(left, routing.engine, ports, lane, routing.lane_rule)
-    return Rerouted(replace(made, verdict=prove(made, jobs, work=work)), entries, broken, changed, 0, kept, False)
+        vc[moved & carries[:, None] & carries] = ORPHAN
+        vc[:, ~alive] = 0
+        vc[~alive] = 0
+        if not _placed(left, channels, ports, vc, virtual_channels, work):
+            rebuilt = _routed_anew(left, alive, virtual_channels, jobs, work)
+            differ = int(np.count_nonzero((rebuilt.ports != before) & alive & alive[:, None]))
+            return Rerouted(
+                rebuilt, entries, broken, differ, int(np.count_nonzero(rebuilt.virtual_channels != old)), kept, True
+            )
+        made = Routing(left, routing.engine, ports, vc if vc.any() else None, routing.virtual_channel_rule)
+        made = replace(made, verification=verify_routing(made, jobs, work=work))
+        return Rerouted(made, entries, broken, changed, int((vc != old).sum()), kept, False)
+    made = Routing(left, routing.engine, ports, vc, routing.virtual_channel_rule)
+    return Rerouted(
+        replace(made, verification=verify_routing(made, jobs, work=work)), entries, broken, changed, 0, kept, False
+    )
 
 
-def _placed(left: Topology, channels: Channels, ports: np.ndarray, lane: np.ndarray, lanes: int, work: Work) -> bool:
-    """Give pairs whose path has changed a lane beside all others; whether that was possible."""
-    from topoloom.routing.trees.kernels.lane_trees import ORPHAN
-    from topoloom.routing.trees.kernels.mend import ordered, turns_of
+def _placed(
+    left: Topology, channels: Channels, ports: np.ndarray, vc: np.ndarray, virtual_channels: int, work: Work
+) -> bool:
+    """Give pairs whose path has changed a virtual channel beside all others; whether that was possible."""
+    from topoloom.routing.trees.kernels.repair import ordered, turns_of
+    from topoloom.routing.trees.kernels.vc_trees import ORPHAN
 
     turns = np.zeros(channels.turn_first[-1], np.uint16)
     where = channels.first, channels.to, channels.back, channels.turn_first
-    turns_of(*where, ports, lane, int(ORPHAN), carriers_of(left), turns, work.flag)
+    turns_of(*where, ports, vc, int(ORPHAN), carriers_of(left), turns, work.flag)
     work.check()
-    place = np.stack([ordered(*where, turns, 1 << number) for number in range(lanes)])
+    place = np.stack([ordered(*where, turns, 1 << number) for number in range(virtual_channels)])
     order = Draws(1, 9).permutation(left.switches)
-    return place_pairs(left, ports, lane, order, lanes, turns=turns, place=place, work=work)
+    return place_pairs(left, ports, vc, order, virtual_channels, turns=turns, place=place, work=work)
 
 
-def _routed_anew(left: Topology, alive: np.ndarray, lanes: int, jobs: int | None, work: Work) -> Routing:
+def _routed_anew(left: Topology, alive: np.ndarray, virtual_channels: int, jobs: int | None, work: Work) -> Routing:
     """Tables by engine orders of what is left, written with the numbers of all where lost switches stand alone."""
     if alive.all():
-        return route(left, "orders", lanes=lanes, jobs=jobs, work=work)
+        return route(left, "orders", virtual_channels=virtual_channels, jobs=jobs, work=work)
     living = np.flatnonzero(alive)
     number = np.full(alive.size, -1)
     number[living] = np.arange(living.size)
@@ -316,11 +341,11 @@ def _routed_anew(left: Topology, alive: np.ndarray, lanes: int, jobs: int | None
     small = Topology(
         links=number[left.links], switches=living.size, endpoints=number[left.endpoints[host]], name=left.name
     )
-    routed = route(small, "orders", lanes=lanes, jobs=jobs, work=work)
+    routed = route(small, "orders", virtual_channels=virtual_channels, jobs=jobs, work=work)
     ports = np.full((alive.size, alive.size), np.iinfo(routed.ports.dtype).max, routed.ports.dtype)
     table = np.zeros(ports.shape, np.uint8)
     ports[np.ix_(living, living)] = routed.ports
-    if routed.lanes is not None:
-        table[np.ix_(living, living)] = routed.lanes
+    if routed.virtual_channels is not None:
+        table[np.ix_(living, living)] = routed.virtual_channels
     made = Routing(left, "orders", ports, table)
-    return replace(made, verdict=prove(made, jobs, work=work))
+    return replace(made, verification=verify_routing(made, jobs, work=work))

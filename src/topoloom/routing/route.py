@@ -1,4 +1,4 @@
-"""The verb `route`: an engine makes the tables of a topology, and the judge follows them before anybody gets them."""
+"""The operation `route`: an engine makes the tables of a topology, and the verifier follows them before anybody gets them."""
 
 import time
 from dataclasses import replace
@@ -15,12 +15,12 @@ from topoloom.model.sources import NetworkSource, taken
 from topoloom.model.topology import Topology
 from topoloom.placement.layout.layout import Layout
 from topoloom.routing.fitting import ANY, fitting_engine
-from topoloom.routing.judge.prove import prove
-from topoloom.routing.judge.verdict import Verdict
 from topoloom.routing.memory import check_memory, needed_bytes
 from topoloom.routing.planes import joined_planes
 from topoloom.routing.registry import Engine, RoutingRequest, engines
 from topoloom.routing.routing import Routing
+from topoloom.routing.verification.verification import Verification
+from topoloom.routing.verification.verify import verify_routing
 
 #: More rows than this are kept in files: two tables of bytes of 32,768 squared are 2 GB.
 _MOST_SWITCHES = 1 << 15
@@ -30,7 +30,7 @@ def route(
     topology: NetworkSource,
     engine: str | None = None,
     *,
-    lanes: int | None = None,
+    virtual_channels: int | None = None,
     seed: int = 1,
     jobs: int | None = None,
     layout: Layout | None = None,
@@ -40,7 +40,7 @@ def route(
     root: int | None = None,
     work: Work | None = None,
 ) -> Routing:
-    """Forwarding tables for every switch and destination of a topology, with the judge's verdict on them.
+    """Forwarding tables for every switch and destination of a topology, with the verifier's verdict on them.
 
     Parameters
     ----------
@@ -49,17 +49,17 @@ def route(
     engine : str, optional
         Left out, the one that fits the network (`topoloom.routing.fitting.fitting_engine`): that of fat trees, dimension order,
         the Dragonfly's, ``levels`` for diameters of 2 and 3, else ``orders``, which is free of deadlock on any graph, and is
-        also taken where lanes, a folder for tables or a root are asked for. `topoloom route --help` lists all.
-    lanes : int, optional
-        At most so many virtual lanes; as many as the engine needs when left out.
+        also taken where virtual channels, a folder for tables or a root are asked for. `topoloom route --help` lists all.
+    virtual_channels : int, optional
+        At most so many virtual channels; as many as the engine needs when omitted.
     seed : int
     jobs : int, optional
-        Threads; every core when left out. The same seed gives the same tables with any number of them.
+        Threads; every core when omitted. The same seed gives the same tables with any number of them.
     layout : Layout, optional
         Where the topology's switches stand; engine ``latency`` needs it.
     folder : str, optional
-        Keep the tables in files there (``tables/ports.npy``, ``tables/lanes.npy``) instead of in memory: for more than
-        32,768 switches. Engines ``orders``, ``updown`` and ``minimal`` can; loads are evened in one round less. The files
+        Keep the tables in files there (``tables/ports.npy``, ``tables/virtual_channels.npy``) instead of in memory: for more
+        than 32,768 switches. Engines ``orders``, ``updown`` and ``minimal`` can; loads are evened in one round less. The files
         get these names when the routing is saved in the folder; until then the folder's old tables stay.
     check : int, optional
         Follow the paths to so many destinations only, drawn by the seed: a sample, no proof.
@@ -68,7 +68,7 @@ def route(
         leads them over other paths than the switch's other hosts, any engine over other ones of parallel cables
         (`topoloom.host_routings`).
     root : int, optional
-        The switch that up*/down* paths go up to (engines ``updown`` and ``nue``); one of most links when left out.
+        The switch that up*/down* paths go up to (engines ``updown`` and ``nue``); one of most links when omitted.
     work : Work, optional
         Told of trees that are made and destinations that are followed.
 
@@ -81,7 +81,7 @@ def route(
     ------
     InputError
         No such engine; a root that is no switch, or an engine that has none; a topology in parts, or one that the engine
-        cannot route; fewer lanes than the engine needs; tables that do not fit in memory.
+        cannot route; fewer virtual channels than the engine needs; tables that do not fit in memory.
     Stopped
         `work` was stopped before the tables stood and were followed.
 
@@ -89,7 +89,7 @@ def route(
     --------
     >>> from topoloom.topologies.spec import build
     >>> routed = route(build("slimfly:q=5"), "orders")
-    >>> routed.verdict.lanes_used, routed.verdict.minimal, routed.verdict.deadlock_free
+    >>> routed.verification.virtual_channels_used, routed.verification.minimal, routed.verification.deadlock_free
     (2, True, True)
     >>> routed.path(0, 49)
     [0, 4, 49]
@@ -100,10 +100,10 @@ def route(
     fitted = ""
     if engine is None:
         engine, fitted = ANY, ""
-        if lanes is None and folder is None and root is None and plane_count(topology):
+        if virtual_channels is None and folder is None and root is None and plane_count(topology):
             engine, fitted = fitting_engine(topology)
     chosen = engines.find(engine)
-    _check(topology, chosen, lanes, jobs, layout, folder)
+    _check(topology, chosen, virtual_channels, jobs, layout, folder)
     if root is not None:
         _check_root(topology, chosen, root)
     planes = plane_count(topology)
@@ -117,10 +117,12 @@ def route(
 
     def made_by(engine: Engine) -> Routing:
         if planes == 1:
-            return engine.make(RoutingRequest(topology, lanes, seed, jobs, layout, folder, host, root, work))
+            return engine.make(RoutingRequest(topology, virtual_channels, seed, jobs, layout, folder, host, root, work))
         return joined_planes(
             topology,
-            lambda plane, own: engine.make(RoutingRequest(plane, lanes, seed, jobs, own, None, host, None, work)),
+            lambda plane, own: engine.make(
+                RoutingRequest(plane, virtual_channels, seed, jobs, own, None, host, None, work)
+            ),
             layout,
         )
 
@@ -137,26 +139,31 @@ def route(
         routed = _on_other_cables(routed, host[0])
     made = time.monotonic()
     sample = None if check is None else np.sort(Draws(seed, 10).permutation(topology.switches)[:check])
-    verdict = prove(routed, jobs, sample, work=work)
-    _check_promises(topology, chosen, routed, verdict, lanes)
+    verification = verify_routing(routed, jobs, sample, work=work)
+    _check_promises(topology, chosen, routed, verification, virtual_channels)
     provenance = provenance_of(
         topology,
         engine=engine,
         seed=seed,
-        settings={"lanes": lanes, "check": check, "host": host}
+        settings={"virtual_channels": virtual_channels, "check": check, "host": host}
         | ({} if root is None else {"root": root})
         | ({"fits": fitted} if fitted else {}),
         timings={"tables_s": made - began, "judge_s": time.monotonic() - made},
     )
-    return replace(routed, verdict=verdict, provenance=provenance)
+    return replace(routed, verification=verification, provenance=provenance)
 
 
 def _check(
-    topology: Topology, chosen: Engine, lanes: int | None, jobs: int | None, layout: Layout | None, folder: str | None
+    topology: Topology,
+    chosen: Engine,
+    virtual_channels: int | None,
+    jobs: int | None,
+    layout: Layout | None,
+    folder: str | None,
 ) -> None:
     """What can be refused before anything is begun."""
-    if lanes is not None and lanes < 1:
-        raise InputError(f"{topology.name}: lanes={lanes}; at least one is needed")
+    if virtual_channels is not None and virtual_channels < 1:
+        raise InputError(f"{topology.name}: lanes={virtual_channels}; at least one is needed")
     if topology.switches > _MOST_SWITCHES and folder is None:
         raise InputError(
             f"{topology.name}: {topology.switches} switches; tables for up to {_MOST_SWITCHES} are kept in memory: name a"
@@ -188,21 +195,24 @@ def _check_root(topology: Topology, chosen: Engine, root: int) -> None:
         raise InputError(f"{topology.name}: root={root} is no switch; they are 0 to {topology.switches - 1}")
 
 
-def _check_promises(topology: Topology, chosen: Engine, routed: Routing, verdict: Verdict, lanes: int | None) -> None:
-    """What an engine promises must hold, and the lanes that were asked for suffice."""
+def _check_promises(
+    topology: Topology, chosen: Engine, routed: Routing, verification: Verification, virtual_channels: int | None
+) -> None:
+    """What an engine promises must hold, and the virtual channels that were asked for suffice."""
     wrong = (
-        verdict.fault
-        or (f"channels wait in a cycle: {verdict.cycle}" if verdict.cycle and chosen.safe else "")
-        or ("" if verdict.minimal or not routed.minimal else "paths are longer than promised")
+        verification.fault
+        or (f"channels wait in a cycle: {verification.cycle}" if verification.cycle and chosen.safe else "")
+        or ("" if verification.minimal or not routed.minimal else "paths are longer than promised")
     )
     origin = engines.origin(chosen.name)
     if wrong and origin != "here":
         raise InputError(f"{topology.name}: the tables of engine {chosen.name} (package {origin}) are wrong: {wrong}")
     if wrong:
         raise RuntimeError(f"engine {chosen.name} on {topology.name}: {wrong}")  # our mistake, never the user's
-    if lanes is not None and verdict.lanes_used > lanes:
+    if virtual_channels is not None and verification.virtual_channels_used > virtual_channels:
         raise InputError(
-            f"{topology.name}: lanes={lanes}, but engine {chosen.name} needs {verdict.lanes_used}; engine orders takes any"
+            f"{topology.name}: lanes={virtual_channels}, but engine {chosen.name} needs {verification.virtual_channels_used}; "
+            "engine orders takes any"
             " number"
         )
 

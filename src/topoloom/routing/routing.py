@@ -1,4 +1,4 @@
-"""Routing: for every destination the port that each switch sends on through, and the lane of every path."""
+"""Routing: for every destination the port that each switch sends on through, and the virtual channel of every path."""
 
 import errno
 import os
@@ -19,9 +19,10 @@ from topoloom.model.results import Filed, Provenance
 from topoloom.model.topology import Topology
 from topoloom.routing.channels import Channels, channels_of
 from topoloom.routing.choices import Choice, Escape, Layers
-from topoloom.routing.judge.verdict import Verdict
+from topoloom.routing.verification.verification import Verification
 
-#: How the lane of a packet is known: by its pair of switches alone, by how many hops it has made, or anew at every switch.
+#: How the virtual channel of a packet is known: by its pair of switches alone, by how many hops it has made, or again at every
+#: switch.
 PAIR, HOP, SWITCH = "pair", "hop", "switch"
 #: The file in it that is written last, and says what the others are.
 MANIFEST = "tables.json"
@@ -29,7 +30,7 @@ MANIFEST = "tables.json"
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Routing(Filed):
-    """Next hops and lanes of a topology, between switches; hosts follow their switches.
+    """Next hops and virtual channels of a topology, between switches; hosts follow their switches.
 
     Parameters
     ----------
@@ -39,17 +40,18 @@ class Routing(Filed):
     ports : uint8 or uint16[n, n]
         ports[d, s]: which of its links, counted from 0 in the order of `Topology.csr`, switch s sends through what goes to
         switch d; the highest value of the type where there is none (s is d).
-    lanes : uint8[n, n], optional
-        lanes[d, s]: the virtual lane of what goes from s to d; left out: lane 0 for all.
-    lane_rule : "pair", "hop" or "switch"
-        "pair": a packet keeps the lane that its source gives it. "switch": every switch s sends on to d in lanes[d, s]. "hop":
-        a packet's lane is the number of hops that it has made, and `lanes` is left out (Gopal, 1985).
+    virtual_channels : uint8[n, n], optional
+        virtual channels[d, s]: the virtual channel of what goes from s to d; omitted: virtual channel 0 for all.
+    virtual_channel_rule : "pair", "hop" or "switch"
+        "pair": a packet keeps the virtual channel that its source gives it. "switch": every switch s sends on to d in virtual
+        channels[d, s]. "hop": a packet's virtual channel is the number of hops that it has made, and `virtual_channels` is
+        omitted (Gopal, 1985).
     minimal : bool
         Whether the engine promises shortest paths.
     choice : AnyShortest, Escape, Detour or Layers, optional
         What a packet may choose beside the path of the tables (`topoloom.routing.choices`).
-    verdict : Verdict, optional
-        What the judge found (`topoloom.prove`); `route` always asks it.
+    verification : Verdict, optional
+        What the verifier found (`topoloom.verify_routing`); `route` always asks it.
     provenance : Provenance
         Filled by `route`.
 
@@ -59,20 +61,20 @@ class Routing(Filed):
         Arrays of another shape, or ports that a switch does not have.
     """
 
-    noun = "routing"
+    record_name = "routing"
     written_by = "topoloom.network.folder.save_routing"
     read_by = "topoloom.routing.table_files.load_tables"
     derived = ("packets_choose",)
-    unrecorded = ("ports", "lanes", "minimal", "choice")
+    unrecorded = ("ports", "virtual_channels", "minimal", "choice")
 
     topology: Topology
     engine: str
     ports: np.ndarray
-    lanes: np.ndarray | None = None
-    lane_rule: str = PAIR
+    virtual_channels: np.ndarray | None = None
+    virtual_channel_rule: str = PAIR
     minimal: bool = False
     choice: Choice | None = None
-    verdict: Verdict | None = None
+    verification: Verification | None = None
     provenance: Provenance = field(default_factory=Provenance, compare=False)
 
     def __post_init__(self) -> None:
@@ -82,13 +84,28 @@ class Routing(Filed):
                 f"{name}: ports of shape {self.ports.shape} and type {self.ports.dtype}; they must be uint8 or uint16,"
                 f" {n} destinations x {n} switches"
             )
-        if self.lanes is not None and (self.lanes.shape != (n, n) or self.lanes.dtype != np.uint8):
-            raise InputError(f"{name}: lanes of shape {self.lanes.shape}; they must be uint8, {n} x {n}")
-        if self.lane_rule not in (PAIR, HOP, SWITCH) or (self.lane_rule == HOP and self.lanes is not None):
-            raise InputError(f"{name}: lane_rule is '{PAIR}' or '{SWITCH}', with lanes, or '{HOP}', without")
-        if isinstance(self.choice, Escape) and self.lane_rule != SWITCH and self.lanes is not None:
-            raise InputError(f"{name}: what packets escape to has one lane, or lanes by switch (lane_rule '{SWITCH}')")
-        for array in (self.ports, self.lanes):
+        if self.virtual_channels is not None and (
+            self.virtual_channels.shape != (n, n) or self.virtual_channels.dtype != np.uint8
+        ):
+            raise InputError(
+                f"{name}: virtual channels of shape {self.virtual_channels.shape}; they must be uint8, {n} x {n}"
+            )
+        if self.virtual_channel_rule not in (PAIR, HOP, SWITCH) or (
+            self.virtual_channel_rule == HOP and self.virtual_channels is not None
+        ):
+            raise InputError(
+                f"{name}: virtual_channel_rule is '{PAIR}' or '{SWITCH}', with virtual channels, or '{HOP}', without"
+            )
+        if (
+            isinstance(self.choice, Escape)
+            and self.virtual_channel_rule != SWITCH
+            and self.virtual_channels is not None
+        ):
+            raise InputError(
+                f"{name}: what packets escape to has one virtual channel, or virtual channels by switch (virtual_channel_rule "
+                f"'{SWITCH}')"
+            )
+        for array in (self.ports, self.virtual_channels):
             if array is not None:
                 array.setflags(write=False)
 
@@ -112,9 +129,11 @@ class Routing(Filed):
         """The tables that the hosts of a switch have in turn, each by itself; where all have the same, this alone."""
         if not (isinstance(self.choice, Layers) and self.choice.by_host):
             return (self,)
-        lanes = self.choice.lanes or (self.lanes,) * len(self.choice.ports)
-        tables = zip((self.ports, *self.choice.ports), (self.lanes, *lanes), strict=True)
-        return tuple(replace(self, ports=ports, lanes=own, choice=None, verdict=None) for ports, own in tables)
+        virtual_channels = self.choice.virtual_channels or (self.virtual_channels,) * len(self.choice.ports)
+        tables = zip((self.ports, *self.choice.ports), (self.virtual_channels, *virtual_channels), strict=True)
+        return tuple(
+            replace(self, ports=ports, virtual_channels=own, choice=None, verification=None) for ports, own in tables
+        )
 
     @cached_property
     def layer_of_ports(self) -> np.ndarray:
@@ -162,17 +181,17 @@ class Routing(Filed):
         Parameters
         ----------
         ax : matplotlib axes, optional
-            New ones when left out.
+            New ones when omitted.
         """
-        if self.verdict is None:
+        if self.verification is None:
             raise InputError(f"{self.topology.name}: nobody has followed these tables; prove(routing) does")
-        return self.verdict.plot(ax)
+        return self.verification.plot(ax)
 
     def rows(self) -> list[dict[str, Any]]:
         """One row: the network, the engine, and the numbers of the verdict, to be put beside those of other engines."""
-        verdict = {} if self.verdict is None else self.verdict.record()
+        verification = {} if self.verification is None else self.verification.record()
         facts = {
-            key: value for key, value in verdict.items() if not isinstance(value, (list, dict)) and key != "schema"
+            key: value for key, value in verification.items() if not isinstance(value, (list, dict)) and key != "schema"
         }
         return [{"name": self.topology.name, "engine": self.engine, "packets_choose": self.packets_choose, **facts}]
 
@@ -190,21 +209,21 @@ def tables_for(topology: Topology, given: Routing) -> Routing:
     """
     check_type(given, Routing, "tables", "route(topology) makes one")
     if given.topology != topology:
-        raise InputError(f"{topology.name}: the tables are of another network, {given.topology.name}; route it anew")
+        raise InputError(f"{topology.name}: the tables are of another network, {given.topology.name}; route it again")
     return given
 
 
 def carriers_of(topology: Topology) -> np.ndarray:
     """Switches between which data goes, bool[n]: those with hosts; all that have a link where there are no hosts at all.
 
-    What goes to a switch without hosts is management, which has a lane of its own on real fabrics.
+    What goes to a switch without hosts is management, which has a virtual channel of its own on real fabrics.
     """
     hosts = topology.endpoints_at > 0
     return np.asarray(hosts if hosts.any() else topology.degrees > 0)
 
 
 def host_weights(topology: Topology) -> np.ndarray:
-    """How many hosts a switch stands for when loads are evened, int64[n]: its own; 1 for all where there are none at all."""
+    """How many hosts per switch stands for when loads are evened, int64[n]: its own; 1 for all where there are none at all."""
     return np.where(carriers_of(topology), np.maximum(topology.endpoints_at, 1), 0).astype(np.int64)
 
 

@@ -1,4 +1,4 @@
-"""Tables in a folder: ``tables/`` with ports, lanes, their network, and what the judge said of them."""
+"""Tables in a folder: ``tables/`` with ports, virtual channels, their network, and what the verifier said of them."""
 
 import hashlib
 import io
@@ -22,8 +22,8 @@ from topoloom.model.network_folders import TABLES
 from topoloom.model.results import Provenance
 from topoloom.model.topology import Topology
 from topoloom.routing.choices import AnyShortest, Choice, Detour, Escape, Layers
-from topoloom.routing.judge.verdict import Verdict
 from topoloom.routing.routing import MANIFEST, Routing
+from topoloom.routing.verification.verification import Verification
 
 #: Readers of this release know this version of the manifest.
 SCHEMA = "topoloom/tables/1"
@@ -39,7 +39,7 @@ _BLOCK = 256
 _REMEDY = "route the network again"
 _PARTS = ("links", "endpoints", "host")
 _LABEL = "label."
-_ARRAYS = ("histogram", "lane_pairs", "cycle")
+_ARRAYS = ("histogram", "virtual_channel_pairs", "cycle")
 
 
 class _Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -49,11 +49,11 @@ class _Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     switches: int
     digest: str
     engine: str
-    lane_rule: str
+    virtual_channel_rule: str
     minimal: bool
-    lanes: bool
+    virtual_channels: bool
     choice: dict[str, Any] | None
-    verdict: dict[str, Any] | None
+    verification: dict[str, Any] | None
     provenance: Provenance
     #: SHA-256 of each array by its file's name without suffix; empty in folders of before they were noted.
     arrays: dict[str, str] = {}
@@ -71,15 +71,15 @@ def table_contents(routing: Routing, folder: str | os.PathLike[str] | None = Non
     ----------
     routing : Routing
     folder : path, optional
-        Where they will be written: tables whose files are there already are left out.
+        Where they will be written: tables whose files are there already are omitted.
     """
     files: dict[str, Content] = {f"{TABLES}/network.npz": _network(routing.topology)}
     digests = {}
     for name, array in _arrays(routing):
         digests[name] = _digest(array)
-        if not (name in ("ports", "lanes") and _lie_in(routing, folder)):
+        if not (name in ("ports", "virtual_channels") and _lie_in(routing, folder)):
             files[f"{TABLES}/{name}.npy"] = _file_of(array) or _npy(array)
-    topology, verdict = routing.topology, routing.verdict
+    topology, verification = routing.topology, routing.verification
     manifest = _Manifest(
         SCHEMA,
         topology.name,
@@ -87,11 +87,11 @@ def table_contents(routing: Routing, folder: str | os.PathLike[str] | None = Non
         topology.switches,
         topology.digest,
         routing.engine,
-        routing.lane_rule,
+        routing.virtual_channel_rule,
         routing.minimal,
-        routing.lanes is not None,
+        routing.virtual_channels is not None,
         _choice_record(routing.choice),
-        None if verdict is None else verdict.record(),
+        None if verification is None else verification.record(),
         routing.provenance,
         digests,
     )
@@ -106,7 +106,7 @@ def load_tables(folder: str | os.PathLike[str], topology: Topology | None = None
     ----------
     folder : path
     topology : Topology, optional
-        The network that the tables must be of, read from elsewhere; the one that lies beside them when left out.
+        The network that the tables must be of, read from elsewhere; the one that lies beside them when omitted.
 
     Raises
     ------
@@ -127,19 +127,19 @@ def load_tables(folder: str | os.PathLike[str], topology: Topology | None = None
     known = topology or _read_network(here / "network.npz", manifest)
     if known.digest != manifest.digest:
         what = "the network beside them has changed" if topology is None else f"they are not of {topology.name}"
-        raise at(source, None, f"the tables are of {manifest.name}; {what}: route it anew")
+        raise at(source, None, f"the tables are of {manifest.name}; {what}: route it again")
     ports = _read(here / "ports.npy")
     _check_ports(ports, known, here / "ports.npy")
-    lanes = _read(here / "lanes.npy") if manifest.lanes else None
+    virtual_channels = _read(here / "lanes.npy") if manifest.virtual_channels else None
     routing = Routing(
         known,
         manifest.engine,
         ports,
-        lanes,
-        manifest.lane_rule,
+        virtual_channels,
+        manifest.virtual_channel_rule,
         manifest.minimal,
         _read_choice(manifest.choice, here, known),
-        _read_verdict(manifest.verdict, here, known),
+        _read_verification(manifest.verification, here, known),
         manifest.provenance,
     )
     _check_unchanged(routing, manifest.arrays, here)
@@ -155,10 +155,10 @@ def _check_unchanged(routing: Routing, digests: dict[str, str], here: Path) -> N
             raise at(
                 os.fspath(here / f"{name}.npy"),
                 None,
-                "has changed since the tables were followed, so their verdict is not of it; route the network anew",
+                "has changed since the tables were followed, so their verdict is not of it; route the network again",
             )
     if digests:
-        raise at(os.fspath(here / f"{min(digests)}.npy"), None, "is missing; route the network anew")
+        raise at(os.fspath(here / f"{min(digests)}.npy"), None, "is missing; route the network again")
 
 
 def _digest(array: np.ndarray) -> str:
@@ -189,19 +189,19 @@ def _file_of(array: np.ndarray) -> Path | None:
 def _arrays(routing: Routing) -> Iterator[tuple[str, np.ndarray]]:
     """The arrays that are files, by name."""
     yield "ports", routing.ports
-    if routing.lanes is not None:
-        yield "lanes", routing.lanes
-    if routing.verdict is not None:
-        yield "channel_load", routing.verdict.channel_load
-        yield "switch_load", routing.verdict.switch_load
+    if routing.virtual_channels is not None:
+        yield "virtual_channels", routing.virtual_channels
+    if routing.verification is not None:
+        yield "channel_load", routing.verification.channel_load
+        yield "switch_load", routing.verification.switch_load
     choice = routing.choice
     if isinstance(choice, Detour) and choice.group is not None:
         yield "group", choice.group
     if isinstance(choice, Layers):
         for number, ports in enumerate(choice.ports):
             yield f"ports_{number + 1}", ports
-        for number, lanes in enumerate(choice.lanes or ()):
-            yield f"lanes_{number + 1}", lanes
+        for number, virtual_channels in enumerate(choice.virtual_channels or ()):
+            yield f"lanes_{number + 1}", virtual_channels
         if choice.allowed is not None:
             yield "allowed", choice.allowed
 
@@ -230,9 +230,11 @@ def _read_choice(record: dict[str, Any] | None, here: Path, topology: Topology) 
             ports = tuple(_read(here / f"ports_{number}.npy") for number in numbers)
             for number, table in zip(numbers, ports, strict=True):
                 _check_ports(table, topology, here / f"ports_{number}.npy")
-            lanes = tuple(_read(here / f"lanes_{n}.npy") for n in numbers if (here / f"lanes_{n}.npy").exists())
+            virtual_channels = tuple(
+                _read(here / f"lanes_{n}.npy") for n in numbers if (here / f"lanes_{n}.npy").exists()
+            )
             allowed = _read(here / "allowed.npy") if (here / "allowed.npy").exists() else None
-            return Layers(ports, lanes or None, allowed, by_host=bool(values.get("by_host", False)))
+            return Layers(ports, virtual_channels or None, allowed, by_host=bool(values.get("by_host", False)))
         if kind is Detour and (here / "group.npy").exists():
             values["group"] = _read(here / "group.npy")
         if kind is not None:
@@ -244,21 +246,21 @@ def _read_choice(record: dict[str, Any] | None, here: Path, topology: Topology) 
     raise at(source, None, "what packets may choose is damaged")
 
 
-def _read_verdict(record: dict[str, Any] | None, here: Path, topology: Topology) -> Verdict | None:
+def _read_verification(record: dict[str, Any] | None, here: Path, topology: Topology) -> Verification | None:
     """The verdict: its record, and the loads, which lie in files."""
     if record is None:
         return None
     channel_load, switch_load = _read(here / "channel_load.npy"), _read(here / "switch_load.npy")
     if channel_load.shape != (2 * len(topology.links),) or switch_load.shape != (topology.switches,):
-        raise at(os.fspath(here), None, "the loads are not those of the network; route it anew")
-    kept = {name for name in (field.name for field in fields(Verdict)) if name not in Verdict.unrecorded}
+        raise at(os.fspath(here), None, "the loads are not those of the network; route it again")
+    kept = {name for name in (field.name for field in fields(Verification)) if name not in Verification.unrecorded}
     values = {key: value for key, value in record.items() if key in kept}
     try:
         values["histogram"] = np.array(values["histogram"], np.int64)
-        values["lane_pairs"] = np.array(values["lane_pairs"], np.int64)
+        values["virtual_channel_pairs"] = np.array(values["virtual_channel_pairs"], np.int64)
         values["cycle"] = tuple((int(one), int(other)) for one, other in values["cycle"])
-        values |= _typed(Verdict, {key: value for key, value in values.items() if key not in _ARRAYS})
-        return Verdict(**values, channel_load=channel_load, switch_load=switch_load)
+        values |= _typed(Verification, {key: value for key, value in values.items() if key not in _ARRAYS})
+        return Verification(**values, channel_load=channel_load, switch_load=switch_load)
     except (KeyError, TypeError, ValueError, OverflowError) as error:
         raise at(os.fspath(here / MANIFEST), None, f"the verdict is damaged: {error}") from None
 

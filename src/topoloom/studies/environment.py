@@ -18,7 +18,7 @@ def worker_environment(more: Mapping[str, str] | None = None) -> dict[str, str]:
     own = {*site.getsitepackages(), site.getusersitepackages()}
     library = sysconfig.get_path("stdlib")
     zipped = os.path.join(os.path.dirname(library), f"python{sys.version_info.major}{sys.version_info.minor}.zip")
-    # What the same Python finds by itself is left out: put first, it would come before the standard library.
+    # What the same Python finds by itself is omitted: put first, it would come before the standard library.
     paths = [path for path in sys.path if path and path not in (*own, zipped) and not _within(path, library)]
     found = {"PYTHONPATH": os.pathsep.join(paths)}
     found |= {name: os.environ[name] for name in (*_CACHES, BELOW) if name in os.environ}

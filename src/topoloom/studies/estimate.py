@@ -75,7 +75,7 @@ class Estimates:
 
 
 def _topology(task: Task) -> str:
-    return str(task.arguments.get("topology", task.arguments.get("need", "")))
+    return str(task.arguments.get("topology", task.arguments.get("requirement", "")))
 
 
 def _values(arguments: Mapping[str, Any]) -> Iterable[tuple[str, str]]:

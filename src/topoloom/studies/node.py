@@ -22,10 +22,7 @@ class WorkerNode(TomlTable, frozen=True):
         Annotated[
             float,
             setting(
-                "memory that a task takes; left out, what the tasks before it took at most",
-                unit="GB",
-                above=0,
-                most=1e6,
+                "memory that a task takes; omitted, what the tasks before it took at most", unit="GB", above=0, most=1e6
             ),
         ]
         | None

@@ -84,7 +84,7 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
         source = f"{os.fspath(store)}: result of task {self.digest}"
         content = parse_json(bytes(self.result), source)
         schema = str(content.get("schema")) if isinstance(content, dict) else ""
-        kind = next((one for one in kinds if schema.startswith(f"topoloom/{one.noun}/")), kinds[0])
+        kind = next((one for one in kinds if schema.startswith(f"topoloom/{one.record_name}/")), kinds[0])
         return kind.from_record(content, source)
 
 

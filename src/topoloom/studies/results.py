@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class StudyResults(Result):
-    """The results of a study: a row a point, with its axes and what was found there.
+    """The results of a study: one row per point, with its axes and what was found there.
 
     Attributes
     ----------
-    title, verb : str
+    title, operation : str
     axes : tuple of str
         Their names.
     tasks, done, failed : int
@@ -31,18 +31,18 @@ class StudyResults(Result):
     seconds : float
         That all tasks took together, on one core or as many threads as each had.
     table : tuple of dict
-        A row a point that is done: axes, then measures.
+        One row per point that is done: axes, then measures.
     failures : tuple of dict
-        A row a point that failed: axes, then ``error``.
+        One row per point that failed: axes, then ``error``.
     ended : "done", "deadline" or "interrupted"
         How the run that made this came to its end.
     """
 
-    noun = "study"
+    record_name = "study"
     derived = ("measures",)
 
     title: str
-    verb: str
+    operation: str
     axes: tuple[str, ...]
     tasks: int
     done: int
@@ -91,7 +91,7 @@ class StudyResults(Result):
         found = [record for record in mine.values() if record is not None]
         return cls(
             title=study.title,
-            verb=study.operation,
+            operation=study.operation,
             axes=study.axis_names,
             tasks=len(mine),
             done=sum(record.state == "done" for record in found),
@@ -100,7 +100,7 @@ class StudyResults(Result):
             table=tuple(rows),
             failures=tuple(failures),
             ended=ended,
-            provenance=Provenance(name=study.title, settings={"verb": study.operation, "task": study.task}),
+            provenance=Provenance(name=study.title, settings={"operation": study.operation, "task": study.task}),
         )
 
     @property
@@ -110,7 +110,7 @@ class StudyResults(Result):
         return tuple(name for name in names if name not in self.axes)
 
     def rows(self) -> list[dict[str, Any]]:
-        """The table: a row a point that is done."""
+        """The table: one row per point that is done."""
         names = [*self.axes, *self.measures]
         return [{name: row.get(name) for name in names} for row in self.table]
 
@@ -141,7 +141,7 @@ class StudyResults(Result):
         Parameters
         ----------
         ax : matplotlib axes, optional
-            New ones when left out.
+            New ones when omitted.
         x, y, by, where, log
             As for `studies.series.curves_of`.
 

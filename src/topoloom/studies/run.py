@@ -1,4 +1,4 @@
-"""The verb: a study carried out into a store, by an executor, from wherever it was left."""
+"""The operation: a study carried out into a store, by an executor, from wherever it was left."""
 
 import os
 import socket
@@ -102,7 +102,8 @@ def run_study(
     Raises
     ------
     InputError
-        What a task's verb does not take, before anything runs; another run in the same folder; a store that cannot be written.
+        What a task's operation does not take, before anything runs; another run in the same folder; a store that cannot be
+        written.
     """
     check_type(study, Study, "run_study", "read_study(path) makes one")
     check_path(folder, "run_study", "name a folder")

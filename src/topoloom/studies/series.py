@@ -10,7 +10,7 @@ from topoloom.figures.heat_map import HeatMap
 from topoloom.figures.interval_curves import IntervalCurves, IntervalPoint, IntervalSeries
 from topoloom.studies.conditions import condition_holds
 
-#: Measures that people look at first, verb by verb; of others the first number that differs.
+#: Measures that people look at first, operation by operation; of others the first number that differs.
 _TELLING = (
     "latency_mean",
     "saturation",
@@ -34,12 +34,12 @@ Row = Mapping[str, Any]
 
 
 class StudyTable(Protocol):
-    """What is drawn of a study's results: names of its axes and measures, and a row a point with both."""
+    """What is drawn of a study's results: names of its axes and measures, and one row per point with both."""
 
     @property
     def title(self) -> str: ...
     @property
-    def verb(self) -> str: ...
+    def operation(self) -> str: ...
     @property
     def axes(self) -> tuple[str, ...]: ...
     @property
@@ -47,7 +47,7 @@ class StudyTable(Protocol):
     @property
     def table(self) -> tuple[dict[str, Any], ...]: ...
     def rows(self) -> list[dict[str, Any]]:
-        """The table: a row a point that is done."""
+        """The table: one row per point that is done."""
         ...
 
 
@@ -68,11 +68,11 @@ def curves_of(
     ----------
     results : StudyTable
     x : str, optional
-        An axis; the first whose values are numbers when left out.
+        An axis; the first whose values are numbers when omitted.
     y : str, optional
         A measure.
     by : texts, optional
-        Axes; all that are left but seeds when left out.
+        Axes; all that are left but seeds when omitted.
     each : str, optional
         An axis.
     where : str, optional
@@ -127,7 +127,7 @@ def curves_of(
             points = [_point(places[value], y, [row for row in group if row[x] == value]) for value in names]
             drawn = tuple(sorted((point for point in points if point is not None), key=lambda point: point.x))
             if drawn:
-                series.append(IntervalSeries(", ".join(map(str, key)) or results.verb, drawn))
+                series.append(IntervalSeries(", ".join(map(str, key)) or results.operation, drawn))
         found.append(
             IntervalCurves(
                 title=results.title if each is None else f"{each}: {panel}",
@@ -152,7 +152,7 @@ def heat_of(
     ----------
     results : StudyTable
     x, y : str, optional
-        Axes; the first two with several values when left out.
+        Axes; the first two with several values when omitted.
     value : str, optional
         A measure.
     where : str, optional
@@ -211,7 +211,7 @@ def winners_of(
     Returns
     -------
     list of dict
-        A row a point: its axes, ``winner``, its value, ``second``, and by what share the winner is ahead of it.
+        One row per point: its axes, ``winner``, its value, ``second``, and by what share the winner is ahead of it.
 
     Raises
     ------

@@ -21,7 +21,7 @@ class StudyStatus(Result):
 
     Attributes
     ----------
-    title, verb : str
+    title, operation : str
     tasks, done, failed, to_go : int
         Different tasks: all, with a result, with an error, and with neither.
     reasons : dict of str to int
@@ -37,13 +37,13 @@ class StudyStatus(Result):
     versions : dict of str to int
         Versions of topoloom that made the records.
     running : StudyProgress or None
-        What a run under way says of itself.
+        What a run running says of itself.
     """
 
-    noun = "study-status"
+    record_name = "study-status"
 
     title: str
-    verb: str
+    operation: str
     tasks: int
     done: int
     failed: int
@@ -69,7 +69,7 @@ def study_status(study: Study, store: Store) -> StudyStatus:
     failed = [record for record in known if record.state == "failed"]
     return StudyStatus(
         title=study.title,
-        verb=study.operation,
+        operation=study.operation,
         tasks=len(tasks),
         done=len(known) - len(failed),
         failed=len(failed),
@@ -86,7 +86,7 @@ def study_status(study: Study, store: Store) -> StudyStatus:
 
 
 def _running(store: Store) -> StudyProgress | None:
-    """What a run under way says of itself; None where it has said nothing for a minute."""
+    """What a run running says of itself; None where it has said nothing for a minute."""
     try:
         told = msgspec.json.decode((store.folder / PROGRESS).read_bytes(), type=StudyProgress)
     except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):

@@ -27,7 +27,7 @@ from topoloom.studies.task import Task, task_of
 MOST_POINTS = 1_000_000
 #: Points between two reports of progress.
 _TOLD_EVERY = 1000
-#: Nothing yet, for each study anew.
+#: Nothing yet, for each study again.
 _TABLE: Any = msgspec.field(default_factory=dict)
 _LIST: Any = msgspec.field(default_factory=list)
 #: Options of executors that are given to a shell or a scheduler as they are, or name who sends Python objects.
@@ -45,7 +45,7 @@ class Running(TomlTable, frozen=True):
     group: ClassVar[str] = "study [run]"
 
     executor: Annotated[str, setting("who runs the tasks: processes, threads, dask, slurm")] = "processes"
-    jobs: Annotated[int, setting("tasks side by side; every core when left out", least=1, most=100_000)] | None = None
+    jobs: Annotated[int, setting("tasks side by side; every core when omitted", least=1, most=100_000)] | None = None
     options: Annotated[dict[str, Any], setting("what else the executor is told: [run.options]")] = msgspec.field(
         default_factory=dict
     )
@@ -83,7 +83,7 @@ class Study(TomlTable, frozen=True, kw_only=True):
     """
 
     group: ClassVar[str] = "study"
-    renamed: ClassVar[Mapping[str, str]] = {"verb": "operation"}
+    renamed: ClassVar[Mapping[str, str]] = {"operation": "operation"}
 
     title: Annotated[str, setting("for people")] = ""
     operation: Annotated[str, setting("what every task runs: hops, simulate, design ...")]
@@ -108,7 +108,7 @@ class Study(TomlTable, frozen=True, kw_only=True):
     )
     seeds: Annotated[int, setting("every task with seeds 1 to so many", least=1, most=1_000_000)] | None = None
     run: Annotated[Running, setting("who runs it: [run]")] = Running()
-    base: Annotated[str, setting("the folder that paths start from; that of the file when left out")] = ""
+    base: Annotated[str, setting("the folder that paths start from; that of the file when omitted")] = ""
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -1,4 +1,4 @@
-"""Task: one run of a verb, as json_value data; the unit of every study, worker and web request."""
+"""Task: one run of an operation, as json_value data; the unit of every study, worker and web request."""
 
 import hashlib
 import os
@@ -43,18 +43,18 @@ class TaskFile(msgspec.Struct, frozen=True):
 
 
 class Task(msgspec.Struct, frozen=True):
-    """One run of a verb: a json_value record that any worker can carry out.
+    """One run of an operation: a json_value record that any worker can carry out.
 
     Attributes
     ----------
-    verb : str
+    operation : str
     arguments : dict
         As the user wrote them, without those that have their default.
     files : dict of str to TaskFile
         What arguments name, by the name of the argument; of a list by name and number: ``networks[0]``.
     """
 
-    verb: str
+    operation: str
     arguments: dict[str, Any] = {}
     files: dict[str, TaskFile] = {}
 
@@ -64,16 +64,16 @@ class Task(msgspec.Struct, frozen=True):
         content = dict(self.arguments)
         for name, file in self.files.items():
             _put(content, name, f"sha256:{file.sha256}")
-        decides = [self.verb, content, *([_REVISIONS[self.verb]] if self.verb in _REVISIONS else [])]
+        decides = [self.operation, content, *([_REVISIONS[self.operation]] if self.operation in _REVISIONS else [])]
         return hashlib.sha256(msgspec.json.encode(decides, order="sorted")).hexdigest()[:24]
 
 
-def task_of(verb: str, arguments: Mapping[str, Any], base: str | Path = ".") -> Task:
+def task_of(operation: str, arguments: Mapping[str, Any], base: str | Path = ".") -> Task:
     """A task, checked.
 
     Parameters
     ----------
-    verb : str
+    operation : str
         "simulate", "hops" ...
     arguments : mapping
         By the names of the command's options, ``_`` for ``-``.
@@ -87,19 +87,19 @@ def task_of(verb: str, arguments: Mapping[str, Any], base: str | Path = ".") -> 
     Raises
     ------
     InputError
-        No such verb or argument, a value out of its range, a folder that is half written.
+        No such operation or argument, a value out of its range, a folder that is half written.
 
     Examples
     --------
     >>> task_of("hops", {"topology": "petersen", "seed": 1})
-    Task(verb='hops', arguments={'topology': 'petersen'}, files={})
+    Task(operation='hops', arguments={'topology': 'petersen'}, files={})
     >>> task_of("hops", {"topolgy": "petersen"})
     Traceback (most recent call last):
         ...
     topoloom.core.errors.InputError: hops has no argument 'topolgy' (did you mean topology?)
     """
-    check_type(verb, str, "task_of", "name an operation")
-    kind = studied(verb)
+    check_type(operation, str, "task_of", "name an operation")
+    kind = studied(operation)
     asked = operation_of(kind, arguments)
     asked.repeatable()
     given = asked.given()
@@ -136,13 +136,13 @@ def run_task(task: Task, context: RunContext | None = None) -> tuple[dict[str, A
     Raises
     ------
     InputError
-        What the verb refuses; a file that has changed since the task was made.
+        What the operation refuses; a file that has changed since the task was made.
     Stopped
         It was cancelled, or its deadline is over.
     """
-    check_type(task, Task, "run_task", "task_of(verb, arguments) makes one")
+    check_type(task, Task, "run_task", "task_of(operation, arguments) makes one")
     context = RunContext(1) if context is None else context
-    asked: Operation = operation_of(studied(task.verb), task.arguments)
+    asked: Operation = operation_of(studied(task.operation), task.arguments)
     changes: dict[str, Any] = {}
     placed: dict[str, dict[str, str]] = {}
     for name, file in task.files.items():

@@ -63,7 +63,7 @@ def approximate_flow(
     turns : int
         Stops after so many at the latest, with the gap that there is then.
     jobs : int, optional
-        Threads for the upper bound; every core when left out. The answer does not depend on them.
+        Threads for the upper bound; every core when omitted. The answer does not depend on them.
     work : Work, optional
         Told of each turn, with the gap. When it is stopped, the bracket is as wide as it is then.
 
@@ -81,7 +81,7 @@ def approximate_flow(
     -----
     Lower: the flow found, over its busiest channel. Upper: for any lengths l of channels, sum capacity l over the sum of
     demand times the shortest path under l (the dual of the linear program). Lengths are exp(a x) of the channels' loads x,
-    as in Garg and Koenemann (FOCS 1998) and Fleischer (SIAM J. Discrete Math., 2000). Flow is not sent anew in every turn
+    as in Garg and Koenemann (FOCS 1998) and Fleischer (SIAM J. Discrete Math., 2000). Flow is not sent again in every turn
     but moved from dearer to cheaper paths by Newton's steps, and a grows as the flow settles: the proof of the gap is the
     pair of bounds, not a count of turns.
 

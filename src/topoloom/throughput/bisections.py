@@ -52,7 +52,7 @@ def effective_bisection(
     """The effective bisection bandwidth of tables.
 
     Halves of the hosts are drawn at random, with partners: each host of one half sends to one of the other (of an odd number
-    of hosts one is left out). Every flow gets one over the flows on the fullest channel of its path, the hosts' links
+    of hosts one is omitted). Every flow gets one over the flows on the fullest channel of its path, the hosts' links
     included, which carry one flow.
 
     Parameters
@@ -64,7 +64,7 @@ def effective_bisection(
     seed : int
         Bisection i is the same for any number of bisections and threads.
     jobs : int, optional
-        Threads; every core when left out.
+        Threads; every core when omitted.
     work : Work, optional
         Told of blocks of bisections.
 

@@ -85,7 +85,7 @@ def flow_between(
 
     sources = np.flatnonzero(demand.any(axis=1))
     n, a, k = nodes, to.size, sources.size
-    # Row s n + v: what of source s stays at v. The row of the source itself says nothing new and is left out.
+    # Row s n + v: what of source s stays at v. The row of the source itself says nothing new and is omitted.
     block, arc = np.repeat(np.arange(k), a), np.tile(np.arange(a), k)
     columns = np.arange(k * a)
     into, out = block * n + to[arc], block * n + origin[arc]

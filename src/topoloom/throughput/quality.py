@@ -1,4 +1,4 @@
-"""The verb: how good a network and its tables are for the traffic that one designs for."""
+"""The operation: how good a network and its tables are for the traffic that one designs for."""
 
 import contextlib
 import math
@@ -15,9 +15,9 @@ from topoloom.model.link_rates import refuse_mixed
 from topoloom.model.results import provenance_of
 from topoloom.model.sources import NetworkSource, several
 from topoloom.model.topology import Topology
-from topoloom.routing.judge.prove import prove
 from topoloom.routing.planes import distinct_tables
 from topoloom.routing.routing import Routing
+from topoloom.routing.verification.verify import verify_routing
 from topoloom.throughput.approximate import Bracket, approximate_flow
 from topoloom.throughput.bisections import effective_bisection
 from topoloom.throughput.flow import arcs, concurrent_flow
@@ -78,7 +78,7 @@ def quality(
     seed : int
         Of the bisections, and of a pattern's random choices.
     jobs : int, optional
-        Threads; every core when left out. The answer does not depend on them.
+        Threads; every core when omitted. The answer does not depend on them.
     work : Work, optional
         Told of each measure in its own units.
 
@@ -126,8 +126,8 @@ def quality(
     work = Work() if work is None else work
     loads = expected_loads(routing, even, jobs, work=work)
     by_tables = routing.choice is None
-    verdict = routing.verdict or prove(routing, jobs)
-    pairs = verdict.channel_load if by_tables else _expected_pairs(routing, jobs)
+    verification = routing.verification or verify_routing(routing, jobs)
+    pairs = verification.channel_load if by_tables else _expected_pairs(routing, jobs)
     drawn = None
     if by_tables and hosts.sum() > 1:
         drawn = effective_bisection(routing, bisections, seed=seed, jobs=jobs, work=work)
@@ -147,9 +147,11 @@ def quality(
         switches=topology.switches,
         hosts=int(hosts.sum()),
         hosts_assumed=not topology.endpoints.size,
-        edge_forwarding_index=verdict.edge_forwarding_index if by_tables else math.ceil(pairs.max(initial=0.0) - 1e-9),
+        edge_forwarding_index=verification.edge_forwarding_index
+        if by_tables
+        else math.ceil(pairs.max(initial=0.0) - 1e-9),
         channel_load=LoadSummary.of(pairs),
-        switch_load=LoadSummary.of(verdict.switch_load if by_tables else _through(routing, pairs)),
+        switch_load=LoadSummary.of(verification.switch_load if by_tables else _through(routing, pairs)),
         expected=not by_tables,
         uniform_throughput=loads.throughput,
         effective_bisection=drawn.mean if drawn else float("nan"),
@@ -237,15 +239,15 @@ def _on_rails(
     by_tables = all(one.choice is None for one in routings)
     asked = None if traffic is None else _with_load(traffic, rails.pattern(traffic, routing, seed))
     uniform_loads, even = rails.loads(routings, rails.parts(rails.uniform()), 1.0, jobs, work)
-    verdicts = [one.verdict or prove(one, jobs) for one in routings]
+    verifications = [one.verification or verify_routing(one, jobs) for one in routings]
     pairs = [
-        verdict.channel_load if one.choice is None else _expected_pairs(one, jobs)
-        for one, verdict in zip(routings, verdicts, strict=True)
+        verification.channel_load if one.choice is None else _expected_pairs(one, jobs)
+        for one, verification in zip(routings, verifications, strict=True)
     ]
     mean_pairs = pairs[0] if len(pairs) == 1 else np.mean(pairs, axis=0)
     through = [
-        verdict.switch_load if one.choice is None else _through(one, own)
-        for one, verdict, own in zip(routings, verdicts, pairs, strict=True)
+        verification.switch_load if one.choice is None else _through(one, own)
+        for one, verification, own in zip(routings, verifications, pairs, strict=True)
     ]
     drawn = rails.bisections(routings, bisections, seed, jobs, work) if by_tables else None
     bound = permuted = far = asked_loads = wanted = None
@@ -348,10 +350,10 @@ def _of_planes(
         quality(some, traffic, bisections=bisections, gap=gap, seed=seed, jobs=jobs, work=work) for some, _ in kinds
     ]
     whole = quality_of_planes(found, [alike for _, alike in kinds])
-    verdicts = [one.verdict or prove(one, jobs) for one in routings]
-    one_table = len(verdicts) == 1
-    pairs = verdicts[0].channel_load if one_table else np.mean([one.channel_load for one in verdicts], axis=0)
-    through = verdicts[0].switch_load if one_table else np.mean([one.switch_load for one in verdicts], axis=0)
+    verifications = [one.verification or verify_routing(one, jobs) for one in routings]
+    one_table = len(verifications) == 1
+    pairs = verifications[0].channel_load if one_table else np.mean([one.channel_load for one in verifications], axis=0)
+    through = verifications[0].switch_load if one_table else np.mean([one.switch_load for one in verifications], axis=0)
     settings = {"bisections": bisections, "gap": gap, "traffic": traffic}
     return replace(
         whole,

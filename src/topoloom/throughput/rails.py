@@ -74,7 +74,7 @@ class Rails:
         Traffic, Trace or Loop
         """
         first = self.topology.replace(endpoints=self.topology.endpoints[self.ports[:, 0]])
-        return traffic_of(text, replace(routing, topology=first, verdict=None), seed)
+        return traffic_of(text, replace(routing, topology=first, verification=None), seed)
 
     def parts(self, traffic: Traffic) -> Iterator[np.ndarray]:
         """What a traffic between hosts sends from switch to switch (float64[n, n]), on all rails, table by table.
@@ -222,7 +222,7 @@ class Rails:
 
 
 def rails_of(topology: Topology, tables: int = 1) -> Rails | None:
-    """The rails of a network in one piece.
+    """The rails of a network connected.
 
     None where hosts have one port, or all of a host's ports are on one switch, where a rail is as good as another. Hosts whose
     ports differ in number have no rails either: each of their ports is a host of its own.

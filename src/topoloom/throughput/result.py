@@ -1,4 +1,4 @@
-"""The noun: how good a network and its tables are."""
+"""The result: how good a network and its tables are."""
 
 from dataclasses import dataclass, field
 
@@ -49,7 +49,7 @@ class Quality(Result):
     edge_forwarding_index : int
         Pairs of switches over the busiest channel.
     channel_load, switch_load : LoadSummary
-        Pairs of switches over each channel, and through each switch, its own left out.
+        Pairs of switches over each channel, and through each switch, its own omitted.
     uniform_throughput : float
         Of the tables, when every host sends as much to every host on another switch.
     effective_bisection, effective_bisection_error : float
@@ -87,7 +87,7 @@ class Quality(Result):
         and `edge_forwarding_index` of the worst.
     """
 
-    noun = "quality"
+    record_name = "quality"
     record_version = 2
 
     switches: int

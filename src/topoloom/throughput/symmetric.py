@@ -34,7 +34,7 @@ def symmetric_flow(
     traffic : Traffic
         As much between any two hosts on different switches (`topoloom.throughput.traffic.uniform`).
     known : Symmetries, optional
-        Of the topology; looked for when left out.
+        Of the topology; looked for when omitted.
     work : Work, optional
         When it is stopped, the bracket is as wide as it is then.
 

@@ -12,7 +12,7 @@ from topoloom.model.sources import NetworkSource, taken
 from topoloom.model.topology import Topology
 from topoloom.topologies.spec import bisection_by_theory
 
-#: A measure that would take longer than this is left out, and said so, unless all is asked for.
+#: A measure that would take longer than this is omitted, and said so, unless all is asked for.
 _PATIENCE_SECONDS = 10.0
 #: Halves of up to so many switches are cut exactly, in milliseconds.
 _EXACT_SWITCHES = 20
@@ -20,7 +20,7 @@ _EXACT_SWITCHES = 20
 
 @dataclass(frozen=True)
 class Info(Result):
-    """The measures of one topology; None where one does not apply or was left out (`skipped` says why).
+    """The measures of one topology; None where one does not apply or was omitted (`skipped` says why).
 
     Of a network of several planes, which its hosts join and no link does, switches, hosts, links, components and degrees are
     those of all together, and the bisection is the sum over the planes. The ASPL is the mean over the pairs of switches of one
@@ -55,10 +55,10 @@ class Info(Result):
     channel_load_max, saturation : float or None
         The busiest channel, if asked for.
     skipped : dict of str to str
-        What was left out, and why.
+        What was omitted, and why.
     """
 
-    noun = "info"
+    record_name = "info"
     record_version = 2
 
     switches: int
@@ -111,13 +111,13 @@ def info(
     ----------
     topology : NetworkSource
     full : bool
-        Measure everything; else what would take longer than 10 s is left out.
+        Measure everything; else what would take longer than 10 s is omitted.
     load : bool
         The busiest channel too, traffic split evenly over all shortest paths.
     seeds : int
         METIS runs for the bisection.
     jobs : int, optional
-        Threads; every core when left out.
+        Threads; every core when omitted.
     work : Work, optional
         Told of the parts of each measure.
 
@@ -159,7 +159,7 @@ def info(
 
 @dataclass
 class _Page:
-    """The measures of one topology by the fields of `Info`; those left out, with the reason."""
+    """The measures of one topology by the fields of `Info`; those omitted, with the reason."""
 
     topology: Topology
     patience: float
@@ -198,7 +198,7 @@ class _Page:
             self._add("busiest", self._busiest, 4e-9 * most * size)
 
     def _add(self, name: str, measure: Callable[[], dict[str, Any]], seconds: float) -> None:
-        """Add what `measure` finds, or why it is left out."""
+        """Add what `measure` finds, or why it is omitted."""
         self.work.check()
         if seconds > self.patience:
             self.skipped[name] = f"about {seconds:.0f} s; --full measures it"

@@ -24,7 +24,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from topoloom._version import __version__
 from topoloom.core.errors import InputError
 from topoloom.core.settings import described
-from topoloom.designer.need import Need
+from topoloom.designer.requirement import Requirement
 from topoloom.operations.operation import OPERATIONS
 from topoloom.report.scripting import CURVES, FLOOR, script
 from topoloom.routing.registry import engines
@@ -35,7 +35,7 @@ from topoloom.topologies.spec.listing import listed
 from topoloom.web.curves import curves_of_records, curves_of_study
 from topoloom.web.guard import FILE_POLICY, Guard
 from topoloom.web.jobs import Job, Jobs
-from topoloom.web.needs import check_text, kept_need, measured_so_far
+from topoloom.web.needs import check_text, kept_requirement, measured_so_far
 from topoloom.web.saying import as_command, as_python
 from topoloom.web.spaces import Spaces
 
@@ -55,7 +55,7 @@ _SCRIPTS = (
     "folders",
     "main",
 )
-#: Verbs that pages ask for, and no other.
+#: Operations that pages ask for, and no other.
 ASKED = (
     "app",
     "design",
@@ -64,7 +64,7 @@ ASKED = (
     "hops",
     "info",
     "layout",
-    "need",
+    "requirement",
     "quality",
     "resilience",
     "route",
@@ -117,35 +117,35 @@ class Explorer:
                     queue.get_nowait()
             queue.put_nowait(news)
 
-    def task(self, verb: str, arguments: dict[str, Any]) -> Task:
+    def task(self, operation: str, arguments: dict[str, Any]) -> Task:
         """The task that a page asks for.
 
         Raises
         ------
         InputError
-            Another verb, an argument that it has not, or a file that is not served.
+            Another operation, an argument that it has not, or a file that is not served.
         """
-        if verb not in ASKED:
-            raise InputError(f"the explorer does not ask for '{verb[:40]}'")
-        if verb == "need":
+        if operation not in ASKED:
+            raise InputError(f"the explorer does not ask for '{operation[:40]}'")
+        if operation == "requirement":
             check_text(str(arguments.get("text", "")), self.spaces)
-        elif verb == "design":
-            arguments = kept_need(self.jobs.folder, self.spaces, arguments, write=not self.read_only)
+        elif operation == "design":
+            arguments = kept_requirement(self.jobs.folder, self.spaces, arguments, write=not self.read_only)
         else:
             arguments = self.spaces.check(arguments)
         if len(msgspec.json.encode(arguments)) > _LONGEST_ARGUMENTS:
             raise InputError(
-                f"{verb}: a task has at most {_LONGEST_ARGUMENTS:,} characters of arguments; shorten a list"
+                f"{operation}: a task has at most {_LONGEST_ARGUMENTS:,} characters of arguments; shorten a list"
             )
         # Every file that it opens has its whole path by now: nothing else is a file.
-        return task_of(verb, arguments, os.devnull)
+        return task_of(operation, arguments, os.devnull)
 
 
 def job_view(job: Job) -> dict[str, Any]:
     """A job as pages have it."""
     return {
         "digest": job.digest,
-        "verb": job.task.verb,
+        "operation": job.task.operation,
         "arguments": job.task.arguments,
         "state": job.state,
         "at": job.at,
@@ -267,15 +267,15 @@ async def _style(_request: Request) -> Response:
 
 @cache
 def _known() -> dict[str, Any]:
-    """What forms are made from: families, engines, traffic, presets, and the arguments of verbs."""
+    """What forms are made from: families, engines, traffic, presets, and the arguments of operations."""
     return {
         "version": __version__,
         "families": listed()["families"],
         "engines": sorted(engines),
         "traffic": [{"name": name, "usage": one.usage, "words": one.words} for name, one in PATTERNS.items()],
         "presets": [{"name": name, "source": one.source} for name, one in PRESETS.items()],
-        "verbs": {name: _settings(OPERATIONS.find(name)) for name in ASKED},
-        "need": need_form(),
+        "operations": {name: _settings(OPERATIONS.find(name)) for name in ASKED},
+        "requirement": requirement_form(),
     }
 
 
@@ -292,7 +292,7 @@ def _settings(group: type[msgspec.Struct]) -> list[dict[str, str]]:
     ]
 
 
-def need_form() -> list[dict[str, Any]]:
+def requirement_form() -> list[dict[str, Any]]:
     """The tables of a requirement with the keys that a field can hold; lists and what is deeper stand in its text alone.
 
     Returns
@@ -302,11 +302,11 @@ def need_form() -> list[dict[str, Any]]:
 
     Examples
     --------
-    >>> [one["table"] for one in need_form()][:3]
+    >>> [one["table"] for one in requirement_form()][:3]
     ['', 'host', 'rack']
     """
-    tables: list[tuple[str, type[msgspec.Struct]]] = [("", Need)]
-    for field in msgspec.structs.fields(Need):
+    tables: list[tuple[str, type[msgspec.Struct]]] = [("", Requirement)]
+    for field in msgspec.structs.fields(Requirement):
         inner = [part for one in get_args(field.type) for part in (one, *get_args(one))]
         kinds = [kind for kind in (field.type, *inner) if isinstance(kind, type) and issubclass(kind, msgspec.Struct)]
         tables += [(field.encode_name, kind) for kind in kinds[:1]]
@@ -342,13 +342,13 @@ async def _submit(request: Request) -> Response:
     explorer = _of(request)
     try:
         asked = msgspec.json.decode(await request.body(), type=dict[str, Any])
-        verb, arguments = asked["verb"], asked["arguments"]
-        if not (isinstance(verb, str) and isinstance(arguments, dict)):
+        operation, arguments = asked["operation"], asked["arguments"]
+        if not (isinstance(operation, str) and isinstance(arguments, dict)):
             raise TypeError
     except (msgspec.DecodeError, KeyError, TypeError, UnicodeDecodeError, RecursionError) as error:
         what = f"{error}; " if isinstance(error, (msgspec.DecodeError, UnicodeDecodeError)) else ""
-        raise InputError(what + 'a task is {"verb": "info", "arguments": {"topology": "petersen"}}') from None
-    task = await run_in_threadpool(explorer.task, verb, arguments)
+        raise InputError(what + 'a task is {"operation": "info", "arguments": {"topology": "petersen"}}') from None
+    task = await run_in_threadpool(explorer.task, operation, arguments)
     if explorer.read_only:
         job = await run_in_threadpool(explorer.jobs.known, task)
         return _json(job_view(job)) if job is not None else _json({"error": _READ_ONLY}, 403)
@@ -378,7 +378,7 @@ async def _cancel(request: Request) -> Response:
 async def _measured(request: Request) -> Response:
     """What a design has measured so far."""
     job = _of(request).jobs.find(request.path_params["digest"])
-    if job is None or job.task.verb != "design":
+    if job is None or job.task.operation != "design":
         return _json({"error": "no such design was asked for"}, 404)
     return _json(await run_in_threadpool(measured_so_far, job.task))
 

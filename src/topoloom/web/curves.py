@@ -30,7 +30,7 @@ def curves_of_records(jobs: Jobs, digests: Sequence[str]) -> dict[str, Any]:
     ----------
     jobs : Jobs
     digests : sequence of str
-        Of tasks; those that have no record yet are left out.
+        Of tasks; those that have no record yet are omitted.
 
     Returns
     -------
@@ -43,9 +43,9 @@ def curves_of_records(jobs: Jobs, digests: Sequence[str]) -> dict[str, Any]:
         record = jobs.record(digest)
         if record is None or record.state != "done":
             continue
-        if record.task.verb == "resilience":
+        if record.task.operation == "resilience":
             survivals.append(record.result_as(jobs.folder, Survival))
-        elif record.task.verb == "simulate":
+        elif record.task.operation == "simulate":
             curve = record.result_as(jobs.folder, LoadCurve, Execution)
             if isinstance(curve, LoadCurve):
                 _join(points, record, curve)

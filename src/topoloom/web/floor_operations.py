@@ -1,4 +1,4 @@
-"""Operations of pages with floors: a network with cabinets moved and slots blocked (stand), one that grows by steps (grow)."""
+"""Operations of pages with floors: a network with racks moved and slots blocked (stand), one that grows by steps (grow)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -20,23 +20,10 @@ from topoloom.placement.floors.floor_text import floor_toml
 from topoloom.placement.floors.slots import Slots
 from topoloom.placement.layout.layout import Layout
 from topoloom.report.expansion_floor import step_floorplan
-from topoloom.report.floor_data import floor_data, rack_watts
+from topoloom.report.floor_data import floor_data, rack_power_w
 
 #: What an installer needs of a cable in a step.
-_PULLED = (
-    "work",
-    "cable",
-    "a",
-    "a_port",
-    "a_cabinet",
-    "b",
-    "b_port",
-    "b_cabinet",
-    "from",
-    "from_port",
-    "stock_m",
-    "product",
-)
+_PULLED = ("work", "cable", "a", "a_port", "a_rack", "b", "b_port", "b_rack", "from", "from_port", "stock_m", "product")
 
 
 @operation
@@ -47,9 +34,9 @@ class StandOperation(HousedPlacing, frozen=True, kw_only=True):
 
     moved: Annotated[
         dict[str, str],
-        setting("cabinets that are put elsewhere, by the names of the slots; one that stands there changes place"),
+        setting("racks that are put elsewhere, by the names of the slots; one that stands there changes place"),
     ] = msgspec.field(default_factory=dict)
-    blocked: Annotated[list[str], setting("slots where no cabinet may stand")] = msgspec.field(default_factory=list)
+    blocked: Annotated[list[str], setting("slots where no rack may stand")] = msgspec.field(default_factory=list)
 
     def run(self, context: RunContext) -> Any:
         return _stand(self, context)
@@ -66,9 +53,9 @@ def _stand(arguments: StandOperation, context: RunContext) -> dict[str, Any]:
     slots = found.slots
     return {
         "schema": "topoloom/stand/1",
-        "floor": floor_data(cable(network.standing(found)), rack_watts(found, parts, rate)),
+        "floor": floor_data(cable(network.standing(found)), rack_power_w(found, parts, rate)),
         "slots": {"name": list(slots.names), "x": slots.place_m[:, 0].tolist(), "y": slots.place_m[:, 1].tolist()},
-        "cabinets": found.cabinets,
+        "racks": found.racks,
         "total_m": found.total_m,
         "longest_m": found.longest_m,
         "cost_usd": bill.cost_usd,
@@ -92,9 +79,9 @@ def _blocked(network: Network, names: Sequence[str], arguments: StandOperation, 
             raise InputError(f"blocked: the floor has no slot '{name}' ({hint(name, number)})")
     taken = {number[name] for name in names}
     left = np.array([one for one in range(len(slots)) if one not in taken])
-    if len(left) < layout.cabinets:
+    if len(left) < layout.racks:
         raise InputError(
-            f"blocked: {layout.cabinets} cabinets need more than the {len(left)} slots that are left; give the floor more rows"
+            f"blocked: {layout.racks} racks need more than the {len(left)} slots that are left; give the floor more rows"
         )
     places = slots.place_m
     floor = replace(
@@ -117,9 +104,9 @@ def _blocked(network: Network, names: Sequence[str], arguments: StandOperation, 
 
 
 def _wide_enough(layout: Layout, blocked: int) -> Slots:
-    """The slots of the layout; where its floor was made as large as the cabinets need, with places for the blocked ones."""
+    """The slots of the layout; where its floor was made as large as the racks need, with places for the blocked ones."""
     floor, slots = layout.floor, layout.slots
-    rows, columns, wanted = slots.rows, slots.columns, layout.cabinets + blocked
+    rows, columns, wanted = slots.rows, slots.columns, layout.racks + blocked
     if floor.fixed is not None or (floor.rows and floor.columns):
         return slots
     if floor.columns:
@@ -130,7 +117,7 @@ def _wide_enough(layout: Layout, blocked: int) -> Slots:
 
 
 def _moved(layout: Layout, moves: Mapping[str, str]) -> Layout:
-    """The layout with cabinets in other slots."""
+    """The layout with racks in other slots."""
     number = _numbers(layout)
     slot, hosts = layout.slot.copy(), None if layout.host_slot is None else layout.host_slot.copy()
     for name, to in moves.items():
@@ -179,7 +166,7 @@ def _grow(arguments: GrowOperation, context: RunContext) -> dict[str, Any]:
             {
                 "title": step.title,
                 "new_switches": len(step.new_switches),
-                "new_cabinets": len(step.new_cabinets),
+                "new_racks": len(step.new_racks),
                 "diameter": step.diameter,
                 "aspl": step.aspl,
                 "connected": step.connected,

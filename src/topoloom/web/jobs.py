@@ -22,8 +22,8 @@ from topoloom.web.queue import Note, Queue
 
 State = Literal["waiting", "running", "done", "failed", "cancelled"]
 
-#: Verbs whose answer somebody waits for at the screen: they have a worker of their own, and little time.
-QUICK = ("draw", "info", "need", "trace")
+#: Operations whose answer somebody waits for at the screen: they have a worker of their own, and little time.
+QUICK = ("draw", "info", "requirement", "trace")
 QUICK_LIMIT_S = 120.0
 #: Tasks that wait, at most; more are refused.
 MOST_WAITING = 200
@@ -154,7 +154,7 @@ class Jobs:
         self._queue.rewrite(notes)
 
     def _lane(self, task: Task) -> "_Lane":
-        return self._lanes[0 if task.verb in QUICK else 1]
+        return self._lanes[0 if task.operation in QUICK else 1]
 
     def start(self) -> None:
         """Begin to work, unless it only looks."""

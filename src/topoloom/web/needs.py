@@ -20,7 +20,7 @@ FOLDER = "needs"
 #: What candidates measured, a folder for each requirement, whatever its limits are.
 MEASURED = "measured"
 #: What no measurement depends on, so that another limit measures nothing again.
-_AFTERWARDS = ("title", "limits", "minimize", "compare", "finalists", "minutes", "repeats", "families")
+_AFTERWARDS = ("title", "limits", "minimize", "compare", "shortlist", "minutes", "repeats", "families")
 #: Characters of the longest requirement.
 _LONGEST = 200_000
 #: Keys that may name a file; the file of a requirement lies with the server, so relative paths would start from there.
@@ -29,7 +29,7 @@ _FILES = (("parts",), ("prices",), ("floor", "file"))
 _FREE = ("title",)
 
 
-def kept_need(folder: Path, spaces: Spaces, arguments: dict[str, Any], *, write: bool) -> dict[str, Any]:
+def kept_requirement(folder: Path, spaces: Spaces, arguments: dict[str, Any], *, write: bool) -> dict[str, Any]:
     """The arguments of a design, its text kept as a file of the server's.
 
     Parameters
@@ -46,7 +46,7 @@ def kept_need(folder: Path, spaces: Spaces, arguments: dict[str, Any], *, write:
     Returns
     -------
     dict
-        As the verb design takes them.
+        As the operation design takes them.
 
     Raises
     ------
@@ -69,7 +69,7 @@ def kept_need(folder: Path, spaces: Spaces, arguments: dict[str, Any], *, write:
         write_atomically(path, text)
     elif write:
         os.utime(path)  # it is wanted again: what nobody names for long is removed
-    return {"need": str(path), "change": change, "measured": str(folder / MEASURED / _stamp(content))}
+    return {"requirement": str(path), "change": change, "measured": str(folder / MEASURED / _stamp(content))}
 
 
 def _stamp(content: dict[str, Any]) -> str:
@@ -84,7 +84,7 @@ def measured_so_far(task: Task, most: int = 300) -> list[dict[str, Any]]:
     Parameters
     ----------
     task : Task
-        Of the verb design.
+        Of the operation design.
     most : int
         At most so many.
 

@@ -13,8 +13,8 @@ import numpy as np
 from topoloom.core.errors import InputError
 from topoloom.core.settings import setting
 from topoloom.core.work import Work
-from topoloom.designer.need import Need
-from topoloom.designer.need_files import need_of
+from topoloom.designer.requirement import Requirement
+from topoloom.designer.requirement_files import requirement_of
 from topoloom.graph.standing import standing
 from topoloom.model.topology import Topology
 from topoloom.network import Network
@@ -76,15 +76,15 @@ def _draw(arguments: DrawOperation, jobs: int | None, work: Work) -> dict[str, A
     if arguments.engine is not None:
         tables = _kept_tables(network, arguments.engine, jobs, work)
         found["engine"] = tables.engine
-        if tables.verdict is not None:
+        if tables.verification is not None:
             load = np.zeros(len(topology.links), np.int64)
-            np.maximum.at(load, topology.csr[2], tables.verdict.channel_load)
+            np.maximum.at(load, topology.csr[2], tables.verification.channel_load)
             found["loads"] = load.tolist()
     return found
 
 
 def _of_floor(layout: Layout) -> np.ndarray:
-    """Each switch in its cabinet's place, those of one cabinet above each other, in metres."""
+    """Each switch in its rack's place, those of one rack above each other, in metres."""
     points = layout.slots.place_m[layout.slot].astype(np.float64)
     order = np.argsort(layout.slot, kind="stable")
     sizes = np.bincount(layout.slot)
@@ -120,7 +120,9 @@ def _trace(arguments: TraceOperation, jobs: int | None, work: Work) -> dict[str,
         "schema": "topoloom/trace/1",
         "engine": tables.engine,
         "path": tables.path(arguments.from_switch, arguments.to_switch),
-        "lane": None if tables.lanes is None else int(tables.lanes[arguments.to_switch, arguments.from_switch]),
+        "vc": None
+        if tables.virtual_channels is None
+        else int(tables.virtual_channels[arguments.to_switch, arguments.from_switch]),
     }
     if not (arguments.lost_links or arguments.lost_switches):
         return found
@@ -131,15 +133,15 @@ def _trace(arguments: TraceOperation, jobs: int | None, work: Work) -> dict[str,
         pairs.append((pair[0], pair[1]))
     if not _joined(network.topology, arguments.from_switch, arguments.to_switch, pairs, arguments.lost_switches):
         return found | {"path_after": None}
-    mended = reroute(tables, links=pairs, switches=arguments.lost_switches, jobs=jobs, work=work)
-    verdict = mended.routing.verdict
+    repaired = reroute(tables, links=pairs, switches=arguments.lost_switches, jobs=jobs, work=work)
+    verification = repaired.routing.verification
     return found | {
-        "path_after": mended.routing.path(arguments.from_switch, arguments.to_switch),
-        "entries": mended.entries,
-        "entries_changed": mended.entries_changed,
-        "lanes_changed": mended.lanes_changed,
-        "anew": mended.anew,
-        "deadlock_free": None if verdict is None else verdict.deadlock_free,
+        "path_after": repaired.routing.path(arguments.from_switch, arguments.to_switch),
+        "entries": repaired.entries,
+        "entries_changed": repaired.entries_changed,
+        "virtual_channels_changed": repaired.virtual_channels_changed,
+        "rebuilt": repaired.rebuilt,
+        "deadlock_free": None if verification is None else verification.deadlock_free,
     }
 
 
@@ -180,17 +182,17 @@ def _kept_tables(network: Network, engine: str | None, jobs: int | None, work: W
 
 
 @operation
-class NeedOperation(Operation, frozen=True, kw_only=True):
+class RequirementOperation(Operation, frozen=True, kw_only=True):
     """A requirement as it is written, read and checked."""
 
-    group: ClassVar[str] = "need"
+    group: ClassVar[str] = "requirement"
 
     text: Annotated[str, setting("the requirement, in TOML")]
 
     def run(self, context: RunContext) -> Any:
-        return _need(self, context.jobs, context.work)
+        return _requirement(self, context.jobs, context.work)
 
 
-def _need(arguments: NeedOperation, _jobs: int | None, _work: Work) -> dict[str, Any]:
-    need: Need = need_of(arguments.text, "requirement")
-    return {"schema": "topoloom/need/1", "need": msgspec.to_builtins(need)}
+def _requirement(arguments: RequirementOperation, _jobs: int | None, _work: Work) -> dict[str, Any]:
+    requirement: Requirement = requirement_of(arguments.text, "requirement")
+    return {"schema": "topoloom/need/1", "requirement": msgspec.to_builtins(requirement)}

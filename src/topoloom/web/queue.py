@@ -101,7 +101,7 @@ class Queue:
             Path(str(note.task.arguments.get(name, "")))
             for note in kept
             if note.task is not None
-            for name in ("need", "measured")
+            for name in ("requirement", "measured")
         }
         _remove_others(self._store / FOLDER, named)
         _remove_others(self._store / MEASURED, named)

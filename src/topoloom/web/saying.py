@@ -19,7 +19,7 @@ def as_command(task: Task) -> str:
     >>> as_command(task_of("simulate", {"topology": "petersen:hosts=2", "loads": 0.3, "set": {"vcs": 6}}))
     'topoloom simulate petersen:hosts=2 --set vcs=6 --loads 0.3 --json'
     """
-    kind = OPERATIONS.find({"grow": "expand"}.get(task.verb, task.verb))
+    kind = OPERATIONS.find({"grow": "expand"}.get(task.operation, task.operation))
     if not section(kind) and OPERATIONS.origin(kind.group) == "here":
         return ""
     arguments = dict(task.arguments)
@@ -29,7 +29,7 @@ def as_command(task: Task) -> str:
     if kind.group == "design":
         arguments.pop("measured", None)
         arguments["change"] = change = flat_keys(arguments.get("change", {}))
-        arguments |= {} if "finalists" in change else {"finalists": arguments.get("finalists", 0)}
+        arguments |= {} if "shortlist" in change else {"shortlist": arguments.get("shortlist", 0)}
         words += ["-o", "design"]
     for name, value in arguments.items():
         words += _option(fields[name], value)
@@ -75,4 +75,4 @@ def as_python(task: Task) -> str:
     from topoloom import run_task, task_of
     record, row = run_task(task_of('hops', {'topology': 'petersen'}))
     """
-    return f"from topoloom import run_task, task_of\nrecord, row = run_task(task_of({task.verb!r}, {task.arguments!r}))"
+    return f"from topoloom import run_task, task_of\nrecord, row = run_task(task_of({task.operation!r}, {task.arguments!r}))"

@@ -52,7 +52,7 @@ def serve(
     read_only : bool
         Show what is done, begin nothing and write nothing.
     token : str, optional
-        A new one when left out.
+        A new one when omitted.
     ready : callable (str)
         Told the address, token included, when requests are answered.
 

@@ -109,7 +109,7 @@ class Spaces:
         return path
 
     def listed(self) -> list[dict[str, Any]]:
-        """The folders that a verb opens, with what each is and the pages that it has."""
+        """The folders that an operation opens, with what each is and the pages that it has."""
         return [entry for name, root in self.roots.items() for entry in self._below(name, root, 0)][:_MOST]
 
     def _below(self, address: str, folder: Path, depth: int) -> Iterator[dict[str, Any]]:

@@ -51,7 +51,7 @@ class CheckedPlan(Result):
         Whether these are the cables of the list after, port by port.
     """
 
-    noun = "checked-plan"
+    record_name = "checked-plan"
 
     steps: int
     tasks: int
@@ -222,20 +222,18 @@ class _State:
 
 
 def _compare_places(tasks: list[tuple[int, Row]], source: str, after: Path) -> None:
-    """Whether the plan names the cabinets and heights at which the list after has the switches."""
+    """Whether the plan names the racks and heights at which the list after has the switches."""
     place: dict[str, tuple[str, str]] = {}
-    for _, row in rows_of(after, ("a_cabinet", "a_height")):
+    for _, row in rows_of(after, ("a_rack", "a_height")):
         if row["kind"] == "switch":
-            place[row["a_switch"]] = row["a_cabinet"], row["a_height"]
+            place[row["a_switch"]] = row["a_rack"], row["a_height"]
     for line, row in tasks:
         for side in ("a", "b", "from"):
             switch = row[f"{side}_switch"]
-            there = row.get(f"{side}_cabinet", ""), row.get(f"{side}_height", "")
+            there = row.get(f"{side}_rack", ""), row.get(f"{side}_height", "")
             if switch in place and there != place[switch]:
-                cabinet, height = place[switch]
-                raise at(
-                    source, line, f"switch {switch} stands in cabinet {cabinet} at height {height}, not as it says"
-                )
+                rack, height = place[switch]
+                raise at(source, line, f"switch {switch} stands in rack {rack} at height {height}, not as it says")
 
 
 def _named(switch: str) -> str:

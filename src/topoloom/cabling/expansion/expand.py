@@ -1,4 +1,4 @@
-"""The verb `expand`: a plan, cable by cable, from a network on a floor to a larger one."""
+"""The operation `expand`: a plan, cable by cable, from a network on a floor to a larger one."""
 
 from dataclasses import replace
 from pathlib import Path

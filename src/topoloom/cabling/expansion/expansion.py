@@ -33,8 +33,8 @@ class ExpansionStep(Recorded):
         The network after it, its switches numbered as they came.
     new_switches : tuple of int
         Switches that are set up before the first task.
-    new_cabinets : tuple of str
-        The slots of cabinets that are set up.
+    new_racks : tuple of str
+        The slots of racks that are set up.
     diameter, aspl : float
         After the step; inf while the network is not connected.
     connected : bool
@@ -52,7 +52,7 @@ class ExpansionStep(Recorded):
     tasks: tuple[CableTask, ...]
     topology: Topology
     new_switches: tuple[int, ...]
-    new_cabinets: tuple[str, ...]
+    new_racks: tuple[str, ...]
     diameter: float
     aspl: float
     connected: bool
@@ -139,7 +139,7 @@ class Expansion(Filed):
         What stood: a step without tasks.
     """
 
-    noun = "expansion"
+    record_name = "expansion"
     written_by = "topoloom.cabling.expansion.plan_files.save_expansion"
     read_by = "topoloom.cabling.expansion.plan_reader.load_expansion"
     unrecorded = ("before", "after", "cables", "goal", "number", "cost")
@@ -157,9 +157,9 @@ class Expansion(Filed):
         "bought",
         "longest_new_m",
         "mean_m",
-        "cabinets_before",
-        "cabinets_new",
-        "cabinets_touched",
+        "racks_before",
+        "racks_new",
+        "racks_touched",
         "cut_off",
         "interrupted",
         "cost_usd",
@@ -178,11 +178,11 @@ class Expansion(Filed):
     provenance: Provenance = field(default_factory=Provenance, compare=False)
 
     def rows(self) -> list[dict[str, Any]]:
-        """A row a task, in the order of work: what is done with which cable, its ends, length and product."""
+        """One row per task, in the order of work: what is done with which cable, its ends, length and product."""
         return list(self._rows())
 
     def _rows(self) -> Iterator[dict[str, Any]]:
-        names, cabinet = self.layout.cabinet_names, self.layout.cabinet
+        names, rack = self.layout.rack_names, self.layout.rack
         products = self.after.bought.parts.cable
         for number, step in enumerate(self.steps, 1):
             for task in step.tasks:
@@ -197,10 +197,10 @@ class Expansion(Filed):
                     "new": task.new,
                     "a": a,
                     "a_port": a_port,
-                    "a_cabinet": names[cabinet[a]],
+                    "a_rack": names[rack[a]],
                     "b": b,
                     "b_port": b_port,
-                    "b_cabinet": None if about.host else names[cabinet[b]],
+                    "b_rack": None if about.host else names[rack[b]],
                     "from": was,
                     "from_port": was_port,
                     "length_m": task.length_m or None,
@@ -269,9 +269,9 @@ class Expansion(Filed):
         return self.layout.mean_length_m
 
     @property
-    def cabinets_before(self) -> int:
-        """Cabinets that stand."""
-        return self.before.layout.cabinets
+    def racks_before(self) -> int:
+        """Racks that stand."""
+        return self.before.layout.racks
 
     @property
     def cost_usd(self) -> dict[str, float]:
@@ -340,17 +340,17 @@ class Expansion(Filed):
         return max((task.length_m for step in self.steps for task in step.tasks if task.new), default=0.0)
 
     @cached_property
-    def cabinets_touched(self) -> tuple[str, ...]:
-        """The cabinets that stood before and have a cable added, moved or unplugged, by their slots' names."""
+    def racks_touched(self) -> tuple[str, ...]:
+        """The racks that stood before and have a cable added, moved or unplugged, by their slots' names."""
         slots, slot = self.after.layout.slots, self.after.layout.slot
         stood = set(slot[: self.before.layout.topology.switches].tolist())
         at = {slot[switch] for step in self.steps for task in step.tasks for switch in switches_of(task, self.cables)}
         return tuple(slots.names[s] for s in sorted(int(s) for s in at if s in stood))
 
     @property
-    def cabinets_new(self) -> int:
-        """Cabinets that are set up."""
-        return sum(len(step.new_cabinets) for step in self.steps)
+    def racks_new(self) -> int:
+        """Racks that are set up."""
+        return sum(len(step.new_racks) for step in self.steps)
 
     @property
     def cut_off(self) -> int:

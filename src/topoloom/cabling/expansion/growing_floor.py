@@ -1,4 +1,4 @@
-"""The floor under a growing network: cabinets stay where they are, new switches go where their cables are short."""
+"""The floor under a growing network: racks stay where they are, new switches go where their cables are short."""
 
 from dataclasses import replace
 
@@ -7,19 +7,19 @@ import numpy as np
 from topoloom.core.errors import InputError
 from topoloom.model.topology import Topology
 from topoloom.placement.floors.slots import NO_LIMIT
-from topoloom.placement.layout.cabinets import switch_demands
 from topoloom.placement.layout.layout import Layout
+from topoloom.placement.layout.racks import switch_demands
 
-#: Free slots that are tried for a new cabinet: the nearest to those in use.
+#: Free slots that are tried for a new rack: the nearest to those in use.
 _TRIED = 256
 
 
 class GrowingFloor:
     """Who stands where, and how much room is left.
 
-    A cabinet holds what its slot allows. New switches go to a cabinet of their own group where there is one; on a floor
-    without a limit of switches a new group gets a cabinet, and switches without groups fill cabinets as in a sequence. A
-    floor that is as large as its cabinets need gets more rows (or columns, where its rows are given); the slots that were
+    A rack holds what its slot allows. New switches go to a rack of their own group where there is one; on a floor
+    without a limit of switches a new group gets a rack, and switches without groups fill racks as in a sequence. A
+    floor that is as large as its racks need gets more rows (or columns, where its rows are given); the slots that were
     there keep their names and places.
 
     Parameters
@@ -39,17 +39,17 @@ class GrowingFloor:
         self._columns, self._grown = layout.slots.columns, ""
         self._widen(more)
         self._limits = self.slots.limits.copy()
-        #: Whether groups alone say how many switches a cabinet holds.
+        #: Whether groups alone say how many switches per rack holds.
         self._by_group = group is not None and not np.isfinite(self._limits[:, :2]).any()
         if group is None:
             hosts = self.floor.sequence_hosts
-            usual = np.array([self.floor.sequence_cabinet, NO_LIMIT if hosts is None else hosts, NO_LIMIT])
+            usual = np.array([self.floor.sequence_rack, NO_LIMIT if hosts is None else hosts, NO_LIMIT])
             self._limits = np.where(np.isfinite(self._limits), self._limits, usual)
         self._used = np.zeros((len(self.slots), 3))
         np.add.at(self._used, self._slot, switch_demands(layout.topology, switch_w))
 
     def _widen(self, more: int) -> None:
-        """Room for `more` cabinets, where the floor is one that grows."""
+        """Room for `more` racks, where the floor is one that grows."""
         floor, slots = self.floor, self.slots
         if floor.fixed is not None or (floor.rows is not None and floor.columns is not None):
             return
@@ -74,7 +74,7 @@ class GrowingFloor:
     def candidates(self, loads: np.ndarray, group: int | None = None) -> np.ndarray:
         """The slots that can take all these new switches, int64[...].
 
-        Cabinets of their group; if there is none with room, other cabinets; if there is none either, free slots. `loads` is
+        Racks of their group; if there is none with room, other racks; if there is none either, free slots. `loads` is
         what each of the switches takes, float64[switches, 3].
         """
         fits = (self._used + loads.sum(axis=0) <= self._limits + 1e-9).all(axis=1)
@@ -95,7 +95,7 @@ class GrowingFloor:
         return free
 
     def pieces(self, loads: np.ndarray, group: np.ndarray | None = None) -> list[np.ndarray]:
-        """New switches in their order, cut where another group begins and into as many as fit a cabinet: a list of indices.
+        """New switches in their order, cut where another group begins and into as many as fit a rack: a list of indices.
 
         Raises
         ------
@@ -107,9 +107,7 @@ class GrowingFloor:
         start, taken = 0, np.zeros(3)
         for i, load in enumerate(loads):
             if (load > most + 1e-9).any():
-                raise InputError(
-                    f"floor '{self.floor.name}': a new switch is more than a cabinet holds; raise its limits"
-                )
+                raise InputError(f"floor '{self.floor.name}': a new switch is more than a rack holds; raise its limits")
             other = group is not None and i > 0 and group[i] != group[i - 1]
             if other or (taken + load > most + 1e-9).any():
                 if i > start:
@@ -153,7 +151,7 @@ class GrowingFloor:
                 if not slots.size:
                     raise InputError(
                         f"floor '{self.floor.name}': no room for switch {switch} of {topology.name}: all"
-                        f" {len(self.slots)} slots are full; give a floor with more rows or slots, or let a cabinet hold more"
+                        f" {len(self.slots)} slots are full; give a floor with more rows or slots, or let a rack hold more"
                     )
                 self._place(ends, one, load, slots)
 

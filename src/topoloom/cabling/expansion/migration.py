@@ -1,4 +1,4 @@
-"""From a network into any other that is as large: its switches matched, its cables moved cabinet by cabinet."""
+"""From a network into any other that is as large: its switches matched, its cables moved rack by rack."""
 
 import numpy as np
 
@@ -7,7 +7,7 @@ from topoloom.cabling.expansion.matching import matched
 from topoloom.cabling.expansion.stages import Growth, Stage, difference, renumbered, stages_between
 from topoloom.core.work import Work
 from topoloom.model.topology import Topology
-from topoloom.placement.layout.cabinets import switch_demands
+from topoloom.placement.layout.racks import switch_demands
 
 
 def into_network(
@@ -19,7 +19,7 @@ def into_network(
     jobs: int | None,
     work: Work,
 ) -> Growth:
-    """First the new switches, a cabinet's worth at a time, then what else changes, cabinet by cabinet.
+    """First the new switches, a rack's worth at a time, then what else changes, rack by rack.
 
     Parameters
     ----------
@@ -60,13 +60,13 @@ def into_network(
             new = before.switches + piece
             part[new] = len(titles)
             titles.append(f"new switch {new[0]}" if new.size == 1 else f"new switches {new[0]} to {new[-1]}")
-    # Cabinets where nothing more changes have no step of their own.
-    cabinets, cabinet = np.unique(growing_floor.slot, return_inverse=True)
-    busy = _still_changing(before, after, cabinet.ravel())
-    number = np.full(cabinets.size, -1)
+    # Racks where nothing more changes have no step of their own.
+    racks, rack = np.unique(growing_floor.slot, return_inverse=True)
+    busy = _still_changing(before, after, rack.ravel())
+    number = np.full(racks.size, -1)
     number[busy] = len(titles) + np.arange(busy.size)
-    part[: before.switches] = number[cabinet.ravel()]
-    titles += [f"cabinet {growing_floor.slots.names[slot]}" for slot in cabinets[busy].tolist()]
+    part[: before.switches] = number[rack.ravel()]
+    titles += [f"rack {growing_floor.slots.names[slot]}" for slot in racks[busy].tolist()]
     stages = stages_between(before, after, part, titles or ["nothing changes"], ports)
     networks = [before, *(stage.topology for stage in stages)]
     changing = [stage for stage, was in zip(stages, networks, strict=False) if not _alike(was, stage.topology)]
@@ -95,9 +95,9 @@ def _outwards(goal: Topology, standing: np.ndarray) -> np.ndarray:
     return fresh[np.argsort(np.where(far[fresh] < 0, goal.switches, far[fresh]), kind="stable")]
 
 
-def _still_changing(before: Topology, after: Topology, cabinet: np.ndarray) -> np.ndarray:
-    """The cabinets that have the later end of a link between switches that stand, and which comes or goes."""
+def _still_changing(before: Topology, after: Topology, rack: np.ndarray) -> np.ndarray:
+    """The racks that have the later end of a link between switches that stand, and which comes or goes."""
     removed, added, _ = difference(before, after)
     links = np.concatenate([removed, added])
     links = links[(links < before.switches).all(axis=1)]
-    return np.unique(cabinet[links].max(axis=1)) if len(links) else np.empty(0, np.int64)
+    return np.unique(rack[links].max(axis=1)) if len(links) else np.empty(0, np.int64)

@@ -27,7 +27,7 @@ from topoloom.formats import FORMATS, encode
 from topoloom.model.network_folders import AFTER, BEFORE, PARTS, PLAN, PROVENANCE, note_text, refuse_other_network
 
 #: The columns of the plan that may hold anything.
-_TEXTS = frozenset(f"{side}_{what}" for side in ("a", "b", "from") for what in ("cabinet", "label")) | {
+_TEXTS = frozenset(f"{side}_{what}" for side in ("a", "b", "from") for what in ("rack", "label")) | {
     "product",
     "medium",
 }
@@ -45,7 +45,7 @@ def save_expansion(
 ) -> list[Path]:
     """Write a plan into a folder, the folder whole or not at all; returns the paths.
 
-    ``before/cables.csv`` and ``before/floor.toml``; ``plan.csv``, a row a task, ``steps.csv``, a row a step, and
+    ``before/cables.csv`` and ``before/floor.toml``; ``plan.csv``, one row per task, ``steps.csv``, one row per step, and
     ``order.csv``, the cables to buy; ``after/`` with all that `save_cabling` writes; ``expansion.json``, the record, and
     what `load_expansion` needs beside it. docs/how-to/grow-a-network.md says what each holds, and `check_plan` carries it out.
 
@@ -98,12 +98,12 @@ def _same_in_equal_runs(record: dict[str, Any]) -> dict[str, Any]:
 
 
 def plan_csv(expansion: Expansion) -> str:
-    """A row a task, in the order of work: the cable, what is done with it, both its ends, and where a moved end was."""
+    """One row per task, in the order of work: the cable, what is done with it, both its ends, and where a moved end was."""
     return csv_table({name: texts(cells) if name in _TEXTS else cells for name, cells in plan_rows(expansion).items()})
 
 
 def plan_rows(expansion: Expansion) -> dict[str, list[str]]:
-    """The columns of the plan, a cell a task; texts as they are, without quotes."""
+    """The columns of the plan, one cell per task; texts as they are, without quotes."""
     names, parts = _Names(expansion.after), expansion.after.bought.parts
     rows = [(number, task) for number, step in enumerate(expansion.steps, 1) for task in step.tasks]
     tasks = [task for _, task in rows]
@@ -137,7 +137,7 @@ def plan_rows(expansion: Expansion) -> dict[str, list[str]]:
 
 
 def steps_csv(expansion: Expansion) -> str:
-    """A row a step: what is set up, how many cables are worked on, and the network after it."""
+    """One row per step: what is set up, how many cables are worked on, and the network after it."""
     facts = [step_facts(step) for step in expansion.steps]
     columns = {name: [_cell(row[name]) for row in facts] for name in facts[0]}
     return csv_table({"step": numbers(np.arange(1, len(facts) + 1))} | columns)
@@ -147,8 +147,8 @@ def step_facts(step: ExpansionStep) -> dict[str, Any]:
     """What a step does and leaves, as the columns of steps.csv; infinities where the network is not connected."""
     done = ("unplug", "move", "add", "switches", "hosts", "links")
     left = ("diameter", "aspl", "connected", "cut_off", "interrupted")
-    names = ("title", "new_switches", "new_cabinets", *done, *left)
-    made = {"new_switches": ranges(step.new_switches), "new_cabinets": list(step.new_cabinets)}
+    names = ("title", "new_switches", "new_racks", *done, *left)
+    made = {"new_switches": ranges(step.new_switches), "new_racks": list(step.new_racks)}
     return {name: made[name] if name in made else getattr(step, name) for name in names}
 
 
@@ -197,18 +197,18 @@ def _cell(value: Any) -> str:
 
 
 class _Names:
-    """The columns that say where an end is: cabinet, height, switch, port and label, as on the lists of the cabling."""
+    """The columns that say where an end is: rack, height, switch, port and label, as on the lists of the cabling."""
 
     def __init__(self, cabling: Cabling) -> None:
         layout = cabling.layout
         self._labels: Labels = label(cabling)
-        self._cabinet = [layout.cabinet_names[i] for i in layout.cabinet.tolist()]
+        self._rack = [layout.rack_names[i] for i in layout.rack.tolist()]
         self._height = layout.height.tolist()
 
     def columns(self, side: str, ends: list[tuple[tuple[int, int] | None, bool]]) -> dict[str, list[str]]:
         """The five columns of one side; ends that are not there are empty, and those at hosts are hosts."""
         cells = [self._cells(*end) for end in ends]
-        names = ("cabinet", "height", "switch", "port", "label")
+        names = ("rack", "height", "switch", "port", "label")
         return {f"{side}_{name}": [row[i] for row in cells] for i, name in enumerate(names)}
 
     def _cells(self, end: tuple[int, int] | None, host: bool) -> tuple[str, str, str, str, str]:
@@ -218,4 +218,4 @@ class _Names:
         if host:
             return "", "", f"host {switch}", str(port), self._labels.host_end(switch, port)
         label = self._labels.end(switch, port)
-        return self._cabinet[switch], str(self._height[switch]), str(switch), str(port), label
+        return self._rack[switch], str(self._height[switch]), str(switch), str(port), label

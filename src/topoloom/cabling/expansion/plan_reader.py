@@ -205,7 +205,7 @@ def _goal_of(folder: Path, after: Topology, old: bool) -> tuple[Topology | None,
 
 
 def _measured(step: ExpansionStep, known: _Distances | None) -> ExpansionStep:
-    """A step with its distances: those of the record, or measured anew."""
+    """A step with its distances: those of the record, or measured again."""
     if known is None:
         found = path_lengths(step.topology)
         diameter, aspl = found.diameter, found.aspl
@@ -243,7 +243,7 @@ class _Replay:
         slots, slot = self._after.layout.slots, self._after.layout.slot
         stood = set(slot[: self._switches].tolist())
         fresh = range(self._switches, switches)
-        cabinets = sorted({int(slot[switch]) for switch in fresh} - stood)
+        racks = sorted({int(slot[switch]) for switch in fresh} - stood)
         self._switches = switches
         try:
             network = self._network(switches)
@@ -254,7 +254,7 @@ class _Replay:
             tuple(work),
             network,
             tuple(fresh),
-            tuple(slots.names[place] for place in cabinets),
+            tuple(slots.names[place] for place in racks),
             0.0,
             0.0,
             True,

@@ -36,7 +36,7 @@ def grown_planes(layout: Layout, grow: GrowOne, goal: Topology | None = None) ->
     Raises
     ------
     InputError
-        Whatever `grow` refuses; planes that get different numbers of hosts; a method that looks for cabinets with room, which
+        Whatever `grow` refuses; planes that get different numbers of hosts; a method that looks for racks with room, which
         the other planes need, too.
     """
     before = layout.topology
@@ -48,7 +48,7 @@ def grown_planes(layout: Layout, grow: GrowOne, goal: Topology | None = None) ->
         growths.append(grow(Layout(topology, layout.floor, layout.slots, layout.slot[plane.switches]), number))
     if any(growth.slot for growth in growths):
         raise InputError(
-            f"{before.name}: method splice-near chooses cabinets for one network, and there are {len(planes)} {called}s; take"
+            f"{before.name}: method splice-near chooses racks for one network, and there are {len(planes)} {called}s; take"
             " method splice"
         )
     switch, plane_of = _numbered(before, planes, growths)

@@ -23,7 +23,7 @@ def command(operation: BoundsOperation, output: Json) -> None:
 
 def _print(found: "Bounds | BalancedPairs") -> None:
     # Without a longest link the least possible is Moore's, which stands there already.
-    left_out = {"provenance"} if getattr(found, "length", None) else {"provenance", "diameter", "aspl"}
+    omitted = {"provenance"} if getattr(found, "length", None) else {"provenance", "diameter", "aspl"}
     rows = []
     for key in found.__dataclass_fields__:
         value = getattr(found, key)
@@ -34,6 +34,6 @@ def _print(found: "Bounds | BalancedPairs") -> None:
             rows.append(("balanced (degree, length)", shown or "none"))
         elif hasattr(value, "tolist"):
             rows.append((key, " ".join(map(str, value.tolist()))))
-        elif key not in left_out and value is not None:
+        elif key not in omitted and value is not None:
             rows.append((key, plain(value)))
     print_facts(found.provenance.name or None, rows)

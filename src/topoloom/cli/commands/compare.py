@@ -1,4 +1,4 @@
-"""`topoloom compare NETWORK...`: networks that the user names, taken the whole way and ranked."""
+"""`topoloom compare NETWORK...`: networks that the user names, fully assessed and ranked."""
 
 from pathlib import Path
 from typing import Annotated

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 class _Output(Json, frozen=True, kw_only=True):
     orders: Annotated[bool, setting("also how many cables of each product and length to order")] = False
-    as_printed: Annotated[
+    as_published: Annotated[
         bool,
         setting(
             "for a network of Table IV of Besta 2014: its own assumptions next to the exact count, laid out as there"
@@ -32,12 +32,12 @@ def command(operations: list[CostOperation], to: _Output) -> None:
     from topoloom.cost.parts_files import load_parts
     from topoloom.network.opening import open_network
 
-    if to.as_printed and len(operations) > 1:
-        raise InputError("--as-printed takes one topology; omit it to compare several")
-    if to.as_printed:
-        operations[0].refuse_changed((*PLACING, *TERMS), "--as-printed takes the paper's own assumptions")
+    if to.as_published and len(operations) > 1:
+        raise InputError("--as-published takes one topology; omit it to compare several")
+    if to.as_published:
+        operations[0].refuse_changed((*PLACING, *TERMS), "--as-published takes the paper's own assumptions")
     networks = [open_network(one.topology) for one in operations]
-    if to.as_printed:
+    if to.as_published:
         # The exact count beside the print is made as Besta 2014 lays the column out: its racks, its floor, its switches.
         catalogues = [load_parts("slimfly-2014")]
         bills = [_column(networks[0].topology).exact(to.orders)]

@@ -1,4 +1,4 @@
-"""`topoloom design NEED.toml -o DIR`: the main job."""
+"""`topoloom design REQUIREMENT.toml -o DIR`: the main job."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -30,17 +30,17 @@ def command(operation: DesignOperation, threads: Threads, files: ToolFiles, to: 
     from topoloom.core.folders import check_folder
     from topoloom.report.design_files import write_design
 
-    need, out = operation.prepared(), Path(to.output)
+    requirement, out = operation.prepared(), Path(to.output)
     check_folder(to.output)
     with running(operation.doing, threads.jobs, seconds=to.time_limit) as context:
-        result = operation.designed(need, context, out / "measured", fresh=to.fresh)
+        result = operation.designed(requirement, context, out / "measured", fresh=to.fresh)
     if hurried():
         raise Stopped(
             f"interrupted: {result.unmeasured} candidates not measured; run it again to go on from {out}/measured"
         )
     expensive = result.dropped_by.get("cost_over_best", 0)
     if expensive:
-        limit = f"{need.limits.cost_over_best:g} times the best"
+        limit = f"{requirement.limits.cost_over_best:g} times the best"
         say(f"{expensive} more were not pursued: they cost over {limit}", err=True)
     if result.ended != "done":
         why = "the time was over" if result.ended == "deadline" else "interrupted"
@@ -50,10 +50,10 @@ def command(operation: DesignOperation, threads: Threads, files: ToolFiles, to: 
         print_record(result)
     else:
         _print(result)
-        if result.finalists:
+        if result.shortlist:
             say()
-            print_assessments(result.finalists, result.need.minutes)
-            say(f"finalists: {out / 'finalists'}, a folder each, for every other command")
+            print_assessments(result.shortlist, result.requirement.minutes)
+            say(f"shortlist: {out / 'shortlist'}, a folder each, for every other command")
         say(f"report: {out / 'report.html'}")
     if result.ended == "interrupted":
         raise KeyboardInterrupt
@@ -63,7 +63,7 @@ def _print(found: "Design") -> None:
     """The best design, or what stands in its way."""
     from topoloom.designer.candidates import MOST_SWITCHES
 
-    best, limits = found.winner, found.need.limits
+    best, limits = found.winner, found.requirement.limits
     if best is None:
         dropped = ", ".join(f"{limit} {count}" for limit, count in found.dropped_by.items())
         say(f"no candidate is within every limit (dropped by: {dropped or 'none yet'})")
@@ -76,11 +76,11 @@ def _print(found: "Design") -> None:
     say(
         f"best of {len(found.ranked)}: {best.spec}\n"
         f"  {best.switches:,} switches of {best.radix} ports, {best.hosts:,} hosts, diameter {best.diameter},"
-        f" {best.cost_per_host_usd:,.1f} USD and {best.power_per_host_w:.2f} W a host"
+        f" {best.cost_per_host_usd:,.1f} USD and {best.power_per_host_w:.2f} W per host"
     )
     if found.search is not None:
         _print_search(found.search)
-    if limits.oversubscription is None and limits.busiest_channel is None and best.oversubscription > 1.5:
+    if limits.oversubscription is None and limits.maximum_channel_load is None and best.oversubscription > 1.5:
         say(
             f"  it is {best.oversubscription:.1f} times oversubscribed; set oversubscription under [limits] for more bandwidth",
             err=True,

@@ -93,7 +93,7 @@ def _print_plan(plan: "Expansion") -> None:
             ),
             *_planes(plan),
             ("longest_new", f"{plan.longest_new_m:.1f} m"),
-            ("cabinets", f"{len(plan.cabinets_touched)} of {plan.cabinets_before} touched, {plan.cabinets_new} new"),
+            ("racks", f"{len(plan.racks_touched)} of {plan.racks_before} touched, {plan.racks_new} new"),
             ("ports", _ports(plan)),
             ("cost", _cost(plan)),
             ("connected", plan.connectedness),

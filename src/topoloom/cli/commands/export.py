@@ -41,7 +41,7 @@ def command(operation: ExportOperation, threads: Threads, to: _Output) -> None:
     if record.timed:
         order = replace(order, settings=export_settings(tables.network, to.set))
     files = [f"{to.output}/{name}" for name in write_order(operation.kind, order, to.output)]
-    if routed.verdict is not None and not routed.verdict.deadlock_free:
+    if routed.verification is not None and not routed.verification.deadlock_free:
         say("warning: packets can block each other for ever by these tables; engine orders is safe", err=True)
     if to.json:
         print_record(tables.repaired or routed)

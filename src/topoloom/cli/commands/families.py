@@ -39,8 +39,10 @@ def _print_page(one: Family | Transform) -> None:
     if isinstance(one, Family) and one.aliases:
         say(f"also called: {', '.join(one.aliases)}")
     for key, parameter in one.parameters.items():
-        need = "required" if parameter.required else f"default {_default(parameter)}"
-        say(f"  {key:12} {parameter.description} ({type(parameter).__name__.lower()}: {parameter.range}; {need})")
+        requirement = "required" if parameter.required else f"default {_default(parameter)}"
+        say(
+            f"  {key:12} {parameter.description} ({type(parameter).__name__.lower()}: {parameter.range}; {requirement})"
+        )
     if isinstance(one, Family):
         say(f"  {'hosts':12} hosts on each switch that carries hosts, or 'full'")
         for key, meaning in one.labels.items():

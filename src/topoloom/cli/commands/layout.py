@@ -1,4 +1,4 @@
-"""`topoloom layout TOPOLOGY`: cabinets on a floor, every cable with its length, and the files to build it from."""
+"""`topoloom layout TOPOLOGY`: racks on a floor, every cable with its length, and the files to build it from."""
 
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -47,12 +47,12 @@ def _print_layout(layout: "Layout") -> None:
     size = f"{slots.rows} x {slots.columns} places" if slots.rows else f"{len(slots)} slots"
     bound = "" if layout.least_mean_m is None else f" (no layout is below {layout.least_mean_m:.3f})"
     print_facts(
-        f"{layout.topology.name} on {layout.floor.name}: {layout.cabinets} cabinet{'s' * (layout.cabinets != 1)}, {size}",
+        f"{layout.topology.name} on {layout.floor.name}: {layout.racks} rack{'s' * (layout.racks != 1)}, {size}",
         [
             ("made", layout.made),
-            ("cables", f"{layout.links:,}, {layout.links_between:,} of them between cabinets"),
-            ("bundles", f"{layout.cabinet_pairs:,} pairs of cabinets with cables between them"),
-            ("mean_length", f"{layout.mean_length_m:.3f} m{bound}; between cabinets {layout.mean_between_m:.3f} m"),
+            ("cables", f"{layout.links:,}, {layout.links_between:,} of them between racks"),
+            ("bundles", f"{layout.rack_pairs:,} pairs of racks with cables between them"),
+            ("mean_length", f"{layout.mean_length_m:.3f} m{bound}; between racks {layout.mean_between_m:.3f} m"),
             ("longest", f"{layout.longest_m:.1f} m"),
             ("total", f"{layout.total_m:,.0f} m"),
             *_host_facts(layout),
@@ -65,7 +65,7 @@ def _host_facts(layout: "Layout") -> list[tuple[str, str]]:
     if layout.housing is None:
         return []
     host = layout.housing.host
-    full = layout.hosts_per_cabinet
+    full = layout.hosts_per_rack
     kilowatts = f"; {layout.topology.hosts * host.power_w / 1000:,.0f} kW" if host.power_w else ""
     return [
         ("hosts", f"{layout.topology.hosts:,} of '{host.name}', up to {full} in a rack{kilowatts}"),
@@ -80,14 +80,14 @@ def _host_facts(layout: "Layout") -> list[tuple[str, str]]:
 def _write(cables: Any, folder: str) -> None:
     """Everything that a layout's folder holds."""
     from topoloom.cabling.files import save_cabling
-    from topoloom.report.floor_data import rack_watts
+    from topoloom.report.floor_data import rack_power_w
     from topoloom.report.floorplan import floorplan_png, floorplan_svg
 
     if hurried():
         say("interrupted: the floor plan is not drawn", err=True)
         save_cabling(cables, folder, {})
         return
-    medium, watts = cables.link_medium, rack_watts(cables.layout, cables.bought.parts, cables.rate_gbps)
+    medium, watts = cables.link_medium, rack_power_w(cables.layout, cables.bought.parts, cables.rate_gbps)
     plans: dict[str, str | bytes] = {
         "floorplan.svg": floorplan_svg(cables.layout, medium, watts),
         "floorplan.png": floorplan_png(cables.layout, medium, watts),

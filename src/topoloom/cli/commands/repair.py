@@ -14,10 +14,10 @@ _SHOWN = (
         "entries",
         "entries_broken",
         "entries_changed",
-        "lanes_changed",
-        "anew",
+        "virtual_channels_changed",
+        "rebuilt",
         "deadlock_free",
-        "in_force_deadlock_free",
+        "installed_deadlock_free",
     ),
 )
 
@@ -31,10 +31,10 @@ class _Output(Json, frozen=True, kw_only=True):
 
 @declared(RepairOperation, Threads, _Output)
 def command(operation: RepairOperation, threads: Threads, to: _Output) -> None:
-    from topoloom.fabric.mending_files import write_mending
+    from topoloom.fabric.repair_files import write_repair
 
     found = performed(operation, threads.jobs)
-    files = [] if to.output is None else write_mending(found, to.output)
+    files = [] if to.output is None else write_repair(found, to.output)
     if to.json:
         print_record(found)
     else:
@@ -42,8 +42,8 @@ def command(operation: RepairOperation, threads: Threads, to: _Output) -> None:
         steps = [f"{step.kind} {step.pairs or step.entries}" for step in found.steps]
         rows.append(("steps", ", ".join(steps) or "none"))
         print_facts(f"{found.old} and now {found.new}", rows)
-    if not found.in_force_deadlock_free:
-        say("warning: the tables in force can deadlock on what is cabled now; no order of updates is proved", err=True)
+    if not found.installed_deadlock_free:
+        say("warning: the installed tables can deadlock on what is cabled now; no order of updates is proved", err=True)
     if found.dropped_addresses:
         say(
             f"warning: {found.dropped_addresses} addresses cannot be reached for a while; no order without that was found",

@@ -1,4 +1,4 @@
-"""`topoloom resilience`: what survives when cables, switches or cabinets fail."""
+"""`topoloom resilience`: what survives when cables, switches or racks fail."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated

@@ -91,7 +91,7 @@ def _sections(formatter: click.HelpFormatter) -> None:
     with formatter.section("Router settings (--set)"):
         formatter.write_dl([(one.name, _in_words(one)) for one in described(RouterConfig)])
     with formatter.section("Example"):
-        formatter.write_text("topoloom simulate slimfly:q=5,hosts=4 --engine hop-lanes --loads 0.1,0.5 -o points.csv")
+        formatter.write_text("topoloom simulate slimfly:q=5,hosts=4 --engine hop-vcs --loads 0.1,0.5 -o points.csv")
 
 
 def _in_words(one: "Setting") -> str:

@@ -259,7 +259,7 @@ def _print_status(status: "StudyStatus", as_json: bool) -> None:
         rows.append(("running", f"{now.executor} on {now.host}: {now.finished:,} of {now.tasks:,} tasks{left}"))
     if len(status.versions) > 1:
         rows.append(("versions", ", ".join(f"{count:,} of {version}" for version, count in status.versions.items())))
-    print_facts(status.title or status.verb, rows)
+    print_facts(status.title or status.operation, rows)
     for reason, count in list(status.reasons.items())[:_REASONS]:
         say(f"failed {count:,}: {reason}")
 

@@ -132,7 +132,7 @@ class Kept(_Cache):
             return CompileResult._rebuild(target_context, *reduced) if kept == sig else None
         except FileNotFoundError:
             return None
-        except Exception as error:  # half a file, or that of another machine: compiled anew
+        except Exception as error:  # half a file, or that of another machine: compiled again
             log.debug("%s: %s", path, error)
             return None
 

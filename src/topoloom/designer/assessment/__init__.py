@@ -1,1 +1,1 @@
-"""A network taken the whole way: bill, tables, throughput, load, collectives, failures, growth; each within a budget."""
+"""A network fully assessed: bill, tables, throughput, load, collectives, failures, growth; each within a budget."""

@@ -1,4 +1,4 @@
-"""The verb: networks taken the whole way, step by step, side by side, within a budget of time."""
+"""The operation: networks fully assessed, step by step, side by side, within a budget of time."""
 
 import hashlib
 import threading
@@ -20,10 +20,10 @@ from topoloom.designer.assessment.assessment import Assessment, Assessments, Mis
 from topoloom.designer.assessment.figure import Figure
 from topoloom.designer.assessment.step import AssessmentStep, StepResult
 from topoloom.designer.assessment.steps.collective import COLLECTIVES
+from topoloom.designer.assessment.steps.cost import COST
 from topoloom.designer.assessment.steps.failures import DEGRADATION, FAILURES
 from topoloom.designer.assessment.steps.growth import GROWTH
 from topoloom.designer.assessment.steps.load import LOADED, SATURATED
-from topoloom.designer.assessment.steps.money import MONEY
 from topoloom.designer.assessment.steps.tables import TABLES
 from topoloom.designer.assessment.steps.throughput import PATTERNED, THROUGHPUT
 from topoloom.designer.assessment.subject import EFFORTS, MOST_REPEATS, Subject
@@ -34,7 +34,7 @@ from topoloom.throughput.result import Quality
 
 #: What is worked out, the cheapest first: every network has a step before one has the next.
 STEPS: tuple[AssessmentStep, ...] = (
-    MONEY,
+    COST,
     TABLES,
     THROUGHPUT,
     PATTERNED,
@@ -80,7 +80,7 @@ def assess(
     fresh : bool
         Work out again what the store has, and keep the new.
     jobs : int, optional
-        Networks side by side; every core when left out. No figure depends on it.
+        Networks side by side; every core when omitted. No figure depends on it.
     work : Work, optional
         Told of steps, each delivered; when stopped, what is finished is the result.
 
@@ -280,7 +280,11 @@ class _Chain:
                 topology,
                 engine=subject.tables.engine if subject.tables is not None else "",
                 seed=subject.seed,
-                settings={"parts": subject.parts.name, "rate_gbps": subject.rate_gbps, "lanes": subject.lanes},
+                settings={
+                    "parts": subject.parts.name,
+                    "rate_gbps": subject.rate_gbps,
+                    "virtual_channels": subject.virtual_channels,
+                },
             ),
             **results,  # type: ignore[arg-type]
         )
@@ -297,9 +301,9 @@ class _Chain:
             msgspec.to_builtins(subject.parts),
             json_value(msgspec.structs.replace(terms, parts=None)),
             None if subject.network.tables is None else tables_digest(subject.network.tables),
-            [subject.rate_gbps, subject.switch_ns, subject.cable_ns_per_m, subject.lanes],
+            [subject.rate_gbps, subject.switch_ns, subject.cable_ns_per_m, subject.virtual_channels],
             [subject.radix, subject.all_to_all_mib, subject.all_reduce_mib, subject.seed],
-            hashlib.sha256(layout.length_m.tobytes() + layout.cabinet.tobytes()).hexdigest(),
+            hashlib.sha256(layout.length_m.tobytes() + layout.rack.tobytes()).hexdigest(),
         ]
         return hashlib.sha256(msgspec.json.encode(decides)).hexdigest()[:24]
 

@@ -1,4 +1,4 @@
-"""What is known of a network that was taken the whole way."""
+"""What is known of a network that was fully assessed."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -49,7 +49,7 @@ class Assessment(Result):
         With its layout, its tables and its terms; not in the record: a network folder keeps them.
     """
 
-    noun = "assessment"
+    record_name = "assessment"
     unrecorded = ("network",)
 
     name: str
@@ -87,7 +87,7 @@ class Assessment(Result):
         return None if found is None else found.value
 
     def rows(self) -> list[dict[str, Any]]:
-        """A row a figure."""
+        """One row per figure."""
         return [json_value(one) for one in self.figures]
 
 
@@ -106,7 +106,7 @@ class Assessments(Result):
         "deadline": what did not fit into the budget is missing, and named.
     """
 
-    noun = "assessments"
+    record_name = "assessments"
 
     networks: tuple[Assessment, ...]
     objective: str
@@ -115,7 +115,7 @@ class Assessments(Result):
     provenance: Provenance = field(default_factory=Provenance, compare=False)
 
     def rows(self) -> list[dict[str, Any]]:
-        """A row a network: its name, and the value of every figure."""
+        """One row per network: its name, and the value of every figure."""
         keys = figure_keys(self.networks)
         return [
             {"rank": rank, "name": one.name, "spec": one.spec, **{key: one.value(key) for key in keys}}

@@ -1,4 +1,4 @@
-"""The function `compare`: networks that are named, taken the whole way, next to each other."""
+"""The function `compare`: networks that are named, fully assessed, next to each other."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -36,7 +36,7 @@ def compare(
     host_cables: bool | None = None,
     spares: Spares | bool | None = None,
     radix: int | None = None,
-    lanes: int | None = None,
+    virtual_channels: int | None = None,
     seed: int = 1,
     store: str | Path | None = None,
     jobs: int | None = None,
@@ -67,13 +67,13 @@ def compare(
         As `Network.priced` takes them, in place of what the networks remember.
     radix : int, optional
         Ports of the switches that can be had, for growth; those of the requirement that a network remembers if omitted.
-    lanes : int, optional
-        Virtual lanes of a switch; those of that requirement if omitted, else 8.
+    virtual_channels : int, optional
+        Virtual virtual channels of a switch; those of that requirement if omitted, else 8.
     seed : int
     store : path, optional
         A folder where steps are kept and found again.
     jobs : int, optional
-        Threads; every core when left out.
+        Threads; every core when omitted.
     work : Work, optional
 
     Returns
@@ -112,7 +112,7 @@ def compare(
         jobs=jobs,
         work=work,
     )
-    subjects = [subject_of(network, lanes=lanes, radix=radix, seed=seed) for network in laid_out]
+    subjects = [subject_of(network, virtual_channels=virtual_channels, radix=radix, seed=seed) for network in laid_out]
     seconds = None if minutes is None else minutes * 60
     repeats = MOST_REPEATS if repeats is None else repeats
     found = assess(subjects, objective=minimize, seconds=seconds, repeats=repeats, store=store, jobs=jobs, work=work)

@@ -156,7 +156,7 @@ def _by_rack(one: Assessment) -> str:
     floor = layout.floor
     if floor.fixed is None and not (floor.rows and floor.columns):
         return ""
-    spare = layout.places - layout.cabinets
+    spare = layout.places - layout.racks
     if spare <= 0:
         return "With a place less on the floor it does not stand."
     return f"With a rack less it still stands: {spare} place{'s' * (spare != 1)} of the floor are free."

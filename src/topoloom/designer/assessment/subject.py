@@ -16,8 +16,8 @@ from topoloom.routing.registry import engines
 from topoloom.routing.route import route
 from topoloom.routing.routing import Routing
 
-#: Virtual lanes for data of most switches of InfiniBand (IBA 1.5, 7.6: 1, 2, 4, 8 or 15).
-LANES = 8
+#: Virtual virtual channels for data of most switches of InfiniBand (IBA 1.5, 7.6: 1, 2, 4, 8 or 15).
+VIRTUAL_CHANNELS = 8
 #: How many times the usual draws are made where time is left over, one after the other; and at most.
 EFFORTS = (4, 16)
 MOST_REPEATS = EFFORTS[-1]
@@ -35,8 +35,8 @@ class Subject:
         With a layout; its terms say what it is bought by.
     switch_ns, cable_ns_per_m : float
         Delays, ns.
-    lanes : int
-        Virtual lanes of a switch.
+    virtual_channels : int
+        Virtual virtual channels of a switch.
     radix : int or None
         Ports of the switches that can be had; None: as many as the fullest needs.
     all_to_all_mib, all_reduce_mib : float
@@ -50,7 +50,7 @@ class Subject:
     network: Network
     switch_ns: float = 100.0
     cable_ns_per_m: float = 5.0
-    lanes: int = LANES
+    virtual_channels: int = VIRTUAL_CHANNELS
     radix: int | None = None
     all_to_all_mib: float = 256.0
     all_reduce_mib: float = 256.0
@@ -102,7 +102,7 @@ class Subject:
         Raises
         ------
         InputError
-            It cannot be routed in so many lanes.
+            It cannot be routed in so many virtual channels.
         Stopped
             `work` was stopped.
         """
@@ -110,9 +110,13 @@ class Subject:
             self.tables = self.network.tables
         if self.tables is None:
             found = route(self.topology, None, seed=self.seed, jobs=self.jobs, layout=self.layout, work=work)
-            self.tables = found if _lanes(found) <= self.lanes else self._within_lanes(found.engine, work)
-        if (used := _lanes(self.tables)) > self.lanes:
-            raise InputError(f"{self.topology.name}: its tables take {used} lanes, the switches have {self.lanes}")
+            self.tables = (
+                found if _virtual_channels(found) <= self.virtual_channels else self._within_vcs(found.engine, work)
+            )
+        if (used := _virtual_channels(self.tables)) > self.virtual_channels:
+            raise InputError(
+                f"{self.topology.name}: its tables take {used} virtual channels, the switches have {self.virtual_channels}"
+            )
         return self.tables
 
     def routed_by_host(self, work: Work, network: Topology | None = None) -> tuple[Routing, ...]:
@@ -155,13 +159,17 @@ class Subject:
             )
         return self._spread
 
-    def _within_lanes(self, engine: str, work: Work) -> Routing:
-        """Tables in so many lanes as there are: of that engine, else of the one that routes anything."""
+    def _within_vcs(self, engine: str, work: Work) -> Routing:
+        """Tables in so many virtual channels as there are: of that engine, else of the one that routes anything."""
         try:
-            return route(self.topology, engine, lanes=self.lanes, seed=self.seed, jobs=self.jobs, work=work)
+            return route(
+                self.topology, engine, virtual_channels=self.virtual_channels, seed=self.seed, jobs=self.jobs, work=work
+            )
         except InputError:
-            return route(self.topology, ANY, lanes=self.lanes, seed=self.seed, jobs=self.jobs, work=work)
+            return route(
+                self.topology, ANY, virtual_channels=self.virtual_channels, seed=self.seed, jobs=self.jobs, work=work
+            )
 
 
-def _lanes(routing: Routing) -> int:
-    return 1 if routing.verdict is None else routing.verdict.lanes_used
+def _virtual_channels(routing: Routing) -> int:
+    return 1 if routing.verification is None else routing.verification.virtual_channels_used

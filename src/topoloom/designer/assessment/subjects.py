@@ -6,15 +6,15 @@ import msgspec
 
 from topoloom.core.errors import InputError
 from topoloom.designer.assessment.subject import Subject
-from topoloom.designer.need import Need
+from topoloom.designer.requirement import Requirement
 from topoloom.network import Network
 
 
 def subject_of(
     network: Network,
-    need: Need | None = None,
+    requirement: Requirement | None = None,
     *,
-    lanes: int | None = None,
+    virtual_channels: int | None = None,
     radix: int | None = None,
     seed: int | None = None,
 ) -> Subject:
@@ -24,10 +24,10 @@ def subject_of(
     ----------
     network : Network
         With a layout.
-    need : Need, optional
+    requirement : Need, optional
         The requirement; the one that the network remembers if omitted.
-    lanes : int, optional
-        Virtual lanes of a switch.
+    virtual_channels : int, optional
+        Virtual virtual channels of a switch.
     radix : int, optional
         Ports of the switches that can be had.
     seed : int, optional
@@ -41,23 +41,23 @@ def subject_of(
     InputError
         The requirement that the network remembers is damaged.
     """
-    need = remembered_need(network) if need is None else need
-    given = {"lanes": lanes, "radix": radix, "seed": seed}
+    requirement = remembered_requirement(network) if requirement is None else requirement
+    given = {"virtual_channels": virtual_channels, "radix": radix, "seed": seed}
     known: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
-    if need is None:
+    if requirement is None:
         return Subject(network, **known)
     remembered: dict[str, Any] = {
-        "switch_ns": need.switch.delay_ns,
-        "cable_ns_per_m": need.cable.delay_ns_per_m,
-        "lanes": need.switch.lanes,
-        "radix": need.radix,
-        "all_to_all_mib": need.collective.all_to_all_mib,
-        "all_reduce_mib": need.collective.all_reduce_mib,
+        "switch_ns": requirement.switch.delay_ns,
+        "cable_ns_per_m": requirement.cable.delay_ns_per_m,
+        "virtual_channels": requirement.switch.virtual_channels,
+        "radix": requirement.radix,
+        "all_to_all_mib": requirement.collective.all_to_all_mib,
+        "all_reduce_mib": requirement.collective.all_reduce_mib,
     }
     return Subject(network, **{**remembered, **known})
 
 
-def remembered_need(network: Network) -> Need | None:
+def remembered_requirement(network: Network) -> Requirement | None:
     """The requirement that a network was designed for; None where it remembers none.
 
     Raises
@@ -68,6 +68,6 @@ def remembered_need(network: Network) -> Need | None:
     if network.requirements is None:
         return None
     try:
-        return msgspec.convert(network.requirements, Need, strict=True)
+        return msgspec.convert(network.requirements, Requirement, strict=True)
     except (msgspec.ValidationError, InputError) as error:
         raise InputError(f"{network.source}: its requirement is damaged: {error}") from None

@@ -14,10 +14,10 @@ from topoloom.fabric.diagnosis.rule import Rule, Severity, chosen
 from topoloom.fabric.fabric import Fabric
 from topoloom.fabric.identify import SHAPE, Match, identify
 from topoloom.fabric.port_counters import PortCounters
-from topoloom.fabric.table_verifier import Judgement
+from topoloom.fabric.table_verifier import TableVerification
 from topoloom.model.results import provenance_of
 from topoloom.model.sources import NetworkSource, network_of, taken
-from topoloom.routing.judge.verdict import Verdict
+from topoloom.routing.verification.verification import Verification
 
 #: The worst first.
 _ORDER: dict[Severity, int] = {"error": 0, "warning": 1, "note": 2}
@@ -26,7 +26,7 @@ _ORDER: dict[Severity, int] = {"error": 0, "warning": 1, "note": 2}
 def diagnose(
     plan: NetworkSource,
     actual: NetworkSource | None = None,
-    tables: Judgement | Verdict | None = None,
+    tables: TableVerification | Verification | None = None,
     *,
     match: Match | None = None,
     ports: bool | None = None,
@@ -46,17 +46,17 @@ def diagnose(
     actual : NetworkSource, optional
         What is there. A fabric that was read with `borne=True` tells its flaws, too.
     tables : Judgement or Verdict, optional
-        What `judge` or `prove` found in the tables of the fabric (of the plan, where there is none).
+        What `judge` or `verify_routing` found in the tables of the fabric (of the plan, where there is none).
     match : Match, optional
-        Who is who; `identify` with its own choice when left out.
+        Who is who; `identify` with its own choice when omitted.
     ports : bool, optional
-        Whether a cable must be in the planned ports; when left out, unless switches are known by their shape.
+        Whether a cable must be in the planned ports; when omitted, unless switches are known by their shape.
     hosts : bool
         Whether hosts and their cables count.
     facts : PlanFacts, optional
-        Cabinets, numbers and lengths of cables; those of the plan (`Network.facts`) when omitted.
+        Racks, numbers and lengths of cables; those of the plan (`Network.facts`) when omitted.
     limits : HardwareLimits, optional
-        What is asked beside the plan: ports, lanes, lengths, taper, rate.
+        What is asked beside the plan: ports, virtual channels, lengths, taper, rate.
     counters : PortCounters, optional
         Errors that ports counted (`topoloom.fabric.port_counters.read_counters`).
     only, ignore : sequence of str
@@ -93,7 +93,7 @@ def diagnose(
             *(planned, there, match),
             ports=exact,
             hosts=hosts,
-            cabinets=facts.cabinets,
+            racks=facts.racks,
             cable_numbers=facts.cable_numbers,
             rate=None if limits is None else limits.rate,
             counters=counters,
@@ -112,7 +112,7 @@ def diagnose(
         rules=tuple(one.code for one in rules),
         diagnostics=_numbered(found),
         comparison=None if comparison is None else comparison.record(),
-        judgement=None if tables is None else tables.record(),
+        table_verification=None if tables is None else tables.record(),
         provenance=provenance_of(
             planned.topology,
             seed=None if match is None else match.seed,
@@ -137,7 +137,7 @@ def _numbered(found: Sequence[tuple[Rule, Finding]]) -> tuple[Diagnostic, ...]:
             finding.found,
             finding.plugs,
             finding.cables,
-            finding.cabinets,
+            finding.racks,
             tuple(root for root, cables in accounts if finding.follows & cables),
             finding.line,
             rule.page,

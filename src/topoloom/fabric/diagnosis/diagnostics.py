@@ -29,10 +29,10 @@ class Diagnostic:
         Ports that it is about, where there is no cable to name.
     cables : tuple of str
         The numbers of its cables, as the cable list has them.
-    cabinets : tuple of str
+    racks : tuple of str
         Where it is, as far as the plan says.
     because_of : tuple of int
-        The numbers of those that it follows from: mended with them. Empty: it is a root.
+        The numbers of those that it follows from: repaired with them. Empty: it is a root.
     line : int or None
         The line of the fabric's file that shows it.
     page : str
@@ -51,7 +51,7 @@ class Diagnostic:
     found: tuple[tuple[Plugged, Plugged], ...]
     ports: tuple[Plugged, ...]
     cables: tuple[str, ...]
-    cabinets: tuple[str, ...]
+    racks: tuple[str, ...]
     because_of: tuple[int, ...]
     line: int | None
     page: str
@@ -78,11 +78,11 @@ class Diagnostics(Result):
         The codes of the rules that were asked.
     diagnostics : tuple of Diagnostic
         Errors, warnings and notes in this order, each by codes.
-    comparison, judgement : dict or None
+    comparison, table_verification : dict or None
         The record of `compare_fabrics`, and that of `judge`.
     """
 
-    noun = "diagnostics"
+    record_name = "diagnostics"
     derived = ("clean", "errors", "warnings", "notes")
 
     plan: str
@@ -91,11 +91,11 @@ class Diagnostics(Result):
     rules: tuple[str, ...]
     diagnostics: tuple[Diagnostic, ...]
     comparison: dict[str, Any] | None = None
-    judgement: dict[str, Any] | None = None
+    table_verification: dict[str, Any] | None = None
     provenance: Provenance = field(default_factory=Provenance, compare=False)
 
     def rows(self) -> list[dict[str, Any]]:
-        """A row a diagnostic: its number, code, name, severity, text, first node, cabinets and cables."""
+        """One row per diagnostic: its number, code, name, severity, text, first node, racks and cables."""
         return [
             {
                 "number": one.number,
@@ -104,7 +104,7 @@ class Diagnostics(Result):
                 "severity": one.severity,
                 "text": one.text,
                 "node": one.nodes[0] if one.nodes else None,
-                "cabinets": " ".join(one.cabinets),
+                "racks": " ".join(one.racks),
                 "cables": " ".join(one.cables),
             }
             for one in self.diagnostics

@@ -16,12 +16,12 @@ from topoloom.fabric.diagnosis.root import Root
 from topoloom.fabric.fabric import Fabric
 from topoloom.fabric.identify import Match
 from topoloom.fabric.running import Rate
-from topoloom.fabric.table_verifier import Judgement
+from topoloom.fabric.table_verifier import TableVerification
 from topoloom.graph.connectivity import components
-from topoloom.routing.judge.verdict import Verdict
+from topoloom.routing.verification.verification import Verification
 
-#: The data lanes that InfiniBand has: VL0 to VL14 (InfiniBand Architecture Specification 1.7, 7.6.3).
-MOST_LANES = 15
+#: The data VLs that InfiniBand has: VL0 to VL14 (InfiniBand Architecture Specification 1.7, 7.6.3).
+MOST_VIRTUAL_CHANNELS = 15
 #: The kinds of differences that say that a cable is not where it should be.
 ELSEWHERE = (WRONG, MISSING, EXTRA, SWAPPED)
 
@@ -32,7 +32,7 @@ class PlanFacts:
 
     Attributes
     ----------
-    cabinets : sequence of str
+    racks : sequence of str
         Where each planned switch stands; empty: not known.
     cable_numbers : mapping of (switch, port) to str
         The number of the planned cable in a port.
@@ -44,7 +44,7 @@ class PlanFacts:
         What each link's cable is; empty where that is not known.
     """
 
-    cabinets: Sequence[str] = ()
+    racks: Sequence[str] = ()
     cable_numbers: Mapping[Plug, str] = field(default_factory=lambda: MappingProxyType({}))
     labels: Sequence[str] = ()
     length_m: np.ndarray | None = None
@@ -60,8 +60,8 @@ class HardwareLimits:
     ----------
     radix : int or None
         Ports of a switch; None: as many as the fabric says.
-    lanes : int
-        Data lanes that the switches have.
+    virtual_channels : int
+        Data virtual channels that the switches have.
     longest_m : float or None
         The longest that a cable between switches may be.
     reach_m : mapping of str to float
@@ -69,18 +69,18 @@ class HardwareLimits:
     taper : float or None
         The most host ports of a leaf for each of its links upwards: 2 for a taper of 2:1.
     rate : (int, float) or None
-        Lanes (0: any) and Gb/s that every cable shall run at (`topoloom.fabric.rates.parse_rate`).
+        Virtual channels (0: any) and Gb/s that every cable shall run at (`topoloom.fabric.rates.parse_rate`).
     """
 
     radix: int | None = None
-    lanes: int = MOST_LANES
+    virtual_channels: int = MOST_VIRTUAL_CHANNELS
     longest_m: float | None = None
     reach_m: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
     taper: float | None = None
     rate: Rate | None = None
 
     def __post_init__(self) -> None:
-        for name, value, least in (("radix", self.radix, 1), ("lanes", self.lanes, 1)):
+        for name, value, least in (("radix", self.radix, 1), ("virtual_channels", self.virtual_channels, 1)):
             if value is not None and value < least:
                 raise InputError(f"{name}={value}: it is {least} or more")
         for name, amount in (("longest_m", self.longest_m), ("taper", self.taper)):
@@ -169,7 +169,7 @@ class Evidence:
         Who is who in both.
     comparison : Comparison, optional
         What differs.
-    verdict : Judgement or Verdict, optional
+    verification : Judgement or Verdict, optional
         On tables of the fabric (of the plan, where there is no fabric beside it).
     facts : PlanFacts
     limits : HardwareLimits
@@ -192,12 +192,12 @@ class Evidence:
         actual: Fabric | None = None,
         match: Match | None = None,
         comparison: Comparison | None = None,
-        verdict: Judgement | Verdict | None = None,
+        verification: TableVerification | Verification | None = None,
         facts: PlanFacts | None = None,
         limits: HardwareLimits | None = None,
         hosts: bool = True,
     ) -> None:
-        self.verdict, self.limits, self.hosts = verdict, limits or HardwareLimits(), hosts
+        self.verification, self.limits, self.hosts = verification, limits or HardwareLimits(), hosts
         self.facts = facts or PlanFacts()
         self.comparison = comparison
         self.roots: list[Root] = []
@@ -214,7 +214,7 @@ class Evidence:
             host[more_hosts] = n + h + more.size + np.arange(more_hosts.size)
             self.actual = Side("actual", actual, switch, host)
             self.names, called = comparison.names, comparison.called
-        self.words = Words(self.names, called, tuple(self.facts.cabinets), self.facts.cable_numbers)
+        self.words = Words(self.names, called, tuple(self.facts.racks), self.facts.cable_numbers)
 
     @property
     def sides(self) -> Iterator[Side]:
@@ -261,7 +261,7 @@ class Evidence:
         return node >= self.planned_nodes + extra
 
     def node(self, node: int) -> str:
-        """A switch or host as texts name it: with its cabinet, and in brackets what it calls itself."""
+        """A switch or host as texts name it: with its rack, and in brackets what it calls itself."""
         other = self.words.called.get(node)
         return self.words.node(node) + (f" ({other})" if other else "")
 
@@ -273,7 +273,7 @@ class Evidence:
         """The numbers of planned cables, where the cable list has them."""
         return tuple(number for cable in cables if (number := self.words.number(cable)))
 
-    def cabinets(self, nodes: Iterable[int]) -> tuple[str, ...]:
-        """The cabinets of nodes, each once."""
-        known = self.facts.cabinets
+    def racks(self, nodes: Iterable[int]) -> tuple[str, ...]:
+        """The racks of nodes, each once."""
+        known = self.facts.racks
         return tuple(dict.fromkeys(known[node] for node in nodes if node < len(known) and known[node]))

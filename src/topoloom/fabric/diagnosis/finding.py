@@ -15,7 +15,7 @@ class Finding:
     Attributes
     ----------
     text : str
-        All of it in one line, as somebody who mends it looks for it.
+        All of it in one line, as somebody who repairs it looks for it.
     nodes : tuple of str
         The switches and hosts at its root, by the plan's names where it has them; the first is the one to go to.
     planned, found : tuple of (Plugged, Plugged)
@@ -24,7 +24,7 @@ class Finding:
         Ports that it is about, where there is no cable to name.
     cables : tuple of str
         The numbers of its cables, as the cable list has them.
-    cabinets : tuple of str
+    racks : tuple of str
         Where it is, as far as the plan says.
     accounts : frozenset of cables
         Cables, by the numbers of nodes, that are not right because of this: planned ones, and those that are there instead.
@@ -40,7 +40,7 @@ class Finding:
     found: tuple[Ends, ...] = ()
     plugs: tuple[Plugged, ...] = ()
     cables: tuple[str, ...] = ()
-    cabinets: tuple[str, ...] = ()
+    racks: tuple[str, ...] = ()
     accounts: frozenset[Cable] = frozenset()
     follows: frozenset[Cable] = field(default_factory=frozenset)
     line: int | None = None

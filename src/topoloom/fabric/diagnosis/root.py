@@ -1,4 +1,4 @@
-"""The noun of `roots`: one cause of what differs."""
+"""The result of `roots`: one cause of what differs."""
 
 from dataclasses import dataclass
 

@@ -89,7 +89,7 @@ def rule(
     fix : str
         What to do; a sentence or two.
     page : str
-        Where it is explained; the page of topoloom's own rules when left out.
+        Where it is explained; the page of topoloom's own rules when omitted.
 
     Returns
     -------

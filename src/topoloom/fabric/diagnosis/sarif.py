@@ -26,7 +26,7 @@ def sarif_of(found: Diagnostics, artifact: str | None = None, exit_code: int | N
     artifact : str, optional
         The file that was looked at: a path. Results are located in it, and by the names of switches and hosts.
     exit_code : int, optional
-        Of the command; by what was found when left out.
+        Of the command; by what was found when omitted.
 
     Returns
     -------
@@ -102,7 +102,7 @@ def _result(one: Diagnostic, index: int, artifact: str | None) -> Mapping[str, A
     for key, cables in ends.items():
         if cables:
             properties[key] = [[f"{end.node} port {end.port}" for end in cable] for cable in cables]
-    for key, words in (("cables", one.cables), ("cabinets", one.cabinets), ("becauseOf", one.because_of)):
+    for key, words in (("cables", one.cables), ("racks", one.racks), ("becauseOf", one.because_of)):
         if words:
             properties[key] = list(words)
     return {

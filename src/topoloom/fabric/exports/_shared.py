@@ -96,7 +96,7 @@ def equal_hosts(topology: Topology, tool: str) -> int:
     counts = topology.endpoints_at
     if (counts != counts[0]).any():
         low, high = int(counts.min()), int(counts.max())
-        raise InputError(f"{topology.name}: {low} to {high} hosts a switch; {tool} has as many at every router")
+        raise InputError(f"{topology.name}: {low} to {high} hosts per switch; {tool} has as many at every router")
     return int(counts[0])
 
 

@@ -29,7 +29,7 @@ ASN = Choice(
 
 @export(
     "frr",
-    "configurations for FRR, a file a switch, for Ethernet",
+    "configurations for FRR, one file per switch, for Ethernet",
     tables=False,
     routing=ROUTING,
     weights=WEIGHTS,

@@ -1,4 +1,4 @@
-"""ns-3 under ASTRA-sim and SimAI: the topology text that HPCC's simulator began, a line a cable with rate and delay.
+"""ns-3 under ASTRA-sim and SimAI: the topology text that HPCC's simulator began, one line per cable with rate and delay.
 
 Both number the processors (NPUs, GPUs) first, then the switches. Paths are theirs: all shortest ones, hashed. Sources:
 ``scratch/common.h`` of astra-network-ns3 (8fd3604); ``network_frontend/ns3/common.h`` and

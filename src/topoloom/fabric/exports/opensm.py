@@ -1,4 +1,6 @@
-"""OpenSM and ibsim: the fabric, forwarding tables, service levels where there are several lanes, guid2lid; plane by plane."""
+"""OpenSM and ibsim: the fabric, forwarding tables, service levels where there are several virtual channels, guid2lid; plane by
+plane.
+"""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -39,8 +41,14 @@ def plane_by_plane(order: ExportRequest, make: Callable[[ExportRequest], Files])
         tables = None
         if routing is not None:
             at = np.ix_(plane.switches, plane.switches)
-            lanes = None if routing.lanes is None else routing.lanes[at]
-            tables = replace(routing, topology=plane.topology, ports=routing.ports[at], lanes=lanes, verdict=None)
+            virtual_channels = None if routing.virtual_channels is None else routing.virtual_channels[at]
+            tables = replace(
+                routing,
+                topology=plane.topology,
+                ports=routing.ports[at],
+                virtual_channels=virtual_channels,
+                verification=None,
+            )
         lengths = None if order.lengths is None else order.lengths.part(plane.links, plane.endpoints)
         made = replace(order, fabric=own, routing=tables, lengths=lengths)
         files |= {f"plane{number}/{name}": text for name, text in make(made).items()}
@@ -57,7 +65,9 @@ _LAST_LID = 0xBFFF
     sometimes=("fabric.qos", "opensm.conf", "plane*/fabric.qos", "plane*/opensm.conf"),
 )
 def opensm(order: ExportRequest) -> Files:
-    """fabric.net, fabric.lft and, for more than one lane, fabric.qos and opensm.conf; a folder of them for each plane."""
+    """fabric.net, fabric.lft and, for more than one virtual channel, fabric.qos and opensm.conf; a folder of them for each
+    plane.
+    """
     return plane_by_plane(order, lambda one: opensm_texts(one.tables, one.fabric))
 
 

@@ -260,7 +260,7 @@ def write_export(
         Made when it is not there. Files of an earlier export that this one does not write are taken away.
     routing : Routing, optional
         The forwarding tables, for the exports that write them; the installed ones, else those of the fitting engine, when
-        omitted, or of ``orders`` where these have no lane for each pair.
+        omitted, or of ``orders`` where these have no virtual channel for each pair.
     settings : ExportSettings, optional
         Rates and delays, for the exports that write them; the network's own rate when omitted. Links that differ in rate
         have their own in any case.
@@ -284,9 +284,11 @@ def write_export(
     fabric = network.fabric
     layout = network.layout if layout is None else layout
     if routing is None:
-        # What other tools read has a lane for each pair.
+        # What other tools read has a virtual channel for each pair.
         routing = network.with_tables().part(Routing) if record.tables else network.tables
-        routing = routing if routing is None or routing.lane_rule == PAIR else network.routed(ANY).part(Routing)
+        routing = (
+            routing if routing is None or routing.virtual_channel_rule == PAIR else network.routed(ANY).part(Routing)
+        )
     if settings is None:
         settings = ExportSettings() if network.rate_gbps is None else ExportSettings(rate_gbps=network.rate_gbps)
     lengths = network.lengths if layout is None else lengths_in(layout, fabric.topology)
@@ -327,7 +329,7 @@ def made_of(
     order : ExportRequest
         What is to be written.
     options : mapping of str to value
-        What it takes behind its name; the defaults where left out.
+        What it takes behind its name; the defaults where omitted.
 
     Returns
     -------

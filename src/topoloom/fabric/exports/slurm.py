@@ -258,8 +258,8 @@ def _racks(order: ExportRequest, nodes: list[str]) -> dict[str, str]:
     layout = order.layout
     if layout is None or layout.topology.hosts != len(nodes):
         return {}
-    names = layout.cabinet_names
-    return {node: names[cabinet] for node, cabinet in zip(nodes, layout.host_cabinet.tolist(), strict=True)}
+    names = layout.rack_names
+    return {node: names[rack] for node, rack in zip(nodes, layout.host_rack.tolist(), strict=True)}
 
 
 def _gathered(members: Sequence, keys: Sequence) -> list[list]:

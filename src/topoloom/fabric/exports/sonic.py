@@ -26,7 +26,7 @@ _FASTEST_GBPS = 1600
 
 @export(
     "sonic",
-    "config_db.json for SONiC, a folder a switch, for Ethernet",
+    "config_db.json for SONiC, one folder per switch, for Ethernet",
     tables=False,
     routing=ROUTING,
     asn=ASN,
@@ -34,8 +34,8 @@ _FASTEST_GBPS = 1600
     lanes=Choice(("1", "2", "4", "8"), "lanes of a cage", default="8"),
     breakout=Choice(("1", "2", "4", "8"), "ports that a cage is split into", default="1"),
     mtu=Integer(68, 9216, "the largest packet, bytes", default=9100),
-    hwsku=Word("the platform's kind; what the switch says itself, if left out", default=None),
-    platform=Word("the platform; what the switch says itself, if left out", default=None),
+    hwsku=Word("the platform's kind; what the switch says itself, if omitted", default=None),
+    platform=Word("the platform; what the switch says itself, if omitted", default=None),
 )
 def sonic(
     order: ExportRequest,

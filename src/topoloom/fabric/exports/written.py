@@ -17,7 +17,7 @@ class WrittenFiles(Result):
         Their paths.
     """
 
-    noun = "written-files"
+    record_name = "written-files"
 
     format: str
     files: tuple[str, ...]

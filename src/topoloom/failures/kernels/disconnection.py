@@ -2,7 +2,7 @@
 
 What fails last is put back first, and a union-find counts the pieces: one pass tells of every number of failures at once.
 Arrays: links int32[m, 2]; offsets int64[n + 1], neighbours and link int32[2 m] (CSR); counts bool[n]: the switches that must
-be in one piece; states uint64[samples]: a stream of draws each.
+be connected; states uint64[samples]: a stream of draws each.
 
 An order of failures is `order`, mixed within ties: place i may hold what stands at first[i] .. i or comes from it, first[i]
 being where the tie of i begins. All of one tie is a random order; each a tie of its own, the order as it is.
@@ -97,7 +97,7 @@ def units_held(
     states: np.ndarray,
     together: np.ndarray,
 ) -> None:
-    """together[k] += the samples whose surviving switches that count are in one piece after k units failed.
+    """together[k] += the samples whose surviving switches that count are connected after k units failed.
 
     Unit c is the switches members[start[c] : start[c + 1]]; order, first: int64[units]; together: int64[units + 1]. One piece
     means exactly one: none is left when all have failed.

@@ -64,7 +64,7 @@ def latency_sums(
     """For each source: the weighed sum and the greatest of its least costs to the switches that count.
 
     offsets: int64[n + 1], neighbours: int32[2 m] (CSR); cost: float64[2 m], not negative, in the order of neighbours.
-    weight: int64[n], how many hosts a switch stands for; at the source itself one fewer, for a host is no pair with
+    weight: int64[n], how many hosts per switch stands for; at the source itself one fewer, for a host is no pair with
     itself. sources: int64[s]; width, buckets: see `_least_costs`. Out, float64[s]: sums[i], the sum of weight * cost
     (inf when one is out of reach) and greatest[i], -1 when the source has no pair.
     """

@@ -59,7 +59,7 @@ class ComparingOperation(Operation, frozen=True, kw_only=True):
 
     @property
     def planned_rate(self) -> "tuple[int, float] | None":
-        """Lanes (0: any) and Gb/s that every cable should run at; None where nobody said it."""
+        """Virtual channels (0: any) and Gb/s that every cable should run at; None where nobody said it."""
         from topoloom.fabric.rates import parse_rate
 
         return None if self.cable_rate is None else parse_rate(self.cable_rate)
@@ -85,7 +85,7 @@ class ComparingOperation(Operation, frozen=True, kw_only=True):
             *(plan.fabric, there, match),
             ports=exact,
             hosts=not self.skip_hosts,
-            cabinets=plan.cabinets,
+            racks=plan.racks,
             cable_numbers=plan.cable_numbers,
             rate=self.planned_rate,
             counters=None,

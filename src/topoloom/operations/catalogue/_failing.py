@@ -1,17 +1,17 @@
-"""What the operations on failures share: what fails, in which order, and whose cabinets."""
+"""What the operations on failures share: what fails, in which order, and whose racks."""
 
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from topoloom.core.errors import InputError
 from topoloom.core.settings import setting
 from topoloom.operations.operation import Operation
-from topoloom.operations.shared import SEED, Cabinet, Cluster, Floor, Seed, Source
+from topoloom.operations.shared import SEED, Cluster, Floor, Seed, Source, SwitchesPerRack
 
 if TYPE_CHECKING:
     from topoloom.network import Network
 
-#: What only failing cabinets ask for.
-_CABINETS = ("floor", "cabinet", "cluster")
+#: What only failing racks ask for.
+_RACKS = ("floor", "switches_per_rack", "cluster")
 Share = Annotated[float, setting("a share", least=0, most=1)]
 
 
@@ -19,13 +19,13 @@ class FailingOperation(Operation, frozen=True, kw_only=True):
     """An operation on a network of which something fails."""
 
     topology: Source
-    fail: Annotated[Literal["links", "switches", "cabinets"], setting("what fails")] = "links"
+    fail: Annotated[Literal["links", "switches", "racks"], setting("what fails")] = "links"
     order: Annotated[
         Literal["random", "load", "degree", "cables"],
-        setting("what fails first: anything; the most loaded; the best connected; cabinets with the most cables out"),
+        setting("what fails first: anything; the most loaded; the best connected; racks with the most cables out"),
     ] = "random"
     floor: Floor | None = None
-    cabinet: Cabinet | None = None
+    switches_per_rack: SwitchesPerRack | None = None
     cluster: Cluster | None = None
     seed: Seed = SEED
 
@@ -34,17 +34,19 @@ class FailingOperation(Operation, frozen=True, kw_only=True):
 
         if self.order not in ORDERS[self.fail]:
             raise InputError(f"`order` {self.order}: {self.fail} fail in the order {', '.join(ORDERS[self.fail])}")
-        if self.fail != "cabinets":
-            self.refuse_changed(_CABINETS, f"only cabinets stand in one, and `fail` is {self.fail}")
+        if self.fail != "racks":
+            self.refuse_changed(_RACKS, f"only racks stand in one, and `fail` is {self.fail}")
 
-    def cabinets(self, network: "Network", jobs: int | None) -> Any:
-        """The cabinet of every switch, where cabinets fail; else None."""
+    def racks(self, network: "Network", jobs: int | None) -> Any:
+        """The rack of every switch, where racks fail; else None."""
         from topoloom.placement.layout.layout import Layout
 
-        if self.fail != "cabinets":
+        if self.fail != "racks":
             return None
         if network.layout is not None:
-            self.refuse_changed(_CABINETS, f"the cabinets are those of {network.source}")
-            return network.layout.cabinet
-        placed = network.placed(self.floor, cabinet=self.cabinet, cluster=self.cluster, map="rows", jobs=jobs)
-        return placed.part(Layout).cabinet
+            self.refuse_changed(_RACKS, f"the racks are those of {network.source}")
+            return network.layout.rack
+        placed = network.placed(
+            self.floor, switches_per_rack=self.switches_per_rack, cluster=self.cluster, map="rows", jobs=jobs
+        )
+        return placed.part(Layout).rack

@@ -15,7 +15,6 @@ from topoloom.operations.context import RunContext
 from topoloom.operations.operation import Operation
 from topoloom.operations.shared import (
     SEED,
-    Cabinet,
     Cluster,
     Columns,
     Floor,
@@ -26,11 +25,12 @@ from topoloom.operations.shared import (
     Seed,
     Server,
     Source,
+    SwitchesPerRack,
 )
 
 Map = Annotated[
     Literal["joint", "tabu", "anneal", "serpentine", "rows"],
-    setting("where everything stands: joint searches, rows puts cabinets row by row; joint if omitted"),
+    setting("where everything stands: joint searches, rows puts racks row by row; joint if omitted"),
 ]
 
 #: Fields of placement, by the names that `Network.placed` has for them.
@@ -38,7 +38,7 @@ PLACING = {
     "floor": "room",
     "rows": "rows",
     "columns": "columns",
-    "cabinet": "cabinet",
+    "switches_per_rack": "switches_per_rack",
     "cluster": "cluster",
     "map": "map",
     "server": "hosts",
@@ -65,7 +65,7 @@ class Placing(Operation, frozen=True, kw_only=True):
     floor: Floor | None = None
     rows: Rows | None = None
     columns: Columns | None = None
-    cabinet: Cabinet | None = None
+    switches_per_rack: SwitchesPerRack | None = None
     cluster: Cluster | None = None
     map: Map | None = None
     parts: Parts | None = None

@@ -25,7 +25,7 @@ class ProgramOperation(Operation, frozen=True, kw_only=True):
     placement: Annotated[
         str,
         setting(
-            "where ranks run: linear, random, cabinet, file:PATH; programs also optimised and, by the command app, random*5"
+            "where ranks run: linear, random, rack, file:PATH; programs also optimised and, by the command app, random*5"
             " (five seeds)"
         ),
     ] = "linear"

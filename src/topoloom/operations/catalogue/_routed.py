@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from topoloom.core.settings import setting
 from topoloom.operations.context import RunContext
 from topoloom.operations.operation import Operation
-from topoloom.operations.shared import SEED, Engine, Lanes, Seed, Source
+from topoloom.operations.shared import SEED, Engine, Seed, Source, VirtualChannels
 
 if TYPE_CHECKING:
     from topoloom.fabric.fabric import Fabric
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 LOST = (
     "what is lost: 3-17,5 is a cable between switches 3 and 17, and switch 5; also names, GUIDs, labels (A01-U03, A01-U03-P12),"
-    " cabinets, leaf1:12 (a port), cable:00123, @FILE"
+    " racks, leaf1:12 (a port), cable:00123, @FILE"
 )
 
 
@@ -62,7 +62,7 @@ class RoutedOperation(Operation, frozen=True, kw_only=True):
 
     topology: Source
     engine: Engine | None = None
-    lanes: Lanes | None = None
+    virtual_channels: VirtualChannels | None = None
     root: (
         Annotated[
             int, setting("the switch that engines updown and nue go up to; one of most links if omitted", least=0)
@@ -83,7 +83,7 @@ class RoutedOperation(Operation, frozen=True, kw_only=True):
         lost : str or None
             What is lost.
         by_pairs : bool
-            Whether each pair must have one lane, as other tools read it.
+            Whether each pair must have one virtual channel, as other tools read it.
 
         Returns
         -------
@@ -100,13 +100,18 @@ class RoutedOperation(Operation, frozen=True, kw_only=True):
         network = open_network(self.topology)
         gone = None if lost is None else losses(network, lost)
         lengths, fabric = network.lengths, network.fabric
-        asked = self.given().keys() & {"engine", "lanes", "root", "seed"}
+        asked = self.given().keys() & {"engine", "virtual_channels", "root", "seed"}
         saved = None if asked else network.tables
         if saved is not None:
             note_installed(network, context)
-        common: dict[str, Any] = {"lanes": self.lanes, "seed": self.seed, "jobs": context.jobs, "work": context.work}
+        common: dict[str, Any] = {
+            "virtual_channels": self.virtual_channels,
+            "seed": self.seed,
+            "jobs": context.jobs,
+            "work": context.work,
+        }
         routed = saved or route(fabric.topology, self.engine, layout=network.layout, root=self.root, **common)
-        if by_pairs and self.engine is None and routed.lane_rule != "pair":
+        if by_pairs and self.engine is None and routed.virtual_channel_rule != "pair":
             routed = route(fabric.topology, ANY, **common)
         if gone is None:
             return TableChoice(network, routed, None, fabric, lengths)
@@ -115,7 +120,7 @@ class RoutedOperation(Operation, frozen=True, kw_only=True):
             links=gone.links,
             switches=gone.switches,
             cables=gone.cables,
-            lanes=self.lanes,
+            virtual_channels=self.virtual_channels,
             jobs=context.jobs,
             work=context.work,
         )

@@ -1,4 +1,4 @@
-"""The operation compare: networks that are named, taken the whole way and ranked."""
+"""The operation compare: networks that are named, fully assessed and ranked."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
@@ -11,10 +11,9 @@ from topoloom.operations.catalogue._placing import TERMS, Map, networks_on_floor
 from topoloom.operations.context import RunContext
 from topoloom.operations.operation import Operation, operation
 from topoloom.operations.shared import (
-    MOST_LANES,
     MOST_PORTS,
+    MOST_VIRTUAL_CHANNELS,
     SEED,
-    Cabinet,
     Cluster,
     Columns,
     Floor,
@@ -26,6 +25,7 @@ from topoloom.operations.shared import (
     Seed,
     Server,
     Spares,
+    SwitchesPerRack,
 )
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class CompareOperation(Operation, frozen=True, kw_only=True):
     floor: Floor | None = None
     rows: Rows | None = None
     columns: Columns | None = None
-    cabinet: Cabinet | None = None
+    switches_per_rack: SwitchesPerRack | None = None
     cluster: Cluster | None = None
     map: Map | None = None
     server: Server | None = None
@@ -103,13 +103,13 @@ class CompareOperation(Operation, frozen=True, kw_only=True):
         ]
         | None
     ) = None
-    lanes: (
+    virtual_channels: (
         Annotated[
             int,
             setting(
-                "virtual lanes of a switch; those of the requirement that a network remembers if omitted, else 8",
+                "virtual channels of a switch; those of the requirement that a network remembers if omitted, else 8",
                 least=1,
-                most=MOST_LANES,
+                most=MOST_VIRTUAL_CHANNELS,
             ),
         ]
         | None
@@ -163,7 +163,7 @@ class CompareOperation(Operation, frozen=True, kw_only=True):
             minutes=self.budget,
             repeats=self.repeats,
             radix=self.radix,
-            lanes=self.lanes,
+            virtual_channels=self.virtual_channels,
             seed=self.seed,
             store=store,
             jobs=context.jobs,
@@ -175,12 +175,15 @@ class CompareOperation(Operation, frozen=True, kw_only=True):
 
     def _note(self, network: "Network", context: RunContext) -> None:
         """Say what replaces the requirement that a network remembers."""
-        from topoloom.designer.assessment.subjects import remembered_need
+        from topoloom.designer.assessment.subjects import remembered_requirement
 
-        need = remembered_need(network)
-        if need is None:
+        requirement = remembered_requirement(network)
+        if requirement is None:
             return
-        for name, remembered, words in (("radix", need.radix, "ports"), ("lanes", need.switch.lanes, "lanes")):
+        for name, remembered, words in (
+            ("radix", requirement.radix, "ports"),
+            ("virtual_channels", requirement.switch.virtual_channels, "virtual_channels"),
+        ):
             value = getattr(self, name)
             if value not in (None, remembered):
                 context.note(

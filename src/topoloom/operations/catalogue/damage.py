@@ -31,7 +31,5 @@ class DamageOperation(FailingOperation, frozen=True, kw_only=True):
         from topoloom.network.opening import open_network
 
         network = open_network(self.topology)
-        cabinets = self.cabinets(network, context.jobs)
-        return surviving_network(
-            network.topology, self.fail, self.share, order=self.order, seed=self.seed, cabinets=cabinets
-        )
+        racks = self.racks(network, context.jobs)
+        return surviving_network(network.topology, self.fail, self.share, order=self.order, seed=self.seed, racks=racks)

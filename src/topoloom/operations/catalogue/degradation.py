@@ -47,7 +47,7 @@ class DegradationOperation(FailingOperation, frozen=True, kw_only=True):
         from topoloom.network.opening import open_network
 
         network = open_network(self.topology)
-        cabinets = self.cabinets(network, context.jobs)
+        racks = self.racks(network, context.jobs)
         subject: Any = self._tables(network, context) if self.reroute else network.topology
         found = degradation(
             subject,
@@ -55,7 +55,7 @@ class DegradationOperation(FailingOperation, frozen=True, kw_only=True):
             levels=self.shares,
             order=self.order,
             samples=self.draws,
-            cabinets=cabinets,
+            racks=racks,
             seed=self.seed,
             throughput=self.throughput,
             jobs=context.jobs,
@@ -82,8 +82,8 @@ class DegradationOperation(FailingOperation, frozen=True, kw_only=True):
                 layout=network.layout,
                 work=context.work,
             )
-        if made.choice is not None or made.lane_rule == SWITCH:
-            why = "lets packets choose" if made.choice is not None else "changes lanes on the path"
+        if made.choice is not None or made.virtual_channel_rule == SWITCH:
+            why = "lets packets choose" if made.choice is not None else "changes virtual channels on the path"
             raise InputError(
                 f"`engine` {made.engine}: it {why}, so its tables cannot be repaired; take another, as orders"
             )

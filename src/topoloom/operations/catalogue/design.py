@@ -13,12 +13,12 @@ from topoloom.operations.operation import Operation, operation
 
 if TYPE_CHECKING:
     from topoloom.designer.design import Design
-    from topoloom.designer.need import Need
+    from topoloom.designer.requirement import Requirement
 
 #: With more hosts than these a design takes so long that a note says it first.
 _MANY_HOSTS = 100_000
 #: Fields that replace keys of the requirement.
-_REPLACING = ("finalists", "minutes", "repeats")
+_REPLACING = ("shortlist", "minutes", "repeats")
 
 
 @operation
@@ -29,15 +29,15 @@ class DesignOperation(Operation, frozen=True, kw_only=True):
     doing: ClassVar[str] = "measuring"
     functions: ClassVar[tuple[str, ...]] = ("design",)
 
-    need: Annotated[str, setting("the requirement's file", positional=True, names="file")]
+    requirement: Annotated[str, setting("the requirement's file", positional=True, names="file")]
     change: Annotated[dict[str, Any], setting("what is changed of the requirement: hosts=2048, switch.radix=36")] = (
         msgspec.field(default_factory=dict)
     )
-    finalists: (
+    shortlist: (
         Annotated[
             int,
             setting(
-                "how many networks go the whole way; as the requirement says if omitted, none in a study",
+                "how many networks go a full assessment; as the requirement says if omitted, none in a study",
                 least=0,
                 most=100,
             ),
@@ -76,11 +76,11 @@ class DesignOperation(Operation, frozen=True, kw_only=True):
     ) = None
 
     def repeatable(self) -> "DesignOperation":
-        if self.finalists is not None or "finalists" in self.change:
+        if self.shortlist is not None or "shortlist" in self.change:
             return self
-        return msgspec.structs.replace(self, finalists=0)
+        return msgspec.structs.replace(self, shortlist=0)
 
-    def prepared(self) -> "Need":
+    def prepared(self) -> "Requirement":
         """The requirement, with all changes.
 
         Raises
@@ -88,22 +88,22 @@ class DesignOperation(Operation, frozen=True, kw_only=True):
         InputError
             It cannot be read, has no such key, or a value out of its range.
         """
-        from topoloom.designer.need_files import read_need
+        from topoloom.designer.requirement_files import read_requirement
 
         changes = _nested(self.change)
         changes |= {name: value for name in _REPLACING if (value := getattr(self, name)) is not None}
         if self.search is not None:
             changes = _merged(changes, {"search": {"networks": self.search}})
-        return changed_need(read_need(self.need), changes)
+        return changed_requirement(read_requirement(self.requirement), changes)
 
     def designed(
-        self, need: "Need", context: RunContext, store: str | Path | None = None, *, fresh: bool = False
+        self, requirement: "Requirement", context: RunContext, store: str | Path | None = None, *, fresh: bool = False
     ) -> "Design":
         """The design for a requirement.
 
         Parameters
         ----------
-        need : Need
+        requirement : Need
             What `prepared` returns.
         context : RunContext
         store : path, optional
@@ -118,12 +118,13 @@ class DesignOperation(Operation, frozen=True, kw_only=True):
         from topoloom.designer.candidates import MOST_SWITCHES
         from topoloom.designer.design import design
 
-        if need.hosts > _MANY_HOSTS:
+        if requirement.hosts > _MANY_HOSTS:
             context.note(
-                f"{need.hosts:,} hosts: networks of up to {MOST_SWITCHES:,} switches are measured, the largest take minutes;"
+                f"{requirement.hosts:,} hosts: networks of up to {MOST_SWITCHES:,} switches are measured, the largest take "
+                "minutes;"
                 " an interrupt, or `time_limit`, makes the design of what is measured by then"
             )
-        return design(need, store=self.measured or store, fresh=fresh, jobs=context.jobs, work=context.work)
+        return design(requirement, store=self.measured or store, fresh=fresh, jobs=context.jobs, work=context.work)
 
     def run(self, context: RunContext) -> "Design":
         return self.designed(self.prepared(), context)
@@ -139,7 +140,7 @@ class DesignOperation(Operation, frozen=True, kw_only=True):
         return row
 
 
-def changed_need(need: "Need", changes: Mapping[str, Any]) -> "Need":
+def changed_requirement(requirement: "Requirement", changes: Mapping[str, Any]) -> "Requirement":
     """A requirement with some of its keys changed, tables within it key by key.
 
     Raises
@@ -148,11 +149,11 @@ def changed_need(need: "Need", changes: Mapping[str, Any]) -> "Need":
         A key that there is not, or a value out of its range.
     """
     from topoloom.core.toml_files import table_of
-    from topoloom.designer.need import Need
+    from topoloom.designer.requirement import Requirement
 
     if not changes:
-        return need
-    return table_of(_merged(json_value(need), changes), Need, "design: change")
+        return requirement
+    return table_of(_merged(json_value(requirement), changes), Requirement, "design: change")
 
 
 def _nested(changes: Mapping[str, Any]) -> dict[str, Any]:

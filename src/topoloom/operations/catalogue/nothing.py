@@ -1,4 +1,4 @@
-"""The verb nothing: what a study itself takes is measured with it."""
+"""The operation nothing: what a study itself takes is measured with it."""
 
 from typing import Annotated, Any, ClassVar
 

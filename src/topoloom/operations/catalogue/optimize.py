@@ -29,14 +29,14 @@ class SearchArguments:
     goal : str or Goal
     lengths : LinkLengths or None
         Of links between its switches.
-    cabinets : int[n] or None
-        The cabinet of every switch, where it is laid out.
+    racks : int[n] or None
+        The rack of every switch, where it is laid out.
     """
 
     topology: "Topology"
     goal: "str | Goal"
     lengths: "LinkLengths | None"
-    cabinets: Any
+    racks: Any
 
 
 def _pitch(text: str) -> tuple[float, ...]:
@@ -106,7 +106,7 @@ class OptimizeOperation(Operation, frozen=True, kw_only=True):
         Annotated[
             str,
             setting(
-                "keep how many links join any two cabinets: the label that tells them apart, or 'cabinets' of a layout",
+                "keep how many links join any two racks: the label that tells them apart, or 'racks' of a layout",
                 metavar="LABEL",
             ),
         ]
@@ -116,7 +116,7 @@ class OptimizeOperation(Operation, frozen=True, kw_only=True):
         Annotated[
             str,
             setting(
-                "links whose two ends share this label stay as they are; 'cabinets' of a layout: the cables inside these",
+                "links whose two ends share this label stay as they are; 'racks' of a layout: the cables inside these",
                 metavar="LABEL",
             ),
         ]
@@ -170,7 +170,7 @@ class OptimizeOperation(Operation, frozen=True, kw_only=True):
         topology, layout = network.topology, network.layout
         if layout is not None:
             self.refuse_changed(("pitch_m", "overhead_m"), "a layout says itself how long its cables are")
-            return SearchArguments(layout.topology, self._goal(), LinkLengths.of_layout(layout), layout.cabinet)
+            return SearchArguments(layout.topology, self._goal(), LinkLengths.of_layout(layout), layout.rack)
         goal, geometry = self._goal(), geometry_of(topology)
         if geometry is None or (isinstance(goal, str) and self.cap_m is None and self.cap_usd is None):
             return SearchArguments(topology, goal, None, None)
@@ -203,8 +203,7 @@ class OptimizeOperation(Operation, frozen=True, kw_only=True):
         from topoloom.optimizer.optimize import optimize
 
         keep, fix = (
-            given.cabinets if label == "cabinets" and given.cabinets is not None else label
-            for label in (self.keep, self.fix)
+            given.racks if label == "racks" and given.racks is not None else label for label in (self.keep, self.fix)
         )
         return optimize(
             given.topology if start is None else start,

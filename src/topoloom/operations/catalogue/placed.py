@@ -18,17 +18,17 @@ from topoloom.placement.layout.layout import Layout
 
 @operation
 class LayoutOperation(HousedPlacing, frozen=True, kw_only=True):
-    """Put the switches of TOPOLOGY into cabinets on a floor; every cable with its length.
+    """Put the switches of TOPOLOGY into racks on a floor; every cable with its length.
 
     With -o the folder gets what it takes to build it: cables in the order of pulling, labels, an order list, sheets for
-    every cabinet and switch, NetBox imports, and the floor plan.
+    every rack and switch, NetBox imports, and the floor plan.
     """
 
     group: ClassVar[str] = "layout"
     doing: ClassVar[str] = "laying out"
     functions: ClassVar[tuple[str, ...]] = ("place",)
 
-    improve: Annotated[bool, setting("let switches change cabinets while fewer links run between cabinets")] = False
+    improve: Annotated[bool, setting("let switches change racks while fewer links run between racks")] = False
     objective: Annotated[
         Literal["length", "cost", "power", "longest"],
         setting("what to make small: the length of all cables, their cost or power by the parts, or the longest cable"),

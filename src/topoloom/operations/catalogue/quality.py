@@ -8,7 +8,7 @@ from topoloom.core.settings import setting
 from topoloom.operations.catalogue._routed import check_engine, note_installed
 from topoloom.operations.context import RunContext
 from topoloom.operations.operation import Operation, operation
-from topoloom.operations.shared import SEED, Engine, HostTables, Lanes, Seed, Source
+from topoloom.operations.shared import SEED, Engine, HostTables, Seed, Source, VirtualChannels
 
 if TYPE_CHECKING:
     from topoloom.network import Network
@@ -34,7 +34,7 @@ class QualityOperation(Operation, frozen=True, kw_only=True):
 
     topology: Source
     engine: Engine | None = None
-    lanes: Lanes | None = None
+    virtual_channels: VirtualChannels | None = None
     host_tables: HostTables | None = None
     traffic: Annotated[str, setting("measure this traffic, too (below)", metavar="NAME[:KEY=VALUE,...]")] | None = None
     bisections: Annotated[int, setting("random halves drawn", least=1, most=1_000_000)] = 1000
@@ -62,11 +62,11 @@ class QualityOperation(Operation, frozen=True, kw_only=True):
 
         network = open_network(self.topology)
         check_asked(network.topology, self.traffic, self.seed)
-        installed = self.engine is None and self.lanes is None and network.tables is not None
+        installed = self.engine is None and self.virtual_channels is None and network.tables is not None
         if installed:
             note_installed(network, context)
         common: dict[str, Any] = {"seed": self.seed, "jobs": context.jobs, "work": context.work}
-        routing = network.with_tables(self.engine, lanes=self.lanes, **common).part(Routing)
+        routing = network.with_tables(self.engine, virtual_channels=self.virtual_channels, **common).part(Routing)
         context.work.check()
         tables = self._tables_of_hosts(network, routing, installed, context)
         found = quality(tables, self.traffic, bisections=self.bisections, gap=self.gap, **common)
@@ -82,13 +82,13 @@ class QualityOperation(Operation, frozen=True, kw_only=True):
         from topoloom.routing.host_routings import host_routings
         from topoloom.throughput.rails import ports_on_rails
 
-        count, new = self.host_tables, not installed and self.lanes is None
+        count, new = self.host_tables, not installed and self.virtual_channels is None
         if count is None and new and routing.engine == "fat-tree":
             count = min(ports_on_rails(network.topology), _MOST_ENTRIES // network.topology.switches**2)
         if count is None or count <= 1:
             return (routing,)
         if not new:
-            instead = "it, or give `engine`: the network has its own" if installed else "`lanes`"
+            instead = "it, or give `engine`: the network has its own" if installed else "`virtual_channels`"
             raise InputError(f"`host_tables` {count} makes new tables; omit {instead}")
         made = host_routings(
             network.topology,

@@ -6,10 +6,10 @@ from topoloom.core.files import read_text
 from topoloom.core.settings import setting
 from topoloom.operations.context import RunContext
 from topoloom.operations.operation import Operation, operation
-from topoloom.operations.shared import Lanes
+from topoloom.operations.shared import VirtualChannels
 
 if TYPE_CHECKING:
-    from topoloom.fabric.mended import Mending
+    from topoloom.fabric.repair_result import Repair
 
 _LONGEST_TEXT = 1 << 30
 
@@ -24,7 +24,7 @@ class RepairOperation(Operation, frozen=True, kw_only=True):
 
     group: ClassVar[str] = "repair"
     doing: ClassVar[str] = "repairing"
-    functions: ClassVar[tuple[str, ...]] = ("mend_fabric",)
+    functions: ClassVar[tuple[str, ...]] = ("repair_fabric",)
     studied: ClassVar[bool] = False
 
     old: Annotated[str, setting("the fabric when the tables were made", positional=True, names="file")]
@@ -36,11 +36,11 @@ class RepairOperation(Operation, frozen=True, kw_only=True):
         Annotated[str, setting("a QoS policy, or lines of source GUID, LID, level", metavar="FILE", names="file")]
         | None
     ) = None
-    lanes: Lanes | None = None
+    virtual_channels: VirtualChannels | None = None
 
-    def run(self, context: RunContext) -> "Mending":
+    def run(self, context: RunContext) -> "Repair":
         from topoloom.fabric.lft import read_lft
-        from topoloom.fabric.mending import mend_fabric
+        from topoloom.fabric.repair import repair_fabric
         from topoloom.fabric.service_levels import read_levels
         from topoloom.network.opening import open_network
 
@@ -49,4 +49,12 @@ class RepairOperation(Operation, frozen=True, kw_only=True):
         levels = None
         if self.qos is not None:
             levels = read_levels(read_text(self.qos, _LONGEST_TEXT), self.qos, before, read.lid_of)
-        return mend_fabric(before, read, after, levels=levels, lanes=self.lanes, jobs=context.jobs, work=context.work)
+        return repair_fabric(
+            before,
+            read,
+            after,
+            levels=levels,
+            virtual_channels=self.virtual_channels,
+            jobs=context.jobs,
+            work=context.work,
+        )

@@ -16,8 +16,8 @@ class RerouteOperation(RoutedOperation, frozen=True, kw_only=True):
     """Repair the tables of TOPOLOGY (a spec, a file or a folder) after losses, as few entries changed as can be.
 
     LOST is what is lost: 3-17,5 is a cable between switches 3 and 17, and switch 5. Also names, GUIDs, labels (A01-U03,
-    A01-U03-P12), cabinets, leaf1:12 (a port), cable:00123, @FILE. The tables are the installed ones, unless an engine, lanes, a
-    root or a seed ask for new ones.
+    A01-U03-P12), racks, leaf1:12 (a port), cable:00123, @FILE. The tables are the installed ones, unless an engine, virtual
+    channels, a root or a seed ask for new ones.
     """
 
     group: ClassVar[str] = "reroute"

@@ -81,7 +81,7 @@ class ResilienceOperation(FailingOperation, frozen=True, kw_only=True):
             criterion=self.criterion,
             tolerate=self.tolerate,
             of=self.of,
-            cabinets=self.cabinets(network, context.jobs),
+            racks=self.racks(network, context.jobs),
             seed=self.seed,
             jobs=context.jobs,
             values=self.values,

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
 @operation
 class RouteOperation(RoutedOperation, frozen=True, kw_only=True):
-    """Route TOPOLOGY (a spec, a file or a folder): a port for every switch and destination, a virtual lane for every pair.
+    """Route TOPOLOGY (a spec, a file or a folder): a port for every switch and destination, a virtual channel for every
+    pair.
 
     All paths are followed, and what waits for what is searched for cycles, before anything is printed.
     """
@@ -22,7 +23,7 @@ class RouteOperation(RoutedOperation, frozen=True, kw_only=True):
     group: ClassVar[str] = "route"
     doing: ClassVar[str] = "routing"
     functions: ClassVar[tuple[str, ...]] = (
-        *("route", "prove", "host_routings", "balance_routing", "product_routing", "layered_routing"),
+        *("route", "verify_routing", "host_routings", "balance_routing", "product_routing", "layered_routing"),
     )
 
     check: (
@@ -53,7 +54,7 @@ class RouteOperation(RoutedOperation, frozen=True, kw_only=True):
         return route(
             network.fabric.topology,
             self.engine,
-            lanes=self.lanes,
+            virtual_channels=self.virtual_channels,
             seed=self.seed,
             jobs=context.jobs,
             layout=network.layout,
@@ -65,4 +66,4 @@ class RouteOperation(RoutedOperation, frozen=True, kw_only=True):
 
     @classmethod
     def row(cls, result: Any) -> dict[str, Any]:
-        return {"engine": result.engine} | flat({} if result.verdict is None else result.verdict.record())
+        return {"engine": result.engine} | flat({} if result.verification is None else result.verification.record())

@@ -10,7 +10,7 @@ from topoloom.core.settings import setting, texts_of
 from topoloom.operations.catalogue._routed import check_engine, note_installed
 from topoloom.operations.context import RunContext
 from topoloom.operations.operation import Operation, flat, operation
-from topoloom.operations.shared import SEED, Engine, Lanes, Seed, Source, loads_of
+from topoloom.operations.shared import SEED, Engine, Seed, Source, VirtualChannels, loads_of
 
 if TYPE_CHECKING:
     from topoloom.network import Network
@@ -37,7 +37,7 @@ class SimulateOperation(Operation, frozen=True, kw_only=True):
 
     topology: Source
     engine: Engine | None = None
-    lanes: Lanes | None = None
+    virtual_channels: VirtualChannels | None = None
     traffic: Annotated[str, setting("who sends to whom (below)", metavar="NAME[:KEY=VALUE,...]", names="workload")] = (
         "uniform"
     )
@@ -166,12 +166,12 @@ def prepared(
     for network in networks.values():
         if network.layout is not None and not first.between and not router.cycle_ns:
             context.note(f"{network.source}: set cycle_ns for cables as long as they are; they take link_cycles now")
-        if first.lanes is None and any(one.engine is None for one in operations):
+        if first.virtual_channels is None and any(one.engine is None for one in operations):
             note_installed(network, context)
     return with_tables(
         [(networks[one.topology], one.engine, one.traffic) for one in operations],
         router=router,
-        lanes=first.lanes,
+        virtual_channels=first.virtual_channels,
         between=first.between or None,
         seed=first.seed,
         jobs=context.jobs,

@@ -8,7 +8,7 @@ from topoloom.operations.catalogue._comparing import ComparingOperation, counter
 from topoloom.operations.catalogue.rules import Ignore, Only
 from topoloom.operations.context import RunContext
 from topoloom.operations.operation import operation
-from topoloom.operations.shared import DATA_LANES, DataLanes, Plan, Radix
+from topoloom.operations.shared import DATA_VLS, DataLanes, Plan, Radix
 
 if TYPE_CHECKING:
     from topoloom.fabric.diagnosis.diagnostics import Diagnostics
@@ -43,7 +43,7 @@ class VerifyOperation(ComparingOperation, frozen=True, kw_only=True):
         ),
     ] = ()
     radix: Radix | None = None
-    data_lanes: DataLanes = DATA_LANES
+    data_vls: DataLanes = DATA_VLS
     taper: (
         Annotated[float, setting("most host ports of a leaf per link upwards: 2 is 2:1", above=0, most=1e6)] | None
     ) = None
@@ -75,7 +75,7 @@ class VerifyOperation(ComparingOperation, frozen=True, kw_only=True):
         from topoloom.network.opening import open_network
 
         reach = {} if self.parts is None else _reaches(self.parts)
-        limits = HardwareLimits(self.radix, self.data_lanes, self.longest_m, reach, self.taper, self.planned_rate)
+        limits = HardwareLimits(self.radix, self.data_vls, self.longest_m, reach, self.taper, self.planned_rate)
         planned = open_network(self.plan, borne=True)
         there = None if self.actual is None else self.opened(planned, self.actual, borne=True)
         match, exact = (None, True) if there is None else self.matched(planned, there)

@@ -9,12 +9,12 @@ from topoloom.operations.catalogue._comparing import LONGEST_TEXT
 from topoloom.operations.catalogue.rules import Ignore, Only
 from topoloom.operations.context import RunContext
 from topoloom.operations.operation import Operation, operation
-from topoloom.operations.shared import DATA_LANES, DataLanes, Radix
+from topoloom.operations.shared import DATA_VLS, DataLanes, Radix
 
 if TYPE_CHECKING:
     from topoloom.fabric.diagnosis.diagnostics import Diagnostics
     from topoloom.fabric.fabric import Fabric
-    from topoloom.fabric.table_verifier import Judgement
+    from topoloom.fabric.table_verifier import TableVerification
 
 
 @operation
@@ -47,7 +47,7 @@ class VerifyTablesOperation(Operation, frozen=True, kw_only=True):
     only: Only = ()
     ignore: Ignore = ()
     radix: Radix | None = None
-    data_lanes: DataLanes = DATA_LANES
+    data_vls: DataLanes = DATA_VLS
 
     def validate(self) -> None:
         from topoloom.fabric.diagnosis.rule import chosen
@@ -63,16 +63,16 @@ class VerifyTablesOperation(Operation, frozen=True, kw_only=True):
         return diagnose(
             network.fabric,
             None,
-            self._judged(network.fabric, context),
+            self._verified(network.fabric, context),
             match=None,
             ports=True,
             facts=network.facts,
-            limits=HardwareLimits(self.radix, self.data_lanes),
+            limits=HardwareLimits(self.radix, self.data_vls),
             only=self.only,
             ignore=self.ignore,
         )
 
-    def _judged(self, fabric: "Fabric", context: RunContext) -> "Judgement":
+    def _verified(self, fabric: "Fabric", context: RunContext) -> "TableVerification":
         from topoloom.fabric.lft import read_guid2lid, read_lft
         from topoloom.fabric.service_levels import read_levels
         from topoloom.fabric.table_verifier import verify_tables

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 class WatchOperation(ComparingOperation, frozen=True, kw_only=True):
     """Compare the DISCOVERYs of a cabling week (what ibnetdiscover printed, the oldest first) with the PLAN.
 
-    How many cables are right, which faults are new and which are gone, and what is to do in each cabinet. With -o: sheets to
-    print and tick, one per cabinet. Exit code 0: all is as planned; 3: something is to do still.
+    How many cables are right, which faults are new and which are gone, and what is to do in each rack. With -o: sheets to
+    print and tick, one per rack. Exit code 0: all is as planned; 3: something is to do still.
     """
 
     group: ClassVar[str] = "watch"
@@ -43,4 +43,4 @@ class WatchOperation(ComparingOperation, frozen=True, kw_only=True):
 
         network = open_network(self.plan)
         comparisons = [self.compared(network, name) for name in self.discoveries]
-        return progress(comparisons, self.discoveries, network.cabinets)
+        return progress(comparisons, self.discoveries, network.racks)

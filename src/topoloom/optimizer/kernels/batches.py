@@ -6,7 +6,7 @@ more, with their own neighbours, in the 64-bit lanes that hold that move's origi
 rows than with narrow ones, for most of it is reading tables and addresses.
 
 Moves are decided in their order, and after one that is accepted those behind it, which were drawn for another graph, are
-drawn anew. So answers are those of a move at a time.
+drawn again. So answers are those of a move at a time.
 """
 
 import numpy as np

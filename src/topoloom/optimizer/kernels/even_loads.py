@@ -123,9 +123,9 @@ def _carry_back(
 
 @inner
 def _allowed(
-    lift: Lift, undo: np.ndarray, offsets: np.ndarray, near: np.ndarray, cabinet: np.ndarray, fixed: np.ndarray
+    lift: Lift, undo: np.ndarray, offsets: np.ndarray, near: np.ndarray, rack: np.ndarray, fixed: np.ndarray
 ) -> bool:
-    """Whether the darts that were set keep the rules: near switches, each cabinets' number of links, and links that stay."""
+    """Whether the darts that were set keep the rules: near switches, each racks' number of links, and links that stay."""
     degree = lift.table.shape[1]
     count = undo[0, 0]
     if fixed.size:
@@ -138,14 +138,14 @@ def _allowed(
             place = offsets[here] + np.searchsorted(near[offsets[here] : offsets[here + 1]], there)
             if place == offsets[here + 1] or near[place] != there:
                 return False
-    if cabinet.size:
-        # As many darts from each cabinet to each as before.
+    if rack.size:
+        # As many darts from each rack to each as before.
         for k in range(1, count + 1):
-            one, other = cabinet[undo[k, 0] // degree], cabinet[lift.head[undo[k, 0]]]
+            one, other = rack[undo[k, 0] // degree], rack[lift.head[undo[k, 0]]]
             more = 0
             for i in range(1, count + 1):
-                if cabinet[undo[i, 0] // degree] == one:
-                    more += (cabinet[lift.head[undo[i, 0]]] == other) - (cabinet[undo[i, 1]] == other)
+                if rack[undo[i, 0] // degree] == one:
+                    more += (rack[lift.head[undo[i, 0]]] == other) - (rack[undo[i, 1]] == other)
             if more != 0:
                 return False
     return True
@@ -168,7 +168,7 @@ def _drawn(
     state: np.ndarray,
     offsets: np.ndarray,
     near: np.ndarray,
-    cabinet: np.ndarray,
+    rack: np.ndarray,
     kind: np.ndarray,
     price: np.ndarray,
     spent: np.ndarray,
@@ -177,7 +177,7 @@ def _drawn(
     """A random move that the rules and the budget allow, of the darts; False when none was found."""
     for _ in range(_DRAWS):
         if propose(lift, undo, state):
-            if _allowed(lift, undo, offsets, near, cabinet, fixed) and (
+            if _allowed(lift, undo, offsets, near, rack, fixed) and (
                 price.size == 0 or 2 * spent[0] + _twice_dearer(lift, undo, kind, price) <= 2 * spent[1]
             ):
                 return True
@@ -191,7 +191,7 @@ def anneal_even(
     weight: np.ndarray,
     offsets: np.ndarray,
     near: np.ndarray,
-    cabinet: np.ndarray,
+    rack: np.ndarray,
     kind: np.ndarray,
     price: np.ndarray,
     spent: np.ndarray,
@@ -207,7 +207,7 @@ def anneal_even(
     """Try `moves` moves at one temperature; how many were accepted.
 
     offsets, near: int64[n + 1], int32, CSR of the switches that each may be linked to, ascending; offsets of one entry: any.
-    cabinet: int64[n], or empty, where the links between any two cabinets keep their number. kind, price, spent: a budget, as
+    rack: int64[n], or empty, where the links between any two racks keep their number. kind, price, spent: a budget, as
     `kernels.moves.Moves` has it. All these only over the group of one element. fixed: bool[darts], those of links that stay; or
     empty. costs: float64[2], of the lift and of the best so far. best: int32[2, darts], its head and voltage. thresholds:
     float32[4096]; temperature times a random one is what a move may cost, drawn before it is measured.
@@ -216,7 +216,7 @@ def anneal_even(
     load = np.zeros(lift.head.size)
     accepted = 0
     for _ in range(moves):
-        if not _drawn(lift, undo, state, offsets, near, cabinet, kind, price, spent, fixed):
+        if not _drawn(lift, undo, state, offsets, near, rack, kind, price, spent, fixed):
             continue
         spread(lift, undo)
         limit = costs[0] + thresholds[next_word(state) & np.uint64(4095)] * temperature

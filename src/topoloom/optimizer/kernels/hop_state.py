@@ -1,4 +1,4 @@
-"""The hops of a graph under way, as kernels keep them; and a move with its images."""
+"""The hops of a graph running, as kernels keep them; and a move with its images."""
 
 from typing import NamedTuple
 
@@ -39,7 +39,7 @@ FARTHEST = 250
 
 
 class Hops(NamedTuple):
-    """The hops of a graph under way, but for the rows of the first two; the same type for every size of a graph.
+    """The hops of a graph running, but for the rows of the first two; the same type for every size of a graph.
 
     images : int32[g, n]
         The image of every switch under each symmetry, the identity first.
@@ -47,9 +47,9 @@ class Hops(NamedTuple):
         A switch of each orbit, and its place among them; -1 for the others.
     totals : int64[8]
         Hops, hops beyond the target, diameter (n: disconnected), and the moves accepted so far; pairs within one and
-        within two hops, and the same before the move under way.
+        within two hops, and the same before the move running.
     ends, done : int64[4 g], int64[g, 4]
-        The switches whose links the move under way changes, and the exchanges that make it up.
+        The switches whose links the move running changes, and the exchanges that make it up.
     marked : bool[n]
         Room, all false.
     distances : uint8[n, stride]
@@ -91,7 +91,7 @@ class Rows(NamedTuple):
     first, second : words[blocks, 8 n]
         Which origins of a block are a switch or within one hop, within two.
     saved : words[blocks, 8 * 4 g (K + 1)]
-        Rows of `second` before the move under way, those of the switches `changed`, int32[4 g (K + 1)].
+        Rows of `second` before the move running, those of the switches `changed`, int32[4 g (K + 1)].
     distinct : int64[n]
         Origins within one hop of each switch, itself included.
     reach, ahead : words[8 (n + 1)]
@@ -111,7 +111,7 @@ class Rows(NamedTuple):
 def make(moves: Moves, hops: Hops, u: int, u2: int, v: int, v2: int) -> tuple[int, int]:
     """Make a move with its images: how many ends it has (0: it is none, and nothing was changed), how many exchanges.
 
-    An image that other images have made already, because a symmetry turns the move around, is left out.
+    An image that other images have made already, because a symmetry turns the move around, is omitted.
     """
     table, degree, images = moves.table, moves.degree, hops.images
     made = np.int64(0)

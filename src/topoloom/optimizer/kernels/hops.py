@@ -36,7 +36,9 @@ NEVER = np.int64(1) << np.int64(60)
 
 @kernel
 def mix(moves: Moves, hops: Hops, state: np.ndarray, count: int) -> None:
-    """Make `count` random moves, whatever comes of them (Nakano 2016, III, step 2); rows and distances must be entered anew."""
+    """Make `count` random moves, whatever comes of them (Nakano 2016, III, step 2); rows and distances must be entered
+    again.
+    """
     for _ in range(count):
         drawn = propose(moves, state)
         if drawn[0] >= 0 and make(moves, hops, drawn[0], drawn[1], drawn[2], drawn[3])[0]:

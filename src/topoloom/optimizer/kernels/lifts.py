@@ -28,7 +28,7 @@ _DENSE = 0.5
 
 
 class Lift(NamedTuple):
-    """A lift under way; all arrays but the group's are changed in place.
+    """A lift running; all arrays but the group's are changed in place.
 
     times : int32[g, g]
         times[s, x] = x s; element 0 is the neutral one.

@@ -18,7 +18,7 @@ _NONE = (-1, 0, 0, 0, 0, 0)
 
 
 class Moves(NamedTuple):
-    """A graph under way, and which moves it may make.
+    """A graph running, and which moves it may make.
 
     table : int32[n, K]
         The neighbours.
@@ -35,7 +35,7 @@ class Moves(NamedTuple):
     group : int32[m]
         The class of each row of `links`.
     turns : bool[c]
-        Whether the links of a class may be read in either direction: both ends lie in one cabinet.
+        Whether the links of a class may be read in either direction: both ends lie in one rack.
     kind : uint16[n, n]
         The kind of a link between any two switches, which says its price; empty where there is no budget.
     price : int64[kinds]

@@ -9,7 +9,7 @@ from topoloom.core.compiling.decorators import allocating, inner, kernel, stage
 from topoloom.graph.kernels.simd import WORDS, add, either, load, ones_of, same, store, total, zeros
 from topoloom.optimizer.kernels.hop_state import FARTHEST, Hops, Rows
 
-#: For arguments: Numba compiles a kernel anew for a literal, which these are not.
+#: For arguments: Numba compiles a kernel again for a literal, which these are not.
 ZERO, NO = np.int64(0), np.bool_(False)
 #: Share of the bits set from which a row stops collecting when it is full, and the degree from which that pays.
 _DENSE, _DENSE_DEGREE = 0.95, 8

@@ -29,7 +29,7 @@ _ANY = np.int64(1) << np.int64(62)
 
 
 class Weighted(NamedTuple):
-    """A graph under way with its delays.
+    """A graph running with its delays.
 
     delay : uint16[n, K]
         The delay of the link in each slot of the moves' table; FAR where the slot holds no link.
@@ -53,7 +53,7 @@ class Weighted(NamedTuple):
     best : int32[n, K]
         The table of the best graph.
     journal, journal_rows : uint32[most, 2], int32[r, 2]
-        What the move under way has changed, (switch, delay before), and for each row where its part ends.
+        What the move running has changed, (switch, delay before), and for each row where its part ends.
     """
 
     delay: np.ndarray
@@ -82,7 +82,7 @@ def _enter_count(graph: Weighted, delay: int, share: int) -> None:
 
 @kernel
 def fill(table: np.ndarray, graph: Weighted, work: RepairScratch) -> None:
-    """Search all rows anew; counts follow."""
+    """Search all rows again; counts follow."""
     graph.counts[:] = 0
     for r in range(graph.sources.size):
         row = graph.rows[r]
@@ -222,7 +222,7 @@ def _price(graph: Weighted, u: int, u2: int, v: int, v2: int) -> int:
 
 @allocating
 def changes(moves: Moves, graph: Weighted, work: RepairScratch, step: int, state: np.ndarray, out: np.ndarray) -> int:
-    """What random moves change the energy by, without its sign: int64[out.size], zeros left out; none is made.
+    """What random moves change the energy by, without its sign: int64[out.size], zeros omitted; none is made.
 
     Returns how many were found.
     """

@@ -74,7 +74,7 @@ class ChainSetup:
     candidates : list of list of SearchMethod
         For each chain the structures that it tries first; empty: none.
     round_moves : int, optional
-        Moves of a chain for each link, or orbit of links, before another chain begins in its place; left out: the budget's.
+        Moves of a chain for each link, or orbit of links, before another chain begins in its place; omitted: the budget's.
     by_turns : bool
         Only every other chain, from the second on, begins with the symmetric start.
     repeated_moves : int
@@ -154,9 +154,11 @@ class ChainSetup:
             run = plain(_SECOND + number, self.topology.replace(links=links), once, hot, cold)
             if leaders is None:
                 return run
-            anew = [*leaders.leaders[:_LEADERS], *(one for one in mine if one.name == RANDOM)]
+            rebuilt = [*leaders.leaders[:_LEADERS], *(one for one in mine if one.name == RANDOM)]
             stream = (_SECOND + number) << 32
-            return Repeated(run, once, anew, self.seed, stream, least, budget, self.repeated_moves, leaders.structure)
+            return Repeated(
+                run, once, rebuilt, self.seed, stream, least, budget, self.repeated_moves, leaders.structure
+            )
 
         structure = "" if symmetric is None else f"{len(symmetric[1])}-fold symmetric"
         return TwoPhases(first, second, structure, first_share)

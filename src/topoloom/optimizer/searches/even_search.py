@@ -64,10 +64,10 @@ class EvenSearch(Budgeted):
         self._hot, self._cold, self._each = hot, cold, each
         rules = rules or GraphRules()
         offsets, near = rules.near or (np.zeros(1, np.int64), np.zeros(0, np.int32))
-        cabinet = np.zeros(0, np.int64) if rules.cabinet is None else rules.cabinet
+        rack = np.zeros(0, np.int64) if rules.rack is None else rules.rack
         budgeted = rules.spending_on(links_of_darts(group, lift.head, lift.voltage, lift.table.shape[1]))
         fixed = np.zeros(0, np.bool_) if rules.fixed is None else _darts_that_stay(rules, lift)
-        self._rules = offsets.astype(np.int64), near.astype(np.int32), cabinet, *budgeted, fixed
+        self._rules = offsets.astype(np.int64), near.astype(np.int32), rack, *budgeted, fixed
         self._state, self._thresholds = draws.state(), metropolis_table()
         cost = even_loads.even_cost(lift, self._weight, POWER, np.inf, np.zeros(lift.head.size))
         self._costs = np.array([cost, cost])

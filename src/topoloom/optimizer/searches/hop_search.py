@@ -36,7 +36,7 @@ _LONGEST = 20_000
 #: and random moves that are made in one call.
 _PIECE_NS, _MOVE_NS, _SLOT_NS = 200_000_000, 2_000, 2.0
 _MIXED = 200_000
-#: Turns after which every method is timed anew; sooner when the share of accepted moves has halved or doubled.
+#: Turns after which every method is timed again; sooner when the share of accepted moves has halved or doubled.
 _TIMED = 300
 #: Moves whose changes make the median: as many as this number of slots and blocks of sources allows, within these.
 _SAMPLE, _SAMPLE_WORK = (20, 300), 200_000_000
@@ -56,7 +56,7 @@ class HopSearch(Budgeted):
     least : (int, int)
         No graph has a lower cost; the search ends when it is reached.
     target : int, optional
-        The diameter to aim at; chosen and lowered as the search goes on when left out.
+        The diameter to aim at; chosen and lowered as the search goes on when omitted.
     hot, cold : float
         The first and the last temperature, in units of the median change of a random move from a random start.
     images : int32[g, n], optional
@@ -130,7 +130,7 @@ class HopSearch(Budgeted):
 
     @property
     def energy(self) -> int:
-        """What the graph under way costs: hops, and those beyond the target with their weight."""
+        """What the graph running costs: hops, and those beyond the target with their weight."""
         return int(self._hops.totals[0] + self._weight * self._hops.totals[1])
 
     @property
@@ -215,7 +215,7 @@ class HopSearch(Budgeted):
         return tried
 
     def _evaluate(self) -> None:
-        """Count hops and the rest anew, from the table."""
+        """Count hops and the rest again, from the table."""
         self._keep_rows()
         totals = self._hops.totals
         totals[:3] = self._rows.evaluate(
@@ -250,7 +250,7 @@ class HopSearch(Budgeted):
         return within
 
     def _choose_method(self) -> bool:
-        """Choose the fastest method, by its best turn; all are timed anew now and then. Whether this turn is to be timed."""
+        """Choose the fastest method, by its best turn; all are timed again now and then. Whether this turn is to be timed."""
         kernels, totals = self._kernels, self._hops.totals
         n = self._moves.degree.size
         timed = self._accepted <= _MOST_ACCEPTED and n <= _MOST_FILTERED and totals[2] <= self._farthest

@@ -8,7 +8,7 @@ from topoloom.model.topology import Topology
 from topoloom.optimizer.rules import GraphRules
 from topoloom.optimizer.traffic_goals import Measured, TrafficGoal
 
-#: Exchanges that are drawn and priced at a time, and the most promising of them that are measured before prices count anew.
+#: Exchanges that are drawn and priced at a time, and the most promising of them that are measured before prices count again.
 _DRAWN, _MEASURED = 4000, 40
 #: One of the two links is drawn among those of the lowest prices, this share of all.
 _CHEAP = 0.5
@@ -17,7 +17,7 @@ _CHEAP = 0.5
 class PriceSearch(Budgeted):
     """Exchanges of two links' ends, the most promising by the prices first; each is measured, and stays if it is better.
 
-    `cost` is (0, -value) of the graph under way, of which none before was better.
+    `cost` is (0, -value) of the graph running, of which none before was better.
 
     Parameters
     ----------
@@ -124,8 +124,8 @@ class PriceSearch(Budgeted):
             kind, price, (spent, most) = self._rules.spending_on(self._topology.links)
             more = price[kind[u, v]] + price[kind[u2, v2]] - price[kind[u, u2]] - price[kind[v, v2]]
             ok &= spent + more <= most
-        if self._rules.cabinet is not None:
-            cabinet = self._rules.cabinet
-            # u-u', v-v' and u-v, u'-v' join the same cabinets when u and v', or u' and v, stand in one.
-            ok &= (cabinet[u] == cabinet[v2]) | (cabinet[u2] == cabinet[v])
+        if self._rules.rack is not None:
+            rack = self._rules.rack
+            # u-u', v-v' and u-v, u'-v' join the same racks when u and v', or u' and v, stand in one.
+            ok &= (rack[u] == rack[v2]) | (rack[u2] == rack[v])
         return np.asarray(ok)

@@ -22,7 +22,7 @@ class Repeated:
     first_budget : Budget
         Its own.
     candidates : sequence of SearchMethod
-        What begins anew, by turns, until the budget is used up.
+        What begins again, by turns, until the budget is used up.
     seed, stream : int
         The random draws: those of run k come from stream + k.
     least : tuple
@@ -72,7 +72,7 @@ class Repeated:
         return self.share >= 1 or self._budget.stopped or self.cost <= self._least
 
     def step(self) -> None:
-        """A step of the run under way."""
+        """A step of the run running."""
         next(self._steps)
 
     def _run(self, first: Search) -> Iterator[None]:
@@ -91,5 +91,5 @@ class Repeated:
             self._running = self._budget.run(self._round)
             candidate = self._candidates[turn % len(self._candidates)]
             turn += 1
-            search, name = candidate.anew(Draws(self._seed, self._stream + turn), self._running), candidate.name
+            search, name = candidate.rebuilt(Draws(self._seed, self._stream + turn), self._running), candidate.name
             yield

@@ -28,7 +28,7 @@ class SearchMethod:
     start: Callable[[Draws, Budget], Search | None]
     again: Callable[[Draws, Budget], Search | None] | None = None
 
-    def anew(self, draws: Draws, budget: Budget) -> Search | None:
+    def rebuilt(self, draws: Draws, budget: Budget) -> Search | None:
         """A run beside others."""
         return (self.again or self.start)(draws, budget)
 
@@ -39,7 +39,7 @@ class SuccessiveHalving:
     `leaders` are the candidates of the last round that ended, the best first.
 
     Every round has the same share of what is left of the budget, and every candidate the same share of its round; each run
-    begins anew, with other draws.
+    begins again, with other draws.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ class SuccessiveHalving:
     least : tuple
         No cost is lower; the search ends when it is reached.
     moves : int, optional
-        Moves of all runs together; left out where `until` is given.
+        Moves of all runs together; omitted where `until` is given.
     until : float
         When to end, by time.monotonic().
     work : Work, optional
@@ -96,7 +96,7 @@ class SuccessiveHalving:
         return self._ended or self.cost <= self._least
 
     def step(self) -> None:
-        """A step of the run under way."""
+        """A step of the run running."""
         self._ended = not next(self._steps, False)
 
     def _run(self, candidates: list[SearchMethod]) -> Iterator[bool]:

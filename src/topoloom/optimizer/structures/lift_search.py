@@ -116,7 +116,7 @@ class LiftSearch(Budgeted):
         )
 
     def _hops(self) -> tuple[int, ...]:
-        """`orbit_hops` of the lift under way."""
+        """`orbit_hops` of the lift running."""
         found: tuple[int, ...] = self._kernels.orbit_hops(
             self._lift.table, self._group.order, self._target, _NEVER, *self._scratch
         )

@@ -1,1 +1,1 @@
-"""Clusters of switches that are linked much among themselves, each no larger than a cabinet."""
+"""Clusters of switches that are linked much among themselves, each no larger than a rack."""

@@ -1,4 +1,4 @@
-"""Walktrap: switches that short random walks cannot tell apart share a cabinet."""
+"""Walktrap: switches that short random walks cannot tell apart share a rack."""
 
 from collections.abc import Iterator
 
@@ -18,17 +18,17 @@ def walktrap(
     topology: Topology,
     loads: np.ndarray,
     most: np.ndarray,
-    cabinets: int,
+    racks: int,
     steps: int = 4,
     jobs: int | None = None,
     *,
     work: Work | None = None,
 ) -> np.ndarray:
-    """The cabinet of every switch, int32[switches], by Walktrap clustering with a limit on what a cluster holds.
+    """The rack of every switch, int32[switches], by Walktrap clustering with a limit on what a cluster holds.
 
-    Every switch starts as a cluster. Of all linked pairs of clusters that fit a cabinet together, the pair merges whose
+    Every switch starts as a cluster. Of all linked pairs of clusters that fit a rack together, the pair merges whose
     merging increases the variance of the walks about the clusters' centres the least; when none fits any more, `pack`
-    makes as few cabinets as the loads allow of the clusters.
+    makes as few racks as the loads allow of the clusters.
 
     Parameters
     ----------
@@ -37,25 +37,25 @@ def walktrap(
     loads : float64[switches, k]
         What each switch takes of each limited resource; column 0 is 1, its place.
     most : float64[k]
-        What a cabinet holds of each; inf for no limit.
-    cabinets : int
-        The most cabinets that there may be.
+        What a rack holds of each; inf for no limit.
+    racks : int
+        The most racks that there may be.
     steps : int
         The length t of the walks.
     jobs : int, optional
-        Threads; every core when left out.
+        Threads; every core when omitted.
     work : Work, optional
         Told of blocks of walks.
 
     Returns
     -------
     int32[switches]
-        Cabinets are numbered in the order of their first switches.
+        Racks are numbered in the order of their first switches.
 
     Raises
     ------
     InputError
-        Too many switches, or they do not fit so many cabinets.
+        Too many switches, or they do not fit so many racks.
     Stopped
         `work` was stopped before the clusters were found.
 
@@ -69,7 +69,7 @@ def walktrap(
     rows add up when clusters merge. Costs are thus exact for every pair, where Pons and Latapy mix the update of Lance
     and Williams with new distances.
 
-    Koibuchi 2013 does not say how a limit changes the method, nor how the clusters that are left become as many cabinets
+    Koibuchi 2013 does not say how a limit changes the method, nor how the clusters that are left become as many racks
     as there are (errata of Koibuchi 2013, 8): both are ours.
 
     Sources: Koibuchi 2013 IV.C; Pons and Latapy, Computing communities in large networks using random walks, ISCIS 2005.
@@ -77,11 +77,11 @@ def walktrap(
     Examples
     --------
     >>> two = Topology(links=[(0, 2), (2, 4), (0, 4), (1, 3), (3, 5), (1, 5), (4, 5)], switches=6)
-    >>> walktrap(two, np.ones((6, 1)), np.array([3.0]), cabinets=2).tolist()
+    >>> walktrap(two, np.ones((6, 1)), np.array([3.0]), racks=2).tolist()
     [0, 1, 0, 1, 0, 1]
     """
     done = dendrogram(topology, loads, most, steps, jobs, work=work)
-    return pack(topology, clusters_after(done, topology.switches), loads, most, cabinets)
+    return pack(topology, clusters_after(done, topology.switches), loads, most, racks)
 
 
 def dendrogram(
@@ -103,9 +103,9 @@ def dendrogram(
     topology : Topology
         The network; at most `MOST_SWITCHES` switches.
     loads : float64[switches, resources]
-        What each switch takes of a cabinet: height, power and so on.
+        What each switch takes of a rack: height, power and so on.
     most : float64[resources]
-        What a cabinet, and so a cluster, has of each.
+        What a rack, and so a cluster, has of each.
     steps : int
         Steps of the random walks.
     jobs : int, optional

@@ -1,1 +1,1 @@
-"""Machine rooms: where cabinets can stand, what they hold, how far a cable runs; as presets, TOML and CSV."""
+"""Machine rooms: where racks can stand, what they hold, how far a cable runs; as presets, TOML and CSV."""

@@ -11,15 +11,15 @@ from topoloom.placement.floors.slots import NO_LIMIT, Slots, grid_names
 
 @dataclass(frozen=True)
 class Floor:
-    """A machine room: where cabinets can stand, what they hold, and the rules for cable lengths.
+    """A machine room: where racks can stand, what they hold, and the rules for cable lengths.
 
-    A cable inside a cabinet is `inside_m` long; one between cabinets as long as their slots are apart plus
-    `overhead_end_m` at each end. A floor is generated, `rows` x `columns` cabinets of `width_m` x `depth_m` with
+    A cable inside a rack is `inside_m` long; one between racks as long as their slots are apart plus
+    `overhead_end_m` at each end. A floor is generated, `rows` x `columns` racks of `width_m` x `depth_m` with
     `aisle_m` more after every `aisle_every` rows, or has the slots that somebody listed (`fixed`). Without `rows` and
-    `columns` it is as near to a square as it can be: ceil(sqrt(c)) rows for c cabinets (Koibuchi 2013 III.D).
+    `columns` it is as near to a square as it can be: ceil(sqrt(c)) rows for c racks (Koibuchi 2013 III.D).
 
-    Limits a cabinet: `switches_per_cabinet`, `hosts_per_cabinet`, `power_w_per_cabinet` (of its switches); None is no
-    limit. `sequence_cabinet` switches, or `sequence_hosts` hosts if they come first, fill a cabinet when the topology
+    Limits a rack: `switches_per_rack`, `hosts_per_rack`, `power_w_per_rack` (of its switches); None is no
+    limit. `sequence_rack` switches, or `sequence_hosts` hosts if they come first, fill a rack when the topology
     has no groups of its own. `pillars_m` are rectangles (x and y of the centre, width, depth) where nothing stands,
     `blocked` slots (name, x, y) that are taken, both for the picture: `fixed` is what is left. `trays_m` are the segments
     (x, y, x, y) of the cable trays, where `distance` is ``trays``.
@@ -30,14 +30,14 @@ class Floor:
     depth_m: float
     inside_m: float
     overhead_end_m: float
-    sequence_cabinet: int
+    sequence_rack: int
     source: str = ""
     sequence_hosts: int | None = None
     rows: int | None = None
     columns: int | None = None
-    switches_per_cabinet: int | None = None
-    hosts_per_cabinet: int | None = None
-    power_w_per_cabinet: float | None = None
+    switches_per_rack: int | None = None
+    hosts_per_rack: int | None = None
+    power_w_per_rack: float | None = None
     aisle_every: int | None = None
     aisle_m: float = 0.0
     distance: str = "manhattan"
@@ -47,25 +47,25 @@ class Floor:
     blocked: tuple[tuple[str, float, float], ...] = ()
 
     def cable_m(self, apart_m: np.ndarray, between: np.ndarray) -> np.ndarray:
-        """The lengths of cables, float64, where their slots are `apart_m` apart and `between` says which leave a cabinet."""
+        """The lengths of cables, float64, where their slots are `apart_m` apart and `between` says which leave a rack."""
         return np.where(between, apart_m + 2 * self.overhead_end_m, self.inside_m)
 
     @property
     def limits_power(self) -> bool:
-        """Whether some cabinet may not draw any power."""
+        """Whether some rack may not draw any power."""
         if self.fixed is not None:
             return bool(np.isfinite(self.fixed.limits[:, 2]).any())
-        return self.power_w_per_cabinet is not None
+        return self.power_w_per_rack is not None
 
-    def shape(self, cabinets: int) -> tuple[int, int]:
-        """(rows, columns) of a generated floor for so many cabinets."""
+    def shape(self, racks: int) -> tuple[int, int]:
+        """(rows, columns) of a generated floor for so many racks."""
         if self.rows is not None and self.columns is not None:
             return self.rows, self.columns
-        rows = self.rows or (-(-cabinets // self.columns) if self.columns else int(np.ceil(np.sqrt(cabinets))))
-        return rows, self.columns or -(-cabinets // rows)
+        rows = self.rows or (-(-racks // self.columns) if self.columns else int(np.ceil(np.sqrt(racks))))
+        return rows, self.columns or -(-racks // rows)
 
-    def slots_for(self, cabinets: int) -> Slots:
-        """The slots of the floor, at least `cabinets` of them.
+    def slots_for(self, racks: int) -> Slots:
+        """The slots of the floor, at least `racks` of them.
 
         Raises
         ------
@@ -73,23 +73,23 @@ class Floor:
             The floor has fewer.
         """
         if self.fixed is not None:
-            if cabinets > len(self.fixed):
+            if racks > len(self.fixed):
                 raise InputError(
-                    f"floor '{self.name}': {cabinets} cabinets need more than its {len(self.fixed)} slots; add slots,"
-                    " or let a cabinet hold more"
+                    f"floor '{self.name}': {racks} racks need more than its {len(self.fixed)} slots; add slots,"
+                    " or let a rack hold more"
                 )
             return self.fixed
-        rows, columns = self.shape(cabinets)
-        if cabinets > rows * columns:
+        rows, columns = self.shape(racks)
+        if racks > rows * columns:
             raise InputError(
-                f"floor '{self.name}': {cabinets} cabinets need more than its {rows} x {columns} = {rows * columns} places;"
-                " add rows, or let a cabinet hold more"
+                f"floor '{self.name}': {racks} racks need more than its {rows} x {columns} = {rows * columns} places;"
+                " add rows, or let a rack hold more"
             )
         place = np.arange(rows * columns)
         row, column = np.divmod(place, columns)
         aisles = row // self.aisle_every * self.aisle_m if self.aisle_every else 0.0
         place_m = np.stack([column * self.width_m, row * self.depth_m + aisles], axis=1)
-        limits = [self.switches_per_cabinet, self.hosts_per_cabinet, self.power_w_per_cabinet]
+        limits = [self.switches_per_rack, self.hosts_per_rack, self.power_w_per_rack]
         each = np.array([NO_LIMIT if limit is None else float(limit) for limit in limits])
         return Slots(
             grid_names(rows, columns),
@@ -111,8 +111,8 @@ for _floor in (
         2.0,
         2.0,
         16,
-        "Koibuchi 2013 III.D: cabinets of 0.6 m x 2.1 m, 2 m inside, 2 m more at each end of a cable between"
-        " cabinets (errata of Koibuchi 2013, 6)",
+        "Koibuchi 2013 III.D: racks of 0.6 m x 2.1 m, 2 m inside, 2 m more at each end of a cable between"
+        " racks (errata of Koibuchi 2013, 6)",
     ),
     Floor(
         "slimfly-2014",
@@ -132,7 +132,7 @@ for _floor in (
         0.0,
         0.0,
         1,
-        "Nakano 2016 VIII.A: one switch a cabinet, cabinets 1 m apart, cables along the grid",
+        "Nakano 2016 VIII.A: one switch a rack, racks 1 m apart, cables along the grid",
     ),
 ):
     PRESETS.add(_floor.name, _floor)

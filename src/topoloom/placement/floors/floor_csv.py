@@ -27,13 +27,13 @@ def coordinate(description: str) -> Any:
 
 
 class SlotRow(TomlTable, frozen=True):
-    """A place where a cabinet can stand: its centre, what it holds, and whether something else stands there."""
+    """A place where a rack can stand: its centre, what it holds, and whether something else stands there."""
 
     group: ClassVar[str] = "floor [[slot]]"
 
     name: Annotated[str, setting("its name, as it is painted on the floor; no two are the same")]
-    x_m: Annotated[float, coordinate("the centre of the cabinet, from left to right")]
-    y_m: Annotated[float, coordinate("the centre of the cabinet, upwards")]
+    x_m: Annotated[float, coordinate("the centre of the rack, from left to right")]
+    y_m: Annotated[float, coordinate("the centre of the rack, upwards")]
     switches: Annotated[float, setting("the most switches there, a whole number; inf: no limit", least=0)] | None = None
     hosts: (
         Annotated[float, setting("the most hosts there, a whole number, 0 for switches alone; inf: no limit", least=0)]
@@ -42,7 +42,7 @@ class SlotRow(TomlTable, frozen=True):
     power_w: (
         Annotated[float, setting("the most watts of the switches there; inf: no limit", unit="W", above=0)] | None
     ) = None
-    blocked: Annotated[bool, setting("whether no cabinet can stand there")] = False
+    blocked: Annotated[bool, setting("whether no rack can stand there")] = False
 
     def __post_init__(self) -> None:
         """Nothing: a hall has up to a million of them, and files are checked where they are read."""
@@ -82,7 +82,7 @@ def read_matrix(path: str | Path, names: Collection[str], others: Collection[str
     """The distances of the slots `names`, in that order, from a CSV file: float64[slots, slots].
 
     The first row and the first column name the slots, in any order, the same in both; slots that stand among `others`
-    (blocked ones) are left out.
+    (blocked ones) are omitted.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ def read_matrix(path: str | Path, names: Collection[str], others: Collection[str
     names : collection of str
         The slots that may be used, in the order of the result.
     others : collection of str
-        Slots that may stand in the file and are left out.
+        Slots that may stand in the file and are omitted.
 
     Returns
     -------

@@ -22,8 +22,8 @@ from topoloom.placement.floors.trays import TOUCH_M, tray_paths
 #: What a file without a preset begins with.
 DEFAULT_PRESET = "koibuchi-2013"
 
-#: The side of a cabinet where slots are listed and no size is given: the width of a 19-inch cabinet.
-CABINET_M = 0.6
+#: The side of a rack where slots are listed and no size is given: the width of a 19-inch rack.
+RACK_M = 0.6
 
 #: More slots than in any hall.
 _MOST_SLOTS = 1_000_000
@@ -52,7 +52,7 @@ class GridTable(TomlTable, frozen=True):
     aisle_m: Annotated[
         float, _length("how much wider than `depth_m` the step across such an aisle is; distances go across it")
     ] = 0.0
-    blocked: Annotated[tuple[str, ...], setting("slots where no cabinet can stand, by name")] = ()
+    blocked: Annotated[tuple[str, ...], setting("slots where no rack can stand, by name")] = ()
 
 
 #: Names go onto labels.
@@ -60,7 +60,7 @@ _LONGEST_NAME = 64
 
 
 class LimitsTable(TomlTable, frozen=True):
-    """What a cabinet holds where its slot does not say otherwise."""
+    """What a rack holds where its slot does not say otherwise."""
 
     group: ClassVar[str] = "floor [limits]"
 
@@ -97,7 +97,7 @@ class FloorFile(TomlTable, frozen=True):
 
     group: ClassVar[str] = "floor"
 
-    name: Annotated[str, setting("what the floor is called in reports; the file's name, if left out")] = ""
+    name: Annotated[str, setting("what the floor is called in reports; the file's name, if omitted")] = ""
     source: Annotated[str, setting("where the numbers come from, for the report")] = ""
     preset: (
         Annotated[
@@ -109,12 +109,12 @@ class FloorFile(TomlTable, frozen=True):
         ]
         | None
     ) = None
-    inside_m: Annotated[float, _length("the length of a cable inside a cabinet")] | None = None
+    inside_m: Annotated[float, _length("the length of a cable inside a rack")] | None = None
     overhead_end_m: (
         Annotated[
             float,
             _length(
-                "what a cable between cabinets needs besides the distance, at each of its ends: up to the"
+                "what a cable between racks needs besides the distance, at each of its ends: up to the"
                 " tray, down to the switch, slack"
             ),
         ]
@@ -134,8 +134,8 @@ class FloorFile(TomlTable, frozen=True):
         Annotated[
             float,
             _size(
-                "a cabinet's width; in a grid the step from one slot to the next in its row. Where slots"
-                f" are listed and no preset is named: {CABINET_M:g}"
+                "a rack's width; in a grid the step from one slot to the next in its row. Where slots"
+                f" are listed and no preset is named: {RACK_M:g}"
             ),
         ]
         | None
@@ -144,19 +144,19 @@ class FloorFile(TomlTable, frozen=True):
         Annotated[
             float,
             _size(
-                "a cabinet's depth; in a grid the step from one row to the next. Where slots are listed and"
-                f" no preset is named: {CABINET_M:g}"
+                "a rack's depth; in a grid the step from one row to the next. Where slots are listed and"
+                f" no preset is named: {RACK_M:g}"
             ),
         ]
         | None
     ) = None
-    sequence_cabinet: (
+    sequence_rack: (
         Annotated[
-            int, _count("switches that fill a cabinet when the family has no groups of its own and there is no limit")
+            int, _count("switches that fill a rack when the family has no groups of its own and there is no limit")
         ]
         | None
     ) = None
-    sequence_hosts: Annotated[int, _count("hosts that fill such a cabinet, when they come first")] | None = None
+    sequence_hosts: Annotated[int, _count("hosts that fill such a rack, when they come first")] | None = None
     slots: (
         Annotated[str, setting("a CSV file with the slots; its path is taken from the folder of this one")] | None
     ) = None
@@ -214,18 +214,18 @@ class _Reader:
         file, grid = self.file, self.file.grid
         self._check()
         base = preset(file.preset or DEFAULT_PRESET)
-        keys = ("inside_m", "overhead_end_m", "width_m", "depth_m", "sequence_cabinet", "sequence_hosts")
+        keys = ("inside_m", "overhead_end_m", "width_m", "depth_m", "sequence_rack", "sequence_hosts")
         given: dict[str, Any] = {key: value for key in keys if (value := getattr(file, key)) is not None}
         if grid is None and file.preset is None:
-            given = {"width_m": CABINET_M, "depth_m": CABINET_M} | given
+            given = {"width_m": RACK_M, "depth_m": RACK_M} | given
         floor = replace(
             base,
             name=file.name or Path(self.source).stem,
             source=file.source,
             distance=file.distance,
-            switches_per_cabinet=file.limits.switches,
-            hosts_per_cabinet=file.limits.hosts,
-            power_w_per_cabinet=file.limits.power_w,
+            switches_per_rack=file.limits.switches,
+            hosts_per_rack=file.limits.hosts,
+            power_w_per_rack=file.limits.power_w,
             pillars_m=tuple((pillar.x_m, pillar.y_m, pillar.width_m, pillar.depth_m) for pillar in file.pillar),
             trays_m=tuple((*tray.from_m, *tray.to_m) for tray in file.tray),
             **given,
@@ -300,12 +300,12 @@ class _Reader:
 
     @staticmethod
     def _check_apart(standing: list[_Place], floor: Floor) -> None:
-        """No two cabinets overlap."""
+        """No two racks overlap."""
         from scipy.spatial import cKDTree
 
         if len(standing) < 2:
             return
-        # In cabinet widths and depths two cabinets overlap when they are less than 1 apart in both.
+        # In rack widths and depths two racks overlap when they are less than 1 apart in both.
         size_m = np.array([floor.width_m, floor.depth_m])
         scaled = _centres(standing) / np.maximum(size_m - TOUCH_M, size_m / 2)
         distance, nearest = cKDTree(scaled).query(scaled, k=2, p=np.inf)
@@ -314,7 +314,7 @@ class _Reader:
             other = next(int(n) for n in nearest[number] if n != number)
             early, late = sorted((int(number), other))
             raise standing[late].wrong(
-                f"overlaps slot '{standing[early].row.name}' of line {standing[early].line()}: cabinets are"
+                f"overlaps slot '{standing[early].row.name}' of line {standing[early].line()}: racks are"
                 f" {floor.width_m:g} m x {floor.depth_m:g} m; move one, or give width_m and depth_m in a .toml"
             )
 
@@ -338,8 +338,8 @@ class _Reader:
         """The floor with its slots, limits and distances."""
         standing = [place for place in places if not place.row.blocked]
         if not standing:
-            raise InputError(f"{self.source}: no slot is left for a cabinet; add slots, or unblock some")
-        common = (floor.switches_per_cabinet, floor.hosts_per_cabinet, floor.power_w_per_cabinet)
+            raise InputError(f"{self.source}: no slot is left for a rack; add slots, or unblock some")
+        common = (floor.switches_per_rack, floor.hosts_per_rack, floor.power_w_per_rack)
         own = [(place.row.switches, place.row.hosts, place.row.power_w) for place in standing]
         limits = np.array([_limits(row, common) for row in own])
         names = tuple(place.row.name for place in standing)
@@ -397,7 +397,7 @@ def _limits(own: tuple[float | None, ...], common: tuple[float | None, ...]) -> 
 
 
 def _on_pillar(place_m: np.ndarray, floor: Floor) -> np.ndarray:
-    """Whether a cabinet at each place overlaps a pillar, bool[places]."""
+    """Whether a rack at each place overlaps a pillar, bool[places]."""
     hit = np.zeros(len(place_m), bool)
     for x_m, y_m, width_m, depth_m in floor.pillars_m:
         near = (np.array([floor.width_m + width_m, floor.depth_m + depth_m])) / 2 - TOUCH_M

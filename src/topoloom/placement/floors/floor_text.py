@@ -25,7 +25,7 @@ def floor_toml(floor: Floor, slots: Slots) -> str:
                 "depth_m",
                 "inside_m",
                 "overhead_end_m",
-                "sequence_cabinet",
+                "sequence_rack",
                 "sequence_hosts",
                 "distance",
             )
@@ -33,11 +33,7 @@ def floor_toml(floor: Floor, slots: Slots) -> str:
     ]
     if slots.given_m is not None and not floor.trays_m:
         out += _matrix(slots.given_m)
-    limits = {
-        "switches": floor.switches_per_cabinet,
-        "hosts": floor.hosts_per_cabinet,
-        "power_w": floor.power_w_per_cabinet,
-    }
+    limits = {"switches": floor.switches_per_rack, "hosts": floor.hosts_per_rack, "power_w": floor.power_w_per_rack}
     if any(most is not None for most in limits.values()):
         out += ["\n[limits]\n", *(_line(key, most) for key, most in limits.items())]
     if floor.fixed is None and _generated(floor, slots):
@@ -62,7 +58,7 @@ def _generated(floor: Floor, slots: Slots) -> bool:
 
 
 def _slots(slots: Slots, limits: dict[str, float | None]) -> list[str]:
-    """A table a slot; a limit where it is not that of all."""
+    """One table per slot; a limit where it is not that of all."""
     common = [NO_LIMIT if most is None else float(most) for most in limits.values()]
     return [
         _table(
@@ -81,7 +77,7 @@ def _slots(slots: Slots, limits: dict[str, float | None]) -> list[str]:
 
 
 def _matrix(apart_m: np.ndarray) -> list[str]:
-    """The distances below the diagonal, a row a slot."""
+    """The distances below the diagonal, one row per slot."""
     rows = (json.dumps(row[:number]) for number, row in enumerate(apart_m.tolist()))
     return ["matrix = [\n", *(f"  {row},\n" for row in rows), "]\n"]
 

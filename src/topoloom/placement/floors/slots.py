@@ -1,4 +1,4 @@
-"""Slots: where cabinets can stand on a floor, what each holds, and how far a cable runs between two of them."""
+"""Slots: where racks can stand on a floor, what each holds, and how far a cable runs between two of them."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,16 +16,16 @@ MOST_SLOTS_WITH_MATRIX = 8_192
 
 @dataclass(frozen=True, eq=False)
 class Slots:
-    """The places of a floor where a cabinet can stand, in the order in which they are filled.
+    """The places of a floor where a rack can stand, in the order in which they are filled.
 
     Attributes
     ----------
     names : tuple of str
         What is painted on the floor: ``A01`` is the first place of the first row.
     place_m : float64[slots, 2]
-        The (x, y) of each cabinet's centre, in metres.
+        The (x, y) of each rack's centre, in metres.
     limits : float64[slots, 3]
-        What a cabinet there may hold: switches, hosts, watts; inf without a limit.
+        What a rack there may hold: switches, hosts, watts; inf without a limit.
     rule : str
         ``manhattan`` or ``euclidean``: the distance of two places; ``matrix`` and ``trays`` say that `given_m` holds it.
     given_m : float64[slots, slots], optional

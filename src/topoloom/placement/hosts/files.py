@@ -26,13 +26,13 @@ def housing_toml(housing: Housing) -> str:
     return "".join(out)
 
 
-def hosts_csv(housing: Housing, cabinets: list[str], height: np.ndarray, leaves: list[str]) -> str:
-    """A row a host: its number, its name, its rack, the unit that it begins at, and its leaves port by port.
+def hosts_csv(housing: Housing, racks: list[str], height: np.ndarray, leaves: list[str]) -> str:
+    """One row per host: its number, its name, its rack, the unit that it begins at, and its leaves port by port.
 
     Parameters
     ----------
     housing : Housing
-    cabinets : list of str, one a host
+    racks : list of str, one a host
         The name of its rack.
     height : float64[hosts]
         The unit that its bottom is at, from 1.
@@ -44,12 +44,12 @@ def hosts_csv(housing: Housing, cabinets: list[str], height: np.ndarray, leaves:
     str
         The file's content.
     """
-    count = len(cabinets)
+    count = len(racks)
     return csv_table(
         {
             "host": numbers(np.arange(count)),
             "name": texts(host_names(housing.host, count)),
-            "cabinet": texts(cabinets),
+            "rack": texts(racks),
             "unit": numbers(height, 2),
             "units": numbers(np.full(count, housing.host.u), 2),
             "power_w": numbers(np.full(count, housing.host.power_w)),
@@ -81,8 +81,8 @@ def read_hosts(path: str | Path, hosts: int, slots: tuple[str, ...]) -> np.ndarr
     source = str(path)
     number = {name: place for place, name in enumerate(slots)}
     slot = np.full(hosts, -1, np.int32)
-    for line, host, cells in _rows(path, hosts, "cabinet"):
-        name = unguarded(cells["cabinet"])
+    for line, host, cells in _rows(path, hosts, "rack"):
+        name = unguarded(cells["rack"])
         if name not in number:
             raise at(source, line, f"the floor has no slot {name[:40]!a}; name one of its slots, or add the slot there")
         slot[host] = number[name]

@@ -18,9 +18,7 @@ class HostType(TomlTable, frozen=True):
         "host"
     )
     nics: (
-        Annotated[
-            int, setting("network interfaces; as many as the network has for it, if left out", least=1, most=1024)
-        ]
+        Annotated[int, setting("network interfaces; as many as the network has for it, if omitted", least=1, most=1024)]
         | None
     ) = None
     ports: Annotated[int, setting("ports of each interface: 2 of a NIC split in two", least=1, most=64)] = 1
@@ -47,7 +45,7 @@ class RackRule(TomlTable, frozen=True):
     u: Annotated[float, setting("its height", unit="rack units", above=0, most=1000)] = 42.0
     power_w: (
         Annotated[
-            float, setting("the most that it may draw, hosts and switches; no limit, if left out", unit="W", above=0)
+            float, setting("the most that it may draw, hosts and switches; no limit, if omitted", unit="W", above=0)
         ]
         | None
     ) = None

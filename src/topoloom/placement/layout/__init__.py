@@ -1,1 +1,1 @@
-"""From a graph to a floor: cabinets, their places, and the length of every cable."""
+"""From a graph to a floor: racks, their places, and the length of every cable."""

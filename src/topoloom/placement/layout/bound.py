@@ -16,9 +16,9 @@ def length_bound_m(layout: Layout) -> float:
     one side at least max(lambda k (n - k) / n, D(k) - 2 I(k)) links cross it (lambda: the algebraic connectivity, Fiedler
     1973; D(k): the least sum of k degrees; I(k): the most links that k switches have among themselves); each crossing
     costs the distance of the two lines. k is any number that the seats of both sides allow: the least count is taken. The
-    links that must leave their cabinet, counted likewise, cost their overhead, and at least the distance of the
+    links that must leave their rack, counted likewise, cost their overhead, and at least the distance of the
     two nearest slots. Holds for every layout that keeps the slots' limits and, where they have none, puts no more switches
-    into a cabinet than the fullest of `layout` holds.
+    into a rack than the fullest of `layout` holds.
 
     Distances that are not Manhattan's enter by the least ratio of the two over all pairs of slots.
     """

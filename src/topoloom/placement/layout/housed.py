@@ -9,7 +9,7 @@ from topoloom.placement.floors.floor import Floor
 from topoloom.placement.floors.slots import NO_LIMIT, Slots
 from topoloom.placement.hosts.housing import Housing
 from topoloom.placement.hosts.racks import Racks, plan_racks
-from topoloom.placement.layout.mapping import map_cabinets
+from topoloom.placement.layout.mapping import map_racks
 from topoloom.placement.layout.prices import Prices
 
 #: With more racks than these they stand in the order of their units: the search would take minutes, and gains little.
@@ -68,7 +68,7 @@ def planned_racks(
 def _usual_limits(floor: Floor) -> np.ndarray:
     """What a place usually holds, float64[3]: of listed slots the limits that most of those for hosts have."""
     if floor.fixed is None:
-        limits = [floor.switches_per_cabinet, floor.hosts_per_cabinet, floor.power_w_per_cabinet]
+        limits = [floor.switches_per_rack, floor.hosts_per_rack, floor.power_w_per_rack]
         return np.array([NO_LIMIT if limit is None else float(limit) for limit in limits])
     carrying = floor.fixed.limits[floor.fixed.limits[:, 1] > 0]
     if not len(carrying):
@@ -107,5 +107,5 @@ def searched(
     rack_of = np.concatenate([racks.switch, np.arange(len(racks))])
     if len(np.unique(slots.limits, axis=0)) > 1:
         return slot
-    found = map_cabinets(whole, rack_of, slots, prices, method, effort)
+    found = map_racks(whole, rack_of, slots, prices, method, effort)
     return found if prices.total(whole, found[rack_of]) < prices.total(whole, slot[rack_of]) else slot

@@ -1,8 +1,8 @@
 """Joint placement: every switch finds its own seat on the floor, under the true price of all its cables.
 
-Clustering first and mapping the cabinets afterwards (Koibuchi 2013 IV) minimises the number of cables between cabinets and then
+Clustering first and mapping the racks afterwards (Koibuchi 2013 IV) minimises the number of cables between racks and then
 their length: the fewest cables are not the shortest. Here two switches anywhere on the floor change places as long as
-the sum over all cables falls (simulated annealing over a window of slots that shrinks), cabinets move to empty slots
+the sum over all cables falls (simulated annealing over a window of slots that shrinks), racks move to empty slots
 with all that is in them, and the answer is never worse than the start.
 """
 
@@ -32,10 +32,10 @@ _HOT, _WARM, _COLD = 0.25, 0.03, 0.01
 _STEPS = 200
 #: Tries between two temperatures at the most: some milliseconds.
 _CHUNK = 50_000
-#: Cabinets that are tried on empty slots between two temperatures at the most.
+#: Racks that are tried on empty slots between two temperatures at the most.
 _MOST_MOVES = 2_000
 _NEAREST = 8
-#: Of 256 tries, those that go to a neighbour's cabinet where all cabinets are equally far apart.
+#: Of 256 tries, those that go to a neighbour's rack where all racks are equally far apart.
 _GUIDED = 224
 #: Nearest slots listed for each slot of a floor that is too large for all of them.
 _LISTED = 1024
@@ -51,12 +51,12 @@ class Seating:
 
 
 def seating_for(slots: Slots, slot: np.ndarray, loads: np.ndarray) -> Seating:
-    """Who may sit where: the floor's limits; in slots without any, what the fullest cabinets of a first layout hold.
+    """Who may sit where: the floor's limits; in slots without any, what the fullest racks of a first layout hold.
 
     Parameters
     ----------
     slots : Slots
-        Where cabinets may stand, with their limits.
+        Where racks may stand, with their limits.
     slot : int[switches]
         The slot of each switch in a first layout.
     loads : float64[switches, 3]
@@ -220,7 +220,7 @@ class JointAnnealing:
         self._budget.spent += self._chunk
         if self._closed.size and int(share * _STEPS) > self._relocated:
             self._relocated = int(share * _STEPS)
-            self._swap_cabinets(temperature, min(40 * self._closed.size, _MOST_MOVES))
+            self._swap_racks(temperature, min(40 * self._closed.size, _MOST_MOVES))
 
     def _swap_switches(self, window: int, temperature: float, tries: int) -> float:
         from topoloom.placement.layout.kernels.joint import swap_switches
@@ -245,10 +245,10 @@ class JointAnnealing:
         )
         return float(change)
 
-    def _swap_cabinets(self, temperature: float, tries: int) -> None:
-        from topoloom.placement.layout.kernels.joint import swap_cabinets
+    def _swap_racks(self, temperature: float, tries: int) -> None:
+        from topoloom.placement.layout.kernels.joint import swap_racks
 
-        _, moved = swap_cabinets(
+        _, moved = swap_racks(
             *self._graph,
             *self._prices,
             self._seat0,

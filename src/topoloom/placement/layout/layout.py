@@ -15,7 +15,7 @@ from topoloom.placement.floors.floor import Floor
 from topoloom.placement.floors.slots import Slots
 from topoloom.placement.hosts.housing import Housing
 
-#: A record names the cabinet of every switch of a network up to this size; the folder of a layout always does.
+#: A record names the rack of every switch of a network up to this size; the folder of a layout always does.
 _MOST_NAMED = 4096
 
 
@@ -34,7 +34,7 @@ class Layout(Filed):
     slots : Slots
         The places of the floor.
     slot : int32[switches]
-        The slot in which each switch's cabinet stands.
+        The slot in which each switch's rack stands.
     made : str
         How the layout was found: cluster, map, seed.
     length_bound_m : float
@@ -47,7 +47,7 @@ class Layout(Filed):
         The slot in which each host's rack stands; None where every host stands with its switch.
     """
 
-    noun = "layout"
+    record_name = "layout"
     record_version = 2
     written_by = "topoloom.cabling.files.save_layout"
     read_by = "topoloom.cabling.files.load_layout"
@@ -55,21 +55,21 @@ class Layout(Filed):
     derived = (
         "floor_name",
         "places",
-        "cabinets",
-        "switches_per_cabinet",
+        "racks",
+        "switches_per_rack",
         "links",
         "links_between",
-        "cabinet_pairs",
+        "rack_pairs",
         "total_m",
         "mean_length_m",
         "least_mean_m",
         "mean_between_m",
         "longest_m",
-        "cabinet_of_switch",
+        "rack_of_switch",
         "host_cables",
         "host_total_m",
         "host_longest_m",
-        "hosts_per_cabinet",
+        "hosts_per_rack",
     )
 
     topology: Topology
@@ -95,8 +95,8 @@ class Layout(Filed):
             return NotImplemented
         return (
             self.topology == other.topology
-            and self.cabinet_names == other.cabinet_names
-            and np.array_equal(self.cabinet, other.cabinet)
+            and self.rack_names == other.rack_names
+            and np.array_equal(self.rack, other.rack)
             and np.array_equal(self.length_m, other.length_m)
             and self.housing == other.housing
             and np.array_equal(self.host_length_m, other.host_length_m)
@@ -105,21 +105,21 @@ class Layout(Filed):
     __hash__ = None  # type: ignore[assignment]
 
     def rows(self) -> list[dict[str, Any]]:
-        """A row a link: the switches ``a`` and ``b``, the cabinets where they stand, and the length of the cable."""
-        names = self.cabinet_names
-        columns = (self.topology.links.tolist(), self.cabinet[self.topology.links].tolist(), self.length_m.tolist())
+        """One row per link: the switches ``a`` and ``b``, the racks where they stand, and the length of the cable."""
+        names = self.rack_names
+        columns = (self.topology.links.tolist(), self.rack[self.topology.links].tolist(), self.length_m.tolist())
         return [
-            {"a": a, "b": b, "a_cabinet": names[at], "b_cabinet": names[to], "length_m": length_m}
+            {"a": a, "b": b, "a_rack": names[at], "b_rack": names[to], "length_m": length_m}
             for (a, b), (at, to), length_m in zip(*columns, strict=True)
         ]
 
     def plot(self, ax: "Axes | None" = None) -> "Axes":
-        """The floor from above, x to the right and y upwards: cabinets, darker where more cables leave, and bundles.
+        """The floor from above, x to the right and y upwards: racks, darker where more cables leave, and bundles.
 
         Parameters
         ----------
         ax : matplotlib axes, optional
-            A figure of its own when left out.
+            A figure of its own when omitted.
         """
         from topoloom.figures.floor_plan import plan_alone
 
@@ -136,9 +136,9 @@ class Layout(Filed):
         return len(self.slots)
 
     @property
-    def switches_per_cabinet(self) -> int:
-        """How many switches the fullest cabinet holds."""
-        return int(np.bincount(self.cabinet).max(initial=0))
+    def switches_per_rack(self) -> int:
+        """How many switches the fullest rack holds."""
+        return int(np.bincount(self.rack).max(initial=0))
 
     @property
     def links(self) -> int:
@@ -147,12 +147,12 @@ class Layout(Filed):
 
     @property
     def links_between(self) -> int:
-        """How many of them run between cabinets."""
+        """How many of them run between racks."""
         return int(self.between.sum())
 
     @property
-    def cabinet_pairs(self) -> int:
-        """How many pairs of cabinets have cables between them: bundles."""
+    def rack_pairs(self) -> int:
+        """How many pairs of racks have cables between them: bundles."""
         return len(self.bundles[0])
 
     @property
@@ -161,48 +161,48 @@ class Layout(Filed):
         return self.length_bound_m / self.links if self.length_bound_m and self.links else None
 
     @property
-    def cabinet_of_switch(self) -> list[str] | None:
-        """The name of each switch's cabinet; None for more than 4,096 switches."""
+    def rack_of_switch(self) -> list[str] | None:
+        """The name of each switch's rack; None for more than 4,096 switches."""
         if self.topology.switches > _MOST_NAMED:
             return None
-        return [self.cabinet_names[cabinet] for cabinet in self.cabinet.tolist()]
+        return [self.rack_names[rack] for rack in self.rack.tolist()]
 
     @cached_property
     def used(self) -> np.ndarray:
-        """The slots with a cabinet, int64[cabinets], rising."""
+        """The slots with a rack, int64[racks], rising."""
         return np.unique(self.slot if self.host_slot is None else np.concatenate([self.slot, self.host_slot]))
 
     @property
-    def cabinets(self) -> int:
-        """How many cabinets are used."""
+    def racks(self) -> int:
+        """How many racks are used."""
         return len(self.used)
 
     @cached_property
-    def cabinet(self) -> np.ndarray:
-        """The cabinet of every switch, int32[switches], numbered from 0 in the order of their slots."""
+    def rack(self) -> np.ndarray:
+        """The rack of every switch, int32[switches], numbered from 0 in the order of their slots."""
         return np.searchsorted(self.used, self.slot).astype(np.int32)
 
     @cached_property
-    def host_cabinet(self) -> np.ndarray:
-        """The cabinet of every host, int32[hosts]: its rack, or that of the switch of its first port."""
+    def host_rack(self) -> np.ndarray:
+        """The rack of every host, int32[hosts]: its rack, or that of the switch of its first port."""
         if self.host_slot is not None:
             return np.searchsorted(self.used, self.host_slot).astype(np.int32)
         _, first = np.unique(self.topology.host, return_index=True)
-        return np.asarray(self.cabinet[self.topology.endpoints[first]])
+        return np.asarray(self.rack[self.topology.endpoints[first]])
 
     @cached_property
     def host_unit(self) -> np.ndarray:
         """The unit at which every host begins in its rack, float64[hosts], from 1; only where hosts stand in racks."""
         tall = 1.0 if self.housing is None else self.housing.host.u
-        order = np.argsort(self.host_cabinet, kind="stable")
-        first = np.searchsorted(self.host_cabinet[order], np.arange(self.cabinets))
+        order = np.argsort(self.host_rack, kind="stable")
+        first = np.searchsorted(self.host_rack[order], np.arange(self.racks))
         unit = np.empty(order.size)
-        unit[order] = 1 + tall * (np.arange(order.size) - first[self.host_cabinet[order]])
+        unit[order] = 1 + tall * (np.arange(order.size) - first[self.host_rack[order]])
         return unit
 
     @cached_property
     def host_between(self) -> np.ndarray:
-        """Whether the cable of each endpoint runs between cabinets, bool[endpoints]."""
+        """Whether the cable of each endpoint runs between racks, bool[endpoints]."""
         topology = self.topology
         if self.host_slot is None:
             return np.zeros(topology.endpoints.size, bool)
@@ -210,7 +210,7 @@ class Layout(Filed):
 
     @cached_property
     def host_length_m(self) -> np.ndarray:
-        """The length of the cable of each endpoint, float64[endpoints]: inside a cabinet, or from its leaf to its rack."""
+        """The length of the cable of each endpoint, float64[endpoints]: inside a rack, or from its leaf to its rack."""
         topology = self.topology
         if self.host_slot is None:
             return np.full(topology.endpoints.size, self.floor.inside_m)
@@ -233,40 +233,40 @@ class Layout(Filed):
         return None if self.host_slot is None else float(self.host_length_m.max(initial=0.0))
 
     @property
-    def hosts_per_cabinet(self) -> int | None:
+    def hosts_per_rack(self) -> int | None:
         """How many hosts the fullest rack holds; None where hosts stand with their switches."""
-        return None if self.host_slot is None else int(np.bincount(self.host_cabinet).max(initial=0))
+        return None if self.host_slot is None else int(np.bincount(self.host_rack).max(initial=0))
 
     @cached_property
-    def cabinet_names(self) -> tuple[str, ...]:
-        """The name of each cabinet: that of its slot."""
+    def rack_names(self) -> tuple[str, ...]:
+        """The name of each rack: that of its slot."""
         return tuple(self.slots.names[slot] for slot in self.used.tolist())
 
     @cached_property
     def place_m(self) -> np.ndarray:
-        """The (x, y) of each cabinet, float64[cabinets, 2]."""
+        """The (x, y) of each rack, float64[racks, 2]."""
         return np.asarray(self.slots.place_m[self.used])
 
     @cached_property
     def height(self) -> np.ndarray:
-        """The place of each switch in its cabinet, int32[switches], from 1 at the bottom, in the switches' order.
+        """The place of each switch in its rack, int32[switches], from 1 at the bottom, in the switches' order.
 
         In a rack with hosts it is the unit, above those of the hosts.
         """
-        order = np.argsort(self.cabinet, kind="stable")
-        first = np.searchsorted(self.cabinet[order], np.arange(self.cabinets))
-        height = np.empty(self.cabinet.size, np.int32)
-        height[order] = np.arange(self.cabinet.size) - first[self.cabinet[order]] + 1
+        order = np.argsort(self.rack, kind="stable")
+        first = np.searchsorted(self.rack[order], np.arange(self.racks))
+        height = np.empty(self.rack.size, np.int32)
+        height[order] = np.arange(self.rack.size) - first[self.rack[order]] + 1
         if self.housing is not None:
-            hosts = np.bincount(self.host_cabinet, minlength=self.cabinets)
+            hosts = np.bincount(self.host_rack, minlength=self.racks)
             tall = max(1, math.ceil(self.housing.rack.switch_u))
             below = np.ceil(hosts * self.housing.host.u).astype(np.int32)
-            return np.asarray(below[self.cabinet] + (height - 1) * tall + 1, np.int32)
+            return np.asarray(below[self.rack] + (height - 1) * tall + 1, np.int32)
         return height
 
     @cached_property
     def between(self) -> np.ndarray:
-        """Whether each link runs between cabinets, bool[links]."""
+        """Whether each link runs between racks, bool[links]."""
         ends = self.slot[self.topology.links]
         return np.asarray(ends[:, 0] != ends[:, 1])
 
@@ -274,7 +274,7 @@ class Layout(Filed):
     def length_m(self) -> np.ndarray:
         """The length of each link's cable, float64[links].
 
-        Inside a cabinet `floor.inside_m`; between cabinets the distance of their slots and `floor.overhead_end_m` at
+        Inside a rack `floor.inside_m`; between racks the distance of their slots and `floor.overhead_end_m` at
         each end.
         """
         ends = self.slot[self.topology.links]
@@ -292,7 +292,7 @@ class Layout(Filed):
 
     @property
     def mean_between_m(self) -> float:
-        """The mean over the cables between cabinets; 0 without any."""
+        """The mean over the cables between racks; 0 without any."""
         return float(self.length_m[self.between].mean()) if self.between.any() else 0.0
 
     @property
@@ -302,10 +302,10 @@ class Layout(Filed):
 
     @cached_property
     def bundles(self) -> tuple[np.ndarray, np.ndarray]:
-        """The pairs of cabinets with cables, int32[pairs, 2], lower first, sorted; and how many cables, int64[pairs].
+        """The pairs of racks with cables, int32[pairs, 2], lower first, sorted; and how many cables, int64[pairs].
 
-        A bundle is all cables between two cabinets; they are pulled together.
+        A bundle is all cables between two racks; they are pulled together.
         """
-        ends = np.sort(self.cabinet[self.topology.links[self.between]], axis=1)
+        ends = np.sort(self.rack[self.topology.links[self.between]], axis=1)
         pairs, cables = np.unique(ends, axis=0, return_counts=True)
         return pairs.reshape(-1, 2), cables

@@ -28,7 +28,7 @@ def shorten_longest(
     floor : Floor
         What cables have to do beside the distance of their slots.
     slots : Slots
-        Where cabinets may stand.
+        Where racks may stand.
     slot : int32[switches]
         The slot of each switch to start from.
     seating : Seating

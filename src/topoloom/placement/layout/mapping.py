@@ -1,4 +1,4 @@
-"""Cabinets onto the floor: row by row, in a serpentine, or by the quadratic assignment problem (Koibuchi 2013 IV.D)."""
+"""Racks onto the floor: row by row, in a serpentine, or by the quadratic assignment problem (Koibuchi 2013 IV.D)."""
 
 import logging
 
@@ -11,22 +11,22 @@ from topoloom.placement.layout.prices import Prices
 
 log = logging.getLogger("topoloom")
 
-#: On more slots than this cabinets stay where the serpentine puts them: the matrices of the QAP would take gigabytes.
+#: On more slots than this racks stay where the serpentine puts them: the matrices of the QAP would take gigabytes.
 MOST_MAPPED = 4096
 
 
-def cabinet_links(topology: Topology, cabinet: np.ndarray) -> np.ndarray:
-    """The cables between each two cabinets, float64[cabinets, cabinets], symmetric, zero on the diagonal."""
-    count = int(cabinet.max()) + 1
-    a, b = cabinet[topology.links].T.astype(np.int64)
+def rack_links(topology: Topology, rack: np.ndarray) -> np.ndarray:
+    """The cables between each two racks, float64[racks, racks], symmetric, zero on the diagonal."""
+    count = int(rack.max()) + 1
+    a, b = rack[topology.links].T.astype(np.int64)
     flow = np.bincount(a * count + b, minlength=count * count).reshape(count, count).astype(float)
     flow += flow.T
     np.fill_diagonal(flow, 0.0)
     return flow
 
 
-def first_slots(slots: Slots, allowed: np.ndarray, cabinets: int, serpentine: bool) -> np.ndarray:
-    """The slots of cabinets in the floor's order, or in a serpentine through its rows: int64[cabinets].
+def first_slots(slots: Slots, allowed: np.ndarray, racks: int, serpentine: bool) -> np.ndarray:
+    """The slots of racks in the floor's order, or in a serpentine through its rows: int64[racks].
 
     Parameters
     ----------
@@ -34,24 +34,24 @@ def first_slots(slots: Slots, allowed: np.ndarray, cabinets: int, serpentine: bo
         The floor's places, in its own order.
     allowed : int64[k]
         Those that may be used.
-    cabinets : int
+    racks : int
         How many are wanted; fewer come back where fewer are allowed.
     serpentine : bool
         Every other row backwards.
 
     Returns
     -------
-    int64[cabinets]
+    int64[racks]
         Slots.
     """
     order = slots.serpentine() if serpentine else np.arange(len(slots))
-    return order[np.isin(order, allowed)][:cabinets]
+    return order[np.isin(order, allowed)][:racks]
 
 
-def map_cabinets(
-    topology: Topology, cabinet: np.ndarray, slots: Slots, prices: Prices, method: str, effort: Effort
+def map_racks(
+    topology: Topology, rack: np.ndarray, slots: Slots, prices: Prices, method: str, effort: Effort
 ) -> np.ndarray:
-    """The slot of every cabinet, int64[cabinets], so that their cables cost as little as the search finds.
+    """The slot of every rack, int64[racks], so that their cables cost as little as the search finds.
 
     `method`: ``anneal``, ``tabu`` or ``both``. The search starts from the better of row by row and serpentine, and never
     ends above it.
@@ -60,10 +60,10 @@ def map_cabinets(
     ----------
     topology : Topology
         The network.
-    cabinet : int[switches]
-        The cabinet of each switch, from 0.
+    rack : int[switches]
+        The rack of each switch, from 0.
     slots : Slots
-        Where cabinets may stand, at least as many as there are cabinets.
+        Where racks may stand, at least as many as there are racks.
     prices : Prices
         What a cable between two slots costs.
     method : "anneal", "tabu" or "both"
@@ -73,15 +73,15 @@ def map_cabinets(
 
     Returns
     -------
-    int64[cabinets]
+    int64[racks]
         No slot twice.
     """
     from topoloom.placement.qap.assign import assign
 
-    flow = cabinet_links(topology, cabinet)
+    flow = rack_links(topology, rack)
     count = len(flow)
     starts = [first_slots(slots, np.arange(len(slots)), count, serpentine) for serpentine in (False, True)]
-    start = min(starts, key=lambda slot: prices.total(topology, slot[cabinet]))
+    start = min(starts, key=lambda slot: prices.total(topology, slot[rack]))
     if len(slots) > MOST_MAPPED:
         log.warning(
             "%s: more than %d slots are not mapped by a search, but row by row or in a serpentine",

@@ -1,4 +1,4 @@
-"""The verb `place`: switches into cabinets, cabinets onto the floor, and then every switch where its cables are shortest."""
+"""The operation `place`: switches into racks, racks onto the floor, and then every switch where its cables are shortest."""
 
 import time
 from dataclasses import dataclass, replace
@@ -17,14 +17,14 @@ from topoloom.placement.floors.floor_files import read_floor
 from topoloom.placement.floors.slots import Slots
 from topoloom.placement.hosts.housing import Housing
 from topoloom.placement.layout.bound import length_bound_m
-from topoloom.placement.layout.cabinets import switch_demands
 from topoloom.placement.layout.housed import MOST_SEARCHED, planned_racks, searched
 from topoloom.placement.layout.joint import joint, seating_for
 from topoloom.placement.layout.layout import Layout
 from topoloom.placement.layout.longest import shorten_longest
-from topoloom.placement.layout.mapping import first_slots, map_cabinets
-from topoloom.placement.layout.plan import LayoutPlan, plan_cabinets, search_area
+from topoloom.placement.layout.mapping import first_slots, map_racks
+from topoloom.placement.layout.plan import LayoutPlan, plan_racks, search_area
 from topoloom.placement.layout.prices import CablePrice, Prices, cable_prices, length_prices
+from topoloom.placement.layout.racks import switch_demands
 
 MAPS = ("joint", "tabu", "anneal", "serpentine", "rows")
 #: Where everything stands unless somebody says otherwise; and where `design` compares hundreds of networks before it places
@@ -32,7 +32,7 @@ MAPS = ("joint", "tabu", "anneal", "serpentine", "rows")
 DEFAULT_MAP, SCREENING_MAP = "joint", "rows"
 OBJECTIVES = ("length", "longest")
 
-#: Of all time, what goes to cabinets with fewer links between them, where they are wanted.
+#: Of all time, what goes to racks with fewer links between them, where they are wanted.
 _IMPROVING = 0.2
 #: Of the time for joint placement: what goes to the two-step answer that it starts from, and to finding out whether
 #: switches gain by moving by themselves. Where they do not, so much of the rest goes to the two-step answer again.
@@ -57,7 +57,7 @@ def place(
     housing: Housing | None = None,
     work: Work | None = None,
 ) -> Layout:
-    """Put the switches into cabinets and the cabinets on the floor.
+    """Put the switches into racks and the racks on the floor.
 
     Parameters
     ----------
@@ -65,24 +65,24 @@ def place(
     floor : Floor or str
         A floor, the name of a preset, or the path of a .toml or .csv file.
     cluster : str
-        Which switches share a cabinet: ``groups`` (the family's own), ``sequential``, ``walktrap``, ``metis``, or
+        Which switches share a rack: ``groups`` (the family's own), ``sequential``, ``walktrap``, ``metis``, or
         ``auto`` (groups where the family has them, else sequential).
     map : str
-        Where the cabinets stand: ``rows`` (row by row), ``serpentine``, ``anneal`` or ``tabu`` (Koibuchi 2013 IV.D, as a
+        Where the racks stand: ``rows`` (row by row), ``serpentine``, ``anneal`` or ``tabu`` (Koibuchi 2013 IV.D, as a
         quadratic
         assignment problem), or ``joint``: from the annealed map, each switch moves by itself; never worse than the map.
     objective : str or callable
         What searching maps minimise: ``length`` (of all cables), ``longest`` (the longest cable, then the length; only
-        joint placement does), or the price of a cable as a function of its length and whether it runs between cabinets
+        joint placement does), or the price of a cable as a function of its length and whether it runs between racks
         (`topoloom.cost.parts.Parts.link_usd`).
     improve : bool
-        Whether switches change cabinets while fewer links run between cabinets, before the cabinets are mapped.
+        Whether switches change racks while fewer links run between racks, before the racks are mapped.
     seed : int
         The same seed gives the same layout on every machine, unless `seconds` is given.
     seconds : float, optional
         How long to search; the default is a number of tries that depends on the size alone.
     switch_w : float or array
-        Watts of a switch, or of each, for floors that limit a cabinet's power.
+        Watts of a switch, or of each, for floors that limit a rack's power.
     jobs : int, optional
         Threads; all cores by default.
     moves, runs : int, optional
@@ -101,16 +101,16 @@ def place(
     Raises
     ------
     InputError
-        The cabinets do not fit the floor, a switch alone is more than a cabinet holds, or a word is not known.
+        The racks do not fit the floor, a switch alone is more than a rack holds, or a word is not known.
     Stopped
-        `work` was stopped before the switches had cabinets.
+        `work` was stopped before the switches had racks.
 
     Examples
     --------
     >>> from topoloom import build
     >>> network = build("slimfly:q=19,hosts=15")
     >>> layout = place(network, map="rows")
-    >>> layout.cabinets, int(layout.between.sum()), round(layout.mean_length_m, 3)
+    >>> layout.racks, int(layout.between.sum()), round(layout.mean_length_m, 3)
     (19, 6498, 3.436)
     >>> shortest = place(network)  # joint placement; here it proves that row by row is within 3 % of the best
     >>> round(shortest.mean_length_m, 3), round(shortest.length_bound_m / len(network.links), 3)
@@ -138,7 +138,7 @@ def place(
         if cluster != "auto" or improve:
             raise InputError("racks of hosts are made unit by unit; leave cluster and improve out")
         layout = _housed(topology, floor, housing, map, objective, float(np.max(switch_w)), effort)
-        map = "rows" if layout.cabinets > MOST_SEARCHED else map  # so many racks stand in the order of their units
+        map = "rows" if layout.racks > MOST_SEARCHED else map  # so many racks stand in the order of their units
     else:
         _check_power(floor, loads)
         layout = _with_switches(topology, floor, cluster, map, objective, improve, loads, effort)
@@ -182,7 +182,7 @@ def _with_switches(
 ) -> Layout:
     """The layout where every host stands with its switch."""
     share = _IMPROVING if improve else 0.0
-    plan = plan_cabinets(topology, floor, cluster, loads, improve, effort.part(share))
+    plan = plan_racks(topology, floor, cluster, loads, improve, effort.part(share))
     effort = effort.part(1 - share)
     if map in {"rows", "serpentine"}:
         slot = _in_order(plan, serpentine=map == "serpentine")
@@ -191,7 +191,7 @@ def _with_switches(
     slots = plan.slots.only(area)
     filled = None if plan.slot is None else np.searchsorted(area, plan.slot)
     prices = _prices(floor, slots, objective)
-    search = _Search(topology, slots, plan.cabinet, filled, prices)
+    search = _Search(topology, slots, plan.rack, filled, prices)
     slot = search.jointly(floor, loads, effort, objective) if map == "joint" else search.two_step(map, effort)
     layout = Layout(topology, floor, plan.slots, area[slot])
     if map == "joint" and effort.work.ended == "done":
@@ -225,37 +225,37 @@ def _check_power(floor: Floor, loads: np.ndarray) -> None:
     """Refuse limits of power where nobody says what a switch draws."""
     if floor.limits_power and not loads[:, 2].any():
         raise InputError(
-            f"floor '{floor.name}' limits the power of a cabinet, but the switches have no watts; give switch_w (`parts`:"
+            f"floor '{floor.name}' limits the power of a rack, but the switches have no watts; give switch_w (`parts`:"
             " a catalogue with watts), or leave the limit out"
         )
 
 
 def _in_order(plan: LayoutPlan, *, serpentine: bool) -> np.ndarray:
-    """The slot of every switch when cabinets stand row by row, or in a serpentine."""
-    if plan.cabinet is None:
+    """The slot of every switch when racks stand row by row, or in a serpentine."""
+    if plan.rack is None:
         return np.asarray(plan.slot)
-    return np.asarray(first_slots(plan.slots, plan.allowed, int(plan.cabinet.max()) + 1, serpentine)[plan.cabinet])
+    return np.asarray(first_slots(plan.slots, plan.allowed, int(plan.rack.max()) + 1, serpentine)[plan.rack])
 
 
 @dataclass(frozen=True, eq=False)
 class _Search:
     """The searches for one plan on the slots that they look at, under one price.
 
-    `cabinet` and `filled`: the plan's cabinet, or slot, of every switch; one of the two is None.
+    `rack` and `filled`: the plan's rack, or slot, of every switch; one of the two is None.
     """
 
     topology: Topology
     slots: Slots
-    cabinet: np.ndarray | None
+    rack: np.ndarray | None
     filled: np.ndarray | None
     prices: Prices
 
     def two_step(self, map: str, effort: Effort) -> np.ndarray:
-        """The slot of every switch when whole cabinets are put on the floor."""
-        if self.cabinet is None:
+        """The slot of every switch when whole racks are put on the floor."""
+        if self.rack is None:
             return np.asarray(self.filled)
-        slot = map_cabinets(self.topology, self.cabinet, self.slots, self.prices, map, effort)
-        return np.asarray(slot[self.cabinet])
+        slot = map_racks(self.topology, self.rack, self.slots, self.prices, map, effort)
+        return np.asarray(slot[self.rack])
 
     def jointly(self, floor: Floor, loads: np.ndarray, effort: Effort, objective: str | CablePrice) -> np.ndarray:
         """The slot of every switch by joint placement, which starts from the two-step answer and is never worse."""
@@ -266,7 +266,7 @@ class _Search:
         return shorten_longest(self.topology, floor, self.slots, slot, seating, effort.part(0.5, 1))
 
     def _shortest(self, loads: np.ndarray, effort: Effort) -> np.ndarray:
-        # Annealing alone is weak for few cabinets on many slots, and tabu search is quick there.
+        # Annealing alone is weak for few racks on many slots, and tabu search is quick there.
         method = "both" if len(self.slots) <= _FEW_SLOTS else "anneal"
         slot = self.two_step(method, effort.part(_FIRST))
         seating = seating_for(self.slots, slot, loads)
@@ -280,7 +280,7 @@ class _Search:
         pilot = moved(_PILOT, 1)
         rest = 1 - _FIRST - _PILOT
         if self._price(pilot) >= self._price(slot):
-            # Whole cabinets stand best as it is, in regular families: so their map is what time is spent on.
+            # Whole racks stand best as it is, in regular families: so their map is what time is spent on.
             slot = min(slot, self.two_step(method, effort.part(rest * _AGAIN, 2)), key=self._price)
             rest *= 1 - _AGAIN
         return min(pilot, moved(rest, 3), key=self._price)

@@ -1,4 +1,4 @@
-"""Cabinets before they stand anywhere: which switches share one, where they may stand, and who may sit where."""
+"""Racks before they stand anywhere: which switches share one, where they may stand, and who may sit where."""
 
 import logging
 from dataclasses import dataclass
@@ -9,9 +9,9 @@ from topoloom.core.searches import Effort
 from topoloom.model.topology import Topology
 from topoloom.placement.floors.floor import Floor
 from topoloom.placement.floors.slots import Slots
-from topoloom.placement.layout.cabinets import assign_cabinets, fill_slots, uniform_limits
 from topoloom.placement.layout.joint import Seating, joint
 from topoloom.placement.layout.prices import cut_prices
+from topoloom.placement.layout.racks import assign_racks, fill_slots, uniform_limits
 
 log = logging.getLogger("topoloom")
 
@@ -24,37 +24,37 @@ class LayoutPlan:
     ----------
     slots : Slots
     allowed : int64[...]
-        The slots that hold a cabinet as planned.
-    cabinet : int32[switches], optional
-        The cabinet of every switch.
+        The slots that hold a rack as planned.
+    rack : int32[switches], optional
+        The rack of every switch.
     slot : int32[switches], optional
-        The slot of every switch, where the slots differ too much for cabinets of one kind: each is filled to its own limits.
+        The slot of every switch, where the slots differ too much for racks of one kind: each is filled to its own limits.
     """
 
     slots: Slots
     allowed: np.ndarray
-    cabinet: np.ndarray | None = None
+    rack: np.ndarray | None = None
     slot: np.ndarray | None = None
 
 
-#: A search looks at so many slots for each cabinet: on a larger floor, at those that lie together.
-_SLOTS_A_CABINET = 4
+#: A search looks at so many slots for each rack: on a larger floor, at those that lie together.
+_SLOTS_PER_RACK = 4
 _FEWEST_SLOTS = 64
 
 
 def search_area(plan: LayoutPlan) -> np.ndarray:
-    """The slots that a search looks at, int64[...], rising: all that may be used, or some times as many as cabinets."""
-    if plan.cabinet is not None:
-        count = max(_FEWEST_SLOTS, _SLOTS_A_CABINET * (int(plan.cabinet.max()) + 1))
+    """The slots that a search looks at, int64[...], rising: all that may be used, or some times as many as racks."""
+    if plan.rack is not None:
+        count = max(_FEWEST_SLOTS, _SLOTS_PER_RACK * (int(plan.rack.max()) + 1))
         return plan.slots.compact(plan.allowed, count)
     used = np.unique(np.asarray(plan.slot))
-    return np.union1d(used, plan.slots.compact(plan.allowed, max(_FEWEST_SLOTS, _SLOTS_A_CABINET * len(used))))
+    return np.union1d(used, plan.slots.compact(plan.allowed, max(_FEWEST_SLOTS, _SLOTS_PER_RACK * len(used))))
 
 
-def plan_cabinets(
+def plan_racks(
     topology: Topology, floor: Floor, cluster: str, loads: np.ndarray, improve: bool, effort: Effort
 ) -> LayoutPlan:
-    """The cabinets by `cluster`, with fewer links between them if `improve`, and the slots where they may stand.
+    """The racks by `cluster`, with fewer links between them if `improve`, and the slots where they may stand.
 
     Parameters
     ----------
@@ -63,18 +63,18 @@ def plan_cabinets(
     floor : Floor
         The places and their limits.
     cluster : str
-        The method of `assign_cabinets`.
+        The method of `assign_racks`.
     loads : float64[switches, 3]
         Switches (1 each), hosts and watts: what `Slots.limits` counts.
     improve : bool
-        Whether switches change cabinets afterwards, so that fewer links run between these.
+        Whether switches change racks afterwards, so that fewer links run between these.
     effort : Effort
         Seed, seconds or moves, and what stops the search.
 
     Returns
     -------
     LayoutPlan
-        Cabinets and the slots for them; or, where the slots differ too much for cabinets of one size, the slot of
+        Racks and the slots for them; or, where the slots differ too much for racks of one size, the slot of
         every switch.
 
     Raises
@@ -83,59 +83,59 @@ def plan_cabinets(
         The floor has too little room.
     """
 
-    def cabinets(limited: Floor) -> np.ndarray:
-        cabinet = assign_cabinets(topology, limited, cluster, loads, effort.seed, effort.jobs, work=effort.work)
-        return fewer_links_between(topology, cabinet, loads, effort) if improve else cabinet
+    def racks(limited: Floor) -> np.ndarray:
+        rack = assign_racks(topology, limited, cluster, loads, effort.seed, effort.jobs, work=effort.work)
+        return fewer_links_between(topology, rack, loads, effort) if improve else rack
 
     if floor.fixed is None:
-        cabinet = cabinets(floor)
-        slots = floor.slots_for(int(cabinet.max()) + 1)
-        return LayoutPlan(slots, np.arange(len(slots)), cabinet)
+        rack = racks(floor)
+        slots = floor.slots_for(int(rack.max()) + 1)
+        return LayoutPlan(slots, np.arange(len(slots)), rack)
     for limited, allowed in uniform_limits(floor, loads):
-        cabinet = cabinets(limited)
-        if cabinet.max() < len(allowed):
-            return LayoutPlan(floor.fixed, allowed, cabinet)
+        rack = racks(limited)
+        if rack.max() < len(allowed):
+            return LayoutPlan(floor.fixed, allowed, rack)
     log.warning(
-        "floor '%s': its slots differ too much for cabinets of one size; they are filled one after another, and `cluster`, "
-        "`improve` and whole cabinets' maps do not apply",
+        "floor '%s': its slots differ too much for racks of one size; they are filled one after another, and `cluster`, "
+        "`improve` and whole racks' maps do not apply",
         floor.name,
     )
     order = np.argsort(topology.labels["group"], kind="stable") if "group" in topology.labels else np.arange(len(loads))
     return LayoutPlan(floor.fixed, np.arange(len(floor.fixed)), slot=fill_slots(floor, order, loads))
 
 
-def fewer_links_between(topology: Topology, cabinet: np.ndarray, loads: np.ndarray, effort: Effort) -> np.ndarray:
-    """Cabinets with fewer links between them, int32[switches]; never more than before, and none fuller than the fullest.
+def fewer_links_between(topology: Topology, rack: np.ndarray, loads: np.ndarray, effort: Effort) -> np.ndarray:
+    """Racks with fewer links between them, int32[switches]; never more than before, and none fuller than the fullest.
 
-    Joint placement on a floor where all cabinets are next to each other: the price of a cable is 1 between cabinets. A
+    Joint placement on a floor where all racks are next to each other: the price of a cable is 1 between racks. A
     switch moves to an empty place, or two change theirs, by annealing and at last only while the price falls.
 
     Parameters
     ----------
     topology : Topology
         The network.
-    cabinet : int[switches]
-        The cabinet of each switch, from 0.
+    rack : int[switches]
+        The rack of each switch, from 0.
     loads : float64[switches, resources]
-        What each switch takes of a cabinet; the first is 1 for each.
+        What each switch takes of a rack; the first is 1 for each.
     effort : Effort
         Seed, seconds or moves, and what stops the search.
 
     Returns
     -------
     int32[switches]
-        The cabinet of each switch, numbered without gaps.
+        The rack of each switch, numbered without gaps.
     """
-    count = int(cabinet.max()) + 1
+    count = int(rack.max()) + 1
     if count < 2:
-        return cabinet
+        return rack
     held = np.zeros((count, loads.shape[1]))
-    np.add.at(held, cabinet, loads)
+    np.add.at(held, rack, loads)
     seats = np.full(count, int(held[:, 0].max()))
     limits = np.tile(held.max(axis=0), (count, 1))
     prices = cut_prices(count)
     none = Slots(("",) * count, np.zeros((count, 2)), limits, "matrix", 1.0 - np.eye(count))
     seating = Seating(seats, loads[:, 1:], limits[:, 1:])
-    found = joint(topology, none, cabinet.astype(np.int32), seating, prices, effort)
-    # Some cabinet may have given all its switches away.
+    found = joint(topology, none, rack.astype(np.int32), seating, prices, effort)
+    # Some rack may have given all its switches away.
     return np.unique(found, return_inverse=True)[1].astype(np.int32)

@@ -10,7 +10,7 @@ from topoloom.model.topology import Topology
 from topoloom.placement.floors.floor import Floor
 from topoloom.placement.floors.slots import MOST_SLOTS_WITH_MATRIX, Slots
 
-#: A price of a cable: (length_m float64[...], between cabinets? bool[...]) -> float64[...]; inf where there is none.
+#: A price of a cable: (length_m float64[...], between racks? bool[...]) -> float64[...]; inf where there is none.
 CablePrice = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
 #: Up to so many slots a table of all pairs fits the caches well enough; beyond, lengths come from coordinates.
@@ -41,7 +41,7 @@ class Prices:
         return float(np.where(a == b, 0.0, apart + self.extra).sum() + self.inside * len(a))
 
     def between(self) -> np.ndarray:
-        """The prices between cabinets, float64[slots, slots], zero on the diagonal."""
+        """The prices between racks, float64[slots, slots], zero on the diagonal."""
         if self.table is not None:
             prices = self.table.astype(float)
         else:
@@ -76,9 +76,9 @@ def cable_prices(floor: Floor, slots: Slots, price: CablePrice) -> Prices:
     floor : Floor
         How long a cable between two slots is.
     slots : Slots
-        Where cabinets may stand.
+        Where racks may stand.
     price : callable (length_m, between) to float64
-        The price of cables of these lengths, metres, that run between cabinets or not; inf for those that cannot be
+        The price of cables of these lengths, metres, that run between racks or not; inf for those that cannot be
         had.
 
     Returns
@@ -109,7 +109,7 @@ def above_prices(length_m: np.ndarray, most_m: float) -> Prices:
 
 
 def cut_prices(count: int) -> Prices:
-    """The price of a cable is 1 between cabinets and 0 inside: to have few cables between `count` cabinets."""
+    """The price of a cable is 1 between racks and 0 inside: to have few cables between `count` racks."""
     return _table(1.0 - np.eye(count))
 
 
@@ -124,7 +124,7 @@ def _tabled(floor: Floor, slots: Slots, price: CablePrice) -> Prices:
     if count > MOST_SLOTS_WITH_MATRIX:
         raise InputError(
             f"floor '{floor.name}': a search that needs the distance of any two of its {count} slots takes at most"
-            f" {MOST_SLOTS_WITH_MATRIX}; use map='rows', or put more switches in a cabinet"
+            f" {MOST_SLOTS_WITH_MATRIX}; use map='rows', or put more switches in a rack"
         )
     table = np.empty((count, count), np.float32)
     every = np.arange(count)
@@ -137,5 +137,5 @@ def _tabled(floor: Floor, slots: Slots, price: CablePrice) -> Prices:
 
 
 def lengths_m(floor: Floor, slots: Slots) -> np.ndarray:
-    """The length of a cable between any two slots, float64[slots, slots]; on the diagonal that inside a cabinet."""
+    """The length of a cable between any two slots, float64[slots, slots]; on the diagonal that inside a rack."""
     return floor.cable_m(slots.matrix_m, ~np.eye(len(slots), dtype=bool))

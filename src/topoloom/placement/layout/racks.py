@@ -1,63 +1,281 @@
-"""The racks of a layout in numbers: hosts and switches, units, kilowatts, weight, and the cables that come and go."""
+"""Which switch goes into which rack: in sequence, by the family's groups, by Walktrap or by METIS."""
 
-import math
-from typing import Any
+from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
-from topoloom.placement.layout.layout import Layout
+from topoloom.core.errors import InputError
+from topoloom.core.work import Work
+from topoloom.model.topology import Topology
+from topoloom.placement.clustering.packing import rounded_up
+from topoloom.placement.floors.floor import Floor
+from topoloom.placement.floors.slots import NO_LIMIT
+from topoloom.topologies.families.permute import rack_of
+
+CLUSTERS = ("auto", "groups", "sequential", "walktrap", "metis")
+
+#: The columns of `loads`, and what a limit is called in complaints.
+RESOURCES = ("switches", "host ports", "W")
 
 
-def rack_rows(
-    layout: Layout, switch_w: float, switch_u: float | None = None, switch_kg: float = math.nan
-) -> list[dict[str, Any]]:
-    """A row a rack, in the order of the floor.
+def switch_demands(topology: Topology, switch_w: float | np.ndarray = 0.0) -> np.ndarray:
+    """What each switch takes of a rack, float64[switches, 3]: one place, its hosts, its watts (`switch_w`, each)."""
+    loads = np.ones((topology.switches, 3))
+    loads[:, 1] = topology.endpoints_at
+    loads[:, 2] = switch_w
+    return loads
+
+
+def rack_capacity(floor: Floor) -> np.ndarray:
+    """What a rack of the floor holds, float64[3]: switches, hosts, watts; inf without a limit."""
+    limits = [floor.switches_per_rack, floor.hosts_per_rack, floor.power_w_per_rack]
+    return rounded_up(np.array([NO_LIMIT if limit is None else float(limit) for limit in limits]))
+
+
+def assign_racks(
+    topology: Topology,
+    floor: Floor,
+    cluster: str = "auto",
+    loads: np.ndarray | None = None,
+    seed: int = 1,
+    jobs: int | None = None,
+    *,
+    work: Work | None = None,
+) -> np.ndarray:
+    """The rack of every switch, int32[switches], numbered from 0.
+
+    `groups`: a rack for each of the family's own groups (label ``group``), more where a limit of the floor demands it;
+    with a limit, small groups share a rack as long as whole ones fit. `sequential`: switches in their own order, as
+    evenly as they go (Koibuchi 2013 IV.C). `walktrap`, `metis`: clusters of at most a rack. `auto`: groups where the
+    family has
+    them, else sequential.
 
     Parameters
     ----------
-    layout : Layout
-        With hosts in racks of their own.
-    switch_w : float
-        The watts of a switch that a rack must feed; NaN where they are not known.
-    switch_u : float, optional
-        Its height; as the rule of the racks says, if left out.
-    switch_kg : float
-        Its weight; NaN where it is not known.
+    topology : Topology
+    floor : Floor
+    cluster : str
+    loads : float64[switches, 3], optional
+        What each switch takes of a rack (`switch_demands`).
+    seed : int
+        Of METIS.
+    jobs : int, optional
+        Threads of Walktrap.
+    work : Work, optional
 
     Returns
     -------
-    list of dict
-        cabinet, switches, hosts, units, power_w, weight_kg (None where it is not known), cables inside and cables that leave.
+    int32[switches]
+        0 to racks - 1.
+
+    Raises
+    ------
+    InputError
+        No such method; no groups; a switch alone is more than a rack holds.
+    Stopped
+        `work` was stopped before the clusters were found.
     """
-    if layout.housing is None:
-        return []
-    host, rack, topology = layout.housing.host, layout.housing.rack, layout.topology
-    count = layout.cabinets
-    switches = np.bincount(layout.cabinet, minlength=count)
-    hosts = np.bincount(layout.host_cabinet, minlength=count)
-    units = switches * (rack.switch_u if switch_u is None else switch_u) + hosts * host.u
-    watts = _known(switches, switch_w) + hosts * host.power_w
-    weight = _known(switches, switch_kg) + _known(hosts, math.nan if host.weight_kg is None else host.weight_kg)
-    inside, leaving = np.zeros(count, np.int64), np.zeros(count, np.int64)
-    ends = np.concatenate(
-        [
-            layout.cabinet[topology.links],
-            np.stack([layout.cabinet[topology.endpoints], layout.host_cabinet[topology.host]], axis=1),
-        ]
-    )
-    stays = ends[:, 0] == ends[:, 1]
-    np.add.at(inside, ends[stays, 0], 1)
-    np.add.at(leaving, ends[~stays].ravel(), 1)
-    columns = (layout.cabinet_names, switches, hosts, units, watts, weight, inside, leaving)
-    names = ("cabinet", "switches", "hosts", "units", "power_w", "weight_kg", "cables_inside", "cables_leaving")
-    return [{name: _plain(value) for name, value in zip(names, row, strict=True)} for row in zip(*columns, strict=True)]
+    if cluster not in CLUSTERS:
+        raise InputError(f"cluster '{cluster}' is not known; it must be {', '.join(CLUSTERS)}")
+    grouped = "group" in topology.labels
+    if cluster == "groups" and not grouped:
+        raise InputError(f"{topology.name} has no groups; use cluster='sequential'")
+    loads = switch_demands(topology) if loads is None else loads
+    most = rack_capacity(floor)
+    _each_fits(floor, loads, most)
+    if cluster in {"walktrap", "metis"}:
+        return _clustered(topology, floor, cluster, loads, most, seed, jobs, work)
+    if grouped and cluster != "sequential":
+        order = np.argsort(topology.labels["group"], kind="stable")
+        _, sizes = np.unique(topology.labels["group"], return_counts=True)
+        limited = bool(np.isfinite(most).any())
+    else:
+        order = np.arange(topology.switches)
+        count = _sequence_racks(topology, floor, loads, most)
+        sizes = np.bincount(rack_of(topology.switches, count))
+        limited = False
+    return _filled(order, sizes, loads, most, limited)
 
 
-def _known(count: np.ndarray, each: float) -> np.ndarray:
-    """So many times each; nothing of something that is not known is still nothing."""
-    return np.where(count > 0, count * each, 0.0)
+def _filled(order: np.ndarray, sizes: np.ndarray, loads: np.ndarray, most: np.ndarray, limited: bool) -> np.ndarray:
+    """Groups of `sizes`, one after another in `order`, into racks; with `limited`, into one that has room for them."""
+    rack = np.empty(len(order), np.int32)
+    current, start, used = -1, 0, np.zeros(loads.shape[1])
+    for size in sizes.tolist():
+        members = order[start : start + size]
+        start += size
+        pieces = _pieces(members, loads, most)
+        requirement = loads[members].sum(axis=0)
+        if limited and current >= 0 and len(pieces) == 1 and (used + requirement <= most).all():
+            rack[members] = current
+            used = used + requirement
+            continue
+        for piece in pieces:
+            current += 1
+            rack[piece] = current
+        used = loads[pieces[-1]].sum(axis=0)
+    return rack
 
 
-def _plain(value: Any) -> Any:
-    found = value.item() if isinstance(value, np.generic) else value
-    return None if isinstance(found, float) and math.isnan(found) else found
+def _clustered(
+    topology: Topology,
+    floor: Floor,
+    cluster: str,
+    loads: np.ndarray,
+    most: np.ndarray,
+    seed: int,
+    jobs: int | None,
+    work: Work | None,
+) -> np.ndarray:
+    """Walktrap's or METIS's clusters; without limits a rack holds what one in sequence does."""
+    from topoloom.placement.clustering.partition import metis
+    from topoloom.placement.clustering.walktrap import walktrap
+
+    most = most.copy()
+    if not np.isfinite(most[0]):
+        most[0] = floor.sequence_rack
+    if not np.isfinite(most[1]) and floor.sequence_hosts is not None:
+        most[1] = max(floor.sequence_hosts, loads[:, 1].max())
+    if cluster == "walktrap":
+        return walktrap(topology, loads, most, topology.switches, jobs=jobs, work=work)
+    return metis(topology, loads, most, topology.switches, seed, work=work)
+
+
+def _sequence_racks(topology: Topology, floor: Floor, loads: np.ndarray, most: np.ndarray) -> int:
+    """How many racks switches in their own order need: so many that none is overfilled."""
+    count = -(-topology.switches // (floor.switches_per_rack or floor.sequence_rack))
+    room = most[1:].copy()
+    if not np.isfinite(room[0]) and floor.sequence_hosts is not None:
+        room[0] = floor.sequence_hosts
+    taken = np.concatenate([np.zeros((1, 2)), np.cumsum(loads[:, 1:], axis=0)])
+    while count < topology.switches:
+        ends = np.cumsum(np.bincount(rack_of(topology.switches, count)))
+        fullest = np.diff(taken[np.append(0, ends)], axis=0).max(axis=0)
+        if (fullest <= room).all():
+            break
+        # At least as many more as the fullest is over; one more when that rounds to none.
+        over = float((fullest[fullest > 0] / room[fullest > 0]).max())
+        count = min(topology.switches, max(count + 1, int(count * over / 2)))
+    return count
+
+
+def _each_fits(floor: Floor, loads: np.ndarray, most: np.ndarray) -> None:
+    """Refuse a switch that alone overfills a rack."""
+    over = np.argwhere(loads > most)
+    if over.size:
+        switch, what = over[0].tolist()
+        raise InputError(
+            f"floor '{floor.name}': switch {switch} has {loads[switch, what]:g} {RESOURCES[what]}, but a rack holds"
+            f" {most[what]:g}; raise the limit, or take smaller switches"
+        )
+
+
+def _pieces(members: np.ndarray, loads: np.ndarray, most: np.ndarray) -> list[np.ndarray]:
+    """A group, cut into as few equal racks as the limits allow."""
+    # Switches with hosts and those without are dealt out apart, so that no rack gets all the hosts.
+    hosts = loads[members, 1]
+    carrying, bare = members[hosts > 0], members[hosts == 0]
+    count = max(1, int(_fewest_racks(loads[members].sum(axis=0), most)))
+    while True:
+        pairs = zip(np.array_split(carrying, count), reversed(np.array_split(bare, count)), strict=True)
+        pieces = [np.concatenate(pair) for pair in pairs]
+        if all((loads[piece].sum(axis=0) <= most).all() for piece in pieces):
+            return pieces
+        count += 1
+
+
+def uniform_limits(floor: Floor, loads: np.ndarray) -> Iterator[tuple[Floor, np.ndarray]]:
+    """For a floor of listed slots: with what limits all racks may be planned, and the slots that hold so much.
+
+    Slots differ. Of the limits that they have, each that enough slots reach is offered, those for the fewest racks
+    first: the floor with these limits, and the slots, int64[...].
+
+    Raises
+    ------
+    InputError
+        All slots together hold too little.
+    """
+    slots = floor.fixed
+    if slots is None:
+        return
+    most_there = rounded_up(slots.limits)
+    _each_fits(floor, loads, most_there.max(axis=0))
+    total = loads.sum(axis=0)
+    for what, name in enumerate(RESOURCES):
+        if total[what] > slots.limits[:, what].sum():
+            raise InputError(
+                f"floor '{floor.name}': its {len(slots)} slots hold {slots.limits[:, what].sum():g} {name}, but the topology"
+                f" has {total[what]:g}; add slots or raise their limits"
+            )
+    kinds = np.unique(most_there, axis=0)
+    wanted = [_fewest_racks(total, most) for most in kinds]
+    for kind in np.argsort(wanted, kind="stable").tolist():
+        most = kinds[kind]
+        reaching = np.flatnonzero((most_there >= most).all(axis=1))
+        if wanted[kind] <= len(reaching) and (loads <= most).all():
+            places, hosts, power_w = (None if np.isinf(limit) else float(limit) for limit in most)
+            yield (
+                replace(
+                    floor,
+                    switches_per_rack=None if places is None else int(places),
+                    hosts_per_rack=None if hosts is None else int(hosts),
+                    power_w_per_rack=power_w,
+                ),
+                reaching,
+            )
+
+
+def _fewest_racks(total: np.ndarray, most: np.ndarray) -> float:
+    """How many racks that hold `most` the sums `total` need at the least; inf where they hold nothing of it."""
+    some = total > 0
+    if (most[some] <= 0).any():
+        return float("inf")
+    return float(np.ceil((total[some] / most[some]).max() - 1e-9))
+
+
+def fill_slots(floor: Floor, order: np.ndarray, loads: np.ndarray) -> np.ndarray:
+    """The slot of every switch, int32[switches]: in `order`, each in the first slot with room for it and its hosts.
+
+    Switches with hosts go first; those without then prefer slots that hold no hosts.
+
+    Parameters
+    ----------
+    floor : Floor
+        One whose slots are listed.
+    order : int[switches]
+        The switches, in the order in which they are put away.
+    loads : float64[switches, 3]
+        Places (1 for each), hosts and watts: what `Slots.limits` counts.
+
+    Returns
+    -------
+    int32[switches]
+        The slot of each switch.
+
+    Raises
+    ------
+    InputError
+        Switches are left over.
+    """
+    slots = floor.fixed
+    if slots is None:
+        raise InputError(f"floor '{floor.name}' has no listed slots to fill one by one")
+    slot = np.full(len(order), -1, np.int32)
+    room = rounded_up(slots.limits)
+    hostless_first = np.argsort(slots.limits[:, 1] > 0, kind="stable")
+    carrying = loads[order, 1] > 0
+    for switches, sequence in ((order[carrying], np.arange(len(slots))), (order[~carrying], hostless_first)):
+        for switch in switches.tolist():
+            fits = (room[sequence] >= loads[switch]).all(axis=1)
+            first = int(fits.argmax())
+            if fits[first]:
+                slot[switch] = sequence[first]
+                room[sequence[first]] -= loads[switch]
+    left = int((slot < 0).sum())
+    if left:
+        raise InputError(
+            f"floor '{floor.name}': {left} of {len(order)} switches found no slot with room for them and their hosts;"
+            " add slots or raise their limits"
+        )
+    return slot

@@ -10,9 +10,9 @@ def tray_load(layout: Layout) -> tuple[np.ndarray, np.ndarray]:
     """How many cables lie on each stretch of tray: (x, y, x, y), float64[stretches, 4], and cables, int64[stretches].
 
     On a floor with trays cables take the shortest path over them, and every stretch is there, used or not. On any other
-    floor trays are assumed over the rows and columns of the cabinets: a cable runs along x over the row of its lower
-    cabinet (that of the lower number), then along y over the column of the other; a stretch joins neighbouring x (or y)
-    coordinates of cabinets, and only used ones are there. Cables inside a cabinet use no tray. Those to hosts that stand in
+    floor trays are assumed over the rows and columns of the racks: a cable runs along x over the row of its lower
+    rack (that of the lower number), then along y over the column of the other; a stretch joins neighbouring x (or y)
+    coordinates of racks, and only used ones are there. Cables inside a rack use no tray. Those to hosts that stand in
     racks of their own lie there, too.
     """
     pairs, cables = _every_bundle(layout)
@@ -35,12 +35,12 @@ def tray_load(layout: Layout) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _every_bundle(layout: Layout) -> tuple[np.ndarray, np.ndarray]:
-    """The pairs of cabinets with cables, of links and of hosts in racks of their own, and how many cables."""
+    """The pairs of racks with cables, of links and of hosts in racks of their own, and how many cables."""
     pairs, cables = layout.bundles
     if layout.host_slot is None:
         return pairs, cables
     topology, out = layout.topology, layout.host_between
-    hosts = np.stack([layout.cabinet[topology.endpoints[out]], layout.host_cabinet[topology.host[out]]], axis=1)
+    hosts = np.stack([layout.rack[topology.endpoints[out]], layout.host_rack[topology.host[out]]], axis=1)
     every = np.concatenate([pairs, np.sort(hosts, axis=1)])
     return every, np.concatenate([cables, np.ones(len(hosts), np.int64)])
 

@@ -1,6 +1,6 @@
 """The quadratic assignment problem: facilities onto places, so that what flows much does not flow far.
 
-Cabinets onto the places of a floor, with the cables between two cabinets as their flow. Simulated annealing finds good
+Racks onto the places of a floor, with the cables between two racks as their flow. Simulated annealing finds good
 assignments, robust tabu search (Taillard 1991) makes them better.
 """
 
@@ -44,7 +44,7 @@ class Assignment(Result):
         Whether the search went through, or `work` ended it early.
     """
 
-    noun = "assignment"
+    record_name = "assignment"
 
     place: np.ndarray
     cost: float
@@ -52,7 +52,7 @@ class Assignment(Result):
     provenance: Provenance = field(default_factory=Provenance, compare=False)
 
     def rows(self) -> list[dict[str, Any]]:
-        """A row a facility: ``facility`` and ``place``."""
+        """One row per facility: ``facility`` and ``place``."""
         return [{"facility": number, "place": place} for number, place in enumerate(self.place.tolist())]
 
 
@@ -89,7 +89,7 @@ def assign(
         The length of each of those four: exchanges that annealing tries (tabu search, which tries all of them at once,
         makes moves / 2.5 m). Left out, a second or two for 100 places and some seconds for 500.
     jobs : int, optional
-        Threads; every core when left out.
+        Threads; every core when omitted.
     runs : int, optional
         So many in the place of four.
     work : Work, optional

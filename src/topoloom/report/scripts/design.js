@@ -23,7 +23,7 @@ if (DATA.floor) {
   const sheet = document.getElementById("sheet");
   if (sheet) sheet.open = false;
 }
-if (DATA.finalists) replace("finalists", drawSideBySide(DATA.finalists));
+if (DATA.shortlist) replace("shortlist", drawSideBySide(DATA.shortlist));
 (DATA.curves || []).forEach((curves, at) => {
   const still = document.querySelector(`[data-curves="${at}"]`);
   if (!still) return;

@@ -1,10 +1,10 @@
-// The floor plan to work in: cabinets and bundles pointed at and pinned, what they are beside the plan.
+// The floor plan to work in: racks and bundles pointed at and pinned, what they are beside the plan.
 
 const TOLD = 40;
 
 function makeFloor(floor) {
   const canvas = draw("svg", { class: "floor", id: "floor-plan", tabindex: "0", role: "group", preserveAspectRatio: "xMidYMid meet" });
-  canvas.setAttribute("aria-label", `floor plan, ${floor.cabinets.name.length} cabinets. Arrow keys go from cabinet to cabinet, Enter pins one, plus and minus zoom, 0 shows all, Shift with arrows moves.`);
+  canvas.setAttribute("aria-label", `floor plan, ${floor.racks.name.length} racks. Arrow keys go from rack to rack, Enter pins one, plus and minus zoom, 0 shows all, Shift with arrows moves.`);
   const scene = drawScene(floor);
   const { list, of } = bundlesOf(floor);
   const most = Math.max(1, ...list.map((one) => one.count));
@@ -13,11 +13,11 @@ function makeFloor(floor) {
   const all = drawBundles(floor, strongest, most, widest, false);
   all.firstChild.style.opacity = String(Math.max(0.35, Math.min(0.85, 9 / Math.sqrt(strongest.length || 1))));
   const own = draw("g"), kept = draw("g"), mark = draw("g", { class: "focus" });
-  // Where bundles lie close, a wide line to catch the pointer would hide the cabinets below.
+  // Where bundles lie close, a wide line to catch the pointer would hide the racks below.
   const reach = strongest.length < 60 ? 7 : strongest.length < 200 ? 4 : 2;
   all.lastChild.style.strokeWidth = `${reach}px`;
   scene.trays.setAttribute("visibility", "hidden");
-  // Names that fill narrow cabinets would hide the lines along a row; others stay above all lines.
+  // Names that fill narrow racks would hide the lines along a row; others stay above all lines.
   const [wide, deep] = floor.cell;
   canvas.append(scene.group, scene.trays, all, ...(deep > 1.5 * wide ? [scene.labels, kept, own] : [kept, own, scene.labels]), mark);
   const facts = make("div", { class: "facts", id: "floor-facts" });
@@ -25,10 +25,10 @@ function makeFloor(floor) {
 
   const camera = makeCamera(canvas, floor.box, () => nameScene(floor, scene, camera.scale()));
 
-  const cabinetFacts = (at) => {
-    const { name, watts, leaving, inside, x, y } = floor.cabinets;
-    const lines = [make("h4", {}, `cabinet ${name[at]}`)];
-    const told = [holds(floor, at).replace(" sw", floor.cabinets.switches[at] === 1 ? " switch" : " switches")];
+  const rackFacts = (at) => {
+    const { name, watts, leaving, inside, x, y } = floor.racks;
+    const lines = [make("h4", {}, `rack ${name[at]}`)];
+    const told = [holds(floor, at).replace(" sw", floor.racks.switches[at] === 1 ? " switch" : " switches")];
     if (watts) told.push(`${written(watts[at] / 1000, 1)} kW`);
     told.push(`${counted(leaving[at], "cable")} leave it`, `${counted(inside[at], "cable")} inside`, `at x ${shortly(x[at])} m, y ${shortly(y[at])} m`);
     lines.push(make("ul", {}, ...told.map((line) => make("li", {}, line))));
@@ -43,7 +43,7 @@ function makeFloor(floor) {
 
   const bundleFacts = (number) => {
     const one = list[number];
-    const { name } = floor.cabinets;
+    const { name } = floor.racks;
     const ends = [];
     for (let at = 0; at + 3 < one.ports.length && ends.length < TOLD; at += 4) {
       const [a, portA, b, portB] = one.ports.slice(at, at + 4);
@@ -58,10 +58,10 @@ function makeFloor(floor) {
     ].filter(Boolean);
   };
 
-  /** Pins a cabinet or a bundle, or nothing; the bundles of a pinned cabinet can be pointed at. */
+  /** Pins a rack or a bundle, or nothing; the bundles of a pinned rack can be pointed at. */
   const pin = (found) => {
     pinned = found;
-    const bundles = found && found.what === "cabinet" ? of[found.at].map((number) => list[number]) : [];
+    const bundles = found && found.what === "rack" ? of[found.at].map((number) => list[number]) : [];
     kept.replaceChildren(...(bundles.length ? [drawBundles(floor, bundles, most, widest + 1, true)] : []));
     tell();
   };
@@ -76,33 +76,33 @@ function makeFloor(floor) {
     mark.replaceChildren();
     canvas.classList.toggle("some", Boolean(now));
     if (!now) {
-      facts.replaceChildren(make("p", { class: "quiet" }, "Point at a cabinet or a bundle of cables, or go through the cabinets with the arrow keys. A click, or Enter, keeps it here."));
+      facts.replaceChildren(make("p", { class: "quiet" }, "Point at a rack or a bundle of cables, or go through the racks with the arrow keys. A click, or Enter, keeps it here."));
       return;
     }
-    const bundles = now.what === "cabinet" ? of[now.at].map((number) => list[number]) : [list[now.at]];
+    const bundles = now.what === "rack" ? of[now.at].map((number) => list[number]) : [list[now.at]];
     own.append(drawBundles(floor, bundles, most, widest + 2, true));
     own.querySelector(".catch").remove();
-    for (const at of now.what === "cabinet" ? [now.at] : [list[now.at].a, list[now.at].b]) {
+    for (const at of now.what === "rack" ? [now.at] : [list[now.at].a, list[now.at].b]) {
       const edge = scene.boxes[at].cloneNode();
-      edge.removeAttribute("data-cabinet");
+      edge.removeAttribute("data-rack");
       edge.setAttribute("fill", "none");
       mark.append(edge);
     }
-    facts.replaceChildren(...(now.what === "cabinet" ? cabinetFacts(now.at) : bundleFacts(now.at)));
+    facts.replaceChildren(...(now.what === "rack" ? rackFacts(now.at) : bundleFacts(now.at)));
   };
 
   const under = (target) => {
-    const cabinet = target.getAttribute && target.getAttribute("data-cabinet");
+    const rack = target.getAttribute && target.getAttribute("data-rack");
     const bundle = target.getAttribute && target.getAttribute("data-bundle");
-    return cabinet !== null && cabinet !== undefined ? { what: "cabinet", at: Number(cabinet) } : bundle ? { what: "bundle", at: Number(bundle) } : null;
+    return rack !== null && rack !== undefined ? { what: "rack", at: Number(rack) } : bundle ? { what: "bundle", at: Number(bundle) } : null;
   };
   const hint = (found) => {
-    if (found.what === "cabinet") {
-      const { name, watts } = floor.cabinets;
+    if (found.what === "rack") {
+      const { name, watts } = floor.racks;
       return [name[found.at], holds(floor, found.at), ...(watts ? [`${written(watts[found.at] / 1000, 1)} kW`] : [])];
     }
     const one = list[found.at];
-    return [`${floor.cabinets.name[one.a]} \u2013 ${floor.cabinets.name[one.b]}`, counted(one.count, one.host ? "host cable" : "cable"), `${written(one.metres, 1)} m, ${one.product}`];
+    return [`${floor.racks.name[one.a]} \u2013 ${floor.racks.name[one.b]}`, counted(one.count, one.host ? "host cable" : "cable"), `${written(one.metres, 1)} m, ${one.product}`];
   };
   canvas.addEventListener("pointermove", (event) => {
     pointed = under(event.target);
@@ -117,10 +117,10 @@ function makeFloor(floor) {
     pin(under(event.target));
   });
 
-  /** The nearest cabinet in a direction. */
-  const nextCabinet = (right, up) => {
-    const { x, y } = floor.cabinets;
-    if (!pinned || pinned.what !== "cabinet") return 0;
+  /** The nearest rack in a direction. */
+  const nextRack = (right, up) => {
+    const { x, y } = floor.racks;
+    if (!pinned || pinned.what !== "rack") return 0;
     let best = pinned.at, least = Infinity;
     for (let at = 0; at < x.length; at++) {
       const along = (x[at] - x[pinned.at]) * right + (y[at] - y[pinned.at]) * up;
@@ -134,8 +134,8 @@ function makeFloor(floor) {
     if (way && event.shiftKey) camera.pan(way[0] * 0.15, -way[1] * 0.15);
     else if (way) {
       pointed = null;
-      pin({ what: "cabinet", at: nextCabinet(...way) });
-      camera.reach(floor.cabinets.x[pinned.at], -floor.cabinets.y[pinned.at]);
+      pin({ what: "rack", at: nextRack(...way) });
+      camera.reach(floor.racks.x[pinned.at], -floor.racks.y[pinned.at]);
       announce(hint(pinned).join(", "));
     } else if (event.key === "+" || event.key === "=") camera.zoom(1.4);
     else if (event.key === "-") camera.zoom(1 / 1.4);
@@ -153,12 +153,12 @@ function makeFloor(floor) {
     if (least === top) scale.replaceChildren(`all ${written(top, decimals)} ${unit}`);
     else scale.replaceChildren("0 ", make("i", { style: { background: `linear-gradient(90deg, ${shade(0, to)}, ${shade(1, to)})` } }), ` ${written(top, decimals)} ${unit}`);
   };
-  const shades = Object.entries(SHADES).filter(([key]) => key !== "watts" || floor.cabinets.watts).map(([key, { label }]) => [key, label]);
+  const shades = Object.entries(SHADES).filter(([key]) => key !== "watts" || floor.racks.watts).map(([key, { label }]) => [key, label]);
   const button = (id, text, label, clicked) => make("button", { type: "button", id, "aria-label": label, onclick: clicked }, text);
   const some = strongest.length < list.length ? `the strongest ${written(strongest.length, 0)} of ${written(list.length + floor.missing, 0)} bundles` : counted(list.length, "bundle");
   const tools = make("div", { class: "tools" },
     button("zoom-in", "+", "zoom in", () => camera.zoom(1.4)), button("zoom-out", "\u2212", "zoom out", () => camera.zoom(1 / 1.4)), button("zoom-fit", "all", "show the whole floor", () => camera.fit()),
-    make("span", {}, "colour: ", makeSelect("colour of cabinets", shades, shading, reshade), " ", scale),
+    make("span", {}, "colour: ", makeSelect("colour of racks", shades, shading, reshade), " ", scale),
     makeTick(some, true, (ticked) => all.setAttribute("visibility", ticked ? "visible" : "hidden")),
     makeTick(floor.assumed ? "trays (assumed)" : "trays", false, (ticked) => scene.trays.setAttribute("visibility", ticked ? "visible" : "hidden")));
   const legend = make("div", { class: "legend" }, ...floor.kinds.map(([name, colour], at) => make("span", { class: "key" }, make("i", { class: at === floor.kinds.length - 1 && name === "host cable" ? "dashed" : null, style: { borderTopColor: colour } }), ` ${name}`)),

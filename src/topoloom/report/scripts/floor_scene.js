@@ -1,10 +1,10 @@
-// The floor itself: slots, cabinets with their names and colours, pillars, trays; x to the right, y upwards.
+// The floor itself: slots, racks with their names and colours, pillars, trays; x to the right, y upwards.
 
 const SHADES = {
-  watts: { label: "power", unit: "kW", of: (cabinets, at) => (cabinets.watts ? cabinets.watts[at] / 1000 : null), decimals: 1, to: [230, 110, 20] },
-  leaving: { label: "cables that leave", unit: "", of: (cabinets, at) => cabinets.leaving[at], decimals: 0, to: [125, 138, 155] },
-  switches: { label: "switches", unit: "", of: (cabinets, at) => cabinets.switches[at], decimals: 0, to: [0, 114, 178] },
-  hosts: { label: "hosts", unit: "", of: (cabinets, at) => cabinets.hosts[at], decimals: 0, to: [0, 158, 115] },
+  watts: { label: "power", unit: "kW", of: (racks, at) => (racks.watts ? racks.watts[at] / 1000 : null), decimals: 1, to: [230, 110, 20] },
+  leaving: { label: "cables that leave", unit: "", of: (racks, at) => racks.leaving[at], decimals: 0, to: [125, 138, 155] },
+  switches: { label: "switches", unit: "", of: (racks, at) => racks.switches[at], decimals: 0, to: [0, 114, 178] },
+  hosts: { label: "hosts", unit: "", of: (racks, at) => racks.hosts[at], decimals: 0, to: [0, 158, 115] },
 };
 
 /** From white to a colour on which black text can still be read. */
@@ -12,59 +12,59 @@ function shade(share, to) {
   return `rgb(${to.map((end) => Math.round(255 + (end - 255) * (0.04 + 0.46 * share))).join(" ")})`;
 }
 
-/** What a cabinet holds, in a few letters. */
+/** What a rack holds, in a few letters. */
 function holds(floor, at) {
-  const { switches, hosts } = floor.cabinets;
+  const { switches, hosts } = floor.racks;
   if (!floor.housed) return `${switches[at]} sw`;
   return [switches[at] ? `${switches[at]} sw` : "", hosts[at] ? counted(hosts[at], "host") : ""].filter(Boolean).join(", ") || "empty";
 }
 
-/** The shading that a floor begins with: watts where they tell cabinets apart. */
+/** The shading that a floor begins with: watts where they tell racks apart. */
 function firstShade(floor) {
-  const { watts } = floor.cabinets;
+  const { watts } = floor.racks;
   return watts && Math.min(...watts) < Math.max(...watts) ? "watts" : "leaving";
 }
 
 function drawScene(floor) {
   const [wide, deep] = floor.cell;
-  const cabinets = floor.cabinets;
+  const racks = floor.racks;
   const slot = (x, y, attributes) => draw("rect", { x: x - wide / 2 + 0.03 * wide, y: -y - deep / 2 + 0.03 * deep, width: 0.94 * wide, height: 0.94 * deep, ...attributes });
   const free = draw("g", { class: "free" }, ...floor.free.map(([x, y]) => slot(x, y, {})));
   const blocked = draw("g", { class: "blocked" }, ...floor.blocked.map(([name, x, y]) => draw("g", {}, slot(x, y, {}), draw("title", {}, name))));
   const pillars = draw("g", { class: "pillars" }, ...floor.pillars.map(([x, y, width, depth]) => draw("rect", { x: x - width / 2, y: -y - depth / 2, width, height: depth })));
-  const boxes = cabinets.name.map((_, at) => slot(cabinets.x[at], cabinets.y[at], { "data-cabinet": at }));
+  const boxes = racks.name.map((_, at) => slot(racks.x[at], racks.y[at], { "data-rack": at }));
   const most = Math.max(1, ...floor.trays.map((tray) => tray[4]));
   const trays = draw("g", { class: "trays" }, ...floor.trays.map(([x0, y0, x1, y1, count]) => {
     const line = draw("line", { x1: x0, y1: -y0, x2: x1, y2: -y1, "stroke-width": count ? 2 + (7 * count) / most : 1.2, class: count ? null : "idle", "data-count": count });
     line.append(draw("title", {}, `tray: ${counted(count, "cable")}`));
     return line;
   }));
-  const names = cabinets.name.map((_, at) => draw("text", { x: cabinets.x[at], y: -cabinets.y[at] }));
+  const names = racks.name.map((_, at) => draw("text", { x: racks.x[at], y: -racks.y[at] }));
   return {
     boxes,
-    group: draw("g", {}, free, blocked, pillars, draw("g", { class: "cabinets" }, ...boxes)),
+    group: draw("g", {}, free, blocked, pillars, draw("g", { class: "racks" }, ...boxes)),
     trays,
     labels: draw("g", { class: "labels" }, ...names),
     names,
   };
 }
 
-/** Fills every cabinet by what it has of something; returns the least and the most of it. */
+/** Fills every rack by what it has of something; returns the least and the most of it. */
 function shadeScene(floor, scene, key) {
   const { of, to } = SHADES[key];
-  const values = scene.boxes.map((_, at) => of(floor.cabinets, at));
+  const values = scene.boxes.map((_, at) => of(floor.racks, at));
   const least = Math.min(...values), most = Math.max(...values, 0);
   // Where all have the same, a colour would say nothing, and hide the cables.
   scene.boxes.forEach((box, at) => box.setAttribute("fill", shade(least === most ? 0.2 : values[at] / most, to)));
   return [least, most];
 }
 
-/** Writes into the cabinets what can be read at this scale: nothing, names, or names and what they hold. */
+/** Writes into the racks what can be read at this scale: nothing, names, or names and what they hold. */
 function nameScene(floor, scene, pixels) {
   const [wide, deep] = floor.cell;
   const upright = deep > 1.5 * wide;
   const [along, across] = upright ? [deep, wide] : [wide, deep];
-  const longest = Math.max(...floor.cabinets.name.map((name) => name.length));
+  const longest = Math.max(...floor.racks.name.map((name) => name.length));
   const size = Math.min(13 / pixels, (0.92 * along) / (0.62 * longest), 0.8 * across);
   scene.labels.setAttribute("visibility", size * pixels < 7.5 ? "hidden" : "visible");
   if (size * pixels < 7.5) return;
@@ -75,6 +75,6 @@ function nameScene(floor, scene, pixels) {
     const [x, y] = [Number(text.getAttribute("x")), Number(text.getAttribute("y"))];
     if (upright) text.setAttribute("transform", `rotate(-90 ${x} ${y})`);
     const line = (words, fontSize, down) => draw("tspan", { x, y: y + down, "font-size": fontSize }, words);
-    text.replaceChildren(line(floor.cabinets.name[at], size, two ? -0.15 * size : 0.35 * size), ...(two ? [line(held, small, size * 0.9)] : []));
+    text.replaceChildren(line(floor.racks.name[at], size, two ? -0.15 * size : 0.35 * size), ...(two ? [line(held, small, size * 0.9)] : []));
   });
 }

@@ -1,4 +1,4 @@
-"""The verbs `balance_routing` and `balance_paths`: shortest paths with even loads, and how even any could be."""
+"""The operations `balance_routing` and `balance_paths`: shortest paths with even loads, and how even any could be."""
 
 import time
 from dataclasses import dataclass, field, replace
@@ -17,9 +17,9 @@ from topoloom.routing.balance.evenness import even_squares, least_squares, uneve
 from topoloom.routing.balance.exact import Programme
 from topoloom.routing.balance.search import even_trees
 from topoloom.routing.balance.shortest_paths import Path, ShortestPaths
-from topoloom.routing.judge.prove import prove
-from topoloom.routing.judge.verdict import Verdict
 from topoloom.routing.routing import Routing, empty_ports
+from topoloom.routing.verification.verification import Verification
+from topoloom.routing.verification.verify import verify_routing
 
 #: What can be made even: pairs that pass through switches, or pairs over channels.
 VERTICES, EDGES = "vertices", "edges"
@@ -74,13 +74,13 @@ class BalancedRouting(EvenLoads, Result):
     Attributes
     ----------
     routing : Routing
-        With its verdict, unless the work was stopped before the judge had followed the tables.
+        With its verdict, unless the work was stopped before the verifier had followed the tables.
     ended : "done", "deadline" or "interrupted"
         How the search came to its end; the tables are the best that it had.
     """
 
-    noun = "balanced-routing"
-    derived = ("value", "gap", "proved", "verdict")
+    record_name = "balanced-routing"
+    derived = ("value", "gap", "proved", "verification")
     unrecorded = ("routing",)
 
     routing: Routing
@@ -88,9 +88,9 @@ class BalancedRouting(EvenLoads, Result):
     provenance: Provenance = field(default_factory=Provenance, compare=False)
 
     @property
-    def verdict(self) -> Verdict | None:
+    def verification(self) -> Verification | None:
         """That of the routing."""
-        return self.routing.verdict
+        return self.routing.verification
 
     def __repr__(self) -> str:
         return f"BalancedRouting({self.objective} of {self.routing.topology.name}: {_shown(self)})"
@@ -106,7 +106,7 @@ class BalancedPaths(EvenLoads, Result):
         The switches of the path of every ordered pair, by (source, destination).
     """
 
-    noun = "balanced-paths"
+    record_name = "balanced-paths"
     derived = ("value", "gap", "proved")
     unrecorded = ("paths",)
 
@@ -156,7 +156,7 @@ def balance_routing(
     seconds : float
         For the proof; when they are over, the gap says what is left open.
     rounds : int, optional
-        Rounds of the search's cooling; a fixed effort when left out.
+        Rounds of the search's cooling; a fixed effort when omitted.
     seed : int
     jobs : int, optional
         Threads; nothing but the time depends on them.
@@ -216,15 +216,15 @@ def balance_routing(
                 ports = _tables(topology, paths, chosen)
     routing = Routing(topology, f"balanced {objective}", ports, minimal=True)
     try:
-        verdict = prove(routing, jobs, work=work)
+        verification = verify_routing(routing, jobs, work=work)
     except Stopped:
-        verdict = None
-    if verdict is not None and (verdict.fault or not verdict.minimal):
-        raise RuntimeError(f"{routing!r}: {verdict.fault or 'paths are longer than promised'}")  # our mistake
+        verification = None
+    if verification is not None and (verification.fault or not verification.minimal):
+        raise RuntimeError(f"{routing!r}: {verification.fault or 'paths are longer than promised'}")  # our mistake
     settings = {"objective": objective, "exact": exact, "directed": directed, "seconds": seconds, "rounds": rounds}
     timings = {"seconds": time.monotonic() - began}
     provenance = provenance_of(topology, engine=routing.engine, seed=seed, settings=settings, timings=timings)
-    routing = replace(routing, verdict=verdict, provenance=provenance)
+    routing = replace(routing, verification=verification, provenance=provenance)
     return BalancedRouting(**vars(known), routing=routing, ended=work.ended, provenance=provenance)
 
 

@@ -12,7 +12,7 @@ from topoloom.routing.trees.shortest import fill_minimal
 
 #: Rounds without a fall of the squares while the busiest is busier than it was at the start; then the start stays.
 _SIDEWAYS = 20
-#: Rounds in which the start's trees are made anew.
+#: Rounds in which the start's trees are made again.
 _START_ROUNDS = 3
 #: Heat at the start and the end of the cooling, in squares of loads: the smallest step up is 2.
 _HOT, _COLD = 8.0, 0.1
@@ -47,7 +47,7 @@ def even_trees(
         Even loads of the channels; else of the switches.
     seed : int
     rounds : int, optional
-        Rounds of cooling; as many as fit a fixed effort when left out, which depends on the size alone.
+        Rounds of cooling; as many as fit a fixed effort when omitted, which depends on the size alone.
     jobs : int, optional
         Threads of the start; no answer depends on them.
     work : Work, optional
@@ -102,7 +102,7 @@ def even_trees(
         rounds = fit if fit >= _FEWEST_ROUNDS else 0
     if not above or not rounds:
         return ports, load
-    hot = max(2 * _COLD, _HOT * min(1.0, rounds / _SLOW))  # a short cooling cannot mend what much heat has spoilt
+    hot = max(2 * _COLD, _HOT * min(1.0, rounds / _SLOW))  # a short cooling cannot repair what much heat has spoilt
     best, kept = above, (ports.copy(), load.copy())
     work.begin(rounds, "rounds of cooling")
     for number in range(rounds):

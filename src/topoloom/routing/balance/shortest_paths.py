@@ -67,7 +67,7 @@ class ShortestPaths:
         return tuple(int(self.channels.back[c]) for c in reversed(path))
 
     def switches(self, path: Path) -> list[int]:
-        """The switches that a path passes through, its ends left out."""
+        """The switches that a path passes through, its ends omitted."""
         return [int(self.channels.to[c]) for c in path[:-1]]
 
     def loaded(self, path: Path, by_channels: bool, directed: bool) -> list[int]:

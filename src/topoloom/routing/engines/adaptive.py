@@ -6,7 +6,7 @@ from topoloom.core.errors import InputError
 from topoloom.routing.choices import GLOBAL, LOCAL, NOTHING, AnyShortest, Detour, Escape
 from topoloom.routing.engines.dor import dor
 from topoloom.routing.engines.dragonfly import dragonfly, dragonfly_groups
-from topoloom.routing.engines.minimal import hop_lanes, minimal
+from topoloom.routing.engines.minimal import minimal, vcs_by_hop
 from topoloom.routing.engines.orders import updown
 from topoloom.routing.registry import RoutingRequest, engine
 from topoloom.routing.routing import Routing
@@ -30,7 +30,7 @@ def ecmp(request: RoutingRequest) -> Routing:
     bytes_a_pair=30,
 )
 def duato(request: RoutingRequest) -> Routing:
-    """Fully adaptive shortest paths in a lane above those of dimension order, which a packet may leave again.
+    """Fully adaptive shortest paths in a virtual channel above those of dimension order, which a packet may leave again.
 
     Source: Duato, IEEE TPDS 4(12), 1993; Koibuchi 2013 III.C simulates tori and hypercubes so.
     """
@@ -40,12 +40,14 @@ def duato(request: RoutingRequest) -> Routing:
 
 @engine("silla-duato", "adaptive on any graph: any shortest path, with up*/down* to escape to for good", safe=True)
 def silla_duato(request: RoutingRequest) -> Routing:
-    """Fully adaptive shortest paths in lanes above that of up*/down*; a packet that escapes stays there to its end.
+    """Fully adaptive shortest paths in virtual channels above that of up*/down*; a packet that escapes stays there to its end.
 
     Source: Silla and Duato, IEEE TPDS 11(7), 2000; Koibuchi 2013 III.C and Truong 2016 4.3 simulate random topologies so.
     """
-    routing = updown(replace(request, lanes=None))
-    return replace(routing, engine="silla-duato", lanes=None, choice=_escape(request, routing, returns=False))
+    routing = updown(replace(request, virtual_channels=None))
+    return replace(
+        routing, engine="silla-duato", virtual_channels=None, choice=_escape(request, routing, returns=False)
+    )
 
 
 @engine("valiant", "a detour by a random switch for every packet (for simulators)", safe=True)
@@ -74,7 +76,7 @@ def ugal_global(request: RoutingRequest) -> Routing:
 
 def _detour(request: RoutingRequest, name: str, choice: Detour) -> Routing:
     """Both parts of a detour by the tables that suit the network: dragonfly's, dimension order, else shortest paths by hop."""
-    alone = replace(request, lanes=None)
+    alone = replace(request, virtual_channels=None)
     for tables in (dor, dragonfly):
         try:
             routing = tables(alone)
@@ -82,14 +84,15 @@ def _detour(request: RoutingRequest, name: str, choice: Detour) -> Routing:
             continue
         within = replace(choice, group=dragonfly_groups(request.topology)) if tables is dragonfly else choice
         return replace(routing, engine=name, minimal=False, choice=within)
-    return replace(hop_lanes(alone), engine=name, choice=choice)
+    return replace(vcs_by_hop(alone), engine=name, choice=choice)
 
 
 def _escape(request: RoutingRequest, tables: Routing, *, returns: bool) -> Escape:
-    """All lanes that the tables leave are adaptive; one where no number is given."""
-    escape = 1 if tables.lanes is None else int(tables.lanes.max(initial=0)) + 1
-    if request.lanes is not None and request.lanes <= escape:
+    """All virtual channels that the tables leave are adaptive; one where no number is given."""
+    escape = 1 if tables.virtual_channels is None else int(tables.virtual_channels.max(initial=0)) + 1
+    if request.virtual_channels is not None and request.virtual_channels <= escape:
         raise InputError(
-            f"{request.topology.name}: lanes={request.lanes}, but {escape} to escape to and one to choose in are {escape + 1}"
+            f"{request.topology.name}: lanes={request.virtual_channels}, but {escape} to escape to and one to choose in are "
+            f"{escape + 1}"
         )
-    return Escape(1 if request.lanes is None else request.lanes - escape, returns)
+    return Escape(1 if request.virtual_channels is None else request.virtual_channels - escape, returns)

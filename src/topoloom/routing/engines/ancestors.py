@@ -12,7 +12,7 @@ from topoloom.routing.registry import RoutingRequest, engine
 from topoloom.routing.routing import Routing, carriers_of, empty_ports, host_weights
 from topoloom.routing.trees.shortest import fill_minimal
 
-#: Rounds after the first, in which each tree is taken out and made anew.
+#: Rounds after the first, in which each tree is taken out and made again.
 _ROUNDS = 3
 
 
@@ -30,15 +30,15 @@ def _fits(topology: Topology) -> str | None:
 
 @engine(
     "ancestors",
-    "up to a nearest common ancestor and down, for trees in which any two lowest switches have one; one lane",
+    "up to a nearest common ancestor and down, for trees in which any two lowest switches have one; one virtual channel",
     safe=True,
     fits=_fits,
 )
 def ancestors(request: RoutingRequest) -> Routing:
     """For orthogonal fat trees, multi-layer full meshes and random folded Clos networks, which fat-tree's digits do not fit.
 
-    Paths rise, then fall, so one lane is free of deadlock. Of the ways over nearest common ancestors the one whose busiest
-    channel has the fewest pairs of hosts so far is taken. Up to three levels no path is longer than the shortest.
+    Paths rise, then fall, so one virtual channel is free of deadlock. Of the ways over nearest common ancestors the one whose
+    busiest channel has the fewest pairs of hosts so far is taken. Up to three levels no path is longer than the shortest.
     Source: Kathareios et al., Cost-effective diameter-two topologies, SC 2015, has the minimal routing of OFT and MLFM.
     """
     from topoloom.routing.trees.kernels.ancestors import ancestor_trees

@@ -7,7 +7,7 @@ from topoloom.routing.routing import Routing
 
 @engine(
     "balanced",
-    "shortest paths, the pairs that pass through each switch made even; one lane, and deadlock is possible",
+    "shortest paths, the pairs that pass through each switch made even; one virtual channel, and deadlock is possible",
     safe=False,
 )
 def balanced(request: RoutingRequest) -> Routing:
@@ -18,7 +18,7 @@ def balanced(request: RoutingRequest) -> Routing:
 
 @engine(
     "balanced-edges",
-    "shortest paths, the pairs over each channel made even; one lane, and deadlock is possible",
+    "shortest paths, the pairs over each channel made even; one virtual channel, and deadlock is possible",
     safe=False,
 )
 def balanced_edges(request: RoutingRequest) -> Routing:

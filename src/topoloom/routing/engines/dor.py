@@ -6,13 +6,15 @@ from topoloom.core.errors import InputError
 from topoloom.core.work import Work
 from topoloom.model.topology import Topology
 from topoloom.routing.coordinates import Coordinates, Dimension, coordinates_of, places_of
-from topoloom.routing.lanes.by_pair import lanes_by_pair
 from topoloom.routing.registry import RoutingRequest, engine
 from topoloom.routing.routing import SWITCH, Routing, empty_ports
+from topoloom.routing.virtual_channels.by_pair import vcs_by_pair
 
 
 def _sides(topology: Topology) -> list[int] | None:
-    """How many switches each ring has that needs two lanes, in a network of several dimensions; None without coordinates."""
+    """How many switches each ring has that needs two virtual channels, in a network of several dimensions; None without
+    coordinates.
+    """
     if places_of(topology).shape[1] < 2:
         return None
     try:
@@ -22,51 +24,56 @@ def _sides(topology: Topology) -> list[int] | None:
     return [one.side for one in found.dimensions if one.kind == "ring" and one.side > 3]
 
 
-def _fits_without_lanes(topology: Topology) -> str | None:
+def _fits_without_vcs(topology: Topology) -> str | None:
     """Meshes, hypercubes, HyperX and flattened butterflies."""
     return "links run along coordinates" if _sides(topology) == [] else None
 
 
-def _fits_with_lanes(topology: Topology) -> str | None:
-    """Tori: with a lane for each pair, which forwarding tables can say and repairs keep."""
-    return "links run along coordinates, and rings take lanes" if _sides(topology) else None
+def _fits_with_vcs(topology: Topology) -> str | None:
+    """Tori: with a virtual channel for each pair, which forwarding tables can say and repairs keep."""
+    return "links run along coordinates, and rings take virtual channels" if _sides(topology) else None
 
 
 @engine(
     "dor",
-    "dimension order for meshes, tori (two lanes, changed where rings close), hypercubes, HyperX and flattened butterflies",
+    "dimension order for meshes, tori (two virtual channels, changed where rings close), hypercubes, HyperX and flattened "
+    "butterflies",
     safe=True,
-    fits=_fits_without_lanes,
+    fits=_fits_without_vcs,
 )
 def dor(request: RoutingRequest) -> Routing:
-    """Shortest paths, the first coordinate first; rings of more than three switches take two lanes.
+    """Shortest paths, the first coordinate first; rings of more than three switches take two virtual channels.
 
-    What still has to pass from the last switch of a ring to its first, or back, is in lane 0, what has not in lane 1, so
-    that neither lane closes a ring. Halfway round a ring, switches of even coordinates go up and others down.
-    Source: Dally and Seitz, IEEE Transactions on Computers C-36(5), 1987; Dally and Towles 2003, 14.2.3 (datelines).
+    What still has to pass from the last switch of a ring to its first, or back, is in virtual channel 0, what has not in
+    virtual channel 1, so that neither virtual channel closes a ring. Halfway round a ring, switches of even coordinates go up
+    and others down. Source: Dally and Seitz, IEEE Transactions on Computers C-36(5), 1987; Dally and Towles 2003, 14.2.3
+    (datelines).
     """
     found = coordinates_of(request.topology)
-    ports, lanes = _tables(request.topology, found, request.work)
-    if lanes is None:
+    ports, virtual_channels = _tables(request.topology, found, request.work)
+    if virtual_channels is None:
         return Routing(request.topology, "dor", ports, minimal=True)
-    return Routing(request.topology, "dor", ports, lanes, SWITCH, minimal=True)
+    return Routing(request.topology, "dor", ports, virtual_channels, SWITCH, minimal=True)
 
 
 @engine(
-    "dor-pairs", "the paths of dor, with a lane a pair, as forwarding tables can say", safe=True, fits=_fits_with_lanes
+    "dor-pairs",
+    "the paths of dor, with a virtual channel a pair, as forwarding tables can say",
+    safe=True,
+    fits=_fits_with_vcs,
 )
 def dor_pairs(request: RoutingRequest) -> Routing:
-    """Lanes are given pair by pair and kept free of cycles; a torus takes more of them than with datelines."""
+    """Virtual channels are given pair by pair and kept free of cycles; a torus takes more of them than with datelines."""
     ports, _ = _tables(request.topology, coordinates_of(request.topology), request.work)
-    return Routing(request.topology, "dor-pairs", ports, lanes_by_pair(request, ports, "dor-pairs"), minimal=True)
+    return Routing(request.topology, "dor-pairs", ports, vcs_by_pair(request, ports, "dor-pairs"), minimal=True)
 
 
 def _tables(topology: Topology, found: Coordinates, work: Work) -> tuple[np.ndarray, np.ndarray | None]:
-    """Ports, and lanes by switch where a ring needs them."""
+    """Ports, and virtual channels by switch where a ring needs them."""
     n = topology.switches
     ports = empty_ports(topology)
     steps = [_steps(dimension) for dimension in found.dimensions]
-    lanes = np.zeros((n, n), np.uint8) if any(crosses.any() for _, crosses in steps) else None
+    virtual_channels = np.zeros((n, n), np.uint8) if any(crosses.any() for _, crosses in steps) else None
     switch = np.arange(n)
     work.begin(n, "destinations")
     for d in range(n):
@@ -79,9 +86,9 @@ def _tables(topology: Topology, found: Coordinates, work: Work) -> tuple[np.ndar
             target = toward[here[moving], goal]
             dimension, sender = found.dimensions[axis], switch[moving]
             ports[d, sender] = dimension.port[sender, target] + (d + sender) % dimension.width[sender, target]
-            if lanes is not None:
-                lanes[d, sender] = ~crosses[here[moving], goal] if crosses.any() else 0
-    return ports, lanes
+            if virtual_channels is not None:
+                virtual_channels[d, sender] = ~crosses[here[moving], goal] if crosses.any() else 0
+    return ports, virtual_channels
 
 
 def _steps(dimension: Dimension) -> tuple[np.ndarray, np.ndarray]:

@@ -1,4 +1,6 @@
-"""Dimension order on tori: a lane for packets that pass the end of a ring, and a drawn direction for those halfway round it."""
+"""Dimension order on tori: a virtual channel for packets that pass the end of a ring, and a drawn direction for those halfway
+round it.
+"""
 
 import itertools
 
@@ -16,16 +18,18 @@ _MOST_RINGS = 4
 
 @engine(
     "dor-random",
-    "dimension order on tori; halfway round a ring the direction is drawn; a lane for those that pass its end (for simulators)",
+    "dimension order on tori; halfway round a ring the direction is drawn; a virtual channel for those that pass its end "
+    "(for simulators)",
     safe=True,
     bytes_a_pair=10 + 2**5,
 )
 def dor_random(request: RoutingRequest) -> Routing:
-    """A packet keeps to lane 1 along a ring that it passes the end of, between the last switch and the first, else to lane 0.
+    """A packet keeps to virtual channel 1 along a ring that it passes the end of, between the last switch and the first, else
+    to virtual channel 0.
 
     A layer of tables for every choice of the rings whose ends are passed. Most pairs may take one of them; where a coordinate
     lies halfway round, two, and packets draw. This is what BookSim 2 does on tori (`dim_order`), and spreads better than
-    `dor`, where lane 0 has only what still has to pass the end.
+    `dor`, where virtual channel 0 has only what still has to pass the end.
     """
     topology = request.topology
     found = coordinates_of(topology)
@@ -33,11 +37,11 @@ def dor_random(request: RoutingRequest) -> Routing:
     if not 0 < len(rings) <= _MOST_RINGS:
         raise InputError(
             f"{topology.name}: dor-random is for tori with rings of more than three switches in up to {_MOST_RINGS} dimensions;"
-            " engine dor has no lanes to draw here"
+            " engine dor has no virtual channels to draw here"
         )
     n, layers = topology.switches, list(itertools.product((0, 1), repeat=len(rings)))
     ports = [empty_ports(topology) for _ in layers]
-    lanes = [np.zeros((n, n), np.uint8) for _ in layers]
+    virtual_channels = [np.zeros((n, n), np.uint8) for _ in layers]
     allowed = np.zeros((n, n), np.int64)
     sides = np.array([found.dimensions[axis].side for axis in rings])
     switch = np.arange(n)
@@ -49,7 +53,7 @@ def dor_random(request: RoutingRequest) -> Routing:
         passes_up, passes_down = found.at[d, rings] < found.at[:, rings], found.at[d, rings] > found.at[:, rings]
         up, tie = 2 * ahead < sides, 2 * ahead == sides
         passes = np.where(up, passes_up, passes_down) & (ahead > 0)
-        for number, (wants, layer_ports, layer_lanes) in enumerate(zip(layers, ports, lanes, strict=True)):
+        for number, (wants, layer_ports, layer_vcs) in enumerate(zip(layers, ports, virtual_channels, strict=True)):
             passing = np.array(wants, np.bool_)
             allowed[d] |= ((tie | (passes == passing)).all(axis=1)).astype(np.int64) << number
             # At a tie the path that does, or does not, pass the end; else the shorter one.
@@ -62,12 +66,12 @@ def dor_random(request: RoutingRequest) -> Routing:
                 if axis in rings:
                     ring = rings.index(axis)
                     target = (here[moving] + np.where(goes_up[moving, ring], 1, -1)) % dimension.side
-                    layer_lanes[d, moving] = wants[ring]
+                    layer_vcs[d, moving] = wants[ring]
                 elif dimension.kind == "line":
                     target = here[moving] + np.sign(goal - here[moving])
                 sender = switch[moving]
                 layer_ports[d, sender] = dimension.port[sender, target] + (d + sender) % dimension.width[sender, target]
                 if axis not in rings:
-                    layer_lanes[d, moving] = 0
-    choice = Layers(tuple(ports[1:]), tuple(lanes[1:]), allowed)
-    return Routing(topology, "dor-random", ports[0], lanes[0], SWITCH, minimal=True, choice=choice)
+                    layer_vcs[d, moving] = 0
+    choice = Layers(tuple(ports[1:]), tuple(virtual_channels[1:]), allowed)
+    return Routing(topology, "dor-random", ports[0], virtual_channels[0], SWITCH, minimal=True, choice=choice)

@@ -25,7 +25,7 @@ def _fits(topology: Topology) -> str | None:
 
 @engine(
     "dragonfly",
-    "local, global, local, for groups that are fully joined inside; two lanes",
+    "local, global, local, for groups that are fully joined inside; two virtual channels",
     safe=True,
     bytes_a_pair=4,
     fits=_fits,
@@ -34,9 +34,9 @@ def dragonfly(request: RoutingRequest) -> Routing:
     """To a switch of the own group that is linked to the destination's group, over that link, and to the destination.
 
     Where several links join two groups, the destination decides; a switch that has one itself uses its own. The global
-    link and what follows are in lane 1, the local link before it in lane 0, so that lanes only rise. At most three hops;
-    where two global links would do in two, the path is longer than the shortest. Source: Kim, Dally, Scott and Abts, ISCA
-    2008, 4.
+    link and what follows are in virtual channel 1, the local link before it in virtual channel 0, so that virtual channels only
+    rise. At most three hops; where two global links would do in two, the path is longer than the shortest. Source: Kim, Dally,
+    Scott and Abts, ISCA 2008, 4.
     """
     topology = request.topology
     group = dragonfly_groups(topology)
@@ -69,11 +69,11 @@ def dragonfly(request: RoutingRequest) -> Routing:
             ports[d, outside] = np.where(has, port[leads[at]], to_gate)
             others = members[members != d]
             ports[d, others] = direct[others, d]
-    lanes = (group[:, None] == group[None, :]).astype(np.uint8)
+    virtual_channels = (group[:, None] == group[None, :]).astype(np.uint8)
     for target in groups:
         gates = np.unique(channels.origin[(group[channels.to] == target) & ~inside])
-        lanes[np.ix_(group == target, gates)] = 1
-    return Routing(topology, "dragonfly", ports, lanes, SWITCH)
+        virtual_channels[np.ix_(group == target, gates)] = 1
+    return Routing(topology, "dragonfly", ports, virtual_channels, SWITCH)
 
 
 def dragonfly_groups(topology: Topology) -> np.ndarray:

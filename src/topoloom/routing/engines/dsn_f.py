@@ -7,9 +7,9 @@ import numpy as np
 from topoloom.core.errors import InputError
 from topoloom.model.topology import Topology
 from topoloom.routing.channels import channels_of
-from topoloom.routing.lanes.by_segment import segment_lanes
 from topoloom.routing.registry import RoutingRequest, engine
 from topoloom.routing.routing import SWITCH, Routing, empty_ports
+from topoloom.routing.virtual_channels.by_segment import segment_vcs
 
 
 @engine("dsn-f", "DSN-F's own: at most 3p/2 + 2K - 2 hops (Truong 2016, Theorem 1)", safe=True)
@@ -54,7 +54,7 @@ def dsn_f(request: RoutingRequest) -> Routing:
         target[d] = d
         ports[d] = port_to(np.arange(n), target)
     np.fill_diagonal(ports, np.iinfo(ports.dtype).max)
-    return Routing(topology, "dsn-f", ports, segment_lanes(request, ports, "dsn-f"), SWITCH)
+    return Routing(topology, "dsn-f", ports, segment_vcs(request, ports, "dsn-f"), SWITCH)
 
 
 def _ports_to(topology: Topology) -> Callable[[np.ndarray, np.ndarray], np.ndarray]:

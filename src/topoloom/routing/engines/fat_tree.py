@@ -34,7 +34,7 @@ def _fits(topology: Topology) -> str | None:
 
 @engine(
     "fat-tree",
-    "modulo routing for fat trees and Clos networks: up by digits, down from the ancestor; one lane",
+    "modulo routing for fat trees and Clos networks: up by digits, down from the ancestor; one virtual channel",
     safe=True,
     by_host=True,
     fits=_fits,
@@ -42,10 +42,10 @@ def _fits(topology: Topology) -> str | None:
 def fat_tree(request: RoutingRequest) -> Routing:
     """Up by the digits of the destination's number among the lowest switches, and down from the nearest common ancestor.
 
-    Paths between switches with hosts only rise and then fall, so one lane is free of deadlock. d-mod-k takes the digits of the
-    destination host; a destination here is a switch with all its hosts, which one tree would serve through a single
-    ancestor, so the sender's own number is added to the digit: then all channels of a level carry the same number of pairs.
-    Tables for some of a switch's hosts (`RoutingRequest.host`) need no such help, and are those of d-mod-k.
+    Paths between switches with hosts only rise and then fall, so one virtual channel is free of deadlock. d-mod-k takes the
+    digits of the destination host; a destination here is a switch with all its hosts, which one tree would serve through a
+    single ancestor, so the sender's own number is added to the digit: then all channels of a level carry the same number of
+    pairs. Tables for some of a switch's hosts (`RoutingRequest.host`) need no such help, and are those of d-mod-k.
     Source: Zahavi, Johnson, Kerbyson and Lang, Optimized InfiniBand fat-tree routing for shift all-to-all communication
     patterns, CCPE 22(2), 2010.
     """
@@ -58,7 +58,7 @@ _MOST_LAYERS, _MOST_ENTRIES = 32, 200_000_000
 
 @engine(
     "fat-tree-hosts",
-    "the tables that fat-tree has for each host of a switch, as addresses of their own have them; one lane",
+    "the tables that fat-tree has for each host of a switch, as addresses of their own have them; one virtual channel",
     safe=True,
     bytes_a_pair=2 * _MOST_LAYERS,
 )

@@ -2,15 +2,17 @@
 
 import numpy as np
 
-from topoloom.routing.lanes.by_pair import lanes_by_pair
 from topoloom.routing.registry import RoutingRequest, engine
 from topoloom.routing.routing import Routing, empty_ports
 from topoloom.routing.trees.shortest import fill_minimal
+from topoloom.routing.virtual_channels.by_pair import vcs_by_pair
 
 
-@engine("lash", "layered shortest paths, pair by pair in the first lane without a cycle; a baseline", safe=True)
+@engine(
+    "lash", "layered shortest paths, pair by pair in the first virtual channel without a cycle; a baseline", safe=True
+)
 def lash(request: RoutingRequest) -> Routing:
-    """Shortest paths without rounds, and lanes by `lanes_by_pair` (Skeie, Lysne and Theiss, IPDPS 2002)."""
+    """Shortest paths without rounds, and virtual channels by `vcs_by_pair` (Skeie, Lysne and Theiss, IPDPS 2002)."""
     ports = empty_ports(request.topology)
     fill_minimal(request.topology, np.arange(request.topology.switches), ports, 0, request.jobs, work=request.work)
-    return Routing(request.topology, "lash", ports, lanes_by_pair(request, ports, "lash"), minimal=True)
+    return Routing(request.topology, "lash", ports, vcs_by_pair(request, ports, "lash"), minimal=True)

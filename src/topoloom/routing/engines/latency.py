@@ -4,10 +4,10 @@ import numpy as np
 
 from topoloom.core.errors import InputError
 from topoloom.routing.channels import channels_of
-from topoloom.routing.lanes.by_pair import lanes_by_pair
 from topoloom.routing.registry import RoutingRequest, engine
 from topoloom.routing.routing import Routing, empty_ports, host_weights
 from topoloom.routing.trees.parallel import make_trees
+from topoloom.routing.virtual_channels.by_pair import vcs_by_pair
 
 #: Nakano 2016, VIII: a switch takes 60 ns, a metre of cable 5 ns.
 _SWITCH_NS, _CABLE_NS_PER_M = 60.0, 5.0
@@ -16,15 +16,17 @@ _PER_NS = 1000
 
 
 @engine(
-    "latency", "the fastest paths, 60 ns a switch and 5 ns a metre of a layout's cables; lanes pair by pair", safe=True
+    "latency",
+    "the fastest paths, 60 ns a switch and 5 ns a metre of a layout's cables; virtual channels pair by pair",
+    safe=True,
 )
 def latency(request: RoutingRequest) -> Routing:
-    """Fastest trees with even loads among paths alike, and lanes that are kept free of cycles pair by pair.
+    """Fastest trees with even loads among paths alike, and virtual channels that are kept free of cycles pair by pair.
 
     Raises
     ------
     InputError
-        No layout was given; more lanes are needed than there may be.
+        No layout was given; more virtual channels are needed than there may be.
     """
     from topoloom.routing.trees.kernels.latency import fastest_trees
 
@@ -44,4 +46,4 @@ def latency(request: RoutingRequest) -> Routing:
 
     load = np.zeros(channels.to.size, np.int64)
     make_trees(np.arange(topology.switches), load, make, 1, request.jobs, work=request.work)
-    return Routing(topology, "latency", ports, lanes_by_pair(request, ports, "latency"))
+    return Routing(topology, "latency", ports, vcs_by_pair(request, ports, "latency"))

@@ -1,22 +1,23 @@
-"""Levels: balanced shortest paths in lanes whose channels have few levels, so that few packets wait in a row."""
+"""Levels: balanced shortest paths in virtual channels whose channels have few levels, so that few packets wait in a row."""
 
 from dataclasses import replace
 
 from topoloom.routing.engines.minimal import minimal
-from topoloom.routing.lanes.by_level import lanes_by_level
 from topoloom.routing.registry import RoutingRequest, engine
 from topoloom.routing.routing import Routing
+from topoloom.routing.virtual_channels.by_level import vcs_by_level
 
 
 @engine(
     "levels",
-    "the paths of minimal, in lanes whose channels have few levels that rise along every path: short chains of waiting packets;"
-    " 8 lanes if not said",
+    "the paths of minimal, in virtual channels whose channels have few levels that rise along every path: short chains of "
+    "waiting packets;"
+    " 8 virtual channels if not said",
     safe=True,
     bytes_a_pair=40,
 )
 def levels(request: RoutingRequest) -> Routing:
-    """Every pair in one of the lanes, by a shortest path (`lanes.by_level`)."""
+    """Every pair in one of the virtual channels, by a shortest path (`virtual_channels.by_level`)."""
     routed = minimal(request)
-    lanes, _ = lanes_by_level(request, routed.ports, "levels")
-    return replace(routed, engine="levels", lanes=lanes)
+    virtual_channels, _ = vcs_by_level(request, routed.ports, "levels")
+    return replace(routed, engine="levels", virtual_channels=virtual_channels)

@@ -8,7 +8,7 @@ from topoloom.core.random_streams import Draws
 from topoloom.graph.distances import distances_from
 from topoloom.routing.channels import channels_of
 from topoloom.routing.choices import Layers
-from topoloom.routing.engines.minimal import hop_lanes
+from topoloom.routing.engines.minimal import vcs_by_hop
 from topoloom.routing.registry import RoutingRequest, engine
 from topoloom.routing.routing import Routing, empty_ports
 
@@ -25,9 +25,9 @@ _STEPS = 4_000_000
     bytes_a_pair=48,
 )
 def lnmp(request: RoutingRequest) -> Routing:
-    """Layer 0 is that of hop-lanes. In each other layer pairs with the fewest longer paths so far come first.
+    """Layer 0 is that of hop-vcs. In each other layer pairs with the fewest longer paths so far come first.
 
-    Lanes are by hop. On InfiniBand that takes a plug-in for the subnet manager, which colours the switches to tell a
+    Virtual channels are by hop. On InfiniBand that takes a plug-in for the subnet manager, which colours the switches to tell a
     packet's hop from its ports and service level. Sources: Blach et al., A high-performance design, implementation,
     deployment, and evaluation of the Slim Fly network, NSDI 2024; here a path steps aside at its first hop only.
     """
@@ -35,7 +35,7 @@ def lnmp(request: RoutingRequest) -> Routing:
 
     topology, channels = request.topology, channels_of(request.topology)
     n = topology.switches
-    base = hop_lanes(replace(request, lanes=None))
+    base = vcs_by_hop(replace(request, virtual_channels=None))
     distance = distances_from(topology, np.arange(n), request.jobs).astype(np.uint8)
     draws, served = Draws(request.seed, 8), np.zeros((n, n), np.uint16)
     load, layers = np.zeros(channels.to.size, np.int64), []

@@ -1,4 +1,4 @@
-"""Shortest paths with even loads, in one lane or in a lane a hop."""
+"""Shortest paths with even loads, in one virtual channel or in a virtual channel a hop."""
 
 from dataclasses import replace
 
@@ -7,13 +7,13 @@ from topoloom.routing.registry import RoutingRequest, engine
 from topoloom.routing.routing import HOP, Routing, empty_ports
 from topoloom.routing.trees.shortest import fill_minimal
 
-#: Rounds after the first, in which each tree is taken out and made anew.
+#: Rounds after the first, in which each tree is taken out and made again.
 _ROUNDS = 3
 
 
 @engine(
     "minimal",
-    "shortest paths, the pairs spread evenly over the channels; one lane, and deadlock is possible",
+    "shortest paths, the pairs spread evenly over the channels; one virtual channel, and deadlock is possible",
     safe=False,
     streams=True,
 )
@@ -27,8 +27,12 @@ def minimal(request: RoutingRequest) -> Routing:
 
 
 @engine(
-    "hop-lanes", "the paths of minimal, in a lane a hop (for simulators: no forwarding table can say it)", safe=True
+    "hop-vcs",
+    "the paths of minimal, in a virtual channel a hop (for simulators: no forwarding table can say it)",
+    safe=True,
 )
-def hop_lanes(request: RoutingRequest) -> Routing:
-    """Lane i is for a packet's hop i, so that it only waits for higher lanes: as many lanes as the diameter (Gopal, 1985)."""
-    return replace(minimal(request), engine="hop-lanes", lane_rule=HOP)
+def vcs_by_hop(request: RoutingRequest) -> Routing:
+    """Virtual channel i is for a packet's hop i, so that it only waits for higher virtual channels: as many virtual channels
+    as the diameter (Gopal, 1985).
+    """
+    return replace(minimal(request), engine="hop-vcs", virtual_channel_rule=HOP)

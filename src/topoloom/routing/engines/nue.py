@@ -1,4 +1,4 @@
-"""Nue: any number of lanes is enough, at the price of longer paths and uneven loads. A baseline."""
+"""Nue: any number of virtual channels is enough, at the price of longer paths and uneven loads. A baseline."""
 
 import numpy as np
 
@@ -7,43 +7,43 @@ from topoloom.core.random_streams import Draws
 from topoloom.graph.distances import distances_from
 from topoloom.model.topology import Topology
 from topoloom.routing.channels import Channels, channels_of
-from topoloom.routing.lanes.by_pair import MOST_LANES
 from topoloom.routing.registry import RoutingRequest, engine
 from topoloom.routing.routing import Routing, empty_ports, host_weights
+from topoloom.routing.virtual_channels.by_pair import MOST_VIRTUAL_CHANNELS
 
-#: Lanes where no number is given.
-_LANES = 4
+#: Virtual channels where no number is given.
+_VIRTUAL_CHANNELS = 4
 #: Destinations whose trees are grown in one call of the kernel.
 _BLOCK = 16
 
 
 @engine(
     "nue",
-    "trees that grow over turns without cycles, in any number of lanes (4 if not said); a baseline",
+    "trees that grow over turns without cycles, in any number of virtual channels (4 if not said); a baseline",
     safe=True,
     rooted=True,
 )
 def nue(request: RoutingRequest) -> Routing:
-    """Destinations are dealt to the lanes; each lane's trees grow over turns that keep it free of cycles.
+    """Destinations are dealt to the virtual channels; each virtual channel's trees grow over turns that keep it free of cycles.
 
-    A destination whose tree gets stuck is reached along a spanning tree, whose turns are in every lane from the start.
-    Source: Domke, Hoefler and Matsuoka, Routing on the dependency graph, HPDC 2016; its local backtracking is left out.
+    A destination whose tree gets stuck is reached along a spanning tree, whose turns are in every virtual channel from the
+    start. Source: Domke, Hoefler and Matsuoka, Routing on the dependency graph, HPDC 2016; its local backtracking is omitted.
     """
-    from topoloom.routing.lanes.kernels.nue import grow_all
+    from topoloom.routing.virtual_channels.kernels.nue import grow_all
 
     topology, channels = request.topology, channels_of(request.topology)
-    n, lanes = topology.switches, request.lanes or _LANES
-    if lanes > MOST_LANES:
-        raise InputError(f"{topology.name}: lanes={lanes}; engine nue takes 1 to {MOST_LANES}")
-    ports, lane = empty_ports(topology), np.zeros((n, n), np.uint8)
+    n, virtual_channels = topology.switches, request.virtual_channels or _VIRTUAL_CHANNELS
+    if virtual_channels > MOST_VIRTUAL_CHANNELS:
+        raise InputError(f"{topology.name}: lanes={virtual_channels}; engine nue takes 1 to {MOST_VIRTUAL_CHANNELS}")
+    ports, vc = empty_ports(topology), np.zeros((n, n), np.uint8)
     turns, refused = (np.zeros(channels.turn_first[-1], np.uint16) for _ in range(2))
     load, pairs = np.zeros(channels.to.size, np.int64), host_weights(topology)
     escape = _spanning_tree(topology, channels, request.root)
     order = Draws(request.seed, 7).permutation(n)
     request.work.begin(n, "destinations")
-    for number in range(lanes):
+    for number in range(virtual_channels):
         place = np.arange(channels.to.size, dtype=np.int32)
-        served = order[number::lanes]
+        served = order[number::virtual_channels]
         where = channels.first, channels.to, channels.back, channels.turn_first, escape
         for begin in range(0, served.size, _BLOCK):
             request.work.check()
@@ -51,8 +51,8 @@ def nue(request: RoutingRequest) -> Routing:
             grow_all(*where, some, 1 << number, turns, refused, place, ports, load, pairs, request.work.flag)
             request.work.advance(some.size)
         request.work.check()
-        lane[served] = number
-    return Routing(topology, "nue", ports, lane)
+        vc[served] = number
+    return Routing(topology, "nue", ports, vc)
 
 
 def _spanning_tree(topology: Topology, channels: Channels, root: int | None) -> np.ndarray:

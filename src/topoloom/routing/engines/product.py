@@ -9,5 +9,10 @@ from topoloom.routing.routing import Routing
 def product(request: RoutingRequest) -> Routing:
     """Orders in every factor (`product.product_routing` takes any engines, balanced ones too)."""
     return product_routing(
-        request.topology, "orders", lanes=request.lanes, seed=request.seed, jobs=request.jobs, work=request.work
+        request.topology,
+        "orders",
+        virtual_channels=request.virtual_channels,
+        seed=request.seed,
+        jobs=request.jobs,
+        work=request.work,
     )

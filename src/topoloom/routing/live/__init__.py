@@ -1,1 +1,1 @@
-"""Tables in force: mended with what they have kept, and changed step by step without a deadlock in between."""
+"""Tables in force: repaired with what they have kept, and changed step by step without a deadlock in between."""

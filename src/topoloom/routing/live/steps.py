@@ -1,11 +1,11 @@
-"""An order in which tables in force become others, so that no mixture of old and new entries on the way can deadlock.
+"""An order in which installed tables become others, so that no mixture of old and new entries on the way can deadlock.
 
-The entries of a step may come into force in any order, and packets that are under way may meet old entries at some switches and
-new ones at others. A step is proved by all turns that such packets can make: without a cycle among them, in any lane, together
-with those of all other destinations, nothing can wait for itself (Dally and Seitz, IEEE Transactions on Computers, 1987), and
-no packet goes round in a loop, which would be a cycle, too. Destinations are taken together while that holds; where none can be
-changed at once, its switches are in several steps, those next to the destination first; if that fails, too, the destination
-is cut off for a while: packets to it are dropped, which waits for nothing.
+The entries of a step may come into force in any order, and packets that are running may meet old entries at some switches and
+new ones at others. A step is proved by all turns that such packets can make: without a cycle among them, in any virtual
+channel, together with those of all other destinations, nothing can wait for itself (Dally and Seitz, IEEE Transactions on
+Computers, 1987), and no packet goes round in a loop, which would be a cycle, too. Destinations are taken together while that
+holds; where none can be changed at once, its switches are in several steps, those next to the destination first; if that fails,
+too, the destination is cut off for a while: packets to it are dropped, which waits for nothing.
 """
 
 from collections.abc import Sequence
@@ -27,7 +27,8 @@ class TableStep(NamedTuple):
     Attributes
     ----------
     kind : "set", "drop" or "reopen"
-        They get their new ports; or none; or they are no entries but pairs, whose connections are opened anew in new lanes.
+        They get their new ports; or none; or they are no entries but pairs, whose connections are opened again in new virtual
+        channels.
     entries : int64[k, 2]
         Destination and switch of each; of pairs destination and source.
     """
@@ -43,8 +44,8 @@ class TableSteps(NamedTuple):
     ----------
     steps : tuple of TableStep
     by_step : bool
-        Whether pairs change lanes with the entries that lead to them, so that each step is over only when their connections
-        were opened anew. Else that is a step of its own, or connections may keep their lanes.
+        Whether pairs change virtual channels with the entries that lead to them, so that each step is over only when their
+        connections were opened again. Else that is a step of its own, or connections may keep their virtual channels.
     """
 
     steps: tuple[TableStep, ...]
@@ -59,7 +60,7 @@ class Mixtures:
     topology : Topology
     before, after : uint8 or uint16[n, n]
         Entries; the highest value of the type where there is none.
-    lanes_before, lanes_after : uint8[n, n]
+    vcs_before, vcs_after : uint8[n, n]
     work : Work
     """
 
@@ -68,25 +69,27 @@ class Mixtures:
         topology: Topology,
         before: np.ndarray,
         after: np.ndarray,
-        lanes_before: np.ndarray,
-        lanes_after: np.ndarray,
+        vcs_before: np.ndarray,
+        vcs_after: np.ndarray,
         work: Work,
     ) -> None:
         self.channels, self.carries = channels_of(topology), carriers_of(topology)
         self.before, self.after = before, after
-        self._lanes = lanes_before, lanes_after
+        self._virtual_channels = vcs_before, vcs_after
         self.none = int(np.iinfo(before.dtype).max)
         self._work = work
-        #: The lanes of pairs whose destination is still as before, is being changed, and is as after.
-        self.old, self.both, self.new = (lanes_before,) * 2, self._lanes, (lanes_after,) * 2
+        #: The virtual channels of pairs whose destination is still as before, is being changed, and is as after.
+        self.old, self.both, self.new = (vcs_before,) * 2, self._virtual_channels, (vcs_after,) * 2
 
-    def lanes_beforehand(self) -> TableStep | None:
-        """Settle which lanes pairs have on the way; a step that gives all of them the new ones first, where that is needed.
+    def vcs_beforehand(self) -> TableStep | None:
+        """Settle which virtual channels pairs have on the way; a step that gives all of them the new ones first, where that is
+        needed.
 
-        They keep either lane if the new tables bear both. Else, if the tables before bear both, connections are opened anew
-        before any entry changes: paths that a loss has cut, which is where lanes change, have none that are open anyway.
+        They keep either virtual channel if the new tables bear both. Else, if the tables before bear both, connections are
+        opened again before any entry changes: paths that a loss has cut, which is where virtual channels change, have none that
+        are open anyway.
         """
-        from topoloom.routing.trees.kernels.lane_trees import ORPHAN
+        from topoloom.routing.trees.kernels.vc_trees import ORPHAN
 
         if self.deadlock_free(self.turns(self.all, self.after, self.after, self.both)):
             self.old = self.new = self.both
@@ -98,8 +101,8 @@ class Mixtures:
         return None
 
     @property
-    def lanes_by_step(self) -> bool:
-        """Whether a pair's lane changes with the entries that lead to its destination."""
+    def vcs_by_step(self) -> bool:
+        """Whether a pair's virtual channel changes with the entries that lead to its destination."""
         return self.both is not self.new
 
     @property
@@ -112,7 +115,7 @@ class Mixtures:
         destinations: Sequence[int] | np.ndarray,
         one: np.ndarray,
         other: np.ndarray,
-        lanes: tuple[np.ndarray, np.ndarray],
+        virtual_channels: tuple[np.ndarray, np.ndarray],
     ) -> np.ndarray:
         """The turns that packets to some destinations can make, by entries of one or the other table, uint16[turns].
 
@@ -120,13 +123,13 @@ class Mixtures:
         ----------
         destinations : int[k]
         one, other : uint8 or uint16[n, n]
-        lanes : pair of uint8[n, n]
-            Pairs have the lane of the first or of the second.
+        virtual_channels : pair of uint8[n, n]
+            Pairs have the virtual channel of the first or of the second.
 
         Returns
         -------
         uint16[turns]
-            A bit a lane.
+            A bit a virtual channel.
         """
         from topoloom.routing.live.kernels.mixtures import mixed_turns
 
@@ -134,18 +137,18 @@ class Mixtures:
         found = np.zeros(channels.turn_first[-1], np.uint16)
         where = channels.first, channels.to, channels.back, channels.turn_first
         wanted = np.asarray(destinations, np.int64)
-        mixed_turns(*where, one, other, self.none, *lanes, self.carries, wanted, found, self._work.flag)
+        mixed_turns(*where, one, other, self.none, *virtual_channels, self.carries, wanted, found, self._work.flag)
         self._work.check()
         return found
 
     def deadlock_free(self, turns: np.ndarray) -> bool:
-        """Whether turns close no cycle in any lane."""
-        from topoloom.routing.live.kernels.mixtures import lane_with_cycle
+        """Whether turns close no cycle in any virtual channel."""
+        from topoloom.routing.live.kernels.mixtures import vc_with_cycle
 
         channels = self.channels
-        lanes = int(np.bitwise_or.reduce(turns, initial=0)).bit_length()
+        virtual_channels = int(np.bitwise_or.reduce(turns, initial=0)).bit_length()
         where = channels.first, channels.to, channels.back, channels.turn_first
-        return int(lane_with_cycle(*where, turns, lanes)) < 0
+        return int(vc_with_cycle(*where, turns, virtual_channels)) < 0
 
 
 def order_of_updates(mixtures: Mixtures) -> TableSteps:
@@ -161,7 +164,7 @@ def order_of_updates(mixtures: Mixtures) -> TableSteps:
     Stopped
         The work was stopped.
     """
-    first = mixtures.lanes_beforehand()
+    first = mixtures.vcs_beforehand()
     differ = mixtures.before != mixtures.after
     changed = np.flatnonzero(differ.any(axis=1))
     idle = changed[~mixtures.carries[changed]]
@@ -197,7 +200,7 @@ def order_of_updates(mixtures: Mixtures) -> TableSteps:
         steps.append(TableStep(SET, _entries(now != mixtures.after, dropped)))
     if idle.size:
         steps = _with(steps, _entries(differ, idle))
-    return TableSteps(tuple(steps), mixtures.lanes_by_step)
+    return TableSteps(tuple(steps), mixtures.vcs_by_step)
 
 
 def _with(steps: list[TableStep], entries: np.ndarray) -> list[TableStep]:

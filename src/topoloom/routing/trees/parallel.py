@@ -24,7 +24,7 @@ def make_trees(
     *,
     work: Work,
 ) -> int:
-    """Make the trees of all destinations, and `rounds` times anew with the loads of the others known.
+    """Make the trees of all destinations, and `rounds` times again with the loads of the others known.
 
     Parameters
     ----------
@@ -33,11 +33,11 @@ def make_trees(
     load : int64[2 m]
         Pairs over each channel; kept in step.
     make : callable
-        Makes the trees of some destinations: given them, loads of its own to add to, and whether trees are made anew, which
+        Makes the trees of some destinations: given them, loads of its own to add to, and whether trees are made again, which
         it takes out first. Returns a count; those of the last round are summed up.
     rounds : int
     jobs : int or None
-        Threads; every core when left out. No tree depends on them.
+        Threads; every core when omitted. No tree depends on them.
     turn : int
         Destinations that a group takes at a time.
     work : Work

@@ -23,7 +23,7 @@ def fill_minimal(
 ) -> np.ndarray:
     """Write ports[d] of shortest trees for the destinations, in that order; the pairs over each channel, int64[2 m].
 
-    Each switch sends on over the channel with the fewest pairs so far. `rounds` times every tree is made anew with the
+    Each switch sends on over the channel with the fewest pairs so far. `rounds` times every tree is made again with the
     loads of the others known (half of them, once, in very large networks). Hosts weigh (`host_weights`).
 
     Parameters
@@ -35,7 +35,7 @@ def fill_minimal(
     ports : uint8 or uint16[n, n]
         Rows of `destinations` are written.
     rounds : int
-        Times that every tree is made anew.
+        Times that every tree is made again.
     jobs : int, optional
         Threads; no table depends on them.
     work : Work, optional
@@ -68,7 +68,7 @@ def fill_minimal(
     nobody_stuck = np.empty(0, np.int32)
 
     def make_many(some: np.ndarray, known: np.ndarray, again: bool) -> int:
-        # A lane in which no rank rises forbids nothing.
+        # A virtual channel in which no rank rises forbids nothing.
         refused: int = trees_within(
             channels.first,
             channels.to,

@@ -63,7 +63,7 @@ class AppRun(Result):
         Of a collective the least seconds that any algorithm takes, by any tables; else None.
     """
 
-    noun = "app-run"
+    record_name = "app-run"
     record_version = 2
     derived = (
         "bound_share",

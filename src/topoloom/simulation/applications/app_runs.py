@@ -94,7 +94,7 @@ class AppRuns(Result):
     ended : "done", "deadline" or "interrupted"
     """
 
-    noun = "app-runs"
+    record_name = "app-runs"
     record_version = 2
     derived = ("compared",)
 
@@ -114,7 +114,7 @@ class AppRuns(Result):
         return tuple(compared(self.runs, self.baseline))
 
     def rows(self) -> list[dict[str, Any]]:
-        """A row a run."""
+        """One row per run."""
         return [row for run in self.runs for row in run.rows()]
 
     @drawn()

@@ -50,7 +50,7 @@ def backend_of(text: str) -> Backend:
     Parameters
     ----------
     text : str
-        ``simgrid``, ``flows``, ``flows:window=0.2``, ``flits`` or ``flits:flit_bits=256,packet_flits=64,lane_vcs=4``.
+        ``simgrid``, ``flows``, ``flows:window=0.2``, ``flits`` or ``flits:flit_bits=256,packet_flits=64,table_router_vcs=4``.
 
     Raises
     ------
@@ -60,7 +60,7 @@ def backend_of(text: str) -> Backend:
     Examples
     --------
     >>> backend_of("flows:window=0.2").text, backend_of("flits:flit_bits=512").text
-    ('flows:window=0.2', 'flits:flit_bits=512,packet_flits=64,lane_vcs=4')
+    ('flows:window=0.2', 'flits:flit_bits=512,packet_flits=64,table_router_vcs=4')
     """
     if not isinstance(text, str):
         raise InputError(f"simulator={shown(text)}: give 'simgrid', 'flows', 'flows:window=0.2' or 'flits'")

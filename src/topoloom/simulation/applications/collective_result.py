@@ -38,7 +38,7 @@ class Collective(Result):
         Not in the record: `CollectiveSchedule.save`, or ``topoloom collective -o``, writes it.
     """
 
-    noun = "collective"
+    record_name = "collective"
     derived = ("share", "gap")
     unrecorded = ("schedule",)
 

@@ -57,7 +57,7 @@ def collective_bound(
     bytes : int
         Of the vector, or of what all have together; of an all-to-all from each rank to each other.
     ranks : int, optional
-        One for every host when left out.
+        One for every host when omitted.
     placement : str
         As `run_app` has it.
     root_rank : int
@@ -155,14 +155,14 @@ def collective(
     bytes : int
         Of the vector, or of what all have together; of an all-to-all from each rank to each other.
     ranks : int, optional
-        One for every host when left out; at most one a host.
+        One for every host when omitted; at most one a host.
     algorithm : str, optional
         One of `topoloom.simulation.collectives.making.ALGORITHMS` that fits the operation; when omitted, forest where trees
         are packed in a minute, else ring, binomial or direct.
     paths_from : "own" or "tables", optional
         Whether messages take paths of the schedule's own or those of the tables; if omitted, own for forests and rings.
     pieces : int, optional
-        In how many pieces each message goes; left out, as many as hide the depth of trees.
+        In how many pieces each message goes; omitted, as many as hide the depth of trees.
     placement : str
         As `run_app` has it.
     root_rank : int
@@ -173,7 +173,7 @@ def collective(
         How long every cable is.
     simulator : str, optional
         ``flows``, which it is if omitted, ``flows:window=0.2``, ``simgrid``, ``flits`` or
-        ``flits:flit_bits=256,packet_flits=64,lane_vcs=4``.
+        ``flits:flit_bits=256,packet_flits=64,table_router_vcs=4``.
     gap : float
         As for `collective_bound`.
     seed : int
@@ -300,7 +300,7 @@ def _homes(
     seed: int,
     jobs: int | None,
 ) -> tuple[np.ndarray, str]:
-    """Checks what both verbs are given: the host of each rank, and the operation's name."""
+    """Checks what both operations are given: the host of each rank, and the operation's name."""
     check_words("operation", operation, "a text, as 'allreduce'")
     check_whole("bytes", size, 0)
     check_whole("ranks", ranks, 1, none=True)
@@ -316,6 +316,6 @@ def _homes(
     count = topology.hosts if ranks is None else ranks
     if placement == "optimised":
         raise InputError(
-            "placement optimised: in a collective all ranks are alike; take linear, random, cabinet or file:PATH"
+            "placement optimised: in a collective all ranks are alike; take linear, random, rack or file:PATH"
         )
     return place_ranks(placement, count, topology, layout, None, seed, jobs), name

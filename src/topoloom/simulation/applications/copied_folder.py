@@ -18,7 +18,7 @@ _MOST_FILES, _MOST_BYTES = 100_000, 4 << 30
 def copy_sources(folder: Path, target: Path, work: Work) -> None:
     """Copy a folder to `target`, which is made, without objects and programs.
 
-    Links within the folder stay links; what links outside lead to is copied, links that lead nowhere are left out.
+    Links within the folder stay links; what links outside lead to is copied, links that lead nowhere are omitted.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ def copy_sources(folder: Path, target: Path, work: Work) -> None:
 
 
 class _Copy:
-    """A copy under way."""
+    """A copy running."""
 
     def __init__(self, folder: Path, work: Work) -> None:
         self._folder, self._root, self._work = folder, Path(os.path.realpath(folder)), work

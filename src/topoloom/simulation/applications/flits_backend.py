@@ -11,14 +11,14 @@ from topoloom.graph.host_ports import ports_by_host
 from topoloom.model.topology import Topology
 from topoloom.placement.layout.layout import Layout
 from topoloom.routing.choices import Layers
-from topoloom.routing.judge.prove import prove
 from topoloom.routing.routing import SWITCH, Routing
+from topoloom.routing.verification.verify import verify_routing
 from topoloom.simulation.applications.machine import machine
 from topoloom.simulation.applications.schedule_run import FlitSettings, ScheduleCase, ScheduleRun, by_link
 from topoloom.simulation.applications.settings import AppSettings
 from topoloom.simulation.collectives.path_layers import PathLayers, path_layers
 from topoloom.simulation.flits.host_ports import ports_of_hosts
-from topoloom.simulation.flits.network_state import MOST_LANES, table_lanes
+from topoloom.simulation.flits.network_state import MOST_VIRTUAL_CHANNELS, table_vcs
 from topoloom.simulation.flits.router_config import RouterConfig
 from topoloom.simulation.flits.run import RouterRun
 from topoloom.simulation.flits.scheduled import Placed, cycles_of
@@ -45,7 +45,7 @@ def run_flits(case: ScheduleCase, flits: FlitSettings) -> ScheduleRun:
     if schedule.paths is not None and case.network is not None:
         own = path_layers(schedule.paths.ways, case.network).of(schedule.paths.of)
         if schedule.paths.tables:
-            own = replace(own, ports=(), lanes=())
+            own = replace(own, ports=(), virtual_channels=())
     ports = ports_of_hosts(topology)
     # Flows number ports as hosts where each has one; here they are endpoints.
     endpoint = np.argsort(topology.host) if ports is None else np.arange(topology.endpoints.size)
@@ -84,7 +84,7 @@ def router_for(
     """Routers and cables in which a message alone takes what it takes among flows, to some cycles, and links can be full.
 
     A cycle is what a link takes for a flit. A switch and the cable before it take their delays in whole cycles, no less than
-    the router has stages; each virtual channel has room for a packet beside what is under way until its credit is back.
+    the router has stages; each virtual channel has room for a packet beside what is running until its credit is back.
 
     Parameters
     ----------
@@ -113,19 +113,21 @@ def router_for(
     router = _ROUTER + added
     cables = np.maximum(1, np.rint((there.cable_s + there.switch_s) / cycle_s).astype(np.int64) - router)
     host = max(1, round(((2 * there.host_s + there.switch_s) / cycle_s - router) / 2))
-    lanes = table_lanes(routing)
-    if lanes > MOST_LANES:
+    virtual_channels = table_vcs(routing)
+    if virtual_channels > MOST_VIRTUAL_CHANNELS:
         raise InputError(
-            f"{routing.topology.name}: the schedule's own paths turn so often that they need {lanes} lanes among routers,"
-            f" {MOST_LANES} at most; take paths tables, or `simulator` flows"
+            f"{routing.topology.name}: the schedule's own paths turn so often that they need {virtual_channels} virtual "
+            "channels among routers,"
+            f" {MOST_VIRTUAL_CHANNELS} at most; take paths tables, or `simulator` flows"
         )
-    vcs = lanes * max(1, min(flits.lane_vcs, _MOST_VCS // lanes))
+    vcs = virtual_channels * max(1, min(flits.table_router_vcs, _MOST_VCS // virtual_channels))
     away = 2 * max(int(cables.max(initial=1)), host) + router + _CREDIT + 2
     buffer = vcs * (away + flits.packet_flits)
     if buffer > _MOST_BUFFER:
         raise InputError(
             f"{routing.topology.name}: {vcs} virtual channels of {away + flits.packet_flits} flits, for {away} cycles there"
-            f" and back, are more than the {_MOST_BUFFER} flits of a port; make flit_bits greater, or lane_vcs smaller, as in"
+            f" and back, are more than the {_MOST_BUFFER} flits of a port; make flit_bits greater, or table_router_vcs "
+            "smaller, as in"
             " flits:flit_bits=1024"
         )
     config = RouterConfig(
@@ -146,15 +148,27 @@ def _by_host(routings: Sequence[Routing]) -> Routing:
     """Tables for the first, the second, ... host of each switch as layers, with a verdict."""
     first = routings[0]
     if len(routings) > 1:
-        lanes = None
-        if any(one.lanes is not None for one in routings):
-            lanes = tuple(np.zeros(one.ports.shape, np.uint8) if one.lanes is None else one.lanes for one in routings)
-        choice = Layers(tuple(one.ports for one in routings[1:]), None if lanes is None else lanes[1:], by_host=True)
-        first = replace(first, lanes=None if lanes is None else lanes[0], choice=choice, verdict=None)
-    return first if first.verdict is not None else replace(first, verdict=prove(first))
+        virtual_channels = None
+        if any(one.virtual_channels is not None for one in routings):
+            virtual_channels = tuple(
+                np.zeros(one.ports.shape, np.uint8) if one.virtual_channels is None else one.virtual_channels
+                for one in routings
+            )
+        choice = Layers(
+            tuple(one.ports for one in routings[1:]),
+            None if virtual_channels is None else virtual_channels[1:],
+            by_host=True,
+        )
+        first = replace(
+            first,
+            virtual_channels=None if virtual_channels is None else virtual_channels[0],
+            choice=choice,
+            verification=None,
+        )
+    return first if first.verification is not None else replace(first, verification=verify_routing(first))
 
 
 def _by_message(topology: Topology, own: PathLayers) -> Routing:
-    """Layers of tables of which each message says which, and their lanes."""
-    choice = Layers(own.ports[1:], own.lanes[1:], by_message=True)
-    return Routing(topology, "paths of the schedule", own.ports[0], own.lanes[0], SWITCH, choice=choice)
+    """Layers of tables of which each message says which, and their virtual channels."""
+    choice = Layers(own.ports[1:], own.virtual_channels[1:], by_message=True)
+    return Routing(topology, "paths of the schedule", own.ports[0], own.virtual_channels[0], SWITCH, choice=choice)

@@ -82,7 +82,7 @@ def run_smpi(
     arguments : sequence of str
         What the program is called with, as it is.
     cwd : str, optional
-        Where it runs; in `folder` when left out.
+        Where it runs; in `folder` when omitted.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Which host runs which rank: in order, at random, cabinet by cabinet, from a file, or where messages take short paths."""
+"""Which host runs which rank: in order, at random, rack by rack, from a file, or where messages take short paths."""
 
 from collections.abc import Callable
 
@@ -13,8 +13,8 @@ from topoloom.model.topology import Topology
 from topoloom.placement.layout.layout import Layout
 from topoloom.routing.routing import Routing
 
-PLACEMENTS = ("linear", "random", "cabinet", "optimised", "file")
-#: A file of placements holds a number a line.
+PLACEMENTS = ("linear", "random", "rack", "optimised", "file")
+#: A file of placements holds one number per line.
 _LONGEST = 1 << 26
 
 
@@ -32,19 +32,19 @@ def place_ranks(
     Parameters
     ----------
     how : str
-        ``linear`` (rank r on host r), ``random``, ``cabinet`` (random within cabinets, which are filled one after
+        ``linear`` (rank r on host r), ``random``, ``rack`` (random within racks, which are filled one after
         another in the order of the floor), ``optimised`` (the bytes that ranks exchange times the hops between their
-        hosts, made small by the solver that also puts cabinets on floors), or ``file:PATH`` (a host a line).
+        hosts, made small by the solver that also puts racks on floors), or ``file:PATH`` (a host a line).
     ranks : int
         At most as many as hosts.
     network : Routing or Topology
         Whose hops ``optimised`` counts.
     layout : Layout, optional
-        For ``cabinet``; without it the family's own groups.
+        For ``rack``; without it the family's own groups.
     matrix : callable, optional
         Gives the bytes that each rank sends to each other one, float64[ranks, ranks]; asked for ``optimised`` only.
     seed : int
-        Of ``random``, ``cabinet`` and ``optimised``.
+        Of ``random``, ``rack`` and ``optimised``.
     jobs : int, optional
         Threads of ``optimised``; all cores by default.
 
@@ -75,8 +75,8 @@ def place_ranks(
         return np.arange(ranks)
     if name == "random":
         return Draws(seed).permutation(hosts)[:ranks]
-    if name == "cabinet":
-        return _by_cabinet(ranks, topology, layout, Draws(seed))
+    if name == "rack":
+        return _by_rack(ranks, topology, layout, Draws(seed))
     if matrix is None:
         raise InputError("placement optimised: nobody knows what these ranks exchange")
     return _optimised(matrix(), topology, seed, jobs)
@@ -104,13 +104,13 @@ def _from_file(path: str, ranks: int, hosts: int) -> np.ndarray:
     return np.array(homes)
 
 
-def _by_cabinet(ranks: int, topology: Topology, layout: Layout | None, draws: Draws) -> np.ndarray:
+def _by_rack(ranks: int, topology: Topology, layout: Layout | None, draws: Draws) -> np.ndarray:
     if layout is not None:
-        group = layout.cabinet
+        group = layout.rack
     elif "group" in topology.labels:
         group = topology.labels["group"]
     else:
-        raise InputError(f"{topology.name}: placement cabinet needs cabinets; give a floor, or a layout's folder")
+        raise InputError(f"{topology.name}: placement rack needs racks; give a floor, or a layout's folder")
     home = switch_of_hosts(topology)
     return np.lexsort((draws.permutation(home.size), np.asarray(group)[home]))[:ranks]
 

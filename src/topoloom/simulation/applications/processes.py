@@ -174,7 +174,7 @@ def output_of(
     what : str
         What the command does, for messages.
     environment : dict of str to str, optional
-        Its environment variables; our own when left out.
+        Its environment variables; our own when omitted.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""The verb `run_app`: an MPI program on a routed network, simulated by SimGrid, or as flows."""
+"""The operation `run_app`: an MPI program on a routed network, simulated by SimGrid, or as flows."""
 
 import math
 import re
@@ -61,24 +61,24 @@ def run_app(
     Parameters
     ----------
     network : NetworkSource or sequence of Routing
-        Its installed tables, else those of the fitting engine, are obeyed hop by hop; SimGrid knows no deadlock of lanes.
-        Of several tables the first leads to the first host of each switch, the second to its second, and so on in turn
-        (`topoloom.host_routings`).
+        Its installed tables, else those of the fitting engine, are obeyed hop by hop; SimGrid knows no deadlock of virtual
+        channels. Of several tables the first leads to the first host of each switch, the second to its second, and so on in
+        turn (`topoloom.host_routings`).
     app : str or Program
         ``alltoall:bytes=65536``, ``cg:class=A`` (`topoloom.simulation.applications.registry.APPLICATIONS` has all), a
         program, or a `Schedule`.
     ranks : int, optional
-        One for every host when left out, or as many as there are traces, or as the file of a schedule has.
+        One for every host when omitted, or as many as there are traces, or as the file of a schedule has.
     placement : str
-        ``linear``, ``random``, ``cabinet``, ``optimised`` or ``file:PATH`` (`placement.place_ranks`).
+        ``linear``, ``random``, ``rack``, ``optimised`` or ``file:PATH`` (`placement.place_ranks`).
     settings : AppSettings, optional
         Rates, delays, model, collectives; the usual ones at the network's own rate when omitted.
     layout : Layout, optional
-        How long every cable is, and which switches share a cabinet; the network's own when omitted.
+        How long every cable is, and which switches share a rack; the network's own when omitted.
     seed : int
         Of the placement.
     jobs : int, optional
-        Threads that look for an optimised placement; every core when left out.
+        Threads that look for an optimised placement; every core when omitted.
     time_limit_s : float
         Seconds after which compiling, or simulating, a program of the user's is ended. Programs of topoloom's own end by
         themselves.
@@ -86,7 +86,7 @@ def run_app(
         ``simgrid``, which it is if omitted; ``flows``, which runs traces, schedules, ``alltoall``, ``allreduce``,
         ``collective`` and ``training`` without SimGrid; ``flows:window=0.2``, where rates may be out of date for a fifth of a
         message's time; or ``flits``, routers flit by flit, which run the same
-        (``flits:flit_bits=256,packet_flits=64,lane_vcs=4``).
+        (``flits:flit_bits=256,packet_flits=64,table_router_vcs=4``).
     work : Work, optional
         Its stop ends the simulation at once; no process and no file is left.
 

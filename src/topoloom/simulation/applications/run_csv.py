@@ -1,4 +1,4 @@
-"""Simulated runs as CSV: a row a run, a row a rank, a row a link."""
+"""Simulated runs as CSV: one row per run, one row per rank, one row per link."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -15,13 +15,13 @@ _RUN = ("program", "network", "engine", "host_tables", "routing_seed", "placemen
 
 
 def runs_csv(runs: AppRuns) -> str:
-    """A row a run, with all that decides it."""
+    """One row per run, with all that decides it."""
     rows = runs.rows()
     return csv_text(list(rows[0]), [list(row.values()) for row in rows])
 
 
 def ranks_csv(runs: AppRuns, cases: Sequence[Case]) -> str:
-    """A row a rank of each run: the host and the switch where it is, and the share of the time that it does not compute."""
+    """One row per rank of each run: the host and the switch where it is, and the share of the time that it does not compute."""
     topologies = _topologies(cases)
     rows: list[list[Any]] = []
     for run in runs.runs:
@@ -35,7 +35,7 @@ def ranks_csv(runs: AppRuns, cases: Sequence[Case]) -> str:
 
 
 def links_csv(runs: AppRuns, cases: Sequence[Case]) -> str:
-    """A row a link of each run: the bytes that it carried from its first switch to its second and back, and its use."""
+    """One row per link of each run: the bytes that it carried from its first switch to its second and back, and its use."""
     topologies = _topologies(cases)
     rows: list[list[Any]] = []
     for run in runs.runs:

@@ -46,8 +46,8 @@ class FlitSettings(Settings, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         int, setting("size of a flit, which a link carries in a cycle", unit="bits", least=8, most=1 << 20)
     ] = 256
     packet_flits: Annotated[int, setting("what messages are cut into", unit="flits", least=1, most=1 << 12)] = 64
-    lane_vcs: Annotated[
-        int, setting("virtual channels of a lane of the tables; 32 of a port at most", least=1, most=32)
+    table_router_vcs: Annotated[
+        int, setting("virtual channels of a virtual channel of the tables; 32 of a port at most", least=1, most=32)
     ] = 4
 
 

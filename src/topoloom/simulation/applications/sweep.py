@@ -1,4 +1,4 @@
-"""The verb `run_apps`: programs on several networks, under several placements and tables."""
+"""The operation `run_apps`: programs on several networks, under several placements and tables."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -90,7 +90,7 @@ def cases_of(
     Returns
     -------
     list of Case
-        A case a seed.
+        One case per seed.
 
     Raises
     ------
@@ -170,16 +170,16 @@ def run_apps(
     apps : sequence of str or Program
         As `run_app` takes them; what is given twice runs once.
     ranks : int, optional
-        On how many ranks all run; one for each host when left out.
+        On how many ranks all run; one for each host when omitted.
     placements : sequence of str
         As `run_app` takes them, and ``random*5`` for five seeds.
     settings : AppSettings, optional
     baseline : str, optional
-        The name of the case that the others are set beside; the first when left out.
+        The name of the case that the others are set beside; the first when omitted.
     seed : int
         Of the first of several placements.
     jobs : int, optional
-        Simulations side by side; as many as there are cores when left out.
+        Simulations side by side; as many as there are cores when omitted.
     time_limit_s : float
         Seconds after which a run of a program of the user's is ended.
     simulator : str, optional

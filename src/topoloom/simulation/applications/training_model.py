@@ -27,7 +27,7 @@ def _or_none(description: str) -> Any:
 class Training(TomlTable, frozen=True):
     """A model, its batch and its parallel degrees; 0 where a number follows from others.
 
-    The degrees multiply to the ranks: ``dp * tp * pp``; `ep` divides `dp`. Biases, norms, positions and routers are left out
+    The degrees multiply to the ranks: ``dp * tp * pp``; `ep` divides `dp`. Biases, norms, positions and routers are omitted
     of every count: they are below one in a thousand.
     """
 

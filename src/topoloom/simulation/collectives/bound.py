@@ -72,7 +72,7 @@ class CollectiveBound(Result):
         Switches on that side.
     """
 
-    noun = "collective-bound"
+    record_name = "collective-bound"
     derived = ("seconds", "bus_gbps", "exact")
 
     operation: str

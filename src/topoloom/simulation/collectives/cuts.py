@@ -128,8 +128,8 @@ def _least_ratio(network: RankNetwork, root: int | None, work: Work) -> Cut:
             p, q = best.rate.numerator, best.rate.denominator
             left = base * q
             left[feeds] = feeding * p
-            need = int(want) * p
-            if largest_flow(graph.first, graph.to, graph.back, left, source, sink, need) >= need:
+            requirement = int(want) * p
+            if largest_flow(graph.first, graph.to, graph.back, left, source, sink, requirement) >= requirement:
                 break
             inside = reached(graph.first, graph.to, left, source)
             out = base[inside[graph.origin] & ~inside[graph.to] & (graph.origin != source)]

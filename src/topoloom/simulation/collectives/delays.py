@@ -1,4 +1,4 @@
-"""The delays between ranks where nothing else is under way, and the machine that has them."""
+"""The delays between ranks where nothing else is running, and the machine that has them."""
 
 from dataclasses import dataclass
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from topoloom.core.errors import InputError
-from topoloom.simulation.collectives.path_lanes import lanes_left
+from topoloom.simulation.collectives.path_vcs import vcs_left
 from topoloom.simulation.flows.schedule import Way
 from topoloom.simulation.flows.state import FlowNetwork
 
@@ -25,16 +25,16 @@ class PathLayers:
     out, into : int32[ways]
         Ports of both hosts, numbered as those of the fabric; -1 where nothing goes.
     layer : int32[ways]
-    lanes : tuple of uint8[n, n]
-        Of each layer, lanes[d, s]: the virtual lane in which switch s sends on what goes to d, without a cycle of channels that
-        wait for each other (`path_lanes`).
+    virtual_channels : tuple of uint8[n, n]
+        Of each layer, virtual channels[d, s]: the virtual channel in which switch s sends on what goes to d, without a
+        cycle of channels that wait for each other (`path_vcs`).
     """
 
     ports: tuple[np.ndarray, ...]
     out: np.ndarray
     into: np.ndarray
     layer: np.ndarray
-    lanes: tuple[np.ndarray, ...] = ()
+    virtual_channels: tuple[np.ndarray, ...] = ()
 
     def of(self, way: np.ndarray) -> "PathLayers":
         """The same for operations, each with the number of its way; -1 where it has none."""
@@ -94,15 +94,15 @@ def path_layers(ways: Sequence[Way | None], fabric: FlowNetwork) -> PathLayers:
     for goal, tables in rows.items():
         for table, hops in zip(ports, tables, strict=False):
             table[goal, list(hops)] = list(hops.values())
-    left = lanes_left([channels for _, channels in known], fabric)
+    left = vcs_left([channels for _, channels in known], fabric)
     most = max((max(turns, default=0) for turns in left), default=0)
     if most > np.iinfo(np.uint8).max:
-        raise InputError(f"the schedule has a path of {most + 1} lanes; take `simulator` flows")
-    lanes = [np.zeros((n, n), np.uint8) for _ in range(count)]
+        raise InputError(f"the schedule has a path of {most + 1} virtual channels; take `simulator` flows")
+    virtual_channels = [np.zeros((n, n), np.uint8) for _ in range(count)]
     for ((goal, channels), place), turns in zip(known.items(), left, strict=True):
         for channel, behind in zip(channels, turns, strict=True):
-            lanes[place][goal, origin[channel]] = most - behind
-    return PathLayers(tuple(ports), out, into, layer, tuple(lanes))
+            virtual_channels[place][goal, origin[channel]] = most - behind
+    return PathLayers(tuple(ports), out, into, layer, tuple(virtual_channels))
 
 
 def _placed(tables: list[dict[int, int]], hops: dict[int, int]) -> int:

@@ -44,7 +44,7 @@ class CollectiveSchedule(Result):
     trees : tuple of Tree
     """
 
-    noun = "collective-schedule"
+    record_name = "collective-schedule"
     derived = ("depth", "chunk_bytes")
 
     operation: str

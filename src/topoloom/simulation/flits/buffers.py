@@ -17,7 +17,7 @@ FLITS, INJECTED, LOGGED, ENDED, LAST_END, BURSTS, INSIDE = 13, 14, 15, 16, 17, 1
 
 #: What packets choose: nothing, any shortest path (drawn, or the shorter queue of two), paths with an escape, detours.
 TABLES, ANY, SHORTER, ESCAPE, DETOUR = 0, 1, 2, 3, 4
-#: Lanes: in the table, by hop, by packet.
+#: Virtual channels: in the table, by hop, by packet.
 IN_TABLE, BY_HOP, BY_PACKET = 0, 1, 2
 
 
@@ -28,8 +28,8 @@ class RouterNetwork(NamedTuple):
     ----------
     outputs : uint8 or uint16[layers * n * n]
         By layer, switch and destination: the output class, port << log2(slots) | first VC.
-    lane : uint8[layers * n * n] or empty
-        By layer, source and destination: a packet's lane.
+    vc : uint8[layers * n * n] or empty
+        By layer, source and destination: a packet's virtual channel.
     home : int32[hosts]
         Each host's word: switch << 16 | port << 7.
     host_at : int32[ports]
@@ -49,7 +49,7 @@ class RouterNetwork(NamedTuple):
     """
 
     outputs: np.ndarray
-    lane: np.ndarray
+    vc: np.ndarray
     home: np.ndarray
     host_at: np.ndarray
     distance: np.ndarray
@@ -107,9 +107,9 @@ class Rules(NamedTuple):
     bound, eject, last_vcs
         Flits of an output queue, and of one to a host; VCs that a packet may take to its host: all, or 1: that which it has
         come by, and then hosts draw the VC that they inject into.
-    lanes, width, choice, escapes, returns
-        How lanes are known (`IN_TABLE` ...); VCs a lane; what packets choose (`TABLES` ...); VCs of the lanes that packets
-        escape to; 1 where they may return from them.
+    vc_rule, width, choice, escapes, returns
+        How virtual channels are known (`IN_TABLE` ...); VCs a virtual channel; what packets choose (`TABLES` ...); VCs of the
+        virtual channels that packets escape to; 1 where they may return from them.
     tries, knows, threshold, over, longest
         Of detours: how many are compared; 0: nothing is known of queues, 1: those at the source, 2: all; flits that the queue
         on the path of the tables may be longer; what the detour's queue counts, in 1/256, 0: hops decide; most hops, 0: any.
@@ -136,7 +136,7 @@ class Rules(NamedTuple):
     bound: int
     eject: int
     last_vcs: int
-    lanes: int
+    vc_rule: int
     width: int
     choice: int
     escapes: int
@@ -211,7 +211,7 @@ THINGS, BEGUN, MESSAGES = range(3)
 
 
 class Play(NamedTuple):
-    """A schedule under way among routers: k operations, w cpus.
+    """A schedule running among routers: k operations, w cpus.
 
     order : ScheduleState
         Its times are cycles.

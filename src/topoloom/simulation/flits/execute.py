@@ -55,7 +55,7 @@ class Execution(Result):
         of next hops and of the cables' cycles.
     """
 
-    noun = "execution"
+    record_name = "execution"
 
     traffic: str
     preset: str
@@ -95,7 +95,7 @@ class Executions(Result):
         Network by network, for each engine by engine, for each traffic by traffic. Each has a provenance of its own.
     """
 
-    noun = "executions"
+    record_name = "executions"
 
     executions: tuple[Execution, ...]
     provenance: Provenance = field(default_factory=Provenance, compare=False, repr=False)
@@ -153,7 +153,7 @@ def execute(
         Values of the preset that are changed: ``["vcs=3"]``.
     seed : int
     cables : int64[links], optional
-        Cycles of each cable; the preset's for all when left out.
+        Cycles of each cable; the preset's for all when omitted.
     work : Work, optional
         Told of packets of a trace, of round trips of a closed loop, or of operations.
 

@@ -56,7 +56,7 @@ def traffic_between_hosts(text: str, network: Routing | Topology, seed: int) -> 
     first = topology.replace(endpoints=topology.endpoints[ports[:, 0]])
     if isinstance(network, Topology):
         return traffic_of(text, first, seed)
-    return traffic_of(text, replace(network, topology=first, verdict=None), seed)
+    return traffic_of(text, replace(network, topology=first, verification=None), seed)
 
 
 def check_simulated(topology: Topology, text: str, seed: int) -> None:

@@ -31,7 +31,7 @@ class Saturation(Result):
         The network, the engine and the seed; `traffic`, `preset`, `router` and `tables` under its settings.
     """
 
-    noun = "saturation"
+    record_name = "saturation"
 
     offered: float
     accepted: float
@@ -53,7 +53,7 @@ class Saturation(Result):
         draw_interval_curves(axes, curves)
 
     def rows(self) -> list[dict[str, Any]]:
-        """A row a point."""
+        """One row per point."""
         return point_rows(self.points)
 
 
@@ -78,10 +78,10 @@ class LoadCurve(Result):
     provenance : Provenance
         The network's name, spec and digest, the engine, the seed; ``tables`` under its settings is a digest of the tables of
         next hops and of the cables' cycles; ``seconds`` of processor time and ``flit_hops_per_s`` (flits that left a router,
-        a second) under its timings are of the points that were simulated anew.
+        a second) under its timings are of the points that were simulated again.
     """
 
-    noun = "load-curve"
+    record_name = "load-curve"
 
     traffic: str
     preset: str
@@ -109,7 +109,7 @@ class LoadCurve(Result):
         }
 
     def rows(self) -> list[dict[str, Any]]:
-        """A row a point, its numbers by name."""
+        """One row per point, its numbers by name."""
         return point_rows(self.points)
 
     def plot(self, ax: "Axes | None" = None) -> "Axes":
@@ -129,7 +129,7 @@ class LoadCurves(Result):
         Unless it is "done", the last of `curves` may lack points, and others may be missing.
     """
 
-    noun = "load-curves"
+    record_name = "load-curves"
 
     curves: tuple[LoadCurve, ...]
     ended: Ended = "done"
@@ -141,7 +141,7 @@ class LoadCurves(Result):
         return super().record() | {"curves": curves}
 
     def rows(self) -> list[dict[str, Any]]:
-        """A row a point: what tells its curve from others, then its numbers."""
+        """One row per point: what tells its curve from others, then its numbers."""
         return [curve.identity() | row for curve in self.curves for row in curve.rows()]
 
     def plot(self, ax: "Axes | None" = None) -> "Axes":
@@ -155,5 +155,5 @@ class LoadCurves(Result):
 
 
 def point_rows(points: Sequence[Point]) -> list[dict[str, Any]]:
-    """A row a point, its numbers by name."""
+    """One row per point, its numbers by name."""
     return [{name: getattr(point, name) for name in POINT_COLUMNS} for point in points]

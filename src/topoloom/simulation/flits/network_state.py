@@ -13,7 +13,7 @@ from topoloom.simulation.flits.kernels.fields import PACKET_SIZE, PLACE_SIZE
 from topoloom.simulation.flits.router_config import RouterConfig
 
 #: What a flit's word and a port's number have room for.
-_MOST_SWITCHES, _MOST_PORTS, _MOST_HOPS, MOST_LANES = 1 << 15, 1 << 9, 127, 16
+_MOST_SWITCHES, _MOST_PORTS, _MOST_HOPS, MOST_VIRTUAL_CHANNELS = 1 << 15, 1 << 9, 127, 16
 #: Packets that wait at a host, and at all together; records of packets in the network.
 _QUEUED, _MOST_QUEUED, _MOST_RECORDS = 1024, 1 << 23, 1 << 21
 #: Cycles of a credit that the history of a VC covers.
@@ -47,12 +47,14 @@ class NetworkState:
         return self.buffers.state
 
 
-def table_lanes(routing: Routing) -> int:
-    """Lanes that a routing takes, those for its choices included; where messages say their layer, those of its tables."""
+def table_vcs(routing: Routing) -> int:
+    """Virtual channels that a routing takes, those for its choices included; where messages say their layer, those of its
+    tables.
+    """
     if isinstance(routing.choice, Layers) and routing.choice.by_message:
-        tables = (routing.lanes, *(routing.choice.lanes or ()))
+        tables = (routing.virtual_channels, *(routing.choice.virtual_channels or ()))
         return 1 + max((int(table.max(initial=0)) for table in tables if table is not None), default=0)
-    return routing.verdict.lanes_used if routing.verdict is not None else 1
+    return routing.verification.virtual_channels_used if routing.verification is not None else 1
 
 
 def empty_network(
@@ -70,7 +72,7 @@ def empty_network(
     Parameters
     ----------
     routing : Routing
-        Tables and lanes.
+        Tables and virtual channels.
     config : RouterConfig
         VCs, buffers and cycles of every router.
     cables : int64[links]
@@ -92,25 +94,27 @@ def empty_network(
     Raises
     ------
     InputError
-        More switches, ports, hops or lanes than a flit's word has room for; sets of shortest paths beyond memory.
+        More switches, ports, hops or virtual channels than a flit's word has room for; sets of shortest paths beyond memory.
     """
     from topoloom.simulation.flits.kernels.flits import SLOTS
 
     topology, channels = routing.topology, routing.channels
     n, name = topology.switches, topology.name
-    lanes = table_lanes(routing)
-    vcs = max(config.vcs, lanes)
+    virtual_channels = table_vcs(routing)
+    vcs = max(config.vcs, virtual_channels)
     room = config.buffer_flits // vcs
     degrees, at = topology.degrees, topology.endpoints_at
     widest = int((degrees + at).max())
-    if n >= _MOST_SWITCHES or widest >= _MOST_PORTS or lanes > MOST_LANES:
+    if n >= _MOST_SWITCHES or widest >= _MOST_PORTS or virtual_channels > MOST_VIRTUAL_CHANNELS:
         raise InputError(
-            f"{name}: {n} switches of {widest} ports, {lanes} lanes; fewer than {_MOST_SWITCHES}, {_MOST_PORTS} and"
-            f" {MOST_LANES + 1} can be simulated"
+            f"{name}: {n} switches of {widest} ports, {virtual_channels} virtual channels; fewer than {_MOST_SWITCHES}, "
+            f"{_MOST_PORTS} and"
+            f" {MOST_VIRTUAL_CHANNELS + 1} can be simulated"
         )
-    if routing.verdict is not None and routing.verdict.max_hops > _MOST_HOPS:
+    if routing.verification is not None and routing.verification.max_hops > _MOST_HOPS:
         raise InputError(
-            f"{name}: paths of {routing.verdict.max_hops} hops; up to {_MOST_HOPS} can be simulated (another engine may find"
+            f"{name}: paths of {routing.verification.max_hops} hops; up to {_MOST_HOPS} can be simulated (another engine may "
+            "find"
             " shorter ones)"
         )
     longest = max(length for length, _ in config.packet_lengths)
@@ -241,21 +245,22 @@ def _hosts_at(endpoints: np.ndarray, host_port: np.ndarray, n: int, ports: int) 
 def _tables_and_rules(
     routing: Routing, config: RouterConfig, vcs: int, shift: int, words: int
 ) -> tuple[RouterNetwork, Rules]:
-    """Tables with their lanes, and how packets choose beside them."""
+    """Tables with their virtual channels, and how packets choose beside them."""
     topology, choice = routing.topology, routing.choice
-    n, lanes = topology.switches, table_lanes(routing)
-    own = lanes - choice.lanes if isinstance(choice, Escape) else lanes
-    # What packets escape to has a VC a lane, and what they choose in has the others; else every lane has as many.
-    width = 1 if isinstance(choice, Escape) else vcs // lanes
+    n, virtual_channels = topology.switches, table_vcs(routing)
+    own = virtual_channels - choice.virtual_channels if isinstance(choice, Escape) else virtual_channels
+    # What packets escape to has a VC a virtual channel, and what they choose in has the others; else every virtual channel has
+    # as many.
+    width = 1 if isinstance(choice, Escape) else vcs // virtual_channels
     kind, escapes, tries, knows, longest = b.TABLES, 0, 0, 0, 0
-    layers, lane_layers = [routing.ports], [routing.lanes]
+    layers, vc_layers = [routing.ports], [routing.virtual_channels]
     allowed, distance, group = np.zeros(0, np.int64), np.zeros(0, np.uint8), np.zeros(0, np.int32)
     if isinstance(choice, AnyShortest):
         kind, width = b.SHORTER if choice.by_queue else b.ANY, vcs
     elif isinstance(choice, Escape):
         kind, escapes = b.ESCAPE, own
     elif isinstance(choice, Detour):
-        kind, escapes = b.DETOUR, width * (lanes // 2)
+        kind, escapes = b.DETOUR, width * (virtual_channels // 2)
         # One that has to be short is drawn until it is: how many are compared says nothing of that.
         tries = choice.tries if choice.longest else config.detours or choice.tries
         knows = 0 if choice.knows == NOTHING else 1 if choice.knows == LOCAL else 2
@@ -264,7 +269,7 @@ def _tables_and_rules(
         distance = _hops_by_tables(routing).reshape(-1)
     elif isinstance(choice, Layers):
         layers += choice.ports
-        lane_layers += choice.lanes or [routing.lanes] * len(choice.ports)
+        vc_layers += choice.virtual_channels or [routing.virtual_channels] * len(choice.ports)
         if not (choice.by_host or choice.by_message):
             allowed = (
                 choice.allowed if choice.allowed is not None else np.full((n, n), (1 << len(layers)) - 1, np.int64)
@@ -272,17 +277,17 @@ def _tables_and_rules(
             allowed = np.ascontiguousarray(allowed.T, np.int64).reshape(-1)
     rule, by_packet = b.IN_TABLE, np.zeros(0, np.uint8)
     if own > 1 or isinstance(choice, Detour):
-        by_pair = routing.lane_rule == PAIR and routing.lanes is not None
-        rule = b.BY_HOP if routing.lane_rule == HOP else b.BY_PACKET if by_pair else b.IN_TABLE
+        by_pair = routing.virtual_channel_rule == PAIR and routing.virtual_channels is not None
+        rule = b.BY_HOP if routing.virtual_channel_rule == HOP else b.BY_PACKET if by_pair else b.IN_TABLE
     classes = words * 64
     outputs = np.empty((len(layers), n, n), np.uint8 if classes <= 256 else np.uint16)
-    for made, ports, table in zip(outputs, layers, lane_layers, strict=True):
+    for made, ports, table in zip(outputs, layers, vc_layers, strict=True):
         full = ports.T.astype(np.uint16) << np.uint16(shift)
         if own > 1 and rule == b.IN_TABLE and table is not None:
             full += table.T.astype(np.uint16) * np.uint16(width)
         made[:] = full.astype(outputs.dtype)
-    if rule == b.BY_PACKET and routing.lanes is not None:
-        by_packet = np.stack([np.ascontiguousarray(table.T) for table in lane_layers if table is not None]).reshape(-1)
+    if rule == b.BY_PACKET and routing.virtual_channels is not None:
+        by_packet = np.stack([np.ascontiguousarray(table.T) for table in vc_layers if table is not None]).reshape(-1)
     near = np.zeros(0, np.int64)
     if kind in (b.ANY, b.SHORTER, b.ESCAPE):
         near = _near(routing)
@@ -318,7 +323,7 @@ def _tables_and_rules(
         bound=bound,
         eject=0,
         last_vcs=0,
-        lanes=rule,
+        vc_rule=rule,
         width=width,
         choice=kind,
         escapes=escapes,

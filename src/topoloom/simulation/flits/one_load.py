@@ -57,7 +57,7 @@ def simulate_load(
         Flits a host and cycle.
     seed : int
     cables : int64[links], optional
-        Cycles of each cable; the config's for all when left out.
+        Cycles of each cable; the config's for all when omitted.
     fast : bool
         Large networks in short batches: `fast_pace`.
     interval : float

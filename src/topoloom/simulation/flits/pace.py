@@ -6,7 +6,7 @@ from typing import NamedTuple
 _PACKETS = 250_000
 #: Cycles of a batch of the fast pace at least, and at most for what its packets' latency asks for.
 _SHORTEST, _LONGEST_BY_LATENCY = 100, 250
-#: Times that a batch of the fast pace is as long as a packet is under way, so that one batch tells little of the next.
+#: Times that a batch of the fast pace is as long as a packet is running, so that one batch tells little of the next.
 _LATENCIES = 8
 #: Cycles that are measured at most, and those before, at the fast pace.
 _MOST_CYCLES = 4000

@@ -41,7 +41,7 @@ class Point(Result):
         Flits a cycle on each of them, in the order of `Routing.channels`; empty where nobody counted them. Not in records.
     """
 
-    noun = "point"
+    record_name = "point"
     unrecorded = ("channel_loads",)
 
     offered: float

@@ -1,4 +1,4 @@
-"""Points of load curves as a CSV table: a row a point with all that it depends on, for spreadsheets and scripts."""
+"""Points of load curves as a CSV table: one row per point with all that it depends on, for spreadsheets and scripts."""
 
 import hashlib
 from collections.abc import Iterator, Mapping, MutableMapping, Sequence
@@ -68,11 +68,13 @@ def settings_of(
 
 
 def tables_digest(routing: Routing, cables: np.ndarray | None = None) -> str:
-    """16 hexadecimal digits of a network, its tables of next hops and lanes, what packets choose, and cycles of cables."""
+    """16 hexadecimal digits of a network, its tables of next hops and virtual channels, what packets choose, and cycles of
+    cables.
+    """
     digest = hashlib.sha256(routing.topology.digest.encode())
     digest.update(routing.ports.tobytes())
-    if routing.lanes is not None:
-        digest.update(routing.lanes.tobytes())
+    if routing.virtual_channels is not None:
+        digest.update(routing.virtual_channels.tobytes())
     if cables is not None:
         digest.update(cables.tobytes())
     digest.update(type(routing.choice).__name__.encode())

@@ -29,7 +29,10 @@ class RouterConfig(Settings, frozen=True, kw_only=True):
     group: ClassVar[str] = "router"
 
     vcs: Annotated[
-        int, setting("virtual channels of a port, at least; 0: one for each lane of the routing", least=0, most=32)
+        int,
+        setting(
+            "virtual channels of a port, at least; 0: one for each virtual channel of the routing", least=0, most=32
+        ),
     ] = 0
     buffer_flits: Annotated[
         int, setting("buffer of an input port, shared out evenly to its VCs", unit="flits", least=1, most=1 << 16)

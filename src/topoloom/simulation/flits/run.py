@@ -37,7 +37,7 @@ class RouterRun:
         Flits a host and cycle; not looked at with a trace, a loop or a schedule.
     seed : int
     cables : int64[links], optional
-        Cycles of each cable; the config's for all when left out.
+        Cycles of each cable; the config's for all when omitted.
     log : int
         Packets of the window that are written down one by one.
     work : Work, optional
@@ -199,7 +199,7 @@ def _demand(config: RouterConfig, traffic: Traffic | Trace | Loop | Placed, load
     if not traffic.by_host:
         raise InputError(f"traffic {traffic.name}: amounts between switches; the simulator sends from host to host")
     packets = min(load / config.mean_flits / config.burst_packets, 1 - 1e-9)
-    # Copies: arrays that cannot be written to are another type to the compiler, which would compile all anew.
+    # Copies: arrays that cannot be written to are another type to the compiler, which would compile all again.
     return empty._replace(
         kind=traffic.kind, first=traffic.first.copy(), to=traffic.to.copy(), share=float(traffic.share), load=packets
     )

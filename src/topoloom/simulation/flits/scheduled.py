@@ -28,7 +28,7 @@ class Placed:
         The host of each rank, numbered as `topoloom.simulation.flits.host_ports.ports_of_hosts` lists them, or as endpoints
         where each has one port; when omitted, rank r is on host r.
     out, into : int32[operations], optional
-        The endpoints that the message of each send leaves and arrives by; left out: those of the hosts.
+        The endpoints that the message of each send leaves and arrives by; omitted: those of the hosts.
     layer : int32[operations], optional
         By which layer it goes, where tables are `Layers.by_message`.
     in_turn : bool

@@ -1,4 +1,4 @@
-"""The verb: latency and throughput of a routed network under load, flit by flit."""
+"""The operation: latency and throughput of a routed network under load, flit by flit."""
 
 import struct
 import threading
@@ -46,7 +46,7 @@ def simulate(
     ----------
     routing : NetworkSource
         Its installed tables, else those of the fitting engine.
-        With its lanes, each of which gets as many VCs as any other, and what its packets may choose.
+        With its virtual channels, each of which gets as many VCs as any other, and what its packets may choose.
     traffic : str
         A pattern of traffic that has a load.
     preset : str or RouterConfig
@@ -58,9 +58,9 @@ def simulate(
     seed : int
         The same seed gives the same numbers: those of a load do not depend on the other loads.
     jobs : int, optional
-        Loads simulated at a time; every core when left out.
+        Loads simulated at a time; every core when omitted.
     cables : int64[links], optional
-        Cycles of each cable; the preset's for all when left out.
+        Cycles of each cable; the preset's for all when omitted.
     fast : bool
         Measure large networks in shorter batches, and near saturation not until the mean latency is known to 1 %
         (`pace.fast_pace`); small networks as ever.
@@ -81,7 +81,8 @@ def simulate(
     Raises
     ------
     InputError
-        No hosts; fewer VCs than lanes; loads or an interval out of range; tables by which packets wait for each other for ever.
+        No hosts; fewer VCs than virtual channels; loads or an interval out of range; tables by which packets wait for each
+        other for ever.
     """
     routing = taken(routing, Routing, "simulate")
     refuse_mixed(routing.topology, "simulate")

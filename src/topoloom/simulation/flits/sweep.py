@@ -75,7 +75,7 @@ def subjects(
     engines: Sequence[str | None] = (None,),
     *,
     router: RouterConfig,
-    lanes: int | None = None,
+    virtual_channels: int | None = None,
     between: Mapping[str, int] | None = None,
     seed: int = 1,
     jobs: int | None = None,
@@ -90,11 +90,11 @@ def subjects(
     traffics : sequence of str
         As `simulate` takes them.
     engines : sequence of str or None
-        As `route` takes them; None: the installed tables, unless `lanes` is given, else those of the fitting engine.
+        As `route` takes them; None: the installed tables, unless `virtual_channels` is given, else those of the fitting engine.
     router : RouterConfig
         Its `link_cycles` are those of cables that nothing else is said of.
-    lanes : int, optional
-        At most so many virtual lanes for the engines.
+    virtual_channels : int, optional
+        At most so many virtual channels for the engines.
     between : mapping of a label's name to cycles, optional
         Cycles of cables between switches of unlike labels, as `cable_cycles` takes them.
     seed : int
@@ -117,14 +117,16 @@ def subjects(
     """
     opened = [network_of(source, "subjects") for source in networks]
     asked = list(product(opened, engines, traffics))
-    return with_tables(asked, router=router, lanes=lanes, between=between, seed=seed, jobs=jobs, work=work)
+    return with_tables(
+        asked, router=router, virtual_channels=virtual_channels, between=between, seed=seed, jobs=jobs, work=work
+    )
 
 
 def with_tables(
     asked: "Sequence[tuple[Network, str | None, str]]",
     *,
     router: RouterConfig,
-    lanes: int | None = None,
+    virtual_channels: int | None = None,
     between: Mapping[str, int] | None = None,
     seed: int = 1,
     jobs: int | None = None,
@@ -136,7 +138,7 @@ def with_tables(
     ----------
     asked : sequence of (Network, str or None, str)
         Network, engine and traffic, as `subjects` takes them; a network is routed once by an engine.
-    router, lanes, between, seed, jobs, work
+    router, virtual channels, between, seed, jobs, work
         As for `subjects`.
 
     Returns
@@ -161,7 +163,7 @@ def with_tables(
     tables: dict[tuple[int, str | None], Routing] = {}
     for network, engine, _ in asked:
         if (id(network), engine) not in tables:
-            routed = network.with_tables(engine, lanes=lanes, seed=seed, jobs=jobs, work=work)
+            routed = network.with_tables(engine, virtual_channels=virtual_channels, seed=seed, jobs=jobs, work=work)
             tables[id(network), engine] = routed.part(Routing)
     return [
         SimulatedNetwork(tables[id(network), engine], traffic, cables[id(network)])

@@ -38,8 +38,8 @@ def go_to_end(run: RouterRun, sent: Ending, name: str, work: Work) -> None:
     Stopped
         `work` was stopped.
     """
-    noun = "packets" if isinstance(sent, Trace) else "round trips" if isinstance(sent, Loop) else "operations"
-    work.begin(_wanted(sent), noun)
+    record_name = "packets" if isinstance(sent, Trace) else "round trips" if isinstance(sent, Loop) else "operations"
+    work.begin(_wanted(sent), record_name)
     while not ended(run, sent):
         if run.cycle > MOST_CYCLES - LOOK:
             raise InputError(
@@ -56,7 +56,7 @@ def ended(run: RouterRun, sent: Ending) -> bool:
 
 
 def _check_going(run: RouterRun, sent: Placed) -> None:
-    """Refuse a schedule of which nothing is under way and something is left."""
+    """Refuse a schedule of which nothing is running and something is left."""
     state, play = run.network.state, run.play
     going = state[INSIDE] or state[BACKLOG] or (play is not None and play.counter[THINGS])
     if play is not None and not going and (unreceived(play.order) or not ended(run, sent)):

@@ -93,7 +93,7 @@ def empty_state(
     return state
 
 
-#: What has a row a message, and what a new row holds.
+#: What has one row per message, and what a new row holds.
 _BY_MESSAGE = (
     *(
         "source",

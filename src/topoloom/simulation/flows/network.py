@@ -7,8 +7,8 @@ import numpy as np
 from topoloom.core.errors import InputError
 from topoloom.graph.host_ports import ports_by_host
 from topoloom.graph.planes import plane_count
-from topoloom.routing.judge.prove import prove
 from topoloom.routing.routing import Routing
+from topoloom.routing.verification.verify import verify_routing
 from topoloom.simulation.flows.state import FlowNetwork
 
 
@@ -69,7 +69,7 @@ def flow_network(
         switch[topology.host] = topology.endpoints
     channels, link = routings[0].channels, topology.csr[2].astype(np.int64)
     table = _place_on_switch(switch) % len(routings)
-    # Only what leads to hosts is kept, a row a switch and table: a walk stays in one row.
+    # Only what leads to hosts is kept, one row per switch and table: a walk stays in one row.
     (tables, goals), row = np.unique(np.stack([table, switch]), axis=1, return_inverse=True)
     ports = np.stack([routings[t].ports[d] for t, d in zip(tables.tolist(), goals.tolist(), strict=True)])
     for routing in routings:
@@ -110,19 +110,23 @@ def _place_on_switch(switch: np.ndarray) -> np.ndarray:
 
 
 def _refuse_dead_ends(routing: Routing) -> None:
-    """Tables must lead from every switch with hosts to every other; the judge has said so of those that `route` made."""
-    verdict = routing.verdict
+    """Tables must lead from every switch with hosts to every other; the verifier has said so of those that `route` made."""
+    verification = routing.verification
     planes = plane_count(routing.topology)
-    if planes > 1 and verdict is None:
-        verdict = prove(routing)
+    if planes > 1 and verification is None:
+        verification = verify_routing(routing)
     # Between planes there is nothing to reach.
-    apart = verdict.apart_pairs if verdict is not None and planes > 1 else 0
-    if verdict is not None and verdict.reached_pairs == verdict.pairs - apart and verdict.checked_destinations is None:
+    apart = verification.apart_pairs if verification is not None and planes > 1 else 0
+    if (
+        verification is not None
+        and verification.reached_pairs == verification.pairs - apart
+        and verification.checked_destinations is None
+    ):
         return
     if planes > 1:
         raise InputError(
             f"{routing.topology.name}: the tables of engine '{routing.engine}' do not lead from each switch of a plane to each"
-            " other; `prove` says where they end"
+            " other; `verify_routing` says where they end"
         )
     from topoloom.throughput.traffic.loads import table_loads
     from topoloom.throughput.traffic.making import uniform_remote

@@ -77,7 +77,7 @@ class Script:
         Parameters
         ----------
         slot : int
-            A request of this rank that is not under way.
+            A request of this rank that is not running.
         to : int
         size : float
             Bytes.
@@ -91,13 +91,13 @@ class Script:
         Parameters
         ----------
         slot : int
-            A request of this rank that is not under way.
+            A request of this rank that is not running.
         source, tag, kind, label : int
         """
         self._add(IRECV, (kind, source, tag, slot, label), 0.0)
 
     def wait(self, slot: int, label: int = 0) -> None:
-        """Stand still until a request has ended; one that is not under way has."""
+        """Stand still until a request has ended; one that is not running has."""
         self._add(WAIT, (0, 0, 0, slot, label), 0.0)
 
     def clock(self, stops: bool, label: int) -> None:

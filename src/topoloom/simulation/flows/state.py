@@ -112,7 +112,7 @@ class State(NamedTuple):
         The operation, its step (-1: not begun), its repetition, messages it stands still for, the request it waits for.
     began, finished : float64[ranks]
     request : int8[ranks, slots]
-        1 while under way.
+        1 while running.
     spent : float64[ranks, labels]
         Seconds of each label's operations.
     awaited, sent : int64[ranks, 2]

@@ -52,7 +52,7 @@ class Replay:
         A JSON file ``{"0": [0, 1, 2, 3]}``: the ranks of process groups by their names, over those in the trace.
     controls : bool
         Whether nodes wait for their control dependencies, too, as far as these are in the trace. In traces that Chakra's
-        converter makes of PyTorch's they name the calling function, which may be left out or end later; all that matters is
+        converter makes of PyTorch's they name the calling function, which may be omitted or end later; all that matters is
         a data dependency there.
     """
 
@@ -222,12 +222,12 @@ class _Reader:
             if node.needs or node.follows:
                 waiting.append(node)
         for node in waiting:
-            missing = next((need for need in node.needs if need not in self.last), None)
+            missing = next((requirement for requirement in node.needs if requirement not in self.last), None)
             if missing is not None:
                 raise InputError(f"{self.file}: node {node.id} needs node {missing}, which is not in the trace")
             follows = [one for one in node.follows if one in self.last] if self.replay.controls else []
             needs = dict.fromkeys([*node.needs, *follows])
-            self.rank.requires(self.first[node.id], *(self.last[need] for need in needs))
+            self.rank.requires(self.first[node.id], *(self.last[requirement] for requirement in needs))
         return self.rank
 
     def _take(self, node: TraceNode) -> None:

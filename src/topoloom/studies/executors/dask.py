@@ -40,7 +40,7 @@ class DaskOptions(TomlTable, frozen=True):
 
     group: ClassVar[str] = "study [run.options], dask"
 
-    address: Annotated[str, setting("of a scheduler that runs: tcp://host:8786; a local cluster when left out")] = ""
+    address: Annotated[str, setting("of a scheduler that runs: tcp://host:8786; a local cluster when omitted")] = ""
     adaptive: Annotated[
         tuple[Annotated[int, setting("workers", least=0)], Annotated[int, setting("workers", least=1)]] | None,
         setting("workers at least and at most, in place of a fixed number"),

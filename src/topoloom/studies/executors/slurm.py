@@ -44,7 +44,7 @@ class SlurmOptions(TomlTable, frozen=True):
 
     group: ClassVar[str] = "study [run.options], slurm"
 
-    partition: Annotated[str, setting("where jobs run; the cluster's default when left out")] = ""
+    partition: Annotated[str, setting("where jobs run; the cluster's default when omitted")] = ""
     account: Annotated[str, setting("whom jobs are charged to")] = ""
     qos: Annotated[str, setting("their quality of service")] = ""
     time: Annotated[str, setting("limit of a worker, as Slurm writes it: minutes, 2:00:00, 1-12:00:00")] = "1:00:00"

@@ -1,4 +1,6 @@
-"""The executor threads: tasks in threads of this process; for verbs whose time is spent in kernels, which release the GIL."""
+"""The executor threads: tasks in threads of this process; for operations whose time is spent in kernels, which release the
+GIL.
+"""
 
 import threading
 import time

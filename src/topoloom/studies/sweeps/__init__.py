@@ -1,1 +1,3 @@
-"""Sweeps of single verbs as studies: the study that `topoloom VERB --study` runs, and the verb's own result of its records."""
+"""Sweeps of single operations as studies: the study that `topoloom VERB --study` runs, and the operation's own result of its
+records.
+"""

@@ -72,7 +72,7 @@ def app_runs_of(
         Of `app_study`.
     folder : path
     baseline : str, optional
-        The topology that the others are set beside; the first when left out.
+        The topology that the others are set beside; the first when omitted.
     ended : "done", "deadline" or "interrupted"
         How the run ended.
 

@@ -43,7 +43,7 @@ def improve(
     Returns
     -------
     int
-        The longest column met: if it is over w it was left out, and there must be more room for the next turn.
+        The longest column met: if it is over w it was omitted, and there must be more room for the next turn.
     """
     n, a, slots, room = first.size - 1, to.size, weights.shape[1], arcs.shape[2]
     distance, above, order = np.empty(n), np.empty(n, np.int64), np.empty(n, np.int64)

@@ -1,4 +1,4 @@
-"""Traffic: who sends to whom, one noun for all who ask; patterns of it, found by their names."""
+"""Traffic: who sends to whom, one result for all who ask; patterns of it, found by their names."""
 
 from topoloom.throughput.traffic.finite import Loop, Trace
 from topoloom.throughput.traffic.making import (

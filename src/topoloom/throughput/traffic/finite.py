@@ -33,7 +33,7 @@ class Trace:
 
 @dataclass(frozen=True, eq=False)
 class Loop:
-    """Requests that wait for replies: a host that has `window` requests under way makes no other. Arrays cannot be written to.
+    """Requests that wait for replies: a host that has `window` requests running makes no other. Arrays cannot be written to.
 
     A request goes to a target drawn from its host's list, which answers `service_cycles` after the request's arrival. With
     probability `miss` the target first asks one of its own back-up hosts, drawn from the list of the target: a request and a
@@ -47,7 +47,7 @@ class Loop:
     back_first, back_to : int64[hosts + 1], int32[l]
         The back-up hosts of each target.
     window, requests : int
-        Requests under way at a time, and in all, of each host that makes some.
+        Requests running at a time, and in all, of each host that makes some.
     request_flits, reply_flits : int
     service_cycles, miss_cycles, think_cycles : int
         Of a target, of its back-up, and of the host between a reply and its next request.

@@ -61,7 +61,7 @@ def expected_loads(routing: Routing, traffic: Traffic, jobs: int | None = None, 
     traffic : Traffic
         Of the same network.
     jobs : int, optional
-        Threads; every core when left out.
+        Threads; every core when omitted.
     work : Work, optional
         Asked between blocks of 32 destinations.
 
@@ -109,7 +109,7 @@ def table_loads(routing: Routing, traffic: Traffic, jobs: int | None = None, *, 
     traffic : Traffic
         Of the same network.
     jobs : int, optional
-        Threads; every core when left out.
+        Threads; every core when omitted.
     work : Work, optional
         Asked between blocks of 32 destinations.
 
@@ -227,5 +227,5 @@ def incomplete(routing: Routing, destination: int) -> None:
     if destination >= 0:
         raise InputError(
             f"{routing.topology.name}: the tables of engine '{routing.engine}' do not lead from every switch with"
-            f" hosts to switch {destination}; `prove` says where they end"
+            f" hosts to switch {destination}; `verify_routing` says where they end"
         )

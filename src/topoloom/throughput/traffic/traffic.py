@@ -1,4 +1,4 @@
-"""Traffic: what every host sends to whom; the one noun of throughput, simulator and applications.
+"""Traffic: what every host sends to whom; the one result of throughput, simulator and applications.
 
 One unit is the rate of a host's link, and of a channel: all links are as fast. Where no switch carries hosts, one host a
 switch is assumed. A host with several ports counts once a port.
@@ -35,8 +35,8 @@ class Traffic:
     switches : int
         How many there are.
     kind : UNIFORM, LISTS, ROUND, REMOTE or MATRIX
-        UNIFORM: each packet to any host but its own, drawn anew. LISTS: to one of its host's list, drawn anew. ROUND: the
-        k-th packet of a host goes to the k-th host after it, round and round, itself left out. REMOTE: as much to every
+        UNIFORM: each packet to any host but its own, drawn again. LISTS: to one of its host's list, drawn again. ROUND: the
+        k-th packet of a host goes to the k-th host after it, round and round, itself omitted. REMOTE: as much to every
         host on another switch. MATRIX: as `matrix` says. The last two are amounts between switches: for throughput, not
         for the simulator, which sends from host to host.
     first : int64[hosts + 1]
@@ -109,7 +109,7 @@ class Traffic:
         Returns
         -------
         float64[end - begin, n]
-            By destination and source, in rates of a host's link; what stays on a switch is left out.
+            By destination and source, in rates of a host's link; what stays on a switch is omitted.
         """
         if self.matrix is not None:
             rows = np.array(

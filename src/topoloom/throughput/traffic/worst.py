@@ -52,7 +52,7 @@ def worst_permutation(routing: Routing, jobs: int | None = None, *, work: Work |
     routing : Routing
         Up to 8,192 switches.
     jobs : int, optional
-        Threads; every core when left out. The answer does not depend on them.
+        Threads; every core when omitted. The answer does not depend on them.
     work : Work, optional
         Told of blocks of switches.
 

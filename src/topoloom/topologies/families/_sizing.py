@@ -13,9 +13,9 @@ Structure = tuple[dict[str, Any], int, int]
 def serving(
     hosts: int, radix: int, structures: Iterable[Structure], full: int | None = None
 ) -> Iterator[dict[str, Any]]:
-    """Each structure with the fewest hosts a switch that serve `hosts`, and more up to `full`, where they fit the radix.
+    """Each structure with the fewest hosts per switch that serve `hosts`, and more up to `full`, where they fit the radix.
 
-    A structure with more switches than hosts is left out: it would have switches without hosts.
+    A structure with more switches than hosts is omitted: it would have switches without hosts.
     """
     for parameters, switches, degree in structures:
         fewest = -(-hosts // switches)
@@ -26,7 +26,8 @@ def serving(
 
 
 def leanest(hosts: int, radix: int, structures: Iterable[Structure]) -> Iterator[dict[str, Any]]:
-    """For each number of hosts a switch the structure with the fewest links a switch that serves `hosts`, if it fits `radix`.
+    """For each number of hosts per switch the structure with the fewest links per switch that serves `hosts`, if it fits
+    `radix`.
 
     For families of many sizes, most of which no one would choose beside these. Of equal links the fewest switches.
     """

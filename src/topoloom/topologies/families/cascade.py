@@ -1,4 +1,4 @@
-"""Cascade: Cray's Dragonfly, whose groups are flattened butterflies of two cabinets."""
+"""Cascade: Cray's Dragonfly, whose groups are flattened butterflies of two racks."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -16,7 +16,7 @@ _CHASSIS_WIDTH = 3
 
 
 def _pair_links(groups: int, pair_links: int | None, chassis: int, blades: int, h: int) -> int:
-    """Links between two groups; as many as the ports allow when left out."""
+    """Links between two groups; as many as the ports allow when omitted."""
     most = chassis * blades * h // (groups - 1)
     if most < 1 or (pair_links is not None and pair_links > most):
         ports = chassis * blades * h
@@ -53,7 +53,7 @@ def _cascades(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
     "cascade",
     groups=Integer(2, 1 << 16, "groups"),
     pair_links=Integer(
-        1, 4096, "links between any two groups; as many as there are ports for when left out", default=None
+        1, 4096, "links between any two groups; as many as there are ports for when omitted", default=None
     ),
     chassis=Integer(1, 64, "chassis of a group", default=6),
     blades=Integer(1, 64, "switches of a chassis, one on each blade", default=16),

@@ -42,7 +42,7 @@ def _facts(a: int | None, h: int | None, p: int | None, g: int | None, wiring: s
 
 
 def _dragonflies(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
-    """Balanced groups (a = 2h, p = h) of every h, larger groups and more hosts a switch, each with as few groups as serve.
+    """Balanced groups (a = 2h, p = h) of every h, larger groups and more hosts per switch, each with as few groups as serve.
 
     Besta 2014 VI.B.4 searches all with a >= 2h and p >= h, which keeps the global links in full use; so does this, in steps of
     a quarter.
@@ -106,7 +106,7 @@ def global_links(a: int, h: int, g: int, wiring: str) -> np.ndarray:
     Parameters
     ----------
     a, h, g : int
-        Switches a group, global links a switch, groups.
+        Switches a group, global links per switch, groups.
     wiring : str
         ``absolute``: a group's links go to the others in their order; ``palmtree``: to the one before it first.
 

@@ -135,7 +135,7 @@ def dsn_f_layers(n: int, p: int, fill: str) -> Topology:
         links.append(np.stack([place[0, s, low - 1], place[0, (s + (1 << (p - low))) % supernodes, low]], axis=1))
     ends = np.concatenate(links)
     low, high = np.minimum(ends[:, 0], ends[:, 1]), np.maximum(ends[:, 0], ends[:, 1])
-    # Once each, by one number a link: sorting rows takes thirty times as long, and Theorem 1 is checked for every n.
+    # Once each, by one number per link: sorting rows takes thirty times as long, and Theorem 1 is checked for every n.
     once = np.unique(low[low != high] * n + high[low != high])
     ends = np.stack(np.divmod(once, n), axis=1)
     return Topology(links=ends, switches=n, labels={"level": level + 1, "layer": layer, "group": group})

@@ -106,8 +106,8 @@ def _fat_trees(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
     k=Integer(2, 4096, "ports of a switch").also_called("radix"),
     pods=Integer(2, 512, "pods that stand, up to k; with fewer, ports of the top switches stay free", default=None),
     hosts=Integer(1, 1 << 24, "host ports wanted in all: as few levels and switches as take them", default=None),
-    levels=Integer(1, 3, "levels; as few as take the hosts when left out", default=None),
-    taper=Ratio("bandwidth down to bandwidth up at a leaf, at most: 2:1; 1:1 when left out", default=None),
+    levels=Integer(1, 3, "levels; as few as take the hosts when omitted", default=None),
+    taper=Ratio("bandwidth down to bandwidth up at a leaf, at most: 2:1; 1:1 when omitted", default=None),
     core_taper=Ratio("the same at the middle switches of three levels", default=None),
     leaf=Ratio("ports of a leaf down and up, instead of taper: 40:20", default=None),
     bundles=Choice(
@@ -160,7 +160,7 @@ def planned_tree(plan: TreePlan, core_group: int | None = None) -> Topology:
     plan : TreePlan
         How many of what.
     core_group : int, optional
-        The label ``group`` of top switches; the number of pods, or of leaves in two levels, when left out.
+        The label ``group`` of top switches; the number of pods, or of leaves in two levels, when omitted.
 
     Returns
     -------

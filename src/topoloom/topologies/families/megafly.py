@@ -51,10 +51,10 @@ def _megaflies(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
 @family(
     "megafly",
     leaves=Integer(1, _MOST, "switches of a group that carry hosts"),
-    spines=Integer(1, _MOST, "switches of a group that carry global links; as many when left out", default=None),
-    p=Integer(0, _MOST, "hosts of a leaf; as many as spines when left out", default=None),
-    h=Integer(1, _MOST, "global links of a spine; as many as leaves when left out", default=None),
-    g=Integer(2, 1 << 22, "groups; the most when left out", default=None),
+    spines=Integer(1, _MOST, "switches of a group that carry global links; as many when omitted", default=None),
+    p=Integer(0, _MOST, "hosts of a leaf; as many as spines when omitted", default=None),
+    h=Integer(1, _MOST, "global links of a spine; as many as leaves when omitted", default=None),
+    g=Integer(2, 1 << 22, "groups; the most when omitted", default=None),
     wiring=Choice(("absolute", "palmtree"), "which spines of two groups the global links join", "absolute"),
     facts=_megafly_facts,
     source="Shpiner et al., Dragonfly+, HiPINEB 2017; Flajslik, Borch and Parker, Megafly, ISC 2018",
@@ -176,6 +176,6 @@ def dealt_links(groups: int, switches: int, pair_links: int) -> np.ndarray:
     """
     a, b = np.triu_indices(groups, 1)
     a, b, copy = np.repeat(a, pair_links), np.repeat(b, pair_links), np.tile(np.arange(pair_links), a.size)
-    # The number of a link among those of its group: the others in order, this group left out.
+    # The number of a link among those of its group: the others in order, this group omitted.
     out, back = ((b - 1) * pair_links + copy) % switches, (a * pair_links + copy) % switches
     return np.stack([a * switches + out, b * switches + back], axis=1)

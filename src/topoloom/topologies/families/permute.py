@@ -1,4 +1,4 @@
-"""Topology permutation: endpoints of links swapped at random so that every cabinet pair keeps its cables."""
+"""Topology permutation: endpoints of links swapped at random so that every rack pair keeps its cables."""
 
 import logging
 
@@ -14,13 +14,11 @@ log = logging.getLogger("topoloom")
 
 @transform(
     "permute",
-    mode=Choice(
-        ("partial", "full"), "swap within cabinets and within cabinet pairs apart (partial), or together", "partial"
-    ),
-    cabinet=Integer(
+    mode=Choice(("partial", "full"), "swap within racks and within rack pairs apart (partial), or together", "partial"),
+    rack=Integer(
         1,
         1 << 20,
-        "most switches in a cabinet, taken in order, as evenly as they go; left out: the family's groups, else 16",
+        "most switches in a rack, taken in order, as evenly as they go; omitted: the family's groups, else 16",
         default=None,
     ),
     doubles=Choice(
@@ -31,11 +29,11 @@ log = logging.getLogger("topoloom")
     seed=Seed(),
     source="Koibuchi 2013 III.A; errata of Koibuchi 2013, 2, Koibuchi 2013, 3",
 )
-def permute(topology: Topology, mode: str, cabinet: int | None, doubles: str, seed: int) -> Topology:
-    """Swap link ends at random so that the number of cables inside each cabinet and between any two stays the same.
+def permute(topology: Topology, mode: str, rack: int | None, doubles: str, seed: int) -> Topology:
+    """Swap link ends at random so that the number of cables inside each rack and between any two stays the same.
 
-    Two links a-b, c-d of one cabinet, or of one cabinet pair (a, c in the first cabinet, b, d in the second), become
-    a-d, c-b. `full` also pairs a link inside a cabinet with one that leaves it, for every cabinet pair that has links.
+    Two links a-b, c-d of one rack, or of one rack pair (a, c in the first rack, b, d in the second), become
+    a-d, c-b. `full` also pairs a link inside a rack with one that leaves it, for every rack pair that has links.
     A link that comes to repeat another stays as a parallel one, which keeps every degree and every pair's count exactly;
     ``doubles=drop`` drops it, as Koibuchi 2013 does (errata of Koibuchi 2013, 3: P-TORUS-4 loses 4.6 of 512 links), at the
     same hop counts. A
@@ -49,13 +47,13 @@ def permute(topology: Topology, mode: str, cabinet: int | None, doubles: str, se
     Raises
     ------
     InputError
-        One cabinet would hold all switches, or 100 draws in a row were disconnected.
+        One rack would hold all switches, or 100 draws in a row were disconnected.
     """
     from topoloom.graph.connectivity import components
 
-    home = _homes(topology, cabinet)
-    if cabinet is not None and cabinet >= topology.switches:
-        raise InputError(f"permute: cabinet={cabinet} holds all {topology.switches} switches; take a smaller cabinet")
+    home = _homes(topology, rack)
+    if rack is not None and rack >= topology.switches:
+        raise InputError(f"permute: rack={rack} holds all {topology.switches} switches; take a smaller rack")
     for attempt in range(100):
         links = _permuted(topology, mode, home, Draws(seed, attempt))
         if doubles == "drop":
@@ -64,34 +62,34 @@ def permute(topology: Topology, mode: str, cabinet: int | None, doubles: str, se
         if int(components(changed).max()) <= int(components(topology).max()):
             return changed
         log.warning("permute: draw %d fell apart; drawn again", attempt + 1)
-    raise InputError("permute: 100 draws in a row fell apart; take smaller cabinets or mode=partial")
+    raise InputError("permute: 100 draws in a row fell apart; take smaller racks or mode=partial")
 
 
-def cabinet_of(switches: int, cabinets: int) -> np.ndarray:
-    """The cabinet of every switch, int64[switches]: in order, as evenly as they go,
+def rack_of(switches: int, racks: int) -> np.ndarray:
+    """The rack of every switch, int64[switches]: in order, as evenly as they go,
     as Koibuchi 2013 IV.C clusters in sequence.
     """
-    begins = np.arange(1, cabinets) * switches // cabinets
+    begins = np.arange(1, racks) * switches // racks
     return np.searchsorted(begins, np.arange(switches), side="right")
 
 
-def _homes(topology: Topology, cabinet: int | None) -> np.ndarray:
-    """The cabinet of every switch, int64[switches], numbered from 0."""
-    if cabinet is None and "group" in topology.labels:
+def _homes(topology: Topology, rack: int | None) -> np.ndarray:
+    """The rack of every switch, int64[switches], numbered from 0."""
+    if rack is None and "group" in topology.labels:
         return np.unique(topology.labels["group"], return_inverse=True)[1].reshape(-1)
-    return cabinet_of(topology.switches, -(-topology.switches // (cabinet or 16)))
+    return rack_of(topology.switches, -(-topology.switches // (rack or 16)))
 
 
 def _permuted(topology: Topology, mode: str, home: np.ndarray, draws: Draws) -> np.ndarray:
     from topoloom.topologies.families.kernels.random import swap_pass
 
-    cabinets = int(home.max()) + 1
+    racks = int(home.max()) + 1
     links = topology.links.astype(np.int64)
-    # The first end of a link lies in the lower cabinet of a pair.
+    # The first end of a link lies in the lower rack of a pair.
     turned = home[links[:, 0]] > home[links[:, 1]]
     links[turned] = links[turned, ::-1]
     first, second = home[links].T
-    pair, inside = first * cabinets + second, first == second
+    pair, inside = first * racks + second, first == second
     state = draws.state()
     if mode == "partial":
         for members in _groups(pair, draws):
@@ -100,22 +98,22 @@ def _permuted(topology: Topology, mode: str, home: np.ndarray, draws: Draws) -> 
     # In random order, so that no corner of the floor is always mixed first.
     keys = np.unique(pair[~inside])
     for key in keys[draws.permutation(keys.size)].tolist():
-        i, j = divmod(key, cabinets)
-        members = np.flatnonzero((pair == key) | (pair == i * cabinets + i) | (pair == j * cabinets + j))
+        i, j = divmod(key, racks)
+        members = np.flatnonzero((pair == key) | (pair == i * racks + i) | (pair == j * racks + j))
         _swap_mixed(links, members[draws.permutation(members.size)], i, home.tolist(), draws)
     return links
 
 
 def _groups(pair: np.ndarray, draws: Draws) -> list[np.ndarray]:
-    """The links of every cabinet (pair), each in random order."""
+    """The links of every rack (pair), each in random order."""
     order = np.lexsort((draws.words(pair.size), pair))
     return np.split(order, np.flatnonzero(np.diff(pair[order])) + 1)
 
 
 def _swap_mixed(links: np.ndarray, order: np.ndarray, i: int, home: list[int], draws: Draws) -> None:
-    """The fully random step for cabinet i and one after it: consecutive links of `order` swap ends, in place.
+    """The fully random step for rack i and one after it: consecutive links of `order` swap ends, in place.
 
-    `home` is the cabinet of every switch. Two links inside different cabinets stay. A link inside a cabinet and one
+    `home` is the rack of every switch. Two links inside different racks stay. A link inside a rack and one
     between the two are turned so that one of each kind results; two of a kind are turned at random (inside) or so that
     both start in i (between).
     """
@@ -135,7 +133,7 @@ def _swap_mixed(links: np.ndarray, order: np.ndarray, i: int, home: list[int], d
             a, b = (a, b) if home[a] == i else (b, a)
             c, d = (c, d) if home[c] == i else (d, c)
         else:
-            # The swap exchanges b and d: these must lie in the same cabinet for the kinds to be kept.
+            # The swap exchanges b and d: these must lie in the same rack for the kinds to be kept.
             if kinds[1]:
                 first, second, a, b, c, d = second, first, c, d, a, b
             if turn[position]:

@@ -30,7 +30,7 @@ def _pgft_facts(m: tuple[int, ...], w: tuple[int, ...], p: tuple[int, ...] | Non
 
 
 def _checked(m: tuple[int, ...], w: tuple[int, ...], p: tuple[int, ...] | None) -> tuple[int, ...]:
-    """`p`, which is one cable on every level when left out."""
+    """`p`, which is one cable on every level when omitted."""
     p = (1,) * len(m) if p is None else p
     if not len(m) == len(w) == len(p):
         raise InputError(
@@ -45,7 +45,7 @@ def _checked(m: tuple[int, ...], w: tuple[int, ...], p: tuple[int, ...] | None) 
     "pgft",
     m=Integers(1, _MOST, "children of a switch of each level from the lowest, whose children are hosts"),
     w=Integers(1, _MOST, "parents of a node of the level below, from the hosts'"),
-    p=Integers(1, _MOST, "parallel cables to each of them; one when left out", default=None),
+    p=Integers(1, _MOST, "parallel cables to each of them; one when omitted", default=None),
     facts=_pgft_facts,
     source="XGFT: Oehring, Ibel, Das and Kumar, On generalized fat trees, IPPS 1995; PGFT: Zahavi, Fat-tree routing and node"
     " ordering providing contention free traffic for MPI global collectives, JPDC 72(11), 2012",

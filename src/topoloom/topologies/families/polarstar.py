@@ -23,7 +23,7 @@ def _facts(q: int, d: int, supernode: str) -> Facts:
         if d % 4 not in (0, 3):
             near = ", ".join(str(e) for e in (d // 4 * 4, d // 4 * 4 + 3) if e)
             raise InputError(
-                f"polarstar: d={d}: a supernode iq has a multiple of 4 links a switch, or one less (nearest: d={near})"
+                f"polarstar: d={d}: a supernode iq has a multiple of 4 links per switch, or one less (nearest: d={near})"
             )
         # Every switch of a quadric's supernode gains its loop, so that all have q + 1 + d.
         switches = points * (2 * d + 2)
@@ -74,7 +74,7 @@ def _polarstars(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
     labels={"group": "the supernode: a point of the projective plane", "member": "the switch within its supernode"},
 )
 def polarstar(q: int, d: int, supernode: str) -> Topology:
-    """The star product of the polarity graph ER_q with supernodes of degree d: diameter 3 on q + 1 + d links a switch.
+    """The star product of the polarity graph ER_q with supernodes of degree d: diameter 3 on q + 1 + d links per switch.
 
     (x, a) ~ (x, b) inside a supernode; (x, a) ~ (y, f(a)) for links xy of ER_q, x < y; (x, a) ~ (x, f(a)) at the q + 1
     quadrics, where that is no link yet. In an inductive quad f pairs the switches, and the links, their images and the pairs

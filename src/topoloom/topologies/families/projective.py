@@ -111,7 +111,7 @@ def _mlfms(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
 @family(
     "mlfm",
     h=Integer(1, 1024, "links of a leaf; a layer has h + 1 leaves"),
-    layers=Integer(1, 2048, "layers; h when left out", default=None),
+    layers=Integer(1, 2048, "layers; h when omitted", default=None),
     facts=_mlfm_facts,
     source=_SOURCE + "; Fujitsu Laboratories, July 2014",
     sizes=_mlfms,

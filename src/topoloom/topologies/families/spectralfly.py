@@ -56,7 +56,7 @@ def _spectralflies(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
     aliases=("lps",),
 )
 def spectralfly(v: int, w: int) -> Topology:
-    """The Ramanujan graph LPS(v, w): v + 1 links a switch, and of all such graphs nearly the largest spectral gap.
+    """The Ramanujan graph LPS(v, w): v + 1 links per switch, and of all such graphs nearly the largest spectral gap.
 
     Switches are the 2 x 2 matrices of determinant not 0 modulo w, up to a factor (PGL(2, w); bipartite); where v is a square
     modulo w, half of them (PSL(2, w)). A switch is linked to its products with the v + 1 matrices that the ways to write v as

@@ -101,7 +101,7 @@ def most_hosts(k: int, levels: int, leaf: Pair | None = None) -> int:
     levels : int
         1 to 3.
     leaf : (int, int), optional
-        A leaf's ports down and up; half each when left out.
+        A leaf's ports down and up; half each when omitted.
 
     Returns
     -------
@@ -137,7 +137,7 @@ def plan_tree(
     hosts : int
         Host ports.
     levels : int, optional
-        1, 2 or 3; as few as suffice when left out.
+        1, 2 or 3; as few as suffice when omitted.
     taper : (int, int)
         Bandwidth down to bandwidth up at a leaf, at most: (2, 1) for half.
     core_taper : (int, int)

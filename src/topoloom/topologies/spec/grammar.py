@@ -97,7 +97,7 @@ def make(record: Family, values: dict[str, Any], hosts: Any = None) -> Topology:
         Its parameters by name, read and within their ranges.
     hosts : int or "full", optional
         Hosts on each switch that carries any; "full" is as many as the network serves at full bandwidth. The family's
-        own hosts when left out, and where it takes ``hosts`` as a parameter.
+        own hosts when omitted, and where it takes ``hosts`` as a parameter.
 
     Returns
     -------
@@ -219,7 +219,7 @@ def _product(text: str, depth: int) -> Topology:
         _check_product([(part.switches, len(part.links)) for part in parts], hosts)
     topology = cartesian_product(parts)
     if hosts is None and any(part.endpoints.size for part in parts):
-        log.warning("product: the factors' hosts are left out; give hosts= to the product: product:(...)*(...),hosts=2")
+        log.warning("product: the factors' hosts are omitted; give hosts= to the product: product:(...)*(...),hosts=2")
     text = "*".join(f"({part.spec})" for part in parts) + ("" if hosts is None else f",hosts={hosts}")
     topology = topology.replace(name=f"product({text})", spec=f"product:{text}")
     return topology if hosts is None else attach_hosts(topology, hosts, None)

@@ -27,7 +27,7 @@ def sizes_listed(chosen: Iterable[Family | Transform], hosts: int, radix: int) -
     Parameters
     ----------
     chosen : iterable of Family or Transform
-        Transforms, and families that know no sizes, are left out.
+        Transforms, and families that know no sizes, are omitted.
     hosts : int
         At least so many.
     radix : int

@@ -16,7 +16,7 @@ class Facts:
     """What theory says of a family with given parameters; None where it says nothing.
 
     `degree` is the highest degree; `hosts` are those that the family attaches by itself; `carriers` is how many switches
-    carry hosts, None for all of them; `full_hosts` is the published number of hosts a switch that still has full
+    carry hosts, None for all of them; `full_hosts` is the published number of hosts per switch that still has full
     bandwidth; `bisection_links` the links cut when halved best.
     """
 
@@ -185,7 +185,7 @@ def spec_text(parameters: dict[str, Parameter], values: dict[str, Any]) -> list[
 
 
 def _each_once(sizes: Sizes | None) -> Sizes | None:
-    """`sizes` without the sets that come again (one shape can serve several numbers of hosts a switch)."""
+    """`sizes` without the sets that come again (one shape can serve several numbers of hosts per switch)."""
     if sizes is None:
         return None
 

@@ -9,7 +9,7 @@ function curvesPage(main, query, catalogue) {
   const loads = makeInput("loads", "0.1,0.3,0.5,0.7,0.9", null, () => {});
   const study = makeStudyChoice(wrong);
   const add = make("button", { type: "button", id: "add", onclick: () => {
-    const made = kind === "simulate" ? { verb: "simulate", topology: spec.value.trim(), engine, traffic, loads: loads.value } : kind === "study" ? study.series() : { verb: "resilience", topology: spec.value.trim() };
+    const made = kind === "simulate" ? { operation: "simulate", topology: spec.value.trim(), engine, traffic, loads: loads.value } : kind === "study" ? study.series() : { operation: "resilience", topology: spec.value.trim() };
     if (made) wanted.push(made);
     renew();
   } }, "Add");
@@ -19,8 +19,8 @@ function curvesPage(main, query, catalogue) {
   main.append(make("h1", {}, "Curves"), make("div", { class: "tools" }, measure, own, study.box, add), wrong, series, box,
     make("div", { class: "tools" }, decades("x", "decades to the right"), decades("y", "decades upwards"), make("button", { type: "button", id: "svg", onclick: () => saveSvg() }, "SVG"), make("button", { type: "button", id: "csv", onclick: () => saveCsv() }, "CSV")), how);
 
-  const tasksOf = (one) => (one.verb === "study" ? [] : one.verb === "simulate" ? one.loads.split(",").map((load) => ({ verb: "simulate", arguments: { topology: one.topology, engine: one.engine, traffic: one.traffic, loads: [Number(load)] } })) : [{ verb: "resilience", arguments: { topology: one.topology } }]);
-  const nameOf = (one) => (one.verb === "study" ? `${one.folder}${one.y ? `: ${one.y}` : ""}` : one.verb === "simulate" ? `${one.topology}, ${one.engine}, ${one.traffic}` : `${one.topology}, failures`);
+  const tasksOf = (one) => (one.operation === "study" ? [] : one.operation === "simulate" ? one.loads.split(",").map((load) => ({ operation: "simulate", arguments: { topology: one.topology, engine: one.engine, traffic: one.traffic, loads: [Number(load)] } })) : [{ operation: "resilience", arguments: { topology: one.topology } }]);
+  const nameOf = (one) => (one.operation === "study" ? `${one.folder}${one.y ? `: ${one.y}` : ""}` : one.operation === "simulate" ? `${one.topology}, ${one.engine}, ${one.traffic}` : `${one.topology}, failures`);
 
   const renew = () => {
     address("/curves", { series: wanted.map((one) => JSON.stringify(one)), log: state.log });
@@ -30,14 +30,14 @@ function curvesPage(main, query, catalogue) {
     state.jobs = new Map();
     state.studies = new Map();
     drawSoon(mine);
-    for (const one of wanted.filter(({ verb }) => verb === "study"))
+    for (const one of wanted.filter(({ operation }) => operation === "study"))
       askStudy(one).then((found) => {
         if (mine !== state.asked) return;
         state.studies.set(JSON.stringify(one), found);
         drawSoon(mine);
       }).catch((error) => mine === state.asked && showWrong(wrong, error));
     for (const task of wanted.flatMap(tasksOf))
-      ask(task.verb, task.arguments).then(({ job, record }) => {
+      ask(task.operation, task.arguments).then(({ job, record }) => {
         if (mine !== state.asked) return;
         state.jobs.set(job.digest, { job, record });
         drawSoon(mine);
@@ -90,5 +90,5 @@ function makeStudyChoice(wrong) {
     box.replaceChildren(makeSelect("study", found.map((name) => [name, name]), found[0], open), axes);
     open(found[0]);
   }).catch((error) => showWrong(wrong, error));
-  return { box, series: () => (chosen.folder ? { verb: "study", ...Object.fromEntries(Object.entries(chosen).filter(([, value]) => value)) } : null) };
+  return { box, series: () => (chosen.folder ? { operation: "study", ...Object.fromEntries(Object.entries(chosen).filter(([, value]) => value)) } : null) };
 }

@@ -12,7 +12,7 @@ function designPage(main, query, catalogue) {
 
   // The form is the requirement's own description: every key that one field can hold, table by table.
   const fields = new Map();
-  for (const { table, fields: keys } of catalogue.need) {
+  for (const { table, fields: keys } of catalogue.requirement) {
     const group = make("div", { class: "form" });
     for (const one of keys) {
       const key = table ? `${table}.${one.name}` : one.name;
@@ -26,11 +26,11 @@ function designPage(main, query, catalogue) {
   const check = later(async () => {
     for (const note of form.querySelectorAll("span.wrong")) note.textContent = "";
     try {
-      const { result } = await ask("need", { text: text.value });
+      const { result } = await ask("requirement", { text: text.value });
       showWrong(wrong, null);
       text.removeAttribute("aria-invalid");
       for (const [key, input] of fields) {
-        const value = key.split(".").reduce((inside, part) => (inside || {})[part], result.need);
+        const value = key.split(".").reduce((inside, part) => (inside || {})[part], result.requirement);
         if (document.activeElement !== input) input.value = value === true ? "true" : value === false ? "false" : value ?? "";
       }
       // Another limit or objective measures nothing again, so what it does is shown at once.
@@ -44,7 +44,7 @@ function designPage(main, query, catalogue) {
     }
   }, 350);
   text.addEventListener("input", check);
-  async function rank(finalists, minutes) {
+  async function rank(shortlist, minutes) {
     const mine = ++asked, said = text.value;
     let watching = null;
     const watch = (job) => {
@@ -57,18 +57,18 @@ function designPage(main, query, catalogue) {
       }, 1000);
     };
     try {
-      const { result, job } = await ask("design", { text: said, change: finalists ? { finalists, minutes } : { finalists: 0 } }, watch).finally(() => { clearInterval(watching); watching = true; });
+      const { result, job } = await ask("design", { text: said, change: shortlist ? { shortlist, minutes } : { shortlist: 0 } }, watch).finally(() => { clearInterval(watching); watching = true; });
       if (mine !== asked) return;
       ran = said;
-      showDesign(results, result, job, finalists > 0);
+      showDesign(results, result, job, shortlist > 0);
     } catch (error) { if (mine === asked) showWrong(wrong, error); }
   }
   run.onclick = async () => {
     results.replaceChildren();
     run.disabled = true;
     try {
-      const known = await ask("need", { text: text.value });
-      await rank(known.result.need.finalists, known.result.need.minutes);
+      const known = await ask("requirement", { text: text.value });
+      await rank(known.result.requirement.shortlist, known.result.requirement.minutes);
     } catch (error) { showWrong(wrong, error); }
     run.disabled = catalogue.read_only;
   };
@@ -117,7 +117,7 @@ function withKey(toml, key, value) {
   return lines.join("\n");
 }
 
-const SHOWN = [["spec", "spec"], ["cost_per_host_usd", "cost a host [USD]"], ["power_per_host_w", "power a host [W]"], ["diameter", "diameter"], ["mean_latency_ns", "mean latency [ns]"], ["hosts", "hosts"], ["switches", "switches"], ["cabinets", "cabinets"]];
+const SHOWN = [["spec", "spec"], ["cost_per_host_usd", "cost a host [USD]"], ["power_per_host_w", "power a host [W]"], ["diameter", "diameter"], ["mean_latency_ns", "mean latency [ns]"], ["hosts", "hosts"], ["switches", "switches"], ["racks", "racks"]];
 
 function makeRanking(rows, id) {
   const there = SHOWN.filter(([key]) => rows.some((row) => row[key] !== undefined));
@@ -133,10 +133,10 @@ function showMeasured(box, rows) {
 
 function showDesign(box, design, job, whole) {
   const rows = design.ranked.slice(0, 300), table = makeRanking(rows, "candidates");
-  const finalists = design.finalists || [];
+  const shortlist = design.shortlist || [];
   box.replaceChildren(make("h2", {}, `${counted(design.ranked.length, "network")} meet it`),
-    whole ? null : make("p", { class: "quiet" }, "Ranked by what is measured already; Design takes the finalists the whole way."),
-    finalists.length ? make("ol", { id: "finalists" }, ...finalists.map((one) => make("li", {}, make("b", {}, one.name), one.why ? ` \u2013 ${one.why}` : ""))) : null,
+    whole ? null : make("p", { class: "quiet" }, "Ranked by what is measured already; Design takes the shortlist the whole way."),
+    shortlist.length ? make("ol", { id: "shortlist" }, ...shortlist.map((one) => make("li", {}, make("b", {}, one.name), one.why ? ` \u2013 ${one.why}` : ""))) : null,
     make("div", { class: "wide" }, table), make("p", { class: "quiet" }, `Dropped: ${Object.entries(design.dropped_by || {}).filter(([, count]) => count).map(([limit, count]) => `${count} by ${limit}`).join(", ") || "none"}.`), makeHow([job]));
   makeSortable(table);
 }

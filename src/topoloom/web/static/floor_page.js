@@ -1,4 +1,4 @@
-// The floor: cabinets, bundles and trays as in the report; cabinets dragged, slots blocked, and what that does to length and bill.
+// The floor: racks, bundles and trays as in the report; racks dragged, slots blocked, and what that does to length and bill.
 
 function floorPage(main, query, catalogue) {
   const wrong = makeWrong(), progress = makeProgress(), box = make("div"), facts = make("div"), how = make("div");
@@ -7,11 +7,11 @@ function floorPage(main, query, catalogue) {
   const changed = later(() => { state.moved = {}; state.blocked = []; renew(); }, 500);
   const spec = makeInput("topology", query.get("spec") || "slimfly:q=5,hosts=4", "families", changed, { class: "spec", id: "spec" });
   const floor = makeInput("floor", query.get("floor") || "koibuchi-2013", null, changed);
-  const rows = make("input", { type: "number", min: 1, value: query.get("rows") || "", placeholder: "rows", "aria-label": "rows of cabinets", oninput: changed });
-  const each = make("input", { type: "number", min: 1, value: query.get("cabinet") || "", placeholder: "switches a cabinet", "aria-label": "switches a cabinet", oninput: changed });
+  const rows = make("input", { type: "number", min: 1, value: query.get("rows") || "", placeholder: "rows", "aria-label": "rows of racks", oninput: changed });
+  const each = make("input", { type: "number", min: 1, value: query.get("switches_per_rack") || "", placeholder: "switches per rack", "aria-label": "switches per rack", oninput: changed });
   const words = make("p", { class: "quiet", id: "mode-words" });
-  const WORDS = { look: "Point at cabinets and bundles.", move: "Drag a cabinet to another slot; one that stands there takes its place. By keys: Enter on the field below.", block: "Click a slot, and no cabinet stands there; click it again to free it." };
-  const mode = makeSelect("what a click does", [["look", "look"], ["move", "move cabinets"], ["block", "block slots"]], "look", (value) => { state.mode = value; words.textContent = WORDS[value]; });
+  const WORDS = { look: "Point at racks and bundles.", move: "Drag a rack to another slot; one that stands there takes its place. By keys: Enter on the field below.", block: "Click a slot, and no rack stands there; click it again to free it." };
+  const mode = makeSelect("what a click does", [["look", "look"], ["move", "move racks"], ["block", "block slots"]], "look", (value) => { state.mode = value; words.textContent = WORDS[value]; });
   const by = makeInput("move, from and to", "", null, () => {}, { placeholder: "A01 B02", size: "12" });
   by.addEventListener("keydown", (event) => {
     const [from, to] = by.value.trim().split(/\s+/);
@@ -23,8 +23,8 @@ function floorPage(main, query, catalogue) {
 
   async function renew() {
     const mine = ++state.asked;
-    address("/floor", { spec: spec.value.trim(), floor: floor.value.trim(), rows: rows.value, cabinet: each.value, blocked: state.blocked, moved: Object.keys(state.moved).length ? JSON.stringify(state.moved) : "" });
-    const args = { topology: spec.value.trim(), floor: floor.value.trim(), ...(rows.value ? { rows: Number(rows.value) } : {}), ...(each.value ? { cabinet: Number(each.value) } : {}),
+    address("/floor", { spec: spec.value.trim(), floor: floor.value.trim(), rows: rows.value, switches_per_rack: each.value, blocked: state.blocked, moved: Object.keys(state.moved).length ? JSON.stringify(state.moved) : "" });
+    const args = { topology: spec.value.trim(), floor: floor.value.trim(), ...(rows.value ? { rows: Number(rows.value) } : {}), ...(each.value ? { switches_per_rack: Number(each.value) } : {}),
       ...(state.blocked.length ? { blocked: state.blocked } : {}), ...(Object.keys(state.moved).length ? { moved: state.moved } : {}) };
     try {
       const { result, job } = await ask("stand", args, (one) => mine === state.asked && progress.tell(one));
@@ -32,7 +32,7 @@ function floorPage(main, query, catalogue) {
       state.result = result;
       showWrong(wrong, null);
       const more = (now, before) => (now === before ? "" : ` (${beside(now, before)} beside what was found)`);
-      facts.replaceChildren(makeFacts([["cabinets", result.cabinets], ["cables", `${written(result.total_m, 0)} m${more(result.total_m, result.total_m_unmoved)}`], ["the longest", `${written(result.longest_m, 1)} m`], ["bill", `${written(result.cost_usd, 0)} USD${more(result.cost_usd, result.cost_usd_unmoved)}`],
+      facts.replaceChildren(makeFacts([["racks", result.racks], ["cables", `${written(result.total_m, 0)} m${more(result.total_m, result.total_m_unmoved)}`], ["the longest", `${written(result.longest_m, 1)} m`], ["bill", `${written(result.cost_usd, 0)} USD${more(result.cost_usd, result.cost_usd_unmoved)}`],
         ["moved", Object.entries(state.moved).map((pair) => pair.join(" to ")).join(", ")], ["blocked", state.blocked.join(", ")]]));
       const view = makeFloor(result.floor);
       box.replaceChildren(view);

@@ -2,7 +2,7 @@
 
 function jobsPage(main, _query, catalogue) {
   const body = make("tbody"), wrong = makeWrong();
-  main.append(make("h1", {}, "Jobs"), wrong, make("div", { class: "wide" }, make("table", { id: "jobs-table" }, make("thead", {}, make("tr", {}, ...["verb", "arguments", "state", "seconds", ""].map((name, at) => make("th", { scope: "col", class: at < 3 ? "text" : null }, name)))), body)));
+  main.append(make("h1", {}, "Jobs"), wrong, make("div", { class: "wide" }, make("table", { id: "jobs-table" }, make("thead", {}, make("tr", {}, ...["operation", "arguments", "state", "seconds", ""].map((name, at) => make("th", { scope: "col", class: at < 3 ? "text" : null }, name)))), body)));
   const rows = new Map();
   /** What is known of a task: where and when it ran, what it took, and how to run it by hand. */
   const tell = async (job, row) => {
@@ -13,7 +13,7 @@ function jobsPage(main, _query, catalogue) {
     const facts = makeFacts([["asked for", new Date(1000 * job.at).toLocaleString()], ["ended", known.at], ["machine", known.host], ["version", known.version], ["begun", known.attempts && counted(known.attempts, "time")], ["seconds", known.seconds], ["memory", known.memory_mb ? `${written(known.memory_mb, 0)} MB` : ""], ["error", known.error]]);
     row.after(make("tr", { class: "log" }, make("td", { class: "text", colSpan: 5 }, facts, makeHow([job]))));
   };
-  const rowOf = (job) => make("tr", { "data-digest": job.digest }, make("td", { class: "text" }, make("button", { type: "button", class: "chip", "aria-label": `what is known of this ${job.verb}`, onclick: (event) => tell(job, event.target.closest("tr")) }, job.verb)), make("td", { class: "text", title: job.command }, Object.entries(job.arguments).map(([name, value]) => `${name} ${typeof value === "object" ? JSON.stringify(value) : value}`).join(", ").slice(0, 300)),
+  const rowOf = (job) => make("tr", { "data-digest": job.digest }, make("td", { class: "text" }, make("button", { type: "button", class: "chip", "aria-label": `what is known of this ${job.operation}`, onclick: (event) => tell(job, event.target.closest("tr")) }, job.operation)), make("td", { class: "text", title: job.command }, Object.entries(job.arguments).map(([name, value]) => `${name} ${typeof value === "object" ? JSON.stringify(value) : value}`).join(", ").slice(0, 300)),
     make("td", { class: "text" }, make("span", { class: `state ${job.state}` }, stateOf(job)), job.error ? make("div", { class: "wrong" }, job.error) : null), make("td", {}, job.seconds ? written(job.seconds, 2) : ""),
     make("td", {}, over(job) || catalogue.read_only ? "" : make("button", { type: "button", onclick: () => cancelTask(job.digest).catch((error) => showWrong(wrong, error)) }, "cancel")));
   const put = (job) => {

@@ -42,8 +42,8 @@ function heard(job) {
 const over = (job) => !["waiting", "running"].includes(job.state);
 
 /** Asks for a task; `progress` is told its job whenever that changes. The record, when it is done. */
-async function ask(verb, args, progress = () => {}) {
-  const job = await api("/api/tasks", { method: "POST", body: JSON.stringify({ verb, arguments: args }) });
+async function ask(operation, args, progress = () => {}) {
+  const job = await api("/api/tasks", { method: "POST", body: JSON.stringify({ operation, arguments: args }) });
   progress(job);
   if (!over(job)) await ended(job.digest, progress);
   const record = await api(`/api/tasks/${job.digest}`);

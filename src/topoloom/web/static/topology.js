@@ -112,7 +112,7 @@ function topologyPage(main, query, catalogue) {
       const { result, job } = await ask("trace", args, progress.tell);
       const any = lostLinks.length + lostSwitches.length > 0;
       graph.set({ path: result.path, after: any ? result.path_after || [] : null });
-      trace.replaceChildren(make("h3", {}, "Path"), makeFacts([["tables", result.engine], ["path", result.path.join(" \u2192 ")], ["lane", result.lane],
+      trace.replaceChildren(make("h3", {}, "Path"), makeFacts([["tables", result.engine], ["path", result.path.join(" \u2192 ")], ["virtual channel", result.vc],
         ...(any ? [["after the loss", result.path_after ? result.path_after.join(" \u2192 ") : "none: they are apart"], ...(result.path_after ? [["entries changed", `${written(result.entries_changed, 0)} of ${written(result.entries, 0)}`], ["all tables anew", result.anew ? "yes" : "no"], ["free of deadlock", result.deadlock_free ? "yes" : "no"]] : [])] : [])]),
         make("button", { type: "button", onclick: () => { lost.lostLinks.clear(); lost.lostSwitches.clear(); graph.set({}); follow(); } }, "repair all"), makeHow([job]));
     } catch (error) { trace.replaceChildren(make("p", { class: "wrong", role: "alert" }, error.message)); }

@@ -1,4 +1,4 @@
-// What pages share: facts, messages, how to get the same by hand, forms of a verb's arguments.
+// What pages share: facts, messages, how to get the same by hand, forms of an operation's arguments.
 
 function showWrong(box, error) {
   box.textContent = error ? error.message : "";

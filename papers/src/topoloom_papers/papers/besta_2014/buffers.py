@@ -26,9 +26,9 @@ _BUFFER_LOADS = (0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 1.0)
 _HOSTS = {15: 0.875, 16: 0.8, 18: 0.75}
 _PANELS = {16: ("b", "c"), 18: ("d", "e")}
 _AXES = {"uniform": (0.1, 0.3, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0), "worst-case": (0.1, 0.2, 0.3, 0.35, 0.4, 0.45, 0.5, 1.0)}
-_PROTOCOLS = {"MIN": "hop-lanes", "VAL": "valiant", "UGAL-L": "ugal-l", "UGAL-G": "ugal-g"}
+_PROTOCOLS = {"MIN": "hop-vcs", "VAL": "valiant", "UGAL-L": "ugal-l", "UGAL-G": "ugal-g"}
 #: How shortest paths may use the three VCs: one for each hop, or all of them, which Slim Fly's paths of two hops leave open.
-_LANES = {"a VC a hop": "hop-lanes", "free VCs": "minimal"}
+_VIRTUAL_CHANNELS = {"a VC a hop": "hop-vcs", "free VCs": "minimal"}
 
 
 def _buffered(flits: int) -> Contender:
@@ -99,7 +99,7 @@ def _slimfly(hosts: int, engine: str, name: str = "") -> Contender:
 
 
 def _curves(hosts: int, traffic: str) -> dict[str, list[LoadPoint]]:
-    """A panel of figure 8 b to e, or the same with 15 hosts a switch."""
+    """A panel of figure 8 b to e, or the same with 15 hosts per switch."""
     return {
         f"SF-{name}": swept(_slimfly(hosts, engine), traffic, _AXES[traffic]) for name, engine in _PROTOCOLS.items()
     }
@@ -115,7 +115,7 @@ def _panel(hosts: int, traffic: str) -> Curves | None:
 
 def _busiest(hosts: int) -> float:
     """The load at which the busiest channel is full when packets go by the tables, uniformly."""
-    routing = _slimfly(hosts, "hop-lanes").routed
+    routing = _slimfly(hosts, "hop-vcs").routed
     return 1 / float(table_loads(routing, uniform_remote(routing.topology)).channels.max())
 
 
@@ -132,15 +132,17 @@ def _register(hosts: int, published: float) -> None:
         f"besta-2014/{place}/p-{hosts}",
         f"random traffic, q = 19, p = {hosts}: the load that saturates the network",
         f"{published:.1%}",
-        _slimfly(hosts, "hop-lanes").command("uniform", f" --loads 1 --saturation --saturation-width {WIDTH:g}"),
+        _slimfly(hosts, "hop-vcs").command("uniform", f" --loads 1 --saturation --saturation-width {WIDTH:g}"),
     )
     def compute() -> Outcome:
         found = {}
-        for name, engine in _LANES.items():
+        for name, engine in _VIRTUAL_CHANNELS.items():
             loads = saturates_or_deadlocks(_slimfly(hosts, engine), "uniform", WIDTH)
             if None not in loads:
                 found[name] = mean_and_all([load for load in loads if load is not None])
-        stuck = "".join(f"; with {name} packets deadlock before that" for name in _LANES if name not in found)
+        stuck = "".join(
+            f"; with {name} packets deadlock before that" for name in _VIRTUAL_CHANNELS if name not in found
+        )
         nearest = min(found, key=lambda name: abs(found[name][0] - published))
         most = _busiest(hosts)
         each = "; ".join(f"with {name}, seeds 1 to 3: {loads}" for name, (_, loads) in found.items())
@@ -152,7 +154,7 @@ def _register(hosts: int, published: float) -> None:
             {"saturates at": f"{published:.3f}"},
             {"saturates at": found[nearest][0], "the busiest channel is full at": most},
             step=Step(WIDTH, "of our search"),
-            readings=len(_LANES),
+            readings=len(_VIRTUAL_CHANNELS),
             digits=3,
             assumption=f"{told}; {TOLD}",
             reason=f"{told}. The tables load their busiest channel so that it is full at {most:.3f}; how the paper chooses"

@@ -4,7 +4,7 @@ import numpy as np
 
 from topoloom.cost.bill import price
 from topoloom.cost.parts_files import load_parts
-from topoloom.cost.table_iv import column, in_one_cabinet
+from topoloom.cost.table_iv import column, in_one_rack
 from topoloom.placement.floors.floor import preset
 from topoloom.placement.layout.place import place
 from topoloom.topologies.spec import build
@@ -26,9 +26,9 @@ _PARTS = "slimfly-2014"
 )
 def _racks() -> Outcome:
     layout = place(build("slimfly:q=19,hosts=15"), preset(_PARTS), map="rows")
-    racks, routers = np.unique(layout.cabinet, return_counts=True)
-    hosts = np.bincount(layout.cabinet, weights=layout.topology.endpoints_at)[racks]
-    across = np.sort(layout.cabinet[layout.topology.links[layout.between]], axis=1)
+    racks, routers = np.unique(layout.rack, return_counts=True)
+    hosts = np.bincount(layout.rack, weights=layout.topology.endpoints_at)[racks]
+    across = np.sort(layout.rack[layout.topology.links[layout.between]], axis=1)
     _, channels = np.unique(across, axis=0, return_counts=True)
     ours = {
         "racks": float(racks.size),
@@ -91,7 +91,7 @@ def _fewer_routers() -> Outcome:
     fewer = {
         "balanced, a = 2p = 2h, k = 27, 9,702 hosts": 100 * (1 - fly / balanced),
         "k = 43 as Slim Fly, which is not balanced, 10,890 hosts": 100 * (1 - fly / radix),
-        "as many hosts a switch as 25 % and 33 % of the same k": 100 * (1 - 0.25 / 0.33),
+        "as many hosts per switch as 25 % and 33 % of the same k": 100 * (1 - 0.25 / 0.33),
     }
     nearest = min(fewer, key=lambda name: abs(fewer[name] - 25))
     told = f"% fewer routers than a Dragonfly that is {listed(fewer.items(), '{:.1f}')}"
@@ -124,7 +124,7 @@ def _in_the_print() -> Outcome:
     "besta-2014/i/fewer",
     "Slim Fly uses fewer cables and routers than comparable Dragonflies",
     "fewer",
-    "topoloom cost slimfly:q=19,hosts=15 --as-printed; topoloom cost dragonfly:h=7 --as-printed",
+    "topoloom cost slimfly:q=19,hosts=15 --as-published; topoloom cost dragonfly:h=7 --as-published",
 )
 def _fewer() -> Outcome:
     sizes = {key: build(column(key).spec) for key in ("sf", *_COLUMNS["DF"])}
@@ -148,7 +148,7 @@ def _fewer() -> Outcome:
     "besta-2014/vi-b/fewer-global-cables",
     "Dragonfly has fewer global cables than Slim Fly",
     "fewer",
-    "topoloom cost slimfly:q=19,hosts=15 --as-printed; topoloom cost dragonfly:a=22,h=2,p=11,g=45 --as-printed",
+    "topoloom cost slimfly:q=19,hosts=15 --as-published; topoloom cost dragonfly:a=22,h=2,p=11,g=45 --as-published",
 )
 def _global_cables() -> Outcome:
     fibre = {name: exact_of(key)[2].get("fibre", 0) for name, key in (("DF", "df-43-small"), ("SF", "sf"))}
@@ -227,7 +227,7 @@ _BY_SIZE = {
 def _bill(spec: str) -> tuple[float, float, float]:
     """Hosts, USD and W of a network, counted exactly."""
     layout = place(build(spec), preset(_PARTS), map="rows")
-    bill = price(in_one_cabinet(layout) if spec.startswith("torus") else layout, _PARTS, _RATE_GBPS)
+    bill = price(in_one_rack(layout) if spec.startswith("torus") else layout, _PARTS, _RATE_GBPS)
     hosts = float(build(spec).endpoints_at.sum())
     return hosts, round(hosts * bill.cost_per_host_usd, 1), round(hosts * bill.power_per_host_w, 1)
 
@@ -272,7 +272,7 @@ def _total_cost() -> Outcome:
         {f"every {name} costs more a host than every Slim Fly": min(usd[name]) > most for name in _HIGH_RADIX}
         | {f"{name} costs a quarter more or above": min(usd[name]) > 1.25 * most for name in _LOW_RADIX}
         | {"LH-HC costs more than HC": all(a > b for a, b in zip(usd["LH-HC"], usd["HC"], strict=True))},
-        "USD a host: " + "; ".join(f"{name} {min(each):,.0f} to {max(each):,.0f}" for name, each in usd.items()),
+        "USD per host: " + "; ".join(f"{name} {min(each):,.0f} to {max(each):,.0f}" for name, each in usd.items()),
         "counted exactly, on the floor of VI.A; tori folded, with short electric cables only (VI.B.3 a)",
         figure=_figure("c", "Total cost", "USD", 1),
     )
@@ -293,7 +293,7 @@ def _total_power() -> Outcome:
             for name, each in watts.items()
             if name != "SF"
         },
-        "W a host: " + "; ".join(f"{name} {min(each):.2f} to {max(each):.2f}" for name, each in watts.items()),
+        "W per host: " + "; ".join(f"{name} {min(each):.2f} to {max(each):.2f}" for name, each in watts.items()),
         "2.8 W a port in use",
         figure=_figure("d", "Total power", "W", 2),
     )
@@ -303,7 +303,7 @@ def _total_power() -> Outcome:
 
 
 def _below(measure: str, key: str) -> float:
-    """How far Slim Fly lies below a column of Table IV, in percent, both counted exactly: cost or power a host."""
+    """How far Slim Fly lies below a column of Table IV, in percent, both counted exactly: cost or power per host."""
     fly, other = exact_of("sf"), exact_of(key)
     return 100 * (1 - (fly[0] / other[0] if measure == "cost" else fly[1] / other[1]))
 
@@ -326,7 +326,7 @@ _COLUMNS = {
     "besta-2014/vi/headline",
     "in all cases Slim Fly is 25 % more cost-effective than the Dragonfly: k = 27, k = 43, and k = 43 of the same size",
     "25 %",
-    "topoloom cost slimfly:q=19,hosts=15 --as-printed; topoloom cost dragonfly:h=7 --as-printed",
+    "topoloom cost slimfly:q=19,hosts=15 --as-published; topoloom cost dragonfly:h=7 --as-published",
 )
 def _headline() -> Outcome:
     below = {key: _below("cost", key) for key in _COLUMNS["DF"]}
@@ -343,7 +343,8 @@ def _headline() -> Outcome:
     "besta-2014/vi-b-4/savings",
     "in all cases Slim Fly costs almost 30, 40 and 50 % less than FBF-3, DLN and FT-3, of comparable size and of the same k",
     "30, 40, 50 %",
-    "topoloom cost slimfly:q=19,hosts=15 --as-printed; topoloom cost flattened-butterfly:dims=10x10x10,hosts=10 --as-printed",
+    "topoloom cost slimfly:q=19,hosts=15 --as-published; topoloom cost flattened-butterfly:dims=10x10x10,hosts=10 "
+    "--as-published",
 )
 def _savings() -> Outcome:
     printed = {"FBF-3": "30", "DLN": "40", "FT-3": "50"}
@@ -361,15 +362,16 @@ def _savings() -> Outcome:
     "besta-2014/vi-c/energy",
     "Slim Fly is over 25 % more energy-efficient than DF, FBF-3 and DLN",
     "over 25 %",
-    "topoloom cost slimfly:q=19,hosts=15 --as-printed; topoloom cost dragonfly:h=7 --as-printed",
+    "topoloom cost slimfly:q=19,hosts=15 --as-published; topoloom cost dragonfly:h=7 --as-published",
 )
 def _energy() -> Outcome:
     found = {name: _below("power", key) for name, key in (("DF", "df-27"), ("FBF-3", "fbf3-33"), ("DLN", "dln-28"))}
     more = {name: _more_for_as_much(value) for name, value in found.items()}
     return stated(
         {f"over 25 % more hosts a W than {name}": value > 25 for name, value in more.items()},
-        f"% more hosts a W: {listed(more.items(), '{:.1f}')}; % fewer W a host: {listed(found.items(), '{:.1f}')}",
-        "more efficient is more hosts a W; as fewer W a host it would not hold; ports counted exactly: 44 for Slim Fly, 37 for"
+        f"% more hosts a W: {listed(more.items(), '{:.1f}')}; % fewer W per host: {listed(found.items(), '{:.1f}')}",
+        "more efficient is more hosts a W; as fewer W per host it would not hold; ports counted exactly: 44 for Slim Fly, 37 "
+        "for"
         " FBF-3 (errata of Besta 2014, 3 and 10); by the print 25.7, 25.7, 28.4 % fewer W",
         readings=2,
     )

@@ -102,13 +102,13 @@ def _with_random_channels() -> Topology:
             linked[tuple(pairs.T)] = linked[tuple(pairs.T[::-1])] = True
             added.append(pairs)
         else:  # a pair that is linked already changes partners with a random other one
-            pairs = _mended(pairs, linked, draws)
+            pairs = _repaired(pairs, linked, draws)
             linked[tuple(pairs.T)] = linked[tuple(pairs.T[::-1])] = True
             added.append(pairs)
     return topology.replace(links=np.concatenate([topology.links, *(np.sort(each, axis=1) for each in added)]))
 
 
-def _mended(pairs: np.ndarray, linked: np.ndarray, draws: Draws) -> np.ndarray:
+def _repaired(pairs: np.ndarray, linked: np.ndarray, draws: Draws) -> np.ndarray:
     """A matching without pairs that are linked already: they change partners with random other pairs until none is left."""
     pairs = pairs.copy()
     while (doubled := np.flatnonzero(linked[tuple(pairs.T)])).size:
@@ -173,11 +173,11 @@ def _hybrids() -> Outcome:
 
 
 def _usd(spec: str) -> float:
-    """USD a host."""
+    """USD per host."""
     return price(place(build(spec), preset("slimfly-2014"), map="rows"), "slimfly-2014", 40.0).cost_per_host_usd
 
 
-#: Hosts and global links a switch, and groups. A group's 200 hosts over 100 global links carry half of what the last ones do.
+#: Hosts and global links per switch, and groups. A group's 200 hosts over 100 global links carry half of what the last ones do.
 _GROUPS = ((4, 2, 51), (2, 2, 101), (4, 4, 51))
 
 
@@ -189,13 +189,13 @@ _GROUPS = ((4, 2, 51), (2, 2, 101), (4, 4, 51))
 )
 def _groups() -> Outcome:
     specs = {"Dragonfly": "dragonfly:h=7"} | {
-        f"groups with {hosts} hosts and {h} global links a switch": f"slimfly-dragonfly:q=5,h={h},g={g},hosts={hosts}"
+        f"groups with {hosts} hosts and {h} global links per switch": f"slimfly-dragonfly:q=5,h={h},g={g},hosts={hosts}"
         for hosts, h, g in _GROUPS
     }
     bills = [[round(_usd(spec), 2), float(build(spec).endpoints_at.sum())] for spec in specs.values()]
     far = {name: measured(spec) for name, spec in specs.items()}
     text = "; ".join(
-        f"{name}: {hosts:,.0f} hosts, {usd:,.1f} USD a host, diameter {one.diameter:g}, mean {one.host_aspl or 0:.3f} hops"
+        f"{name}: {hosts:,.0f} hosts, {usd:,.1f} USD per host, diameter {one.diameter:g}, mean {one.host_aspl or 0:.3f} hops"
         for (name, one), (usd, hosts) in zip(far.items(), bills, strict=True)
     )
     usd = [one[0] for one in bills]
@@ -211,19 +211,19 @@ def _groups() -> Outcome:
     "besta-2014/vii-c",
     "10,830 endpoints can be extended by 1,500 before performance drops by more than 10 %",
     "1,500 endpoints, 10 %",
-    Contender("", "slimfly:q=19,hosts=17", "hop-lanes").command(
+    Contender("", "slimfly:q=19,hosts=17", "hop-vcs").command(
         "uniform", f" --loads 1 --saturation --saturation-width {WIDTH:g}"
     ),
 )
 def _more_hosts() -> Outcome:
     found = {
-        hosts: mean_and_all(saturates(Contender("", f"slimfly:q=19,hosts={hosts}", "hop-lanes"), "uniform", WIDTH))
+        hosts: mean_and_all(saturates(Contender("", f"slimfly:q=19,hosts={hosts}", "hop-vcs"), "uniform", WIDTH))
         for hosts in (15, 17)
     }
     drop = 100 * (1 - found[17][0] / found[15][0])
     return stated(
         {"the drop is no more than 10 %": drop <= 10},
-        f"{drop:.1f} % (saturates at {found[15][0]:.3f} with 15 hosts a switch, at {found[17][0]:.3f} with 17)",
-        f"17 hosts a switch are 1,444 more, not 1,500; performance: the load a host at which MIN saturates, uniform traffic,"
+        f"{drop:.1f} % (saturates at {found[15][0]:.3f} with 15 hosts per switch, at {found[17][0]:.3f} with 17)",
+        f"17 hosts per switch are 1,444 more, not 1,500; performance: the load a host at which MIN saturates, uniform traffic,"
         f" seeds 1 to 3: {found[15][1]} and {found[17][1]}; {TOLD}",
     )

@@ -3,8 +3,8 @@
 import numpy as np
 
 from topoloom.graph.distances import distance_matrix
-from topoloom.routing.judge.prove import prove
 from topoloom.routing.route import route
+from topoloom.routing.verification.verify import verify_routing
 from topoloom.topologies.spec import build
 from topoloom_papers._load_curves import Contender, LoadPoint, swept
 from topoloom_papers.long_runs import long_run
@@ -64,19 +64,19 @@ def _detours() -> Outcome:
     "besta-2014/iv-d/channels",
     "a VC a hop: MIN needs no more than two virtual channels, adaptive routing four, and neither deadlocks",
     "2, 4",
-    "topoloom route slimfly:q=19 --engine hop-lanes",
+    "topoloom route slimfly:q=19 --engine hop-vcs",
 )
 def _channels() -> Outcome:
-    verdicts = [prove(route(build(f"slimfly:q={q}"), "hop-lanes")) for q in (5, 9, 19)]
+    verdicts = [verify_routing(route(build(f"slimfly:q={q}"), "hop-vcs")) for q in (5, 9, 19)]
     far = [int(_distances(f"slimfly:q={q}").max()) for q in (5, 9, 19)]
     return stated(
         {
-            "MIN needs two": {one.lanes_used for one in verdicts} == {2},
+            "MIN needs two": {one.virtual_channels_used for one in verdicts} == {2},
             "MIN is free of deadlock": all(one.deadlock_free for one in verdicts),
             # Hop k takes channel k, so that channels only rise along a path.
             "the longest detour has four hops": {2 * one for one in far} == {4},
         },
-        f"MIN {', '.join(str(one.lanes_used) for one in verdicts)};"
+        f"MIN {', '.join(str(one.virtual_channels_used) for one in verdicts)};"
         f" detours {', '.join(str(2 * one) for one in far)} hops",
         "q = 5, 9 and 19; the judge walks all tables; detours take a channel a hop, in ascending order; simulated with three"
         " for MIN and four for detours, as section V has three for all",
@@ -95,36 +95,36 @@ def _distances(spec: str) -> np.ndarray:
     "3",
     "topoloom route slimfly:q=19 --engine dfsssp",
 )
-def _slimfly_lanes() -> Outcome:
-    found = {q: _lanes(f"slimfly:q={q}") for q in (5, 7, 8, 9, 11, 13, 16, 17, 19)}
+def _slimfly_vcs() -> Outcome:
+    found = {q: _virtual_channels(f"slimfly:q={q}") for q in (5, 7, 8, 9, 11, 13, 16, 17, 19)}
     return stated(
-        {f"q = {q} needs three": lanes == 3 for q, lanes in found.items()},
-        listed(((f"q = {q}", float(lanes)) for q, lanes in found.items()), "{:.0f}"),
-        "our DFSSSP, which breaks cycles at their weakest turn and fills lanes first come first served, seed 1",
+        {f"q = {q} needs three": virtual_channels == 3 for q, virtual_channels in found.items()},
+        listed(((f"q = {q}", float(virtual_channels)) for q, virtual_channels in found.items()), "{:.0f}"),
+        "our DFSSSP, which breaks cycles at their weakest turn and fills virtual channels first come first served, seed 1",
     )
 
 
 @claim(
     "besta-2014/iv-d/random-lanes",
-    "DFSSSP needs 8 to 15 virtual lanes for DLN of 338 and 1,682 endpoints",
+    "DFSSSP needs 8 to 15 virtual channels for DLN of 338 and 1,682 endpoints",
     "8, 15",
     "topoloom route dln:n=338,x=2,random=17 --engine dfsssp",
 )
-def _random_lanes() -> Outcome:
-    found = {spec: _lanes(spec) for spec in ("dln:n=338,x=2,random=17", "dln:n=1682,x=2,random=41")}
+def _random_vcs() -> Outcome:
+    found = {spec: _virtual_channels(spec) for spec in ("dln:n=338,x=2,random=17", "dln:n=1682,x=2,random=41")}
     few, many = found.values()
     return stated(
         {"338 need about 8": 7 <= few <= 9, "1,682 need about 15": 14 <= many <= 16},
-        listed(((spec, float(lanes)) for spec, lanes in found.items()), "{:.0f}"),
+        listed(((spec, float(virtual_channels)) for spec, virtual_channels in found.items()), "{:.0f}"),
         "read as routers, for 338 and 1,682 are 2 q^2 for q = 13 and 29, with the degree of the Slim Fly of that size; about:"
         " one more or less",
     )
 
 
-def _lanes(spec: str) -> int:
+def _virtual_channels(spec: str) -> int:
     def compute() -> int:
-        lanes = route(build(spec), "dfsssp").lanes
-        return 1 if lanes is None else int(lanes.max()) + 1
+        virtual_channels = route(build(spec), "dfsssp").virtual_channels
+        return 1 if virtual_channels is None else int(virtual_channels.max()) + 1
 
     return long_run(f"topoloom route {spec} --engine dfsssp --seed 1", int, compute)
 

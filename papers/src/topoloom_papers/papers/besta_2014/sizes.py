@@ -299,7 +299,8 @@ def _bisections() -> Outcome:
         "DF": "dragonfly:h=4",
     }
     told = (
-        "METIS's best cut of 16 seeds, which is no proof; 8,192, 512, 8,192, 256 and 1,056 hosts; LH-HC has five links a switch"
+        "METIS's best cut of 16 seeds, which is no proof; 8,192, 512, 8,192, 256 and 1,056 hosts; LH-HC has five links per "
+        "switch"
         " more than the hypercube, as in Table IV; (N + 2p^2 - 1)/4 is 271.75"
     )
     return judge(
@@ -363,7 +364,7 @@ def _figure_5c() -> Outcome:
             f"every Slim Fly has more a host than every {name}": min(share["Slim Fly"]) > max(share[name])
             for name in below
         },
-        "Gb/s a host: " + "; ".join(f"{name} {min(each):.2f} to {max(each):.2f}" for name, each in share.items()),
+        "Gb/s per host: " + "; ".join(f"{name} {min(each):.2f} to {max(each):.2f}" for name, each in share.items()),
         "500 hosts and more; formulas of III.C, tori 2N/(ring length); Slim Fly and DLN by METIS's best cut, as printed,"
         " above which the true one cannot be; with III.C's 2N/k' tori have 3.33 and 2",
         wrong=True,

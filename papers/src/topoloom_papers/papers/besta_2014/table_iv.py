@@ -12,7 +12,7 @@ from topoloom_papers.verdicts import Outcome, Verdict, judge
 
 @cache
 def exact_of(key: str) -> tuple[float, float, dict[str, int]]:
-    """(USD a host, W a host, cables by their kind) of a column counted exactly."""
+    """(USD per host, W per host, cables by their kind) of a column counted exactly."""
     bill = column_by_key(key).exact()
     counts = {line.item.split(", ")[-1]: line.count for line in bill.lines[1:]}
     return bill.cost_per_host_usd, bill.power_per_host_w, counts
@@ -30,7 +30,7 @@ _SIZES = {
 
 
 def _command(column: TableColumn) -> str:
-    return f"topoloom cost {column.spec} --as-printed"
+    return f"topoloom cost {column.spec} --as-published"
 
 
 def _table_iv(column: TableColumn) -> None:
@@ -45,7 +45,7 @@ def _table_iv(column: TableColumn) -> None:
     def cost() -> Outcome:
         exact, _, _ = exact_of(column.key)
         beside = f"counted exactly it is {exact:,.1f} USD" + (f" ({column.note})" if column.note else "")
-        count = column.as_printed() if column.as_printed is not None else None
+        count = column.as_published() if column.as_published is not None else None
         if count is None:
             return Outcome(f"{exact:,.1f} USD", Verdict.NOT_REPRODUCIBLE, f"{column.assumption}; {beside}")
         ours = count.cost_usd(load_parts("slimfly-2014"))
@@ -120,7 +120,7 @@ def _table_iv(column: TableColumn) -> None:
         outcome = judge(wanted, ours)
         if outcome.verdict is Verdict.EXACT:
             return outcome
-        count = column.as_printed() if column.as_printed is not None else None
+        count = column.as_published() if column.as_published is not None else None
         if count is not None and count.electric is not None and count.fibre is not None:
             return judge(
                 {name: str(value) for name, value in wanted.items()},

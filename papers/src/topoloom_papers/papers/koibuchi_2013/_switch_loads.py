@@ -30,20 +30,20 @@ _LOADED = 1.5
 
 @dataclass(frozen=True)
 class Network:
-    """A spec with ``{seed}`` where it is random, and how Koibuchi 2013 III.C routes it: `lanes` VCs in all.
+    """A spec with ``{seed}`` where it is random, and how Koibuchi 2013 III.C routes it: `virtual_channels` VCs in all.
 
-    `homes`: each switch's cabinet, where the spec has still to be permuted and no spec can say so. `low`: the load at which
+    `homes`: each switch's rack, where the spec has still to be permuted and no spec can say so. `low`: the load at which
     it is almost empty, flits a host and cycle.
     """
 
     spec: str
     engine: str
-    lanes: int | None = 4
+    virtual_channels: int | None = 4
     homes: tuple[int, ...] = ()
     low: float = LOW
 
     def build(self, draw: int) -> Topology:
-        """One draw; with `homes`, the spec fully permuted in those cabinets."""
+        """One draw; with `homes`, the spec fully permuted in those racks."""
         topology = build(self.spec.format(seed=draw))
         if not self.homes:
             return topology
@@ -52,27 +52,25 @@ class Network:
 
     @property
     def more(self) -> str:
-        """What the command does not say: the cabinets in which the network is permuted."""
-        return (
-            f"; permuted in {len(set(self.homes))} cabinets, 16 leaves each and all others in one" if self.homes else ""
-        )
+        """What the command does not say: the racks in which the network is permuted."""
+        return f"; permuted in {len(set(self.homes))} racks, 16 leaves each and all others in one" if self.homes else ""
 
     def command(self, traffic: str, loads: str = "") -> str:
         """How a user simulates its first draw."""
-        lanes = "" if self.lanes is None else f" --lanes {self.lanes}"
+        virtual_channels = "" if self.virtual_channels is None else f" --virtual-channels {self.virtual_channels}"
         return (
-            f"topoloom simulate '{self.spec.format(seed=1)}' --engine {self.engine}{lanes} --traffic {traffic}"
+            f"topoloom simulate '{self.spec.format(seed=1)}' --engine {self.engine}{virtual_channels} --traffic {traffic}"
             f" --preset {PRESET} --loads {loads or self.low}"
         )
 
 
 @lru_cache(maxsize=64)
 def _routed(network: Network, draw: int) -> Routing:
-    return route(network.build(draw), network.engine, lanes=network.lanes)
+    return route(network.build(draw), network.engine, virtual_channels=network.virtual_channels)
 
 
-def clos_in_other_cabinets(switches: int) -> Network:
-    """The Myrinet Clos to be permuted with 16 leaves a cabinet, and all middle and top switches in one."""
+def clos_in_other_racks(switches: int) -> Network:
+    """The Myrinet Clos to be permuted with 16 leaves a rack, and all middle and top switches in one."""
     leaves = switches * 2 // 5
     homes = tuple(min(switch, leaves) // 16 for switch in range(switches))
     return Network(f"myrinet-clos:switches={switches}", "updown", None, homes)

@@ -45,7 +45,7 @@ def _rivals() -> dict[str, Network]:
 
 
 def _lengths_m() -> dict[str, float]:
-    """Mean lengths between cabinets: permuted networks in sequence, the others by Walktrap and annealing."""
+    """Mean lengths between racks: permuted networks in sequence, the others by Walktrap and annealing."""
 
     def compute() -> dict[str, float]:
         found = {}
@@ -56,7 +56,8 @@ def _lengths_m() -> dict[str, float]:
         return found
 
     return long_run(
-        "topoloom layout NETWORK --floor koibuchi-2013 --cabinet 16 of those of figure 16, --cluster sequential --map rows"
+        "topoloom layout NETWORK --floor koibuchi-2013 --switches-per-rack 16 of those of figure 16, --cluster sequential "
+        "--map rows"
         " for P-TORUS-4 and P-HYPERCUBE, --cluster walktrap --map anneal for Nbr(0.5) and RING",
         dict[str, float],
         compute,
@@ -72,7 +73,7 @@ def _figure(traffic: str, values: dict[str, float], what: str, unit: str) -> Cur
     return Curves(
         f"koibuchi-2013-figure-16-{what}-{traffic}",
         f"256 switches, {traffic} traffic",
-        "mean length between cabinets [m]",
+        "mean length between racks [m]",
         f"{what} [{unit}]",
         tuple(Series(name, ((lengths_m[name], value),)) for name, value in values.items()),
         joined=False,
@@ -100,7 +101,7 @@ def _panels(traffic: str) -> None:
             ),
             f"ns: {listed(found.items(), '{:.0f}')}; m: {listed(_lengths_m().items(), '{:.2f}')}",
             f"best: no network's latency is more than {_AS_QUICK:g} % lower, and others as quick have longer cables; latency at"
-            " low load, length between cabinets",
+            " low load, length between racks",
             figure=_figure(traffic, found, "latency", "ns"),
         )
 
@@ -230,7 +231,7 @@ def _at_most() -> Outcome:
 )
 def _reliability() -> Outcome:
     specs = {
-        "P-HYPERCUBE": "hypercube:n=8+permute:mode=partial,cabinet=16",
+        "P-HYPERCUBE": "hypercube:n=8+permute:mode=partial,rack=16",
         "Nbr(0.5)-8": "nbr:n=256,degree=8,p=0.5",
         "RING-8": "ring-shortcuts:n=256,degree=8",
     }
@@ -242,7 +243,7 @@ def _reliability() -> Outcome:
     return stated(
         {f"the greatest is within {SIMILAR:.0f} % of the least": spread <= SIMILAR},
         f"{listed(found.items(), '{:.1f}')} % of all links",
-        f"the share of links that may fail at random before three quarters of the orders still leave it in one piece; similar:"
+        f"the share of links that may fail at random before three quarters of the orders still leave it connected; similar:"
         f" within {SIMILAR:g} %",
     )
 

@@ -1,4 +1,4 @@
-"""Claims of Koibuchi 2013 on constrained shortcuts: figure 12, and how many pairs of cabinets they join."""
+"""Claims of Koibuchi 2013 on constrained shortcuts: figure 12, and how many pairs of racks they join."""
 
 from dataclasses import replace
 from statistics import fmean
@@ -161,20 +161,20 @@ _PAIRS = {
 
 
 def _pairs() -> dict[str, dict[str, float]]:
-    """Of all pairs of cabinets, those with a cable, in %, by network and number of switches."""
+    """Of all pairs of racks, those with a cable, in %, by network and number of switches."""
 
     def compute() -> dict[str, dict[str, float]]:
-        floor = replace(preset("koibuchi-2013"), switches_per_cabinet=16)
+        floor = replace(preset("koibuchi-2013"), switches_per_rack=16)
         found: dict[str, dict[str, float]] = {}
         for n in _PAIRED:
             for name, spec in _PAIRS.items():
                 layout = place(build(spec.format(size=2**n, n=n)), floor, "walktrap", "rows")
-                possible = layout.cabinets * (layout.cabinets - 1) / 2
-                found.setdefault(name, {})[str(2**n)] = round(100 * layout.cabinet_pairs / possible, 2)
+                possible = layout.racks * (layout.racks - 1) / 2
+                found.setdefault(name, {})[str(2**n)] = round(100 * layout.rack_pairs / possible, 2)
         return found
 
     return long_run(
-        "topoloom layout 'FAMILY:n=2^N,degree=N' --floor koibuchi-2013 --cabinet 16 --cluster walktrap --map rows, of"
+        "topoloom layout 'FAMILY:n=2^N,degree=N' --floor koibuchi-2013 --switches-per-rack 16 --cluster walktrap --map rows, of"
         " ring-shortcuts, nbr with p=0.5 and gau with alpha=1.0, N 8 to 13",
         dict[str, dict[str, float]],
         compute,
@@ -185,15 +185,16 @@ def _shares(found: dict[str, dict[str, float]]) -> str:
     return "; ".join(f"{name} {', '.join(f'{share:.0f}' for share in each.values())} %" for name, each in found.items())
 
 
-_PAIRS_READ = "N = 256, 512 .. 8,192, degree log2 N, 16 switches a cabinet by Walktrap; seed 1"
+_PAIRS_READ = "N = 256, 512 .. 8,192, degree log2 N, 16 switches per rack by Walktrap; seed 1"
 _PAIRS_COMMAND = (
-    "topoloom layout gau:n=4096,degree=12,alpha=1.0 --floor koibuchi-2013 --cabinet 16 --cluster walktrap --map rows"
+    "topoloom layout gau:n=4096,degree=12,alpha=1.0 --floor koibuchi-2013 "
+    "--switches-per-rack 16 --cluster walktrap --map rows"
 )
 
 
 @claim(
     "koibuchi-2013/iv-b/pairs",
-    "many more pairs of cabinets are joined directly with Gau(1.0) than with Nbr(0.5)",
+    "many more pairs of racks are joined directly with Gau(1.0) than with Nbr(0.5)",
     "much larger",
     _PAIRS_COMMAND,
 )
@@ -202,14 +203,14 @@ def _gau_pairs() -> Outcome:
     gau, nbr = found["Gau(1.0)-n"], found["Nbr(0.5)-n"]
     return stated(
         {f"N = {size}: half as many again or more": gau[size] >= 1.5 * nbr[size] for size in gau},
-        f"pairs of cabinets with a cable, of all: {_shares(found)}",
+        f"pairs of racks with a cable, of all: {_shares(found)}",
         f"much larger: half as many again or more; {_PAIRS_READ}",
     )
 
 
 @claim(
     "koibuchi-2013/section-i/all-pairs",
-    "random shortcuts without constraint (RING-n) tend to connect all pairs of cabinets",
+    "random shortcuts without constraint (RING-n) tend to connect all pairs of racks",
     "all",
     _PAIRS_COMMAND.replace("gau:n=4096,degree=12,alpha=1.0", "ring-shortcuts:n=4096,degree=12"),
 )
@@ -219,7 +220,7 @@ def _ring_pairs() -> Outcome:
 
 @claim(
     "koibuchi-2013/section-vii/all-pairs",
-    "constrained shortcuts (Nbr(0.5)-n): any two cabinets have links between them",
+    "constrained shortcuts (Nbr(0.5)-n): any two racks have links between them",
     "any two",
     _PAIRS_COMMAND.replace("gau:n=4096,degree=12,alpha=1.0", "nbr:n=4096,degree=12,p=0.5"),
 )
@@ -231,7 +232,7 @@ def _all_pairs(name: str) -> Outcome:
     found = _pairs()
     return stated(
         {f"N = {size}: 95 % or more of all pairs": share >= 95 for size, share in found[name].items()},
-        f"pairs of cabinets with a cable, of all: {_shares({name: found[name]})}",
-        f"all: 95 % or more; {_PAIRS_READ}; from N = 4,096 it cannot be: 24,576 cables for 32,640 pairs of 256 cabinets",
+        f"pairs of racks with a cable, of all: {_shares({name: found[name]})}",
+        f"all: 95 % or more; {_PAIRS_READ}; from N = 4,096 it cannot be: 24,576 cables for 32,640 pairs of 256 racks",
         wrong=True,
     )

@@ -98,8 +98,8 @@ _SIZES = tuple(range(6, 13))
 
 
 def _mean_lengths() -> dict[str, list[tuple[float, float]]]:
-    """Metres of a mean cable between switches and of one between cabinets, by network, for N = 64 .. 4,096."""
-    floor = replace(preset("koibuchi-2013"), switches_per_cabinet=16)
+    """Metres of a mean cable between switches and of one between racks, by network, for N = 64 .. 4,096."""
+    floor = replace(preset("koibuchi-2013"), switches_per_rack=16)
     found: dict[str, list[tuple[float, float]]] = {}
     for n in _SIZES:
         specs = {
@@ -115,11 +115,11 @@ def _mean_lengths() -> dict[str, list[tuple[float, float]]]:
     return found
 
 
-#: What the mean cable of figure 1b may be, of (all cables, those between cabinets) in metres.
+#: What the mean cable of figure 1b may be, of (all cables, those between racks) in metres.
 _LENGTHS: dict[str, Callable[[tuple[float, float]], float]] = {
-    "all cables, 2 m inside a cabinet and 2 m at each end between them (Koibuchi 2013 III.D)": lambda both: both[0],
-    "those between cabinets": lambda both: both[1],
-    "those between cabinets without 2 m at each end": lambda both: both[1] - 4,
+    "all cables, 2 m inside a rack and 2 m at each end between them (Koibuchi 2013 III.D)": lambda both: both[0],
+    "those between racks": lambda both: both[1],
+    "those between racks without 2 m at each end": lambda both: both[1] - 4,
 }
 
 
@@ -128,7 +128,8 @@ _LENGTHS: dict[str, Callable[[tuple[float, float]], float]] = {
     "the mean cable of ring and random shortcuts is about three times as long as that of hypercube and torus of the same"
     " degree",
     "about 3",
-    "topoloom layout ring-shortcuts:n=4096,degree=12 --floor koibuchi-2013 --cabinet 16 --cluster sequential --map rows",
+    "topoloom layout ring-shortcuts:n=4096,degree=12 --floor koibuchi-2013 --switches-per-rack 16 --cluster sequential --map "
+    "rows",
 )
 def _figure_1b() -> Outcome:
     found = _mean_lengths()

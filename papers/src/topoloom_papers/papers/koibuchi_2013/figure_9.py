@@ -17,7 +17,7 @@ from topoloom_papers.verdicts import Outcome, judge
 
 @lru_cache(maxsize=1)
 def _figure_9() -> tuple[Curves, dict[str, Layout]]:
-    """Zero-load latency over the mean length of cables between cabinets, 256 switches; sequence, RING-n by Walktrap."""
+    """Zero-load latency over the mean length of cables between racks, 256 switches; sequence, RING-n by Walktrap."""
     from topoloom.graph.latency import latencies
 
     layouts = {
@@ -36,7 +36,7 @@ def _figure_9() -> tuple[Curves, dict[str, Layout]]:
     curves = Curves(
         "koibuchi-2013-figure-9",
         "Zero-load latency against cable length, 256 switches",
-        "mean length between cabinets [m]",
+        "mean length between racks [m]",
         "mean zero-load latency [ns]",
         tuple(series),
         joined=False,
@@ -45,16 +45,17 @@ def _figure_9() -> tuple[Curves, dict[str, Layout]]:
 
 
 _FIGURE_9 = (
-    "topoloom layout ring-shortcuts:n=256,degree=4 --floor koibuchi-2013 --cabinet 16 --cluster walktrap --map anneal"
+    "topoloom layout ring-shortcuts:n=256,degree=4 --floor koibuchi-2013 "
+    "--switches-per-rack 16 --cluster walktrap --map anneal"
 )
 
 
-@claim("koibuchi-2013/fig-9/length-4", "mean length between cabinets: RING-4 above P-TORUS-4", "24-25 %", _FIGURE_9)
+@claim("koibuchi-2013/fig-9/length-4", "mean length between racks: RING-4 above P-TORUS-4", "24-25 %", _FIGURE_9)
 def _length_4() -> Outcome:
     return _longer("RING-4", "P-TORUS-4", 24, 25)
 
 
-@claim("koibuchi-2013/fig-9/length-8", "mean length between cabinets: RING-8 above P-HYPERCUBE", "30-31 %", _FIGURE_9)
+@claim("koibuchi-2013/fig-9/length-8", "mean length between racks: RING-8 above P-HYPERCUBE", "30-31 %", _FIGURE_9)
 def _length_8() -> Outcome:
     return _longer("RING-8", "P-HYPERCUBE", 30, 31)
 
@@ -118,7 +119,8 @@ def _quicker(ring: Network, permuted: Network, names: tuple[str, str], least: fl
     "koibuchi-2013/section-v/cost",
     "cables and installation: P-HYPERCUBE below RING-12, 4,096 switches",
     "up to 27 %",
-    "topoloom layout hypercube:n=12+permute:mode=partial --floor koibuchi-2013 --cabinet 16 --cluster sequential --map rows;"
+    "topoloom layout hypercube:n=12+permute:mode=partial --floor koibuchi-2013 --switches-per-rack 16 --cluster sequential "
+    "--map rows;"
     " the same for ring-shortcuts:n=4096,degree=12 with --map serpentine and anneal (the cables' lengths)",
 )
 def _cost() -> Outcome:
@@ -128,7 +130,7 @@ def _cost() -> Outcome:
     for mapping in ("serpentine", "anneal"):
         ring = laid_out("ring-shortcuts:n=4096,degree=12", "sequential", mapping)
         for doubles, what in (("keep", "kept"), ("drop", "ignored")):
-            cube = laid_out(f"hypercube:n=12+permute:mode=partial,cabinet=16,doubles={doubles}", "sequential", "rows")
+            cube = laid_out(f"hypercube:n=12+permute:mode=partial,rack=16,doubles={doubles}", "sequential", "rows")
             longest_m = max(cube.longest_m, ring.longest_m)
             for installation_usd in low_high(parts.installation_usd):
                 # The least price for a cable of no length, the greatest for the longest of both networks.

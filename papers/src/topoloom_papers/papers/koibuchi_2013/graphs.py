@@ -115,8 +115,8 @@ def _figure_4() -> Outcome:
 def _two_hops() -> Outcome:
     gains = {}
     for n in range(6, 13):
-        cabinet = 8 if n == 6 else 16
-        found = over_seeds(f"folded-hypercube:n={n}+permute:mode=partial,cabinet={cabinet},seed={{seed}}", range(1, 4))
+        rack = 8 if n == 6 else 16
+        found = over_seeds(f"folded-hypercube:n={n}+permute:mode=partial,rack={rack},seed={{seed}}", range(1, 4))
         gains[n] = measured(f"folded-hypercube:n={n}").diameter - min(found.diameters)
     return judge(
         {"largest gain": 2},

@@ -9,7 +9,7 @@ from topoloom_papers.papers.koibuchi_2013._switch_loads import (
     LOW,
     LOW_4,
     Network,
-    clos_in_other_cabinets,
+    clos_in_other_racks,
     gbit_s,
     low_ns,
     ns_of_draws,
@@ -18,8 +18,8 @@ from topoloom_papers.registry import claim
 from topoloom_papers.verdicts import Outcome, Step, judge, listed, stated
 
 PATTERNS = ("uniform", "transpose", "bit-reversal")
-_PARTIAL = "+permute:mode=partial,cabinet={cabinet},doubles=drop,seed={{seed}}"
-_FULLY = "+permute:mode=full,cabinet={cabinet},doubles=drop,seed={{seed}}"
+_PARTIAL = "+permute:mode=partial,rack={rack},doubles=drop,seed={{seed}}"
+_FULLY = "+permute:mode=full,rack={rack},doubles=drop,seed={{seed}}"
 #: Draws of random topologies, and of what is sent.
 DRAWS = (1, 2, 3, 4)
 _MANY_DRAWS = tuple(range(1, 17))
@@ -27,13 +27,13 @@ _MANY_DRAWS = tuple(range(1, 17))
 
 @lru_cache(maxsize=16)
 def networks(n: int) -> dict[str, Network]:
-    """Figures 5, 6 and 7: of 2^n switches; 8 switches a cabinet and 4 hosts a switch for n = 6, 16 and 8 above."""
-    hosts, cabinet = (4, 8) if n == 6 else (8, 16)
+    """Figures 5, 6 and 7: of 2^n switches; 8 switches per rack and 4 hosts per switch for n = 6, 16 and 8 above."""
+    hosts, rack = (4, 8) if n == 6 else (8, 16)
     cube = f"hypercube:n={n},hosts={hosts}"
     return {
         "HYPERCUBE": Network(cube, "duato"),
-        "P-HYPERCUBE": Network((cube + _PARTIAL).format(cabinet=cabinet), "silla-duato"),
-        "PF-HYPERCUBE": Network((cube + _FULLY).format(cabinet=cabinet), "silla-duato"),
+        "P-HYPERCUBE": Network((cube + _PARTIAL).format(rack=rack), "silla-duato"),
+        "PF-HYPERCUBE": Network((cube + _FULLY).format(rack=rack), "silla-duato"),
         f"RING-{n}": Network(f"ring-shortcuts:n={2**n},degree={n},hosts={hosts},seed={{seed}}", "silla-duato"),
     }
 
@@ -43,8 +43,8 @@ def torus_networks() -> dict[str, Network]:
     torus = "torus:dims=16x16,hosts=8"
     return {
         "TORUS-4": Network(torus, "duato", low=LOW_4),
-        "P-TORUS-4": Network((torus + _PARTIAL).format(cabinet=16), "silla-duato", low=LOW_4),
-        "PF-TORUS-4": Network((torus + _FULLY).format(cabinet=16), "silla-duato", low=LOW_4),
+        "P-TORUS-4": Network((torus + _PARTIAL).format(rack=16), "silla-duato", low=LOW_4),
+        "PF-TORUS-4": Network((torus + _FULLY).format(rack=16), "silla-duato", low=LOW_4),
         "RING-4": Network("ring-shortcuts:n=256,degree=4,hosts=8,seed={seed}", "silla-duato", low=LOW_4),
     }
 
@@ -199,19 +199,19 @@ def _growth() -> Outcome:
 
 
 def clos_networks(switches: int) -> dict[str, Network]:
-    """Figure 8: 16 switches a cabinet; and with all switches that carry no hosts in one cabinet."""
+    """Figure 8: 16 switches per rack; and with all switches that carry no hosts in one rack."""
     plain = f"myrinet-clos:switches={switches}"
     return {
         "CLOS": Network(plain, "updown", None),
-        "PF-CLOS": Network((plain + _FULLY).format(cabinet=16), "updown", None),
-        "PF-CLOS (one switch-only cabinet)": clos_in_other_cabinets(switches),
+        "PF-CLOS": Network((plain + _FULLY).format(rack=16), "updown", None),
+        "PF-CLOS (one switch-only rack)": clos_in_other_racks(switches),
     }
 
 
-#: How switches of the permuted Clos stand in cabinets, which the paper leaves open, and its name in `clos_networks`.
+#: How switches of the permuted Clos stand in racks, which the paper leaves open, and its name in `clos_networks`.
 CLOS_READINGS = {
-    "16 switches a cabinet, as elsewhere in the paper": "PF-CLOS",
-    "all switches but leaves in one cabinet": "PF-CLOS (one switch-only cabinet)",
+    "16 switches per rack, as elsewhere in the paper": "PF-CLOS",
+    "all switches but leaves in one rack": "PF-CLOS (one switch-only rack)",
 }
 
 
@@ -228,7 +228,7 @@ def _clos_gains() -> dict[str, dict[str, list[float]]]:
 
 
 _CLOS_READ = (
-    "the paper gives no size of switch-only cabinets, and not how uplinks are wired (errata of Koibuchi 2013, 11);"
+    "the paper gives no size of switch-only racks, and not how uplinks are wired (errata of Koibuchi 2013, 11);"
     " up*/down* from one switch"
 )
 

@@ -1,4 +1,4 @@
-"""Claims of Koibuchi 2013 about cabinets and cables: figures 14 and 15."""
+"""Claims of Koibuchi 2013 about racks and cables: figures 14 and 15."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -29,7 +29,7 @@ def _spec(family: str, n: int, seed: int = 1) -> str:
 def laid_out(
     spec: str, cluster: str, mapping: str, seed: int = 1, moves: int | None = None, runs: int | None = None
 ) -> Layout:
-    """A network on Koibuchi 2013's floor, 16 switches a cabinet.
+    """A network on Koibuchi 2013's floor, 16 switches per rack.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ def laid_out(
     """
     return place(
         build(spec),
-        replace(preset("koibuchi-2013"), switches_per_cabinet=16),
+        replace(preset("koibuchi-2013"), switches_per_rack=16),
         cluster,
         mapping,
         seed=seed,
@@ -54,13 +54,13 @@ def laid_out(
 
 
 def _cuts(family: str, n: int, cluster: str) -> list[int]:
-    """Links between cabinets, for several seeds of a small random network."""
+    """Links between racks, for several seeds of a small random network."""
     seeds = range(1, 2 if family == "HYPERCUBE" or n >= 10 else 4 if n >= 8 else 21)
 
     def compute() -> list[int]:
         return [laid_out(_spec(family, n, seed), cluster, "rows").links_between for seed in seeds]
 
-    command = f"topoloom layout {_spec(family, n)} --floor koibuchi-2013 --cabinet 16 --cluster {cluster} --map rows"
+    command = f"topoloom layout {_spec(family, n)} --floor koibuchi-2013 --switches-per-rack 16 --cluster {cluster} --map rows"
     return long_run(f"{command}; seeds 1 to {seeds[-1]}", list[int], compute)
 
 
@@ -72,9 +72,9 @@ def _figure_14(most: int) -> Curves:
             series.append(Series(f"{family} {short}", tuple(points)))
     return Curves(
         "koibuchi-2013-figure-14",
-        "Links between cabinets (16 switches a cabinet)",
+        "Links between racks (16 switches per rack)",
         "switches",
-        "links between cabinets",
+        "links between racks",
         tuple(series),
         log_x=True,
     )
@@ -87,12 +87,13 @@ def _points(curves: Curves, name: str) -> dict[int, float]:
 def _figure_14_claims() -> None:
     most = 12
     command = (
-        "topoloom layout 'ring-shortcuts:n=64,degree=6' --floor koibuchi-2013 --cabinet 16 --cluster {} --map rows"
+        "topoloom layout 'ring-shortcuts:n=64,degree=6' --floor koibuchi-2013 "
+        "--switches-per-rack 16 --cluster {} --map rows"
     )
 
     @claim(
         "koibuchi-2013/fig-14/ring-above-hypercube",
-        f"links between cabinets: RING-n above HYPERCUBE (to N = {2**most})",
+        f"links between racks: RING-n above HYPERCUBE (to N = {2**most})",
         "59 %",
         command.format("sequential"),
     )
@@ -122,7 +123,7 @@ def _figure_14_claims() -> None:
 
     @claim(
         "koibuchi-2013/fig-14/nbr-below-ring",
-        f"links between cabinets: Nbr(0.5)-n below RING-n (to N = {2**most})",
+        f"links between racks: Nbr(0.5)-n below RING-n (to N = {2**most})",
         "up to 24 %",
         command.format("walktrap"),
     )
@@ -223,7 +224,8 @@ def _mean_m(family: str, n: int, mapping: str) -> float:
     moves, runs = _PAPERS_SEARCH if mapping == "anneal" else (None, None)
     options = f" --moves {moves} --runs {runs}" if moves else ""
     return long_run(
-        f"topoloom layout {_spec(family, n)} --floor koibuchi-2013 --cabinet 16 --cluster sequential --map {mapping}{options}",
+        f"topoloom layout {_spec(family, n)} --floor koibuchi-2013 --switches-per-rack 16 --cluster sequential --map "
+        f"{mapping}{options}",
         float,
         lambda: round(laid_out(_spec(family, n), "sequential", mapping, moves=moves, runs=runs).mean_length_m, 5),
     )
@@ -238,7 +240,7 @@ def _figure_15() -> Curves:
             series.append(Series(f"{family} {short}", tuple(points)))
     return Curves(
         "koibuchi-2013-figure-15",
-        "Mean cable length (2 m inside, 2 m at each end between cabinets)",
+        "Mean cable length (2 m inside, 2 m at each end between racks)",
         "switches",
         "mean length [m]",
         tuple(series),
@@ -248,7 +250,7 @@ def _figure_15() -> Curves:
 
 def _figure_15_claims() -> None:
     most = 13
-    command = "topoloom layout {} --floor koibuchi-2013 --cabinet 16 --cluster sequential --map anneal"
+    command = "topoloom layout {} --floor koibuchi-2013 --switches-per-rack 16 --cluster sequential --map anneal"
     command += " --moves 100000000 --runs 5"
 
     @claim(
@@ -297,7 +299,7 @@ def _figure_15_claims() -> None:
         return stated(
             parts,
             f"shorter at N = 64, 128 ..: {'; '.join(told)}; {_walktrap_gains()}",
-            f"{_CLUSTERS}; N = 64 are four cabinets, which a serpentine may place as well as can be",
+            f"{_CLUSTERS}; N = 64 are four racks, which a serpentine may place as well as can be",
             figure=curves,
         )
 
@@ -335,7 +337,8 @@ _figure_15_claims()
     "koibuchi-2013/fig-15/8192",
     "mean length with annealed mapping, 8,192 switches: HYPERCUBE, Nbr(0.5)-13, RING-13",
     "7, 11, 14 m",
-    "topoloom layout ring-shortcuts:n=8192,degree=13 --floor koibuchi-2013 --cabinet 16 --cluster sequential --map anneal",
+    "topoloom layout ring-shortcuts:n=8192,degree=13 --floor koibuchi-2013 --switches-per-rack 16 --cluster sequential --map "
+    "anneal",
 )
 def _lengths() -> Outcome:
     curves = _figure_15()

@@ -6,7 +6,7 @@ from itertools import pairwise
 import numpy as np
 
 from topoloom.placement.floors.floor import preset
-from topoloom.placement.layout.mapping import cabinet_links
+from topoloom.placement.layout.mapping import rack_links
 from topoloom.placement.layout.place import place
 from topoloom.topologies.spec import build
 from topoloom_papers._helpers import Spread, measured, over_seeds
@@ -35,7 +35,7 @@ def _found(cube: str) -> _Found:
     def permuted() -> _Found:
         found: _Found = {}
         for n in _SIZES:
-            base = f"{cube}:n={n}+permute:mode={{mode}},cabinet={8 if n == 6 else 16},seed={{{{seed}}}}"
+            base = f"{cube}:n={n}+permute:mode={{mode}},rack={8 if n == 6 else 16},seed={{{{seed}}}}"
             for mode in ("partial", "full"):
                 found.setdefault(str(n), {})[mode] = pair(over_seeds(base.format(mode=mode), seeds(n)))
         return found
@@ -45,7 +45,7 @@ def _found(cube: str) -> _Found:
         return {str(n): pair(over_seeds(spec, seeds(n))) for n, spec in specs.items()}
 
     both = long_run(
-        f"topoloom hops '{cube}:n=N+permute:mode=MODE,cabinet=16,seed=S', N 6 to 12, 8 switches a cabinet for N = 6, MODE"
+        f"topoloom hops '{cube}:n=N+permute:mode=MODE,rack=16,seed=S', N 6 to 12, 8 switches per rack for N = 6, MODE"
         " partial and full, seeds 1 to 20, to 5 from N = 11",
         _Found,
         permuted,
@@ -185,12 +185,13 @@ _DOUBLES = {"keep": "kept", "drop": "ignored"}
 
 @claim(
     "koibuchi-2013/iii-a/conserved",
-    "both permutations conserve the links between each two cabinets, and with them bisection bandwidth and cable length",
+    "both permutations conserve the links between each two racks, and with them bisection bandwidth and cable length",
     "conserved",
-    "topoloom layout hypercube:n=10+permute:mode=partial --floor koibuchi-2013 --cabinet 16 --cluster sequential --map rows",
+    "topoloom layout hypercube:n=10+permute:mode=partial --floor koibuchi-2013 --switches-per-rack 16 --cluster sequential "
+    "--map rows",
 )
 def _conserved() -> Outcome:
-    floor = replace(preset("koibuchi-2013"), switches_per_cabinet=16)
+    floor = replace(preset("koibuchi-2013"), switches_per_rack=16)
     parts: dict[str, bool] = {}
     told: list[str] = []
     for name, spec in {
@@ -200,16 +201,16 @@ def _conserved() -> Outcome:
         "FHYPERCUBE": "folded-hypercube:n=10",
     }.items():
         plain = place(build(spec), floor, "sequential", "rows")
-        between = cabinet_links(plain.topology, plain.cabinet)
+        between = rack_links(plain.topology, plain.rack)
         for short, mode in (("P", "partial"), ("PF", "full")):
             lengths_m = {}
             for doubles, what in _DOUBLES.items():
                 permuted = place(
-                    build(f"{spec}+permute:mode={mode},cabinet=16,doubles={doubles}"), floor, "sequential", "rows"
+                    build(f"{spec}+permute:mode={mode},rack=16,doubles={doubles}"), floor, "sequential", "rows"
                 )
                 lengths_m[doubles] = permuted.total_m
                 parts[f"{short}-{name}, second links {what}"] = (
-                    np.array_equal(cabinet_links(permuted.topology, permuted.cabinet), between)
+                    np.array_equal(rack_links(permuted.topology, permuted.rack), between)
                     and abs(permuted.total_m - plain.total_m) < 1e-6
                 )
             told.append(
@@ -220,7 +221,7 @@ def _conserved() -> Outcome:
         parts,
         "; ".join(told),
         "links that join the same two switches twice are kept as two cables, or ignored, as Koibuchi 2013 III.A has it where"
-        " they are prohibited; the paper does not say which; bisection bandwidth is conserved where no cabinet is cut in two"
+        " they are prohibited; the paper does not say which; bisection bandwidth is conserved where no rack is cut in two"
         " and all links are",
     )
 
@@ -233,7 +234,7 @@ def _conserved() -> Outcome:
 )
 def _uniform_degree() -> Outcome:
     specs = {
-        f"{short}-{name}, second links {what}": f"{spec}+permute:mode={mode},cabinet=16,doubles={doubles},seed={{seed}}"
+        f"{short}-{name}, second links {what}": f"{spec}+permute:mode={mode},rack=16,doubles={doubles},seed={{seed}}"
         for name, spec in (("HYPERCUBE", "hypercube:n=8"), ("TORUS-4", "torus:dims=16x16"))
         for short, mode in (("P", "partial"), ("PF", "full"))
         for doubles, what in _DOUBLES.items()

@@ -153,7 +153,7 @@ def _clos(switches: int, traffic: str) -> None:
         return stated(
             {f"{reading}: within {SIMILAR:.0f} %": value <= SIMILAR for reading, value in spread.items()},
             f"apart: {listed(spread.items(), '{:.1f} %')}",
-            f"the same: the greater is within {SIMILAR:.0f} % of the less, in all cabinets that were tried, of which the paper"
+            f"the same: the greater is within {SIMILAR:.0f} % of the less, in all racks that were tried, of which the paper"
             f" gives no size; {READ}: {_told(throughputs)}",
             figure=curves,
         )

@@ -51,7 +51,7 @@ def annealed(
     return search.best
 
 
-#: Of the three rings of a torus, those that run down the floor, within blocks of cabinets, and across; and a block's rows and
+#: Of the three rings of a torus, those that run down the floor, within blocks of racks, and across; and a block's rows and
 #: columns, in which a ring is a closed path.
 _BLOCKS = {72: ((1, 2, 0), (2, 3)), 288: ((2, 0, 1), (2, 3)), 1152: ((0, 1, 2), (4, 3)), 4608: ((0, 1, 2), (4, 4))}
 

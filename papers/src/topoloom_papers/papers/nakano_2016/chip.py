@@ -69,7 +69,7 @@ _SEEDS = (1, 2, 3)
 
 @dataclass(frozen=True)
 class _Setup:
-    """What Nakano 2016 leaves open, or had gem5 do: requests that a processor has under way, cycles that it computes between
+    """What Nakano 2016 leaves open, or had gem5 do: requests that a processor has running, cycles that it computes between
     them, where on its edge it stands, and what the paths of grid and diagrid go up to.
     """
 
@@ -83,7 +83,7 @@ class _Setup:
         return f"chip:window={self.window},think_cycles={self.think_cycles},along={self.along}"
 
 
-#: All of them, settled beforehand: a processor that waits for each request, and one with four under way; that computes
+#: All of them, settled beforehand: a processor that waits for each request, and one with four running; that computes
 #: nothing, as long as a hit takes about, or ten times as long; the three places; the engine's root and the middle of the floor.
 _SETUPS = tuple(
     _Setup(window, think_cycles, along, root)
@@ -94,7 +94,7 @@ _SETUPS = tuple(
 )
 _LOOP = (
     "8 processors, 64 banks, 4 memory controllers and the latencies of Table V; our own: 1,000 requests a processor to"
-    " banks drawn at random, one in ten misses; with 1 and 4 requests under way, 0, 50 and 500 cycles of computing before the"
+    " banks drawn at random, one in ten misses; with 1 and 4 requests running, 0, 50 and 500 cycles of computing before the"
     " next, processors even on their edges, in the middles or at the ends, and the root of up*/down* at the engine's choice or"
     " in the middle"
 )

@@ -30,7 +30,7 @@ _A_MOVES = {72: 5_000, 288: 4_000, 1152: 2_000, 4608: 10_000}
 
 @lru_cache(maxsize=8)
 def low_latency_links(kind: Kind, switches: int) -> np.ndarray:
-    """The links of the grid or diagrid of Nakano 2016, VIII.A: K = 6, L = 6, cabinets of 1 m x 1 m; switches 72 k^2."""
+    """The links of the grid or diagrid of Nakano 2016, VIII.A: K = 6, L = 6, racks of 1 m x 1 m; switches 72 k^2."""
     floor = FLOORS[switches][kind]
     lengths = lengths_on(kind, *floor, (1.0, 1.0), 0.0)
     return annealed(kind, floor, 6, 6, lengths, _A, _A_MOVES[switches], 6.0)
@@ -64,7 +64,7 @@ def _low_latency(kind: Kind, switches: int) -> _Latency:
 
 @lru_cache(maxsize=1)
 def _by_hops() -> dict[str, dict[int, _Latency]]:
-    """Grids and diagrids by the paper's own objective, diameter and ASPL; 4,608 switches, half a minute each, are left out."""
+    """Grids and diagrids by the paper's own objective, diameter and ASPL; 4,608 switches, half a minute each, are omitted."""
     found: dict[str, dict[int, _Latency]] = {}
     for kind in KINDS:
         for switches in (72, 288, 1152):
@@ -213,7 +213,7 @@ def _figure_10() -> Outcome:
             for name, each in by_name.items()
         )
         + " ns, mean/worst by size",
-        "in all placements of the torus that were tried, of which the paper says none; cabinets 1 m apart; sizes other than"
+        "in all placements of the torus that were tried, of which the paper says none; racks 1 m apart; sizes other than"
         f" 4,608 are not printed; negligible: within 3 %; {_OBJECTIVE}, and up to 1,152 switches graphs by the paper's, 'by"
         " hops', too",
         figure=Curves("nakano-2016-figure-10", "Zero-load latency", "switches", "ns", tuple(series), log_x=True),

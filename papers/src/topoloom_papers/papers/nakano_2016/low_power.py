@@ -1,6 +1,6 @@
 """Claims of Nakano 2016, VIII.B: the least power below a microsecond (figures 12 and 13).
 
-Any cable, cabinets of 0.6 m x 2.1 m, 1 m at each end.
+Any cable, racks of 0.6 m x 2.1 m, 1 m at each end.
 """
 
 from dataclasses import dataclass, replace
@@ -65,7 +65,7 @@ def _found(weighed: Weighed, switches: int) -> _Power:
         weighed.worst_ns,
         weighed.cable_w + switches * parts.switch_w(_PORTS, _RATE),
         weighed.cable_usd + switches * load_parts("slimfly-2014").switch_usd(_PORTS),
-        # Of three cables a switch.
+        # Of three cables per switch.
         1 - weighed.cable_w / parts.cable[1].both_ends_w / (3 * switches),
     )
 
@@ -99,7 +99,7 @@ def _joint_torus(switches: int) -> _Power:
 
     sides = "x".join(map(str, TORI[switches]))
     floor = FLOORS[switches]["grid"]
-    command = f"topoloom layout torus:dims={sides} on {floor} cabinets of 0.6 x 2.1 m (both end switches count)"
+    command = f"topoloom layout torus:dims={sides} on {floor} racks of 0.6 x 2.1 m (both end switches count)"
     return long_run(command, _Power, compute)
 
 

@@ -19,7 +19,7 @@ from topoloom_papers.long_runs import long_run
 
 SIZES = tuple(2**e for e in range(5, 13))
 NAMES = ("DSN-F", "DSN", "2-D torus", "RR-4")
-#: The torus in square blocks, beside that in rows: Truong 2016 does not say how it fills cabinets.
+#: The torus in square blocks, beside that in rows: Truong 2016 does not say how it fills racks.
 BLOCKS = "2-D torus, blocks"
 #: Where new switches of DSN-F go, by the family's word for it (errata of Truong 2016, 6).
 FILLS = {"id": "supernode by supernode", "balanced": "evenly"}
@@ -30,10 +30,10 @@ CLOSE = 0.2
 #: Truong 2016 5.2: 40 Gb/s, and the same mean number of links at every switch of all four.
 RATE_GBPS = 40.0
 LINKS_A_SWITCH = 4
-#: Supernodes keep together (Truong 2016 5.1, errata of Truong 2016, 13); the others fill cabinets in their own order, two
+#: Supernodes keep together (Truong 2016 5.1, errata of Truong 2016, 13); the others fill racks in their own order, two
 #: rows of the torus to
-#: a cabinet where they fit.
-_CABINETS = {"DSN-F": "groups", BLOCKS: "walktrap"}
+#: a rack where they fit.
+_RACKS = {"DSN-F": "groups", BLOCKS: "walktrap"}
 
 ByName = Mapping[str, Mapping[int, float]]
 
@@ -60,12 +60,12 @@ def hops_of(measure: str, name: str, n: int) -> float:
 class Cables:
     """What is kept of a layout: all that figures 7 and 8 need.
 
-    `mean_m`: the mean length; `inside`: links inside cabinets, in %; `usd`: what the cables cost, a switch; `kinds`: of DSN-F's
-    Local, Layer, Succ (and Pred) links and Shortcuts, how many, the % inside cabinets and the mean length.
+    `mean_m`: the mean length; `inside`: links inside racks, in %; `usd`: what the cables cost, a switch; `kinds`: of DSN-F's
+    Local, Layer, Succ (and Pred) links and Shortcuts, how many, the % inside racks and the mean length.
     """
 
     n: int
-    cabinets: int
+    racks: int
     mean_m: float
     inside: float
     usd: float
@@ -73,11 +73,12 @@ class Cables:
 
 
 def cabled(name: str) -> dict[int, Cables]:
-    """A network at each size on Truong 2016's floor, 16 switches a cabinet, the cabinets where annealing puts them."""
-    cluster = _CABINETS.get(name, "sequential")
+    """A network at each size on Truong 2016's floor, 16 switches per rack, the racks where annealing puts them."""
+    cluster = _RACKS.get(name, "sequential")
     sizes = ", ".join(spec(name, n) for n in SIZES)
     found = long_run(
-        f"topoloom layout SPEC --floor koibuchi-2013 --cabinet 16 --cluster {cluster} --map anneal for SPEC = {sizes}",
+        f"topoloom layout SPEC --floor koibuchi-2013 --switches-per-rack 16 --cluster {cluster} --map anneal for SPEC = "
+        f"{sizes}",
         list[Cables],
         lambda: [_cables(name, n) for n in SIZES],
     )
@@ -85,9 +86,9 @@ def cabled(name: str) -> dict[int, Cables]:
 
 
 def laid_out(name: str, n: int, map: str = "anneal", cluster: str = "", seed: int = 1) -> Layout:
-    """On Truong 2016's floor, 16 switches a cabinet, the cabinets where annealing puts them (as Koibuchi 2013 IV.D)."""
-    floor = replace(preset("koibuchi-2013"), switches_per_cabinet=16)
-    return place(build(spec(name, n)), floor, cluster or _CABINETS.get(name, "sequential"), map, seed=seed)
+    """On Truong 2016's floor, 16 switches per rack, the racks where annealing puts them (as Koibuchi 2013 IV.D)."""
+    floor = replace(preset("koibuchi-2013"), switches_per_rack=16)
+    return place(build(spec(name, n)), floor, cluster or _RACKS.get(name, "sequential"), map, seed=seed)
 
 
 def _cables(name: str, n: int) -> Cables:
@@ -101,7 +102,7 @@ def _cables(name: str, n: int) -> Cables:
                 share, mean = 100 * float(inside[of_kind].mean()), float(layout.length_m[of_kind].mean())
                 kinds[kind] = (int(of_kind.sum()), round(share, 3), round(mean, 4))
     mean_m, share = round(layout.mean_length_m, 5), round(100 * float(inside.mean()), 4)
-    return Cables(n, layout.cabinets, mean_m, share, round(usd, 4), kinds)
+    return Cables(n, layout.racks, mean_m, share, round(usd, 4), kinds)
 
 
 def _kinds(topology: Topology) -> dict[str, np.ndarray]:

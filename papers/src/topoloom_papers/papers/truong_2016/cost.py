@@ -25,7 +25,7 @@ _TORI = ("2-D torus", BLOCKS)
 _ALL = (*NAMES, BLOCKS)
 _COST = (
     "laid out as in truong-2016/fig-7/similar; Besta 2014's line for switches at 4 ports (Truong 2016: the same mean radix"
-    " for all; Besta 2014's smallest has 7), 40 Gb/s, fibre between cabinets; of the torus in rows and in blocks, as the"
+    " for all; Besta 2014's smallest has 7), 40 Gb/s, fibre between racks; of the torus in rows and in blocks, as the"
     " paper does not say which"
 )
 
@@ -40,7 +40,7 @@ def _figure_8() -> tuple[dict[str, dict[int, float]], Curves]:
     "truong-2016/fig-8/torus-smallest",
     "cost a node: the 2-D torus is always the smallest",
     "all sizes",
-    "topoloom cost torus:dims=32x32,hosts=3 --floor koibuchi-2013 --cabinet 16 --cluster walktrap --map anneal",
+    "topoloom cost torus:dims=32x32,hosts=3 --floor koibuchi-2013 --switches-per-rack 16 --cluster walktrap --map anneal",
 )
 def _torus() -> Outcome:
     values, curves = _figure_8()
@@ -61,7 +61,8 @@ def _torus() -> Outcome:
     "truong-2016/fig-8/rr-highest",
     "cost a node: RR is the highest",
     "all sizes",
-    "topoloom cost ring-shortcuts:n=1024,degree=4,hosts=3 --floor koibuchi-2013 --cabinet 16 --cluster sequential --map anneal",
+    "topoloom cost ring-shortcuts:n=1024,degree=4,hosts=3 --floor koibuchi-2013 --switches-per-rack 16 --cluster sequential "
+    "--map anneal",
 )
 def _rr() -> Outcome:
     values, curves = _figure_8()
@@ -78,7 +79,7 @@ def _rr() -> Outcome:
     "truong-2016/fig-8/dsn",
     "cost a node: DSN and DSN-F almost the same but for 128 and 4,096 switches, where DSN-F is the best",
     "2^7 and 2^12 stand out",
-    "topoloom cost dsn-f:n=4096,hosts=2 --floor koibuchi-2013 --cabinet 16 --cluster groups --map anneal",
+    "topoloom cost dsn-f:n=4096,hosts=2 --floor koibuchi-2013 --switches-per-rack 16 --cluster groups --map anneal",
 )
 def _dsn() -> Outcome:
     values, curves = _figure_8()
@@ -133,7 +134,7 @@ def _as_figure_7() -> Outcome:
     "truong-2016/section-5.2/torus",
     "the total cost of DSN-F is close to that of the 2-D torus (section 1)",
     "close",
-    "topoloom cost dsn-f:n=1024,hosts=2 --floor koibuchi-2013 --cabinet 16 --cluster groups --map anneal",
+    "topoloom cost dsn-f:n=1024,hosts=2 --floor koibuchi-2013 --switches-per-rack 16 --cluster groups --map anneal",
 )
 def _close() -> Outcome:
     values, curves = _figure_8()
@@ -153,7 +154,7 @@ def _close() -> Outcome:
     "truong-2016/abstract/cost",
     "the network cost of DSN-F modestly increases beside that of non-random topologies",
     "modestly",
-    "topoloom cost dsn-f:n=1024,hosts=2 --floor koibuchi-2013 --cabinet 16 --cluster groups --map anneal",
+    "topoloom cost dsn-f:n=1024,hosts=2 --floor koibuchi-2013 --switches-per-rack 16 --cluster groups --map anneal",
 )
 def _modestly() -> Outcome:
     others = ("DSN", *_TORI)
@@ -176,7 +177,7 @@ def _modestly() -> Outcome:
     "truong-2016/section-5.2/switches",
     "the switches dominate the cost of the network",
     "more than half",
-    "topoloom cost dsn-f:n=1024,hosts=2 --floor koibuchi-2013 --cabinet 16 --cluster groups --map anneal",
+    "topoloom cost dsn-f:n=1024,hosts=2 --floor koibuchi-2013 --switches-per-rack 16 --cluster groups --map anneal",
 )
 def _dominate() -> Outcome:
     share = {str(n): 100 * switch_usd(4) / node_usd(cables) for n, cables in cabled("DSN-F").items()}
@@ -188,11 +189,11 @@ def _dominate() -> Outcome:
     "truong-2016/section-5.2/spare-ports",
     "spare ports for 25, 50 and 100 % growth cost up to 13, 27 and 54 % more",
     "13 %, 27 %, 54 %",
-    "topoloom cost dsn-f:n=896,hosts=4 --floor koibuchi-2013 --cabinet 16 --cluster groups --map anneal --spare 25",
+    "topoloom cost dsn-f:n=896,hosts=4 --floor koibuchi-2013 --switches-per-rack 16 --cluster groups --map anneal --spare 25",
 )
 def _spare_ports() -> Outcome:
     cables = {n: one.usd for n, one in cabled("DSN-F").items()}
-    # A network that grows by a share s needs s more links a switch: 4 s more ports, 1, 2 and 4.
+    # A network that grows by a share s needs s more links per switch: 4 s more ports, 1, 2 and 4.
     port_usd = switch_usd(5) - switch_usd(4)
 
     def more(base_usd: float) -> dict[int, float]:

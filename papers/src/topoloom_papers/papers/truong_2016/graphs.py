@@ -102,12 +102,12 @@ def _links(n: int, closed: bool) -> frozenset[tuple[int, int]]:
 
 
 @claim(
-    "truong-2016/abstract/one-cabinet",
-    "a new node set is cabled to a single existing cabinet (DSN-F, 896 to 1,792)",
+    "truong-2016/abstract/one-rack",
+    "a new node set is cabled to a single existing rack (DSN-F, 896 to 1,792)",
     "1",
     "topoloom info dsn-f:n=1792",
 )
-def _one_cabinet() -> Outcome:
+def _one_rack() -> Outcome:
     topology = build("dsn-f:n=1792")
     group, layer = topology.labels["group"], topology.labels["layer"]
     reached: dict[int, set[int]] = {}
@@ -117,9 +117,9 @@ def _one_cabinet() -> Outcome:
                 reached.setdefault(int(group[new]), set()).add(int(group[old]))
     most = max(map(len, reached.values()))
     return judge(
-        {"cabinets": 1},
-        {"cabinets": most},
-        assumption="as long as p stays, and where a cabinet holds a supernode's switches of layer 0 and another those"
+        {"racks": 1},
+        {"racks": most},
+        assumption="as long as p stays, and where a rack holds a supernode's switches of layer 0 and another those"
         f" of layer 1: the most of {len(reached)} new ones; when p grows, supernodes are split and many cables move (errata of"
         " Truong 2016, 9)",
     )
@@ -158,7 +158,7 @@ def _degree() -> Outcome:
             "by less than half a link": max(more.values()) < 0.5,
             "the greatest is 5": most["DSN-F"] == 5,
         },
-        f"links a switch more than DSN, by switches: {listed(more.items(), '{:.2f}')}; greatest degree {most['DSN-F']}",
+        f"links per switch more than DSN, by switches: {listed(more.items(), '{:.2f}')}; greatest degree {most['DSN-F']}",
         "a bit, in no number in the paper, is taken as less than half a link; 32 to 4,096 switches",
         wrong=True,
     )

@@ -18,7 +18,9 @@ from topoloom_papers.long_runs import long_run
 from topoloom_papers.registry import claim
 from topoloom_papers.verdicts import Outcome, judge, stated
 
-_DOUBLED = "topoloom expand dsn-f:n=1024 --to 2048 --floor koibuchi-2013 --cabinet 16 --cluster groups --map anneal"
+_DOUBLED = (
+    "topoloom expand dsn-f:n=1024 --to 2048 --floor koibuchi-2013 --switches-per-rack 16 --cluster groups --map anneal"
+)
 
 
 def _grown(start: int, to: int) -> Growth:
@@ -29,7 +31,7 @@ def _grown(start: int, to: int) -> Growth:
 
 
 def _doubled() -> Expansion:
-    floor = replace(preset("koibuchi-2013"), switches_per_cabinet=16)
+    floor = replace(preset("koibuchi-2013"), switches_per_rack=16)
     return expand(place(build("dsn-f:n=1024"), floor, "groups", "anneal"), 2048, parts="slimfly-2014")
 
 
@@ -206,7 +208,7 @@ def _degree() -> Outcome:
 
 @claim(
     "truong-2016/abstract/untouched",
-    "expansion up to twice the size keeps the majority of inter-cabinet cables untouched",
+    "expansion up to twice the size keeps the majority of inter-rack cables untouched",
     "more than half",
     _DOUBLED,
 )
@@ -214,15 +216,15 @@ def _untouched() -> Outcome:
     found = long_run(f"{_DOUBLED} --parts slimfly-2014", _Touched, _touched)
     why = (
         "1,024 to 2,048 switches: layers are filled evenly up to 16 a supernode, then all supernodes are split; 16 switches a"
-        f" cabinet, by supernodes; {found.unplugged} cables are unplugged and {found.moved} moved at one end"
+        f" rack, by supernodes; {found.unplugged} cables are unplugged and {found.moved} moved at one end"
     )
-    ours = f"{found.between_stay:.1f} % of {found.between:,} cables between cabinets, {found.stay:.1f} % of all"
+    ours = f"{found.between_stay:.1f} % of {found.between:,} cables between racks, {found.stay:.1f} % of all"
     return stated({"more than half stay": found.between_stay > 50}, ours, why)
 
 
 @dataclass(frozen=True)
 class _Touched:
-    """Cables between cabinets, and in %, how many of these and of all stay as they are; how many are unplugged, and moved."""
+    """Cables between racks, and in %, how many of these and of all stay as they are; how many are unplugged, and moved."""
 
     between: int
     between_stay: float
@@ -234,7 +236,7 @@ class _Touched:
 def _touched() -> _Touched:
     plan = _doubled()
     before = plan.before
-    between = before.layout.cabinet[before.ends[:, 0]] != before.layout.cabinet[before.ends[:, 1]]
+    between = before.layout.rack[before.ends[:, 0]] != before.layout.rack[before.ends[:, 1]]
     touched = {plan.cables[task.cable].number for step in plan.steps for task in step.tasks}
     stay = ~np.isin(before.number, list(touched))
     return _Touched(
@@ -246,17 +248,19 @@ def _touched() -> _Touched:
     )
 
 
-_LAYER = "topoloom expand dsn-f:n=896 --to 1792 --floor koibuchi-2013 --cabinet 7 --cluster groups --map anneal"
+_LAYER = (
+    "topoloom expand dsn-f:n=896 --to 1792 --floor koibuchi-2013 --switches-per-rack 7 --cluster groups --map anneal"
+)
 
 
 @dataclass(frozen=True)
-class _Cabinets:
-    """A layer more, a cabinet for each supernode's: new cabinets, and the most old and new ones that one is cabled to.
+class _Racks:
+    """A layer more, a rack for each supernode's: new racks, and the most old and new ones that one is cabled to.
 
-    `new_m`: the mean length of the cables to old cabinets; `old_m`: that of the cables between cabinets that stood.
+    `new_m`: the mean length of the cables to old racks; `old_m`: that of the cables between racks that stood.
     """
 
-    cabinets: int
+    racks: int
     to_old: int
     to_new: int
     new_m: float
@@ -265,41 +269,41 @@ class _Cabinets:
 
 @claim(
     "truong-2016/abstract/short-cables",
-    "a new cabinet is installed by connecting short cables to a single existing cabinet",
+    "a new rack is installed by connecting short cables to a single existing rack",
     "a single one, short",
     _LAYER,
 )
 def _short_cables() -> Outcome:
-    found = long_run(_LAYER, _Cabinets, _new_cabinets)
+    found = long_run(_LAYER, _Racks, _new_racks)
     return stated(
         {
-            "each new cabinet is cabled to one existing cabinet": found.to_old == 1,
+            "each new rack is cabled to one existing rack": found.to_old == 1,
             "and to no other new one": found.to_new == 0,
-            "by cables shorter than those that stood between cabinets, in the mean": found.new_m < found.old_m,
+            "by cables shorter than those that stood between racks, in the mean": found.new_m < found.old_m,
         },
-        f"{found.cabinets} new cabinets, each cabled to {found.to_old} existing and {found.to_new} new ones at most; mean cable"
-        f" to an existing cabinet {found.new_m:.2f} m, between cabinets before {found.old_m:.2f} m",
-        "896 to 1,792 switches, a cabinet of 7 for each supernode's switches of a layer, as the switches a cabinet have to be"
-        " chosen; new cabinets stand around those that there were. In cabinets of 16, as in section 5.1, a supernode's new"
-        " switches come into its own cabinet, by cables of 2 m",
+        f"{found.racks} new racks, each cabled to {found.to_old} existing and {found.to_new} new ones at most; mean cable"
+        f" to an existing rack {found.new_m:.2f} m, between racks before {found.old_m:.2f} m",
+        "896 to 1,792 switches, a rack of 7 for each supernode's switches of a layer, as the switches per rack have to be"
+        " chosen; new racks stand around those that there were. In racks of 16, as in section 5.1, a supernode's new"
+        " switches come into its own rack, by cables of 2 m",
     )
 
 
-def _new_cabinets() -> _Cabinets:
-    floor = replace(preset("koibuchi-2013"), switches_per_cabinet=7)
+def _new_racks() -> _Racks:
+    floor = replace(preset("koibuchi-2013"), switches_per_rack=7)
     plan = expand(place(build("dsn-f:n=896"), floor, "groups", "anneal"), 1792)
-    stood = np.unique(plan.after.layout.cabinet[: plan.before.layout.topology.switches])
-    cabinet = plan.after.layout.cabinet[plan.after.ends]
-    is_old, lengths = np.isin(cabinet, stood), plan.after.layout.length_m
-    between = cabinet[:, 0] != cabinet[:, 1]
+    stood = np.unique(plan.after.layout.rack[: plan.before.layout.topology.switches])
+    rack = plan.after.layout.rack[plan.after.ends]
+    is_old, lengths = np.isin(rack, stood), plan.after.layout.length_m
+    between = rack[:, 0] != rack[:, 1]
     to_old: dict[int, set[int]] = {}
     to_new: dict[int, set[int]] = {}
-    for ends, old in zip(cabinet[between].tolist(), is_old[between].tolist(), strict=True):
+    for ends, old in zip(rack[between].tolist(), is_old[between].tolist(), strict=True):
         for mine, other in ((0, 1), (1, 0)):
             if not old[mine]:
                 (to_old if old[other] else to_new).setdefault(ends[mine], set()).add(ends[other])
-    return _Cabinets(
-        plan.after.layout.cabinets - stood.size,
+    return _Racks(
+        plan.after.layout.racks - stood.size,
         max(map(len, to_old.values())),
         max(map(len, to_new.values()), default=0),
         round(float(lengths[between & (is_old.sum(axis=1) == 1)].mean()), 4),

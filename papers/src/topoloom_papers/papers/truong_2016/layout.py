@@ -27,10 +27,10 @@ from topoloom_papers.papers.truong_2016._networks_by_size import (
 from topoloom_papers.registry import claim
 from topoloom_papers.verdicts import Outcome, judge, stated
 
-_LAYOUT = "topoloom layout dsn-f:n=4096 --floor koibuchi-2013 --cabinet 16 --cluster groups --map anneal"
+_LAYOUT = "topoloom layout dsn-f:n=4096 --floor koibuchi-2013 --switches-per-rack 16 --cluster groups --map anneal"
 _ALL = (*NAMES, BLOCKS)
 _HOW = (
-    "16 switches a cabinet, mapped by annealing; cabinets of DSN-F follow the supernodes, the others the order (errata of"
+    "16 switches per rack, mapped by annealing; racks of DSN-F follow the supernodes, the others the order (errata of"
     " Truong 2016, 13), of the torus rows, or the blocks that Walktrap finds; one draw of RR-4"
 )
 
@@ -51,7 +51,7 @@ def _below_dsn() -> Outcome:
     values, curves = _figure_7()
     above = per_cent_above(values, "DSN-F", "DSN")
     tried = (
-        "eight readings were tried: against DSN or the torus, cabinets by supernodes or by the order, mapped by annealing or"
+        "eight readings were tried: against DSN or the torus, racks by supernodes or by the order, mapped by annealing or"
         " row by row. At 128 they give 18.0, 18.7, 1.8, -8.6 % against DSN, less against the torus (errata of Truong 2016, 13);"
         f" DSN-F against DSN: {at_sizes(above)}"
     )
@@ -113,7 +113,7 @@ def _lengths() -> Outcome:
 
 @claim(
     "truong-2016/fig-7/best-cases",
-    "DSN-F's best cases are 128 and 4,096 switches: layers and all local links of a supernode inside one cabinet",
+    "DSN-F's best cases are 128 and 4,096 switches: layers and all local links of a supernode inside one rack",
     "2^7 and 2^12",
     _LAYOUT,
 )
@@ -122,11 +122,11 @@ def _best_cases() -> Outcome:
     best = (128, 4096)
     return stated(
         {
-            "cabinets full": all(found[n].cabinets == n // 16 for n in best),
+            "racks full": all(found[n].racks == n // 16 for n in best),
             "all local and layer links inside": all(
                 found[n].kinds[kind][1] == 100 for n in best for kind in ("Local", "Layer")
             ),
-            "most links inside cabinets": set(most({n: one.inside for n, one in found.items()})) == set(best),
+            "most links inside racks": set(most({n: one.inside for n, one in found.items()})) == set(best),
         },
         _inside_told(found),
         f"{'; '.join(f'{n} switches: {_kinds_told(found[n])}' for n in best)}; {_HOW}",
@@ -135,7 +135,7 @@ def _best_cases() -> Outcome:
 
 @claim(
     "truong-2016/fig-7/closer",
-    "with growing size the mean length of DSN-F comes closer to the best case, a cabinet for each supernode",
+    "with growing size the mean length of DSN-F comes closer to the best case, a rack for each supernode",
     "closer and closer",
     _LAYOUT,
 )
@@ -145,7 +145,7 @@ def _closer() -> Outcome:
         zip(
             SIZES,
             long_run(
-                "topoloom layout dsn-f:n=N --floor koibuchi-2013 --cluster groups --map anneal with a cabinet for each"
+                "topoloom layout dsn-f:n=N --floor koibuchi-2013 --cluster groups --map anneal with a rack for each"
                 f" supernode for N = {', '.join(map(str, SIZES))}",
                 list[float],
                 lambda: [_supernode_each(n) for n in SIZES],
@@ -156,21 +156,21 @@ def _closer() -> Outcome:
     off = {n: 100 * (mean_m[n] / best_m[n] - 1) for n in SIZES}
     return stated(
         {"no farther from it than at half the size": all(abs(off[n]) <= abs(off[n // 2]) for n in SIZES[1:])},
-        f"against a cabinet for each supernode: {at_sizes(off)}",
-        f"{', '.join(f'{n}: {mean_m[n]:.2f} m and {best_m[n]:.2f} m' for n in SIZES)}; with a cabinet for each supernode, which"
+        f"against a rack for each supernode: {at_sizes(off)}",
+        f"{', '.join(f'{n}: {mean_m[n]:.2f} m and {best_m[n]:.2f} m' for n in SIZES)}; with a rack for each supernode, which"
         f" is as large as the largest of them; {_HOW}",
     )
 
 
 def _supernode_each(n: int) -> float:
-    """The mean length of DSN-F with a cabinet for each supernode, mapped by annealing."""
+    """The mean length of DSN-F with a rack for each supernode, mapped by annealing."""
     topology = build(spec("DSN-F", n))
     group = np.asarray(topology.labels["group"])
     held = np.bincount(group)
-    # Switches without links fill up small supernodes, of which else two would share a cabinet.
+    # Switches without links fill up small supernodes, of which else two would share a rack.
     spare = np.repeat(np.arange(held.size), held.max() - held)
     filled = Topology(links=topology.links, switches=n + spare.size, labels={"group": np.concatenate([group, spare])})
-    floor = replace(preset("koibuchi-2013"), switches_per_cabinet=int(held.max()))
+    floor = replace(preset("koibuchi-2013"), switches_per_rack=int(held.max()))
     return round(place(filled, floor, "groups", "anneal", seed=1).mean_length_m, 5)
 
 
@@ -201,4 +201,4 @@ def _kinds_told(one: Cables) -> str:
 
 
 def _inside_told(found: Mapping[int, Cables]) -> str:
-    return f"links inside cabinets: {', '.join(f'{n}: {one.inside:.0f} %' for n, one in found.items())}"
+    return f"links inside racks: {', '.join(f'{n}: {one.inside:.0f} %' for n, one in found.items())}"

@@ -10,8 +10,8 @@ from topoloom.core.threads import over_cores
 from topoloom.graph.cuts import Cuts, cuts
 from topoloom.graph.hops import hops
 from topoloom.model.topology import Topology
-from topoloom.routing.judge.prove import prove
 from topoloom.routing.route import route
+from topoloom.routing.verification.verify import verify_routing
 from topoloom.topologies.families.dsn import dsn_f_levels
 from topoloom.topologies.spec import build
 from topoloom_papers._helpers import measured
@@ -238,7 +238,7 @@ def _routing() -> Outcome:
 
 def _routes() -> list[tuple[int, bool]]:
     """Of each size: the longest path, and whether every pair is served."""
-    judged = [prove(route(build(f"dsn-f:n={n}"), "dsn-f")) for n in _ROUTED]
+    judged = [verify_routing(route(build(f"dsn-f:n={n}"), "dsn-f")) for n in _ROUTED]
     return [(verdict.max_hops, verdict.complete) for verdict in judged]
 
 

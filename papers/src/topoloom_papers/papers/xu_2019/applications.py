@@ -11,9 +11,9 @@ from tempfile import NamedTemporaryFile
 
 from msgspec import structs
 
-from topoloom.routing.judge.prove import prove
 from topoloom.routing.product import product_routing
 from topoloom.routing.routing import Routing
+from topoloom.routing.verification.verify import verify_routing
 from topoloom.simulation.applications.settings import PRESETS, AppSettings
 from topoloom.simulation.flits.execute import execute
 from topoloom.simulation.flits.presets import find_preset
@@ -141,7 +141,7 @@ def _cycles(size: int) -> list[float]:
 
 def _busiest(degree: int) -> float:
     """Pairs over the busiest channel with balanced tables in % of those with Floyd's."""
-    most = [int(prove(_routed(_network(tables, degree))).channel_load.max()) for tables in (_BALANCED, _FLOYD)]
+    most = [int(verify_routing(_routed(_network(tables, degree))).channel_load.max()) for tables in (_BALANCED, _FLOYD)]
     return 100 * most[0] / most[1]
 
 

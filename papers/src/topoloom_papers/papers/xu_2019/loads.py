@@ -10,8 +10,8 @@ from topoloom.graph.product import cartesian_product
 from topoloom.model.topology import Topology
 from topoloom.routing.balance.balance import BalancedRouting, EvenLoads, balance_paths, balance_routing
 from topoloom.routing.balance.evenness import unevenness
-from topoloom.routing.judge.prove import prove
 from topoloom.routing.product import product_routing
+from topoloom.routing.verification.verify import verify_routing
 from topoloom.topologies.spec import build
 from topoloom_papers._simgrid_paths import floyd
 from topoloom_papers.curves import Curves, Series
@@ -214,7 +214,7 @@ def _proposition() -> Outcome:
             loads = [int(routings[spec].load.max()) for spec in (one, two)]
             sizes = [routings[spec].routing.topology.switches for spec in (one, two)]
             product = cartesian_product([routings[spec].routing.topology for spec in (one, two)])
-            verdict = prove(product_routing(product, [routings[spec].routing for spec in (one, two)]))
+            verdict = verify_routing(product_routing(product, [routings[spec].routing for spec in (one, two)]))
             wanted = sizes[1] * loads[0] + sizes[0] * loads[1] + (sizes[0] - 1) * (sizes[1] - 1)
             off += bool((verdict.switch_load != wanted).any())
             pairs += 1
@@ -229,7 +229,7 @@ def _proposition() -> Outcome:
 
 def _product_load(degree: int) -> np.ndarray:
     routing = balanced(16, degree).routing
-    return prove(product_routing(build(PRODUCT.format(degree)), [routing, routing])).switch_load
+    return verify_routing(product_routing(build(PRODUCT.format(degree)), [routing, routing])).switch_load
 
 
 def _figure_10(degree: int) -> Curves:

@@ -12,7 +12,7 @@ from topoloom.cabling.expansion.stages import difference
 from topoloom.model.topology import Topology
 
 End = tuple[int, int]
-#: Gets a new cable: given how long it is, whether it runs between cabinets, and whether to a host; its place in
+#: Gets a new cable: given how long it is, whether it runs between racks, and whether to a host; its place in
 #: `Wiring.cables`.
 Buy = Callable[[float, bool, bool], int]
 
@@ -163,7 +163,7 @@ def plug_hosts(
     new_switches : bool
         Whether it is the turn of new switches' hosts, or of new hosts of switches that stood.
     buy : Buy or None
-        Takes a new cable from stock: length in metres, between cabinets, to a host. None where the cables of hosts
+        Takes a new cable from stock: length in metres, between racks, to a host. None where the cables of hosts
         are not listed.
     length_m : float
         The length of a host's cable, metres.

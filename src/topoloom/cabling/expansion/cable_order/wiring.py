@@ -1,4 +1,4 @@
-"""The wiring of a network under way: what is plugged into every port, and the cables on the shelf."""
+"""The wiring of a network running: what is plugged into every port, and the cables on the shelf."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -55,7 +55,7 @@ def cable_alone(parts: Parts, length_m: float, between: bool, rate_gbps: float, 
     length_m : float
         What it spans.
     between : bool
-        Whether it runs between cabinets.
+        Whether it runs between racks.
     rate_gbps : float
     host : bool
         Whether it goes to a host.

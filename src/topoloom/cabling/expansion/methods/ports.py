@@ -49,14 +49,14 @@ def hosts(request: ExpansionRequest) -> Growth:
 def channels(request: ExpansionRequest) -> Growth:
     """Links between random switches with spare ports that are not neighbours yet; no two between the same switches.
 
-    Source: Besta 2014 VII.A (Slim Fly with k = 43 and 48-port switches: five random cables a switch).
+    Source: Besta 2014 VII.A (Slim Fly with k = 43 and 48-port switches: five random cables per switch).
     """
     return _channels(request, inside=False)
 
 
-@method("channels-near", "as channels, inside cabinets only", counts="links", takes=("batch",))
+@method("channels-near", "as channels, inside racks only", counts="links", takes=("batch",))
 def channels_near(request: ExpansionRequest) -> Growth:
-    """Random links between switches of one cabinet: Besta 2014 VII.A limits them to copper links inside a rack."""
+    """Random links between switches of one rack: Besta 2014 VII.A limits them to copper links inside a rack."""
     return _channels(request, inside=True)
 
 
@@ -68,7 +68,7 @@ def _channels(request: ExpansionRequest, *, inside: bool) -> Growth:
     slot = request.growing_floor.slot if inside else np.zeros(topology.switches, np.int64)
     made = _random_links(topology, spare, slot, more, Draws(request.seed))
     if len(made) < more:
-        where = " inside cabinets" if inside else ""
+        where = " inside racks" if inside else ""
         raise InputError(
             f"{topology.name}: spare ports take {len(made)} random links{where}, so it grows to"
             f" {len(topology.links) + len(made)} links; ask for no more, or give switches with more ports"

@@ -10,7 +10,7 @@ from topoloom.cabling.expansion.stages import Growth, Stage, grown_name, hosts_w
 from topoloom.core.errors import InputError
 from topoloom.core.random_streams import Draws
 from topoloom.model.topology import Topology
-from topoloom.placement.layout.cabinets import switch_demands
+from topoloom.placement.layout.racks import switch_demands
 
 #: Steps that people still read; with more new switches a step has several.
 _STEPS = 64
@@ -39,14 +39,14 @@ def splice(request: ExpansionRequest) -> Growth:
 
 @method(
     "splice-near",
-    "any topology: new switches beside one cabinet, put in between the ends of the nearest links",
+    "any topology: new switches beside one rack, put in between the ends of the nearest links",
     takes=_TAKES,
 )
 def splice_near(request: ExpansionRequest) -> Growth:
     """As splice, with the links that take the least cable from where the new switches stand; equal ones are drawn.
 
-    New switches that fit in one cabinet stand together, where their cables are shortest, and open links between switches
-    that stood before the plan, so that their cables go to one or few cabinets (Truong 2016 section 1); only where those do not
+    New switches that fit in one rack stand together, where their cables are shortest, and open links between switches
+    that stood before the plan, so that their cables go to one or few racks (Truong 2016 section 1); only where those do not
     suffice, links of other new switches.
     """
     splicer, growing_floor = _Splicer(request), request.growing_floor
@@ -80,7 +80,7 @@ def _nearest(splicer: "_Splicer", growing_floor: GrowingFloor, loads: np.ndarray
     slots = growing_floor.candidates(loads)
     if not slots.size:
         full = f"floor '{growing_floor.floor.name}': all {len(growing_floor.slots)} slots are full"
-        raise InputError(f"{full}; give a larger floor, or let a cabinet hold more")
+        raise InputError(f"{full}; give a larger floor, or let a rack hold more")
     links = splicer.first_links()
     wanted = min(links.size, max(1, len(loads) * (splicer.degree // 2)))
     total = [

@@ -1,1 +1,1 @@
-"""One file a step of the chain: what of a network it works out, as figures and results."""
+"""One file per step of the chain: what of a network it works out, as figures and results."""

@@ -22,11 +22,11 @@ WIDTH = 0.05
 
 
 def _settings(subject: Subject, work: Work) -> list[str]:
-    """What the preset is changed by: as many VCs as the tables have lanes, where it has fewer."""
-    verdict = subject.routed(work).verdict
-    lanes = 1 if verdict is None else verdict.lanes_used
+    """What the preset is changed by: as many VCs as the tables have virtual channels, where it has fewer."""
+    verification = subject.routed(work).verification
+    virtual_channels = 1 if verification is None else verification.virtual_channels_used
     _, router = router_of(PRESET)
-    return [f"vcs={lanes}"] if lanes > router.vcs else []
+    return [f"vcs={virtual_channels}"] if virtual_channels > router.vcs else []
 
 
 def _by_hand(subject: Subject, settings: list[str], rest: str, work: Work) -> str:
@@ -129,7 +129,7 @@ def _saturation(subject: Subject, work: Work, effort: int = 1) -> StepResult:
     )
 
 
-#: The cheapest first: all finalists have a low load before one has a high one.
+#: The cheapest first: all shortlist have a low load before one has a high one.
 LOADED = tuple(
     AssessmentStep(
         f"load-{load * 100:.0f}",

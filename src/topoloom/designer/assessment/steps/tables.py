@@ -1,4 +1,4 @@
-"""Forwarding tables by the engine that fits, and the judge's verdict."""
+"""Forwarding tables by the engine that fits, and the verifier's verdict."""
 
 from topoloom.core.errors import InputError
 from topoloom.core.work import Work
@@ -11,38 +11,42 @@ from topoloom.routing.routing import Routing
 
 def _tables(subject: Subject, work: Work) -> StepResult:
     routing = subject.routed(work)
-    verdict = routing.verdict
-    if verdict is None:
+    verification = routing.verification
+    if verification is None:
         raise InputError(f"{subject.topology.name}: nobody has followed its tables; route it without a sample")
     reason = routing.provenance.settings.get("fits")
     by = f"tables of engine {routing.engine}" + (f", which fits: {reason}" if reason else "")
-    judged = "all paths followed, and what waits for what searched for cycles"
+    verified = "all paths followed, and what waits for what searched for cycles"
     return StepResult(
         [
             Figure(
-                key="lanes",
-                label="virtual lanes in use",
-                value=verdict.lanes_used,
-                bound=subject.lanes,
+                key="virtual_channels",
+                label="virtual channels in use",
+                value=verification.virtual_channels_used,
+                bound=subject.virtual_channels,
                 how=f"{by}; the bound is what a switch has",
                 by_hand=_by_hand(routing),
             ),
             Figure(
                 key="deadlock_free",
                 label="free of deadlock",
-                value=float(bool(verdict.deadlock_free)),
-                how=f"{judged}: {'no cycle' if verdict.deadlock_free else 'packets can block each other for ever'}",
+                value=float(bool(verification.deadlock_free)),
+                how=f"{verified}: {'no cycle' if verification.deadlock_free else 'packets can block each other for ever'}",
                 better="more",
             ),
             Figure(
                 key="mean_hops",
                 label="mean hops of the tables",
-                value=verdict.mean_hops,
+                value=verification.mean_hops,
                 how="all pairs of switches with hosts",
                 better="less",
             ),
             Figure(
-                key="max_hops", label="most hops of the tables", value=verdict.max_hops, how="as above", better="less"
+                key="max_hops",
+                label="most hops of the tables",
+                value=verification.max_hops,
+                how="as above",
+                better="less",
             ),
         ]
     )
@@ -50,10 +54,10 @@ def _tables(subject: Subject, work: Work) -> StepResult:
 
 def _by_hand(routing: Routing) -> str:
     """The command that makes the same tables again; empty where they came from elsewhere."""
-    seed, lanes = routing.provenance.seed, routing.provenance.settings.get("lanes")
+    seed, virtual_channels = routing.provenance.seed, routing.provenance.settings.get("virtual_channels")
     if routing.engine not in engines or seed is None:
         return ""
-    within = "" if lanes is None else f" --lanes {lanes}"
+    within = "" if virtual_channels is None else f" --virtual-channels {virtual_channels}"
     return f"topoloom route FOLDER --engine {routing.engine}{within} --seed {seed}"
 
 

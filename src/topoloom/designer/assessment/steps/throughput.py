@@ -59,7 +59,7 @@ def _throughput(subject: Subject, work: Work) -> StepResult:
         figures.append(
             Figure(
                 key="uniform_one_table",
-                label="throughput, uniform, one table a switch",
+                label="throughput, uniform, one table per switch",
                 unit=_UNIT,
                 value=found.uniform_throughput,
                 how=f"{split},{one}",

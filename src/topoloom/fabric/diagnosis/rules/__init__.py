@@ -1,1 +1,1 @@
-"""The rules, a file a group: cables, switches and hosts, shape, tables, addresses."""
+"""The rules, one file per group: cables, switches and hosts, shape, tables, addresses."""

@@ -124,13 +124,15 @@ def _name_twice(evidence: Evidence) -> Iterator[Finding]:
 def _lids_exceeded(evidence: Evidence) -> Iterator[Finding]:
     side = evidence.actual or evidence.plan
     fabric = side.fabric
-    need = np.bincount(side.part, (1 << fabric.switch_lmc.astype(np.int64)).astype(float))
+    requirement = np.bincount(side.part, (1 << fabric.switch_lmc.astype(np.int64)).astype(float))
     if fabric.topology.endpoints.size:
         ends = side.part[fabric.topology.endpoints]
-        need = need + np.bincount(ends, (1 << fabric.port_lmc.astype(np.int64)).astype(float), minlength=need.size)
-    most = int(need.max(initial=0))
+        requirement = requirement + np.bincount(
+            ends, (1 << fabric.port_lmc.astype(np.int64)).astype(float), minlength=requirement.size
+        )
+    most = int(requirement.max(initial=0))
     if most > _LIDS:
-        of = f"{need.size} planes: each" if need.size > 1 else "the subnet"
+        of = f"{requirement.size} planes: each" if requirement.size > 1 else "the subnet"
         yield Finding(f"{of} needs up to {most:,} LIDs of {_LIDS:,}")
 
 
@@ -174,4 +176,4 @@ def _plug(side: Side, endpoint: int) -> Plug:
 def _found(evidence: Evidence, text: str, nodes: list[int], plugs: list[Plug] | None = None) -> Finding:
     names = tuple(evidence.names[node] for node in nodes)
     ports = tuple(Plugged(evidence.names[node], port) for node, port in plugs or [] if port)
-    return Finding(text, names, plugs=ports, cabinets=evidence.cabinets(nodes))
+    return Finding(text, names, plugs=ports, racks=evidence.racks(nodes))

@@ -40,7 +40,7 @@ def cable_finding(evidence: Evidence, root: Root, label: str) -> Finding:
         evidence.ends(root.planned),
         evidence.ends(root.found),
         cables=numbers,
-        cabinets=evidence.cabinets(root.nodes),
+        racks=evidence.racks(root.nodes),
         accounts=frozenset((*root.planned, *root.found)),
     )
 
@@ -232,7 +232,7 @@ def _as_they_run(evidence: Evidence, kind: str) -> Iterator[Finding]:
                 evidence.ends(one.planned),
                 evidence.ends(one.found),
                 cables=evidence.numbers(one.planned),
-                cabinets=evidence.cabinets(nodes),
+                racks=evidence.racks(nodes),
                 # Where it should not be at all that is told first.
                 follows=evidence.unplanned.intersection(one.found),
             )
@@ -252,5 +252,5 @@ def _about(evidence: Evidence, side: Side, cable: Cable, text: str) -> Finding:
         ends if cable in evidence.planned else (),
         ends if side.which == "actual" else (),
         cables=evidence.numbers([cable]) if cable in evidence.planned else (),
-        cabinets=evidence.cabinets(nodes),
+        racks=evidence.racks(nodes),
     )

@@ -113,7 +113,7 @@ def _host_uncabled(evidence: Evidence) -> Iterator[Finding]:
     "host-fewer-interfaces",
     ERROR,
     "A host's adapter has fewer ports than the plan plugs cables into.",
-    explanation="""An adapter was left out, did not come up, or is of another kind; the cables of the ports that it
+    explanation="""An adapter was omitted, did not come up, or is of another kind; the cables of the ports that it
     lacks are not reported one by one.""",
     fix="Look whether the host sees all of its adapters (lspci, ibstat); plan with as many as it has.",
 )
@@ -188,7 +188,7 @@ def _with_cables(evidence: Evidence, root: Root, text: str, with_count: bool = T
         tuple(evidence.names[node] for node in root.nodes),
         evidence.ends(cables),
         cables=numbers,
-        cabinets=evidence.cabinets(root.nodes[:1]),
+        racks=evidence.racks(root.nodes[:1]),
         accounts=frozenset(cables),
     )
 
@@ -208,6 +208,6 @@ def _brought(evidence: Evidence, root: Root, text: str) -> Finding:
         evidence.ends(root.planned),
         evidence.ends(root.found),
         cables=evidence.numbers(root.planned),
-        cabinets=evidence.cabinets(at),
+        racks=evidence.racks(at),
         accounts=frozenset((*root.planned, *root.found)),
     )

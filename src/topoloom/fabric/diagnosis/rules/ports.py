@@ -35,7 +35,7 @@ def _taken_twice(evidence: Evidence) -> Iterator[Finding]:
                     f"two cables in {evidence.node(node)} port {port}: {both}",
                     (evidence.names[node],),
                     plugs=(Plugged(evidence.names[node], port),),
-                    cabinets=evidence.cabinets([node]),
+                    racks=evidence.racks([node]),
                 )
 
 
@@ -46,7 +46,7 @@ def _taken_twice(evidence: Evidence) -> Iterator[Finding]:
     "A cable is in a port that its switch, or its host's adapter, does not have.",
     explanation="""The switch has as many ports as the fabric says, or as `--radix` says. A plan with such a port
     cannot be built with these switches.""",
-    fix="Plan with switches of more ports, or with fewer cables a switch; correct the port in the list.",
+    fix="Plan with switches of more ports, or with fewer cables per switch; correct the port in the list.",
 )
 def _beyond(evidence: Evidence) -> Iterator[Finding]:
     yield from flawed(evidence, PORT_BEYOND)
@@ -69,7 +69,7 @@ def _beyond(evidence: Evidence) -> Iterator[Finding]:
                 f"{evidence.node(node)} has a cable in port{'s' * (len(ports) > 1)} {shown}; {what} has {size[node]}",
                 (evidence.names[node],),
                 plugs=tuple(Plugged(evidence.names[node], port) for port in sorted(ports)),
-                cabinets=evidence.cabinets([node]),
+                racks=evidence.racks([node]),
             )
 
 

@@ -48,7 +48,7 @@ def _plane(evidence: Evidence) -> Iterator[Finding]:
     explanation="""What follows from missing or misplaced cables: the hosts of this leaf get a smaller share of the
     network than others, and everything that runs in step waits for them. A leaf is a switch with hosts whose links
     all go to switches without.""",
-    fix="Mend what it follows from.",
+    fix="Repair what it follows from.",
 )
 def _taper(evidence: Evidence) -> Iterator[Finding]:
     if evidence.actual is None:
@@ -79,7 +79,7 @@ def _taper(evidence: Evidence) -> Iterator[Finding]:
     "Of the parallel cables between two switches some are not there.",
     explanation="""What follows from missing or misplaced cables: routing by destination spreads evenly over cables
     that are assumed to be there, so those that are left carry more than others.""",
-    fix="Mend what it follows from.",
+    fix="Repair what it follows from.",
 )
 def _bundle(evidence: Evidence) -> Iterator[Finding]:
     if evidence.actual is None:
@@ -107,7 +107,7 @@ def _bundle(evidence: Evidence) -> Iterator[Finding]:
     "The network, or one of its planes, is in parts that no link joins.",
     explanation="""Hosts in different parts do not reach each other. In a plan it is a mistake of the plan: parts
     count as planes where hosts have a port in each. In a fabric it follows from what is missing, which is named.""",
-    fix="Mend what it follows from; in a plan, add the links that join the parts.",
+    fix="Repair what it follows from; in a plan, add the links that join the parts.",
 )
 def _parts(evidence: Evidence) -> Iterator[Finding]:
     yield from _planned_parts(evidence)
@@ -133,7 +133,7 @@ def _parts(evidence: Evidence) -> Iterator[Finding]:
             yield Finding(
                 f"in parts: no link joins {rest} to the other {len(ordered[0])} switches",
                 tuple(evidence.names[node] for node in nodes),
-                cabinets=evidence.cabinets(nodes),
+                racks=evidence.racks(nodes),
                 follows=follows,
             )
 
@@ -158,7 +158,7 @@ def _uplinks(evidence: Evidence) -> Iterator[Finding]:
     if odd:
         shown = enumerated([f"{evidence.node(leaf)} {topology.degrees[leaf]}" for leaf in odd])
         text = f"{counts[usual]} of {leaves.size} leaves have {usual} links upwards; {shown}"
-        yield Finding(text, tuple(evidence.names[leaf] for leaf in odd), cabinets=evidence.cabinets(odd))
+        yield Finding(text, tuple(evidence.names[leaf] for leaf in odd), racks=evidence.racks(odd))
 
 
 @rule(
@@ -198,7 +198,7 @@ def _bundles(evidence: Evidence) -> Iterator[Finding]:
         if len(odd) > 1:
             text += f", and {len(odd) - 1} more switches have such bundles"
         nodes = [s for s, _ in odd]
-        yield Finding(text, tuple(evidence.names[s] for s in nodes), cabinets=evidence.cabinets(nodes))
+        yield Finding(text, tuple(evidence.names[s] for s in nodes), racks=evidence.racks(nodes))
 
 
 def _upward(side: Side) -> dict[int, list[int]]:
@@ -241,7 +241,7 @@ def _planned_parts(evidence: Evidence) -> Iterator[Finding]:
         what = f"{planes} planes in {many} parts" if 0 < planes < many else f"{many} parts"
         names = enumerated([evidence.node(node) for node in nodes])
         text = f"in parts: the plan has {what}; the smallest is {names}"
-        yield Finding(text, tuple(evidence.names[node] for node in nodes), cabinets=evidence.cabinets(nodes))
+        yield Finding(text, tuple(evidence.names[node] for node in nodes), racks=evidence.racks(nodes))
 
 
 def _between(evidence: Evidence, cable: Cable) -> bool:
@@ -268,4 +268,4 @@ def _by_cause(evidence: Evidence, told: list[Told]) -> Iterator[tuple[list[tuple
 def _at(evidence: Evidence, nodes: list[int], text: str, follows: frozenset[Cable] = frozenset()) -> Finding:
     each = list(dict.fromkeys(nodes))
     names = tuple(evidence.names[node] for node in each)
-    return Finding(text, names, cabinets=evidence.cabinets(each), follows=follows)
+    return Finding(text, names, racks=evidence.racks(each), follows=follows)

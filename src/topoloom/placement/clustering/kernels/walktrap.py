@@ -56,7 +56,7 @@ def merges(
 
     pairs: int32[k, 2], the pairs of linked switches, each once; likeness: float32[n, n] of `walk_block`, used up: row a
     becomes the sum over cluster a's switches; loads: float64[n, resources]; most: float64[resources]. A cluster is named
-    by one of its switches. Of all pairs of linked clusters that fit a cabinet together the one with the least cost (the
+    by one of its switches. Of all pairs of linked clusters that fit a rack together the one with the least cost (the
     first of several) merges, until there is none. Loads only grow, so a pair that does not fit is dropped for good.
     O(n^2 + k log k) and the merges' neighbours. It ends early once `stop` (uint8[1]) is not 0.
     """
@@ -129,7 +129,7 @@ def merges(
 
 @kernel
 def _fits(used: np.ndarray, most: np.ndarray, a: int, b: int) -> bool:
-    """Whether clusters a and b fit one cabinet."""
+    """Whether clusters a and b fit one rack."""
     for k in range(most.size):
         if used[a, k] + used[b, k] > most[k]:
             return False

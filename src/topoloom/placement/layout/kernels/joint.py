@@ -1,4 +1,4 @@
-"""Kernels of joint placement: two switches, or two cabinets' contents, swapped under the price of every cable.
+"""Kernels of joint placement: two switches, or two racks' contents, swapped under the price of every cable.
 
 The state, all changed in place. A seat is a place in a slot for one switch; slot s has the seats seat0[s] ..
 seat0[s] + seats[s] - 1. `occupant` int32[seats in all] says who sits there: a switch 0 .. n - 1, or n and above for
@@ -26,7 +26,7 @@ _LOW16 = np.uint64(0xFFFF)
 
 @stage
 def _price(table: np.ndarray | None, x: np.ndarray, y: np.ndarray, extra: np.float32, s: int, t: int) -> np.float32:
-    """The price of a cable between slots s and t, less that inside a cabinet where there is no table."""
+    """The price of a cable between slots s and t, less that inside a rack where there is no table."""
     if table is None:
         if s == t:
             return np.float32(0.0)
@@ -63,7 +63,7 @@ def swap_switches(
     """`moves` tries to swap a switch with an occupant of another slot; returns (the change of the price, swaps made).
 
     near int32[slots, k]: for each slot the open slots, nearest first; the first `window` of them are tried. `guided` of
-    256 tries take the slot of a neighbour instead: where only sharing a cabinet counts, no other slot is better than the
+    256 tries take the slot of a neighbour instead: where only sharing a rack counts, no other slot is better than the
     present one. A try costs the two degrees.
     """
     n = start.size - 1
@@ -98,7 +98,7 @@ def swap_switches(
                 z = beside[i]
                 change += _price(table, x, y, extra, s, z) - _price(table, x, y, extra, t, z)
         if joined:
-            # Each cable between the two keeps its price; both loops took it as going inside a cabinet.
+            # Each cable between the two keeps its price; both loops took it as going inside a rack.
             across = _price(table, x, y, extra, s, t)
             change += joined * (2 * across - _price(table, x, y, extra, t, t) - _price(table, x, y, extra, s, s))
         if change > thresholds[word2 >> np.uint64(52)] * temperature:
@@ -122,7 +122,7 @@ def swap_switches(
 
 
 @kernel
-def swap_cabinets(
+def swap_racks(
     start: np.ndarray,
     neighbour: np.ndarray,
     back: np.ndarray,
@@ -146,10 +146,10 @@ def swap_cabinets(
     moves: int,
     state: np.ndarray,
 ) -> tuple[float, int]:
-    """`moves` tries to move a cabinet with all that is in it to an empty slot of the same kind.
+    """`moves` tries to move a rack with all that is in it to an empty slot of the same kind.
 
-    used, closed: int32 lists of slots, exchanged in place when a cabinet moves. kind int32[slots]: slots of one kind
-    have the same limits. Returns (the change of the price, cabinets moved).
+    used, closed: int32 lists of slots, exchanged in place when a rack moves. kind int32[slots]: slots of one kind
+    have the same limits. Returns (the change of the price, racks moved).
     """
     n = start.size - 1
     total, made = 0.0, 0

@@ -140,7 +140,7 @@ def _forbid(tabu_until: np.ndarray, returns: np.ndarray, place: np.ndarray, u: i
 def _renew(
     flow: np.ndarray, near: np.ndarray, changes: np.ndarray, work: np.ndarray, r: int, s: int, m: int, facilities: int
 ) -> None:
-    """After the exchange of r and s: the changes of all their exchanges anew, less what the next sweep will do to them.
+    """After the exchange of r and s: the changes of all their exchanges again, less what the next sweep will do to them.
 
     The change of (r, k) is sum_j (f_rj d_kj + f_kj d_rj) - own_r - own_k + 2 f_rk d_rk, where own_k = sum_j f_kj d_kj.
     """

@@ -1,1 +1,1 @@
-"""Kernels of tables in force."""
+"""Kernels of installed tables."""

@@ -3,8 +3,8 @@
 import numpy as np
 
 from topoloom.core.compiling.decorators import allocating
-from topoloom.routing.lanes.kernels.acyclic import add_turn
-from topoloom.routing.trees.kernels.lane_trees import ORPHAN
+from topoloom.routing.trees.kernels.vc_trees import ORPHAN
+from topoloom.routing.virtual_channels.kernels.acyclic import add_turn
 
 
 @allocating
@@ -16,17 +16,17 @@ def mixed_turns(
     before: np.ndarray,
     after: np.ndarray,
     none: int,
-    lane_before: np.ndarray,
-    lane_after: np.ndarray,
+    vc_before: np.ndarray,
+    vc_after: np.ndarray,
     carries: np.ndarray,
     destinations: np.ndarray,
     turns: np.ndarray,
     flag: np.ndarray,
 ) -> None:
-    """turns: uint16[turns] gets the lanes, a bit each, in which packets to these destinations can make each turn.
+    """turns: uint16[turns] gets the virtual channels, a bit each, in which packets to these destinations can make each turn.
 
-    A packet meets at every switch its entry of before or of after, whatever it has met so far, and keeps the lane of before or
-    of after. An entry that is `none` drops it.
+    A packet meets at every switch its entry of before or of after, whatever it has met so far, and keeps the virtual channel of
+    before or of after. An entry that is `none` drops it.
     """
     n = first.size - 1
     mask, waiting = np.zeros(n, np.uint16), np.empty(n, np.int64)
@@ -39,15 +39,15 @@ def mixed_turns(
             mask[s] = 0
             if s == d or not carries[s] or not carries[d]:
                 continue
-            if lane_before[d, s] != ORPHAN:
-                mask[s] |= np.uint16(1 << np.int64(lane_before[d, s]))
-            if lane_after[d, s] != ORPHAN:
-                mask[s] |= np.uint16(1 << np.int64(lane_after[d, s]))
+            if vc_before[d, s] != ORPHAN:
+                mask[s] |= np.uint16(1 << np.int64(vc_before[d, s]))
+            if vc_after[d, s] != ORPHAN:
+                mask[s] |= np.uint16(1 << np.int64(vc_after[d, s]))
             if mask[s]:
                 waiting[count] = s
                 queued[s] = True
                 count += 1
-        # Lanes go along both entries, until no switch gets another one.
+        # Virtual channels go along both entries, until no switch gets another one.
         while count:
             count -= 1
             u = waiting[count]
@@ -82,13 +82,13 @@ def mixed_turns(
 
 
 @allocating
-def lane_with_cycle(
-    first: np.ndarray, to: np.ndarray, back: np.ndarray, turn_first: np.ndarray, turns: np.ndarray, lanes: int
+def vc_with_cycle(
+    first: np.ndarray, to: np.ndarray, back: np.ndarray, turn_first: np.ndarray, turns: np.ndarray, vcs: int
 ) -> int:
-    """The first of the lanes in which turns close a cycle; -1: none does (Kahn, 1962)."""
+    """The first of the virtual channels in which turns close a cycle; -1: none does (Kahn, 1962)."""
     n = first.size - 1
     waits, free = np.empty(to.size, np.int64), np.empty(to.size, np.int64)
-    for number in range(lanes):
+    for number in range(vcs):
         bit = np.uint16(1 << number)
         waits[:] = 0
         for w in range(n):
@@ -120,7 +120,7 @@ def lane_with_cycle(
 
 
 @allocating
-def keep_lanes(
+def keep_vcs(
     first: np.ndarray,
     to: np.ndarray,
     back: np.ndarray,
@@ -128,22 +128,23 @@ def keep_lanes(
     ports: np.ndarray,
     moved: np.ndarray,
     carries: np.ndarray,
-    lane: np.ndarray,
+    vc: np.ndarray,
     turns: np.ndarray,
     place: np.ndarray,
     flag: np.ndarray,
 ) -> int:
-    """Leave pairs whose path has moved in the lane that they have, where that closes no cycle; else ORPHAN. How many are these.
+    """Leave pairs whose path has moved in the virtual channel that they have, where that closes no cycle; else ORPHAN. How many
+    are these.
 
     Parameters
     ----------
     moved : bool[n, n]
-    lane : uint8[n, n]
+    vc : uint8[n, n]
         Written.
     turns : uint16[turns]
-        What the lanes have already; gets the turns of those that stay.
-    place : int32[lanes, 2 m]
-        An order of the channels for each lane in which its turns lead upwards.
+        What the virtual channels have already; gets the turns of those that stay.
+    place : int32[virtual channels, 2 m]
+        An order of the channels for each virtual channel in which its turns lead upwards.
     """
     n = first.size - 1
     mark, stamp = np.zeros(to.size, np.int64), np.zeros(2, np.int64)
@@ -157,7 +158,7 @@ def keep_lanes(
         for s in range(n):
             if s == d or not carries[s] or not moved[d, s]:
                 continue
-            number = np.int64(lane[d, s])
+            number = np.int64(vc[d, s])
             fits = number < len(place)
             if fits:
                 bit = np.uint16(1 << number)
@@ -173,7 +174,7 @@ def keep_lanes(
                         break
                     c, w = e, np.int64(to[e])
             if not fits:
-                lane[d, s] = ORPHAN
+                vc[d, s] = ORPHAN
                 orphans += 1
     return orphans
 

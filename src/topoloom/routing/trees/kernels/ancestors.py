@@ -45,7 +45,7 @@ def ancestor_trees(
         Pairs of hosts over each channel so far; grows by those of these trees. Of equal ways the one whose busiest channel
         has least is taken, and of those the first from a port on that destination and switch decide.
     again : bool
-        The trees are there already, and are taken out before they are made anew.
+        The trees are there already, and are taken out before they are made again.
 
     Cost O(destinations m).
     """

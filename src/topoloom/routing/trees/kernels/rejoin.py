@@ -1,8 +1,8 @@
 """Switches that are stuck outside a tree join it over a neighbour that first changes its own next switch.
 
-A switch is stuck where all its neighbours' paths leave it no lane. A neighbour to which nobody sends on may take another path
-instead, a longer one: nobody else's changes. So a handful of stuck switches is served in place, where growing the tree
-again around them would take as long as all trees at first.
+A switch is stuck where all its neighbours' paths leave it no virtual channel. A neighbour to which nobody sends on may take
+another path instead, a longer one: nobody else's changes. So a handful of stuck switches is served in place, where growing the
+tree again around them would take as long as all trees at first.
 """
 
 import numpy as np
@@ -13,7 +13,7 @@ from topoloom.graph.kernels.simd import bits_of, lowest_bit
 _ONE, _ZERO = np.uint64(1), np.uint64(0)
 #: Up to so many stuck pairs a switch are worth looking at one by one.
 _FEW = 1
-#: Switches that send on anew, at most, for one that is stuck.
+#: Switches that send on again, at most, for one that is stuck.
 _LONGEST = 4
 #: Channels that are looked at for one, at most: a bound where switches have many.
 _MOST_LOOKS = 1 << 17
@@ -24,7 +24,7 @@ def rejoin(
     first: np.ndarray,
     to: np.ndarray,
     rises: np.ndarray,
-    lanes: int,
+    vcs: int,
     destinations: np.ndarray,
     every: np.uint64,
     joined: np.ndarray,
@@ -54,7 +54,7 @@ def rejoin(
         left = 0
         for i in range(count):
             v, b = stuck[i], tree[i]
-            if not _join(first, to, rises, lanes, destinations[b], v, b, longest, joined, open_in, table, walk):
+            if not _join(first, to, rises, vcs, destinations[b], v, b, longest, joined, open_in, table, walk):
                 stuck[left], tree[left] = v, b
                 left += 1
         longest = 2 if left < count else longest + 1
@@ -66,7 +66,7 @@ def _join(
     first: np.ndarray,
     to: np.ndarray,
     rises: np.ndarray,
-    lanes: int,
+    vcs: int,
     d: int,
     v: int,
     b: int,
@@ -76,10 +76,10 @@ def _join(
     table: np.ndarray,
     walk: np.ndarray,
 ) -> bool:
-    """Let switch v join tree b, of destination d, so many switches at most sending on anew; whether it can.
+    """Let switch v join tree b, of destination d, so many switches at most sending on again; whether it can.
 
     All walks over switches that nobody sends to are looked at; walk: int64[5, longest], room: the switch of each step, its
-    next channel to look at, the channel taken, the lanes left, and the best walk's channels.
+    next channel to look at, the channel taken, the virtual channels left, and the best walk's channels.
     """
     switch, following, taken, left, best = walk[0], walk[1], walk[2], walk[3], walk[4]
     least, steps, level, looks = np.int64(1) << 62, 0, 0, 0
@@ -104,7 +104,7 @@ def _join(
         if again:
             continue
         taken[level] = c
-        if offered(open_in, w, b, np.int64(rises[c]), lanes) & legal:
+        if offered(open_in, w, b, np.int64(rises[c]), vcs) & legal:
             hops = level + 1 + _hops(first, to, d, w, b, table)
             if hops < least:
                 least, steps = hops, level + 1
@@ -114,20 +114,22 @@ def _join(
             level += 1
             switch[level], following[level], left[level] = w, first[w], legal
     for i in range(steps - 1, 0, -1):
-        lead(first, to, rises, lanes, np.int64(to[best[i - 1]]), best[i], b, open_in, table)
+        lead(first, to, rises, vcs, np.int64(to[best[i - 1]]), best[i], b, open_in, table)
     if steps == 0:
         return False
-    lead(first, to, rises, lanes, v, best[0], b, open_in, table)
+    lead(first, to, rises, vcs, v, best[0], b, open_in, table)
     joined[v] |= _ONE << np.uint64(b)
     return True
 
 
 @inner
-def offered(open_in: np.ndarray, w: int, b: int, climbs: int, lanes: int) -> int:
-    """The lanes, a bit each, in which a path to destination b over a channel to w is legal; climbs: where the rank rises."""
+def offered(open_in: np.ndarray, w: int, b: int, climbs: int, vcs: int) -> int:
+    """The virtual channels, a bit each, in which a path to destination b over a channel to w is legal; climbs: where the rank
+    rises.
+    """
     found = np.int64(0)
-    for k in range(lanes):
-        word = open_in[2 * lanes * w + k + lanes * ((climbs >> k) & 1)]
+    for k in range(vcs):
+        word = open_in[2 * vcs * w + k + vcs * ((climbs >> k) & 1)]
         found |= np.int64((word >> np.uint64(b)) & _ONE) << k
     return found
 
@@ -156,7 +158,7 @@ def lead(
     first: np.ndarray,
     to: np.ndarray,
     rises: np.ndarray,
-    lanes: int,
+    vcs: int,
     v: int,
     c: int,
     b: int,
@@ -165,11 +167,11 @@ def lead(
 ) -> None:
     """Let v send on over its channel c in tree b."""
     climbs = np.int64(rises[c])
-    found = offered(open_in, np.int64(to[c]), b, climbs, lanes)
+    found = offered(open_in, np.int64(to[c]), b, climbs, vcs)
     bit = _ONE << np.uint64(b)
-    own = 2 * lanes * v
-    for k in range(lanes):
+    own = 2 * vcs * v
+    for k in range(vcs):
         legal = bit if (found >> k) & 1 else _ZERO
         open_in[own + k] = (open_in[own + k] & ~bit) | legal
-        open_in[own + lanes + k] = (open_in[own + lanes + k] & ~bit) | (legal if (climbs >> k) & 1 else _ZERO)
+        open_in[own + vcs + k] = (open_in[own + vcs + k] & ~bit) | (legal if (climbs >> k) & 1 else _ZERO)
     table[b, v] = c - first[v]

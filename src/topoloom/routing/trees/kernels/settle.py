@@ -1,4 +1,6 @@
-"""A tree in which some switches stay stuck: these take the paths of lane 0, and whom that leaves without a lane joins anew."""
+"""A tree in which some switches stay stuck: these take the paths of virtual channel 0, and whom that leaves without a virtual
+channel joins again.
+"""
 
 import numpy as np
 
@@ -14,7 +16,7 @@ def settle(
     to: np.ndarray,
     back: np.ndarray,
     rises: np.ndarray,
-    lanes: int,
+    vcs: int,
     destinations: np.ndarray,
     b: int,
     tries: int,
@@ -22,14 +24,14 @@ def settle(
     open_in: np.ndarray,
     table: np.ndarray,
 ) -> None:
-    """Bring all switches into tree b, those that are stuck with the paths that lane 0 has for them.
+    """Bring all switches into tree b, those that are stuck with the paths that virtual channel 0 has for them.
 
-    Lane 0's order must let every switch fall to the same one, by hops from it. After so many tries the tree is lane 0's alone.
-    Arrays as in `rejoin`.
+    Virtual channel 0's order must let every switch fall to the same one, by hops from it. After so many tries the tree is
+    virtual channel 0's alone. Arrays as in `rejoin`.
     """
     n, d, bit = first.size - 1, destinations[b], _ONE << np.uint64(b)
     channel, order, held = np.empty(n, np.int64), np.empty(n, np.int32), np.zeros(n, np.bool_)
-    _lane_0(first, to, back, rises, d, channel, order)
+    _vc_0(first, to, back, rises, d, channel, order)
     for attempt in range(tries + 1):
         for v in range(n):
             if joined[v] & bit and attempt < tries:
@@ -41,10 +43,8 @@ def settle(
         for v in range(n):
             if held[v]:
                 table[b, v] = channel[v] - first[v]
-        _legal_again(
-            first, to, back, rises, lanes if attempt < tries else 1, lanes, d, b, joined, open_in, table, order
-        )
-        rejoin(first, to, rises, lanes, destinations, bit, joined, open_in, table)
+        _legal_again(first, to, back, rises, vcs if attempt < tries else 1, vcs, d, b, joined, open_in, table, order)
+        rejoin(first, to, rises, vcs, destinations, bit, joined, open_in, table)
         out = 0
         for v in range(n):
             out += not joined[v] & bit
@@ -53,7 +53,7 @@ def settle(
 
 
 @inner
-def _lane_0(
+def _vc_0(
     first: np.ndarray,
     to: np.ndarray,
     back: np.ndarray,
@@ -62,7 +62,7 @@ def _lane_0(
     channel: np.ndarray,
     order: np.ndarray,
 ) -> None:
-    """The channel of each switch in lane 0's tree to d; order: int32[n], room."""
+    """The channel of each switch in virtual channel 0's tree to d; order: int32[n], room."""
     channel[:] = -1
     order[0], channel[d] = d, 0
     at, found = 0, 1
@@ -85,7 +85,7 @@ def _legal_again(
     back: np.ndarray,
     rises: np.ndarray,
     used: int,
-    lanes: int,
+    vcs: int,
     d: int,
     b: int,
     joined: np.ndarray,
@@ -93,13 +93,15 @@ def _legal_again(
     table: np.ndarray,
     order: np.ndarray,
 ) -> None:
-    """Work out anew in which of the first `used` lanes paths are legal, from d outwards; what is in none is not in the tree."""
+    """Work out again in which of the first `used` virtual channels paths are legal, from d outwards; what is in none is not in
+    the tree.
+    """
     bit = _ONE << np.uint64(b)
     for v in range(first.size - 1):
         joined[v] &= ~bit
-    for k in range(2 * lanes):
-        if k % lanes >= used:
-            open_in[2 * lanes * d + k] &= ~bit
+    for k in range(2 * vcs):
+        if k % vcs >= used:
+            open_in[2 * vcs * d + k] &= ~bit
     joined[d] |= bit
     order[0] = d
     at, found = 0, 1
@@ -108,9 +110,9 @@ def _legal_again(
         at += 1
         for e in range(first[w], first[w + 1]):
             v, c = np.int64(to[e]), np.int64(back[e])
-            if v == d or first[v] + table[b, v] != c or not offered(open_in, w, b, np.int64(rises[c]), lanes):
+            if v == d or first[v] + table[b, v] != c or not offered(open_in, w, b, np.int64(rises[c]), vcs):
                 continue
-            lead(first, to, rises, lanes, v, c, b, open_in, table)
+            lead(first, to, rises, vcs, v, c, b, open_in, table)
             joined[v] |= bit
             order[found] = v
             found += 1

@@ -64,7 +64,7 @@ def minimal_trees(
 
     Farthest switches choose first: then the pairs that a switch sends on are known when it chooses. Of channels with equal
     loads the first from a place that differs by switch and destination is taken. again: the trees are there already, and
-    each is taken out before it is made anew. pairs: int64[n], the hosts of each switch.
+    each is taken out before it is made again. pairs: int64[n], the hosts of each switch.
     """
     n = first.size - 1
     distance, queue, below = np.empty(n, np.uint16), np.empty(n, np.int32), np.empty(n, np.int64)

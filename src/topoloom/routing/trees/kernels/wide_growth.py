@@ -1,8 +1,9 @@
 """How trees of up to 64 destinations grow: a destination is a bit of a word, hop by hop switches join its tree.
 
-`open_in`, uint64[n * 2 lanes], says where a switch's path to a destination is legal: word 2 lanes * v + k of the lanes k, and
-word 2 lanes * v + lanes + k of those lanes in which the path also begins with a rise. One of the two is what a neighbour asks
-for, by whether the rank rises along the channel between them: so both lie side by side.
+`open_in`, uint64[n * 2 virtual channels], says where a switch's path to a destination is legal: word 2 virtual channels * v + k
+of the virtual channels k, and word 2 virtual channels * v + virtual channels + k of those virtual channels in which the path
+also begins with a rise. One of the two is what a neighbour asks for, by whether the rank rises along the channel between them:
+so both lie side by side.
 """
 
 import numpy as np
@@ -53,7 +54,7 @@ def grow(
     first: np.ndarray,
     to: np.ndarray,
     rises: np.ndarray,
-    lanes: int,
+    vcs: int,
     destinations: np.ndarray,
     every: np.uint64,
     ranked: np.ndarray,
@@ -73,8 +74,8 @@ def grow(
 ) -> None:
     """Let switches join the trees of the destinations `every`, hop by hop.
 
-    A switch prefers a channel that leaves it more than one lane, where anybody is farther away still; of those alike mostly
-    the one with the least load. Where it is `held`, it joins over the channel that is `fixed` for that destination only.
+    A switch prefers a channel that leaves it more than one virtual channel, where anybody is farther away still; of those alike
+    mostly the one with the least load. Where it is `held`, it joins over the channel that is `fixed` for that destination only.
 
     Parameters
     ----------
@@ -87,10 +88,10 @@ def grow(
     held, fixed : uint64[n], uint64[2 m]
     joined : uint64[n]
         Gets the trees that each switch is in.
-    open_in : uint64[n * 2 lanes]
-        Gets the lanes in which each switch's path is legal.
+    open_in : uint64[n * 2 virtual channels]
+        Gets the virtual channels in which each switch's path is legal.
     table : uint8 or uint16[k, at least n]
-        Gets the ports, a row a destination.
+        Gets the ports, one row per destination.
     fronts, near : uint64[2, n], bool[n]
         Room.
     offered, channel, state : uint64[2, r + 1], int64[r + 1], uint64[1]
@@ -101,7 +102,7 @@ def grow(
     n = first.size - 1
     front, fresh = fronts[0], fronts[1]
     can, taken = offered[0], offered[1]
-    wide = 2 * lanes
+    wide = 2 * vcs
     state[0] = np.uint64(destinations[0]) * np.uint64(0x9E3779B97F4A7C15)
     joined[:] = _ZERO
     front[:] = _ZERO
@@ -118,7 +119,7 @@ def grow(
         hops += 1
         if flag[0]:
             return
-        # Whose path nobody farther needs any more: there lanes left do not matter.
+        # Whose path nobody farther needs any more: there virtual channels left do not matter.
         ends = last[hops] if hops < last.size else ~_ZERO
         few = crowd * channel.size < n
         if few:
@@ -148,8 +149,8 @@ def grow(
                 row = np.int64(aims[channel[i]]) * wide
                 climbs = np.int64(rises[ranked[channel[i]]])
                 found = several = _ZERO
-                for k in range(lanes):
-                    ok = can[i] & open_in[row + k + lanes * ((climbs >> k) & 1)]
+                for k in range(vcs):
+                    ok = can[i] & open_in[row + k + vcs * ((climbs >> k) & 1)]
                     several |= found & ok
                     found |= ok
                 several &= ~ends
@@ -183,11 +184,11 @@ def grow(
                 row = np.int64(aims[channel[i]]) * wide
                 climbs = np.int64(rises[c])
                 # Nobody asks for these bits before the next hop: v is not in `front` for them.
-                for k in range(lanes):
+                for k in range(vcs):
                     up = (climbs >> k) & 1
-                    ok = rest & open_in[row + k + lanes * up]
+                    ok = rest & open_in[row + k + vcs * up]
                     open_in[own + k] |= ok
-                    open_in[own + lanes + k] |= ok & (_ZERO - np.uint64(up))
+                    open_in[own + vcs + k] |= ok & (_ZERO - np.uint64(up))
                 port = c - begin
                 while rest:
                     table[np.uint64(lowest_bit(rest)), np.uint64(v)] = port

@@ -16,7 +16,7 @@ _TOGETHER = 8
 
 @allocating
 def padded(rows: int, n: int, like: np.ndarray) -> np.ndarray:
-    """A table of zeros, a row a tree and at least n wide, of the type of `like`.
+    """A table of zeros, one row per tree and at least n wide, of the type of `like`.
 
     The same place of all rows is written at a time. Were rows a power of two apart, these would all fall on a few lines of
     the cache; so a row is an odd number of lines.
@@ -99,13 +99,15 @@ def senders_first(onward: np.ndarray, waiting: np.ndarray, order: np.ndarray) ->
 def write_trees(
     destinations: np.ndarray,
     done: np.uint64,
-    lanes: int,
+    vcs: int,
     open_in: np.ndarray,
     table: np.ndarray,
     ports: np.ndarray,
-    lane: np.ndarray,
+    vc: np.ndarray,
 ) -> None:
-    """Write ports[d] of the trees of the destinations `done`, and each pair's lowest lane, unless `lane` is uint8[0, 0]."""
+    """Write ports[d] of the trees of the destinations `done`, and each pair's lowest virtual channel, unless `vc` is uint8[0,
+    0].
+    """
     n = ports.shape[1]
     for b in range(destinations.size):
         if done >> np.uint64(b) & _ONE:
@@ -114,13 +116,13 @@ def write_trees(
             for v in range(n):
                 ports[d, v] = table[b, v]
             ports[d, d] = none
-    if lane.size == 0:
+    if vc.size == 0:
         return
-    lowest = padded(destinations.size, n, lane)
+    lowest = padded(destinations.size, n, vc)
     for v in range(n):
         left = done
-        for k in range(lanes):
-            rest = left & open_in[2 * lanes * v + k]
+        for k in range(vcs):
+            rest = left & open_in[2 * vcs * v + k]
             left &= ~rest
             while rest:
                 lowest[np.int64(lowest_bit(rest)), v] = k
@@ -128,4 +130,4 @@ def write_trees(
     for b in range(destinations.size):
         if done >> np.uint64(b) & _ONE:
             for v in range(n):
-                lane[destinations[b], v] = lowest[b, v]
+                vc[destinations[b], v] = lowest[b, v]

@@ -1,8 +1,10 @@
-"""Trees inside lanes for up to 64 destinations at a time: a destination is a bit of a word, and what is legal a word a lane.
+"""Trees inside virtual channels for up to 64 destinations at a time: a destination is a bit of a word, and what is legal one
+word per virtual channel.
 
 A switch joins a destination's tree over a channel to one that joined at the hop before, where its path stays legal in some
-lane: in the lanes where the ranks do not rise along the channel and fall after it (`lanes.kernels.orders`). So beside the lanes
-in which a switch's path is legal, those are kept in which it also begins with a rise: these serve channels that rise.
+virtual channel: in the virtual channels where the ranks do not rise along the channel and fall after it (`vcs.kernels.orders`).
+So beside the virtual channels in which a switch's path is legal, those are kept in which it also begins with a rise: these
+serve channels that rise.
 """
 
 import numpy as np
@@ -22,10 +24,10 @@ def trees_within(
     first: np.ndarray,
     to: np.ndarray,
     rises: np.ndarray,
-    lanes: int,
+    vcs: int,
     destinations: np.ndarray,
     ports: np.ndarray,
-    lane: np.ndarray,
+    vc: np.ndarray,
     load: np.ndarray,
     again: bool,
     pairs: np.ndarray,
@@ -33,16 +35,17 @@ def trees_within(
     tries: int,
     back: np.ndarray,
 ) -> int:
-    """Trees that serve every pair in one of the lanes, most by shortest paths; how many were repaired.
+    """Trees that serve every pair in one of the virtual channels, most by shortest paths; how many were repaired.
 
-    Where switches are stuck, they and all on their paths in lane 0 keep to these paths, and the tree is grown again around
-    them; after so many tries it is lane 0's alone. Lane 0's order must let every switch fall to the same one. Where growing
-    again takes too long, stuck switches are served in place (`rejoin`, `settle`), which gives other trees.
+    Where switches are stuck, they and all on their paths in virtual channel 0 keep to these paths, and the tree is grown again
+    around them; after so many tries it is virtual channel 0's alone. Virtual channel 0's order must let every switch fall to
+    the same one. Where growing again takes too long, stuck switches are served in place (`rejoin`, `settle`), which gives other
+    trees.
 
     Parameters
     ----------
     destinations : int64[k]
-        At most 64. ports[d] is written, and lane[d] unless it is uint8[0, 0].
+        At most 64. ports[d] is written, and virtual channel[d] unless it is uint8[0, 0].
     load : int64[2 m]
         Pairs over each channel; kept. again: the trees are there already, and are taken out first.
     pairs : int64[n]
@@ -58,7 +61,7 @@ def trees_within(
         add_loads(first, to, destinations, destinations, ports, pairs, load, -1)
     ranked, aims = _by_load(first, to, load)
     last = farthest(first, to, destinations, every)
-    joined, open_in = np.empty(n, np.uint64), np.empty(n * 2 * lanes, np.uint64)
+    joined, open_in = np.empty(n, np.uint64), np.empty(n * 2 * vcs, np.uint64)
     held, fixed = np.zeros(n, np.uint64), np.zeros(to.size, np.uint64)
     table, fronts, state = padded(count, n, ports), np.empty((2, n), np.uint64), np.empty(1, np.uint64)
     most_links, near = _most_links(first), np.empty(n, np.bool_)
@@ -67,7 +70,7 @@ def trees_within(
         first,
         to,
         rises,
-        lanes,
+        vcs,
         destinations,
         every,
         ranked,
@@ -89,19 +92,19 @@ def trees_within(
         return 0
     stuck = _stuck(joined, every)
     if stuck and back.size:
-        rejoin(first, to, rises, lanes, destinations, stuck, joined, open_in, table)
+        rejoin(first, to, rises, vcs, destinations, stuck, joined, open_in, table)
         left = _stuck(joined, every)
         while left:
-            settle(first, to, back, rises, lanes, destinations, lowest_bit(left), tries, joined, open_in, table)
+            settle(first, to, back, rises, vcs, destinations, lowest_bit(left), tries, joined, open_in, table)
             left &= left - _ONE
-        _keep(first, to, lanes, destinations, every, open_in, table, ports, lane, load, pairs)
+        _keep(first, to, vcs, destinations, every, open_in, table, ports, vc, load, pairs)
         return np.int64(bits_of(stuck))
-    _keep(first, to, lanes, destinations, every & ~stuck, open_in, table, ports, lane, load, pairs)
+    _keep(first, to, vcs, destinations, every & ~stuck, open_in, table, ports, vc, load, pairs)
     if stuck == 0:
         return 0
     repaired = np.int64(bits_of(stuck))
-    # Lane 0's own trees, and on them the paths of all that are stuck.
-    lane_0, gone, inside = padded(count, n, ports), joined.copy(), np.empty(n, np.uint64)
+    # Virtual channel 0's own trees, and on them the paths of all that are stuck.
+    vc_0, gone, inside = padded(count, n, ports), joined.copy(), np.empty(n, np.uint64)
     grow(
         first,
         to,
@@ -116,7 +119,7 @@ def trees_within(
         fixed,
         inside,
         open_in[: 2 * n],
-        lane_0,
+        vc_0,
         fronts,
         near,
         offered,
@@ -133,11 +136,11 @@ def trees_within(
                 d, u = destinations[b], v
                 while u != d and not (held[u] >> np.uint64(b)) & _ONE:
                     held[u] |= _ONE << np.uint64(b)
-                    c = first[u] + lane_0[b, u]
+                    c = first[u] + vc_0[b, u]
                     fixed[c] |= _ONE << np.uint64(b)
                     u = np.int64(to[c])
-        most = 1 if attempt + 1 == tries else lanes
-        if most == 1:  # lane 0's trees, whole
+        most = 1 if attempt + 1 == tries else vcs
+        if most == 1:  # virtual channel 0's trees, whole
             for v in range(n):
                 for c in range(first[v], first[v + 1]):
                     fixed[c] &= ~stuck
@@ -167,7 +170,7 @@ def trees_within(
         if flag[0]:
             return 0
         left = _stuck(gone, stuck)
-        _keep(first, to, most, destinations, stuck & ~left, open_in, table, ports, lane, load, pairs)
+        _keep(first, to, most, destinations, stuck & ~left, open_in, table, ports, vc, load, pairs)
         stuck = left
         if stuck == 0:
             break
@@ -210,17 +213,19 @@ def _stuck(joined: np.ndarray, every: np.uint64) -> np.uint64:
 def _keep(
     first: np.ndarray,
     to: np.ndarray,
-    lanes: int,
+    vcs: int,
     destinations: np.ndarray,
     done: np.uint64,
     open_in: np.ndarray,
     table: np.ndarray,
     ports: np.ndarray,
-    lane: np.ndarray,
+    vc: np.ndarray,
     load: np.ndarray,
     pairs: np.ndarray,
 ) -> None:
-    """Write the trees of the destinations `done`, each pair in the lowest of its lanes, and add their pairs to the loads."""
+    """Write the trees of the destinations `done`, each pair in the lowest of its virtual channels, and add their pairs to the
+    loads.
+    """
     if done == 0:
         return
     rows, count = np.empty(destinations.size, np.int64), 0
@@ -229,5 +234,5 @@ def _keep(
             rows[count] = b
             count += 1
     rows = rows[:count]
-    write_trees(destinations, done, lanes, open_in, table, ports, lane)
+    write_trees(destinations, done, vcs, open_in, table, ports, vc)
     add_loads(first, to, destinations[rows], rows, table, pairs, load, 1)

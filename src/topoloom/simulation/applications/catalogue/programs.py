@@ -57,7 +57,7 @@ def built_in_program(
 
 
 def call_text(name: str, **settings: Any) -> str:
-    """``alltoall(bytes=65536,repeats=1)``, for people; what is None or ``no`` is left out.
+    """``alltoall(bytes=65536,repeats=1)``, for people; what is None or ``no`` is omitted.
 
     Examples
     --------
@@ -202,7 +202,7 @@ def _stencil(name: str, ranks: int, points: tuple[int, ...], grid: tuple[int, ..
 def _of_stencil(points: tuple[int, ...], flops: float) -> dict[str, Any]:
     return {
         "points": Integers(1, 1 << 20, "points of the whole grid", default=points),
-        "grid": Integers(1, 1 << 20, "ranks along each side; as square as can be when left out", default=None),
+        "grid": Integers(1, 1 << 20, "ranks along each side; as square as can be when omitted", default=None),
         "halo": Integer(1, 64, "layers of points that a rank gets from a neighbour", default=1),
         "iterations": Integer(1, 1 << 20, "iterations", default=10),
         "overlap": Choice(_YES_NO, "compute the inner points while halos travel", default="no"),
@@ -232,7 +232,7 @@ def stencil3d(ranks: int, **settings: Any) -> Source:
     source="van de Geijn and Watts 1997; Nakano 2016 VIII.A.3 (MM)",
     n=Integer(1, 1 << 17, "rows and columns of the matrices", default=2048),
     block=Integer(1, 1 << 14, "columns of A and rows of B in a broadcast", default=64),
-    grid=Integers(1, 1 << 20, "rows and columns of ranks; as square as can be when left out", default=None),
+    grid=Integers(1, 1 << 20, "rows and columns of ranks; as square as can be when omitted", default=None),
     check=_check(),
 )
 def matmul(ranks: int, n: int, block: int, grid: tuple[int, ...] | None, check: str) -> Source:

@@ -42,7 +42,7 @@ def _degree(description: str) -> Integer:
     model=_ModelName("the model: a preset, or a file, which may hold every other key, too", default="llama2-7b"),
     tp=_degree("tensor-parallel ranks"),
     pp=_degree("pipeline stages"),
-    dp=_degree("data-parallel ranks; what the ranks leave when left out"),
+    dp=_degree("data-parallel ranks; what the ranks leave when omitted"),
     ep=_degree("expert-parallel ranks; they divide the data-parallel ones"),
     batch=_degree("sequences in a step"),
     micro=_degree("sequences in a micro-batch"),

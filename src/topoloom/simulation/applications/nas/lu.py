@@ -88,7 +88,7 @@ class _Grid:
         return up * planes + down * planes + correction + right + residual
 
     def _rows(self) -> tuple[int, int]:
-        """Numbers in a row of points along y and along x, five a point, the cube's boundary left out."""
+        """Numbers in a row of points along y and along x, five a point, the cube's boundary omitted."""
         return (
             5 * (self.y - (self.west is None) - (self.east is None)),
             5 * (self.x - (self.north is None) - (self.south is None)),

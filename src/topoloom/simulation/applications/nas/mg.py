@@ -32,7 +32,7 @@ class _Level(NamedTuple):
         return (x - 2) * (y - 2) * (z - 2)
 
     @property
-    def left_out(self) -> bool:
+    def omitted(self) -> bool:
         """Whether it has none on this level."""
         return self.inside == 0
 
@@ -41,7 +41,7 @@ def mg(run: NasRun) -> RankTraces:
     """The skeleton of MG.
 
     Ranks are a box of powers of two, and every operator on a level is followed by a halo of one point on its three axes,
-    one after the other. Coarse levels have fewer points than ranks: those that are left out do nothing, and are served
+    one after the other. Coarse levels have fewer points than ranks: those that are omitted do nothing, and are served
     when the correction comes back down. One V-cycle and two set-ups come before the clock starts.
 
     Source: NAS reports 95-020 and 02-007; the program of NPB3.3-MPI.
@@ -147,7 +147,7 @@ def _waited(me: TraceLines, level: _Level, axis: int) -> str:
 
 def _halo(me: TraceLines, level: _Level, room: int) -> str:
     """A halo of one point: each axis takes along what the axes before it brought. One rank alone copies."""
-    if not room or level.left_out:
+    if not room or level.omitted:
         return ""
     x, y, z = level.points
     faces = ((y - 2) * (z - 2), x * (z - 2), x * y)

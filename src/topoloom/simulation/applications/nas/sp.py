@@ -72,7 +72,7 @@ def _solve(me: TraceLines, cells: Cells, axis: int, unit: float) -> str:
 
 
 def _lines(cells: Cells, cell: int, axis: int) -> int:
-    """Lines of points of a cell along an axis, those on the boundary of the cube left out."""
+    """Lines of points of a cell along an axis, those on the boundary of the cube omitted."""
     lines = 1
     for other, (size, at) in enumerate(zip(cells.sizes[cell], cells.at[cell], strict=True)):
         if other != axis:

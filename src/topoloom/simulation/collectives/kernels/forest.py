@@ -81,7 +81,9 @@ def _crossing(
 
 
 @allocating
-def split_off(capacity: np.ndarray, supply: np.ndarray, switches: int, need: int, log: np.ndarray, done: int) -> int:
+def split_off(
+    capacity: np.ndarray, supply: np.ndarray, switches: int, requirement: int, log: np.ndarray, done: int
+) -> int:
     """Take the next switch out: what comes in from u and goes out to t goes from u to t, while no cut loses what it needs.
 
     Parameters
@@ -91,7 +93,7 @@ def split_off(capacity: np.ndarray, supply: np.ndarray, switches: int, need: int
     supply : int64[n]
         What each node sends to all ranks; 0 for switches, which are the first nodes.
     switches : int
-    need : int
+    requirement : int
         All of it.
     log : int64[k, 4]
         Rows (u, switch, t, units), of which `done` are there; in place.
@@ -168,7 +170,10 @@ def split_off(capacity: np.ndarray, supply: np.ndarray, switches: int, need: int
                     for before in range(i):
                         if not ends[hard[before]]:
                             begins[hard[before]] = True
-                    room = _crossing(left, near, nears, begins, ends, need + most, level, queue, at, path) - need
+                    room = (
+                        _crossing(left, near, nears, begins, ends, requirement + most, level, queue, at, path)
+                        - requirement
+                    )
                     if room < most:
                         most = room
                         # Who is against it now will be against it again: asked first.

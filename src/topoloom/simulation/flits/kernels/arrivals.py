@@ -18,7 +18,7 @@ def see_arrivals(records: int | None, net: RouterNetwork, s: Buffers, rules: Rul
     N = s.active.size // W
     NW, b, G = N * W, r * W, r * W * 64
     rec, calendar, active, pending, asked, choosing = s.rec, s.calendar, s.active, s.pending, s.asked, s.choosing
-    outputs, lanes, width = net.outputs, rules.lanes, rules.width
+    outputs, vc_rule, width = net.outputs, rules.vc_rule, rules.width
     base = (c & (SLOTS - 1)) * NW + b
     some = np.int64(0)
     for w in range(W):
@@ -35,7 +35,7 @@ def see_arrivals(records: int | None, net: RouterNetwork, s: Buffers, rules: Rul
                     active[at(b + w)] |= np.int64(1) << (iv & 63)
                 elif records is None:
                     word, birth = (np.int64(rec[at(g * VC_SIZE + VC_WORD)]), np.int64(rec[at(g * VC_SIZE + VC_BIRTH)]))
-                    ask(asked, pending, W, LV, r, iv, class_of(LV, outputs, lanes, width, N, r, word, birth))
+                    ask(asked, pending, W, LV, r, iv, class_of(LV, outputs, vc_rule, width, N, r, word, birth))
                 else:
                     rec[at(g * VC_SIZE + VC_NEXT)] = -1
                     choosing[at(b + w)] |= np.int64(1) << (iv & 63)
@@ -57,7 +57,7 @@ def choose_outputs(
     c: int,
     step: int,
 ) -> None:
-    """Packets that choose ask for an output; those that may escape do so anew every cycle, until they get a VC."""
+    """Packets that choose ask for an output; those that may escape do so again every cycle, until they get a VC."""
     W, LV = rules.words, rules.slot_bits
     V, VM, PS, N = rules.vcs, (1 << LV) - 1, (W * 64) >> LV, s.active.size // W
     b, G = r * W, r * W * 64

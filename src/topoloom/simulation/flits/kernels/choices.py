@@ -14,10 +14,10 @@ from topoloom.simulation.flits.kernels.fields import (
     NO_DETOUR,
     PACKET_ESCAPED,
     PACKET_HOPS,
-    PACKET_LANE,
     PACKET_LAYER,
     PACKET_PHASE,
     PACKET_SIZE,
+    PACKET_VC,
     PACKET_VIA,
     PACKET_WORD,
     PORT_CREDIT,
@@ -193,7 +193,7 @@ def open_to_choice(spare: int, sent: int) -> bool:
     """Whether a VC with so many flits may be chosen: it is empty, or a whole packet has room behind them.
 
     A packet that got a VC waits for nothing else any more, so it must not have to wait there behind others: that is what
-    escape channels are proved free of deadlock under (Duato 1993, assumption 4: a queue holds flits of one message; Duato
+    escape channels are verified deadlock-free under (Duato 1993, assumption 4: a queue holds flits of one message; Duato
     1996, for cut-through: a queue takes whole packets).
     """
     return sent == 0 or sent <= spare
@@ -330,10 +330,10 @@ def choose(
         out = np.int64(
             outputs[at((np.int64(packets[at(packet * PACKET_SIZE + PACKET_LAYER)]) * switches + r) * switches + toward)]
         )
-        if rules.lanes == BY_HOP:
+        if rules.vc_rule == BY_HOP:
             out += np.int64(packets[at(packet * PACKET_SIZE + PACKET_HOPS)]) * rules.width
         else:
-            if rules.lanes == BY_PACKET:
-                out += np.int64(packets[at(packet * PACKET_SIZE + PACKET_LANE)]) * rules.width
+            if rules.vc_rule == BY_PACKET:
+                out += np.int64(packets[at(packet * PACKET_SIZE + PACKET_VC)]) * rules.width
             out += np.int64(packets[at(packet * PACKET_SIZE + PACKET_PHASE)]) * rules.escapes
     return out

@@ -38,7 +38,7 @@ BURST_CYCLE, BURST_PACKETS, BURST_GOAL, BURST_HOST = range(4)
 TRIP_KIND, TRIP_OWNER, TRIP_ASKED, TRIP_LAYER = range(4)
 #: `Buffers.packets`, of a packet with a record of its own: its destination's word, its source, the cycle it was made in, the
 #: switch of its detour (`NO_DETOUR`, `UNDECIDED`), hops made, whether its detour is behind it, flits, the cycle it entered
-#: in, lane, layer, whether it has escaped; then as of a round trip. A free record: the next one, in the first place.
+#: in, virtual channel, layer, whether it has escaped; then as of a round trip. A free record: the next one, in the first place.
 (
     PACKET_WORD,
     PACKET_SOURCE,
@@ -48,7 +48,7 @@ TRIP_KIND, TRIP_OWNER, TRIP_ASKED, TRIP_LAYER = range(4)
     PACKET_PHASE,
     PACKET_LENGTH,
     PACKET_ENTERED,
-    PACKET_LANE,
+    PACKET_VC,
     PACKET_LAYER,
     PACKET_ESCAPED,
     PACKET_KIND,

@@ -4,7 +4,8 @@ A VC of an input port is number g = (switch * words * 64) + port * slots + vc, s
 `words` words. `fields` says what lies where in its record, and in the places of the pool that flits wait in.
 
 A flit's word is its destination's switch << 16 | the host's port << 7 | hops made; or, where packets have records of their
-own, the number of the packet. Its birth is the cycle << 6 | lane << 2 | 2 for a packet's first flit | 1 for its last.
+own, the number of the packet. Its birth is the cycle << 6 | virtual channel << 2 | 2 for a packet's first flit | 1 for its
+last.
 
 `records`, `long_credits`, `any_shortest` and `detours` are None or 1, which the compiler looks at: packets with records,
 credits that take long, packets that choose among shortest paths, packets that may make a detour.
@@ -33,8 +34,8 @@ from topoloom.simulation.flits.kernels.fields import (
 SLOTS = 16
 #: Cycles that a router runs at a visit.
 AHEAD = 2
-#: Of a birth: where its cycle and its lane begin; the bits of a packet's first and last flit.
-BORN, LANE, HEAD, LAST = 6, 2, 2, 1
+#: Of a birth: where its cycle and its virtual channel begin; the bits of a packet's first and last flit.
+BORN, VC, HEAD, LAST = 6, 2, 2, 1
 
 
 @kernel

@@ -40,7 +40,6 @@ from topoloom.simulation.flits.kernels.fields import (
     PACKET_ESCAPED,
     PACKET_HOPS,
     PACKET_KIND,
-    PACKET_LANE,
     PACKET_LAYER,
     PACKET_LENGTH,
     PACKET_NEXT,
@@ -48,6 +47,7 @@ from topoloom.simulation.flits.kernels.fields import (
     PACKET_PHASE,
     PACKET_SIZE,
     PACKET_SOURCE,
+    PACKET_VC,
     PACKET_VIA,
     PACKET_WORD,
     PLACE_BIRTH,
@@ -63,7 +63,7 @@ from topoloom.simulation.flits.kernels.fields import (
     VC_SIZE,
     at,
 )
-from topoloom.simulation.flits.kernels.flits import BORN, HEAD, LANE, LAST, append, below, ones
+from topoloom.simulation.flits.kernels.flits import BORN, HEAD, LAST, VC, append, below, ones
 
 #: Places in the list of waiting hosts after which a host's VCs are wanted, when they are asked for.
 _SOON = 8
@@ -72,10 +72,10 @@ _SOON = 8
 @stage
 def record_of(
     choice: int,
-    lanes: int,
+    vc_rule: int,
     allowed: np.ndarray,
     layer_at: np.ndarray,
-    lane_of: np.ndarray,
+    vc_of: np.ndarray,
     packets: np.ndarray,
     pool: np.ndarray,
     trips: np.ndarray,
@@ -85,7 +85,7 @@ def record_of(
     n: int,
     here: int,
     place: int,
-    lane: int,
+    vc: int,
     c: int,
 ) -> int:
     """A record for the packet that host n at switch `here` is about to inject; there must be one left."""
@@ -101,7 +101,7 @@ def record_of(
     packets[at(number * PACKET_SIZE + PACKET_PHASE)] = 0
     packets[at(number * PACKET_SIZE + PACKET_LENGTH)] = pool[at(place * PLACE_SIZE + PLACE_LENGTH)]
     packets[at(number * PACKET_SIZE + PACKET_ENTERED)] = c
-    packets[at(number * PACKET_SIZE + PACKET_LANE)] = lane
+    packets[at(number * PACKET_SIZE + PACKET_VC)] = vc
     packets[at(number * PACKET_SIZE + PACKET_LAYER)] = 0
     packets[at(number * PACKET_SIZE + PACKET_ESCAPED)] = 0
     if allowed.size:
@@ -114,15 +114,15 @@ def record_of(
                 layers &= layers - 1
         layer = lowest_bit(np.uint64(layers)) if layers else np.int64(0)
         packets[at(number * PACKET_SIZE + PACKET_LAYER)] = layer
-        if lanes == BY_PACKET:
-            packets[at(number * PACKET_SIZE + PACKET_LANE)] = lane_of[at((layer * N + here) * N + there)]
+        if vc_rule == BY_PACKET:
+            packets[at(number * PACKET_SIZE + PACKET_VC)] = vc_of[at((layer * N + here) * N + there)]
     elif layer_at.size:
         # That of the host where it goes: a table with an entry for each of them.
         goes = word >> 16
         own = np.int64(layer_at[at(goes * PS + ((word >> 7) & 0x1FF))])
         packets[at(number * PACKET_SIZE + PACKET_LAYER)] = own
-        if lanes == BY_PACKET:
-            packets[at(number * PACKET_SIZE + PACKET_LANE)] = lane_of[at((own * N + here) * N + goes)]
+        if vc_rule == BY_PACKET:
+            packets[at(number * PACKET_SIZE + PACKET_VC)] = vc_of[at((own * N + here) * N + goes)]
     elif trips.size:
         # That which its message says.
         packets[at(number * PACKET_SIZE + PACKET_LAYER)] = trips[at(place * PLACE_SIZE + TRIP_LAYER)]
@@ -160,9 +160,9 @@ def inject(
     """Every host whose VC has a credit injects a flit."""
     W, LV, V = rules.words, rules.slot_bits, rules.vcs
     PS = (W * 64) >> LV
-    state, queue, pool, backlog, home_of, lane_of = s.state, s.queue, s.pool, s.backlog, net.home, net.lane
+    state, queue, pool, backlog, home_of, vc_of = s.state, s.queue, s.pool, s.backlog, net.home, net.vc
     rec, popped, calendar, spare = s.rec, s.popped, s.calendar, s.spare
-    whole, lanes, credit = rules.whole, rules.lanes, rules.host_credit
+    whole, vc_rule, credit = rules.whole, rules.vc_rule, rules.host_credit
     N = s.active.size // W
     allowed, layer_at, packets, trips, choice = net.allowed, net.layer_at, s.packets, s.round_trips, rules.choice
     any_vc = rules.last_vcs > 1 or V == 1
@@ -201,7 +201,7 @@ def inject(
                 if not full(rules.many, long_credits, rec, popped, rules.history, g0 + v, c, room, credit):
                     found = True
                     break
-                if any_vc:  # else which VC is looked at is drawn anew each cycle
+                if any_vc:  # else which VC is looked at is drawn again each cycle
                     first = next_credit(long_credits, popped, rules.history, g0 + v, c, credit)
                     soon = first if soon == 0 or first < soon else soon
         if found:
@@ -209,16 +209,16 @@ def inject(
             if start:
                 if begin <= birth >> BORN < end:
                     state[WAITED] += c - (birth >> BORN)
-                lane = np.int64(0)
-                if lanes == BY_PACKET:
-                    lane = np.int64(lane_of[at((home >> 16) * N + (word >> 16))])
+                vc = np.int64(0)
+                if vc_rule == BY_PACKET:
+                    vc = np.int64(vc_of[at((home >> 16) * N + (word >> 16))])
                 if records is not None:
                     queue[at(n * HOST_SIZE + HOST_PACKET)] = record_of(
                         choice,
-                        lanes,
+                        vc_rule,
                         allowed,
                         layer_at,
-                        lane_of,
+                        vc_of,
                         packets,
                         pool,
                         trips,
@@ -228,10 +228,10 @@ def inject(
                         n,
                         home >> 16,
                         place,
-                        lane,
+                        vc,
                         c,
                     )
-                birth |= (lane << LANE) | HEAD
+                birth |= (vc << VC) | HEAD
             if records is not None:
                 word = np.int64(queue[at(n * HOST_SIZE + HOST_PACKET)])
             left -= 1

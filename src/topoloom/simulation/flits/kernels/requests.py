@@ -9,20 +9,20 @@ import numpy as np
 from topoloom.core.compiling.decorators import inner, stage
 from topoloom.simulation.flits.buffers import BY_HOP, BY_PACKET
 from topoloom.simulation.flits.kernels.fields import at
-from topoloom.simulation.flits.kernels.flits import LANE
+from topoloom.simulation.flits.kernels.flits import VC
 
 
 @stage
-def class_of(LV: int, outputs: np.ndarray, lanes: int, width: int, N: int, r: int, word: int, birth: int) -> int:
+def class_of(LV: int, outputs: np.ndarray, vc_rule: int, width: int, N: int, r: int, word: int, birth: int) -> int:
     """The output class that a packet by the tables asks for."""
     goal = word >> 16
     if goal == r:
         return ((word >> 7) & 511) << LV
     out = np.int64(outputs[at(r * N + goal)])
-    if lanes == BY_HOP:
+    if vc_rule == BY_HOP:
         out += (word & 127) * width
-    elif lanes == BY_PACKET:
-        out += ((birth >> LANE) & 15) * width
+    elif vc_rule == BY_PACKET:
+        out += ((birth >> VC) & 15) * width
     return out
 
 

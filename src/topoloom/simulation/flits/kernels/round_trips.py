@@ -62,7 +62,7 @@ def ask_for(net: RouterNetwork, s: Buffers, demand: Demand, n: int, born: int) -
 
 @kernel
 def begin_round_trips(net: RouterNetwork, s: Buffers, demand: Demand, window: int) -> None:
-    """Every host that has somebody to ask begins as many round trips as it may have under way."""
+    """Every host that has somebody to ask begins as many round trips as it may have running."""
     for n in range(net.home.size):
         if demand.first[at(n)] < demand.first[at(n + 1)]:
             for _ in range(min(window, demand.loop[TRIPS])):

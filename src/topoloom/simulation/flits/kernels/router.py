@@ -12,7 +12,7 @@ AHEAD cycles at a visit, and the result does not depend on the order of the rout
 `fields` says what lies where in the arrays of VCs, ports, places and packets.
 
 active, pending, unowned, choosing, int64[routers * words]: VCs that hold an output VC and have a flit; output classes (their
-first VC) that are asked for; output VCs that nobody holds; VCs whose packet has yet to choose, or chooses anew every cycle.
+first VC) that are asked for; output VCs that nobody holds; VCs whose packet has yet to choose, or chooses again every cycle.
 asked, int64[VCs * (words + 1)]: for each output class the VCs that ask, and where the round robin stands.
 """
 

@@ -147,7 +147,7 @@ def length_of(lengths: np.ndarray, shares: np.ndarray, state: np.ndarray) -> int
 
 @inner
 def make_packets(net: RouterNetwork, s: Buffers, rules: Rules, demand: Demand, c: int, begin: int, end: int) -> None:
-    """The packets of a cycle: their hosts by geometric skips over all hosts and cycles, bursts under way, or a trace."""
+    """The packets of a cycle: their hosts by geometric skips over all hosts and cycles, bursts running, or a trace."""
     state, home, queue, backlog, burst = s.state, net.home, s.queue, s.backlog, s.burst
     pool, spare = s.pool, s.spare
     hosts, most, load = home.size, rules.most, demand.load

@@ -81,7 +81,7 @@ def traverse(
     )
     fresh, touched, winner = s.fresh, s.touched, s.winner
     state, histogram, packets = s.state, s.histogram, s.packets
-    outputs, lanes, width, speedup = net.outputs, rules.lanes, rules.width, rules.speedup
+    outputs, vc_rule, width, speedup = net.outputs, rules.vc_rule, rules.width, rules.speedup
     notes = s.log.size > 0 or demand.loop.size > 0 or demand.events.size > 0 or play is not None
     free = state[FREE]
     for w in range((PS + 63) >> 6):
@@ -132,7 +132,7 @@ def traverse(
                         rec[at(g * VC_SIZE + VC_NEXT)] = -1
                         choosing[at(b + (iv >> 6))] |= bit
                     else:
-                        ask(asked, pending, W, LV, r, iv, class_of(LV, outputs, lanes, width, N, r, word2, birth2))
+                        ask(asked, pending, W, LV, r, iv, class_of(LV, outputs, vc_rule, width, N, r, word2, birth2))
             else:
                 active[at(b + (iv >> 6))] &= ~bit
             leaves = max(np.int64(port[at(gp * PORT_SIZE + PORT_LAST)]) + 1, np.int64(c + (step + 1) // speedup))

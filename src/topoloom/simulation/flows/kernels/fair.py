@@ -1,4 +1,4 @@
-"""Flows come onto their paths and leave them, and what has to be worked out anew after it is noted."""
+"""Flows come onto their paths and leave them, and what has to be worked out again after it is noted."""
 
 from topoloom.core.compiling.decorators import stage
 from topoloom.simulation.flows.kernels.heap import put

@@ -1,7 +1,7 @@
 """New max-min fair rates for the flows that a change reaches, and for no others.
 
 Rates are max-min fair where each flow, unless it is as fast as any can be, has a bottleneck: a full resource on its path where
-nobody is faster (Bertsekas and Gallager, Data Networks, 6.5.2). So the flows that a change touches are filled up anew beside
+nobody is faster (Bertsekas and Gallager, Data Networks, 6.5.2). So the flows that a change touches are filled up again beside
 all others, whose rates stand; where one of these lost its bottleneck, or is faster than those that come to theirs at the same
 resource, it is filled up with them the next time, until all have one. Full resources may join hundreds of flows, of which a
 change reaches ten.
@@ -251,7 +251,7 @@ def _take(s: State, flows: int, channels: int) -> None:
         rate = s.fair[m]
         if abs(rate - s.rate[m]) > SAME * rate:
             set_rate(s, m, rate, now)
-    # Sums of many changes drift by rounding: they are made anew here.
+    # Sums of many changes drift by rounding: they are made again here.
     for place in range(channels):
         resource = s.channels[place]
         s.share[resource, USED] = s.share[resource, CAPACITY] - s.spare[resource]

@@ -10,7 +10,7 @@ from topoloom.core.compiling.decorators import inner, kernel, stage
 from topoloom.simulation.flows.operations import ANY, CALC, RECV
 from topoloom.simulation.flows.state import COMPUTING, OVER, READY_COUNT, SEEN, STARTING, ScheduleState
 
-#: Of a send: it lies ready; its message is under way; it has come, and nobody waits for it yet.
+#: Of a send: it lies ready; its message is running; it has come, and nobody waits for it yet.
 POSTED, TRAVELS, CAME = 1, 2, 3
 
 

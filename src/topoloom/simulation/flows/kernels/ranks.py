@@ -64,7 +64,7 @@ def run(f: FlowNetwork, p: Program, s: State, events: int) -> int:
         item = s.order[0]
         when = s.key[item]
         if s.counter[DIRTY] + s.counter[FRESH] > 0:
-            # Rates are worked out anew when time goes on, or when they have been out of date for long enough.
+            # Rates are worked out again when time goes on, or when they have been out of date for long enough.
             window = s.clock[WINDOW] / s.clock[HURRY] if s.clock[HURRY] > 0 else 0.0
             since = s.clock[DIRTY_SINCE] if window > 0 else s.clock[NOW]
             if when > since + window + _INSTANT:

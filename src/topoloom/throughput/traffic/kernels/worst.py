@@ -104,7 +104,7 @@ def _match(
     """The most hosts of a matching over port p, `most` at most, and its pairs: sources, destinations, hosts int64[pairs].
 
     First greedily, the sources with the fewest destinations first; then along augmenting paths, found breadth first. What a
-    search without success has seen can never be on such a path again (the Hungarian tree), and is left out from then on.
+    search without success has seen can never be on such a path again (the Hungarian tree), and is omitted from then on.
     """
     n, filled = hosts.size, 0
     source, destination = np.empty(pairs, np.int64), np.empty(pairs, np.int64)

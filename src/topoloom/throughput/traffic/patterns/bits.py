@@ -55,7 +55,7 @@ def transpose(request: PatternRequest) -> Traffic:
     return _on_bits(request, move)
 
 
-@pattern("shift", "host s mod N/2 or that + N/2, drawn anew, of the N below a power of two", source=_SOURCE)
+@pattern("shift", "host s mod N/2 or that + N/2, drawn again, of the N below a power of two", source=_SOURCE)
 def shift(request: PatternRequest) -> Traffic:
     """d = s mod N/2 or (s mod N/2) + N/2, with probability 1/2 each: one of them is the host itself, as Besta 2014 has it."""
     half = 1 << request.hosts.bit_length() - 2

@@ -17,9 +17,9 @@ _FLITS, _CYCLES = (1, 1 << 10), (0, 1 << 20)
     "processors that ask cache banks, and these the memory: a closed loop, which gives an execution time",
     source="Nakano 2016 VIII.C",
     processors=Integer(1, 1 << 16, "processors, on the edges", default=8),
-    banks=Integer(1, 1 << 20, "cache banks; every host that is no processor when left out", default=None),
+    banks=Integer(1, 1 << 20, "cache banks; every host that is no processor when omitted", default=None),
     memories=Integer(1, 1 << 16, "memory controllers, in the corners", default=4),
-    window=Integer(1, 1 << 16, "requests that a processor has under way at most", default=4),
+    window=Integer(1, 1 << 16, "requests that a processor has running at most", default=4),
     requests=Integer(1, 1 << 30, "requests of a processor in all", default=1000),
     miss=Real(0, 1, "share of requests for which a bank asks the memory", default=0.1),
     request_flits=Integer(*_FLITS, "flits of a request", default=1),
@@ -50,7 +50,7 @@ def chip(
     Two processors stand on each edge; Nakano 2016 says no more. Ours: they divide their edge in three, unless `along` puts
     them at its middle or its ends; the other hosts are banks; the
     controllers stand in the corners and share the hosts of banks, for 72 routers are 8 processors and 64 banks; addresses
-    are spread over all banks and all controllers; a processor goes on while its requests are under way, up to `window`,
+    are spread over all banks and all controllers; a processor goes on while its requests are running, up to `window`,
     and one in ten misses. Where the network is on no plane grid, processors and controllers are spread evenly over the
     hosts' numbers. A torus is folded.
 

@@ -15,7 +15,7 @@ from topoloom.topologies.spec import Integer, Real
 _DALLY = "Dally and Towles 2003, 3.2"
 
 
-@pattern("uniform", "to any other host, drawn anew; to itself too with preset booksim", source="Besta 2014 V.A")
+@pattern("uniform", "to any other host, drawn again; to itself too with preset booksim", source="Besta 2014 V.A")
 def uniform(request: PatternRequest) -> Traffic:
     """Each packet to any host but its own."""
     return to_all(request, UNIFORM)

@@ -10,7 +10,7 @@ from topoloom.throughput.traffic.register import PatternRequest, pattern
 from topoloom.throughput.traffic.traffic import Traffic
 from topoloom.topologies.spec import Choice, Integer
 
-_SIDE = Integer(1, 1 << 20, "hosts along this side; near equal sides when left out", default=None)
+_SIDE = Integer(1, 1 << 20, "hosts along this side; near equal sides when omitted", default=None)
 _EDGES = Choice(("open", "periodic"), "whether the first and the last of a line are neighbours", default="open")
 
 

@@ -69,7 +69,7 @@ def _slimfly(request: PatternRequest) -> Traffic:
 
 
 def _dragonfly(request: PatternRequest) -> Traffic:
-    """Every host of a group to the hosts of the next group, drawn anew.
+    """Every host of a group to the hosts of the next group, drawn again.
 
     Between two groups there is one global link, or a few, for the hosts of a whole group. Source: Kim, Dally, Scott and
     Abts, ISCA 2008, 4.2, which Besta 2014 refers to.

@@ -123,7 +123,7 @@ def swap_pass(links: np.ndarray, order: np.ndarray, state: np.ndarray, turn: np.
     """Koibuchi 2013's pairwise swap, in place: a-b, c-d become a-d, c-b for the pairs of links (order[0], order[1]), ...
 
     links: int64[m, 2]; order: link numbers in random order, used once each; turn: bool[m], links whose ends may be
-    exchanged at random before the swap (those inside a cabinet). Pairs that share a switch stay.
+    exchanged at random before the swap (those inside a rack). Pairs that share a switch stay.
     """
     for i in range(0, order.size - 1, 2):
         first, second = order[i], order[i + 1]

@@ -1,0 +1,103 @@
+"""Requirement files: read, and each mistake named by its line."""
+
+import re
+from pathlib import Path
+
+import msgspec
+
+from topoloom.core.errors import InputError
+from topoloom.core.files import read_text
+from topoloom.core.toml_files import LONGEST, parse_toml
+from topoloom.core.toml_lines import line_of
+from topoloom.designer.requirement import Requirement
+from topoloom.placement.floors.floor import PRESETS
+from topoloom.topologies.spec import FAMILIES, build
+
+
+def read_requirement(path: str | Path) -> Requirement:
+    """The requirement in a TOML file.
+
+    A path under ``parts`` is taken from the requirement's own folder.
+
+    Raises
+    ------
+    InputError
+        ``file:line: reason`` for anything that cannot be read or used.
+    """
+    return requirement_of(read_text(path, LONGEST), str(path), Path(path).parent)
+
+
+def requirement_of(text: str, source: str, beside: str | Path = ".") -> Requirement:
+    """The requirement that a TOML text is.
+
+    Parameters
+    ----------
+    text : str
+    source : str
+        What it is called in complaints.
+    beside : path
+        The folder that its paths start from.
+
+    Raises
+    ------
+    InputError
+        ``source:line: reason`` for anything that cannot be read or used.
+    """
+    requirement, beside = parse_toml(text, Requirement, source), Path(beside)
+
+    def complain(error: object, *keys: str) -> InputError:
+        line = line_of(text, list(keys))
+        return InputError(f"{source}{f':{line}' if line else ''}: {'.'.join(keys)}: {error}")
+
+    for key in ("parts", "prices"):
+        value = getattr(requirement, key)
+        if value.endswith(".toml") and not Path(value).is_absolute():
+            requirement = msgspec.structs.replace(requirement, **{key: str(beside / value)})
+    if requirement.floor.file:
+        other = [
+            key for key in requirement.floor.__struct_fields__ if key != "file" and f"\n{key}" in _table(text, "floor")
+        ]
+        if other:
+            raise complain(
+                f"a floor file says all of the floor; take {other[0]} out, or write it there", "floor", other[0]
+            )
+        if not Path(requirement.floor.file).is_absolute():
+            requirement = msgspec.structs.replace(
+                requirement, floor=msgspec.structs.replace(requirement.floor, file=str(beside / requirement.floor.file))
+            )
+        try:
+            requirement.floor.floor()
+        except InputError as error:
+            raise complain(error, "floor", "file") from None
+    if requirement.floor.preset not in PRESETS:
+        raise complain(f"no floor named '{requirement.floor.preset}' (known: {', '.join(PRESETS)})", "floor", "preset")
+    for key, names in (("try", requirement.families.only), ("leave_out", requirement.families.leave_out)):
+        for name in names:
+            try:
+                FAMILIES.find(name)
+            except InputError as error:
+                raise complain(error, "families", key) from None
+    for spec in requirement.families.specs:
+        try:
+            build(spec)
+        except InputError as error:
+            raise complain(error, "families", "specs") from None
+    try:
+        parts = requirement.catalogue()
+    except InputError as error:
+        raise complain(error, "prices" if requirement.prices else "parts") from None
+    if parts.unpriced and not requirement.prices:
+        raise complain(
+            f"'{parts.name}' has no prices of everything (unpriced); a design needs them: lay yours over it with prices",
+            "parts",
+        )
+    try:
+        return requirement.filled()
+    except InputError as error:
+        raise complain(error, "switch") from None
+
+
+def _table(text: str, name: str) -> str:
+    """The lines of one table of a TOML text."""
+    found = re.search(rf"^\[{name}\][^\n]*(\n(?!\[)[^\n]*)*", text, re.MULTILINE)
+    return found[0] if found else ""

@@ -1,0 +1,63 @@
+"""The racks of a layout in numbers: hosts and switches, units, kilowatts, weight, and the cables that come and go."""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from topoloom.placement.layout.layout import Layout
+
+
+def rack_rows(
+    layout: Layout, switch_w: float, switch_u: float | None = None, switch_kg: float = math.nan
+) -> list[dict[str, Any]]:
+    """One row per rack, in the order of the floor.
+
+    Parameters
+    ----------
+    layout : Layout
+        With hosts in racks of their own.
+    switch_w : float
+        The watts of a switch that a rack must feed; NaN where they are not known.
+    switch_u : float, optional
+        Its height; as the rule of the racks says, if omitted.
+    switch_kg : float
+        Its weight; NaN where it is not known.
+
+    Returns
+    -------
+    list of dict
+        rack, switches, hosts, units, power_w, weight_kg (None where it is not known), cables inside and cables that leave.
+    """
+    if layout.housing is None:
+        return []
+    host, rack, topology = layout.housing.host, layout.housing.rack, layout.topology
+    count = layout.racks
+    switches = np.bincount(layout.rack, minlength=count)
+    hosts = np.bincount(layout.host_rack, minlength=count)
+    units = switches * (rack.switch_u if switch_u is None else switch_u) + hosts * host.u
+    watts = _known(switches, switch_w) + hosts * host.power_w
+    weight = _known(switches, switch_kg) + _known(hosts, math.nan if host.weight_kg is None else host.weight_kg)
+    inside, leaving = np.zeros(count, np.int64), np.zeros(count, np.int64)
+    ends = np.concatenate(
+        [
+            layout.rack[topology.links],
+            np.stack([layout.rack[topology.endpoints], layout.host_rack[topology.host]], axis=1),
+        ]
+    )
+    stays = ends[:, 0] == ends[:, 1]
+    np.add.at(inside, ends[stays, 0], 1)
+    np.add.at(leaving, ends[~stays].ravel(), 1)
+    columns = (layout.rack_names, switches, hosts, units, watts, weight, inside, leaving)
+    names = ("rack", "switches", "hosts", "units", "power_w", "weight_kg", "cables_inside", "cables_leaving")
+    return [{name: _plain(value) for name, value in zip(names, row, strict=True)} for row in zip(*columns, strict=True)]
+
+
+def _known(count: np.ndarray, each: float) -> np.ndarray:
+    """So many times each; nothing of something that is not known is still nothing."""
+    return np.where(count > 0, count * each, 0.0)
+
+
+def _plain(value: Any) -> Any:
+    found = value.item() if isinstance(value, np.generic) else value
+    return None if isinstance(found, float) and math.isnan(found) else found

@@ -1,1 +1,0 @@
-"""The judge of tables: it follows every path and shares no code with the engines."""

@@ -1,1 +1,0 @@
-"""Kernels of the judge: tables followed hop by hop, and what waits for what."""

@@ -1,1 +1,0 @@
-"""Virtual lanes: how paths are shared out to them so that nothing deadlocks."""

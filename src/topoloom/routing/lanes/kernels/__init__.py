@@ -1,1 +1,0 @@
-"""Kernels that keep lanes free of cycles."""

@@ -1,0 +1,1 @@
+"""The verifier of tables: it follows every path and shares no code with the engines."""

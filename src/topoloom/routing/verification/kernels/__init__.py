@@ -1,0 +1,1 @@
+"""Kernels of the verifier: tables followed hop by hop, and what waits for what."""

@@ -1,0 +1,230 @@
+"""The verifier of tables: is every pair reached, in how many hops, and can channels wait for each other in a cycle.
+
+It shares no code with the engines, so that a mistake of theirs is not its own.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from topoloom.core.errors import InputError
+from topoloom.core.threads import over_cores
+from topoloom.core.work import Work
+from topoloom.graph.distances import distances_from
+from topoloom.model.results import provenance_of
+from topoloom.model.sources import NetworkSource, taken
+from topoloom.routing.channels import turn_rows
+from topoloom.routing.choices import Escape, Layers
+from topoloom.routing.routing import HOP, SWITCH, Routing
+from topoloom.routing.verification.choices import named, with_choice, with_layers
+from topoloom.routing.verification.verification import Verification, together
+
+#: Destinations that a thread follows at a time.
+_BLOCK = 64
+#: Virtual channels are the bits of a word.
+_MOST_VIRTUAL_CHANNELS = 64
+#: Virtual channels that fit into words of a byte.
+_NARROW = 8
+#: Hops up to which distances to 64 destinations are measured together.
+_MOST_ROUNDS = 32
+
+
+def verify_routing(
+    routing: NetworkSource, jobs: int | None = None, destinations: np.ndarray | None = None, *, work: Work | None = None
+) -> Verification:
+    """Follow a routing's tables from every switch to every other, and look for cycles in what waits for what.
+
+    Parameters
+    ----------
+    routing : NetworkSource
+        Its installed tables, else those of the fitting engine.
+        From an engine or from anywhere.
+    jobs : int, optional
+        Threads; every core when omitted.
+    destinations : int64[k], optional
+        Only what goes to these, each once; all when omitted. Then no cycle found is no proof that there is none.
+    work : Work, optional
+        Told of the destinations that were followed.
+
+    Returns
+    -------
+    Verdict
+
+    Raises
+    ------
+    InputError
+        More virtual channels than the verifier can tell apart.
+    Stopped
+        `work` was stopped before everything was followed.
+
+    Notes
+    -----
+    A channel waits for the next one on a path in the same virtual channel. Only turns that some path really makes count, in the
+    virtual channels of these paths; without a cycle among them no packets can block each other for ever (Dally and Seitz, IEEE
+    Transactions on Computers, 1987). Where a packet's virtual channel is the number of its hops, it only ever waits for a
+    channel of a higher virtual channel, so there is no cycle (Gopal, 1985). Only paths between switches with hosts count
+    (`Routing.carriers`), in loads too. Where packets may choose, `judge.choices.with_choice` says what is asked; where there
+    are layers of tables, every pair is counted once in each.
+    """
+    routing = taken(routing, Routing, "verify_routing")
+    work = Work() if work is None else work
+    if not isinstance(routing.choice, Layers):
+        return with_choice(routing, _tables(routing, jobs, destinations, work), work)
+    virtual_channels = routing.choice.virtual_channels or (routing.virtual_channels,) * len(routing.choice.ports)
+    tables = zip((routing.ports, *routing.choice.ports), (routing.virtual_channels, *virtual_channels), strict=True)
+    layers = [replace(routing, ports=ports, virtual_channels=layer_vcs, choice=None) for ports, layer_vcs in tables]
+    found = together([_tables(layer, jobs, destinations, work) for layer in layers])
+    return found if routing.choice.virtual_channels is None else with_layers(routing, layers, found, work)
+
+
+def _tables(routing: Routing, jobs: int | None, destinations: np.ndarray | None, work: Work) -> Verification:
+    """The verdict on the tables alone."""
+    from topoloom.routing.verification.kernels.follow import ACROSS
+
+    n = routing.topology.switches
+    virtual_channels = np.empty((0, 0), np.uint8) if routing.virtual_channels is None else routing.virtual_channels
+    wanted = np.arange(n) if destinations is None else destinations
+    virtual_channels_used = (
+        1 + max((int(virtual_channels[d].max(initial=0)) for d in wanted), default=0) if virtual_channels.size else 1
+    )
+    most = ACROSS if routing.virtual_channel_rule == SWITCH else _MOST_VIRTUAL_CHANNELS
+    if virtual_channels_used > most:
+        raise InputError(
+            f"{routing.topology.name}: virtual channel {virtual_channels_used - 1}; virtual channels are 0 to {most - 1}"
+        )
+    walked = _walked(routing, virtual_channels, virtual_channels_used, wanted, jobs, work)
+    work.check()
+    reached = int(walked.histogram.sum())
+    max_hops = int(np.flatnonzero(walked.histogram)[-1]) if reached else 0
+    hops = int(walked.histogram @ np.arange(n))
+    lost, stuck, shortest, apart, most_hops, fewest = walked.counts.tolist()
+    by_hop = routing.virtual_channel_rule == HOP
+    ring = np.empty(0, np.int64) if by_hop else _cycle(routing, walked.turns, virtual_channels_used)
+    cycle, cycle_virtual_channel = named(routing, ring, virtual_channels_used)
+    by_first_hop = np.append(reached, np.zeros(max(0, most_hops - 1), np.int64))
+    return Verification(
+        pairs=wanted.size * (n - 1),
+        reached_pairs=reached,
+        minimal_pairs=shortest,
+        apart_pairs=apart,
+        fault=_fault(lost, stuck, walked.examples),
+        mean_hops=hops / reached if reached else 0.0,
+        max_hops=max_hops,
+        histogram=walked.histogram[: max_hops + 1],
+        stretch=hops / fewest if fewest and not lost + stuck else 1.0,
+        virtual_channels_used=max(1, most_hops) if by_hop else virtual_channels_used,
+        virtual_channel_pairs=by_first_hop if by_hop else walked.virtual_channel_pairs[:virtual_channels_used],
+        cycle=cycle,
+        cycle_virtual_channel=cycle_virtual_channel,
+        channel_load=walked.channel_load,
+        switch_load=walked.switch_load,
+        checked_destinations=None if wanted.size >= n else int(wanted.size),
+        provenance=provenance_of(routing.topology, engine=routing.engine),
+    )
+
+
+class _Walked(NamedTuple):
+    """What following every path adds up to; see `judge.kernels.follow`."""
+
+    turns: np.ndarray
+    channel_load: np.ndarray
+    switch_load: np.ndarray
+    histogram: np.ndarray
+    virtual_channel_pairs: np.ndarray
+    counts: np.ndarray
+    examples: list[np.ndarray]
+
+
+def _walked(
+    routing: Routing,
+    virtual_channels: np.ndarray,
+    virtual_channels_used: int,
+    wanted: np.ndarray,
+    jobs: int | None,
+    work: Work,
+) -> _Walked:
+    from topoloom.routing.verification.kernels.follow import follow
+
+    topology, channels = routing.topology, routing.channels
+    n, across = topology.switches, routing.virtual_channel_rule == SWITCH
+    # A packet may escape to the tables at any switch.
+    sources = np.ones(n, np.bool_) if isinstance(routing.choice, Escape) else routing.carriers
+    turn_row = turn_rows(channels)
+    # A bit a virtual channel, in as few bytes as that takes: turns are looked up at random.
+    word = np.uint8 if virtual_channels_used <= _NARROW and not across else np.uint64
+
+    def walk(blocks: Iterator[int]) -> _Walked:
+        found = _Walked(
+            np.zeros(channels.turn_first[-1], word),
+            np.zeros(channels.to.size, np.int64),
+            np.zeros(n, np.int64),
+            np.zeros(n, np.int64),
+            np.zeros(256, np.int64),
+            np.zeros(6, np.int64),
+            [np.full((2, 2), -1, np.int64)],
+        )
+        for block in blocks:
+            if work.stopped:
+                break
+            some = wanted[block * _BLOCK : (block + 1) * _BLOCK]
+            follow(
+                channels.first,
+                channels.to,
+                turn_row,
+                routing.ports,
+                virtual_channels,
+                across,
+                sources,
+                routing.carriers,
+                some,
+                _fewest_hops(routing, some),
+                *found[:6],
+                found.examples[0],
+            )
+            work.advance(some.size)
+        return found
+
+    work.begin(wanted.size, "destinations followed")
+    parts = over_cores(walk, max(1, -(-wanted.size // _BLOCK)), jobs)
+    # Half a billion turns where switches have 512 ports: as many bytes as they were found in, and no copy.
+    turns = parts[0].turns
+    for part in parts[1:]:
+        np.bitwise_or(turns, part.turns, out=turns)
+    load, passing, histogram, pairs, counts = (np.sum([part[i] for part in parts], axis=0) for i in range(1, 6))
+    counts[4] = max(part.counts[4] for part in parts)
+    return _Walked(turns, load, passing, histogram, pairs, counts, [part.examples[0] for part in parts])
+
+
+def _fewest_hops(routing: Routing, some: np.ndarray) -> np.ndarray:
+    """Hops to each of at most 64 destinations, int32[k, at least n]; -1 where there is no path."""
+    from topoloom.routing.verification.kernels.nearest import hops_to
+
+    n = routing.topology.switches
+    distance = np.empty((some.size, 16 * ((n + 15) // 16 | 1)), np.int32)
+    if hops_to(routing.channels.first, routing.channels.to, some, _MOST_ROUNDS, distance):
+        return distance
+    return distances_from(routing.topology, some, 1)
+
+
+def _cycle(routing: Routing, turns: np.ndarray, virtual_channels: int) -> np.ndarray:
+    """A cycle of channels, each as channel * virtual channels + virtual channel; empty: none."""
+    from topoloom.routing.verification.kernels.follow import find_cycle
+
+    channels, across = routing.channels, routing.virtual_channel_rule == SWITCH
+    return np.asarray(
+        find_cycle(channels.first, channels.to, channels.back, channels.turn_first, turns, virtual_channels, across),
+        np.int64,
+    )
+
+
+def _fault(lost: int, stuck: int, examples: list[np.ndarray]) -> str:
+    """A sentence on a pair that does not arrive."""
+    for kind, (count, what) in enumerate(
+        ((lost, "goes round a cycle"), (stuck, "ends at a switch that has no port for it"))
+    ):
+        if count:
+            source, destination = next(one[kind] for one in examples if one[kind, 0] >= 0).tolist()
+            return f"what goes from switch {source} to switch {destination} {what} ({count} pairs in all)"
+    return ""

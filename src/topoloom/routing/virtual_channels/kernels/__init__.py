@@ -1,0 +1,1 @@
+"""Kernels that keep virtual channels free of cycles."""

@@ -1,0 +1,364 @@
+"""Live tables repaired: what still leads stays, and every state on the way is free of deadlock, by other eyes, too."""
+
+import csv
+import json
+from dataclasses import replace
+from itertools import pairwise
+
+import networkx as nx
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from fabric_cases import cables_of, recabled
+
+from topoloom import InputError
+from topoloom.cli.main import cli
+from topoloom.core.work import Work
+from topoloom.fabric.fabric import planned_fabric
+from topoloom.fabric.infiniband import lft_dump, lft_text, qos_text, real_ports
+from topoloom.fabric.lft import Tables, read_lft
+from topoloom.fabric.net_text import discovered_text
+from topoloom.fabric.repair import repair_fabric
+from topoloom.fabric.repair_files import repair_texts, write_repair
+from topoloom.fabric.service_levels import read_levels
+from topoloom.fabric.table_verifier import verify_tables
+from topoloom.model.topology import Topology
+from topoloom.routing.host_routings import host_routings
+from topoloom.routing.live.steps import DROP, REOPEN, SET, Mixtures, order_of_updates
+from topoloom.routing.route import route
+from topoloom.topologies.spec import build
+
+CASES = [
+    ("slimfly:q=5,hosts=4", "orders"),
+    ("slimfly:q=5,hosts=4", "levels"),
+    ("jellyfish:n=40,degree=5,hosts=2", "orders"),
+    ("torus:dims=4x4,hosts=2", "orders"),
+    ("fat-tree:k=4", "fat-tree"),
+    ("hypercube:n=4,hosts=1", "dor"),
+]
+
+
+def installed(spec, engine):
+    """A fabric, its tables and its service levels."""
+    fabric = planned_fabric(build(spec))
+    routing = route(fabric.topology, engine)
+    tables = read_lft(lft_text(routing, fabric), "old.lft", fabric)
+    levels = None
+    if routing.virtual_channels is not None and routing.virtual_channels.any():
+        levels = read_levels(qos_text(routing, fabric), "old.qos", fabric, tables.lid_of)
+    return fabric, tables, levels
+
+
+def less(fabric, lost):
+    """The fabric without some links, by their numbers."""
+    return recabled(fabric, [cable for number, cable in enumerate(cables_of(fabric)) if number not in set(lost)])
+
+
+def levels_of(repair, virtual_channels):
+    """levels[to, from] of the host ports, from virtual channels between switches or host ports."""
+    fabric = repair.fabric
+    n, ends = fabric.topology.switches, fabric.topology.endpoints
+    if len(virtual_channels) == n:
+        return np.where(ends[:, None] == ends, 0, virtual_channels[np.ix_(ends, ends)]).astype(np.uint8)
+    return np.ascontiguousarray(virtual_channels[n:, n:])
+
+
+def can_wait_in_a_cycle(fabric, one, other, levels):
+    """By NetworkX: whether packets that meet entries of either table can wait for one another in a cycle, in some level.
+
+    `levels` are several; a pair has any of them. Entries are real ports by switch and host port, -1: dropped.
+    """
+    topology = fabric.topology
+    at = {}
+    for (u, v), (p, q) in zip(topology.links.tolist(), fabric.link_ports.tolist(), strict=True):
+        at[u, p], at[v, q] = v, u
+    waits = {}
+    for target in range(topology.endpoints.size):
+        home = int(topology.endpoints[target])
+        for source in range(topology.endpoints.size):
+            for level in {int(given[target, source]) for given in levels}:
+                graph = waits.setdefault(level, nx.DiGraph())
+                start = int(topology.endpoints[source])
+                seen, open_ = {start}, [start]
+                while open_:
+                    switch = open_.pop()
+                    if switch == home:
+                        continue
+                    for port in {int(one[switch, target]), int(other[switch, target])}:
+                        far = at.get((switch, port))
+                        if far is None or far == home:
+                            continue
+                        for further in {int(one[far, target]), int(other[far, target])}:
+                            if (far, further) in at:
+                                graph.add_edge((switch, port), (far, further))
+                        if far not in seen:
+                            seen.add(far)
+                            open_.append(far)
+    return any(not nx.is_directed_acyclic_graph(graph) for graph in waits.values())
+
+
+def verify_by_hand(repair, levels):
+    """Every step of a repair, by NetworkX and by mixtures that are judged."""
+    fabric, rng = repair.fabric, np.random.default_rng(1)
+    final = levels_of(repair, repair.levels[-1]) if repair.levels else levels
+    reopened = not any(step.kind == REOPEN for step in repair.steps)
+    for step, (before, after) in zip(repair.steps, pairwise(repair.tables), strict=True):
+        reopened |= step.kind == REOPEN
+        met = (
+            [final]
+            if reopened and step.kind != REOPEN and any(s.kind == REOPEN for s in repair.steps)
+            else [levels, final]
+        )
+        assert not can_wait_in_a_cycle(fabric, before, after, met), step
+        for _ in range(3):
+            mixed = np.where(rng.random(before.shape) < 0.5, before, after)
+            assert not can_wait_in_a_cycle(fabric, mixed, mixed, [final])
+
+
+def found_levels(fabric, levels):
+    """Service levels in force, 0 for all where nobody says otherwise."""
+    k = fabric.topology.endpoints.size
+    return np.zeros((k, k), np.uint8) if levels is None else levels
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize(("spec", "engine"), CASES)
+@pytest.mark.parametrize("many", [1, 3])
+def test_lost_cables_are_mended_without_a_deadlock_in_between(spec, engine, many):
+    """Entries that lead stay but where a path has to turn round; all arrive; each step is proved here once more."""
+    fabric, tables, levels = installed(spec, engine)
+    rng = np.random.default_rng(many)
+    new = less(fabric, rng.choice(len(fabric.topology.links), many, replace=False).tolist())
+    found = repair_fabric(fabric, tables, new, levels=levels)
+    assert found.deadlock_free
+    assert (found.cables_lost, found.cables_new, found.hosts_lost, found.switches_lost) == (many, 0, 0, 0)
+    assert found.entries_broken <= found.entries_changed <= 2 * found.entries_broken
+    assert found.dropped_addresses == 0
+    made = found.tables[-1]
+    again = verify_tables(
+        Tables("new.lft", made.astype(np.int16), tables.lid_of), new, levels_of(found, found.levels[-1])
+    )
+    assert again.deadlock_free
+    assert again.reached_pairs == again.pairs
+    verify_by_hand(found, found_levels(fabric, levels))
+
+
+def by_host(topology, fabric, count=4):
+    """Tables with a path for each host of a leaf, as OpenSM's engines make them."""
+    routings = host_routings(topology, "fat-tree", count)
+    place = np.arange(topology.endpoints.size) - np.searchsorted(topology.endpoints, topology.endpoints)
+    ports = real_ports(routings[0], fabric)
+    for number, routing in enumerate(routings):
+        mine = np.flatnonzero(place % count == number)
+        ports[:, mine] = real_ports(routing, fabric)[:, mine]
+    return read_lft(lft_dump(ports, fabric), "old.lft", fabric)
+
+
+def test_tables_by_host_are_mended():
+    """Hosts of a leaf keep paths of their own."""
+    fabric = planned_fabric(build("fat-tree:k=8"))
+    tables = by_host(fabric.topology, fabric)
+    new = less(fabric, [3, 40])
+    found = repair_fabric(fabric, tables, new)
+    assert found.routing.topology.switches == fabric.topology.switches + fabric.topology.endpoints.size
+    assert found.deadlock_free
+    assert 0 < found.entries_changed <= 2 * found.entries_broken
+    same = found.tables[-1] == tables.ports
+    assert same.mean() > 0.98
+    again = verify_tables(read_lft(repair_texts(found)["fabric.lft"], "new.lft", new), new)
+    assert again.pairs_between == "host ports"
+    assert again.reached_pairs == again.pairs
+    assert again.deadlock_free
+    verify_by_hand(found, found_levels(fabric, None))
+
+
+def test_nothing_lost_changes_nothing():
+    """Not an entry."""
+    fabric, tables, levels = installed("slimfly:q=5,hosts=4", "orders")
+    found = repair_fabric(fabric, tables, fabric, levels=levels)
+    assert (found.entries_changed, found.entries_broken, found.steps, found.updates) == (0, 0, (), ())
+    assert "Nothing is to be changed." in repair_texts(found)["steps.txt"]
+
+
+def test_a_cable_that_is_back_changes_nothing():
+    """What leads goes on leading; a better path is a matter of routing again."""
+    fabric, _, _ = installed("torus:dims=4x4,hosts=2", "orders")
+    old = less(fabric, [5])
+    routing = route(old.topology, "orders")
+    tables = read_lft(lft_text(routing, old), "old.lft", old)
+    levels = read_levels(qos_text(routing, old), "old.qos", old, tables.lid_of)
+    found = repair_fabric(old, tables, fabric, levels=levels)
+    assert (found.cables_new, found.entries_changed) == (1, 0)
+
+
+def test_a_lost_switch_takes_its_hosts_along():
+    """The others still reach each other."""
+    fabric, tables, levels = installed("slimfly:q=5,hosts=4", "levels")
+    topology = fabric.topology
+    living = np.arange(1, topology.switches)
+    kept = np.flatnonzero((topology.links > 0).all(axis=1))
+    ends = topology.endpoints > 0
+    small = Topology(topology.links[kept] - 1, topology.switches - 1, topology.endpoints[ends] - 1)
+    new = fabric.after_losses(small, living, kept)
+    found = repair_fabric(fabric, tables, replace(new, made="new.net"), levels=levels)
+    assert (found.switches_lost, found.hosts_lost, found.cables_lost) == (1, 4, 7)
+    assert found.deadlock_free
+    again = verify_tables(Tables("new", found.tables[-1].astype(np.int16), {}), new, levels_of(found, found.levels[-1]))
+    assert again.reached_pairs == again.pairs
+
+
+def test_a_new_switch_and_its_hosts_are_reached():
+    """Old entries stay; all switches get entries for the new addresses."""
+    whole = build("slimfly:q=5,hosts=4")
+    fabric = planned_fabric(whole)
+    last = whole.switches - 1
+    kept = np.flatnonzero((whole.links < last).all(axis=1))
+    ends = whole.endpoints < last
+    small = Topology(whole.links[kept], last, whole.endpoints[ends])
+    old = fabric.after_losses(small, np.arange(last), kept)
+    routing = route(small, "orders")
+    tables = read_lft(lft_text(routing, old), "old.lft", old)
+    levels = read_levels(qos_text(routing, old), "old.qos", old, tables.lid_of)
+    found = repair_fabric(old, tables, fabric, levels=levels)
+    assert (found.switches_new, found.hosts_new, found.cables_new) == (1, 4, 7)
+    assert found.deadlock_free
+    stayed = found.tables[0] >= 0
+    assert (found.tables[-1][stayed] == found.tables[0][stayed]).all()
+    again = verify_tables(
+        Tables("new", found.tables[-1].astype(np.int16), {}), fabric, levels_of(found, found.levels[-1])
+    )
+    assert again.reached_pairs == again.pairs
+
+
+def test_a_host_that_moved_is_followed():
+    """Its address leads to its new switch everywhere, and no other address changes."""
+    fabric, tables, levels = installed("fat-tree:k=4", "fat-tree")
+    topology = fabric.topology
+    # The last host of the first leaf goes to a free port of the second.
+    order = [0, 2, 1, *range(3, topology.endpoints.size)]
+    ends = topology.endpoints.copy()
+    ends[1] = topology.endpoints[2]
+    new = replace(
+        fabric,
+        topology=Topology(topology.links, topology.switches, np.sort(ends)),
+        endpoint_ports=np.array([1, 1, 5, *fabric.endpoint_ports[3:]], np.int32),
+        **{
+            name: getattr(fabric, name)[order]
+            for name in ("port_guids", "host_guids", "host_sizes", "host_ports", "port_lids", "port_lmc")
+        },
+        host_names=tuple(fabric.host_names[h] for h in order),
+        switch_ports=fabric.switch_ports + 1,
+        made="new.net",
+    )
+    # Where: first leaf has one host, the second three.
+    new = replace(
+        new,
+        topology=Topology(topology.links, topology.switches, [0, 1, 1, 1, *topology.endpoints[4:]]),
+        endpoint_ports=np.array([1, 1, 5, 2, *fabric.endpoint_ports[4:]], np.int32),
+    )
+    found = repair_fabric(fabric, tables, new, levels=levels)
+    assert found.hosts_moved == 1
+    assert {update.target for update in found.updates} == {"H1"}
+    again = verify_tables(Tables("new", found.tables[-1].astype(np.int16), {}), new)
+    assert again.reached_pairs == again.pairs
+    assert again.deadlock_free
+
+
+def test_tables_that_can_deadlock_are_said_to():
+    """Repaired all the same, and nothing is called proved."""
+    fabric, tables, _ = installed("torus:dims=5x5,hosts=1", "minimal")
+    assert not verify_tables(tables, fabric).deadlock_free
+    found = repair_fabric(fabric, tables, less(fabric, [0]))
+    assert not found.deadlock_free
+    assert not found.installed_deadlock_free
+    assert "NOT PROVED" in repair_texts(found)["steps.txt"]
+
+
+def test_a_fabric_in_parts_and_strange_tables_are_refused():
+    """In one sentence."""
+    fabric, tables, levels = installed("fat-tree:k=4", "fat-tree")
+    leaf = fabric.topology.links[:, 0] == 0
+    with pytest.raises(InputError, match="parts that no cable joins"):
+        repair_fabric(fabric, tables, less(fabric, np.flatnonzero(leaf).tolist()), levels=levels)
+    torn = replace(tables, ports=np.where(np.arange(len(tables.ports))[:, None] == 3, -1, tables.ports))
+    with pytest.raises(InputError, match="are these the tables of"):
+        repair_fabric(fabric, torn, fabric)
+    bare = planned_fabric(build("ring:n=5"))
+    with pytest.raises(InputError, match="no hosts"):
+        repair_fabric(fabric, tables, bare)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_any_tables_become_any_others(seed):
+    """Two trees of up*/down* on one virtual channel: where they cannot be mixed there are more steps, or addresses that are
+    cut off.
+    """
+    rng = np.random.default_rng(seed)
+    topology = build(f"jellyfish:n=14,degree=3,hosts=1,seed={seed + 1}") if seed else build("ring:n=7,hosts=1")
+    one, other = (
+        route(topology, "updown", virtual_channels=1, root=int(root))
+        for root in rng.choice(topology.switches, 2, replace=False)
+    )
+    zeros = np.zeros((topology.switches,) * 2, np.uint8)
+    steps, by_step = order_of_updates(Mixtures(topology, one.ports, other.ports, zeros, zeros, Work()))
+    assert not by_step
+    fabric = planned_fabric(topology)
+    none, n = one.none, topology.switches
+
+    def real(ports):
+        found = np.full((n, n), -1)
+        for d, s in np.argwhere(ports != none).tolist():
+            found[s, d] = fabric.channel_ports[one.channels.first[s] + int(ports[d, s])]
+        return found
+
+    now = one.ports.copy()
+    for step in steps:
+        assert step.kind in (SET, DROP)
+        then = now.copy()
+        d, s = step.entries.T
+        then[d, s] = other.ports[d, s] if step.kind == SET else none
+        assert not can_wait_in_a_cycle(fabric, real(now), real(then), [zeros])
+        now = then
+    assert (now == other.ports).all()
+
+
+def test_a_ring_turned_round_needs_several_steps():
+    """All at once could close the ring: no single step is enough."""
+    ring = build("ring:n=8,hosts=1")
+    one, other = (route(ring, "updown", virtual_channels=1, root=root) for root in (0, 4))
+    zeros = np.zeros((8, 8), np.uint8)
+    assert len(order_of_updates(Mixtures(ring, one.ports, other.ports, zeros, zeros, Work())).steps) > 1
+
+
+def test_the_command_and_its_files(tmp_path, monkeypatch):
+    """`repair`: the record, the list of entries, the steps; every table can be read and judged."""
+    monkeypatch.chdir(tmp_path)
+    fabric, _, _ = installed("slimfly:q=5,hosts=4", "orders")
+    assert (
+        CliRunner()
+        .invoke(cli, ["export", "slimfly:q=5,hosts=4", "opensm", "--engine", "orders", "-o", "old"])
+        .exit_code
+        == 0
+    )
+    (tmp_path / "new.net").write_text(discovered_text(less(fabric, [7])))
+    asked = ["repair", "old/fabric.net", "old/fabric.lft", "new.net", "--qos", "old/fabric.qos"]
+    done = CliRunner().invoke(cli, [*asked, "-o", "out", "--json"])
+    assert done.exit_code == 0, done.output
+    record = json.loads(done.stdout)
+    assert record["schema"].startswith("topoloom/mending/")
+    rows = list(csv.DictReader((tmp_path / "out" / "updates.csv").open()))
+    assert len(rows) == record["entries_changed"] == len(record["updates"])
+    assert (tmp_path / "out" / "steps.txt").read_text().count("\n") == 2 + len(record["steps"])
+    last = CliRunner().invoke(cli, ["verify-tables", "new.net", "out/fabric.lft", "--qos", "out/fabric.qos", "--json"])
+    assert last.exit_code == 0
+    assert json.loads(last.stdout)["table_verification"]["deadlock_free"]
+    for number, step in enumerate(record["steps"], 1):
+        assert (tmp_path / "out" / f"step-{number}.lft").exists() == (step["kind"] != REOPEN)
+
+
+def test_files_of_an_earlier_mending_go(tmp_path):
+    """A step that there is no more is not left behind."""
+    fabric, tables, levels = installed("torus:dims=4x4,hosts=2", "orders")
+    write_repair(repair_fabric(fabric, tables, less(fabric, [0, 9, 20]), levels=levels), tmp_path / "out")
+    write_repair(repair_fabric(fabric, tables, fabric, levels=levels), tmp_path / "out")
+    assert not list((tmp_path / "out").glob("step-*.lft"))
