@@ -135,7 +135,7 @@ CASES: dict[str, Callable[[], Result]] = {
     "execution": _executed,
     "hops": lambda: t.hops(t.build("petersen")),
     "info": lambda: t.info(t.build("petersen")),
-    "table_verification": _verified,
+    "table-verification": _verified,
     "layout": lambda: t.place(t.build("petersen:hosts=1")),
     "degradation": lambda: t.Degradations(
         "petersen", "links", "random", tuple(t.degradation(t.build("petersen"), levels=[0.2], samples=2))
