@@ -26,9 +26,9 @@ from topoloom.report.design_tables import (
     beyond,
     dropped_rows,
     ranking,
+    reference_table,
     requirement_table,
     table_iv,
-    usual,
 )
 from topoloom.report.floor_data import floor_data, rack_power_w
 from topoloom.report.floorplan import floorplan_svg
@@ -128,7 +128,7 @@ def design_page(
         answer="" if best is None else _answer(best),
         ranking=ranking(design) if design.ranked else "",
         beyond="" if design.search is None else beyond(design.search),
-        usual=usual(design),
+        reference_designs=reference_table(design),
         most_rows=MOST_ROWS,
         shortlist="" if shortlist is None else side_by_side(shortlist),
         reasons=sentences(design.shortlist, SHORTLIST) if design.shortlist else "",

@@ -183,7 +183,7 @@ def ranking(design: Design) -> Markup:
     return table(head, rows[:MOST_ROWS], best=0)
 
 
-def usual(design: Design) -> Markup | str:
+def reference_table(design: Design) -> Markup | str:
     """The reference designs compared with the best: their cost, and the limit that they exceed."""
     best = design.winner
     if best is None or not design.usual:
