@@ -7,7 +7,7 @@ from topoloom.designer.design import Design
 from topoloom.figures.interval_curves import IntervalCurves
 from topoloom.figures.marks import looks
 from topoloom.report.curve_data import curve_data, look_of
-from topoloom.report.design_tables import WORDS, why_dropped
+from topoloom.report.design_tables import MEASURE_LABELS, why_dropped
 from topoloom.report.scripting import short_number
 from topoloom.report.side_by_side import SideBySide
 
@@ -112,7 +112,7 @@ def design_data(
         "rows": cells,
         "columns": [column._asdict() for column in columns],
         "families": {family: look_of(look) for family, look in looks(families_of(design)).items()},
-        "limits": {limit: WORDS.get(limit, limit) for limit in design.dropped_by},
+        "limits": {limit: MEASURE_LABELS.get(limit, limit) for limit in design.dropped_by},
         "floor": floor,
         "shortlist": None if shortlist is None else shortlist.plain(),
         **curve_data(curves),

@@ -21,13 +21,13 @@ from topoloom.placement.layout.layout import Layout
 from topoloom.report.assessment_tables import assessment_curves, networks_side_by_side, sentences
 from topoloom.report.design_data import design_data, families_of
 from topoloom.report.design_tables import (
+    MEASURE_LABELS,
     MOST_ROWS,
-    WORDS,
-    beyond,
     dropped_rows,
     ranking,
     reference_table,
     requirement_table,
+    search_gains,
     table_iv,
 )
 from topoloom.report.floor_data import floor_data, rack_power_w
@@ -102,7 +102,7 @@ def design_page(
     shortlist = networks_side_by_side(design.shortlist) if design.shortlist else None
     curves = assessment_curves(design.shortlist)
     price_range_fits = parts.rate_gbps is None or parts.rate_gbps[0] <= requirement.rate_gbps <= parts.rate_gbps[1]
-    by_limit = ", ".join(f"{WORDS.get(limit, limit)}: {count}" for limit, count in design.dropped_by.items())
+    by_limit = ", ".join(f"{MEASURE_LABELS.get(limit, limit)}: {count}" for limit, count in design.dropped_by.items())
     winner, floor = None, None
     if best is not None and layout is not None and bill is not None:
         watts = rack_power_w(layout, parts, requirement.rate_gbps)
@@ -127,7 +127,7 @@ def design_page(
         best=best,
         answer="" if best is None else _answer(best),
         ranking=ranking(design) if design.ranked else "",
-        beyond="" if design.search is None else beyond(design.search),
+        search_gains="" if design.search is None else search_gains(design.search),
         reference_designs=reference_table(design),
         most_rows=MOST_ROWS,
         shortlist="" if shortlist is None else side_by_side(shortlist),

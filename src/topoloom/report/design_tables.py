@@ -18,8 +18,8 @@ from topoloom.report.page import table
 MOST_ROWS = 40
 _MOST_FAMILIES = 6
 
-#: Limits and measures, in words.
-WORDS = {
+#: Labels of limits and measures for readers.
+MEASURE_LABELS = {
     "diameter": "diameter between hosts' switches [hops]",
     "worst_latency_ns": "worst zero-load latency [ns]",
     "mean_latency_ns": "mean zero-load latency [ns]",
@@ -70,7 +70,7 @@ def requirement_table(design: Design, parts: Parts) -> Markup:
             f" inside a rack; between racks, the Manhattan distance + {2 * floor.overhead_end_m:g} m",
         ),
         ("parts", parts.name),
-        ("minimise", WORDS[requirement.minimize]),
+        ("minimise", MEASURE_LABELS[requirement.minimize]),
     ]
     if requirement.host is not None:
         rows += _host_rows(design)
@@ -94,12 +94,12 @@ def requirement_table(design: Design, parts: Parts) -> Markup:
     for limit in requirement.limits.__struct_fields__:
         value = getattr(requirement.limits, limit)
         if value is not None:
-            rows.append(("limit", f"{WORDS[limit]}: at most {value:,g}"))
+            rows.append(("limit", f"{MEASURE_LABELS[limit]}: at most {value:,g}"))
     if requirement.least.survives:
         rows.append(("must survive", "the loss of any one " + ", any one ".join(requirement.least.survives)))
     for key in ("bisection_gbps_per_host", "grow_to_hosts"):
         if getattr(requirement.least, key) is not None:
-            rows.append(("at least", f"{WORDS[key]}: {getattr(requirement.least, key):,g}"))
+            rows.append(("at least", f"{MEASURE_LABELS[key]}: {getattr(requirement.least, key):,g}"))
     return table(["", "required"], rows, text=frozenset({0, 1}))
 
 
@@ -116,11 +116,11 @@ def _host_rows(design: Design) -> list[tuple[str, str]]:
     ]
 
 
-def beyond(search: Searched) -> Markup:
+def search_gains(search: Searched) -> Markup:
     """The gains of the search beyond the catalogue, one row per measure."""
     rows = [
         (
-            WORDS.get(gain.measure, gain.measure),
+            MEASURE_LABELS.get(gain.measure, gain.measure),
             f"{gain.catalogue:,.6g}",
             f"{gain.found:,.6g}" if gain.share > 0 else "-",
             f"{gain.share:.1%}" if gain.share > 0 else "none",
@@ -207,7 +207,10 @@ def reference_table(design: Design) -> Markup | str:
         cost = measures.get("cost_usd")
         exceeds = ""
         if isinstance(outcome, Dropped):
-            limit, reason = WORDS.get(outcome.limit, outcome.limit), f"; {outcome.reason}" if outcome.reason else ""
+            limit, reason = (
+                MEASURE_LABELS.get(outcome.limit, outcome.limit),
+                f"; {outcome.reason}" if outcome.reason else "",
+            )
             exceeds = f"exceeds a limit: {limit}{reason}"
         rows.append(
             [
@@ -285,7 +288,7 @@ def dropped_rows(design: Design) -> Markup | str:
         more = f", and {len(families) - _MOST_FAMILIES} more" if len(families) > _MOST_FAMILIES else ""
         rows.append(
             [
-                WORDS.get(limit, limit),
+                MEASURE_LABELS.get(limit, limit),
                 f"{count:,}",
                 listed + more,
                 candidates[0].spec,

@@ -10,8 +10,8 @@ function floorPage(main, query, catalogue) {
   const rows = make("input", { type: "number", min: 1, value: query.get("rows") || "", placeholder: "rows", "aria-label": "rows of racks", oninput: changed });
   const each = make("input", { type: "number", min: 1, value: query.get("switches_per_rack") || "", placeholder: "switches per rack", "aria-label": "switches per rack", oninput: changed });
   const words = make("p", { class: "quiet", id: "mode-words" });
-  const WORDS = { look: "Point at racks and bundles.", move: "Drag a rack to another slot; a rack in that slot takes its place. By keyboard: fill the field “move”, then press Enter.", block: "Click a slot to keep racks out of it; click it again to free it." };
-  const mode = makeSelect("action of a click", [["look", "look"], ["move", "move racks"], ["block", "block slots"]], "look", (value) => { state.mode = value; words.textContent = WORDS[value]; });
+  const HELP = { look: "Point at racks and bundles.", move: "Drag a rack to another slot; a rack in that slot takes its place. By keyboard: fill the field “move”, then press Enter.", block: "Click a slot to keep racks out of it; click it again to free it." };
+  const mode = makeSelect("action of a click", [["look", "look"], ["move", "move racks"], ["block", "block slots"]], "look", (value) => { state.mode = value; words.textContent = HELP[value]; });
   const by = makeInput("move, from and to", "", null, () => {}, { placeholder: "A01 B02", size: "12" });
   by.addEventListener("keydown", (event) => {
     const [from, to] = by.value.trim().split(/\s+/);
@@ -19,7 +19,7 @@ function floorPage(main, query, catalogue) {
   });
   main.append(make("h1", {}, "Floor"), make("div", { class: "tools" }, spec, list, make("label", { class: "pick" }, make("b", {}, "floor"), floor), rows, each), make("div", { class: "tools" }, make("label", { class: "pick" }, make("b", {}, "click"), mode), make("label", { class: "pick" }, make("b", {}, "move"), by),
     make("button", { type: "button", onclick: () => { state.moved = {}; state.blocked = []; renew(); } }, "undo all"), make("button", { type: "button", id: "hall", onclick: () => state.result && save("floor.toml", "application/toml", state.result.toml) }, "save the hall")), words, wrong, progress, facts, box, how);
-  words.textContent = WORDS.look;
+  words.textContent = HELP.look;
 
   async function renew() {
     const request = ++state.asked;
