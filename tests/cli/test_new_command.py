@@ -281,7 +281,7 @@ def test_a_wrong_option_is_one_sentence(desk, words, sentence):
         (["--axis", "virtual_channels"], "--values: say which values virtual_channels takes"),
         (["--values", "0.9:0.1:0.1"], "must increase"),
         (["--task", "trafic=x"], "no argument 'trafic' (did you mean traffic?)"),
-        (["--operation", "info", "--seeds", "3"], "info draws nothing"),
+        (["--operation", "info", "--seeds", "3"], "info has no random draws"),
         (["--executor", "lsf"], "no executor named 'lsf'"),
     ],
 )
