@@ -348,8 +348,8 @@ class Requirement(TomlTable, frozen=True, kw_only=True):
     repeats: Annotated[
         int,
         setting(
-            "where time is left: how many times the usual number of draws at most, for tighter intervals; 1:"
-            " once, so that no figure depends on the time",
+            "the largest multiple of the normal number of random draws, for tighter intervals if time is left; 1:"
+            " no further draws, so that no figure depends on the time",
             least=1,
             most=MOST_REPEATS,
         ),
@@ -367,7 +367,7 @@ class Requirement(TomlTable, frozen=True, kw_only=True):
     price_factors: Annotated[
         PriceFactors, setting("factors that prices are multiplied by, to see how the result depends on them")
     ] = PriceFactors()
-    minimize: Annotated[Objective, setting("the objective of the ranking, least first")] = "cost_usd"
+    minimize: Annotated[Objective, setting("the measure that candidates are ranked by, the lowest first")] = "cost_usd"
     families: Annotated[FamiliesRequirement, setting("which families take part")] = FamiliesRequirement()
     search: Annotated[SearchRequirement, setting("the search for networks beyond the catalogue")] = SearchRequirement()
     compare: Annotated[

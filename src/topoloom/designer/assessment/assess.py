@@ -73,7 +73,7 @@ def assess(
         `Assessment.missing`. If time is left, steps with random draws are repeated with 4 and 16 times the draws, until
         their intervals are within 0.5 %. Without a budget every step is run once.
     repeats : int
-        Largest multiple of the usual number of draws, where time is left: 16, 4, or 1 (any number up to 3), with which no
+        Largest multiple of the normal number of draws, if time is left: 16, 4, or 1 (any number up to 3), with which no
         figure depends on the time.
     store : path, optional
         A folder that keeps the results of steps for later runs.

@@ -58,7 +58,7 @@ def compare(
     minutes : float, optional
         The time budget; steps that do not fit are listed. Without it every step is run.
     repeats : int, optional
-        Largest multiple of the usual number of draws, as in `assess`; 16 if omitted.
+        Largest multiple of the normal number of draws, as in `assess`; 16 if omitted.
     floor : Floor or str, optional
         For networks without a layout; ``slimfly-2014`` when omitted.
     housing : Housing, str or path, optional

@@ -18,7 +18,7 @@ from topoloom.routing.routing import Routing
 
 #: Virtual lanes for data of most InfiniBand switches (IBA 1.5, 7.6: 1, 2, 4, 8 or 15).
 VIRTUAL_CHANNELS = 8
-#: Multiples of the usual number of draws, tried in this order where time is left; and the greatest of them.
+#: Multiples of the normal number of draws, tried in this order if time is left; and the largest of them.
 EFFORTS = (4, 16)
 MOST_REPEATS = EFFORTS[-1]
 #: Engines with one table per host of a switch, and the engines that spread packets over these tables.
