@@ -52,7 +52,7 @@ class AssessmentStep:
     one_draw: bool = False
 
     def wants_more(self, result: StepResult, effort: int) -> bool:
-        """Whether more draws than `effort` times the usual number would narrow an interval of the result."""
+        """Whether more draws than `effort` times the normal number would narrow an interval of the result."""
         drawn = [figure for figure in result.figures if figure.value is not None]
         if self.finer is None or not drawn:
             return False
