@@ -6,7 +6,7 @@ function growthPage(main, query, catalogue) {
   const soon = later(() => renew(), 600);
   const spec = makeInput("topology", query.get("spec") || "jellyfish:n=40,degree=6,hosts=4", "families", soon, { class: "spec", id: "spec" });
   const to = make("input", { type: "number", min: 1, value: query.get("to") || "50", "aria-label": "switches to grow to", oninput: soon });
-  const into = makeInput("another topology", query.get("into") || "", "families", soon, { placeholder: "or into a topology" });
+  const into = makeInput("another topology", query.get("into") || "", "families", soon, { placeholder: "another topology" });
   const floor = makeInput("floor", query.get("floor") || "koibuchi-2013", null, soon);
   const label = (text, field) => make("label", { class: "pick" }, make("b", {}, text), field);
   main.append(make("h1", {}, "Growth"), make("div", { class: "tools" }, spec, list, label("to switches", to), label("into", into), label("floor", floor)), wrong, progress, facts, step, how);
