@@ -376,7 +376,7 @@ Ca 1 "H-506b4b0300000010" # "n1 mlx5_0"
 def test_a_discovered_fabric_by_itself(old, new, found):
     """Each change of the file alone, with the line where it is one; the reader goes on with the rest."""
     assert not old or old in TEXT
-    diagnostics = diagnose(read_fabric(TEXT.replace(old, new, 1), "x.net", borne=True)).diagnostics
+    diagnostics = diagnose(read_fabric(TEXT.replace(old, new, 1), "x.net", lenient=True)).diagnostics
     assert [one.code for one in diagnostics] == found
     for one in diagnostics:
         assert one.line is None or one.text.startswith(f"line {one.line}: ")

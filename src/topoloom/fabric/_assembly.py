@@ -85,12 +85,12 @@ def assembled(nodes: dict[str, ReadNode], source: str, name: str, flaws: Flaws |
     name : str
         The topology's name.
     flaws : Flaws, optional
-        What was borne so far; a GUID that is there twice is then left to the rules.
+        What was lenient so far; a GUID that is there twice is then left to the rules.
     """
     flaws = flaws or Flaws(source)
     once = _complete(nodes, source)
     _check_ends(nodes, source)
-    _give_guids(nodes, source, flaws.borne)
+    _give_guids(nodes, source, flaws.lenient)
     switches = [node for node in nodes.values() if node.switch]
     # A host without a cable is no part of the network.
     hosts = [node for node in nodes.values() if not node.switch and node.cables]
@@ -233,8 +233,8 @@ def _check_ends(nodes: dict[str, ReadNode], source: str) -> None:
                 raise at(source, cable.line, f"{here} {there}, {reason}")
 
 
-def _give_guids(nodes: dict[str, ReadNode], source: str, borne: bool) -> None:
-    """GUIDs as ibsim gives them for nodes without; two nodes with the same one are refused, unless it is borne."""
+def _give_guids(nodes: dict[str, ReadNode], source: str, lenient: bool) -> None:
+    """GUIDs as ibsim gives them for nodes without; two nodes with the same one are refused, unless it is lenient."""
     next_host, next_switch = _HOST_GUID, _SWITCH_GUID
     taken: dict[int, ReadNode] = {}
     for node in nodes.values():
@@ -242,7 +242,7 @@ def _give_guids(nodes: dict[str, ReadNode], source: str, borne: bool) -> None:
             node.guid = next_switch if node.switch else next_host
         next_switch += node.switch
         next_host += 0 if node.switch else 1 + node.ports
-        if node.guid in taken and not borne:
+        if node.guid in taken and not lenient:
             raise at(source, node.line, f"{node.name} has GUID 0x{node.guid:x}, which {taken[node.guid].name} has too")
         taken[node.guid] = node
 

@@ -14,8 +14,8 @@ import numpy as np
 
 from topoloom.core.errors import at
 from topoloom.fabric._assembly import ReadCable, ReadNode, assembled
-from topoloom.fabric._bearing import MOST_PORTS, bear
-from topoloom.fabric._inside import is_aggregation_node, leave_out
+from topoloom.fabric._inside import is_aggregation_node, omit_internal
+from topoloom.fabric._lenient import MOST_PORTS, reconcile_ends
 from topoloom.fabric._lines import lines_of
 from topoloom.fabric.fabric import Fabric
 from topoloom.fabric.flaws import GUID_TWICE, PORT_BEYOND, PORT_TWICE, Flaws
@@ -72,7 +72,7 @@ class _Reading:
     twins: dict[str, list[str]] = field(default_factory=dict)
 
 
-def read_fabric(text: str, source: str, name: str = "fabric", *, borne: bool = False) -> Fabric:
+def read_fabric(text: str, source: str, name: str = "fabric", *, lenient: bool = False) -> Fabric:
     """The fabric that the text describes.
 
     Parameters
@@ -83,7 +83,7 @@ def read_fabric(text: str, source: str, name: str = "fabric", *, borne: bool = F
         The file, for messages.
     name : str
         The topology's name.
-    borne : bool
+    lenient : bool
         Whether to bear what cannot be (a GUID or a port twice, a port that is none, ends that disagree): the reader goes on
         without it, and `Fabric.flaws` tells.
 
@@ -105,7 +105,7 @@ def read_fabric(text: str, source: str, name: str = "fabric", *, borne: bool = F
     >>> read_fabric(text, "tiny.net").topology
     Topology(fabric: 1 switches, 0 links, 1 hosts)
     """
-    flaws = Flaws(source, borne)
+    flaws = Flaws(source, lenient)
     reading = _Reading(source, flaws)
     nodes: dict[str, ReadNode] = {}
     for number, line in lines_of(text, source):
@@ -122,9 +122,9 @@ def read_fabric(text: str, source: str, name: str = "fabric", *, borne: bool = F
         raise at(source, None, 'names no switch; a fabric has lines like Switch 36 "S-0002c90000000001"')
     if reading.around:
         log.warning("%s: lines of a terminal around the dump are left aside", source)
-    leave_out(reading.inside, nodes, source)
-    if borne:
-        bear(nodes, reading.twins, flaws)
+    omit_internal(reading.inside, nodes, source)
+    if lenient:
+        reconcile_ends(nodes, reading.twins, flaws)
     return assembled(nodes, source, name, flaws)
 
 
@@ -213,8 +213,8 @@ def _port(reading: _Reading, line: str, number: int) -> None:
     if reading.node is None:
         raise at(reading.source, number, "a port before any switch or host")
     node, port = reading.node, int(found[1])
-    # Where it is borne a cable in a port too high stays, for it is there; a rule tells of its port.
-    if not 1 <= port <= (MOST_PORTS if reading.flaws.borne else node.ports):
+    # Where it is lenient a cable in a port too high stays, for it is there; a rule tells of its port.
+    if not 1 <= port <= (MOST_PORTS if reading.flaws.lenient else node.ports):
         text = f"port {port} of {node.name}; its ports are 1 to {node.ports}"
         reading.flaws.report(PORT_BEYOND, number, text, (node.name, port))
         return

@@ -2,7 +2,7 @@
 
 from topoloom.core.errors import at
 from topoloom.fabric._assembly import ReadCable, ReadNode, assembled
-from topoloom.fabric._inside import is_aggregation_node, leave_out
+from topoloom.fabric._inside import is_aggregation_node, omit_internal
 from topoloom.fabric.fabric import Fabric
 
 _MOST_PORTS = 65_535
@@ -163,5 +163,5 @@ class Plugging:
         """
         if not any(node.switch for node in self._nodes.values()):
             raise at(self.source, None, f"names no switch; {what}")
-        leave_out(self._inside, self._nodes, self.source)
+        omit_internal(self._inside, self._nodes, self.source)
         return assembled(self._nodes, self.source, name)

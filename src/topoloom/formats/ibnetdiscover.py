@@ -23,7 +23,7 @@ def load_fabric(path: str | os.PathLike[str]) -> Fabric:
     return fabric_of(data, source)
 
 
-def fabric_of(data: bytes, source: str, *, borne: bool = False) -> Fabric:
+def fabric_of(data: bytes, source: str, *, lenient: bool = False) -> Fabric:
     """The fabric that a file's content describes.
 
     Parameters
@@ -31,11 +31,11 @@ def fabric_of(data: bytes, source: str, *, borne: bool = False) -> Fabric:
     data : bytes
     source : str
         The file, for messages.
-    borne : bool
+    lenient : bool
         As `load_fabric` has it.
     """
     text = text_of(data, source)
-    return fabric_from(source, lambda: read_fabric(text, source, stem(source), borne=borne))
+    return fabric_from(source, lambda: read_fabric(text, source, stem(source), lenient=lenient))
 
 
 NAME = "ibnetdiscover"

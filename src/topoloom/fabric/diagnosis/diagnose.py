@@ -44,7 +44,7 @@ def diagnose(
     plan : NetworkSource
         Without `actual` it is looked at by itself.
     actual : NetworkSource, optional
-        What is there. A fabric that was read with `borne=True` tells its flaws, too.
+        What is there. A fabric that was read with `lenient=True` tells its flaws, too.
     tables : Judgement or Verdict, optional
         What `judge` or `verify_routing` found in the tables of the fabric (of the plan, where there is none).
     match : Match, optional
