@@ -176,12 +176,13 @@ def check_tables(routing: Routing, fabric: Fabric) -> None:
     if routing.virtual_channel_rule != PAIR:
         where = "every hop" if routing.virtual_channel_rule == HOP else "some switches"
         raise InputError(
-            f"{name}: engine {routing.engine} changes the virtual channel at {where}, which forwarding tables cannot express; use "
-            "orders"
+            f"{name}: engine {routing.engine} changes the virtual channel at {where}, which forwarding tables cannot express;"
+            " use orders"
         )
     if isinstance(routing.choice, Escape | Detour | Layers) and not routing.by_host:
         raise InputError(
-            f"{name}: engine {routing.engine} lets packets choose their paths, which forwarding tables cannot express; use orders"
+            f"{name}: engine {routing.engine} lets packets choose their paths, which forwarding tables cannot express;"
+            " use orders"
         )
     tables = routing.host_tables
     most = max(0 if table.virtual_channels is None else int(table.virtual_channels.max(initial=0)) for table in tables)

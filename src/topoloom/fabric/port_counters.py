@@ -63,7 +63,7 @@ class PortCounters:
     by_lid: dict[tuple[int, int], dict[str, int]] = field(default_factory=dict)
 
     def of(self, guids: tuple[tuple[int, int], ...], lid: tuple[int, int]) -> dict[str, int]:
-        """The counters of a port, by the first of its GUIDs (with the port's number there) that has counters, else by its LID."""
+        """The counters of a port, by the first of its GUIDs (with the port's number there) that has any, else by its LID."""
         counters = (self.by_guid[guid] for guid in guids if guid in self.by_guid)
         return next(counters, {}) or (self.by_lid.get(lid, {}) if lid[0] else {})
 

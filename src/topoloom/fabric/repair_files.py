@@ -35,10 +35,10 @@ def write_repair(repair: Repair, folder: str | Path) -> list[str]:
 def repair_texts(repair: Repair) -> dict[str, str]:
     """The files of a repair, as name and text.
 
-    ``steps.txt`` gives the instructions. ``step-1.lft``, ... are the complete tables after each step, as OpenSM reads them (``-R
-    file -U``). ``updates.csv`` lists every entry that changes, ``fabric.net`` is the current fabric, and ``fabric.lft`` the final
-    tables. With several service levels, ``fabric.qos`` is the policy and ``opensm.conf`` its settings; ``step-1.qos``, ... are
-    written if levels change from step to step.
+    ``steps.txt`` gives the instructions. ``step-1.lft``, ... are the complete tables after each step, as OpenSM reads them
+    (``-R file -U``). ``updates.csv`` lists every entry that changes, ``fabric.net`` is the current fabric, and ``fabric.lft``
+    the final tables. With several service levels, ``fabric.qos`` is the policy and ``opensm.conf`` its settings;
+    ``step-1.qos``, ... are written if levels change from step to step.
     """
     fabric = repair.fabric
     texts = {"steps.txt": _steps(repair), "updates.csv": _updates(repair), "fabric.net": discovered_text(fabric)}
