@@ -278,7 +278,7 @@ def test_a_fabric_in_parts_and_strange_tables_are_refused():
     """In one sentence."""
     fabric, tables, levels = installed("fat-tree:k=4", "fat-tree")
     leaf = fabric.topology.links[:, 0] == 0
-    with pytest.raises(InputError, match="parts that no cable joins"):
+    with pytest.raises(InputError, match="parts without a cable between them"):
         repair_fabric(fabric, tables, less(fabric, np.flatnonzero(leaf).tolist()), levels=levels)
     torn = replace(tables, ports=np.where(np.arange(len(tables.ports))[:, None] == 3, -1, tables.ports))
     with pytest.raises(InputError, match="are these the tables of"):
@@ -345,7 +345,7 @@ def test_the_command_and_its_files(tmp_path, monkeypatch):
     done = CliRunner().invoke(cli, [*asked, "-o", "out", "--json"])
     assert done.exit_code == 0, done.output
     record = json.loads(done.stdout)
-    assert record["schema"].startswith("topoloom/mending/")
+    assert record["schema"].startswith("topoloom/repair/")
     rows = list(csv.DictReader((tmp_path / "out" / "updates.csv").open()))
     assert len(rows) == record["entries_changed"] == len(record["updates"])
     assert (tmp_path / "out" / "steps.txt").read_text().count("\n") == 2 + len(record["steps"])

@@ -150,7 +150,7 @@ class _Policy:
             )
 
     def _members(self, text: str, line: int) -> np.ndarray:
-        """The endpoints in a list of GUIDs, ranges like 0x10-0x1f included; GUIDs of switches, which send no data, are skipped."""
+        """The endpoints in a list of GUIDs and ranges (0x10-0x1f); GUIDs of switches, which send no data, are skipped."""
         endpoints = []
         for part in text.split(","):
             bounds = re.fullmatch(r"0x([0-9a-fA-F]{1,16})(?:\s*+-\s*+0x([0-9a-fA-F]{1,16}))?", part.strip())

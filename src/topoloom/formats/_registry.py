@@ -85,7 +85,7 @@ def unknown_suffix(path: str) -> InputError:
     )
 
 
-def encode(topology: Topology, record: Format, order: ExportRequest | None = None) -> bytes:
+def encode(topology: Topology, record: Format, request: ExportRequest | None = None) -> bytes:
     """The bytes of a topology in a format; a warning says what of `dropped` is not in them.
 
     Parameters
@@ -112,10 +112,10 @@ def encode(topology: Topology, record: Format, order: ExportRequest | None = Non
         tell_dropped(record.name, why)
         topology = topology.without_rates()
     try:
-        if order is None or record.write_order is None:
+        if request is None or record.write_order is None:
             content = record.write(topology)
         else:
-            content = record.write_order(order)
+            content = record.write_order(request)
         return content.encode() if isinstance(content, str) else content
     except UnicodeEncodeError as error:
         half = ascii(error.object[error.start])

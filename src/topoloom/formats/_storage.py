@@ -110,7 +110,7 @@ def save(
     path: str | os.PathLike[str],
     format: str | None = None,
     *,
-    order: ExportRequest | None = None,
+    request: ExportRequest | None = None,
 ) -> WrittenFile:
     """Write a topology to a file, all of it or nothing.
 
@@ -138,7 +138,7 @@ def save(
     check_path(path, "save", "name a file")
     target = os.fspath(path)
     record = choose_format(target, format)
-    put(encode(topology, record, order), target)
+    put(encode(topology, record, request), target)
     return written_file(topology, target, record)
 
 
