@@ -60,5 +60,5 @@ def test_refusals_name_the_remedy():
         opensm_texts(route(build(_PLANES)))
     with pytest.raises(InputError, match="give a single plane, or hosts with one port"):
         files("booksim", _PLANES)
-    with pytest.raises(InputError, match="as the same network without rails has them"):
+    with pytest.raises(InputError, match="as in the same network without rails"):
         files("slurm", "fat-tree:k=8,hosts=32+rails:nics=4")

@@ -212,7 +212,7 @@ def test_guid2lid_gives_tables_without_guids_their_meaning():
         read_lft(moved, "x", fabric)
     with pytest.raises(InputError, match="guid2lid:2: LID 1 belongs"):
         read_guid2lid("0x1 0x1 0x1\n0x2 0x1 0x1\n", "guid2lid")
-    with pytest.raises(InputError, match="guid2lid:1: no line like"):
+    with pytest.raises(InputError, match="guid2lid:1: not a line like"):
         read_guid2lid("what\n", "guid2lid")
 
 

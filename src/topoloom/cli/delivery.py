@@ -39,7 +39,7 @@ def deliver(
     output: str,
     record: Format,
     as_json: bool,
-    request: ExportRequest | None = None,
+    order: ExportRequest | None = None,
     text: str | None = None,
     dropped: tuple[str, ...] = (),
 ) -> None:
@@ -63,7 +63,7 @@ def deliver(
         The quantities that were dropped before: where the network was read.
     """
     if text is None:
-        told = save(topology, output, record.name, order=request)
+        told = save(topology, output, record.name, order=order)
     else:
         put(text.encode(), output)
         told = written_file(topology, output, replace(record, keeps=record.keeps | {"labels"}))

@@ -62,7 +62,7 @@ def _pairs(lines: list[tuple[int, str]], source: str, fabric: Fabric, lid_of: di
         match = _PAIR.fullmatch(line)
         if not match:
             raise at(
-                source, number, "is not a line like 0x0002c90000000001 7 0: node GUID of the source, LID, service level"
+                source, number, "not a line like 0x0002c90000000001 7 0: node GUID of the source, LID, service level"
             )
         guid, lid, level = int(match[1], 16), int(match[2]), int(match[3])
         if level > _MOST:
