@@ -81,7 +81,7 @@ def test_a_small_file_does_not_fill_memory(monkeypatch):
     """Zeros without end in a few kilobytes are refused from standard input as from a file."""
     bomb = gzip.compress(bytes(200 << 20))
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(bomb)))
-    with pytest.raises(InputError, match=r"<stdin>: holds more than 64 MiB; no fabric needs so much"):
+    with pytest.raises(InputError, match=r"<stdin>: holds more than 64 MiB; no fabric needs that much"):
         open_network("-")
 
 

@@ -271,7 +271,7 @@ def test_tables_that_can_deadlock_are_said_to():
     found = repair_fabric(fabric, tables, less(fabric, [0]))
     assert not found.deadlock_free
     assert not found.installed_deadlock_free
-    assert "NOT PROVED" in repair_texts(found)["steps.txt"]
+    assert "NOT VERIFIED" in repair_texts(found)["steps.txt"]
 
 
 def test_a_fabric_in_parts_and_strange_tables_are_refused():

@@ -195,7 +195,7 @@ def test_what_the_package_takes_without_a_word_is_refused(changes, reason):
         ("name: [\n", "net:2: is no YAML"),
         ("name: !!bool maybe\n", "net:1: a tag .*!!bool"),
         ("name: 2024-13-01\n", "net: 0 switches"),
-        ("- 1\n", "net:1: is not an InfraGraph"),
+        ("- 1\n", "net:1: is no InfraGraph"),
         ("{", "net:1: is not JSON"),
         ("[" * 100_000, "net"),
     ],
@@ -221,7 +221,7 @@ def test_devices_in_devices_are_followed():
     )
     assert (found.hosts, found.endpoints.tolist(), len(found.links)) == (1, [0, 0], 1)
     loop = {"name": "card", "components": [{"name": "card", "count": 1, "choice": "device"}]}
-    with pytest.raises(InputError, match="holds itself"):
+    with pytest.raises(InputError, match="contains itself"):
         read(PAIR | {"devices": [loop], "instances": [{"name": "S", "device": "card", "count": 1}], "edges": []})
 
 

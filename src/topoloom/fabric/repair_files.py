@@ -83,9 +83,9 @@ def _steps(repair: Repair) -> str:
         )
     else:
         lines.append(
-            "NOT PROVED: the installed tables can deadlock on what is cabled now, so whatever is mixed with them can."
+            "NOT VERIFIED: the installed tables can deadlock on what is cabled now, so whatever is mixed with them can."
             if not repair.installed_deadlock_free
-            else "NOT PROVED: the new tables can deadlock."
+            else "NOT VERIFIED: the new tables can deadlock."
         )
     if not repair.steps:
         lines.append("Nothing is to be changed.")

@@ -48,22 +48,22 @@ _PLACING = ("room", "rows", "columns", "switches_per_rack", "cluster", "map", "h
 class Network:
     """The document: a topology, and what was decided or observed about it, in memory and as a network folder.
 
-    What takes long to read is read when it is first asked for. `placed`, `routed` and `priced` return new networks that
-    remember how; `save` writes the folder, and `open_network` of that folder gives an equal network.
+    Large parts are read on first use. `placed`, `routed` and `priced` return new networks that keep the given terms; `save`
+    writes the folder, and `open_network` of that folder returns an equal network.
 
     Attributes
     ----------
     topology : Topology
     source : str
-        The name that was opened: a spec, a file, a folder; the topology's name where nothing was opened.
+        The spec, file or folder that was opened; the topology's name for an object of Python.
     kind : "spec", "file", "fabric", "folder" or "memory"
-        fabric: what a subnet manager discovered; memory: an object of Python.
+        fabric: discovered by a subnet manager; memory: an object of Python.
     provenance : Provenance
-        Of the topology; of a folder, what its writer noted.
+        Of the topology; for a folder, as its writer noted it.
     folder : Path or None
-        The folder that the network's files lie in.
+        The folder with the network's files.
     known : mapping of str to callable
-        Reads what there is besides the topology, by name.
+        Readers of the other parts, by name.
     """
 
     topology: Topology
@@ -204,7 +204,7 @@ class Network:
         Raises
         ------
         InputError
-            There is none: one sentence that says what to give instead.
+            The network has no such part; the message says what to give instead.
         """
         part = getattr(self, what)
         if part is None:
@@ -226,8 +226,8 @@ class Network:
             Routing: lambda: self.with_tables().tables,
             Fabric: lambda: self.fabric,
         }
-        made: T = parts[kind]()
-        return made
+        part: T = parts[kind]()
+        return part
 
     def placed(
         self,
@@ -249,28 +249,28 @@ class Network:
         room : Floor or str, optional
             A floor, the name of a preset, or the path of a .toml or .csv file; ``slimfly-2014`` when omitted.
         hosts : Housing, str or path, optional
-            Hosts in racks of their own: a server of the catalogue, or a file with the tables [host] and [rack].
+            Hosts in separate racks: a server of the catalogue, or a file with the tables [host] and [rack].
         rows, columns, switches_per_rack : int, optional
-            Changes of the room: its sides in places, and the most switches in a rack.
+            Changes to the room: its numbers of rows and columns, and the most switches in a rack.
         parts : Parts, str or path, optional
-            A catalogue; what the network remembers when omitted.
+            A catalogue; the network's own when omitted.
         prices : path, optional
-            Quotes, laid over the catalogue.
+            Quotes, which replace prices of the catalogue.
         rate_gbps : float, optional
             The rate of every link, Gb/s.
         **search
-            What `topoloom.place` takes besides: cluster, map, objective (also ``cost`` and ``power``, by the catalogue),
+            Further parameters of `topoloom.place`: cluster, map, objective (also ``cost`` and ``power``, by the catalogue),
             improve, seed, seconds, moves, runs, jobs, work.
 
         Returns
         -------
         Network
-            With the layout, and the terms that it was made by. Names and ports of an earlier cable list are not its own.
+            With the layout and its terms, and without the names and ports of an earlier cable list.
 
         Raises
         ------
         InputError
-            A catalogue, room or host that cannot be used, or switches that do not fit.
+            A catalogue, room or host cannot be used, or the switches do not fit.
         """
         terms = self._decided(parts=parts, prices=prices, rate_gbps=rate_gbps)
         layout = placed_layout(
@@ -291,7 +291,7 @@ class Network:
         Raises
         ------
         InputError
-            The network has a layout, and something is given that only `placed` can honour; or as `placed`.
+            The network has a layout, and a parameter applies to placing only; or as `placed`.
         """
         if self.layout is None:
             return self.placed(room, **placing)
@@ -322,7 +322,7 @@ class Network:
         Parameters
         ----------
         **terms
-            As `Terms.changed` takes them; what is not given is as the network remembers it.
+            As `Terms.changed` takes them; omitted ones stay as they are.
 
         Returns
         -------

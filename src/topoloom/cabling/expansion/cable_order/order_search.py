@@ -55,9 +55,9 @@ def order_of(exchange: Exchange) -> list[Action]:
     """An order of actions that exchanges all links.
 
     First a greedy order: it adds cables where both ports are free, then moves, then unplugs, and never disconnects anything,
-    not even while a cable is moved. If it gets stuck, a search with backtracking looks for an order that disconnects nothing after
-    any action; without success within its limit, the greedy order is used, which removes the cable that disconnects the fewest
-    switches when it is stuck.
+    not even while a cable is moved. If it gets stuck, a search with backtracking looks for an order that disconnects nothing
+    after any action; without success within its limit, the greedy order is used, which removes the cable that disconnects
+    the fewest switches when it is stuck.
     """
     actions, forced = _greedy(exchange)
     measured = _with_disconnections(exchange, actions)
