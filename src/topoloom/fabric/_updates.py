@@ -9,7 +9,7 @@ from topoloom.fabric.repair_result import Update, UpdateStep
 from topoloom.routing.live.steps import REOPEN, SET, TableStep
 
 
-def installed(tables: Tables, old: Fabric, new: Fabric, live: Carried) -> tuple[np.ndarray, np.ndarray]:
+def installed_entries(tables: Tables, old: Fabric, new: Fabric, live: Carried) -> tuple[np.ndarray, np.ndarray]:
     """The installed real port for every switch and target of the new fabric, and which of these entries still lead correctly.
 
     Returns the ports, int32[n, k + n] (-1: no entry), and a mask of the same shape. The mask is False where the port now has no

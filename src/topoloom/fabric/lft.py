@@ -102,9 +102,7 @@ def read_guid2lid(text: str, source: str) -> dict[int, int]:
             continue
         match = _GUID2LID.fullmatch(stripped)
         if not match:
-            raise at(
-                source, number, "not a line like 0x0002c90000000001 0x0001 0x0001: port GUID, first LID, last LID"
-            )
+            raise at(source, number, "not a line like 0x0002c90000000001 0x0001 0x0001: port GUID, first LID, last LID")
         guid, first, last = (int(part, 16) for part in match.groups())
         if not 0 < first <= last or last - first > 127:
             raise at(source, number, f"LIDs {first} to {last}; a port has 1 to 128 LIDs, counted from 1")
