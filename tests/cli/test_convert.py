@@ -200,7 +200,7 @@ def test_the_rate_is_that_of_the_cables(call, tmp_path):
         (["petersen:hosts=1", "out", "--format", "ns3", "--set", "rate_gbps"], "write KEY=VALUE"),
         (["petersen:hosts=1", "out", "--format", "ns3", "--set", "cable_m=-1"], "cable_m='-1'; it is a number from 0"),
         (["petersen", "out", "--format", "ns3"], "no hosts, so there is no traffic"),
-        (["petersen:hosts=1", "out", "--format", "htsim"], "htsim knows fat trees"),
+        (["petersen:hosts=1", "out", "--format", "htsim"], "htsim supports fat trees"),
     ],
 )
 def test_settings_that_say_nothing_are_refused(call, tmp_path, arguments, reason):

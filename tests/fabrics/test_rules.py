@@ -382,7 +382,7 @@ def test_a_discovered_fabric_by_itself(old, new, found):
         assert one.line is None or one.text.startswith(f"line {one.line}: ")
 
 
-def test_without_borne_the_same_files_are_refused_with_their_line():
+def test_with_strict_parsing_the_same_files_are_refused_with_their_line():
     """Every other command stops at what cannot be."""
     bad = TEXT.replace('[2] "S-b8cef60300000001"[2] #', '[2] "S-b8cef60300000001"[2] #\n[3] "S-b8cef60300000001"[2] #')
     with pytest.raises(InputError, match=r"x\.net:8: "):

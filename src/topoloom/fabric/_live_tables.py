@@ -83,7 +83,7 @@ class Carried:
     meant : uint8 or uint16[n, n]
         Entries whose cable still joins the same ports; the type's highest value elsewhere.
     met : uint8 or uint16[n, n]
-        The entries as packets meet them, including those whose port now has another cable.
+        The entries as packets meet them, including those whose port now has another cable, unless that leads to a wrong host.
     virtual_channels : uint8[n, n]
         ORPHAN where a pair has no virtual channel yet.
     """
@@ -125,7 +125,7 @@ def carried(routing: Routing, old: Fabric, new: Fabric) -> Carried:
             row = routing.ports[before[d], before[surviving]]
             has_port = row != routing.none
             table[d, surviving[has_port]] = port[old_nodes.channels.first[before[surviving[has_port]]] + row[has_port]]
-        tables.append(table)
+        tables.append(_without_wrong_hosts(table, new_nodes))
     virtual_channels = np.full((len(new_nodes.guids),) * 2, ORPHAN, np.uint8)
     old_channels = (
         np.zeros((len(old_nodes.guids),) * 2, np.uint8)
@@ -137,6 +137,17 @@ def carried(routing: Routing, old: Fabric, new: Fabric) -> Carried:
     carrying = surviving[data]
     virtual_channels[np.ix_(carrying, carrying)] = old_channels[np.ix_(before[carrying], before[carrying])]
     return Carried(new_nodes, tables[0], tables[1], virtual_channels)
+
+
+def _without_wrong_hosts(table: np.ndarray, nodes: Nodes) -> np.ndarray:
+    """A table without the entries that lead into a host port other than the destination: a host forwards nothing."""
+    if nodes.by_port:
+        none, channels = np.iinfo(table.dtype).max, nodes.channels
+        destinations, at = np.nonzero(table != none)
+        neighbours = channels.to[channels.first[at] + table[destinations, at]]
+        wrong = (neighbours >= nodes.fabric.topology.switches) & (neighbours != destinations)
+        table[destinations[wrong], at[wrong]] = none
+    return table
 
 
 def _channels(old_nodes: Nodes, new_nodes: Nodes, after: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -36,7 +36,7 @@ def slow_and_one_sided(
     rate : (int, float), optional
         Lanes (0: any) and Gb/s that every cable should have.
 
-    Lanes (0: any) and Gb/s that every cable should have.
+    Returns
     -------
     dict of Difference to str
         ``runs at 1xHDR, planned 4xHDR``; empty text for cables that only one end lists.
