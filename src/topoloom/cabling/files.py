@@ -148,7 +148,7 @@ def network_files(
     Returns
     -------
     dict of str to str or bytes
-        The network, the note with the command that wrote it, and with `terms` what the network remembers.
+        The network, the note with the command that wrote it, and with `terms` the stored terms and requirement.
     """
     files: dict[str, Content] = {
         TOPOLOGY: encode(topology, FORMATS.find("topoloom")),

@@ -33,12 +33,12 @@ def omit_internal(inside: dict[str, bool], nodes: dict[str, ReadNode], source: s
     for id_, router in inside.items():
         removed = nodes.pop(id_)
         for port, far_id, at in _cables(removed, nodes):
-            far = nodes.get(far_id)
-            if far is None or (peer := far.cables.get(at)) is None or (peer.to, peer.port) != (id_, port):
+            switch = nodes.get(far_id)
+            if switch is None or (peer := switch.cables.get(at)) is None or (peer.to, peer.port) != (id_, port):
                 continue
-            del far.cables[at]
+            del switch.cables[at]
             # A separate router uses an ordinary port; an internal node has a port that no cable can be plugged into.
-            if not router or (removed.system is not None and removed.system == far.system):
+            if not router or (removed.system is not None and removed.system == switch.system):
                 freed.setdefault(far_id, set()).add(at)
     # A cable that only the switch's end lists.
     for node in nodes.values():

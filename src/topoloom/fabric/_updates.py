@@ -127,6 +127,7 @@ def _rows(fabric: Fabric, now: np.ndarray, then: np.ndarray, number: int) -> lis
 
 
 def step_summary(number: int, order: tuple[TableStep, ...], rows: list[Update]) -> UpdateStep:
+    """The summary of a step: its kind, and the numbers of entries, switches, addresses and pairs."""
     step = order[number - 1] if number <= len(order) else TableStep(SET, np.empty((0, 2), np.int64))
     pairs = len(step.entries) if step.kind == REOPEN else 0
     return UpdateStep(

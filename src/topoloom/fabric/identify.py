@@ -277,10 +277,10 @@ def _once(matched: np.ndarray) -> np.ndarray:
     return matched
 
 
-def _believed(plan: Fabric, actual: Fabric, known: np.ndarray, shaped: np.ndarray) -> np.ndarray:
+def _believed(plan: Fabric, actual: Fabric, certain: np.ndarray, shaped: np.ndarray) -> np.ndarray:
     """The match by shape, but with only those of its new pairs that at least half of the switch's links support."""
     believed = shaped.copy()
-    for x in np.flatnonzero((known < 0) & (shaped >= 0)).tolist():
+    for x in np.flatnonzero((certain < 0) & (shaped >= 0)).tolist():
         offsets, to, _ = actual.topology.csr
         actual_neighbours = Counter(shaped[to[offsets[x] : offsets[x + 1]]].tolist())
         offsets, to, _ = plan.topology.csr

@@ -78,12 +78,12 @@ def _steps(repair: Repair) -> str:
     ]
     if repair.deadlock_free:
         lines.append(
-            "The entries of a step may come into force in any order. After each step wait until packets that were sent before"
+            "The entries of a step may take effect in any order. After each step wait until packets that were sent before"
             " have left the network: a second is longer than any switch keeps one."
         )
     else:
         lines.append(
-            "NOT VERIFIED: the installed tables can deadlock on what is cabled now, so whatever is mixed with them can."
+            "NOT VERIFIED: the installed tables can deadlock on the current cables, and so can any mixture with them."
             if not repair.installed_deadlock_free
             else "NOT VERIFIED: the new tables can deadlock."
         )
@@ -98,13 +98,12 @@ def _instruction(step: UpdateStep, repair: Repair, digits: int) -> str:
     name = f"step-{step.number:0{digits}d}"
     if step.kind == REOPEN:
         return (
-            f"Load fabric.qos, and have {step.pairs:,} pairs open their connections again (client reregistration): their "
-            "service"
-            " level changes. Their paths are cut already, unless the fabric was changed on purpose."
+            f"Load fabric.qos, and have {step.pairs:,} pairs open their connections again (client reregistration): their"
+            " service level changes. Their paths are cut already, unless the fabric was changed on purpose."
         )
     changes = f"{step.entries:,} entries of {step.switches:,} switches, for {step.addresses:,} addresses"
     if step.kind == DROP:
-        why = "these addresses cannot be reached until the last step, for no order was found that is free of deadlock"
+        why = "these addresses cannot be reached until the last step, since no deadlock-free order was found"
         return f"Load {name}.lft ({changes}): {why}."
     policy = (
         f" and {name}.qos; the step is over when connections to these addresses were opened again"

@@ -130,12 +130,12 @@ class _Side:
         ).astype(np.float64)
 
 
-def _attempt(plan: _Side, actual: _Side, known: np.ndarray, draws: Draws) -> Shapes:
+def _attempt(plan: _Side, actual: _Side, given_match: np.ndarray, draws: Draws) -> Shapes:
     """One match, with random choices among equally good pairs."""
-    match = _anchored(plan, actual, known, draws)
+    match = _anchored(plan, actual, given_match, draws)
     best = _agreeing(plan, actual, match)
     for _ in range(_ROUNDS):
-        better = _by_neighbours(plan, actual, match, known)
+        better = _by_neighbours(plan, actual, match, given_match)
         agree = _agreeing(plan, actual, better)
         if agree <= best:
             break
@@ -143,10 +143,10 @@ def _attempt(plan: _Side, actual: _Side, known: np.ndarray, draws: Draws) -> Sha
     return Shapes(match, best, max(len(plan.topology.links), len(actual.topology.links)))
 
 
-def _anchored(plan: _Side, actual: _Side, known: np.ndarray, draws: Draws) -> np.ndarray:
+def _anchored(plan: _Side, actual: _Side, given_match: np.ndarray, draws: Draws) -> np.ndarray:
     """Assign a planned switch to every actual switch, anchor after anchor; returns the match, int64[n]."""
     n, m = actual.topology.switches, plan.topology.switches
-    match = known.copy()
+    match = given_match.copy()
     # Local counts weigh less than one anchor's view, so that they decide only where anchors do not.
     scale = np.maximum(1.0, np.abs(plan.own).max(axis=0))
     apart = np.zeros((n, m), np.float32)
@@ -214,7 +214,7 @@ def _agreeing(plan: _Side, actual: _Side, match: np.ndarray) -> int:
     return int(np.minimum(actual_counts[in_actual], planned_counts[in_plan]).sum())
 
 
-def _by_neighbours(plan: _Side, actual: _Side, match: np.ndarray, known: np.ndarray) -> np.ndarray:
+def _by_neighbours(plan: _Side, actual: _Side, match: np.ndarray, given_match: np.ndarray) -> np.ndarray:
     """The match that the neighbours of each switch support, given a match, int64[n]."""
     from scipy.optimize import linear_sum_assignment
 
@@ -224,8 +224,8 @@ def _by_neighbours(plan: _Side, actual: _Side, match: np.ndarray, known: np.ndar
     votes -= np.float32(0.25) * (actual.topology.endpoints_at[:, None] != plan.topology.endpoints_at[None, :])
     placed = np.flatnonzero(match >= 0)
     votes[placed, match[placed]] += np.float32(0.5)
-    fixed = np.flatnonzero(known >= 0)
-    votes[fixed, known[fixed]] += np.float32(n + m)
+    fixed = np.flatnonzero(given_match >= 0)
+    votes[fixed, given_match[fixed]] += np.float32(n + m)
     supported = np.full(n, -1, np.int64)
     assigned, planned = linear_sum_assignment(votes, maximize=True)
     supported[assigned] = planned

@@ -20,7 +20,7 @@ _COUNT = re.compile(r"#\s*switches\s+(\S+)\s*")
 _COLUMNS = f"switch switch {RATE}"
 _RATED = re.compile(rf"#\s*(switch\s+switch\s+{RATE})\s*", re.IGNORECASE)
 _POINT = re.compile(r"#\s*switch\s+(\S+)\s*")
-#: Ids of up to nine digits cannot overflow; longer ones are never meant.
+#: Ids of up to nine digits cannot overflow; longer ones are mistakes.
 _ID = re.compile(r"[0-9]{1,9}")
 _GRID_ID = re.compile(r"(-?[0-9]{1,9}),(-?[0-9]{1,9})")
 

@@ -1,4 +1,4 @@
-"""Network: a topology and everything that was decided or observed about it."""
+"""Network: a topology with all decisions and observations about it."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -46,7 +46,7 @@ _PLACING = ("room", "rows", "columns", "switches_per_rack", "cluster", "map", "h
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Network:
-    """The document: a topology, and what was decided or observed about it, in memory and as a network folder.
+    """A topology with all decisions and observations about it, in memory and as a network folder.
 
     Large parts are read on first use. `placed`, `routed` and `priced` return new networks that keep the given terms; `save`
     writes the folder, and `open_network` of that folder returns an equal network.
@@ -298,7 +298,7 @@ class Network:
         for name, value in {"room": room, **placing}.items():
             if name in _PLACING and value is not None:
                 raise InputError(
-                    f"{name}={value}: {self.source} is laid out already, and its layout stays as it is; leave it out"
+                    f"{name}={value}: {self.source} is laid out already, and its layout stays as it is; omit it"
                 )
         terms = {name: placing.get(name) for name in ("parts", "prices", "rate_gbps")}
         return self.priced(**terms) if any(value is not None for value in terms.values()) else self
@@ -350,7 +350,7 @@ class Network:
         Parameters
         ----------
         engine, virtual_channels, seed, jobs, work
-            As `topoloom.route` has them.
+            As in `topoloom.route`.
 
         Returns
         -------

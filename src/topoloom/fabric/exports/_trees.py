@@ -158,10 +158,10 @@ def _pods(child: np.ndarray, parent: np.ndarray, level: np.ndarray, top: int, re
     return pod
 
 
-def _signatures(child: np.ndarray, parent: np.ndarray, level: np.ndarray, here: int) -> dict[int, tuple[int, ...]]:
+def _signatures(child: np.ndarray, parent: np.ndarray, level: np.ndarray, tier: int) -> dict[int, tuple[int, ...]]:
     """The parents of each switch of a level."""
-    found: dict[int, list[int]] = {s: [] for s in np.flatnonzero(level == here).tolist()}
-    rows = level[child] == here
+    parents: dict[int, list[int]] = {s: [] for s in np.flatnonzero(level == tier).tolist()}
+    rows = level[child] == tier
     for low, high in zip(child[rows].tolist(), parent[rows].tolist(), strict=True):
-        found[low].append(high)
-    return {low: tuple(sorted(highs)) for low, highs in found.items()}
+        parents[low].append(high)
+    return {low: tuple(sorted(highs)) for low, highs in parents.items()}

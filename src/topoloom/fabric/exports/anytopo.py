@@ -78,7 +78,7 @@ def graphml_text(request: ExportRequest) -> str:
 
 
 def next_hops(routing: Routing) -> np.ndarray:
-    """The next switch from each switch to each destination, int32[destinations, switches]; -1 where there is none.
+    """The next switch from each switch to each destination, int32[destinations, switches]; -1 without one.
 
     Returns
     -------

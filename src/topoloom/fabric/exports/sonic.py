@@ -132,10 +132,10 @@ class Cage:
                     "admin_status": "up" if number in descriptions else "down",
                     **({"description": descriptions[number]} if number in descriptions else {}),
                 }
-        found = {"PORT": port}
+        port_tables = {"PORT": port}
         mode = f"{self.breakout}x{self.speed_mbps / 1000:g}G"
-        found["BREAKOUT_CFG"] = {self.name(cage * self.breakout + 1): {"brkout_mode": mode} for cage in cages}
-        return found
+        port_tables["BREAKOUT_CFG"] = {self.name(cage * self.breakout + 1): {"brkout_mode": mode} for cage in cages}
+        return port_tables
 
 
 def _interfaces(ports: list[Port], cage: Cage, *, numbered: bool) -> dict[str, dict[str, str]]:

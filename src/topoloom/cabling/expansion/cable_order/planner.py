@@ -169,8 +169,8 @@ class Planner:
 
     def _host_ports(self, topology: Topology) -> np.ndarray:
         """The port of each endpoint, int32[endpoints]: the hosts of a switch in the order of its ports, unless listed."""
-        far, plugged = (table[: topology.switches] for table in (self.wiring.far, self.wiring.plugged))
-        switch, port = np.nonzero(far == HOST)
+        neighbours, plugged = (table[: topology.switches] for table in (self.wiring.far, self.wiring.plugged))
+        switch, port = np.nonzero(neighbours == HOST)
         if not self._host_cables:
             return (port + 1).astype(np.int32)
         hosts = [self.wiring.cables[cable].ends[1] for cable in plugged[switch, port].tolist()]
