@@ -139,7 +139,7 @@ _EXPORTS = {
         ("apart4", _ONE_NETWORK),
         ("twin4", _TWO_LINKS),
     ),
-    "codes": row(("one4 one1 two4 two1 apart4 apart1 twin4", "Dragonflies alone"), ("one0 two0 apart0", _NOTHING)),
+    "codes": row(("one4 one1 two4 two1 apart4 apart1 twin4", "Dragonflies only"), ("one0 two0 apart0", _NOTHING)),
     "garnet": row(
         ("one4 one1 two4 two1", "files"),
         ("one0 two0 apart0", _NOTHING),
@@ -353,7 +353,7 @@ _METHODS = {
     "hosts": row((" ".join(NETWORKS), "grown")),
     **dict.fromkeys(
         ("splice", "splice-near"),
-        row((f"{ONE} {APART}", _NO_LINKS), (TWO, "say how many links it gets"), ("twin4", "grown")),
+        row((f"{ONE} {APART}", _NO_LINKS), (TWO, "state the number of its links"), ("twin4", "grown")),
     ),
 }
 
