@@ -241,7 +241,7 @@ def design(
     # Without a shortlist the winner is still placed: its lengths, cost and power are those of the network as built.
     placed = [screening.found[spec] for spec in chosen or [candidate.spec for candidate in screened[:1]]]
     to_place = [outcome for outcome in placed if isinstance(outcome, Candidate)]
-    budget = work.share(requirement.minutes * 60)
+    budget = work.budget(requirement.minutes * 60)
     rebuilt, networks, stopped = place_shortlist(
         to_place, requirement, parts, stored, work, budget, cores(jobs), fresh=fresh
     )

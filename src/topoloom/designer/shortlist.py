@@ -30,6 +30,9 @@ from topoloom.placement.layout.place import DEFAULT_MAP
 #: Reasons why a reference design cannot be assessed: there is no such network, or no bill.
 _NOT_ASSESSABLE = frozenset({"construction", "radix", "hosts", "floor", "parts", "size"})
 
+#: Seconds that the placement of a network may take even if the budget is spent.
+_PLACED_SECONDS = 20.0
+
 
 def in_order(candidates: Iterable[Candidate], requirement: Requirement) -> list[Candidate]:
     """Sort candidates by the objective, best first."""
@@ -108,7 +111,7 @@ def place_shortlist(
 ) -> tuple[dict[str, Candidate], dict[str, Network], bool]:
     """Measure the shortlist again by the default placement.
 
-    The first, which is the best of the screening, is always placed; the others while half of the budget lasts.
+    The first, which is the best of the screening, is always placed; the others within half of the budget, or in seconds.
 
     Parameters
     ----------
@@ -146,8 +149,8 @@ def place_shortlist(
             old = stored.get(candidate.spec, DEFAULT_MAP) if stored is not None and not fresh else None
             if isinstance(old, Candidate) and passed_limit(single_numbers(old), requirement.limits) is None:
                 placed[candidate.spec] = old
-            elif number == 0 or not half.stopped:
-                inner = work.step() if number == 0 else half.step()
+            else:
+                inner = work.step() if number == 0 else work.budget(max(half.seconds_left, _PLACED_SECONDS))
                 rebuilt = None
                 # Where a longer cable has no product, the row-by-row placement, which has prices, stays.
                 with suppress(InputError, Stopped):
@@ -217,7 +220,8 @@ def assess_shortlist(
             if network is None:
                 map = outcome.map if isinstance(outcome, Candidate) else DEFAULT_MAP
                 try:
-                    network = placed_network(outcome.spec, requirement, parts, map, jobs, budget.step())
+                    # Without a time limit: a network that is not placed could not be assessed at all.
+                    network = placed_network(outcome.spec, requirement, parts, map, jobs, work.step())
                 except InputError:
                     continue
             subjects.append(subject_of(network, requirement))

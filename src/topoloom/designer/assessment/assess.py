@@ -2,7 +2,6 @@
 
 import hashlib
 import threading
-import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
@@ -11,6 +10,7 @@ from pathlib import Path
 import msgspec
 
 from topoloom._version import __version__
+from topoloom.core.clock import WORKING
 from topoloom.core.errors import InputError, Stopped
 from topoloom.core.shards import Shards
 from topoloom.core.threads import cores
@@ -69,9 +69,10 @@ def assess(
     objective : str
         The key of the figure to rank by; less is better unless the figure says otherwise.
     seconds : float, optional
-        The time budget. Each step is run for all networks before the next; steps that do not fit are listed in
-        `Assessment.missing`. If time is left, steps with random draws are repeated with 4 and 16 times the draws, until
-        their intervals are within 0.5 %. Without a budget every step is run once.
+        The time budget, without the compilation of kernels. Each step is run for all networks before the next. The cheap
+        steps run even if the budget is spent, as long as those of a network take less than a minute in total. Steps that
+        do not fit are listed in `Assessment.missing`. If time is left, steps with random draws are repeated with 4 and 16
+        times the draws, until their intervals are within 0.5 %. Without a budget every step is run once.
     repeats : int
         Largest multiple of the normal number of draws, if time is left: 16, 4, or 1 (any number up to 3), with which no
         figure depends on the time.
@@ -125,6 +126,8 @@ _LATE = "it did not fit into the time budget; give more minutes"
 
 #: Share of the remaining time that one step may take, over all networks, so that a slow network leaves time for the next steps.
 _SHARE = 0.5
+#: Seconds that the cheap steps of a network may take in total, even if the budget is spent.
+_CHEAP_SECONDS = 60.0
 
 
 class _Chain:
@@ -146,11 +149,12 @@ class _Chain:
         shards = None if store is None else Shards(store / "steps", _StoredStep)
         self._kept = {} if shards is None or fresh else {line.key: line for line in shards.new()}
         self._writer = None if shards is None else shards.writer()
-        self._budget = work if seconds is None else work.share(seconds)
+        self._budget = work if seconds is None else work.budget(seconds)
         self._found: list[dict[str, StepResult]] = [{} for _ in subjects]
         self._missing: list[dict[str, str]] = [{} for _ in subjects]
         self._efforts: list[dict[str, int]] = [{} for _ in subjects]
         self._seconds: list[dict[str, float]] = [{} for _ in subjects]
+        self._cheap_seconds = [_CHEAP_SECONDS for _ in subjects]
         self._lock = threading.Lock()
         side_by_side = min(threads, len(subjects))
         for subject in subjects:
@@ -200,25 +204,40 @@ class _Chain:
 
     def _first_run(self, step: AssessmentStep, number: int) -> None:
         """Run one step of one network, or record why it is missing."""
-        subject = self._subjects[number]
-        if self._take_stored(step, number, 1):
-            pass
-        elif self._budget.stopped:
-            self._missing[number][step.name] = self._why_not()
-        else:
-            # Share the remaining time among the networks that wait for the same step.
-            done = sum(step.name in names for names in self._found) + sum(step.name in names for names in self._missing)
-            turns = -(-(len(self._subjects) - done) // self._threads)
-            last = step is STEPS[-1]
-            share = self._budget.seconds_left / turns * (1 if last else _SHARE)
-            inner = self._budget.share(share) if share < float("inf") else self._budget.step()
+        began = WORKING.seconds
+        if not self._take_stored(step, number, 1):
             try:
-                self._do(step, number, inner, 1)
+                self._do(step, number, self._allowed(step, number), 1)
             except InputError as error:
                 self._missing[number][step.name] = str(error)
             except Stopped:
                 self._missing[number][step.name] = self._why_not()
-        self._work.advance(1, f"{subject.topology.name}: {step.words}")
+        if step.cheap:
+            self._cheap_seconds[number] -= WORKING.seconds - began
+        self._work.advance(1, f"{self._subjects[number].topology.name}: {step.words}")
+
+    def _allowed(self, step: AssessmentStep, number: int) -> Work:
+        """The time budget for a step of a network.
+
+        Raises
+        ------
+        Stopped
+            No time is left.
+        """
+        self._work.check()
+        if self._budget.seconds_left == float("inf"):
+            return self._budget.step()
+        # Share the remaining time among the networks that wait for the same step.
+        done = sum(step.name in names for names in self._found) + sum(step.name in names for names in self._missing)
+        turns = -(-(len(self._subjects) - done) // self._threads)
+        share = self._budget.seconds_left / turns * (1 if step is STEPS[-1] else _SHARE)
+        if step.cheap and self._cheap_seconds[number] > share:
+            return self._work.budget(self._cheap_seconds[number])
+        self._budget.check()
+        # Steps become longer: a step with less time than an earlier one took would only compile its kernels and be stopped.
+        if not step.cheap and share < max(self._seconds[number].values(), default=0.0):
+            raise Stopped("less time than an earlier step took")
+        return self._budget.share(share)
 
     def _again(self, step: AssessmentStep, effort: int, number: int) -> None:
         """Repeat a step of one network with more draws, if that narrows its intervals and time is left."""
@@ -235,13 +254,13 @@ class _Chain:
 
     def _do(self, step: AssessmentStep, number: int, work: Work, effort: int) -> None:
         """Run a step, and store its result."""
-        subject, began = self._subjects[number], time.monotonic()
+        subject, began = self._subjects[number], WORKING.seconds
         step_result = (
             step.run(subject, work) if effort == 1 or step.finer is None else step.finer(subject, work, effort)
         )
         grouped = [msgspec.structs.replace(figure, group=step.group) for figure in step_result.figures]
         stored = _StoredStep(
-            grouped, {key: result.record() for key, result in step_result.results.items()}, time.monotonic() - began
+            grouped, {key: result.record() for key, result in step_result.results.items()}, WORKING.seconds - began
         )
         self._write(step, subject, effort, stored)
         self._take(step, number, effort, StepResult(grouped, step_result.results), stored.seconds)

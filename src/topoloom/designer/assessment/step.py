@@ -42,6 +42,8 @@ class AssessmentStep:
         Runs the step with a multiple of the seeds, draws or cycles; None: the step has no random draws.
     one_draw : bool
         Whether `run` draws once, so that only `finer` gives an interval.
+    cheap : bool
+        Whether it takes seconds for most networks. Cheap steps come first, and run even if the time budget is spent.
     """
 
     name: str
@@ -50,6 +52,7 @@ class AssessmentStep:
     run: Callable[[Subject, Work], StepResult]
     finer: Callable[[Subject, Work, int], StepResult] | None = None
     one_draw: bool = False
+    cheap: bool = False
 
     def wants_more(self, result: StepResult, effort: int) -> bool:
         """Whether more draws than `effort` times the normal number would narrow an interval of the result."""

@@ -110,4 +110,4 @@ def _racks(subject: Subject) -> list[Figure]:
     ]
 
 
-COST = AssessmentStep("bill", "the bill by this placement", "Bill", _cost)
+COST = AssessmentStep("bill", "the bill by this placement", "Bill", _cost, cheap=True)
