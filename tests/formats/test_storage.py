@@ -49,9 +49,9 @@ def test_a_pipe_without_a_writer_does_not_block(tmp_path, monkeypatch, name):
     """Whatever its suffix, it is told that nobody writes."""
     monkeypatch.setattr("topoloom.core.files._WRITER_SECONDS", 0.05)
     os.mkfifo(tmp_path / name)
-    with pytest.raises(InputError, match="writes (in)?to this pipe"):
+    with pytest.raises(InputError, match=r"writes (in)?to this pipe"):
         open_network(tmp_path / name)
-    with pytest.raises(InputError, match="writes (in)?to this pipe"):
+    with pytest.raises(InputError, match=r"writes (in)?to this pipe"):
         read_text(tmp_path / name, 100)
 
 
