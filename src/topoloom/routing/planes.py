@@ -1,4 +1,4 @@
-"""Tables of a network of planes: each plane routed by itself, and all tables side by side."""
+"""Tables of a network of several planes: each plane is routed separately, and the tables are combined."""
 
 import hashlib
 from collections.abc import Callable
@@ -17,29 +17,28 @@ from topoloom.routing.routing import Routing
 def joined_planes(
     topology: Topology, make: Callable[[Topology, Layout | None], Routing], layout: Layout | None = None
 ) -> Routing:
-    """One `Routing` of the whole network out of those of its planes; what goes to another plane has no port.
+    """Combine the routings of the planes into one `Routing` of the whole network; switches of other planes have no port.
 
-    Planes with the same links (and, where a layout is given, cables as long) have the same tables: they are made once.
+    Planes with the same links (and, if a layout is given, the same cable lengths) share their tables, which are made once.
 
     Parameters
     ----------
     topology : Topology
-        Parts that no link joins.
+        A network of several planes, which no link connects.
     make : callable (Topology, Layout or None) -> Routing
-        Routes one of them, where its switches stand.
+        Routes one plane, given its layout.
     layout : Layout, optional
-        Of the whole network.
+        The layout of the whole network.
 
     Returns
     -------
     Routing
-        Without verdict.
+        Without verification.
 
     Raises
     ------
     InputError
-        The engine gives packets a choice between layers of tables that pairs may not all take, or groups of detours, which
-        have no such form.
+        The engine restricts the layers that pairs may take, or groups detours; such choices cannot be combined.
     """
     planes = planes_of(topology)
     made: dict[str, Routing] = {}
@@ -59,7 +58,7 @@ def joined_planes(
         if not layers and (
             isinstance(one.choice, Layers) or (isinstance(one.choice, Detour) and one.choice.group is not None)
         ):
-            raise InputError(f"{topology.name}: engine {one.engine} routes one plane at a time; give it a single plane")
+            raise InputError(f"{topology.name}: engine {one.engine} routes only one plane; give it a single plane")
         if ports is None:
             ports = np.full((n, n), np.iinfo(one.ports.dtype).max, one.ports.dtype)
             more = [np.full_like(ports, one.none) for _ in layers]
@@ -70,14 +69,14 @@ def joined_planes(
         ports[at] = np.where(one.ports == one.none, np.iinfo(ports.dtype).max, one.ports)
         if len(layers) != len(more) or (layers and ports.dtype != one.ports.dtype):
             raise InputError(
-                f"{topology.name}: engine {one.engine} has unlike layers in unlike planes; give it a single plane"
+                f"{topology.name}: engine {one.engine} makes different layers for different planes; give it a single plane"
             )
         for layer, own_layer in zip(more, layers, strict=True):
             layer[at] = own_layer
         if one.virtual_channels is not None and virtual_channels is not None:
             virtual_channels[at] = one.virtual_channels
     if whole is None or ports is None:
-        raise InputError(f"{topology.name}: no planes")
+        raise InputError(f"{topology.name}: not a network of planes")
     if more:
         by_host = isinstance(whole.choice, Layers) and whole.choice.by_host
         whole = replace(whole, choice=Layers(tuple(more), by_host=by_host))
@@ -96,17 +95,17 @@ def _plain(choice: Layers) -> bool:
 
 
 def distinct_tables(*routings: Routing) -> tuple[tuple[tuple[Routing, ...], int], ...]:
-    """The tables of each plane by themselves: those that differ, in links, hosts or entries, with how many are alike.
+    """The different tables of the planes, by links, hosts and entries, each with the number of planes that have them.
 
     Parameters
     ----------
     *routings : Routing
-        Tables of one network of planes beside which packets do not choose; several for the ports of a switch in turn.
+        Tables of one network of planes, without a choice for packets; several if the ports of a switch use them in turn.
 
     Returns
     -------
     tuple of (tuple of Routing, int)
-        Those of a plane, one for each of `routings`, without verdicts.
+        The tables of a plane, one per routing of `routings` and without verification; and the number of planes that have them.
     """
     kinds: dict[tuple[str, bytes], tuple[tuple[Routing, ...], int]] = {}
     for plane in planes_of(routings[0].topology):
@@ -133,7 +132,7 @@ def distinct_tables(*routings: Routing) -> tuple[tuple[tuple[Routing, ...], int]
 
 
 def _structure(plane: Plane) -> str:
-    """The same for planes that any engine gives the same tables: links, endpoints and labels, but for a shift of groups."""
+    """A key that is equal for planes with the same tables: links, endpoints and labels, except for a shift of group numbers."""
     topology = plane.topology
     group = topology.labels.get("group")
     if group is not None and group.dtype.kind == "i" and group.size:

@@ -1,4 +1,4 @@
-"""Tables in a folder: ``tables/`` with ports, virtual channels, their network, and what the verifier said of them."""
+"""Tables in a folder: ``tables/`` with ports, virtual channels, their network, and their verification."""
 
 import hashlib
 import io
@@ -25,16 +25,16 @@ from topoloom.routing.choices import AnyShortest, Choice, Detour, Escape, Layers
 from topoloom.routing.routing import MANIFEST, Routing
 from topoloom.routing.verification.verification import Verification
 
-#: Readers of this release know this version of the manifest.
+#: The version of the manifest that this release reads.
 SCHEMA = "topoloom/tables/1"
 
 _CHOICES: dict[str, type[Any]] = {kind.__name__: kind for kind in (AnyShortest, Escape, Detour, Layers)}
-#: Patterns of the files of tables, in a network's folder.
+#: Patterns of the table files in a network's folder.
 TABLE_NAMES = (f"{TABLES}/*.npy", f"{TABLES}/*.npz", f"{TABLES}/{MANIFEST}")
-#: Tables of more entries are not read into memory but looked up in their file.
+#: Larger tables are not read into memory; they stay in their file.
 _MOST_ENTRIES = 1 << 29
-_LONGEST = 1 << 28
-#: Destinations whose entries are looked at together.
+_MOST_MANIFEST_BYTES = 1 << 28
+#: Destinations per block.
 _BLOCK = 256
 _REMEDY = "route the network again"
 _PARTS = ("links", "endpoints", "host")
@@ -55,23 +55,23 @@ class _Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     choice: dict[str, Any] | None
     verification: dict[str, Any] | None
     provenance: Provenance
-    #: SHA-256 of each array by its file's name without suffix; empty in folders of before they were noted.
+    #: SHA-256 of each array by its file's name without suffix; empty in folders of older releases.
     arrays: dict[str, str] = {}
 
 
 def stale_tables(routing: Routing, folder: str | os.PathLike[str]) -> list[str]:
-    """Patterns of what earlier tables left in a folder, and which goes when these are written there."""
+    """Patterns of the files of earlier tables in a folder, which are removed when these tables are written there."""
     return [] if _lie_in(routing, folder) else [f"{TABLES}/*.npy", f"{TABLES}/*.npz"]
 
 
 def table_contents(routing: Routing, folder: str | os.PathLike[str] | None = None) -> dict[str, Content]:
-    """The files of a routing by their paths in a network's folder, as `Routing.save` writes them.
+    """The files of a routing by their paths in a network's folder, in the form that `Routing.save` writes.
 
     Parameters
     ----------
     routing : Routing
     folder : path, optional
-        Where they will be written: tables whose files are there already are omitted.
+        The destination: tables whose files are already there are omitted.
     """
     files: dict[str, Content] = {f"{TABLES}/network.npz": _network(routing.topology)}
     digests = {}
@@ -106,19 +106,19 @@ def load_tables(folder: str | os.PathLike[str], topology: Topology | None = None
     ----------
     folder : path
     topology : Topology, optional
-        The network that the tables must be of, read from elsewhere; the one that lies beside them when omitted.
+        The network that the tables must belong to; when omitted, the network that is saved with them.
 
     Raises
     ------
     InputError
-        There are no tables, they are damaged, or they are of another network: ``file: reason``.
+        There are no tables, they are damaged, or they belong to another network: ``file: reason``.
     """
     place = Path(folder) / TABLES / MANIFEST
     source = os.fspath(place)
-    record = parse_json(read_text(place, _LONGEST), source)
+    record = parse_json(read_text(place, _MOST_MANIFEST_BYTES), source)
     found = record.get("schema") if isinstance(record, dict) else None
     if found != SCHEMA:
-        raise at(source, None, f"is {found or 'no record of topoloom'}; expected {SCHEMA}")
+        raise at(source, None, f"is {found or 'not a record of topoloom'}; expected {SCHEMA}")
     try:
         manifest = msgspec.convert(record, _Manifest)
     except msgspec.ValidationError as error:
@@ -126,11 +126,11 @@ def load_tables(folder: str | os.PathLike[str], topology: Topology | None = None
     here = Path(folder) / TABLES
     known = topology or _read_network(here / "network.npz", manifest)
     if known.digest != manifest.digest:
-        what = "the network beside them has changed" if topology is None else f"they are not of {topology.name}"
+        what = "the network saved with them has changed" if topology is None else f"they do not belong to {topology.name}"
         raise at(source, None, f"the tables are of {manifest.name}; {what}: route it again")
     ports = _read(here / "ports.npy")
     _check_ports(ports, known, here / "ports.npy")
-    virtual_channels = _read(here / "lanes.npy") if manifest.virtual_channels else None
+    virtual_channels = _read(here / "virtual_channels.npy") if manifest.virtual_channels else None
     routing = Routing(
         known,
         manifest.engine,
@@ -147,7 +147,7 @@ def load_tables(folder: str | os.PathLike[str], topology: Topology | None = None
 
 
 def _check_unchanged(routing: Routing, digests: dict[str, str], here: Path) -> None:
-    """Refuse arrays that are not those that the verdict is about."""
+    """Raise an error if an array differs from the one that was verified."""
     digests = dict(digests)
     noted = bool(digests)
     for name, array in _arrays(routing):
@@ -155,7 +155,7 @@ def _check_unchanged(routing: Routing, digests: dict[str, str], here: Path) -> N
             raise at(
                 os.fspath(here / f"{name}.npy"),
                 None,
-                "has changed since the tables were followed, so their verdict is not of it; route the network again",
+                "has changed since the tables were verified; route the network again",
             )
     if digests:
         raise at(os.fspath(here / f"{min(digests)}.npy"), None, "is missing; route the network again")
@@ -170,7 +170,7 @@ def _digest(array: np.ndarray) -> str:
 
 
 def _lie_in(routing: Routing, folder: str | os.PathLike[str] | None) -> bool:
-    """Whether the tables are files of that folder already."""
+    """Whether the tables are already files of that folder."""
     file = _file_of(routing.ports)
     try:
         return folder is not None and file is not None and file.samefile(Path(folder) / TABLES / "ports.npy")
@@ -179,7 +179,7 @@ def _lie_in(routing: Routing, folder: str | os.PathLike[str] | None) -> bool:
 
 
 def _file_of(array: np.ndarray) -> Path | None:
-    """The file that an array is mapped from, whole; None of an array in memory, or of a part of a mapped one."""
+    """The file that the whole array is mapped from; None for an array in memory, or for a part of a mapped one."""
     base: Any = array.base
     whole = isinstance(array, np.memmap) and isinstance(base, mmap.mmap)
     name = getattr(array, "filename", None)
@@ -187,7 +187,7 @@ def _file_of(array: np.ndarray) -> Path | None:
 
 
 def _arrays(routing: Routing) -> Iterator[tuple[str, np.ndarray]]:
-    """The arrays that are files, by name."""
+    """The arrays that are saved as files, by name."""
     yield "ports", routing.ports
     if routing.virtual_channels is not None:
         yield "virtual_channels", routing.virtual_channels
@@ -201,13 +201,13 @@ def _arrays(routing: Routing) -> Iterator[tuple[str, np.ndarray]]:
         for number, ports in enumerate(choice.ports):
             yield f"ports_{number + 1}", ports
         for number, virtual_channels in enumerate(choice.virtual_channels or ()):
-            yield f"lanes_{number + 1}", virtual_channels
+            yield f"virtual_channels_{number + 1}", virtual_channels
         if choice.allowed is not None:
             yield "allowed", choice.allowed
 
 
 def _choice_record(choice: Choice | None) -> dict[str, Any] | None:
-    """What packets may choose, without its arrays."""
+    """The record of a choice, without its arrays."""
     if choice is None:
         return None
     record: dict[str, Any] = {"kind": type(choice).__name__}
@@ -231,7 +231,7 @@ def _read_choice(record: dict[str, Any] | None, here: Path, topology: Topology) 
             for number, table in zip(numbers, ports, strict=True):
                 _check_ports(table, topology, here / f"ports_{number}.npy")
             virtual_channels = tuple(
-                _read(here / f"lanes_{n}.npy") for n in numbers if (here / f"lanes_{n}.npy").exists()
+                _read(here / f"virtual_channels_{n}.npy") for n in numbers if (here / f"virtual_channels_{n}.npy").exists()
             )
             allowed = _read(here / "allowed.npy") if (here / "allowed.npy").exists() else None
             return Layers(ports, virtual_channels or None, allowed, by_host=bool(values.get("by_host", False)))
@@ -243,16 +243,16 @@ def _read_choice(record: dict[str, Any] | None, here: Path, topology: Topology) 
     except (KeyError, TypeError, ValueError, OverflowError) as error:
         if isinstance(error, InputError):
             raise
-    raise at(source, None, "what packets may choose is damaged")
+    raise at(source, None, "the record of the packets' choice is damaged; route the network again")
 
 
 def _read_verification(record: dict[str, Any] | None, here: Path, topology: Topology) -> Verification | None:
-    """The verdict: its record, and the loads, which lie in files."""
+    """Read the verification: its record, and the loads from their files."""
     if record is None:
         return None
     channel_load, switch_load = _read(here / "channel_load.npy"), _read(here / "switch_load.npy")
     if channel_load.shape != (2 * len(topology.links),) or switch_load.shape != (topology.switches,):
-        raise at(os.fspath(here), None, "the loads are not those of the network; route it again")
+        raise at(os.fspath(here), None, "the loads belong to another network; route it again")
     kept = {name for name in (field.name for field in fields(Verification)) if name not in Verification.unrecorded}
     values = {key: value for key, value in record.items() if key in kept}
     try:
@@ -262,11 +262,11 @@ def _read_verification(record: dict[str, Any] | None, here: Path, topology: Topo
         values |= _typed(Verification, {key: value for key, value in values.items() if key not in _ARRAYS})
         return Verification(**values, channel_load=channel_load, switch_load=switch_load)
     except (KeyError, TypeError, ValueError, OverflowError) as error:
-        raise at(os.fspath(here / MANIFEST), None, f"the verdict is damaged: {error}") from None
+        raise at(os.fspath(here / MANIFEST), None, f"the record of the verification is damaged: {error}") from None
 
 
 def _typed(kind: type[Any] | None, values: dict[str, Any]) -> dict[str, Any]:
-    """The values as the fields of a class that have their names hold them; others stay.
+    """Convert values to the types of the class's fields of the same names; other values stay.
 
     Raises
     ------
@@ -278,7 +278,7 @@ def _typed(kind: type[Any] | None, values: dict[str, Any]) -> dict[str, Any]:
 
 
 def _network(topology: Topology) -> bytes:
-    """The network's arrays, so that tables can be read without anything else."""
+    """The network's arrays, so that tables can be read without another file."""
     arrays = {name: getattr(topology, name) for name in _PARTS}
     arrays |= topology.rates_of()
     arrays |= {_LABEL + name: np.asarray(values) for name, values in topology.labels.items()}
@@ -314,7 +314,7 @@ def _read(path: Path) -> np.ndarray:
 
 
 def _check_ports(ports: np.ndarray, topology: Topology, path: Path) -> None:
-    """Refuse ports that a switch does not have: kernels would look past the ends of arrays."""
+    """Raise an error for ports that a switch does not have: kernels would read past the ends of arrays."""
     n = topology.switches
     if ports.shape != (n, n) or ports.dtype not in (np.uint8, np.uint16):
         raise at(os.fspath(path), None, f"holds {ports.dtype}{list(ports.shape)}; expected the ports of {n} switches")

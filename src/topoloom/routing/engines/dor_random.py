@@ -1,5 +1,5 @@
-"""Dimension order on tori: a virtual channel for packets that pass the end of a ring, and a drawn direction for those halfway
-round it.
+"""Dimension order on tori: a virtual channel for packets that pass the end of a ring, and a random direction for destinations
+halfway round it.
 """
 
 import itertools
@@ -12,7 +12,7 @@ from topoloom.routing.coordinates import coordinates_of
 from topoloom.routing.registry import RoutingRequest, engine
 from topoloom.routing.routing import SWITCH, Routing, empty_ports
 
-#: Layers of tables: two for each dimension with a ring.
+#: Most dimensions with rings: each doubles the number of layers.
 _MOST_RINGS = 4
 
 
@@ -24,12 +24,12 @@ _MOST_RINGS = 4
     bytes_a_pair=10 + 2**5,
 )
 def dor_random(request: RoutingRequest) -> Routing:
-    """A packet keeps to virtual channel 1 along a ring that it passes the end of, between the last switch and the first, else
-    to virtual channel 0.
+    """A packet uses virtual channel 1 along a ring if it passes the ring's end (between its last and first switch), otherwise
+    virtual channel 0.
 
-    A layer of tables for every choice of the rings whose ends are passed. Most pairs may take one of them; where a coordinate
-    lies halfway round, two, and packets draw. This is what BookSim 2 does on tori (`dim_order`), and spreads better than
-    `dor`, where virtual channel 0 has only what still has to pass the end.
+    Each combination of rings whose ends are passed has a layer of tables. Most pairs may use only one layer; if a destination is
+    halfway round a ring, packets draw one of two. BookSim 2 does the same on tori (`dim_order`). It spreads packets better than
+    `dor`, where virtual channel 0 has only packets that still have to pass the end.
     """
     topology = request.topology
     found = coordinates_of(topology)
@@ -37,7 +37,7 @@ def dor_random(request: RoutingRequest) -> Routing:
     if not 0 < len(rings) <= _MOST_RINGS:
         raise InputError(
             f"{topology.name}: dor-random is for tori with rings of more than three switches in up to {_MOST_RINGS} dimensions;"
-            " engine dor has no virtual channels to draw here"
+            " use engine dor here"
         )
     n, layers = topology.switches, list(itertools.product((0, 1), repeat=len(rings)))
     ports = [empty_ports(topology) for _ in layers]
@@ -56,7 +56,7 @@ def dor_random(request: RoutingRequest) -> Routing:
         for number, (wants, layer_ports, layer_vcs) in enumerate(zip(layers, ports, virtual_channels, strict=True)):
             passing = np.array(wants, np.bool_)
             allowed[d] |= ((tie | (passes == passing)).all(axis=1)).astype(np.int64) << number
-            # At a tie the path that does, or does not, pass the end; else the shorter one.
+            # At a tie, the direction that passes the end or not, as this layer requires; otherwise the shorter direction.
             goes_up = np.where(tie, passes_up == passing, up)
             for axis in range(len(found.dimensions) - 1, -1, -1):
                 dimension = found.dimensions[axis]

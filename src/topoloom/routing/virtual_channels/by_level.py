@@ -24,7 +24,7 @@ VIRTUAL_CHANNELS = 8
 #: Switches with hosts whose pairs are planned: their paths take 25 bytes and more each.
 MOST_CARRIERS = 4096
 #: Hops of the longest path that is planned.
-_LONGEST = 16
+_MOST_HOPS = 16
 #: Rounds over a virtual channel's channels at most, until fewer than this share of them move; and times that all virtual
 #: channels are gone over.
 _ROUNDS, _SETTLED, _PASSES = 12, 0.005, 6
@@ -50,7 +50,7 @@ def vcs_by_level(request: RoutingRequest, ports: np.ndarray, engine: str) -> tup
     Returns
     -------
     (uint8[n, n], int)
-        virtual channels[d, s]: the virtual channel of what goes from s to d; and of how many levels the channels are.
+        virtual_channels[d, s]: the virtual channel of packets from s to d; and of how many levels the channels are.
 
     Raises
     ------
@@ -64,7 +64,7 @@ def vcs_by_level(request: RoutingRequest, ports: np.ndarray, engine: str) -> tup
     carriers = np.flatnonzero(carriers_of(topology)).astype(np.int64)
     if not 1 <= virtual_channels <= MOST_VIRTUAL_CHANNELS:
         raise InputError(
-            f"{topology.name}: lanes={virtual_channels}; engine {engine} takes 1 to {MOST_VIRTUAL_CHANNELS}"
+            f"{topology.name}: virtual_channels={virtual_channels}; engine {engine} takes 1 to {MOST_VIRTUAL_CHANNELS}"
         )
     if carriers.size > MOST_CARRIERS:
         raise InputError(
@@ -74,7 +74,7 @@ def vcs_by_level(request: RoutingRequest, ports: np.ndarray, engine: str) -> tup
     pairs = _Pairs.of(channels_of(topology), ports, carriers, request.work)
     if pairs is None:
         raise InputError(
-            f"{topology.name}: its paths have more than {_LONGEST} hops, which engine {engine} does not plan (orders does)"
+            f"{topology.name}: its paths have more than {_MOST_HOPS} hops, which engine {engine} does not plan (orders does)"
         )
     # With as many levels as channels a virtual channel is an order of them.
     levels = max(1, pairs.longest) * (_LEVELS_A_HOP if pairs.longest > 2 else 1)
@@ -108,7 +108,7 @@ class _Pairs:
         count = carriers.size**2
         length = np.zeros(count, np.uint8)
         # Most networks that this is for have short paths: room for long ones is made only where it is needed.
-        for room in (4, _LONGEST):
+        for room in (4, _MOST_HOPS):
             paths = np.empty((count, room), np.int32)
             longest = walk_pairs(channels.first, channels.to, ports, carriers, paths, length, work.flag)
             work.check()

@@ -33,7 +33,7 @@ def vcs_by_pair(request: RoutingRequest, ports: np.ndarray, engine: str) -> np.n
     Returns
     -------
     uint8[n, n]
-        virtual channels[d, s]: the virtual channel of what goes from s to d.
+        virtual_channels[d, s]: the virtual channel of packets from s to d.
 
     Raises
     ------
@@ -134,7 +134,7 @@ def vcs_by_breaking_cycles(request: RoutingRequest, ports: np.ndarray, engine: s
     Returns
     -------
     uint8[n, n]
-        virtual channels[d, s]: the virtual channel of what goes from s to d.
+        virtual_channels[d, s]: the virtual channel of packets from s to d.
 
     Raises
     ------

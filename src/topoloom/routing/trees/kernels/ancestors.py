@@ -7,11 +7,11 @@ from topoloom.core.compiling.decorators import allocating, inner
 
 @inner
 def _add(first, to, rising, under, cost, far, weight, ports, d, flow, load, sign):  # type: ignore[no-untyped-def]
-    """Add the pairs of hosts of a destination's tree to the loads, or take them out (`sign` -1)."""
+    """Add the host pairs of a destination's tree to the loads, or remove them (`sign` -1)."""
     n = first.size - 1
     for s in range(n):
         flow[s] = weight[s] * weight[d]
-    for falls in (False, True):  # what rises adds up from below, what falls from above
+    for falls in (False, True):  # sum rising paths from the lowest level up, then falling paths down
         for k in range(n):
             s = rising[n - 1 - k] if falls else rising[k]
             if under[s] == falls and s != d and cost[s] < far:
@@ -33,19 +33,19 @@ def ancestor_trees(
     load: np.ndarray,
     again: bool,
 ) -> int:
-    """Write ports[d] for the destinations in their order; a destination that a switch with hosts has no such path to, or -1.
+    """Write ports[d] for the destinations in their order; return a destination that a switch with hosts cannot reach, or -1.
 
     Parameters
     ----------
     level, rising : int64[n]
-        Of each switch, and the switches by it, the lowest first.
+        The level of each switch, and the switches sorted by it, lowest first.
     weight : int64[n]
         Hosts of each switch.
     load : int64[2 m]
-        Pairs of hosts over each channel so far; grows by those of these trees. Of equal ways the one whose busiest channel
-        has least is taken, and of those the first from a port on that destination and switch decide.
+        Pairs of hosts over each channel so far; updated. Of equally short paths, the one with the smallest maximum channel load is
+        taken; ties go to the first port from an offset by destination and switch.
     again : bool
-        The trees are there already, and are taken out before they are made again.
+        Whether the trees exist already; they are removed before they are rebuilt.
 
     Cost O(destinations m).
     """
@@ -74,7 +74,7 @@ def ancestor_trees(
                     return int(d)
         if again:
             _add(first, to, rising, under, cost, far, weight, ports, d, flow, load, -1)
-        # Of the ways down, then of those up and down, the one whose busiest channel has the least load.
+        # Choose first the paths down, then the paths up, with the smallest maximum channel load.
         total[d] = 0
         for falls in (True, False):
             for k in range(n):
@@ -93,7 +93,7 @@ def ancestor_trees(
                 ports[d, s] = chosen - first[s]
         _add(first, to, rising, under, cost, far, weight, ports, d, flow, load, 1)
         ports[d, d] = none
-        # A switch above that d does not lie below sends on to one that has a way; no host's path passes it.
+        # A switch without d below it forwards to a neighbour with a path; no path between hosts passes such a switch.
         changed = True
         while changed:
             changed = False

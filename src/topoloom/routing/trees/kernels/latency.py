@@ -20,9 +20,9 @@ def fastest_trees(
     again: bool,
     pairs: np.ndarray,
 ) -> None:
-    """Trees of the fastest paths to each of `destinations` (Dijkstra, 1959); ports[d] is written, `load` kept.
+    """Write to ports[d] the trees of the fastest paths to each of `destinations` (Dijkstra, 1959), and update `load`.
 
-    delay: int64[2 m], of each channel, positive. Of paths alike the one over the channel with the fewest pairs is taken.
+    delay: int64[2 m], the positive delay of each channel. Among equally fast paths, the channel with the fewest pairs is taken.
     """
     n = first.size - 1
     order, below = np.empty(n, np.int64), np.empty(n, np.int64)
