@@ -113,7 +113,7 @@ TABLE = {
     ),
     "route --without a switch": (
         "reroute N 0",
-        row((JOINED, Refused("no link is left; switches that stand alone need no tables")), (APART, Refused(PARTS))),
+        row((JOINED, Refused("no link is left, so there is nothing to route")), (APART, Refused(PARTS))),
     ),
     "route --without a link": (
         "reroute N 0-1",

@@ -151,7 +151,7 @@ TABLE = {
     "info": (lambda t, _: topoloom.info(t, full=True).bisection, row((ONE, None), (TWO, 1), (APART, 0), ("twin4", 2))),
     "layered_routing": (
         lambda t, _: topoloom.verify_routing(topoloom.layered_routing(t, 2)).pairs,
-        row((ONE, 0), (LINKED, 4), (APART, Refused("make layers for each of them"))),
+        row((ONE, 0), (LINKED, 4), (APART, Refused("make layers for each plane"))),
     ),
     "lifetime": (
         lambda t, _: topoloom.lifetime(t, link_fit=100, samples=5).hours,
@@ -212,7 +212,7 @@ TABLE = {
         lambda t, _: topoloom.reroute(route(t), links=[(0, 1)]).entries,
         row(
             (ONE, Refused("no link 0-1")),
-            (TWO, Refused("no link is left; switches that stand alone need no tables")),
+            (TWO, Refused("no link is left, so there is nothing to route")),
             ("twin4", 2),
             (APART, Refused(PARTS)),
         ),

@@ -46,8 +46,8 @@ class Detour:
     """By the tables to a random switch and from there, by the tables and in separate virtual channels, to the destination.
 
     A packet compares the path of the tables with `tries` detours by hops times the queue at its source (`local`), or by the sum
-    of the queues on the path (`global`). A packet that knows `nothing` always takes its detour. Sources: Valiant, SIAM J. Computing
-    11(2), 1982; Singh, UGAL, 2005; Besta 2014 IV.B and C.
+    of the queues on the path (`global`). A packet that knows `nothing` always takes its detour. Sources: Valiant, SIAM J.
+    Computing 11(2), 1982; Singh, UGAL, 2005; Besta 2014 IV.B and C.
 
     Attributes
     ----------
@@ -69,7 +69,8 @@ class Detour:
 
 @dataclass(frozen=True, eq=False)
 class Layers:
-    """Several tables of the same kind. A host has one address per table, and its packets are spread over the tables; or each host
+    """Several tables of the same kind. A host has one address per table, and its packets are spread over the tables; or each
+    host
     of a switch uses one table.
 
     Attributes

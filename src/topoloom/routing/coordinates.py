@@ -80,13 +80,13 @@ def _kind(topology: Topology, at: np.ndarray, width: np.ndarray) -> str:
     """How the switches on the lines of a dimension are linked: as a line, a ring or a full mesh."""
     side = width.shape[1]
     linked = width > 0
-    here, there = at[:, None], np.arange(side)
-    near = np.abs(here - there) == 1
-    if (linked == (here != there)).all() and side != 2:
+    own, other = at[:, None], np.arange(side)
+    near = np.abs(own - other) == 1
+    if (linked == (own != other)).all() and side != 2:
         return _MESH if side > 3 else _RING if side == 3 else _LINE
     if (linked == near).all():
         return _LINE
-    if (linked == (near | (np.abs(here - there) == side - 1))).all():
+    if (linked == (near | (np.abs(own - other) == side - 1))).all():
         return _RING
     raise _refusal(topology)
 

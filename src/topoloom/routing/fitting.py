@@ -47,12 +47,12 @@ def fitting_engine(topology: Topology) -> tuple[str, str]:
     >>> fitting_engine(build("slimfly:q=5"))
     ('levels', 'its diameter is 2')
     """
-    one = planes_of(topology)[0].topology
+    plane = planes_of(topology)[0].topology
     for name, engine in engines.items():
-        reason = engine.fits(one) if engine.fits is not None else None
+        reason = engine.fits(plane) if engine.fits is not None else None
         if reason is not None:
             return name, reason
-    diameter = _low_diameter(one)
+    diameter = _low_diameter(plane)
     return (ANY, "") if diameter is None else (LOW, f"its diameter is {diameter}")
 
 

@@ -25,8 +25,9 @@ def host_routings(
 ) -> tuple[Routing, ...]:
     """Make `count` tables: packets to host i of each switch, counted from 0, follow table i modulo `count`.
 
-    Engine ``fat-tree`` takes the digits of the host's number, as d-mod-k does (Zahavi et al., CCPE 22(2), 2010): packets to the hosts of a switch pass through different ancestors. Other engines draw each table from a different seed, and
-    of parallel cables between two switches each table takes the next one.
+    Engine ``fat-tree`` takes the digits of the host's number, as d-mod-k does (Zahavi et al., CCPE 22(2), 2010): packets to the
+    hosts of a switch pass through different ancestors. Other engines draw each table from a different seed, and of parallel
+    cables between two switches each table takes the next one.
 
     Parameters
     ----------
@@ -77,7 +78,8 @@ def tables_by_host(
     layout: Layout | None = None,
     work: Work | None = None,
 ) -> tuple[Routing, ...]:
-    """The tables for traffic between hosts: the installed tables, otherwise those of an engine; host i uses table i modulo count.
+    """The tables for traffic between hosts: the installed tables, otherwise those of an engine; host i uses table i modulo
+    count.
 
     Parameters
     ----------

@@ -49,7 +49,8 @@ def layered_routing(
     layers : int
         Tables in all, 1 to 128.
     keep : float
-        The share of the links that a layer keeps, rho, above 0 and up to 1; links that are needed to keep the layer connected are also kept.
+        The share of the links that a layer keeps, rho, above 0 and up to 1; links that are needed to keep the layer connected
+        are also kept.
     seed : int
         Of the random choice of links.
     jobs : int, optional
@@ -117,12 +118,12 @@ def layered_tables(request: RoutingRequest, layers: int, keep: float) -> Routing
     for number in range(layers):
         request.work.check()
         draws = Draws(request.seed, 20 + number)
-        kept = np.arange(len(topology.links)) if number == 0 else _kept(topology, keep, draws)
-        part = topology.replace(links=topology.links[kept], **topology.rates_of(kept))
+        layer_links = np.arange(len(topology.links)) if number == 0 else _kept(topology, keep, draws)
+        part = topology.replace(links=topology.links[layer_links], **topology.rates_of(layer_links))
         ports = empty_ports(part)
         order = draws.permutation(topology.switches)
         fill_minimal(part, order, ports, _ROUNDS, request.jobs, work=request.work)
-        tables.append(ports if number == 0 else _ports_of_whole(topology, part, kept, ports))
+        tables.append(ports if number == 0 else _ports_of_whole(topology, part, layer_links, ports))
     request.work.check()
     choice = Layers(tuple(tables[1:])) if layers > 1 else None
     return Routing(topology, "fatpaths", tables[0], virtual_channel_rule=HOP, choice=choice)
@@ -139,7 +140,7 @@ def _kept(topology: Topology, keep: float, draws: Draws) -> np.ndarray:
     return np.union1d(order[: round(keep * order.size)], order[tree])
 
 
-def _ports_of_whole(topology: Topology, part: Topology, kept: np.ndarray, ports: np.ndarray) -> np.ndarray:
+def _ports_of_whole(topology: Topology, part: Topology, layer_links: np.ndarray, ports: np.ndarray) -> np.ndarray:
     """Translate the tables of a network with some of the links into tables of the whole network, which has other port numbers.
 
     Parameters
@@ -159,11 +160,11 @@ def _ports_of_whole(topology: Topology, part: Topology, kept: np.ndarray, ports:
     # A link and the switch where it begins identify a channel.
     at = np.argsort(topology.csr[2].astype(np.int64) * n + whole.origin)
     key = (topology.csr[2].astype(np.int64) * n + whole.origin)[at]
-    place = at[np.searchsorted(key, kept[part.csr[2]].astype(np.int64) * n + some.origin)]
+    place = at[np.searchsorted(key, layer_links[part.csr[2]].astype(np.int64) * n + some.origin)]
     port = place - whole.first[some.origin]
     none = int(np.iinfo(ports.dtype).max)
     filled = ports != none
     channel = np.where(filled, some.first[:-1] + np.where(filled, ports, 0), 0)
-    found = empty_ports(topology)
-    found[filled] = port[channel[filled]]
-    return found
+    whole_ports = empty_ports(topology)
+    whole_ports[filled] = port[channel[filled]]
+    return whole_ports

@@ -53,13 +53,15 @@ def reach(topology: Topology, level: np.ndarray) -> tuple[bool, bool]:
 def _by_origin(
     origin: np.ndarray, to: np.ndarray, level: np.ndarray, step: int
 ) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
-    """For each level: its switches with links to the next level (down or up), the index of each one's first link, and the ends."""
-    found = []
+    """For each level: its switches with links to the next level (down or up), the index of each one's first link, and the
+    ends.
+    """
+    by_level = []
     for at in range(int(level.max()) + 1):
         chosen = np.flatnonzero((level[origin] == at) & (level[to] == at + step))
         switches, begins = np.unique(origin[chosen], return_index=True)
-        found.append((switches, begins, to[chosen]))
-    return found
+        by_level.append((switches, begins, to[chosen]))
+    return by_level
 
 
 def _gather(packed: np.ndarray, switches: np.ndarray, begins: np.ndarray, ends: np.ndarray) -> None:

@@ -64,10 +64,12 @@ def check_memory(topology: Topology, engine: str, needed: tuple[float, float], *
     free = free_bytes()
     if free is None or tables + turns <= free:
         return
-    takes, there = f"{(tables + turns) / _GB:,.1f} GB", f"{free / _GB:,.1f} GB"
-    what = f"{topology.name}: engine {engine} needs about {takes} of memory, and {there} are free"
+    total, free_gb = f"{(tables + turns) / _GB:,.1f} GB", f"{free / _GB:,.1f} GB"
+    shortage = f"{topology.name}: engine {engine} needs about {total} of memory, and {free_gb} are free"
     if turns > free:
         raise InputError(
-            f"{what}: most of it for the turns between up to {int(topology.degrees.max())} ports per switch; use fewer `jobs`"
+            f"{shortage}: most of it for the turns between up to {int(topology.degrees.max())} ports per switch;"
+            " use fewer `jobs`"
         )
-    raise InputError(f"{what}; " + ("name a folder for the tables" if streams else "use engine updown with a folder for the tables"))
+    remedy = "name a folder for the tables" if streams else "use engine updown with a folder for the tables"
+    raise InputError(f"{shortage}; {remedy}")

@@ -41,7 +41,7 @@ def joined_planes(
         The engine restricts the layers that pairs may take, or groups detours; such choices cannot be combined.
     """
     planes = planes_of(topology)
-    made: dict[str, Routing] = {}
+    routing_by_key: dict[str, Routing] = {}
     n = topology.switches
     whole: Routing | None = None
     ports = virtual_channels = None
@@ -51,25 +51,26 @@ def joined_planes(
         if layout is not None:
             own = Layout(plane.topology, layout.floor, layout.slots, layout.slot[plane.switches])
             key += own.length_m.tobytes().hex()
-        if key not in made:
-            made[key] = make(plane.topology, own)
-        one = made[key]
-        layers = one.choice.ports if isinstance(one.choice, Layers) and _plain(one.choice) else ()
+        if key not in routing_by_key:
+            routing_by_key[key] = make(plane.topology, own)
+        routing = routing_by_key[key]
+        layers = routing.choice.ports if isinstance(routing.choice, Layers) and _plain(routing.choice) else ()
         if not layers and (
-            isinstance(one.choice, Layers) or (isinstance(one.choice, Detour) and one.choice.group is not None)
+            isinstance(routing.choice, Layers)
+            or (isinstance(routing.choice, Detour) and routing.choice.group is not None)
         ):
-            raise InputError(f"{topology.name}: engine {one.engine} routes only one plane; give it a single plane")
+            raise InputError(f"{topology.name}: engine {routing.engine} routes only one plane; give it a single plane")
         if ports is None:
-            ports = np.full((n, n), np.iinfo(one.ports.dtype).max, one.ports.dtype)
-            more = [np.full_like(ports, one.none) for _ in layers]
-            virtual_channels = None if one.virtual_channels is None else np.zeros((n, n), np.uint8)
-            whole = one
-        ports = ports.astype(np.promote_types(ports.dtype, one.ports.dtype), copy=False)
+            ports = np.full((n, n), np.iinfo(routing.ports.dtype).max, routing.ports.dtype)
+            more = [np.full_like(ports, routing.none) for _ in layers]
+            virtual_channels = None if routing.virtual_channels is None else np.zeros((n, n), np.uint8)
+            whole = routing
+        ports = ports.astype(np.promote_types(ports.dtype, routing.ports.dtype), copy=False)
         at = np.ix_(plane.switches, plane.switches)
-        ports[at] = np.where(one.ports == one.none, np.iinfo(ports.dtype).max, one.ports)
-        if len(layers) != len(more) or (layers and ports.dtype != one.ports.dtype):
+        ports[at] = np.where(routing.ports == routing.none, np.iinfo(ports.dtype).max, routing.ports)
+        if len(layers) != len(more) or (layers and ports.dtype != routing.ports.dtype):
             raise InputError(
-                f"{topology.name}: engine {one.engine} makes different layers for different planes; give it a single plane"
+                f"{topology.name}: engine {routing.engine} makes different layers for different planes; give it a single plane"
             )
         for layer, own_layer in zip(more, layers, strict=True):
             layer[at] = own_layer
@@ -85,7 +86,7 @@ def joined_planes(
         topology=topology,
         ports=ports,
         virtual_channels=virtual_channels,
-        minimal=all(one.minimal for one in made.values()),
+        minimal=all(part.minimal for part in routing_by_key.values()),
     )
 
 

@@ -68,7 +68,8 @@ def product_routing(
     jobs: int | None = None,
     work: Work | None = None,
 ) -> Routing:
-    """Make tables for a Cartesian product: paths of the first factor correct the first coordinate, then the next factor follows.
+    """Make tables for a Cartesian product: paths of the first factor correct the first coordinate, then the next factor
+    follows.
 
     Parameters
     ----------
@@ -128,7 +129,8 @@ def product_routing(
             raise InputError(f"{topology.name}: {how!r} is not a routing of {factor.name}")
         elif how.choice is not None or how.virtual_channel_rule == SWITCH:
             raise InputError(
-                f"{topology.name}: in {how!r} packets choose, or change virtual channels; give tables with one virtual channel per pair"
+                f"{topology.name}: in {how!r} packets choose, or change virtual channels;"
+                " give tables with one virtual channel per pair"
             )
         elif fault := (how.verification or verify_routing(how, jobs, work=work)).fault:
             raise InputError(f"{topology.name}: in {how!r} {fault}")
@@ -153,7 +155,8 @@ def product_routing(
     verification = verify_routing(routed, jobs, work=work)
     if virtual_channels is not None and verification.virtual_channels_used > virtual_channels:
         raise InputError(
-            f"{topology.name}: virtual_channels={virtual_channels}, but virtual channels by hop need {verification.virtual_channels_used}"
+            f"{topology.name}: virtual_channels={virtual_channels}, but virtual channels by hop need"
+            f" {verification.virtual_channels_used}"
         )
     provenance = provenance_of(
         topology, engine=routed.engine, seed=seed, settings={"virtual_channels": virtual_channels}
@@ -174,7 +177,8 @@ def _fewer_vcs(
     jobs: int | None,
     work: Work,
 ) -> None:
-    """Route factors again with fewer virtual channels, those with most first, until the number of combinations is small enough.
+    """Route factors again with fewer virtual channels, those with most first, until the number of combinations is small
+    enough.
     """
     most = min(virtual_channels or _MOST_VIRTUAL_CHANNELS, _MOST_VIRTUAL_CHANNELS)
     while (needed := prod(map(_used, parts))) > most:
@@ -221,7 +225,8 @@ def _ports(
 
 
 def _virtual_channels(topology: Topology, parts: list[Routing], places: list[np.ndarray]) -> np.ndarray:
-    """The virtual channel of each pair: the combination of its virtual channels in the factors; only combinations that occur are
+    """The virtual channel of each pair: the combination of its virtual channels in the factors; only combinations that occur
+    are
     numbered, from 0.
     """
     n = topology.switches

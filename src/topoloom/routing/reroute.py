@@ -152,7 +152,7 @@ def reroute(
     gone = np.zeros(topology.switches, np.bool_)
     gone[switches] = True
     ports, broken = _moved_over(routing, left, kept, gone)
-    found = _repaired(
+    rerouted = _repaired(
         routing,
         left,
         kept,
@@ -175,7 +175,7 @@ def reroute(
         },
         timings={**routing.provenance.timings, "reroute_s": time.monotonic() - began},
     )
-    return replace(found, routing=replace(found.routing, provenance=provenance), provenance=provenance)
+    return replace(rerouted, routing=replace(rerouted.routing, provenance=provenance), provenance=provenance)
 
 
 def without(
@@ -244,7 +244,9 @@ def _count(number: int, what: str, plural: str = "s") -> str:
 
 
 def _moved_over(routing: Routing, left: Topology, kept: np.ndarray, gone: np.ndarray) -> tuple[np.ndarray, int]:
-    """Translate the entries to the ports of the remaining network; return them, none where the channel is lost, and their number."""
+    """Translate the entries to the ports of the remaining network; return them, none where the channel is lost, and their
+    number.
+    """
     old, new = routing.channels, channels_of(left)
     number = np.full(len(routing.topology.links), -1, np.int64)
     number[kept] = np.arange(kept.size)

@@ -58,14 +58,14 @@ def route(
     layout : Layout, optional
         The places of the switches; engine ``latency`` needs it.
     folder : str, optional
-        Keep the tables in files of this folder (``tables/ports.npy``, ``tables/virtual_channels.npy``) instead of in memory: for more
-        than 32,768 switches. Engines ``orders``, ``updown`` and ``minimal`` support this, with one round less of load balancing. The files
-        get these names when the routing is saved in the folder; until then the old tables stay there.
+        Keep the tables in files of this folder (``tables/ports.npy``, ``tables/virtual_channels.npy``) instead of in memory:
+        for more than 32,768 switches. Engines ``orders``, ``updown`` and ``minimal`` support this, with one round less of load
+        balancing. The files get these names when the routing is saved in the folder; until then the old tables stay there.
     check : int, optional
         Verify the paths to this many random destinations only: a sample, not a verification of all.
     host : (int, int), optional
-        (i, k): tables for every k-th host of each switch, from host i on. Engine ``fat-tree`` gives these hosts other paths than
-        the other hosts of the switch; every engine gives them other ones of parallel cables
+        (i, k): tables for every k-th host of each switch, from host i on. Engine ``fat-tree`` gives these hosts other paths
+        than the other hosts of the switch; every engine gives them other ones of parallel cables
         (`topoloom.host_routings`).
     root : int, optional
         The root switch of up*/down* paths (engines ``updown`` and ``nue``); a switch with the most links when omitted.
@@ -109,7 +109,8 @@ def route(
     planes = plane_count(topology)
     if planes == 0:
         raise InputError(
-            f"{topology.name}: not connected: {component_count(topology)} parts, and they are not planes that share hosts; route each part, or add links"
+            f"{topology.name}: not connected: {component_count(topology)} parts, and they are not planes"
+            " that share hosts; route each part, or add links"
         )
     if planes > 1:
         _check_planes(topology, folder, root)
@@ -130,7 +131,8 @@ def route(
     except InputError:
         if not fitted:
             raise
-        # The fitting engine is a guess by the family of the network. If it makes no tables, use the engine that routes any network.
+        # The fitting engine is a guess by the family of the network. If it makes no tables, use the engine that routes any
+        # network.
         chosen, engine, fitted = engines.find(ANY), ANY, ""
         routed = made_by(chosen)
     work.check()
@@ -165,11 +167,14 @@ def _check(
         raise InputError(f"{topology.name}: virtual_channels={virtual_channels}; at least one is needed")
     if topology.switches > _MOST_SWITCHES and folder is None:
         raise InputError(
-            f"{topology.name}: {topology.switches} switches; only tables of up to {_MOST_SWITCHES} are kept in memory; name a folder"
+            f"{topology.name}: {topology.switches} switches; only tables of up to {_MOST_SWITCHES} are kept in memory;"
+            " name a folder"
         )
     if folder is not None and not chosen.streams:
         names = ", ".join(name for name, record in engines.items() if record.streams)
-        raise InputError(f"{topology.name}: engine {chosen.name} keeps its tables in memory; engines that use a folder: {names}")
+        raise InputError(
+            f"{topology.name}: engine {chosen.name} keeps its tables in memory; engines that use a folder: {names}"
+        )
     if layout is not None and layout.topology != topology:
         raise InputError(
             f"{topology.name}: the layout is of {layout.topology.name}; give the layout of the same topology"
@@ -199,19 +204,20 @@ def _check_promises(
     """Check that the tables keep the engine's promises and the limit of virtual channels."""
     wrong = (
         verification.fault
-        or (f"deadlock is possible: channels wait in a cycle: {verification.cycle}" if verification.cycle and chosen.safe else "")
+        or (f"channels wait in a cycle: {verification.cycle}" if verification.cycle and chosen.safe else "")
         or ("" if verification.minimal or not routed.minimal else "paths are longer than promised")
     )
     origin = engines.origin(chosen.name)
     if wrong and origin != "here":
         raise InputError(f"{topology.name}: the tables of engine {chosen.name} (package {origin}) are wrong: {wrong}")
     if wrong:
-        raise RuntimeError(f"engine {chosen.name} on {topology.name}: {wrong}")  # a bug of topoloom, not the user's mistake
+        raise RuntimeError(
+            f"engine {chosen.name} on {topology.name}: {wrong}"
+        )  # a bug of topoloom, not the user's mistake
     if virtual_channels is not None and verification.virtual_channels_used > virtual_channels:
         raise InputError(
-            f"{topology.name}: virtual_channels={virtual_channels}, but engine {chosen.name} needs {verification.virtual_channels_used}; "
-            "engine orders takes any"
-            " number"
+            f"{topology.name}: virtual_channels={virtual_channels}, but engine {chosen.name} needs"
+            f" {verification.virtual_channels_used}; engine orders takes any number"
         )
 
 
@@ -228,6 +234,6 @@ def _shifted_over_parallel_cables(routing: Routing, step: int) -> Routing:
     width = np.bincount(first_parallel, minlength=first_parallel.size)[first_parallel]
     place = np.arange(first_parallel.size)
     port = first_parallel + (place - first_parallel + step) % width - channels.first[channels.origin]
-    known = ports != routing.none
-    at = np.where(known, channels.first[:-1][None, :] + ports, 0)
-    return replace(routing, ports=np.where(known, port[at], routing.none).astype(ports.dtype))
+    filled = ports != routing.none
+    at = np.where(filled, channels.first[:-1][None, :] + ports, 0)
+    return replace(routing, ports=np.where(filled, port[at], routing.none).astype(ports.dtype))

@@ -37,13 +37,14 @@ class Routing(Filed):
     engine : str
         The name of the engine that made the tables.
     ports : uint8 or uint16[n, n]
-        ports[d, s]: the link of switch s, counted from 0 in the order of `Topology.csr`, for packets to switch d; the highest value of the
-        type if there is none (s = d).
+        ports[d, s]: the link of switch s, counted from 0 in the order of `Topology.csr`, for packets to switch d; the highest
+        value of the type if there is none (s = d).
     virtual_channels : uint8[n, n], optional
         virtual_channels[d, s]: the virtual channel of packets from s to d; when omitted, all use virtual channel 0.
     virtual_channel_rule : "pair", "hop" or "switch"
-        "pair": a packet keeps the virtual channel that its source gives it. "switch": every switch s forwards packets to d in virtual_channels[d, s]. "hop": a packet's virtual channel is the number of hops that it has made, and `virtual_channels` is
-        omitted (Gopal, 1985).
+        "pair": a packet keeps the virtual channel that its source gives it. "switch": every switch s forwards packets to d in
+        virtual_channels[d, s]. "hop": a packet's virtual channel is the number of hops that it has made, and `virtual_channels`
+        is omitted (Gopal, 1985).
     minimal : bool
         Whether the engine promises shortest paths.
     choice : AnyShortest, Escape, Detour or Layers, optional
@@ -124,7 +125,9 @@ class Routing(Filed):
 
     @cached_property
     def host_tables(self) -> tuple["Routing", ...]:
-        """The tables that the hosts of a switch use in turn, as separate routings; only this routing if all hosts use the same."""
+        """The tables that the hosts of a switch use in turn, as separate routings; only this routing if all hosts use the
+        same.
+        """
         if not (isinstance(self.choice, Layers) and self.choice.by_host):
             return (self,)
         virtual_channels = self.choice.virtual_channels or (self.virtual_channels,) * len(self.choice.ports)
@@ -168,7 +171,7 @@ class Routing(Filed):
         while walked[-1] != destination:
             port = int(self.ports[destination, walked[-1]])
             if port >= self.topology.degrees[walked[-1]] or len(walked) > n:
-                what = "goes round a cycle" if len(walked) > n else f"ends at switch {walked[-1]}"
+                what = "runs in a cycle" if len(walked) > n else f"ends at switch {walked[-1]}"
                 raise InputError(f"{self.topology.name}: the path from {source} to {destination} {what}")
             walked.append(int(to[first[walked[-1]] + port]))
         return walked
@@ -272,7 +275,9 @@ def new_table(topology: Topology, kind: type, folder: str | None, name: str, val
 
 
 def _mapped_table(tables: Path, name: str, kind: type, shape: tuple[int, int], value: int) -> np.ndarray:
-    """A table in a file of a staging folder, which is removed with the table; `save_routing` moves the file to its final place."""
+    """A table in a file of a staging folder, which is removed with the table; `save_routing` moves the file to its final
+    place.
+    """
     for place in (tables.parent, tables):
         place.mkdir(exist_ok=True)
     staging = Staging.made_in(tables)
@@ -282,8 +287,8 @@ def _mapped_table(tables: Path, name: str, kind: type, shape: tuple[int, int], v
         if needed > free:
             raise OSError(errno.ENOSPC, f"{needed / 1e6:,.1f} MB are needed, and {free / 1e6:,.1f} MB are free")
         path = staging.place / name
-        # Space on disk is allocated before the file is mapped: a write into a mapped file without space kills the program. Writing
-        # rows in random order into a sparse file also takes a hundred times as long.
+        # Space on disk is allocated before the file is mapped: a write into a mapped file without space kills the program.
+        # Writing rows in random order into a sparse file also takes a hundred times as long.
         with path.open("wb") as file:
             header = {"descr": np.lib.format.dtype_to_descr(row.dtype), "fortran_order": False, "shape": shape}
             np.lib.format.write_array_header_1_0(file, header)

@@ -116,33 +116,35 @@ def load_tables(folder: str | os.PathLike[str], topology: Topology | None = None
     place = Path(folder) / TABLES / MANIFEST
     source = os.fspath(place)
     record = parse_json(read_text(place, _MOST_MANIFEST_BYTES), source)
-    found = record.get("schema") if isinstance(record, dict) else None
-    if found != SCHEMA:
-        raise at(source, None, f"is {found or 'not a record of topoloom'}; expected {SCHEMA}")
+    schema = record.get("schema") if isinstance(record, dict) else None
+    if schema != SCHEMA:
+        raise at(source, None, f"is {schema or 'not a record of topoloom'}; expected {SCHEMA}")
     try:
         manifest = msgspec.convert(record, _Manifest)
     except msgspec.ValidationError as error:
         raise at(source, None, f"is damaged: {error}") from None
-    here = Path(folder) / TABLES
-    known = topology or _read_network(here / "network.npz", manifest)
-    if known.digest != manifest.digest:
-        what = "the network saved with them has changed" if topology is None else f"they do not belong to {topology.name}"
+    tables_folder = Path(folder) / TABLES
+    network = topology or _read_network(tables_folder / "network.npz", manifest)
+    if network.digest != manifest.digest:
+        what = (
+            "the network saved with them has changed" if topology is None else f"they do not belong to {topology.name}"
+        )
         raise at(source, None, f"the tables are of {manifest.name}; {what}: route it again")
-    ports = _read(here / "ports.npy")
-    _check_ports(ports, known, here / "ports.npy")
-    virtual_channels = _read(here / "virtual_channels.npy") if manifest.virtual_channels else None
+    ports = _read(tables_folder / "ports.npy")
+    _check_ports(ports, network, tables_folder / "ports.npy")
+    virtual_channels = _read(tables_folder / "virtual_channels.npy") if manifest.virtual_channels else None
     routing = Routing(
-        known,
+        network,
         manifest.engine,
         ports,
         virtual_channels,
         manifest.virtual_channel_rule,
         manifest.minimal,
-        _read_choice(manifest.choice, here, known),
-        _read_verification(manifest.verification, here, known),
+        _read_choice(manifest.choice, tables_folder, network),
+        _read_verification(manifest.verification, tables_folder, network),
         manifest.provenance,
     )
-    _check_unchanged(routing, manifest.arrays, here)
+    _check_unchanged(routing, manifest.arrays, tables_folder)
     return routing
 
 
@@ -163,10 +165,10 @@ def _check_unchanged(routing: Routing, digests: dict[str, str], here: Path) -> N
 
 def _digest(array: np.ndarray) -> str:
     """The SHA-256 of an array: its type, its shape, its entries."""
-    found = hashlib.sha256(f"{array.dtype.str}{list(array.shape)}".encode())
+    digest = hashlib.sha256(f"{array.dtype.str}{list(array.shape)}".encode())
     for begin in range(0, len(array), _BLOCK):
-        found.update(np.ascontiguousarray(array[begin : begin + _BLOCK]).data)
-    return found.hexdigest()
+        digest.update(np.ascontiguousarray(array[begin : begin + _BLOCK]).data)
+    return digest.hexdigest()
 
 
 def _lie_in(routing: Routing, folder: str | os.PathLike[str] | None) -> bool:
@@ -231,7 +233,9 @@ def _read_choice(record: dict[str, Any] | None, here: Path, topology: Topology) 
             for number, table in zip(numbers, ports, strict=True):
                 _check_ports(table, topology, here / f"ports_{number}.npy")
             virtual_channels = tuple(
-                _read(here / f"virtual_channels_{n}.npy") for n in numbers if (here / f"virtual_channels_{n}.npy").exists()
+                _read(here / f"virtual_channels_{n}.npy")
+                for n in numbers
+                if (here / f"virtual_channels_{n}.npy").exists()
             )
             allowed = _read(here / "allowed.npy") if (here / "allowed.npy").exists() else None
             return Layers(ports, virtual_channels or None, allowed, by_host=bool(values.get("by_host", False)))
@@ -253,12 +257,12 @@ def _read_verification(record: dict[str, Any] | None, here: Path, topology: Topo
     channel_load, switch_load = _read(here / "channel_load.npy"), _read(here / "switch_load.npy")
     if channel_load.shape != (2 * len(topology.links),) or switch_load.shape != (topology.switches,):
         raise at(os.fspath(here), None, "the loads belong to another network; route it again")
-    kept = {name for name in (field.name for field in fields(Verification)) if name not in Verification.unrecorded}
-    values = {key: value for key, value in record.items() if key in kept}
+    recorded = {name for name in (field.name for field in fields(Verification)) if name not in Verification.unrecorded}
+    values = {key: value for key, value in record.items() if key in recorded}
     try:
         values["histogram"] = np.array(values["histogram"], np.int64)
         values["virtual_channel_pairs"] = np.array(values["virtual_channel_pairs"], np.int64)
-        values["cycle"] = tuple((int(one), int(other)) for one, other in values["cycle"])
+        values["cycle"] = tuple((int(source), int(target)) for source, target in values["cycle"])
         values |= _typed(Verification, {key: value for key, value in values.items() if key not in _ARRAYS})
         return Verification(**values, channel_load=channel_load, switch_load=switch_load)
     except (KeyError, TypeError, ValueError, OverflowError) as error:
@@ -289,7 +293,7 @@ def _network(topology: Topology) -> bytes:
 
 def _read_network(path: Path, manifest: _Manifest) -> Topology:
     arrays = read_npz(path, _REMEDY)
-    labels = {name.removeprefix(_LABEL): one for name, one in arrays.items() if name.startswith(_LABEL)}
+    labels = {name.removeprefix(_LABEL): values for name, values in arrays.items() if name.startswith(_LABEL)}
     missing = next((name for name in _PARTS if name not in arrays), None)
     if missing is not None:
         raise at(os.fspath(path), None, f"is damaged (it has no array {missing}); {_REMEDY}")

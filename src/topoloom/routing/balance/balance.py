@@ -1,4 +1,6 @@
-"""The operations `balance_routing` and `balance_paths`: shortest paths with even loads, and a bound on how even loads can be."""
+"""The operations `balance_routing` and `balance_paths`: shortest paths with even loads, and a bound on how even loads can
+be.
+"""
 
 import time
 from dataclasses import dataclass, field, replace
@@ -124,9 +126,9 @@ class BalancedPaths(EvenLoads, Result):
         return f"BalancedPaths({self.objective}: {_shown(self)})"
 
 
-def _shown(found: EvenLoads) -> str:
-    load = found.load if found.load.size else np.zeros(1, np.int64)
-    return f"loads {load.min()} to {load.max()}, value {found.value:g}, bound {found.bound:g}"
+def _shown(loads: EvenLoads) -> str:
+    load = loads.load if loads.load.size else np.zeros(1, np.int64)
+    return f"loads {load.min()} to {load.max()}, value {loads.value:g}, bound {loads.bound:g}"
 
 
 def balance_routing(
@@ -161,7 +163,8 @@ def balance_routing(
     jobs : int, optional
         Threads; they change the time only, not the result.
     work : Work, optional
-        Receives the progress of trees, rounds and prices. If it is stopped once tables exist, the best ones so far are returned.
+        Receives the progress of trees, rounds and prices. If it is stopped once tables exist, the best ones so far are
+        returned.
 
     Returns
     -------
@@ -178,7 +181,8 @@ def balance_routing(
     -----
     Deadlock is not considered; the verification states whether it is possible.
 
-    Source: Xu, Huang and Deng, Optimal routing for a family of scalable interconnection networks (Xu 2019), 2.3. There each pair has a separate path: `balance_paths`.
+    Source: Xu, Huang and Deng, Optimal routing for a family of scalable interconnection networks (Xu 2019), 2.3. There each
+    pair has a separate path: `balance_paths`.
 
     Examples
     --------
@@ -195,20 +199,20 @@ def balance_routing(
         raise InputError(f"{topology.name}: {topology.switches} switches; this method takes at most {_MOST_SWITCHES}")
     if not directed and not exact:
         raise InputError("directed=False requires exact=True")
-    known = None
+    even = None
     if directed:
         ports, load = even_trees(topology, objective == EDGES, seed, rounds, jobs, work=work)
-        known = _known(objective, True, load, least_squares(topology, objective == EDGES, load, jobs, work=work))
-    optimal = known is not None and known.proved and known.load.max(initial=0) <= known.least_max
-    if known is None or (exact and not optimal and not work.stopped):
+        even = _even_loads(objective, True, load, least_squares(topology, objective == EDGES, load, jobs, work=work))
+    optimal = even is not None and even.proved and even.load.max(initial=0) <= even.least_max
+    if even is None or (exact and not optimal and not work.stopped):
         try:
             paths = ShortestPaths(topology)
         except InputError:
-            if known is None or not known.proved:
+            if even is None or not even.proved:
                 raise
         else:
-            chosen, known = _solved(
-                topology, paths, objective, directed=directed, trees=True, seconds=seconds, known=known, work=work
+            chosen, even = _solved(
+                topology, paths, objective, directed=directed, trees=True, seconds=seconds, searched=even, work=work
             )
             if chosen is not None:
                 ports = _tables(topology, paths, chosen)
@@ -223,7 +227,7 @@ def balance_routing(
     timings = {"seconds": time.monotonic() - began}
     provenance = provenance_of(topology, engine=routing.engine, seed=seed, settings=settings, timings=timings)
     routing = replace(routing, verification=verification, provenance=provenance)
-    return BalancedRouting(**vars(known), routing=routing, ended=work.ended, provenance=provenance)
+    return BalancedRouting(**vars(even), routing=routing, ended=work.ended, provenance=provenance)
 
 
 def balance_paths(
@@ -266,13 +270,13 @@ def balance_paths(
     work, began = Work() if work is None else work, time.monotonic()
     topology = _checked(topology, objective, "balance_paths")
     shortest = ShortestPaths(topology)
-    chosen, found = _solved(
-        topology, shortest, objective, directed=directed, trees=False, seconds=seconds, known=None, work=work
+    chosen, loads = _solved(
+        topology, shortest, objective, directed=directed, trees=False, seconds=seconds, searched=None, work=work
     )
     paths = {pair: (pair[0], *shortest.switches(path), pair[1]) for pair, path in (chosen or {}).items()}
     settings = {"objective": objective, "directed": directed, "seconds": seconds}
     provenance = provenance_of(topology, settings=settings, timings={"seconds": time.monotonic() - began})
-    return BalancedPaths(**vars(found), paths=paths, provenance=provenance)
+    return BalancedPaths(**vars(loads), paths=paths, provenance=provenance)
 
 
 def _solved(
@@ -283,23 +287,23 @@ def _solved(
     directed: bool,
     trees: bool,
     seconds: float,
-    known: EvenLoads | None,
+    searched: EvenLoads | None,
     work: Work,
 ) -> tuple[dict[tuple[int, int], Path] | None, EvenLoads]:
     """Return the more even of `known` and the solver's loads, with the better bound; and the solver's paths if it is better."""
     programme = Programme(paths, by_channels=objective == EDGES, directed=directed, trees=trees)
-    found = programme.solve(seconds, work)
-    if found.load is None and known is None:
+    exact = programme.solve(seconds, work)
+    if exact.load is None and searched is None:
         work.check()
         raise InputError(f"{topology.name}: no solution within {seconds:g} seconds; allow more seconds")
-    if known is None or (found.load is not None and _rank(found.load) < _rank(known.load)):
-        best = _known(objective, directed, np.asarray(found.load), found.least_squares)
-        return found.paths, best if known is None else replace(best, bound=max(best.bound, known.bound))
-    bound = _known(objective, directed, known.load, found.least_squares).bound
-    return None, replace(known, bound=max(bound, known.bound))
+    if searched is None or (exact.load is not None and _rank(exact.load) < _rank(searched.load)):
+        best = _even_loads(objective, directed, np.asarray(exact.load), exact.least_squares)
+        return exact.paths, best if searched is None else replace(best, bound=max(best.bound, searched.bound))
+    bound = _even_loads(objective, directed, searched.load, exact.least_squares).bound
+    return None, replace(searched, bound=max(bound, searched.bound))
 
 
-def _known(objective: str, directed: bool, load: np.ndarray, least: int) -> EvenLoads:
+def _even_loads(objective: str, directed: bool, load: np.ndarray, least: int) -> EvenLoads:
     """The loads, with the bounds that follow from `least`, a lower bound on the sum of squares."""
     size, total = max(1, load.size), int(load.sum())
     least = max(least, even_squares(total, load.size))

@@ -111,14 +111,15 @@ class Programme:
     def solve(self, seconds: float, work: Work) -> ExactLoads:
         """Return the best choice found in about that time, and a bound on every choice.
 
-        Among the most even choices, one with the smallest largest load is taken as far as the time allows. If `work` is stopped,
-        the search ends.
+        Among the most even choices, one with the smallest largest load is taken as far as the time allows. If `work` is
+        stopped, the search ends.
         """
         if not self._options:  # every pair has one shortest path
             return ExactLoads(self._chosen(np.empty(0, np.int64)), self._fixed, int(self._fixed @ self._fixed))
         end = time.monotonic() + seconds
         answer = self._ask(seconds, np.inf, None, work)
-        # The squares are measured from the origin: add the difference. Sums of squares with the same total differ by even numbers.
+        # The squares are measured from the origin: add the difference. Sums of squares with the same total differ by even
+        # numbers.
         shift = self._origin * (2 * self.total - self._origin * self._size)
         floor = int(np.ceil(answer.bound - _TOLERANCE)) + shift
         least = floor + (floor - self.total) % 2
@@ -172,16 +173,16 @@ class Programme:
             constraints=[LinearConstraint(matrix, low, high), LinearConstraint(cost[None, :], -np.inf, most_squares)],
             options={"time_limit": seconds, "mip_rel_gap": 0.0},
         )
-        found = _until_stopped(work, solver)
-        if found is None:
+        solution = _until_stopped(work, solver)
+        if solution is None:
             return _Answer(False, None, np.empty(0, np.int64), 0.0)
-        done = found.status in (0, 2)
+        done = solution.status in (0, 2)
         # If no branches remain, the solver gives no bound; no sum of squares is below 0.
-        bound = found.fun if found.status == 0 else found.mip_dual_bound
+        bound = solution.fun if solution.status == 0 else solution.mip_dual_bound
         bound = 0.0 if bound is None or not np.isfinite(bound) else bound
-        if found.x is None:
+        if solution.x is None:
             return _Answer(done, None, np.empty(0, np.int64), bound)
-        taken = np.flatnonzero(found.x[:count] > 0.5)
+        taken = np.flatnonzero(solution.x[:count] > 0.5)
         load = self._fixed.copy()
         for z in taken.tolist():
             np.add.at(load, self._paths.loaded(self._options[z], self._by_channels, self._directed), 1)

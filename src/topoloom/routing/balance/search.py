@@ -103,15 +103,17 @@ def even_trees(
         rounds = fit if fit >= _FEWEST_ROUNDS else 0
     if not above or not rounds:
         return ports, load
-    hot = max(2 * _COLD, _HOT * min(1.0, rounds / _SLOW))  # a short cooling cannot repair the damage of a high temperature
-    best, kept = above, (ports.copy(), load.copy())
+    hot = max(
+        2 * _COLD, _HOT * min(1.0, rounds / _SLOW)
+    )  # a short cooling cannot repair the damage of a high temperature
+    best, best_trees = above, (ports.copy(), load.copy())
     work.begin(rounds, "rounds of cooling")
     for number in range(rounds):
         if work.stopped:
             break
         above -= turn(hot * (_COLD / hot) ** (number / rounds))
         if above < best and load.max(initial=0) <= most:
-            best, kept = above, (ports.copy(), load.copy())
+            best, best_trees = above, (ports.copy(), load.copy())
         if not best:
             break
-    return kept
+    return best_trees

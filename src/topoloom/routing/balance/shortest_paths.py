@@ -39,28 +39,28 @@ class ShortestPaths:
         self.paths: dict[tuple[int, int], list[Path]] = {}
         self._link, self._by_link = topology.csr[2], len(topology.links)
         n, first, to = topology.switches, self.channels.first.tolist(), self.channels.to.tolist()
-        far = distance_matrix(topology).astype(np.int64)
-        if (far < 0).any():
+        distances = distance_matrix(topology).astype(np.int64)
+        if (distances < 0).any():
             raise InputError(f"{topology.name}: not connected; add links between its parts")
         total = 0
         for d in range(n):
-            hops = far[d].tolist()
-            found: dict[int, list[Path]] = {d: [()]}
+            hops = distances[d].tolist()
+            paths_to_d: dict[int, list[Path]] = {d: [()]}
             for s in sorted(range(n), key=hops.__getitem__):
                 if s == d:
                     continue
-                found[s] = [
+                paths_to_d[s] = [
                     (c, *rest)
                     for c in range(first[s], first[s + 1])
                     if hops[to[c]] + 1 == hops[s]
-                    for rest in found[to[c]]
+                    for rest in paths_to_d[to[c]]
                 ]
-                total += len(found[s])
+                total += len(paths_to_d[s])
                 if total > MOST_PATHS:
                     raise InputError(
                         f"{topology.name}: more than {MOST_PATHS} shortest paths; exact results need fewer"
                     )
-                self.paths[s, d] = found[s]
+                self.paths[s, d] = paths_to_d[s]
 
     def back(self, path: Path) -> Path:
         """The same path in the other direction."""

@@ -40,7 +40,8 @@ def duato(request: RoutingRequest) -> Routing:
 
 @engine("silla-duato", "adaptive on any graph: any shortest path, with up*/down* to escape to for good", safe=True)
 def silla_duato(request: RoutingRequest) -> Routing:
-    """Fully adaptive shortest paths in virtual channels above that of up*/down*; a packet that escapes stays there until it arrives.
+    """Fully adaptive shortest paths in virtual channels above that of up*/down*; a packet that escapes stays there until it
+    arrives.
 
     Source: Silla and Duato, IEEE TPDS 11(7), 2000; Koibuchi 2013 III.C and Truong 2016 4.3 simulate random
     topologies in this way.
@@ -76,7 +77,9 @@ def ugal_global(request: RoutingRequest) -> Routing:
 
 
 def _detour(request: RoutingRequest, name: str, choice: Detour) -> Routing:
-    """A routing with detours, over the tables that suit the network: dimension order, dragonfly, otherwise shortest paths by hop."""
+    """A routing with detours, over the tables that suit the network: dimension order, dragonfly, otherwise shortest paths by
+    hop.
+    """
     alone = replace(request, virtual_channels=None)
     for tables in (dor, dragonfly):
         try:
@@ -93,7 +96,7 @@ def _escape(request: RoutingRequest, tables: Routing, *, returns: bool) -> Escap
     escape = 1 if tables.virtual_channels is None else int(tables.virtual_channels.max(initial=0)) + 1
     if request.virtual_channels is not None and request.virtual_channels <= escape:
         raise InputError(
-            f"{request.topology.name}: virtual_channels={request.virtual_channels}, but {escape + 1} are needed: {escape} for escape "
-            f"paths and one adaptive"
+            f"{request.topology.name}: virtual_channels={request.virtual_channels}, but {escape + 1} are needed: "
+            f"{escape} for escape paths and one adaptive"
         )
     return Escape(1 if request.virtual_channels is None else request.virtual_channels - escape, returns)

@@ -17,7 +17,9 @@ _ROUNDS = 3
 
 
 def _fits(topology: Topology) -> str | None:
-    """Return a reason for networks of two levels in which any two leaves share a spine, but not every spine links all leaves."""
+    """Return a reason for networks of two levels in which any two leaves share a spine, but not every spine links all
+    leaves.
+    """
     try:
         level = levels_of(topology)
     except InputError:
@@ -61,7 +63,8 @@ def ancestors(request: RoutingRequest) -> Routing:
             )
             if lost >= 0:
                 raise InputError(
-                    f"{topology.name}: switch {lost} has no common ancestor with another switch; engine orders routes any network"
+                    f"{topology.name}: switch {lost} has no common ancestor with another switch;"
+                    " engine orders routes any network"
                 )
             request.work.advance(some.size)
     others = np.setdiff1d(np.arange(topology.switches), carries)

@@ -27,13 +27,15 @@ def dor_random(request: RoutingRequest) -> Routing:
     """A packet uses virtual channel 1 along a ring if it passes the ring's end (between its last and first switch), otherwise
     virtual channel 0.
 
-    Each combination of rings whose ends are passed has a layer of tables. Most pairs may use only one layer; if a destination is
-    halfway round a ring, packets draw one of two. BookSim 2 does the same on tori (`dim_order`). It spreads packets better than
-    `dor`, where virtual channel 0 has only packets that still have to pass the end.
+    Each combination of rings whose ends are passed has a layer of tables. Most pairs may use only one layer; if a destination
+    is halfway round a ring, packets draw one of two. BookSim 2 does the same on tori (`dim_order`). It spreads packets better
+    than `dor`, where virtual channel 0 has only packets that still have to pass the end.
     """
     topology = request.topology
-    found = coordinates_of(topology)
-    rings = [axis for axis, dimension in enumerate(found.dimensions) if dimension.kind == "ring" and dimension.side > 3]
+    coordinates = coordinates_of(topology)
+    rings = [
+        axis for axis, dimension in enumerate(coordinates.dimensions) if dimension.kind == "ring" and dimension.side > 3
+    ]
     if not 0 < len(rings) <= _MOST_RINGS:
         raise InputError(
             f"{topology.name}: dor-random is for tori with rings of more than three switches in up to {_MOST_RINGS} dimensions;"
@@ -43,14 +45,17 @@ def dor_random(request: RoutingRequest) -> Routing:
     ports = [empty_ports(topology) for _ in layers]
     virtual_channels = [np.zeros((n, n), np.uint8) for _ in layers]
     allowed = np.zeros((n, n), np.int64)
-    sides = np.array([found.dimensions[axis].side for axis in rings])
+    sides = np.array([coordinates.dimensions[axis].side for axis in rings])
     switch = np.arange(n)
     request.work.begin(n, "destinations")
     for d in range(n):
         request.work.check()
         request.work.advance()
-        ahead = (found.at[d, rings] - found.at[:, rings]) % sides
-        passes_up, passes_down = found.at[d, rings] < found.at[:, rings], found.at[d, rings] > found.at[:, rings]
+        ahead = (coordinates.at[d, rings] - coordinates.at[:, rings]) % sides
+        passes_up, passes_down = (
+            coordinates.at[d, rings] < coordinates.at[:, rings],
+            coordinates.at[d, rings] > coordinates.at[:, rings],
+        )
         up, tie = 2 * ahead < sides, 2 * ahead == sides
         passes = np.where(up, passes_up, passes_down) & (ahead > 0)
         for number, (wants, layer_ports, layer_vcs) in enumerate(zip(layers, ports, virtual_channels, strict=True)):
@@ -58,9 +63,9 @@ def dor_random(request: RoutingRequest) -> Routing:
             allowed[d] |= ((tie | (passes == passing)).all(axis=1)).astype(np.int64) << number
             # At a tie, the direction that passes the end or not, as this layer requires; otherwise the shorter direction.
             goes_up = np.where(tie, passes_up == passing, up)
-            for axis in range(len(found.dimensions) - 1, -1, -1):
-                dimension = found.dimensions[axis]
-                here, goal = found.at[:, axis], found.at[d, axis]
+            for axis in range(len(coordinates.dimensions) - 1, -1, -1):
+                dimension = coordinates.dimensions[axis]
+                here, goal = coordinates.at[:, axis], coordinates.at[d, axis]
                 moving = np.flatnonzero(here != goal)
                 target = np.full(moving.size, goal)
                 if axis in rings:

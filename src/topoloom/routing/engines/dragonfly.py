@@ -31,11 +31,12 @@ def _fits(topology: Topology) -> str | None:
     fits=_fits,
 )
 def dragonfly(request: RoutingRequest) -> Routing:
-    """Paths go to a switch of the source's group with a link to the destination's group, over that link, then to the destination.
+    """Paths go to a switch of the source's group with a link to the destination's group, over that link, then to the
+    destination.
 
-    If several links join two groups, the destination decides; a switch with such a link uses its own. The global link and the hops
-    after it use virtual channel 1, the local link before it virtual channel 0, so virtual channels only rise. Paths have at most
-    three hops; where two global links would give two hops, the path is longer than the shortest. Source: Kim, Dally,
+    If several links join two groups, the destination decides; a switch with such a link uses its own. The global link and the
+    hops after it use virtual channel 1, the local link before it virtual channel 0, so virtual channels only rise. Paths have
+    at most three hops; where two global links would give two hops, the path is longer than the shortest. Source: Kim, Dally,
     Scott and Abts, ISCA 2008, 4.
     """
     topology = request.topology

@@ -1,4 +1,6 @@
-"""The routing of DSN-F: down to layer 0, along layer 0 to the destination's supernode by the bits of the distance, and up again."""
+"""The routing of DSN-F: down to layer 0, along layer 0 to the destination's supernode by the bits of the distance, and up
+again.
+"""
 
 from collections.abc import Callable
 
@@ -17,9 +19,9 @@ def dsn_f(request: RoutingRequest) -> Routing:
     """Make tables by destination that never take more hops than the paper's three phases.
 
     A switch of layer 0 proceeds level by level: it takes the shortcut of level k if bit k of the distance in supernodes is set,
-    otherwise the local link. It does so once all remaining bits are at levels before the destination's; until then it goes round
-    its local ring towards the destination's level. So it may begin the second step of the main phase earlier than in the paper,
-    never later. Source: Truong 2016 4.1; errata of Truong 2016, 1-3 (the last level continues in the next supernode).
+    otherwise the local link. It does so once all remaining bits are at levels before the destination's; until then it goes
+    round its local ring towards the destination's level. So it may begin the second step of the main phase earlier than in the
+    paper, never later. Source: Truong 2016 4.1; errata of Truong 2016, 1-3 (the last level continues in the next supernode).
     """
     topology = request.topology
     level, layer, group, p = _labels(topology)
@@ -42,7 +44,9 @@ def dsn_f(request: RoutingRequest) -> Routing:
         apart = (group[d] - group) % supernodes
         ahead = (level[d] - level) % p  # levels up to the destination's level
         wanted = ((apart[:, None] >> (p - 1 - levels)) & 1).astype(np.bool_)  # bit of each level
-        left = ((levels - level[:, None]) % p * wanted).max(axis=1, initial=0)  # levels up to the farthest bit that is set
+        left = ((levels - level[:, None]) % p * wanted).max(
+            axis=1, initial=0
+        )  # levels up to the farthest bit that is set
         ready = (apart > 0) & ((ahead == 0) | (left < ahead))
         here = wanted[np.arange(n), level]
         round_ring = np.where(2 * ahead <= p, after, before)
@@ -66,9 +70,9 @@ def _ports_to(topology: Topology) -> Callable[[np.ndarray, np.ndarray], np.ndarr
         """The first port of each origin that leads to its target."""
         wanted = origin * n + target
         at = np.minimum(np.searchsorted(keys, wanted), keys.size - 1)
-        found = keys[at] == wanted
-        if not (found | (origin == target)).all():
-            bad = int(np.flatnonzero(~found & (origin != target))[0])
+        linked = keys[at] == wanted
+        if not (linked | (origin == target)).all():
+            bad = int(np.flatnonzero(~linked & (origin != target))[0])
             raise InputError(
                 f"{topology.name}: no link {int(origin[bad])} - {int(target[bad])}, which a DSN-F has; use engine"
                 " orders"

@@ -17,7 +17,9 @@ from topoloom.routing.trees.shortest import fill_minimal
 
 
 def _fits(topology: Topology) -> str | None:
-    """Several levels, by the label: links join neighbouring ones, hosts hang on the lowest, all of which each top reaches."""
+    """Return a reason for trees of several levels: links join neighbouring levels, hosts are on the lowest, every top reaches
+    all.
+    """
     try:
         level = levels_of(topology)
     except InputError:
@@ -42,10 +44,10 @@ def _fits(topology: Topology) -> str | None:
 def fat_tree(request: RoutingRequest) -> Routing:
     """Up by the digits of the destination's number among the lowest switches, and down from the nearest common ancestor.
 
-    Paths between switches with hosts rise and then fall, so one virtual channel is deadlock-free. d-mod-k uses the digits of the
-    destination host. Here a destination is a switch with all its hosts, and one tree would serve it through a single ancestor.
-    So the sender's number is added to the digit, and all channels of a level carry the same number of pairs. Tables for some
-    hosts of a switch (`RoutingRequest.host`) are those of d-mod-k, without this addition.
+    Paths between switches with hosts rise and then fall, so one virtual channel is deadlock-free. d-mod-k uses the digits of
+    the destination host. Here a destination is a switch with all its hosts, and one tree would serve it through a single
+    ancestor. So the sender's number is added to the digit, and all channels of a level carry the same number of pairs. Tables
+    for some hosts of a switch (`RoutingRequest.host`) are those of d-mod-k, without this addition.
     Source: Zahavi, Johnson, Kerbyson and Lang, Optimized InfiniBand fat-tree routing for shift all-to-all communication
     patterns, CCPE 22(2), 2010.
     """

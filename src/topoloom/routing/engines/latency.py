@@ -21,7 +21,8 @@ _PER_NS = 1000
     safe=True,
 )
 def latency(request: RoutingRequest) -> Routing:
-    """Use the fastest trees, with even loads among equally fast paths, and virtual channels assigned pair by pair without cycles.
+    """Use the fastest trees, with even loads among equally fast paths, and virtual channels assigned pair by pair without
+    cycles.
 
     Raises
     ------
@@ -32,9 +33,7 @@ def latency(request: RoutingRequest) -> Routing:
 
     topology, layout = request.topology, request.layout
     if layout is None:
-        raise InputError(
-            f"{topology.name}: engine latency needs cable lengths; give a folder of topoloom layout -o"
-        )
+        raise InputError(f"{topology.name}: engine latency needs cable lengths; give a folder of topoloom layout -o")
     channels = channels_of(topology)
     _, _, link = topology.csr
     delay = np.rint((_SWITCH_NS + _CABLE_NS_PER_M * layout.length_m[link]) * _PER_NS).astype(np.int64)

@@ -1,4 +1,6 @@
-"""Levels: balanced shortest paths in virtual channels whose channels have few levels, so chains of waiting packets are short."""
+"""Levels: balanced shortest paths in virtual channels whose channels have few levels, so chains of waiting packets are
+short.
+"""
 
 from dataclasses import replace
 

@@ -27,8 +27,8 @@ _STEPS = 4_000_000
 def lnmp(request: RoutingRequest) -> Routing:
     """Layer 0 is that of hop-vcs. In each other layer, pairs with the fewest longer paths so far come first.
 
-    Virtual channels are by hop. On InfiniBand this requires a plug-in for the subnet manager, which colours the switches to find a packet's hop from its
-    ports and service level. Sources: Blach et al., A high-performance design, implementation,
+    Virtual channels are by hop. On InfiniBand this requires a plug-in for the subnet manager, which colours the switches to
+    find a packet's hop from its ports and service level. Sources: Blach et al., A high-performance design, implementation,
     deployment, and evaluation of the Slim Fly network, NSDI 2024; here a path deviates at its first hop only.
     """
     from topoloom.routing.trees.kernels.layers import fill_rest, longer_paths

@@ -27,14 +27,17 @@ def nue(request: RoutingRequest) -> Routing:
     """Destinations are distributed over the virtual channels; the trees of each virtual channel use only turns without cycles.
 
     If the tree of a destination cannot grow further, its paths follow a spanning tree, whose turns are in every virtual channel
-    from the start. Source: Domke, Hoefler and Matsuoka, Routing on the dependency graph, HPDC 2016; its local backtracking is omitted.
+    from the start. Source: Domke, Hoefler and Matsuoka, Routing on the dependency graph, HPDC 2016; its local backtracking is
+    omitted.
     """
     from topoloom.routing.virtual_channels.kernels.nue import grow_all
 
     topology, channels = request.topology, channels_of(request.topology)
     n, virtual_channels = topology.switches, request.virtual_channels or _VIRTUAL_CHANNELS
     if virtual_channels > MOST_VIRTUAL_CHANNELS:
-        raise InputError(f"{topology.name}: virtual_channels={virtual_channels}; engine nue takes 1 to {MOST_VIRTUAL_CHANNELS}")
+        raise InputError(
+            f"{topology.name}: virtual_channels={virtual_channels}; engine nue takes 1 to {MOST_VIRTUAL_CHANNELS}"
+        )
     ports, vc = empty_ports(topology), np.zeros((n, n), np.uint8)
     turns, refused = (np.zeros(channels.turn_first[-1], np.uint16) for _ in range(2))
     load, pairs = np.zeros(channels.to.size, np.int64), host_weights(topology)
@@ -56,10 +59,12 @@ def nue(request: RoutingRequest) -> Routing:
 
 
 def _spanning_tree(topology: Topology, channels: Channels, root: int | None) -> np.ndarray:
-    """Each switch's channel to its parent, int64[n], by hops from the root (default: a switch with the most links); -1 at the root."""
+    """Each switch's channel to its parent, int64[n], by hops from the root (default: a switch with the most links); -1 at the
+    root.
+    """
     root = int(topology.degrees.argmax()) if root is None else root
-    far = distances_from(topology, [root], 1)[0]
-    nearer = np.flatnonzero(far[channels.to] < far[channels.origin])[::-1]
+    hops = distances_from(topology, [root], 1)[0]
+    nearer = np.flatnonzero(hops[channels.to] < hops[channels.origin])[::-1]
     escape = np.full(topology.switches, -1, np.int64)
     escape[channels.origin[nearer]] = nearer
     return escape

@@ -1,4 +1,5 @@
-"""The default engine: virtual channels with orders of the switches. Deadlock-free on any graph, with shortest paths as far as the
+"""The default engine: virtual channels with orders of the switches. Deadlock-free on any graph, with shortest paths as far as
+the
 virtual channels allow.
 """
 
@@ -58,7 +59,9 @@ def _in_orders(request: RoutingRequest, name: str, *, spread: bool) -> Routing:
             f"{topology.name}: tables in a folder need a number of virtual channels; give, for example, virtual_channels=8"
         )
     if virtual_channels is not None and not 1 <= virtual_channels <= MOST_VIRTUAL_CHANNELS:
-        raise InputError(f"{topology.name}: virtual_channels={virtual_channels}; engine {name} takes 1 to {MOST_VIRTUAL_CHANNELS}")
+        raise InputError(
+            f"{topology.name}: virtual_channels={virtual_channels}; engine {name} takes 1 to {MOST_VIRTUAL_CHANNELS}"
+        )
     plan = OrderPlan(topology, request.seed, request.jobs, request.folder, request.work, name, spread=spread)
     routed = None
     if virtual_channels is None or (topology.switches <= _MOST_EXACT and request.folder is None):
@@ -79,7 +82,8 @@ def _in_orders(request: RoutingRequest, name: str, *, spread: bool) -> Routing:
     rooted=True,
 )
 def updown(request: RoutingRequest) -> Routing:
-    """One order of the switches, by hops from the root (default: a switch with the most links); all trees are legal in this order.
+    """One order of the switches, by hops from the root (default: a switch with the most links); all trees are legal in this
+    order.
 
     A destination has one tree, so a legal path stays legal at every later switch. Combining the shortest legal path of each
     switch, as other tools do, is not safe. Source: Schroeder et al., Autonet, IEEE JSAC 9, 1991.

@@ -36,8 +36,8 @@ def segments(request: RoutingRequest) -> Routing:
 def segments_even(request: RoutingRequest) -> Routing:
     """Shortest paths with even loads, in the virtual channels of `even_segment_vcs`; paths of up to 7 hops need at most 4.
 
-    A forbidden turn is at the highest of three switches, and no two such turns are consecutive. So at most every other one of h - 1
-    turns is forbidden, and h // 2 + 1 virtual channels are enough for h hops with any order.
+    A forbidden turn is at the highest of three switches, and no two such turns are consecutive. So at most every other one of h
+    - 1 turns is forbidden, and h // 2 + 1 virtual channels are enough for h hops with any order.
 
     Raises
     ------
@@ -50,7 +50,8 @@ def segments_even(request: RoutingRequest) -> Routing:
     )
     if not 1 <= virtual_channels <= MOST_VIRTUAL_CHANNELS:
         raise InputError(
-            f"{request.topology.name}: virtual_channels={virtual_channels}; engine segments-even takes 1 to {MOST_VIRTUAL_CHANNELS}"
+            f"{request.topology.name}: virtual_channels={virtual_channels}; engine segments-even"
+            f" takes 1 to {MOST_VIRTUAL_CHANNELS}"
         )
     ports, _ = even_trees(request.topology, True, request.seed, jobs=request.jobs, work=request.work)
     laned = even_segment_vcs(request, ports, "segments-even", virtual_channels, most)

@@ -1,5 +1,4 @@
-"""Repair of tables with holes: few other entries change, and pairs keep their virtual channels where these stay acyclic.
-"""
+"""Repair of tables with holes: few other entries change, and pairs keep their virtual channels where these stay acyclic."""
 
 from typing import NamedTuple
 
@@ -80,11 +79,11 @@ def repair(
     if changed < 0:
         raise InputError(f"{topology.name}: no path leads to switch {-1 - changed}: the network is not connected")
     if not safe:
-        kept = vcs_before.copy()
-        kept[kept == ORPHAN] = 0
-        return Repaired(ports, kept, False)
+        vcs = vcs_before.copy()
+        vcs[vcs == ORPHAN] = 0
+        return Repaired(ports, vcs, False)
     most = min(virtual_channels or MOST_VIRTUAL_CHANNELS, MOST_VIRTUAL_CHANNELS)
-    # Where the old turns stay allowed keep_old the new, old and new entries can be mixed later; else as it can be had.
+    # First keep the old turns too, so that old and new entries can be mixed later; if that fails, place pairs without them.
     for keep_old in (True, False):
         vc = vcs_before.copy()
         if _placed(topology, before, ports, vc, moved, most, keep_old, work):

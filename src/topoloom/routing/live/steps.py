@@ -1,11 +1,11 @@
 """An order of updates from installed tables to new ones in which no mixture of old and new entries can deadlock.
 
 The entries of a step may take effect in any order, and packets in flight may find old entries at some switches and new ones at
-others. A step is verified with all turns that such packets can make: if they, together with the turns to all other destinations,
-contain no cycle in any virtual channel, no deadlock is possible (Dally and Seitz, IEEE Transactions on Computers, 1987). No
-packet loops either, because a loop is a cycle. A step takes as many destinations as this condition allows. If no destination
-can change in one step, its switches change in several steps, those next to the destination first. If this fails too, the
-destination is cut off temporarily: packets to it are dropped, and dropped packets wait for nothing.
+others. A step is verified with all turns that such packets can make: if they, together with the turns to all other
+destinations, contain no cycle in any virtual channel, no deadlock is possible (Dally and Seitz, IEEE Transactions on Computers,
+1987). No packet loops either, because a loop is a cycle. A step takes as many destinations as this condition allows. If no
+destination can change in one step, its switches change in several steps, those next to the destination first. If this fails
+too, the destination is cut off temporarily: packets to it are dropped, and dropped packets wait for nothing.
 """
 
 from collections.abc import Sequence
@@ -27,8 +27,8 @@ class TableStep(NamedTuple):
     Attributes
     ----------
     kind : "set", "drop" or "reopen"
-        "set": entries get their new ports; "drop": they get no port; "reopen": `entries` are pairs, whose connections are opened
-        again in new virtual channels.
+        "set": entries get their new ports; "drop": they get no port; "reopen": `entries` are pairs, whose connections are
+        opened again in new virtual channels.
     entries : int64[k, 2]
         Destination and switch of each entry; destination and source of each pair.
     """
@@ -84,9 +84,9 @@ class Mixtures:
     def vcs_beforehand(self) -> TableStep | None:
         """Decide the virtual channels of pairs during the update; return a first step that opens connections again, if needed.
 
-        If the new tables are deadlock-free with old and new virtual channels, pairs may use either. Otherwise, if the tables before
-        are, connections are opened again before any entry changes. Virtual channels change only for paths that a loss has cut, and
-        these have no open connections anyway.
+        If the new tables are deadlock-free with old and new virtual channels, pairs may use either. Otherwise, if the tables
+        before are, connections are opened again before any entry changes. Virtual channels change only for paths that a loss
+        has cut, and these have no open connections anyway.
         """
         from topoloom.routing.trees.kernels.vc_trees import ORPHAN
 
@@ -112,8 +112,8 @@ class Mixtures:
     def turns(
         self,
         destinations: Sequence[int] | np.ndarray,
-        one: np.ndarray,
-        other: np.ndarray,
+        table: np.ndarray,
+        other_table: np.ndarray,
         virtual_channels: tuple[np.ndarray, np.ndarray],
     ) -> np.ndarray:
         """The turns that packets to `destinations` can make with entries of either table, uint16[turns].
@@ -133,12 +133,14 @@ class Mixtures:
         from topoloom.routing.live.kernels.mixtures import mixed_turns
 
         channels = self.channels
-        found = np.zeros(channels.turn_first[-1], np.uint16)
+        possible = np.zeros(channels.turn_first[-1], np.uint16)
         where = channels.first, channels.to, channels.back, channels.turn_first
         wanted = np.asarray(destinations, np.int64)
-        mixed_turns(*where, one, other, self.none, *virtual_channels, self.carries, wanted, found, self._work.flag)
+        mixed_turns(
+            *where, table, other_table, self.none, *virtual_channels, self.carries, wanted, possible, self._work.flag
+        )
         self._work.check()
-        return found
+        return possible
 
     def deadlock_free(self, turns: np.ndarray) -> bool:
         """Whether turns close no cycle in any virtual channel."""
@@ -240,9 +242,11 @@ def _together(
 
 
 def _nearest(mixtures: Mixtures, pending: list[int], now: np.ndarray) -> np.ndarray:
-    """The tables with one more new entry per pending destination: at the changed switch that is nearest to it in the new tables."""
+    """The tables with one more new entry per pending destination: at the changed switch that is nearest to it in the new
+    tables.
+    """
     first, to = mixtures.channels.first, mixtures.channels.to
-    found = now.copy()
+    goal = now.copy()
     for d in pending:
         least, nearest = -1, -1
         for switch in np.flatnonzero(now[d] != mixtures.after[d]).tolist():
@@ -252,5 +256,5 @@ def _nearest(mixtures: Mixtures, pending: list[int], now: np.ndarray) -> np.ndar
                 hops += 1
             if least < 0 or hops < least:
                 least, nearest = hops, switch
-        found[d, nearest] = mixtures.after[d, nearest]
-    return found
+        goal[d, nearest] = mixtures.after[d, nearest]
+    return goal

@@ -22,7 +22,8 @@ def fill_minimal(
     *,
     work: Work | None = None,
 ) -> np.ndarray:
-    """Write to ports[d] shortest-path trees for the destinations, in this order; return the pairs over each channel, int64[2 m].
+    """Write to ports[d] shortest-path trees for the destinations, in this order; return the pairs over each channel, int64[2
+    m].
 
     Each switch uses the channel with the fewest pairs so far. Every tree is rebuilt `rounds` times with the loads of all others
     known (in very large networks, half of the trees once). Pairs are weighted by hosts (`host_weights`).
@@ -61,14 +62,14 @@ def fill_minimal(
     channels = channels_of(topology)
     load, pairs = np.zeros(channels.to.size, np.int64), host_weights(topology)
 
-    def make(some: np.ndarray, known: np.ndarray, again: bool) -> int:
-        minimal_trees(channels.first, channels.to, some, ports, known, again, pairs)
+    def make(some: np.ndarray, loads: np.ndarray, again: bool) -> int:
+        minimal_trees(channels.first, channels.to, some, ports, loads, again, pairs)
         return 0
 
     anywhere, unsaid = np.zeros(channels.to.size, np.uint16), np.empty((0, 0), np.uint8)
     nobody_stuck = np.empty(0, np.int32)
 
-    def make_many(some: np.ndarray, known: np.ndarray, again: bool) -> int:
+    def make_many(some: np.ndarray, loads: np.ndarray, again: bool) -> int:
         # A virtual channel in which no rank rises forbids no turn.
         refused: int = trees_within(
             channels.first,
@@ -78,7 +79,7 @@ def fill_minimal(
             some,
             ports,
             unsaid,
-            known,
+            loads,
             again,
             pairs,
             work.flag,
@@ -91,7 +92,7 @@ def fill_minimal(
         make_trees(destinations, load, make_many, 0, jobs, 64, work=work)
         if rounds:  # the first half was made with the fewest known loads
             first_half = destinations[: destinations.size // 2]
-            make_trees(first_half, load, lambda some, known, _: make_many(some, known, True), 0, jobs, 64, work=work)
+            make_trees(first_half, load, lambda some, loads, _: make_many(some, loads, True), 0, jobs, 64, work=work)
     else:
         make_trees(destinations, load, make, rounds, jobs, work=work)
     return load

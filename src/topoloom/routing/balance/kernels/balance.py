@@ -101,7 +101,8 @@ def improve(
                         other = c
             if seen == 0:
                 continue
-            # Both paths have the same length: walk them in step until they meet. Only the loads before the meeting point change.
+            # Both paths have the same length: walk them in step until they meet. Only the loads before the meeting point
+            # change.
             moved = below[s]
             more, changed = np.int64(0), 0
             a, b = old, other

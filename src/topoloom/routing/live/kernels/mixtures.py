@@ -23,7 +23,8 @@ def mixed_turns(
     turns: np.ndarray,
     flag: np.ndarray,
 ) -> None:
-    """Write to `turns`, uint16[turns], the virtual channels (one bit each) in which packets to the destinations can make each turn.
+    """Write to `turns`, uint16[turns], the virtual channels (one bit each) in which packets to the destinations can make each
+    turn.
 
     At every switch a packet finds the entry before or the entry after, independently of earlier switches; it keeps its virtual
     channel before or its virtual channel after on the whole path. An entry `none` drops the packet.
@@ -133,7 +134,8 @@ def keep_vcs(
     place: np.ndarray,
     flag: np.ndarray,
 ) -> int:
-    """Keep the virtual channel of each pair with a changed path if that closes no cycle, otherwise write ORPHAN; return the number
+    """Keep the virtual channel of each pair with a changed path if that closes no cycle, otherwise write ORPHAN; return the
+    number
     of orphans.
 
     Parameters

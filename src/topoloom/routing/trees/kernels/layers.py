@@ -85,7 +85,9 @@ def longer_paths(
 def fill_rest(
     first: np.ndarray, to: np.ndarray, ports: np.ndarray, none: int, load: np.ndarray, flag: np.ndarray
 ) -> None:
-    """Give every switch without a port the neighbour with the shortest remaining path; among these, the least loaded channel."""
+    """Give every switch without a port the neighbour with the shortest remaining path; among these, the least loaded
+    channel.
+    """
     n = first.size - 1
     distance, queue, hops = np.empty(n, np.uint16), np.empty(n, np.int32), np.empty(n, np.int64)
     for d in range(n):

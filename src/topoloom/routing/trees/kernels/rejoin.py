@@ -78,10 +78,10 @@ def _join(
 ) -> bool:
     """Let switch v join tree b of destination d over a new path of at most `longest` steps; return whether it can.
 
-    Depth-first search over all walks through leaves of the tree. A walk ends at a switch whose path offers a virtual channel that
-    is legal on the whole walk; the walk with the fewest hops to d wins. walk: int64[5, longest], scratch: per step the switch,
-    its next channel to visit, the channel taken, and the virtual channels (bits) that are still legal; then the channels of the
-    best walk.
+    Depth-first search over all walks through leaves of the tree. A walk ends at a switch whose path offers a virtual channel
+    that is legal on the whole walk; the walk with the fewest hops to d wins. walk: int64[5, longest], scratch: per step the
+    switch, its next channel to visit, the channel taken, and the virtual channels (bits) that are still legal; then the
+    channels of the best walk.
     """
     switch, following, taken, left, best = walk[0], walk[1], walk[2], walk[3], walk[4]
     least, steps, level, looks = np.int64(1) << 62, 0, 0, 0
@@ -129,11 +129,11 @@ def offered(open_in: np.ndarray, w: int, b: int, climbs: int, vcs: int) -> int:
     """The virtual channels (one bit each) in which a path to destination b over a channel to w is legal; climbs: the virtual
     channels in which the rank rises along that channel.
     """
-    found = np.int64(0)
+    legal = np.int64(0)
     for k in range(vcs):
         word = open_in[2 * vcs * w + k + vcs * ((climbs >> k) & 1)]
-        found |= np.int64((word >> np.uint64(b)) & _ONE) << k
-    return found
+        legal |= np.int64((word >> np.uint64(b)) & _ONE) << k
+    return legal
 
 
 @inner
@@ -169,11 +169,11 @@ def lead(
 ) -> None:
     """Make c the channel of v to its next switch in tree b, and update `open_in` and `table`."""
     climbs = np.int64(rises[c])
-    found = offered(open_in, np.int64(to[c]), b, climbs, vcs)
+    offers = offered(open_in, np.int64(to[c]), b, climbs, vcs)
     bit = _ONE << np.uint64(b)
     own = 2 * vcs * v
     for k in range(vcs):
-        legal = bit if (found >> k) & 1 else _ZERO
+        legal = bit if (offers >> k) & 1 else _ZERO
         open_in[own + k] = (open_in[own + k] & ~bit) | legal
         open_in[own + vcs + k] = (open_in[own + vcs + k] & ~bit) | (legal if (climbs >> k) & 1 else _ZERO)
     table[b, v] = c - first[v]

@@ -55,14 +55,14 @@ def repair_trees(
                 path[length] = v
                 length += 1
                 v = np.int64(to[first[v] + ports[d, v]])
-            found = depth[v]
-            if found == -1:
-                depth[v] = found = np.int64(-2)
+            hops = depth[v]
+            if hops == -1:
+                depth[v] = hops = np.int64(-2)
                 cut += 1
             for i in range(length - 1, -1, -1):
-                found = found + 1 if found >= 0 else found
-                depth[path[i]] = found
-                cut += found == -2
+                hops = hops + 1 if hops >= 0 else hops
+                depth[path[i]] = hops
+                cut += hops == -2
         if cut == 0:
             continue
         for s in range(n):
@@ -111,10 +111,10 @@ def repair_trees(
                     length += 1
                     v = np.int64(to[first[v] + ports[d, v]])
                 if depth[v] >= 0:
-                    found = depth[v]
+                    hops = depth[v]
                     for i in range(length - 1, -1, -1):
-                        found += 1
-                        depth[waiting[i]] = found
+                        hops += 1
+                        depth[waiting[i]] = hops
                         cut -= 1
     return changed
 

@@ -66,8 +66,8 @@ def _vc_0(
     """Write to `channel` the channel of each switch in virtual channel 0's tree to d; order: int32[n], scratch."""
     channel[:] = -1
     order[0], channel[d] = d, 0
-    at, found = 0, 1
-    while at < found:
+    at, count = 0, 1
+    while at < count:
         w = np.int64(order[at])
         at += 1
         for e in range(first[w], first[w + 1]):
@@ -75,8 +75,8 @@ def _vc_0(
             # Only rises may follow a rise.
             if channel[v] < 0 and (not rises[c] & 1 or w == d or rises[channel[w]] & 1):
                 channel[v] = c
-                order[found] = v
-                found += 1
+                order[count] = v
+                count += 1
 
 
 @inner
@@ -94,7 +94,8 @@ def _legal_again(
     table: np.ndarray,
     order: np.ndarray,
 ) -> None:
-    """Compute again, from d outwards, in which of the first `used` virtual channels paths are legal; switches without any leave the
+    """Compute again, from d outwards, in which of the first `used` virtual channels paths are legal; switches without any leave
+    the
     tree.
     """
     bit = _ONE << np.uint64(b)
@@ -105,8 +106,8 @@ def _legal_again(
             open_in[2 * vcs * d + k] &= ~bit
     joined[d] |= bit
     order[0] = d
-    at, found = 0, 1
-    while at < found:
+    at, count = 0, 1
+    while at < count:
         w = np.int64(order[at])
         at += 1
         for e in range(first[w], first[w + 1]):
@@ -115,5 +116,5 @@ def _legal_again(
                 continue
             lead(first, to, rises, vcs, v, c, b, open_in, table)
             joined[v] |= bit
-            order[found] = v
-            found += 1
+            order[count] = v
+            count += 1

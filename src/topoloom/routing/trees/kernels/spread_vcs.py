@@ -16,7 +16,8 @@ def spread_vcs(
     ports: np.ndarray,
     vc: np.ndarray,
 ) -> None:
-    """Give each pair in turn one of the virtual channels in which its path is legal; `vc` is updated. Pairs outside the orders stay.
+    """Give each pair in turn one of the virtual channels in which its path is legal; `vc` is updated. Pairs outside the orders
+    stay.
 
     Parameters
     ----------

@@ -11,8 +11,8 @@ import numpy as np
 from topoloom.core.compiling.decorators import allocating, stage
 from topoloom.routing.trees.kernels.trees import search, take_out
 
-#: A choice that leaves no virtual channel costs more than any load, and one that leaves a single virtual channel costs less than
-#: that. Two or more are enough; beyond that, even loads decide.
+#: A choice that leaves no virtual channel costs more than any load, and one that leaves a single virtual channel costs less
+#: than that. Two or more are enough; beyond that, even loads decide.
 _VC_COST = np.int64(1) << np.int64(40)
 #: The value in `vc` for a pair that no order serves.
 ORPHAN = np.uint8(255)
@@ -48,7 +48,8 @@ def shortest_trees(
     again: bool,
     pairs: np.ndarray,
 ) -> int:
-    """Make shortest trees that leave pairs more than one virtual channel where possible; vc[d, v] gets the lowest one, or ORPHAN if
+    """Make shortest trees that leave pairs more than one virtual channel where possible; vc[d, v] gets the lowest one, or
+    ORPHAN if
     none is left.
 
     Returns the number of orphans. again: trees are removed from `load` first. pairs: int64[n], the hosts of each switch; pairs
@@ -70,7 +71,7 @@ def shortest_trees(
         for i in range(1, count):
             v = queue[i]
             nearer = distance[v] - 1
-            least, chosen, kept = np.int64(1) << 62, np.int64(-1), np.int64(0)
+            least, chosen, legal_there = np.int64(1) << 62, np.int64(-1), np.int64(0)
             begin, degree = first[v], first[v + 1] - first[v]
             at = (d + v) % degree
             for _ in range(degree):
@@ -86,8 +87,8 @@ def shortest_trees(
                 elif distance[v] < farthest:  # no switch is farther than the last ones
                     cost += (vcs - min(counted[left], 2)) * _VC_COST
                 if cost < least:
-                    least, chosen, kept = cost, c, left
-            channel[v], legal[v] = chosen, kept
+                    least, chosen, legal_there = cost, c, left
+            channel[v], legal[v] = chosen, legal_there
             along[v] = max(load[chosen], along[to[chosen]])
             ports[d, v] = chosen - begin
         for each in range(pairs.size):

@@ -20,26 +20,26 @@ _FOUR_WORDS = np.uint64(4 * 0x9E3779B97F4A7C15 % (1 << 64))
 def farthest(first: np.ndarray, to: np.ndarray, destinations: np.ndarray, every: np.uint64) -> np.ndarray:
     """For each number of hops, the destinations (bits) from which no switch is farther: uint64[hops + 1]."""
     n = first.size - 1
-    known, front, fresh = np.zeros(n, np.uint64), np.zeros(n, np.uint64), np.zeros(n, np.uint64)
+    reached, front, fresh = np.zeros(n, np.uint64), np.zeros(n, np.uint64), np.zeros(n, np.uint64)
     for b in range(destinations.size):
-        known[destinations[b]] |= _ONE << np.uint64(b)
-    for each in range(known.size):
-        front[each] = known[each]
+        reached[destinations[b]] |= _ONE << np.uint64(b)
+    for each in range(reached.size):
+        front[each] = reached[each]
     last = np.zeros(n + 1, np.uint64)
     hops = 0
     before = every
     while True:
         moving = _ZERO
         for v in range(n):
-            found = _ZERO
-            wanted = every & ~known[v]
+            new = _ZERO
+            wanted = every & ~reached[v]
             if wanted:
                 for c in range(first[v], first[v + 1]):
-                    found |= front[to[c]]
-                found &= wanted
-                known[v] |= found
-            fresh[v] = found
-            moving |= found
+                    new |= front[to[c]]
+                new &= wanted
+                reached[v] |= new
+            fresh[v] = new
+            moving |= new
         last[hops] = before & ~moving
         before = moving
         if moving == 0:
@@ -73,9 +73,9 @@ def grow(
 ) -> None:
     """Let switches join the trees of the destinations `every`, hop by hop.
 
-    A switch prefers a channel that leaves it more than one virtual channel, if there are farther switches; among equal channels,
-    mostly the one with the least load. A switch that is `held` for a destination joins only over the channel that is `fixed`
-    for it.
+    A switch prefers a channel that leaves it more than one virtual channel, if there are farther switches; among equal
+    channels, mostly the one with the least load. A switch that is `held` for a destination joins only over the channel that is
+    `fixed` for it.
 
     Parameters
     ----------
@@ -148,17 +148,18 @@ def grow(
                 taken[i] = _ZERO
                 row = np.int64(aims[channel[i]]) * wide
                 climbs = np.int64(rises[ranked[channel[i]]])
-                found = several = _ZERO
+                legal = several = _ZERO
                 for k in range(vcs):
                     ok = can[i] & open_in[row + k + vcs * ((climbs >> k) & 1)]
-                    several |= found & ok
-                    found |= ok
+                    several |= legal & ok
+                    legal |= ok
                 several &= ~ends
-                # One in sixteen changes to a channel that is only more loaded, not better: otherwise all would take the same path.
-                better = found & (~got | (several & ~roomy))
-                if found & ~better & ~(several ^ roomy):
+                # One in sixteen changes to a channel that is only more loaded, not better: otherwise all would take the same
+                # path.
+                better = legal & (~got | (several & ~roomy))
+                if legal & ~better & ~(several ^ roomy):
                     alike = ~(several ^ roomy) & next_word(state) & next_word(state) & next_word(state)
-                    better |= found & alike & next_word(state)
+                    better |= legal & alike & next_word(state)
                 else:
                     state[0] += _FOUR_WORDS
                 if better == 0:

@@ -56,8 +56,8 @@ def add_loads(
                 onward[j, v] = to[begin + port] if port < degree and v != d else d
                 below[j, v] = pairs[v] * pairs[d]
         for j in range(count):
-            found = senders_first(onward[j], waiting, order)
-            for i in range(found):
+            senders = senders_first(onward[j], waiting, order)
+            for i in range(senders):
                 below[j, onward[j, order[i]]] += below[j, order[i]]
         for v in range(n):
             begin, degree = first[v], first[v + 1] - first[v]
@@ -78,21 +78,21 @@ def senders_first(onward: np.ndarray, waiting: np.ndarray, order: np.ndarray) ->
     waiting, order : int32[n], uint32[n + 1]
         Scratch, and the switches; written.
     """
-    n, found = waiting.size, np.uint64(0)
+    n, count = waiting.size, np.uint64(0)
     waiting[:] = 0
     for v in range(n):
         waiting[onward[v]] += 1
     for v in range(n):
-        order[found] = v
-        found += np.uint64(waiting[v] == 0)
+        order[count] = v
+        count += np.uint64(waiting[v] == 0)
     at = np.uint64(0)
-    while at < found:
+    while at < count:
         w = onward[order[at]]
         waiting[w] -= 1
-        order[found] = w
-        found += np.uint64(waiting[w] == 0)
+        order[count] = w
+        count += np.uint64(waiting[w] == 0)
         at += np.uint64(1)
-    return np.int64(found)
+    return np.int64(count)
 
 
 @allocating
@@ -105,8 +105,7 @@ def write_trees(
     ports: np.ndarray,
     vc: np.ndarray,
 ) -> None:
-    """Write ports[d] for the destinations `done` (bits), and each pair's lowest virtual channel unless `vc` is uint8[0, 0].
-    """
+    """Write ports[d] for the destinations `done` (bits), and each pair's lowest virtual channel unless `vc` is uint8[0, 0]."""
     n = ports.shape[1]
     for b in range(destinations.size):
         if done >> np.uint64(b) & _ONE:

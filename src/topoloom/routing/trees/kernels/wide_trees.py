@@ -2,9 +2,9 @@
 virtual channel for the legal paths.
 
 A switch joins a destination's tree over a channel to a switch that joined one hop before, if its path stays legal in some
-virtual channel: one where ranks do not rise along the channel and fall after it (`virtual_channels.kernels.orders`). So two sets
-are kept per switch: the virtual channels in which its path is legal, and those in which the path also begins with a rise; the
-latter are offered to channels that rise.
+virtual channel: one where ranks do not rise along the channel and fall after it (`virtual_channels.kernels.orders`). So two
+sets are kept per switch: the virtual channels in which its path is legal, and those in which the path also begins with a rise;
+the latter are offered to channels that rise.
 """
 
 import numpy as np
@@ -38,8 +38,9 @@ def trees_within(
     """Make trees that serve every pair in one of the virtual channels, mostly by shortest paths; return how many were repaired.
 
     Stuck switches, and all switches on their paths in virtual channel 0, are fixed to these paths, and the tree grows again
-    around them. After `tries` attempts the whole tree uses virtual channel 0, in whose order ranks must fall from every switch to
-    one root. If growing again takes too long, stuck switches are served in place (`rejoin`, `settle`), which gives other trees.
+    around them. After `tries` attempts the whole tree uses virtual channel 0, in whose order ranks must fall from every switch
+    to one root. If growing again takes too long, stuck switches are served in place (`rejoin`, `settle`), which gives other
+    trees.
 
     Parameters
     ----------
