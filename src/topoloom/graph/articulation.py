@@ -1,4 +1,4 @@
-"""Switches whose loss parts those that are left."""
+"""Switches whose loss disconnects the remaining ones."""
 
 import numpy as np
 
@@ -6,10 +6,9 @@ from topoloom.model.topology import Topology
 
 
 def articulation_switches(topology: Topology) -> np.ndarray:
-    """The switches (articulation points) whose loss leaves their part of the network in more parts, int64[k], ascending.
+    """The switches (articulation points) whose loss splits their component, int64[k], ascending.
 
-    One depth-first search (Hopcroft and Tarjan, 1973): a switch parts the others when some subtree below it has no link to
-    a switch above it.
+    One depth-first search (Hopcroft and Tarjan, 1973): a switch is one if some subtree below it has no link to a switch above it.
 
     Examples
     --------

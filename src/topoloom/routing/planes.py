@@ -74,8 +74,8 @@ def joined_planes(
             )
         for layer, own_layer in zip(more, layers, strict=True):
             layer[at] = own_layer
-        if one.virtual_channels is not None and virtual_channels is not None:
-            virtual_channels[at] = one.virtual_channels
+        if routing.virtual_channels is not None and virtual_channels is not None:
+            virtual_channels[at] = routing.virtual_channels
     if whole is None or ports is None:
         raise InputError(f"{topology.name}: not a network of planes")
     if more:
