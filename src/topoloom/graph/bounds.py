@@ -21,8 +21,8 @@ from topoloom.model.topology import Topology
 class Bounds(Result):
     """Lower bounds on diameter and ASPL for an order, a degree and, on a grid, a longest link.
 
-    For a network of several planes (which share hosts but no links), the bounds of one plane. If planes differ, the bounds of the
-    plane with the largest ones, with the least ASPL bound of all planes.
+    For a network of several planes (which share hosts but no links), the bounds of one plane. If planes differ, the bounds of
+    the plane with the largest ones, with the least ASPL bound of all planes.
 
     Attributes
     ----------
@@ -124,7 +124,9 @@ def bounds(
     topology = taken(topology, Topology, "bounds")
     if (planes := plane_count(topology)) > 1:
         if point is not None:
-            raise InputError(f"{topology.name}: a point belongs to one plane, and the network has {planes}; give a single plane")
+            raise InputError(
+                f"{topology.name}: a point belongs to one plane, and the network has {planes}; give a single plane"
+            )
         return _of_planes(topology, planes, measured, balanced, jobs, work)
     n, degree = topology.switches, int(topology.degrees.max())
     geometry = geometry_of(topology)
@@ -133,15 +135,15 @@ def bounds(
             raise InputError(
                 f"{topology.name}: a point and balanced pairs need switches on a grid (labels x, y or row, column)"
             )
-        found = bounds_of_order(n, degree)
+        result = bounds_of_order(n, degree)
     else:
-        found = bounds_on_grid(geometry, degree, longest_link(topology, geometry) or None, point, balanced, work=work)
+        result = bounds_on_grid(geometry, degree, longest_link(topology, geometry) or None, point, balanced, work=work)
     extra: dict[str, Any] = {"provenance": provenance_of(topology, settings={"point": point, "balanced": balanced})}
     if measured:
-        seen = path_lengths(topology, jobs, work=work)
-        extra |= {"measured_diameter": seen.diameter, "measured_aspl": seen.aspl}
-        extra["largest_order"] = moore_order(degree, seen.largest_finite) if seen.connected else None
-    return replace(found, **extra)
+        lengths = path_lengths(topology, jobs, work=work)
+        extra |= {"measured_diameter": lengths.diameter, "measured_aspl": lengths.aspl}
+        extra["largest_order"] = moore_order(degree, lengths.largest_finite) if lengths.connected else None
+    return replace(result, **extra)
 
 
 def _of_planes(
@@ -159,14 +161,17 @@ def _of_planes(
     work : Work or None
     """
     kinds = [(plane.topology, alike) for plane, alike in distinct_planes(topology)]
-    found = [bounds(one, measured=measured, balanced=balanced, jobs=jobs, work=work) for one, _ in kinds]
-    worst = max(found, key=lambda one: (one.diameter, one.aspl))
-    extra: dict[str, Any] = {"moore_aspl": min(one.moore_aspl for one in found), "aspl": min(one.aspl for one in found)}
-    if measured and len(found) > 1:
+    by_plane = [bounds(one, measured=measured, balanced=balanced, jobs=jobs, work=work) for one, _ in kinds]
+    worst = max(by_plane, key=lambda one: (one.diameter, one.aspl))
+    extra: dict[str, Any] = {
+        "moore_aspl": min(one.moore_aspl for one in by_plane),
+        "aspl": min(one.aspl for one in by_plane),
+    }
+    if measured and len(by_plane) > 1:
         # Mean over the pairs of all planes, as in `hops`.
         pairs = [alike * one.switches * (one.switches - 1) for one, alike in kinds]
-        means = [one.measured_aspl or 0.0 for one in found]
-        extra["measured_diameter"] = max(one.measured_diameter or 0 for one in found)
+        means = [one.measured_aspl or 0.0 for one in by_plane]
+        extra["measured_diameter"] = max(one.measured_diameter or 0 for one in by_plane)
         extra["measured_aspl"] = float(np.dot(pairs, means) / max(1, sum(pairs)))
     provenance = provenance_of(topology, settings={"point": None, "balanced": balanced})
     return replace(worst, **extra, planes=planes, provenance=provenance)

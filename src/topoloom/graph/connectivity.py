@@ -26,8 +26,8 @@ def components(topology: Topology) -> np.ndarray:
     from topoloom.graph.kernels.breadth_first import component_of
 
     offsets, neighbours, _ = topology.csr
-    found: np.ndarray = component_of(offsets, neighbours)
-    return found
+    component: np.ndarray = component_of(offsets, neighbours)
+    return component
 
 
 def component_count(topology: Topology) -> int:
@@ -42,9 +42,11 @@ def component_count(topology: Topology) -> int:
 
 
 def edge_connectivity(topology: Topology) -> int:
-    """The fewest links whose loss disconnects the switches; parallel links count separately. 0 if disconnected, or for one switch.
+    """The fewest links whose loss disconnects the switches; parallel links count separately. 0 if disconnected, or for one
+    switch.
 
-    Exact, by counting link-disjoint paths from each switch to the set of earlier ones; see `kernels.flow.smallest_cut`. Tens of milliseconds for 10,000 switches of degree 16.
+    Exact, by counting link-disjoint paths from each switch to the set of earlier ones; see `kernels.flow.smallest_cut`. Tens of
+    milliseconds for 10,000 switches of degree 16.
 
     Examples
     --------
@@ -62,7 +64,8 @@ def edge_connectivity(topology: Topology) -> int:
 class DisjointPaths(Result):
     """Link-disjoint paths between pairs of switches.
 
-    `pairs`: int64[k, 2]; `counts`: int64[k], the largest number of link-disjoint paths; `sampled`: whether the pairs are a random sample of all.
+    `pairs`: int64[k, 2]; `counts`: int64[k], the largest number of link-disjoint paths; `sampled`: whether the pairs are a
+    random sample of all.
     """
 
     record_name = "disjoint-paths"

@@ -26,15 +26,16 @@ EXACT_SWITCHES = 40
 class Cuts(Result):
     """A cut into parts of (nearly) equal size.
 
-    A network of several planes (which share hosts but no links) is cut plane by plane: each part has its share of every plane, and
-    links are summed over the planes.
+    A network of several planes (which share hosts but no links) is cut plane by plane: each part has its share of every plane,
+    and links are summed over the planes.
 
     Attributes
     ----------
     part : int32[n]
         The part of every switch, 0 .. parts - 1.
     links : int
-        The links between different parts, all together (Truong 2016, 4.4: the total; errata of Truong 2016, 14). Parallel links count separately. For two parts, the bisection.
+        The links between different parts, all together (Truong 2016, 4.4: the total; errata of Truong 2016, 14). Parallel links
+        count separately. For two parts, the bisection.
     between : int64[parts, parts]
         The links between each two parts, 0 on the diagonal.
     sizes : int64[parts]
@@ -123,9 +124,9 @@ def cuts(
     """
     topology = taken(topology, Topology, "cuts")
     if plane_count(topology) > 1:
-        found = _of_planes(topology, lambda plane: cuts(plane, ways, seeds, by, seed, work=work))
+        whole = _of_planes(topology, lambda plane: cuts(plane, ways, seeds, by, seed, work=work))
         settings = {"parts": ways, "seeds": seeds, "by": by}
-        return replace(found, provenance=provenance_of(topology, seed=seed, settings=settings))
+        return replace(whole, provenance=provenance_of(topology, seed=seed, settings=settings))
     _check_parts(topology, ways, seeds, by)
     work = Work() if work is None else work
     graph = weighted(topology)
@@ -182,8 +183,8 @@ def exact_bisection(topology: NetworkSource, *, work: Work | None = None) -> Cut
 
     topology = taken(topology, Topology, "exact_bisection")
     if plane_count(topology) > 1:
-        found = _of_planes(topology, lambda plane: exact_bisection(plane, work=work))
-        return replace(found, provenance=provenance_of(topology, settings={"parts": 2, "by": "switches"}))
+        whole = _of_planes(topology, lambda plane: exact_bisection(plane, work=work))
+        return replace(whole, provenance=provenance_of(topology, settings={"parts": 2, "by": "switches"}))
     n = topology.switches
     if not 2 <= n <= EXACT_SWITCHES:
         raise InputError(f"{topology.name}: {n} switches; the exact bisection takes 2 to {EXACT_SWITCHES}")
@@ -200,23 +201,23 @@ def exact_bisection(topology: NetworkSource, *, work: Work | None = None) -> Cut
 
 def _of_planes(topology: Topology, cut: Callable[[Topology], Cuts]) -> Cuts:
     """Combine the cuts of all planes; equal planes are cut once and in the same way, so that a host is on one side in all."""
-    made: dict[str, Cuts] = {}
+    cuts_by_key: dict[str, Cuts] = {}
     part = np.empty(topology.switches, np.int32)
-    found = []
+    by_plane = []
     planes = planes_of(topology)
     for plane in planes:
         key = plane.topology.replace(labels={}, endpoints=plane.topology.endpoints).digest
-        if key not in made:
-            made[key] = cut(plane.topology)
-        part[plane.switches] = made[key].part
-        found.append(made[key])
-    first = found[0]
+        if key not in cuts_by_key:
+            cuts_by_key[key] = cut(plane.topology)
+        part[plane.switches] = cuts_by_key[key].part
+        by_plane.append(cuts_by_key[key])
+    first = by_plane[0]
     whole = _cut_of(topology, part, first.parts, first.by)
     return replace(
         whole,
-        exact=all(one.exact for one in found),
-        runs=min(one.runs for one in found),
-        ended=next((one.ended for one in found if one.ended != "done"), "done"),
+        exact=all(plane_cuts.exact for plane_cuts in by_plane),
+        runs=min(plane_cuts.runs for plane_cuts in by_plane),
+        ended=next((plane_cuts.ended for plane_cuts in by_plane if plane_cuts.ended != "done"), "done"),
         planes=len(planes),
     )
 

@@ -62,9 +62,9 @@ def eccentricities(topology: Topology, jobs: int | None = None, *, work: Work | 
 
     work = Work() if work is None else work
     work.begin(-(-n // BLOCK), f"blocks of {BLOCK} switches")
-    found: np.ndarray = np.max(over_cores(measure, -(-n // BLOCK), jobs, work), axis=0)
+    farthest_of_all: np.ndarray = np.max(over_cores(measure, -(-n // BLOCK), jobs, work), axis=0)
     work.check()
-    return found
+    return farthest_of_all
 
 
 def distances_from(topology: Topology, sources: np.ndarray | list[int], jobs: int | None = None) -> np.ndarray:

@@ -85,7 +85,8 @@ class Geometry:
     def rounds_within(self, length: int, of: np.ndarray | None = None) -> Iterator[np.ndarray]:
         """Yield the columns of `points_within` one by one, for geometries whose table does not fit in memory.
 
-        d(i) of Nakano 2016, equation (3). Both distances have square balls (Manhattan's along x + y and x - y), so each entry needs four look-ups in a table of prefix sums.
+        d(i) of Nakano 2016, equation (3). Both distances have square balls (Manhattan's along x + y and x - y), so each entry
+        needs four look-ups in a table of prefix sums.
 
         Parameters
         ----------
@@ -109,7 +110,9 @@ class Geometry:
         rows, row = np.unique(u, return_inverse=True)
         columns, column = np.unique(v, return_inverse=True)
         if rows.size * columns.size > _MOST_CELLS:
-            raise InputError(f"{len(u)} points in {rows.size} x {columns.size} diagonals are too scattered for a grid; check the labels")
+            raise InputError(
+                f"{len(u)} points in {rows.size} x {columns.size} diagonals are too scattered for a grid; check the labels"
+            )
         table = np.zeros((rows.size + 1, columns.size + 1), np.int64)
         np.add.at(table, (row + 1, column + 1), 1)
         table = table.cumsum(axis=0).cumsum(axis=1)

@@ -1,4 +1,6 @@
-"""Lower bounds for graphs on a grid with limited link length (Nakano et al. 2016), and well-balanced pairs of degree and length."""
+"""Lower bounds for graphs on a grid with limited link length (Nakano et al. 2016), and well-balanced pairs of degree and
+length.
+"""
 
 import math
 from collections.abc import Iterable
@@ -66,7 +68,8 @@ def grid_bounds(geometry: Geometry, degree: int, length: int, *, work: Work | No
     Returns
     -------
     GridBounds
-        Lower bounds on diameter and ASPL, in hops, by the degree, by the length and by both; inf if that degree cannot connect the switches.
+        Lower bounds on diameter and ASPL, in hops, by the degree, by the length and by both; inf if that degree cannot connect
+        the switches.
 
     Raises
     ------
@@ -135,7 +138,7 @@ def most_within(geometry: Geometry, degree: int, length: int, point: int) -> tup
         raise InputError(f"point {point}: the grid has switches 0 to {n - 1}")
     m, d = np.array(moore_within(n, degree), np.int64), geometry.points_within(length, np.array([point]))[0]
     rounds = max(m.size, d.size)
-    m, d = (np.pad(one, (0, rounds - one.size), mode="edge") for one in (m, d))
+    m, d = (np.pad(counts, (0, rounds - counts.size), mode="edge") for counts in (m, d))
     return m, d, np.minimum(m, d)
 
 
@@ -234,7 +237,7 @@ def balanced_pairs(
     work.begin(len(measured), "lengths")
     by_degree = {k: moore_aspl(n, k) for near in chosen_degrees for k in (near - 1, near, near + 1)}
     by_length = {near: _mean_links(geometry, near, work) for near in measured}
-    found = []
+    balanced = []
     for k in chosen_degrees:
         for length in chosen_lengths:
             gap = abs(by_degree[k] - by_length[length])
@@ -242,9 +245,9 @@ def balanced_pairs(
             around += [abs(by_degree[k] - by_length[near]) for near in (length - 1, length + 1) if near in by_length]
             if all(gap <= other for other in around):
                 both = grid_bounds(geometry, k, length, work=work)
-                found.append(BalancedPair(k, length, both.aspl_degree, both.aspl_length, both.aspl, both.diameter))
+                balanced.append(BalancedPair(k, length, both.aspl_degree, both.aspl_length, both.aspl, both.diameter))
     settings = {"degrees": chosen_degrees, "lengths": chosen_lengths}
-    return BalancedPairs(geometry.kind, n, tuple(found), grid_provenance(geometry, **settings))
+    return BalancedPairs(geometry.kind, n, tuple(balanced), grid_provenance(geometry, **settings))
 
 
 def grid_provenance(geometry: Geometry, **settings: Any) -> Provenance:

@@ -76,13 +76,14 @@ class Hops(PathLengths, Result):
     histogram : int64[largest_finite + 1]
         Pairs of switches at each distance; at 0 the `switches` pairs of a switch with itself.
     host_aspl : float or None
-        Mean hops over pairs of distinct hosts, 0 for hosts on one switch; inf if some pairs have no path, None if there are fewer than two hosts. A host with several ports uses the best pair of ports.
+        Mean hops over pairs of distinct hosts, 0 for hosts on one switch; inf if some pairs have no path, None if there are
+        fewer than two hosts. A host with several ports uses the best pair of ports.
     host_diameter : int or float or None
         The largest distance between two hosts, with the same conventions.
     sources : int
-        Number of switches from which pairs start: all, or a random sample. For a sample, the histogram counts the pairs that start
-        there, means are estimates, largest distances are lower bounds, and the values of hosts are None if switches have different
-        numbers of hosts.
+        Number of switches from which pairs start: all, or a random sample. For a sample, the histogram counts the pairs that
+        start there, means are estimates, largest distances are lower bounds, and the values of hosts are None if switches have
+        different numbers of hosts.
     aspl_ci95 : float or None
         Half the 95 % confidence interval of `aspl`: 0 if all pairs were counted; None if unknown.
     eccentricities : Eccentricities or None
@@ -229,12 +230,12 @@ def hops(
         pairs, settings["device"] = _all_pairs(topology, planes, jobs, work, device)
         pairs.setflags(write=False)
         hosts = host_path_lengths(topology, pairs, jobs, device=device, work=work)
-        found = Hops(n, component_count(topology), pairs, *hosts, n, planes=planes)
+        result = Hops(n, component_count(topology), pairs, *hosts, n, planes=planes)
     else:
         settings["device"] = "cpu"
-        found = _sampled(topology, planes, sample, jobs, work)
+        result = _sampled(topology, planes, sample, jobs, work)
     drawn = paths or latency is not None or samples is not None
-    return replace(found, **extra, provenance=provenance_of(topology, seed=seed if drawn else None, settings=settings))
+    return replace(result, **extra, provenance=provenance_of(topology, seed=seed if drawn else None, settings=settings))
 
 
 def estimated_seconds(topology: Topology) -> float:
@@ -261,9 +262,9 @@ def _all_pairs(topology: Topology, planes: int, jobs: int | None, work: Work | N
         (count_pairs(plane.topology, np.ones(plane.topology.switches, np.int64), jobs, work, device), alike)
         for plane, alike in distinct_planes(topology)
     ]
-    total = np.zeros(max(found.pairs.size for found, _ in counted), np.int64)
-    for found, alike in counted:
-        total[: found.pairs.size] += alike * found.pairs
+    total = np.zeros(max(counts.pairs.size for counts, _ in counted), np.int64)
+    for counts, alike in counted:
+        total[: counts.pairs.size] += alike * counts.pairs
     return PairCounts(total, counted[0][0].device)
 
 
@@ -298,20 +299,23 @@ def _latency(
         return latencies(topology, length_m, *delays, between, samples, seed, jobs, work=work)
     lengths = np.broadcast_to(np.asarray(length_m, float), (len(topology.links),))
     # Equal planes may have different cable lengths, so each is measured separately.
-    found, pairs = [], []
+    by_plane, pairs = [], []
     for plane in planes_of(topology):
-        one = latencies(plane.topology, lengths[plane.links], *delays, between, samples, seed, jobs, work=work)
+        plane_latency = latencies(
+            plane.topology, lengths[plane.links], *delays, between, samples, seed, jobs, work=work
+        )
         ports = plane.topology.endpoints.size
-        found.append(one)
+        by_plane.append(plane_latency)
         pairs.append(ports * (ports - 1))
     total = max(1, sum(pairs))
     return replace(
-        found[0],
-        mean_ns=sum(one.mean_ns * count for one, count in zip(found, pairs, strict=True)) / total,
-        max_ns=max(one.max_ns for one in found),
-        sources=sum(one.sources for one in found),
-        sampled=any(one.sampled for one in found),
-        provenance=provenance_of(topology, seed=seed, settings=found[0].provenance.settings),
+        by_plane[0],
+        mean_ns=sum(plane_latency.mean_ns * count for plane_latency, count in zip(by_plane, pairs, strict=True))
+        / total,
+        max_ns=max(plane_latency.max_ns for plane_latency in by_plane),
+        sources=sum(plane_latency.sources for plane_latency in by_plane),
+        sampled=any(plane_latency.sampled for plane_latency in by_plane),
+        provenance=provenance_of(topology, seed=seed, settings=by_plane[0].provenance.settings),
     )
 
 
@@ -346,9 +350,9 @@ def _sampled(topology: Topology, planes: int, sample: np.ndarray, jobs: int | No
     work.begin(sample.size, "switches of the sample")
     over_cores(search, sample.size, jobs, work)
     work.check()
-    histogram = np.zeros(max(one.size for one in counts), np.int64)
-    for one in counts:
-        histogram[: one.size] += one
+    histogram = np.zeros(max(source_counts.size for source_counts in counts), np.int64)
+    for source_counts in counts:
+        histogram[: source_counts.size] += source_counts
     histogram.setflags(write=False)
     part = components(topology)
     parts = int(part.max()) + 1
@@ -356,7 +360,7 @@ def _sampled(topology: Topology, planes: int, sample: np.ndarray, jobs: int | No
     interval = None
     if whole and sample.size > 1:
         others = np.maximum(1, np.bincount(part)[part[sample]] - 1)
-        means = np.array([float(one @ np.arange(one.size)) for one in counts]) / others
+        means = np.array([float(source_counts @ np.arange(source_counts.size)) for source_counts in counts]) / others
         error = float(means.std(ddof=1)) / math.sqrt(sample.size) * math.sqrt(1 - sample.size / n)
         interval = float(stdtrit(sample.size - 1, 0.975)) * error
     each, host_aspl, host_diameter = topology.endpoints_at, None, None
@@ -368,8 +372,8 @@ def _sampled(topology: Topology, planes: int, sample: np.ndarray, jobs: int | No
 
 
 def _eccentricities(topology: Topology, jobs: int | None, work: Work | None) -> Eccentricities:
-    found = eccentricities(topology, jobs, work=work)
-    return Eccentricities(int(found.min()), np.bincount(found))
+    values = eccentricities(topology, jobs, work=work)
+    return Eccentricities(int(values.min()), np.bincount(values))
 
 
 def _paths_between(
@@ -391,19 +395,19 @@ def _paths_between(
     if topology.switches == 1:
         return Paths(shortest, None)
     parts = [plane.topology for plane, _ in distinct_planes(topology)] if planes > 1 else [topology]
-    found = [
+    by_part = [
         edge_disjoint_paths(one, samples=samples, seed=seed, jobs=jobs, work=work) for one in parts if one.switches > 1
     ]
-    if not found:
+    if not by_part:
         return Paths(shortest, None)
-    pairs = sum(len(one.pairs) for one in found)
+    pairs = sum(len(one.pairs) for one in by_part)
     return Paths(
         shortest,
         Disjoint(
-            found[0].mean if len(found) == 1 else float(sum(one.counts.sum() for one in found) / pairs),
-            min(one.fewest for one in found),
-            max(one.most for one in found),
+            by_part[0].mean if len(by_part) == 1 else float(sum(one.counts.sum() for one in by_part) / pairs),
+            min(one.fewest for one in by_part),
+            max(one.most for one in by_part),
             pairs,
-            any(one.sampled for one in found),
+            any(one.sampled for one in by_part),
         ),
     )

@@ -83,7 +83,8 @@ def latencies(
     """Measure mean and maximum zero-load latency over the fastest paths.
 
     The latency of a path is `switch_delay_ns` for every switch on it, both ends included, plus `cable_delay_ns_per_m`
-    for each metre of its links; a path of h hops passes h + 1 switches. The cables between hosts and switches are not included. The fastest path need not have the fewest hops.
+    for each metre of its links; a path of h hops passes h + 1 switches. The cables between hosts and switches are not included.
+    The fastest path need not have the fewest hops.
 
     Parameters
     ----------
@@ -93,8 +94,8 @@ def latencies(
     switch_delay_ns, cable_delay_ns_per_m : float
         Nakano 2016, VIII uses 60 ns and 5 ns/m.
     between : "hosts" or "switches"
-        Pairs of distinct endpoints of hosts (on one switch: that switch's delay), or of distinct switches. A host counts once per
-        port.
+        Pairs of distinct endpoints of hosts (on one switch: that switch's delay), or of distinct switches. A host counts once
+        per port.
     sources : int, optional
         Start only from this many random switches; all when omitted.
     seed : int

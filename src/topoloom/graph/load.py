@@ -1,8 +1,8 @@
 """Channel load under uniform traffic, and the number of hosts per switch that the links support at full bandwidth.
 
-A channel is one direction of a link. Uniform: every host sends the same amount to every other host. If no switch has hosts, every switch counts as one host. A host
-counts once per port; if its ports are in several planes, its traffic is spread evenly over them, so that each port sends to the
-ports of its own plane.
+A channel is one direction of a link. Uniform: every host sends the same amount to every other host. If no switch has hosts,
+every switch counts as one host. A host counts once per port; if its ports are in several planes, its traffic is spread evenly
+over them, so that each port sends to the ports of its own plane.
 """
 
 import math
@@ -25,13 +25,14 @@ def full_bandwidth_hosts(topology: Topology, jobs: int | None = None) -> float:
     """The number of hosts per switch at which the channels just sustain uniform minimal traffic at full rate.
 
     With p hosts on each of h switches, a channel carries ``p^2 D / (2 m)`` routes on average, where D is the sum of hops over
-    ordered pairs of these switches, and ``p h`` hosts send at full rate. Both are equal at ``p = 2 m h / D``. For diameter 2, this is k' N_r / (2 N_r - k' - 2).
+    ordered pairs of these switches, and ``p h`` hosts send at full rate. Both are equal at ``p = 2 m h / D``. For diameter 2,
+    this is k' N_r / (2 N_r - k' - 2).
 
     Returns
     -------
     float
-        Not rounded; inf for a single switch, 0 if some pairs have no path. For several planes, the value of the worst plane, in host
-        ports per switch.
+        Not rounded; inf for a single switch, 0 if some pairs have no path. For several planes, the value of the worst plane, in
+        host ports per switch.
 
     Source: Besta 2014 (Slim Fly), II.B.2, errata of Besta 2014, 4. If only some switches have hosts, only those send and
     receive; if none has, all do.
@@ -52,9 +53,9 @@ def full_bandwidth_hosts(topology: Topology, jobs: int | None = None) -> float:
 def average_channel_load(topology: Topology, jobs: int | None = None) -> float:
     """The mean number of routes per channel, with one route per ordered pair of hosts.
 
-    (2 N_r - k' - 2) p^2 / k' for diameter 2; in general, the sum of hops divided by the number of channels. Exact if all switches
-    with hosts have the same number; inf if some pairs have no path, 0 without links. For several planes, the value of the most
-    loaded one, with one route per ordered pair of its ports.
+    (2 N_r - k' - 2) p^2 / k' for diameter 2; in general, the sum of hops divided by the number of channels. Exact if all
+    switches with hosts have the same number; inf if some pairs have no path, 0 without links. For several planes, the value of
+    the most loaded one, with one route per ordered pair of its ports.
 
     Source: Besta 2014, II.B.2.
 
@@ -82,7 +83,8 @@ class ChannelLoads:
     loads : float64[m, 2]
         Routes over each link, from its lower end to its higher and back, with one route per ordered pair of hosts.
     hosts : int
-        The number of sending hosts (switches, if there are no hosts); for several planes, the ports in the plane with the fewest.
+        The number of sending hosts (switches, if there are no hosts); for several planes, the ports in the plane with the
+        fewest.
     """
 
     loads: np.ndarray

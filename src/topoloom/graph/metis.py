@@ -29,10 +29,10 @@ class WeightedGraph:
     def within(self, chosen: np.ndarray) -> "WeightedGraph":
         """The graph that the switches with chosen[switch] (bool[n]) induce."""
         ends = np.repeat(np.arange(chosen.size), np.diff(self.offsets))
-        kept = chosen[ends] & chosen[self.others]
+        inside = chosen[ends] & chosen[self.others]
         number = np.cumsum(chosen) - 1
-        degrees = np.bincount(number[ends[kept]], minlength=int(chosen.sum()))
-        return WeightedGraph(np.append(0, np.cumsum(degrees)), number[self.others[kept]], self.links[kept])
+        degrees = np.bincount(number[ends[inside]], minlength=int(chosen.sum()))
+        return WeightedGraph(np.append(0, np.cumsum(degrees)), number[self.others[inside]], self.links[inside])
 
 
 def weighted(topology: Topology) -> WeightedGraph:
@@ -84,17 +84,17 @@ def partition(
     }
     metis = _pymetis()
     if threading.current_thread() is threading.main_thread():
-        found = answer(metis, arguments)
+        part = answer(metis, arguments)
     else:
         # METIS catches SIGTERM for the whole process, which dies if the main thread gets the signal meanwhile.
         with _PROCESSES.one() as process:
-            found = process.ask(arguments)
-    if isinstance(found, RuntimeError):
+            part = process.ask(arguments)
+    if isinstance(part, RuntimeError):
         # METIS catches SIGTERM itself and raises only this error.
-        if str(found) != "Caught an unknown exception!":
-            raise found
+        if str(part) != "Caught an unknown exception!":
+            raise part
         raise Stopped("interrupted before a partition was found")
-    return np.asarray(found, np.int32)
+    return np.asarray(part, np.int32)
 
 
 class _Process:

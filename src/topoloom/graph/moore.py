@@ -22,8 +22,8 @@ def moore_order(degree: int, diameter: int) -> int:
 def moore_within(switches: int, degree: int) -> list[int]:
     """m(i): the most switches within i hops of one, for i = 0, 1, ... until it stops growing; at most `switches`.
 
-    Nakano 2016, equation (1), with the intended minimum and m(0) = 1 (errata of Nakano 2016, 1). The last entry is below `switches` if the degree (0
-    or 1) is too low to reach them all.
+    Nakano 2016, equation (1), with the intended minimum and m(0) = 1 (errata of Nakano 2016, 1). The last entry is below
+    `switches` if the degree (0 or 1) is too low to reach them all.
 
     Examples
     --------

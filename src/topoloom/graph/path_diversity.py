@@ -47,13 +47,13 @@ class PathDiversity(Result):
     disjoint : tuple of Spread
         Link-disjoint paths of at most l, l + 1 and l + 2 hops, over unordered pairs.
     interference : tuple of Spread
-        For two random flows, a to b and c to d: how many fewer paths of at most `interference_hops` hops they have together than
-        separately. Empty for fewer than four switches.
+        For two random flows, a to b and c to d: how many fewer paths of at most `interference_hops` hops they have together
+        than separately. Empty for fewer than four switches.
     interference_hops : tuple of int
         The diameter, and the diameter plus one.
     flows : tuple of float
-        The total network load: the number of flows that the channels can carry at once if each takes mean_hops, one hop more, and
-        two hops more.
+        The total network load: the number of flows that the channels can carry at once if each takes mean_hops, one hop more,
+        and two hops more.
     """
 
     record_name = "path-diversity"
@@ -134,9 +134,9 @@ def path_diversity(
     -----
     Counts of paths are exact, from walks (`graph.kernels.path_diversity.path_counts`). Link-disjoint paths are c_l(A, B) of the
     source, which takes them greedily, shortest first. Here this is done for more than three hops, which gives a lower bound;
-    shortest paths, and paths of up to three hops, are counted exactly by flows. The interference is c_l({a, c}, {b}) + c_l({a, c}, {d}) - c_l({a, c}, {b, d}).
-    Source: Besta et al., FatPaths: routing in supercomputers and data centers when shortest paths fall short, SC 2020;
-    EvalNet, arXiv 2105.12663.
+    shortest paths, and paths of up to three hops, are counted exactly by flows. The interference is c_l({a, c}, {b}) + c_l({a,
+    c}, {d}) - c_l({a, c}, {b, d}). Source: Besta et al., FatPaths: routing in supercomputers and data centers when shortest
+    paths fall short, SC 2020; EvalNet, arXiv 2105.12663.
 
     Examples
     --------
@@ -337,8 +337,8 @@ def _interfere(
     fours = np.empty((0, 4), np.int64)
     while len(fours) < samples:
         drawn = draws.below(carriers.size, 4 * samples).reshape(-1, 4)
-        kept = drawn[(np.diff(np.sort(drawn, axis=1), axis=1) > 0).all(axis=1)]
-        fours = np.concatenate([fours, kept])[:samples]
+        different = drawn[(np.diff(np.sort(drawn, axis=1), axis=1) > 0).all(axis=1)]
+        fours = np.concatenate([fours, different])[:samples]
     fours = carriers[fours]
     first, to, _ = topology.csr
     back, lengths = channel_backs(topology), np.array(hops, np.int64)
@@ -363,10 +363,10 @@ def _interfere(
 
 def _drawn_pairs(count: int, wanted: int, draws: Draws) -> np.ndarray:
     """Return `wanted` different random pairs out of `count` items, the smaller first, fewer than all: int64[wanted, 2]."""
-    found = np.empty((0, 2), np.int64)
-    while len(found) < wanted:
+    pairs = np.empty((0, 2), np.int64)
+    while len(pairs) < wanted:
         drawn = np.sort(draws.below(count, 4 * wanted).reshape(-1, 2), axis=1)
-        found = np.concatenate([found, drawn[drawn[:, 0] < drawn[:, 1]]])
-        _, first = np.unique(found, axis=0, return_index=True)
-        found = found[np.sort(first)]
-    return found[:wanted]
+        pairs = np.concatenate([pairs, drawn[drawn[:, 0] < drawn[:, 1]]])
+        _, first = np.unique(pairs, axis=0, return_index=True)
+        pairs = pairs[np.sort(first)]
+    return pairs[:wanted]

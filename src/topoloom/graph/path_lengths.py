@@ -103,21 +103,21 @@ def part_path_lengths(links: np.ndarray, part: np.ndarray, jobs: int | None = No
     (2, 1.25, True)
     """
     number = np.empty(part.size, np.int64)
-    known: dict[bytes, PathLengths] = {}
-    found = []
-    for one in range(int(part.max()) + 1):
-        inside = np.flatnonzero(part == one)
+    lengths_by_key: dict[bytes, PathLengths] = {}
+    by_part = []
+    for number_of_part in range(int(part.max()) + 1):
+        inside = np.flatnonzero(part == number_of_part)
         number[inside] = np.arange(inside.size)
-        own = number[links[part[links[:, 0]] == one]].reshape(-1, 2)
+        own = number[links[part[links[:, 0]] == number_of_part]].reshape(-1, 2)
         key = np.append(own.ravel(), inside.size).tobytes()
-        if inside.size and key not in known:
-            known[key] = path_lengths(Topology(links=own, switches=inside.size), jobs)
+        if inside.size and key not in lengths_by_key:
+            lengths_by_key[key] = path_lengths(Topology(links=own, switches=inside.size), jobs)
         if inside.size:
-            found.append(known[key])
-    histogram = np.zeros(max(one.histogram.size for one in found), np.int64)
-    for one_found in found:
-        histogram[: one_found.histogram.size] += one_found.histogram
-    pieces = 1 + sum(one_found.components - 1 for one_found in found)
+            by_part.append(lengths_by_key[key])
+    histogram = np.zeros(max(one.histogram.size for one in by_part), np.int64)
+    for part_lengths in by_part:
+        histogram[: part_lengths.histogram.size] += part_lengths.histogram
+    pieces = 1 + sum(part_lengths.components - 1 for part_lengths in by_part)
     return PathLengths(part.size, pieces, histogram)
 
 
@@ -131,7 +131,8 @@ def host_path_lengths(
 ) -> tuple[float | None, float | None]:
     """The mean and the largest distance over pairs of distinct hosts, in hops; None if there are fewer than two hosts.
 
-    Hosts on one switch are 0 hops apart; a host with several ports uses the best pair of ports; inf if some hosts do not reach each other.
+    Hosts on one switch are 0 hops apart; a host with several ports uses the best pair of ports; inf if some hosts do not reach
+    each other.
 
     Parameters
     ----------

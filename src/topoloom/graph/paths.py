@@ -84,16 +84,17 @@ def shortest_path_counts(
     chosen = sample_switches(np.arange(n), sources, seed)
     offsets, neighbours, _ = topology.csr
 
-    # One row per source, summed in order, so that threads do not change the result: sum, least, greatest, single, number of pairs.
+    # One row per source, summed in order, so that threads do not change the result: sum, least, greatest, single, number of
+    # pairs.
     rows = np.zeros((chosen.size, 5))
 
     def count(numbers: Iterator[int]) -> None:
         distance, queue, paths = np.empty(n, np.int32), np.empty(n, np.int32), np.empty(n)
         for number in numbers:
             reached = path_counts(offsets, neighbours, chosen[number], distance, queue, paths)
-            found = paths[queue[1:reached]]
-            if found.size:
-                rows[number] = found.sum(), found.min(), found.max(), (found == 1.0).sum(), found.size
+            counts = paths[queue[1:reached]]
+            if counts.size:
+                rows[number] = counts.sum(), counts.min(), counts.max(), (counts == 1.0).sum(), counts.size
 
     work = Work() if work is None else work
     work.begin(chosen.size, "switches")

@@ -80,7 +80,7 @@ def planes_of(topology: Topology) -> tuple[Plane, ...]:
     order = np.argsort(part, kind="stable")
     begin = np.searchsorted(part[order], np.arange(count + 1))
     number[order] = np.arange(topology.switches) - begin[part[order]]
-    found = []
+    planes = []
     for index in range(count):
         switches = order[begin[index] : begin[index + 1]]
         endpoints = np.flatnonzero(part[topology.endpoints] == index)
@@ -95,8 +95,8 @@ def planes_of(topology: Topology) -> tuple[Plane, ...]:
             name=f"{topology.name}, plane {index}",
             **topology.rates_of(links, endpoints),
         )
-        found.append(Plane(plane, switches, endpoints, hosts.astype(np.int64), links))
-    return tuple(found)
+        planes.append(Plane(plane, switches, endpoints, hosts.astype(np.int64), links))
+    return tuple(planes)
 
 
 def distinct_planes(topology: Topology) -> tuple[tuple[Plane, int], ...]:

@@ -12,7 +12,8 @@ def cartesian_product(factors: Sequence[Topology]) -> Topology:
     """The Cartesian product: switches are tuples, linked where exactly one entry differs and is linked in its factor.
 
     Orders multiply; degrees and diameters add. Switch (a, b, c) has the number (a * n_b + b) * n_c + c. Labels:
-    ``factor0``, ``factor1``, ...: the switch's entry in each factor. Hosts of the factors are dropped; link rates are kept if all factors have them.
+    ``factor0``, ``factor1``, ...: the switch's entry in each factor. Hosts of the factors are dropped; link rates are kept if
+    all factors have them.
 
     Source: Xu 2019 (MDBs), Definition 1.
     """

@@ -23,7 +23,8 @@ class Spectrum(Result):
         The two largest eigenvalues of the adjacency matrix, multiplicity counted; for a regular graph `largest` is the
         degree, and `second` is equal to it if the graph is disconnected. For one switch, both are 0.
     algebraic_connectivity : float
-        The second smallest eigenvalue of the Laplacian; 0 if disconnected. A bisection of n switches has at least algebraic_connectivity * n / 4 links (Fiedler 1973; n even).
+        The second smallest eigenvalue of the Laplacian; 0 if disconnected. A bisection of n switches has at least
+        algebraic_connectivity * n / 4 links (Fiedler 1973; n even).
     """
 
     record_name = "spectrum"
@@ -43,8 +44,8 @@ class Spectrum(Result):
 def spectrum(topology: NetworkSource) -> Spectrum:
     """Compute the two largest adjacency eigenvalues and the algebraic connectivity, reproducible to about ten digits.
 
-    Below 500 switches: dense. Above: Lanczos iteration from a fixed start, or shift and invert if that is slow (long tori, whose
-    eigenvalues are close together and whose factors stay sparse).
+    Below 500 switches: dense. Above: Lanczos iteration from a fixed start, or shift and invert if that is slow (long tori,
+    whose eigenvalues are close together and whose factors stay sparse).
 
     Examples
     --------

@@ -47,8 +47,8 @@ class Spread:
 
 def tally_of(values: np.ndarray) -> "Counter[float]":
     """The number of occurrences of each value."""
-    found, often = np.unique(values, return_counts=True)
-    return Counter(dict(zip(found.tolist(), often.tolist(), strict=True)))
+    distinct, often = np.unique(values, return_counts=True)
+    return Counter(dict(zip(distinct.tolist(), often.tolist(), strict=True)))
 
 
 def spread_of(tally: "Counter[float]", error: float, *, exact: bool = True, every: bool = True) -> Spread:

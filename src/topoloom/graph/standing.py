@@ -56,11 +56,11 @@ def _levels(labels: Mapping[str, np.ndarray]) -> np.ndarray:
     level = np.unique(labels["level"], return_inverse=True)[1].ravel()
     group = np.unique(labels["group"], return_inverse=True)[1].ravel() if "group" in labels else np.zeros_like(level)
     points = np.zeros((level.size, 2))
-    for one in range(int(level.max()) + 1):
-        here = np.flatnonzero(level == one)
-        ordered = here[np.argsort(group[here], kind="stable")]
-        points[ordered, 0] = (np.arange(here.size) + 0.5) / here.size * 2 - 1
-        points[ordered, 1] = one
+    for row in range(int(level.max()) + 1):
+        switches = np.flatnonzero(level == row)
+        ordered = switches[np.argsort(group[switches], kind="stable")]
+        points[ordered, 0] = (np.arange(switches.size) + 0.5) / switches.size * 2 - 1
+        points[ordered, 1] = row
     return points
 
 

@@ -101,8 +101,8 @@ def symmetries(topology: Topology, colour: np.ndarray | None = None) -> Symmetri
     """
     n = topology.switches
     search = _Search(topology, topology.endpoints_at if colour is None else np.asarray(colour))
-    found = list(search.maps()) if len(topology.links) else []
-    return Symmetries(np.array(found, np.int32).reshape(-1, n))
+    maps = list(search.maps()) if len(topology.links) else []
+    return Symmetries(np.array(maps, np.int32).reshape(-1, n))
 
 
 class _Search:
@@ -132,21 +132,21 @@ class _Search:
             colours.append(self._marked(colours[-1], path[-1]))
             if len(path) > 64:
                 return
-        found: list[np.ndarray] = []
+        generators: list[np.ndarray] = []
         for level in range(len(path) - 1, -1, -1):
             alike = np.flatnonzero(colours[level] == colours[level][path[level]])
             unlike = 0
             for target in alike[np.argsort(_mixed(alike.astype(np.uint64)), kind="stable")].tolist():
                 if target == path[level]:
                     continue
-                images = np.concatenate(found) if found else np.empty(0, np.int64)
-                orbit = _merged(self._n, np.tile(np.arange(self._n), len(found)), images)
+                images = np.concatenate(generators) if generators else np.empty(0, np.int64)
+                orbit = _merged(self._n, np.tile(np.arange(self._n), len(generators)), images)
                 if orbit[target] == orbit[path[level]]:
                     continue
                 image = self._onto(colours, path, level, colours[level], target)
                 unlike = 0 if image is not None else unlike + 1
                 if image is not None:
-                    found.append(image)
+                    generators.append(image)
                     yield image
                 if self._left <= 0 or unlike >= _UNLIKE:
                     break
@@ -157,19 +157,19 @@ class _Search:
         """Return a map that takes path[level] to `target`, and the switches marked earlier to their images in `colour`."""
         if self._left <= 0:
             return None
-        mine = self._marked(colour, target)
-        theirs = colours[level + 1]
-        order, other = np.argsort(theirs, kind="stable"), np.argsort(mine, kind="stable")
-        if (theirs[order] != mine[other]).any():
+        image_colours = self._marked(colour, target)
+        path_colours = colours[level + 1]
+        order, other = np.argsort(path_colours, kind="stable"), np.argsort(image_colours, kind="stable")
+        if (path_colours[order] != image_colours[other]).any():
             return None
         if level + 1 == len(path):
             image = np.empty(self._n, np.int64)
             image[order] = other
             n = self._n
-            kept = (np.sort(image[self._ends // n] * n + image[self._ends % n]) == self._links).all()
-            return image if kept and (self._root[image] == self._root).all() else None
-        for further in np.flatnonzero(mine == theirs[path[level + 1]]).tolist():
-            image_ = self._onto(colours, path, level + 1, mine, further)
+            links_kept = (np.sort(image[self._ends // n] * n + image[self._ends % n]) == self._links).all()
+            return image if links_kept and (self._root[image] == self._root).all() else None
+        for further in np.flatnonzero(image_colours == path_colours[path[level + 1]]).tolist():
+            image_ = self._onto(colours, path, level + 1, image_colours, further)
             if image_ is not None or self._left <= 0:
                 return image_
         return None
@@ -204,12 +204,12 @@ def _mixed(words: np.ndarray) -> np.ndarray:
     return np.asarray(z ^ (z >> np.uint64(31)))
 
 
-def _merged(size: int, one: np.ndarray, other: np.ndarray) -> np.ndarray:
+def _merged(size: int, source: np.ndarray, target: np.ndarray) -> np.ndarray:
     """The connected components of `size` items linked by pairs, int64[size], numbered in order of first items."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
-    graph = coo_array((np.ones(one.size, np.int8), (one, other)), shape=(size, size))
+    graph = coo_array((np.ones(source.size, np.int8), (source, target)), shape=(size, size))
     part = connected_components(graph, directed=False)[1]
     _, first, number = np.unique(part, return_index=True, return_inverse=True)
     rank = np.empty(first.size, np.int64)

@@ -20,7 +20,7 @@ from topoloom.model.topology import Topology
 
 #: The two files of a folder that `Optimized.save` writes.
 _TOPOLOGY, _RECORD = "topology.json", "optimized.json"
-_LONGEST = 1 << 26
+_MOST_RECORD_BYTES = 1 << 26
 
 
 @dataclass(frozen=True)
@@ -164,7 +164,7 @@ class Optimized(Result):
         folder = Path(path)
         source = str(folder / _RECORD)
         topology: Topology = import_module("topoloom.formats").load(folder / _TOPOLOGY)
-        record = parse_json(read_text(folder / _RECORD, _LONGEST), source)
+        record = parse_json(read_text(folder / _RECORD, _MOST_RECORD_BYTES), source)
         if not isinstance(record, dict) or record.get("topology") != summary(topology):
             raise at(source, None, f"is no record of the graph in {_TOPOLOGY}; the two are saved together")
         return cls.from_record({**record, "topology": topology}, source)

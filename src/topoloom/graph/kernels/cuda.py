@@ -18,7 +18,8 @@ THREADS = 256
 def seed(rank: np.ndarray, first: int, end: int, reach: np.ndarray) -> None:
     """Set reach (uint64[n, words]) to the sources that reach each switch in zero hops: its own bit, if it is a source.
 
-    rank: int32[n], the number of each switch as a source, or -1; sources first .. end - 1 are searched, and source s has bit s - first.
+    rank: int32[n], the number of each switch as a source, or -1; sources first .. end - 1 are searched, and source s has bit s
+    - first.
     """
     n, words = reach.shape
     for at in range(cuda.grid(1), n * words, cuda.gridsize(1)):
@@ -42,7 +43,8 @@ def spread(
 ) -> None:
     """Run one round from reach to ahead (uint64[n, words]); add the number of bits set in `ahead` to totals[turn].
 
-    offsets: int64[n + 1], neighbours: int32[2 m] (CSR); weight: int64[n]. totals: int64[rounds, 2]: the bits set, and their sum weighted by switch.
+    offsets: int64[n + 1], neighbours: int32[2 m] (CSR); weight: int64[n]. totals: int64[rounds, 2]: the bits set, and their sum
+    weighted by switch.
     """
     n, words = reach.shape
     bits = weighed = np.int64(0)

@@ -11,10 +11,11 @@ def least_bisection(links: np.ndarray, flag: np.ndarray) -> np.ndarray:
 
     links: int64[n, n], symmetric: the links between each two switches. Side 0 has ceil(n / 2) switches.
 
-    Switches are placed one by one, in an order that keeps placed switches close. A lower bound on every completion is the sum of
-    the links cut so far, for every unplaced switch the smaller number of its links to the two sides, and the cheapest moves off
-    an over-full side. If the bound reaches the best cut so far, the branch is dropped. Exponential:
-    milliseconds at 16 switches, some tenths of a second at 32. If flag (uint8[1]) is not 0, the best bisection so far is returned.
+    Switches are placed one by one, in an order that keeps placed switches close. A lower bound on every completion is the sum
+    of the links cut so far, for every unplaced switch the smaller number of its links to the two sides, and the cheapest moves
+    off an over-full side. If the bound reaches the best cut so far, the branch is dropped. Exponential:
+    milliseconds at 16 switches, some tenths of a second at 32. If flag (uint8[1]) is not 0, the best bisection so far is
+    returned.
     """
     n = links.shape[0]
     room = np.array([(n + 1) // 2, n // 2])
@@ -79,14 +80,14 @@ def _still_to_pay(order: np.ndarray, depth: int, to: np.ndarray, room: np.ndarra
     crowded, moves = (0, wanting - room[0]) if wanting > room[0] else (1, n - depth - wanting - room[1])
     if moves <= 0:
         return pay
-    found = 0
+    movable = 0
     for place in range(depth, n):
         u = order[place]
         gap = to[crowded, u] - to[1 - crowded, u]
         if gap > 0 or (gap == 0 and crowded == 0):
-            excess[found] = gap
-            found += 1
-    return pay + int(np.sort(excess[:found])[:moves].sum())
+            excess[movable] = gap
+            movable += 1
+    return pay + int(np.sort(excess[:movable])[:moves].sum())
 
 
 @allocating

@@ -17,9 +17,9 @@ def smallest_cut(
 ) -> int:
     """The fewest links whose removal splits a connected graph of two switches or more.
 
-    Switches join a set one by one, in `order` (int64[n], a permutation); each time, the disjoint paths from the new switch to the set are counted. For any smallest cut, the first new switch on the
-    other side than order[0] has exactly as many paths as the cut has links, and no new switch has fewer. So the least count is
-    the answer, in any order.
+    Switches join a set one by one, in `order` (int64[n], a permutation); each time, the disjoint paths from the new switch to
+    the set are counted. For any smallest cut, the first new switch on the other side than order[0] has exactly as many paths as
+    the cut has links, and no new switch has fewer. So the least count is the answer, in any order.
 
     Counting stops at the best count so far (initially the lowest degree). If the order is spread evenly over the graph, the set
     is soon near every new switch, and most searches are short.
@@ -86,7 +86,8 @@ def _disjoint_paths(
     search: int,
     scratch: tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray],
 ) -> tuple[int, int]:
-    """Count link-disjoint paths from `source` to switches v with target[v], at most `most`; return the count and the next `search`.
+    """Count link-disjoint paths from `source` to switches v with target[v], at most `most`; return the count and the next
+    `search`.
 
     target: bool[n], false at the source. `search`: a number above any in `scratch`. Flow is zero before and after.
     """

@@ -19,8 +19,8 @@ from topoloom.graph.kernels.simd import WORDS, add, either, load, lowest_bit, on
 
 #: Sources in a block: the bits of a row.
 BLOCK = 512
-#: Least share of bits set, and least mean degree, for which testing rows for fullness is worthwhile. Measured: saves 5% at degree
-#: 12 and 16, nothing on tori and hypercubes, and costs 17% at degree 4.
+#: Least share of bits set, and least mean degree, for which testing rows for fullness is worthwhile. Measured: saves 5% at
+#: degree 12 and 16, nothing on tori and hypercubes, and costs 17% at degree 4.
 _DENSE = 0.95
 _DENSE_DEGREE = 8
 
@@ -42,8 +42,8 @@ def block_counts(
     """Add the weighted pairs at each distance from sources first .. end - 1 to `counts`; return the number of rounds, or -1.
 
     offsets: int64[n + 1], neighbours: int32[2 m] (CSR); degree: the degree of every switch, or 0 if degrees differ.
-    weight: int64[n], constant on the groups of switches that end before group_ends: int64[g]; switches after the last group are not counted; all sources are in one group. reach, ahead: uint64[8 n], full: uint64[8], scratch.
-    counts: int64[limit + 1].
+    weight: int64[n], constant on the groups of switches that end before group_ends: int64[g]; switches after the last group are
+    not counted; all sources are in one group. reach, ahead: uint64[8 n], full: uint64[8], scratch. counts: int64[limit + 1].
 
     Pairs are ordered; their weight is the product of their switches' weights. A pair of a source and a later switch is counted
     here in both orders, a pair with an earlier switch not at all. Returns -1 if `limit` rounds were not enough; counts are then

@@ -64,8 +64,9 @@ def latency_sums(
     """For each source, compute the weighted sum and the largest of its least costs to all switches with weight.
 
     offsets: int64[n + 1], neighbours: int32[2 m] (CSR); cost: float64[2 m], not negative, in the order of neighbours.
-    weight: int64[n], the hosts of each switch; at the source one fewer, because a host forms no pair with itself. sources: int64[s]; width, buckets: see `_least_costs`. Output, float64[s]: sums[i], the sum of weight * cost (inf if a switch cannot be reached), and greatest[i], -1 if the source
-    has no pair.
+    weight: int64[n], the hosts of each switch; at the source one fewer, because a host forms no pair with itself. sources:
+    int64[s]; width, buckets: see `_least_costs`. Output, float64[s]: sums[i], the sum of weight * cost (inf if a switch cannot
+    be reached), and greatest[i], -1 if the source has no pair.
     """
     n = offsets.size - 1
     distance, heads = np.empty(n), np.empty(buckets, np.int32)
@@ -96,12 +97,13 @@ def _least_costs(
 ) -> None:
     """distance[v] = the least cost of a path from source to v, float64[n]; inf if there is none.
 
-    Dial's algorithm: a switch waits in the bucket of its distance; bucket k holds distances in [k, k + 1) widths, and buckets are
-    reused cyclically. If the width is below every cost, the switches of a bucket cannot improve each other and each is settled
-    once: O(n + m + largest distance / width). With a larger width the result is the same, but some switches are settled again.
+    Dial's algorithm: a switch waits in the bucket of its distance; bucket k holds distances in [k, k + 1) widths, and buckets
+    are reused cyclically. If the width is below every cost, the switches of a bucket cannot improve each other and each is
+    settled once: O(n + m + largest distance / width). With a larger width the result is the same, but some switches are settled
+    again.
 
-    per_width: 1 / width. heads: int32[b], where b is a power of two, and b widths exceed the largest cost by at least two widths;
-    after, before, place: int32[n]; all scratch.
+    per_width: 1 / width. heads: int32[b], where b is a power of two, and b widths exceed the largest cost by at least two
+    widths; after, before, place: int32[n]; all scratch.
     """
     mask = np.uint64(heads.size - 1)
     distance[:] = np.inf

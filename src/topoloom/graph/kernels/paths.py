@@ -1,6 +1,7 @@
 """Shortest paths, their number and their links: one breadth-first search per source, then a pass backwards.
 
-Arrays: offsets int64[n + 1], neighbours and link int32[2 m] (CSR). Parallel links make different paths. Counts are float64, exact up to 2^53.
+Arrays: offsets int64[n + 1], neighbours and link int32[2 m] (CSR). Parallel links make different paths. Counts are float64,
+exact up to 2^53.
 """
 
 import numpy as np
@@ -12,7 +13,8 @@ from topoloom.core.compiling.decorators import allocating, kernel
 def path_counts(
     offsets: np.ndarray, neighbours: np.ndarray, source: int, distance: np.ndarray, queue: np.ndarray, paths: np.ndarray
 ) -> int:
-    """Write to paths[v] the number of shortest paths from source to v; distance (int32[n], -1: unreached) and queue are written too.
+    """Write to paths[v] the number of shortest paths from source to v; distance (int32[n], -1: unreached) and queue are written
+    too.
 
     Returns how many switches were reached. O(n + m).
     """

@@ -11,9 +11,9 @@ def refine(
 ) -> None:
     """Improve `side` (int32[n], 0 or 1) in place: fewer links between the sides, with at most `limit` weight on each.
 
-    offsets: int64[n + 1], others: int64[k], links: int64[k] (CSR without parallel rows; links: the number of links between the two); weight: int64[n]. A cut that is too heavy on one
-    side is first balanced, at the least cost found; if that fails, it stays unchanged. A pass takes O(n + k), stops after many
-    moves without gain, and is repeated while it improves the cut.
+    offsets: int64[n + 1], others: int64[k], links: int64[k] (CSR without parallel rows; links: the number of links between the
+    two); weight: int64[n]. A cut that is too heavy on one side is first balanced, at the least cost found; if that fails, it
+    stays unchanged. A pass takes O(n + k), stops after many moves without gain, and is repeated while it improves the cut.
 
     Source: Fiduccia and Mattheyses, DAC 1982.
     """
@@ -39,8 +39,8 @@ def refine(
             _insert(u, side[u], gain[u] + most, heads, after, before)
         top = np.array([2 * most, 2 * most])
         balanced = held.max() <= limit
-        kept, best, saved, made = (0, 0, 0, 0) if balanced else (-1, 0, 0, 0)
-        while made < n and made - max(kept, 0) <= patience:
+        best_moves, best, saved, moved = (0, 0, 0, 0) if balanced else (-1, 0, 0, 0)
+        while moved < n and moved - max(best_moves, 0) <= patience:
             chosen = -1
             for s in range(2):
                 while top[s] >= 0 and heads[s, top[s]] < 0:
@@ -68,13 +68,13 @@ def refine(
                     gain[v] += 2 * links[slot] if side[v] == s else -2 * links[slot]
                     _insert(v, side[v], gain[v] + most, heads, after, before)
                     top[side[v]] = max(top[side[v]], gain[v] + most)
-            moves[made] = chosen
-            made += 1
-            if held.max() <= limit and (kept < 0 or saved > best):
-                kept, best = made, saved
-        for place in range(max(kept, 0), made):
+            moves[moved] = chosen
+            moved += 1
+            if held.max() <= limit and (best_moves < 0 or saved > best):
+                best_moves, best = moved, saved
+        for place in range(max(best_moves, 0), moved):
             side[moves[place]] = 1 - side[moves[place]]
-        if kept < 0 or (balanced and best <= 0):
+        if best_moves < 0 or (balanced and best <= 0):
             return
 
 

@@ -5,8 +5,9 @@ when it fails. So kernels use explicit vectors. A row of 512 bits is LLVM's ``<8
 AVX-512, two ymm registers with AVX2, four NEON registers; LLVM legalises it for any processor.
 
 A row is eight words of its array: 512 bits of uint64, 256 bits of uint32, 128 bits of uint16. So a kernel is written once, and
-its caller chooses the width by the array's type: few sources need few bits, and narrow rows stay in the nearest cache. A row of float64 is sixteen numbers. `load` and `store` take the array and the index of the first of its
-words; the array must be contiguous, and nothing checks its bounds.
+its caller chooses the width by the array's type: few sources need few bits, and narrow rows stay in the nearest cache. A row of
+float64 is sixteen numbers. `load` and `store` take the array and the index of the first of its words; the array must be
+contiguous, and nothing checks its bounds.
 """
 
 from collections.abc import Callable

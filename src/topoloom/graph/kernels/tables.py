@@ -45,7 +45,8 @@ def _erase(table: np.ndarray, filled: np.ndarray, u: int, v: int) -> None:
 
 @inner
 def join_through(table: np.ndarray, filled: np.ndarray, u: int, v: int, tries: int, state: np.ndarray) -> bool:
-    """Give u and v one link each by replacing a random link x - y with u - x and v - y; return whether one of `tries` succeeded.
+    """Give u and v one link each by replacing a random link x - y with u - x and v - y; return whether one of `tries`
+    succeeded.
 
     For two free ports that cannot be linked to each other, because they belong to one switch or to linked switches. Other
     degrees do not change.

@@ -70,7 +70,7 @@ class Reporter:
         self._pairs = max(1, switches * (switches - 1))
         self._budget = moves, seconds
         self._started = time.monotonic()
-        self._told = self._started
+        self._reported = self._started
         self._moves: dict[int, int] = {}  # of each chain by its number, ended ones too
         self._best: tuple[float, ...] = (math.inf,)
         self._links = np.empty((0, 2), np.int32)
@@ -96,8 +96,8 @@ class Reporter:
             self._best, self._links, self.structure = best.cost, best.best, getattr(best, "structure", "")
         now = time.monotonic()
         # A search for structures has nothing to show until its first run has made a step.
-        if math.isfinite(self._best[0]) and (self.reached or now - self._told >= _REPORT_SECONDS):
-            self._told = now
+        if math.isfinite(self._best[0]) and (self.reached or now - self._reported >= _REPORT_SECONDS):
+            self._reported = now
             moves, seconds = self._budget
             self._work.reach(
                 min(moves, self.moves) if seconds is None else min(seconds, self.seconds),
@@ -143,7 +143,7 @@ class TwoPhases:
     def __init__(
         self, first: Chain, second: Callable[[np.ndarray], Chain], structure: str = "", first_share: float = FIRST_SHARE
     ) -> None:
-        self._under_way: Chain = first
+        self._phase: Chain = first
         self._make_second = second
         self._structure, self._first_share = structure, first_share
         self._earlier_moves = 0
@@ -151,27 +151,27 @@ class TwoPhases:
 
     @property
     def best(self) -> np.ndarray:
-        return self._under_way.best
+        return self._phase.best
 
     @property
     def cost(self) -> tuple[float, ...]:
-        cost: tuple[float, ...] = self._under_way.cost
+        cost: tuple[float, ...] = self._phase.cost
         return cost
 
     @property
     def structure(self) -> str:
         """The structure that the first phase found, or that it was told to have."""
-        found: str = getattr(self._under_way, "structure", "")
+        found: str = getattr(self._phase, "structure", "")
         return found or self._structure
 
     @property
     def moves(self) -> int:
         """Moves tried in both phases."""
-        return self._earlier_moves + self._under_way.moves
+        return self._earlier_moves + self._phase.moves
 
     @property
     def share(self) -> float:
-        share = self._under_way.share
+        share = self._phase.share
         return (
             self._first_share * share
             if self._first is not None
@@ -180,16 +180,16 @@ class TwoPhases:
 
     @property
     def done(self) -> bool:
-        return self._first is None and self._under_way.done
+        return self._first is None and self._phase.done
 
     def step(self) -> None:
         """A step of the phase that is on; or the next phase begins."""
         if self._first is not None and self._first.done:
             self._structure = self.structure
             self._earlier_moves, self._first = self._first.moves, None
-            self._under_way = self._make_second(self._under_way.best)
+            self._phase = self._make_second(self._phase.best)
         else:
-            self._under_way.step()
+            self._phase.step()
 
 
 class Tempering(Budgeted):

@@ -54,7 +54,7 @@ class Energy:
         self._prices = goal.link_prices(lengths)
         self._kind = lengths.kind
         # No sum over all pairs overflows.
-        self._dearest = (1 << 62) // self._pairs
+        self._highest_cost = (1 << 62) // self._pairs
         self.hottest = np.inf
         self.pair_cost, self.link_cost = np.zeros(FAR + 1, np.int64), np.zeros(link_ns.size, np.int64)
         self._below_ns = -np.inf
@@ -98,12 +98,12 @@ class Energy:
             pair += goal.worst * (self._pairs / near) * np.maximum(0.0, ns - self._below_ns)
         if cap_ns < np.inf:
             pair[ns > cap_ns] = np.inf
-            self.hottest = self._dearest / 20
+            self.hottest = self._highest_cost / 20
         self._set(pair, self._prices * (_PER_NS if goal.mean or goal.worst else _PER_PRICE))
         return True
 
     def _set(self, pair_ns: np.ndarray, link: np.ndarray) -> None:
-        self.pair_cost[:] = np.minimum(np.rint(pair_ns * (_PER_NS / self._pairs)), self._dearest)
+        self.pair_cost[:] = np.minimum(np.rint(pair_ns * (_PER_NS / self._pairs)), self._highest_cost)
         # A link that no product makes is as dear as can be summed over any number of links.
         self.link_cost[:] = np.minimum(np.rint(link), 1 << 45)
 

@@ -31,7 +31,7 @@ _MOST_FILTERED = 8192
 #: Accepted moves cost most when distances are kept: above this share they are not.
 _MOST_ACCEPTED = 0.2
 #: Moves of one step, at most.
-_LONGEST = 20_000
+_MOST_STEP_MOVES = 20_000
 #: A kernel is called for about so many nanoseconds at a time by this model of a move (of each slot and block of sources);
 #: and random moves that are made in one call.
 _PIECE_NS, _MOVE_NS, _SLOT_NS = 200_000_000, 2_000, 2.0
@@ -109,7 +109,7 @@ class HopSearch(Budgeted):
         self._best = moves.table.copy()
         self._best_totals = self._hops.totals[[2, 0]].copy()
         self.unit = self._median_change()
-        self._chunk = max(16, min(budget.moves // _TEMPERATURES, 4_000_000 // (n * moves.table.shape[1]), _LONGEST))
+        self._chunk = max(16, min(budget.moves // _TEMPERATURES, 4_000_000 // (n * moves.table.shape[1]), _MOST_STEP_MOVES))
 
     @property
     def best(self) -> np.ndarray:

@@ -87,12 +87,12 @@ def resized(topology: Topology, switches: int, degree: int, draws: Draws) -> np.
     filled = np.bincount(ends[:, 0], minlength=switches).astype(np.int32)
     table = np.empty((switches, degree), np.int32)
     table[np.arange(degree) < filled[:, None]] = ends[:, 1]
-    _join_far(table, filled, draws)
+    _join_farthest_ports(table, filled, draws)
     filled_up = fill_ports(table, filled, degree, old, draws.state()) == switches * degree % 2
     return links_of(table, filled).astype(np.int32) if filled_up else None
 
 
-def _join_far(table: np.ndarray, filled: np.ndarray, draws: Draws) -> None:
+def _join_farthest_ports(table: np.ndarray, filled: np.ndarray, draws: Draws) -> None:
     """Join free ports of those switches that are farthest from each other, one a switch and round, as far as it goes."""
     from topoloom.graph.distances import distance_matrix
     from topoloom.optimizer.kernels.resize import join_first
