@@ -237,15 +237,15 @@ def latency_bounds(
     for first in range(0, n, _BLOCK):
         kinds = lengths.kind[first : first + _BLOCK].astype(np.int64)
         every = np.arange(len(kinds))
-        kept = np.ones(kinds.shape, bool)
-        kept[every, first + every] = False
-        cells = (every[:, None] * (rounds + 1) + fewest[kinds])[kept]
+        others = np.ones(kinds.shape, bool)
+        others[every, first + every] = False
+        cells = (every[:, None] * (rounds + 1) + fewest[kinds])[others]
         d = 1 + np.bincount(cells, minlength=len(kinds) * (rounds + 1)).reshape(-1, rounds + 1).cumsum(axis=1)
         left = n - np.minimum(m, d)
         hops += int(left.sum())
         most = max(most, int((left > 0).sum(axis=1).max()))
-        metres += float(apart_m[kinds][kept].sum())
-        worst_ns = max(worst_ns, float(alone_ns[kinds][kept].max(initial=0.0)))
+        metres += float(apart_m[kinds][others].sum())
+        worst_ns = max(worst_ns, float(alone_ns[kinds][others].max(initial=0.0)))
     pairs = max(1, n * (n - 1))
     mean_ns = (hop_ns * hops + delays.cable_ns_per_m * metres) / pairs
     shortest_m = float(apart_m[apart_m > 0].min(initial=math.inf)) if lengths.metric else 0.0
@@ -292,7 +292,7 @@ def weigh(links: np.ndarray, lengths: LinkLengths, goal: Goal) -> Weighed:
     topology = Topology(links=links, switches=len(lengths))
     length_m = lengths.between_m(*topology.links.T)
     delays = goal.delays
-    found = latencies(topology, length_m, delays.switch_ns, delays.cable_ns_per_m, "switches")
+    latency = latencies(topology, length_m, delays.switch_ns, delays.cable_ns_per_m, "switches")
     # `latencies` counts the switches at both ends.
     less_ns = delays.switch_ns - goal.extra_ns
     cable_w = cable_usd = math.nan
@@ -303,8 +303,8 @@ def weigh(links: np.ndarray, lengths: LinkLengths, goal: Goal) -> Weighed:
         if "cable" not in goal.parts.unpriced:
             cable_usd = float(goal.parts.link_usd(length_m, between, rate).sum())
     return Weighed(
-        found.mean_ns - less_ns,
-        found.max_ns - less_ns,
+        latency.mean_ns - less_ns,
+        latency.max_ns - less_ns,
         cable_w,
         cable_usd,
         float(length_m.max(initial=0.0)),

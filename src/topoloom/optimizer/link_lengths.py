@@ -84,7 +84,9 @@ class LinkLengths:
         if not (np.isfinite(pitch).all() and (pitch > 0).all()):
             raise InputError(f"pitch_m={pitch_m}: the pitch of racks must be a number of metres above 0")
         if not 0 <= overhead_end_m < _MOST_M:
-            raise InputError(f"overhead_end_m={overhead_end_m:g}: the overhead must be 0 m or more, and below {_MOST_M:,} m")
+            raise InputError(
+                f"overhead_end_m={overhead_end_m:g}: the overhead must be 0 m or more, and below {_MOST_M:,} m"
+            )
         x, y = geometry.points.astype(float).T
         x, y = (x, y) if geometry.kind == "grid" else ((x + y) / 2, (x - y) / 2)
         x, y = x * pitch[0], y * pitch[1]
@@ -107,9 +109,9 @@ class LinkLengths:
         floor, slots, slot = layout.floor, layout.slots, layout.slot
 
         def rows(part: slice) -> tuple[np.ndarray, np.ndarray]:
-            mine = slot[part, None]
-            between = mine != slot
-            return floor.cable_m(slots.apart_m(mine, slot[None, :]), between), between
+            own_slots = slot[part, None]
+            between = own_slots != slot
+            return floor.cable_m(slots.apart_m(own_slots, slot[None, :]), between), between
 
         shared = layout.racks < layout.topology.switches
         overhead_m = min(floor.inside_m, 2 * floor.overhead_end_m) if shared else 2 * floor.overhead_end_m

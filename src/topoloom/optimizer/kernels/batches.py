@@ -2,8 +2,8 @@
 
 A move changes only the neighbours of a few switches, its ends. So one round for several graphs, each of which differs from the
 same graph by one move, is a round with the table of that graph; then the rows of each move's ends are computed again with their
-new neighbours, in the 64-bit lanes of that move's origins. Full rows cost little more than narrow ones, because most of the time
-goes into reading tables and addresses.
+new neighbours, in the 64-bit lanes of that move's origins. Full rows cost little more than narrow ones, because most of the
+time goes into reading tables and addresses.
 
 Moves are decided in order. After an accepted move, later ones, which were drawn for the earlier graph, are drawn again. So the
 result is the same as with one move at a time.

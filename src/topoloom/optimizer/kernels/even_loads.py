@@ -1,8 +1,8 @@
 """Annealing of voltage lifts for throughput: link loads of uniform traffic, split evenly over shortest paths.
 
-The lifts and their moves are those of `kernels.lifts`; over the group of one element, every link is its own orbit, and a move is a plain 2-opt. If all switches send each other the
-same amount, the mean load is proportional to the mean hops. So a graph is good if it has few hops and even loads of links; the
-power mean of the loads combines both in one number.
+The lifts and their moves are those of `kernels.lifts`; over the group of one element, every link is its own orbit, and a move
+is a plain 2-opt. If all switches send each other the same amount, the mean load is proportional to the mean hops. So a graph is
+good if it has few hops and even loads of links; the power mean of the loads combines both in one number.
 """
 
 import numpy as np
@@ -19,25 +19,26 @@ _DRAWS = 256
 
 @inner
 def _ahead(table: np.ndarray, source: int, hops: np.ndarray, ways: np.ndarray, order: np.ndarray) -> int:
-    """Breadth-first search from a source: write hops int16[n] (-1: not reached), numbers of shortest paths `ways`, and the reached
+    """Breadth-first search from a source: write hops int16[n] (-1: not reached), numbers of shortest paths `ways`, and the
+    reached
     switches in `order`; return their number."""
     degree = table.shape[1]
     hops[:] = -1
     hops[source], ways[source], order[0] = 0, 1.0, source
-    found = 1
+    count = 1
     place = 0
-    while place < found:
+    while place < count:
         u = order[place]
-        far = hops[u] + 1
+        next_hops = hops[u] + 1
         for slot in range(degree):
             v = table[u, slot]
             if hops[v] < 0:
-                hops[v], ways[v], order[found] = far, ways[u], v
-                found += 1
-            elif hops[v] == far:
+                hops[v], ways[v], order[count] = next_hops, ways[u], v
+                count += 1
+            elif hops[v] == next_hops:
                 ways[v] += ways[u]
         place += 1
-    return found
+    return count
 
 
 @allocating
@@ -76,10 +77,10 @@ def even_cost(lift: Lift, weight: np.ndarray, power: float, limit: float, load: 
     for a in range(classes):
         if _ahead(lift.table, a * group, hops[a], ways[a], order[a]) < n:
             return np.inf
-        here = 0.0
+        weighted_hops = 0.0
         for v in range(n):
-            here += weight[v] * hops[a, v]
-        walked += weight[a * group] * here
+            weighted_hops += weight[v] * hops[a, v]
+        walked += weight[a * group] * weighted_hops
         # The power mean is at least the mean, which follows from the hops.
         if walked / darts > limit:
             return walked / darts
@@ -137,18 +138,18 @@ def _allowed(
                 return False
     if offsets.size > 1:
         for k in range(1, count + 1):
-            here, there = undo[k, 0] // degree, lift.head[undo[k, 0]]
-            place = offsets[here] + np.searchsorted(near[offsets[here] : offsets[here + 1]], there)
-            if place == offsets[here + 1] or near[place] != there:
+            origin, target = undo[k, 0] // degree, lift.head[undo[k, 0]]
+            place = offsets[origin] + np.searchsorted(near[offsets[origin] : offsets[origin + 1]], target)
+            if place == offsets[origin + 1] or near[place] != target:
                 return False
     if rack.size:
         # The number of darts from each rack to each must not change.
         for k in range(1, count + 1):
-            one, other = rack[undo[k, 0] // degree], rack[lift.head[undo[k, 0]]]
+            from_rack, to_rack = rack[undo[k, 0] // degree], rack[lift.head[undo[k, 0]]]
             more = 0
             for i in range(1, count + 1):
-                if rack[undo[i, 0] // degree] == one:
-                    more += (rack[lift.head[undo[i, 0]]] == other) - (rack[undo[i, 1]] == other)
+                if rack[undo[i, 0] // degree] == from_rack:
+                    more += (rack[lift.head[undo[i, 0]]] == to_rack) - (rack[undo[i, 1]] == to_rack)
             if more != 0:
                 return False
     return True
@@ -156,11 +157,13 @@ def _allowed(
 
 @inner
 def _twice_extra_cost(lift: Lift, undo: np.ndarray, kind: np.ndarray, price: np.ndarray) -> int:
-    """Twice the change of the cost of all links after a move, from the changed darts: a link has two darts, each with its price."""
+    """Twice the change of the cost of all links after a move, from the changed darts: a link has two darts, each with its
+    price.
+    """
     more = np.int64(0)
     for k in range(1, undo[0, 0] + 1):
-        here = undo[k, 0] // lift.table.shape[1]
-        more += price[kind[here, lift.head[undo[k, 0]]]] - price[kind[here, undo[k, 1]]]
+        origin = undo[k, 0] // lift.table.shape[1]
+        more += price[kind[origin, lift.head[undo[k, 0]]]] - price[kind[origin, undo[k, 1]]]
     return more
 
 
@@ -209,9 +212,10 @@ def anneal_even(
 ) -> int:
     """Try `moves` moves at one temperature; return how many were accepted.
 
-    offsets, near: int64[n + 1], int32, CSR of the switches that each may be linked to, ascending; offsets of one entry: any. rack: int64[n], or empty; the number of links between any two racks stays. kind, price, spent: a
-    budget, as in `kernels.moves.Moves`. All these only over the group of one element. fixed: bool[darts], the darts of links that
-    stay; or empty. costs: float64[2], of the lift and of the best so far. best: int32[2, darts], head and voltage of the best.
+    offsets, near: int64[n + 1], int32, CSR of the switches that each may be linked to, ascending; offsets of one entry: any.
+    rack: int64[n], or empty; the number of links between any two racks stays. kind, price, spent: a budget, as in
+    `kernels.moves.Moves`. All these only over the group of one element. fixed: bool[darts], the darts of links that stay; or
+    empty. costs: float64[2], of the lift and of the best so far. best: int32[2, darts], head and voltage of the best.
     thresholds: float32[4096]; a move may add temperature times a random threshold to the cost, drawn before the cost is
     computed.
     """

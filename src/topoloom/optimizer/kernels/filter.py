@@ -127,16 +127,16 @@ def filtered_change(  # type: ignore[no-untyped-def]
     """Return hops and hops beyond the target of the graph after a move; hops -1 if the cost grows by more than `room`."""
     hops_before, beyond_before = _cost_before(hops, ZERO, nearer)
     most = hops_before + weight * beyond_before + room
-    found, beyond = searched(table, hops, ZERO, nearer, target, weight, most - farther)
-    if found < 0:
+    searched_hops, beyond = searched(table, hops, ZERO, nearer, target, weight, most - farther)
+    if searched_hops < 0:
         return np.int64(-1), beyond
     walked_before, further_before = _cost_before(hops, nearer, affected)
-    most += walked_before + weight * further_before - found - weight * beyond
+    most += walked_before + weight * further_before - searched_hops - weight * beyond
     more, further = searched(table, hops, nearer, affected, target, weight, most)
     if more < 0:
         return np.int64(-1), beyond
     return (
-        hops.totals[0] - hops_before - walked_before + found + more,
+        hops.totals[0] - hops_before - walked_before + searched_hops + more,
         hops.totals[1] - beyond_before - further_before + beyond + further,
     )
 
@@ -192,7 +192,8 @@ def _measure_row(hops: Hops, place: int, target: int) -> None:
 @kernel
 def accept(table: np.ndarray, hops: Hops, affected: int, target: int) -> int:
     """Update distances and rows after an accepted move; return the diameter."""
-    # Always in rows of 512 bits: few moves are accepted if distances are stored, and another width would take seconds to compile.
+    # Always in rows of 512 bits: few moves are accepted if distances are stored, and another width would take seconds to
+    # compile.
     for begin in range(0, affected, 512):
         _write(table, hops, begin, min(affected, begin + 512), affected, hops.wide)
     for i in range(affected):

@@ -46,8 +46,8 @@ class Hops(NamedTuple):
     origins, number : int32[r], int32[n]
         One switch per orbit, and its index among them; -1 for other switches.
     totals : int64[8]
-        Hops, hops beyond the target, diameter (n: disconnected), and moves accepted so far; pairs within one and within two hops,
-        and the same two before the current move.
+        Hops, hops beyond the target, diameter (n: disconnected), and moves accepted so far; pairs within one and within two
+        hops, and the same two before the current move.
     ends, done : int64[4 g], int64[g, 4]
         The switches whose links the current move changes, and the exchanges that it consists of.
     marked : bool[n]

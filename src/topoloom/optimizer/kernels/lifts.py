@@ -1,9 +1,10 @@
 """Annealing of voltage lifts: the hops of all pairs from one source per class, and 2-opt moves on whole orbits.
 
-A lift has b classes of g switches, one for each element of a group; switch x of class a is number a * g + x. A dart is a slot of a class: with `head` c and `voltage` s, every switch x of class a is linked to switch x s of class c. `back` is
-the dart of the same link at c (voltage s^-1), as class * K + slot. A dart that is its own back (c = a, s s = 1) is one link per
-switch. Multiplication from the left maps the graph onto itself and acts transitively on each class, so the hops from one switch
-of each class determine all others.
+A lift has b classes of g switches, one for each element of a group; switch x of class a is number a * g + x. A dart is a slot
+of a class: with `head` c and `voltage` s, every switch x of class a is linked to switch x s of class c. `back` is the dart of
+the same link at c (voltage s^-1), as class * K + slot. A dart that is its own back (c = a, s s = 1) is one link per switch.
+Multiplication from the left maps the graph onto itself and acts transitively on each class, so the hops from one switch of each
+class determine all others.
 """
 
 from typing import NamedTuple
@@ -56,11 +57,12 @@ class Lift(NamedTuple):
 def orbit_hops(
     table: np.ndarray, order: int, target: int, limit: int, reach: np.ndarray, ahead: np.ndarray
 ) -> tuple[int, int, int, int, int]:
-    """Hops from switches 0, order, 2 order, ... to all: return (cost, pairs without path, diameter, pairs at the diameter, hops).
+    """Hops from switches 0, order, 2 order, ... to all: return (cost, pairs without path, diameter, pairs at the diameter,
+    hops).
 
-    The cost of a pair at distance d is d, plus `WEIGHT` for each hop beyond `target`; a pair without a path costs as n hops. `hops`
-    is the sum over connected pairs. Stops with the cost so far once it exceeds `limit`. reach, ahead: unsigned[8 n], scratch; their
-    type determines the number of sources per search.
+    The cost of a pair at distance d is d, plus `WEIGHT` for each hop beyond `target`; a pair without a path costs as n hops.
+    `hops` is the sum over connected pairs. Stops with the cost so far once it exceeds `limit`. reach, ahead: unsigned[8 n],
+    scratch; their type determines the number of sources per search.
     """
     n, degree = table.shape
     bits = 8 * reach.itemsize
@@ -139,11 +141,11 @@ def _set(lift: Lift, undo: np.ndarray, dart: int, head: int, voltage: int, back:
 
 
 @stage
-def _join(lift: Lift, undo: np.ndarray, here: int, there: int, voltage: int) -> None:
+def _join(lift: Lift, undo: np.ndarray, dart: int, back: int, voltage: int) -> None:
     """Make a link of darts `here` and `there`."""
     degree = lift.table.shape[1]
-    _set(lift, undo, here, there // degree, voltage, there)
-    _set(lift, undo, there, here // degree, lift.inverse[voltage], here)
+    _set(lift, undo, dart, back // degree, voltage, back)
+    _set(lift, undo, back, dart // degree, lift.inverse[voltage], dart)
 
 
 @stage
@@ -195,8 +197,8 @@ def propose(lift: Lift, undo: np.ndarray, state: np.ndarray) -> bool:
     """Make a random move of the darts (not yet of the table); return False, without a change, if the draw is not valid.
 
     Most are 2-opt moves on orbits: links a - b over s and c - d over t become a - c over a random h and b - d over
-    s^-1 h t, or, if the first is a single-dart link at a, a - c and a single-dart link at d. The others give one link another voltage, or split
-    it into two single-dart links.
+    s^-1 h t, or, if the first is a single-dart link at a, a - c and a single-dart link at d. The others give one link another
+    voltage, or split it into two single-dart links.
     """
     order, degree = lift.inverse.size, lift.table.shape[1]
     undo[0, 0] = 0
@@ -292,9 +294,9 @@ def anneal_lift(
     """Try `moves` moves at one temperature; return how many were accepted.
 
     totals: int64[5], the cost of the lift (`orbit_hops`), and of the best so far: pairs without path, diameter, pairs at the
-    diameter, and hops; the best has the lowest (pairs without path, diameter, hops). best: int32[2, b * K], head and voltage of the
-    best. thresholds: float32[4096]; a move may add temperature times a random threshold to the cost, drawn first, so that counting
-    stops as soon as the cost exceeds it.
+    diameter, and hops; the best has the lowest (pairs without path, diameter, hops). best: int32[2, b * K], head and voltage of
+    the best. thresholds: float32[4096]; a move may add temperature times a random threshold to the cost, drawn first, so that
+    counting stops as soon as the cost exceeds it.
     """
     order = lift.inverse.size
     undo = np.zeros((_MOST_SET + 1, 4), np.int32)

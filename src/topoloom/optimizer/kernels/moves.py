@@ -1,6 +1,7 @@
 """Moves: two links exchange their ends (2-opt, 2-toggle), within the rules of which switches may be linked.
 
-Adjacency is a table, int32[n, K]: the neighbours of each switch in any order; slots after a switch's degree hold the switch itself, which has no effect on hops or delays.
+Adjacency is a table, int32[n, K]: the neighbours of each switch in any order; slots after a switch's degree hold the switch
+itself, which has no effect on hops or delays.
 """
 
 from typing import NamedTuple
@@ -112,7 +113,8 @@ def _extra_cost(moves: Moves, u: int, u2: int, v: int, v2: int) -> int:
 def propose(moves: Moves, state: np.ndarray) -> tuple[int, int, int, int, int, int]:
     """Draw a random move: links u - u2 and v - v2 are replaced with u - v and u2 - v2.
 
-    Returns (u, u2, v, v2, first, second); u is -1 if the drawn move is not valid. `first` and `second` are the rows of `moves.links` if moves stay in a class, otherwise
+    Returns (u, u2, v, v2, first, second); u is -1 if the drawn move is not valid. `first` and `second` are the rows of
+    `moves.links` if moves stay in a class, otherwise
     0. Valid moves have four different switches, make no parallel link, and keep the rules and the budget. The partner v of u is
     drawn from the switches near u, so that few draws break the length limit.
     """

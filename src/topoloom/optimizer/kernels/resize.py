@@ -14,8 +14,9 @@ _TRIES = 20
 def fill_ports(table: np.ndarray, filled: np.ndarray, degree: int, old: int, state: np.ndarray) -> int:
     """Give every switch `degree` links by joining free ports at random, in place; return the number of free ports left.
 
-    table: int32[n, degree], filled: int32[n]. Two ports u and v of one switch, of linked switches, or of two new switches old .. n - 1 (which should be far from each other)
-    replace a random link x - y with u - x and v - y. One port stays free if their number is odd.
+    table: int32[n, degree], filled: int32[n]. Two ports u and v of one switch, of linked switches, or of two new switches old
+    .. n - 1 (which should be far from each other) replace a random link x - y with u - x and v - y. One port stays free if
+    their number is odd.
     """
     n = filled.size
     ports = np.repeat(np.arange(n), degree - filled)
@@ -34,7 +35,8 @@ def fill_ports(table: np.ndarray, filled: np.ndarray, degree: int, old: int, sta
 def join_first(
     table: np.ndarray, filled: np.ndarray, degree: int, u: np.ndarray, v: np.ndarray, order: np.ndarray
 ) -> int:
-    """Link u[i] - v[i] for i in `order` if neither got a link in this call and both have a free port; return the number of links.
+    """Link u[i] - v[i] for i in `order` if neither got a link in this call and both have a free port; return the number of
+    links.
 
     table, filled as in `fill_ports`; u, v: int64[p], different switches that are not linked.
     """

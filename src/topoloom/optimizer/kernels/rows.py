@@ -123,13 +123,13 @@ def enter_move(table: np.ndarray, hops: Hops, rows: Rows, ends: int) -> int:
                 count += 1
     more, fewer = zeros(first), zeros(first)
     for b in range(first.shape[0]):
-        near, far, saved = first[b], rows.second[b], rows.saved[b]
+        one_hop, second, saved = first[b], rows.second[b], rows.saved[b]
         for c in range(count):
             i = np.int64(changed[c])
-            old = load(far, i * WORDS)
+            old = load(second, i * WORDS)
             store(saved, c * WORDS, old)
-            row = collected(table, i, near)
-            store(far, i * WORDS, row)
+            row = collected(table, i, one_hop)
+            store(second, i * WORDS, row)
             fewer = add(fewer, ones_of(old))
             more = add(more, ones_of(row))
     for c in range(count):
@@ -144,9 +144,9 @@ def restore(table: np.ndarray, hops: Hops, rows: Rows, ends: int, changed: int) 
     for e in range(ends):
         rows.distinct[hops.ends[e]] = _enter_first(table, hops.number, rows.first, hops.ends[e])
     for b in range(rows.first.shape[0]):
-        far, saved = rows.second[b], rows.saved[b]
+        second, saved = rows.second[b], rows.saved[b]
         for c in range(changed):
-            store(far, np.int64(rows.changed[c]) * WORDS, load(saved, c * WORDS))
+            store(second, np.int64(rows.changed[c]) * WORDS, load(saved, c * WORDS))
     hops.totals[4], hops.totals[5] = hops.totals[6], hops.totals[7]
 
 
@@ -237,7 +237,9 @@ def seed(table: np.ndarray, starts: np.ndarray, reach: np.ndarray, ahead: np.nda
 
 @inner
 def _search(table: np.ndarray, starts: np.ndarray, rows: np.ndarray, target: int, weight: int, most: int):  # type: ignore[no-untyped-def]
-    """Return hops, and hops beyond the target, from as many switches as a row has bits; hops -1 once the cost exceeds `most`."""
+    """Return hops, and hops beyond the target, from as many switches as a row has bits; hops -1 once the cost exceeds
+    `most`.
+    """
     n = table.shape[0]
     reach, ahead = rows[0], rows[1]
     wanted = np.int64(starts.size) * n
@@ -263,11 +265,13 @@ def _search(table: np.ndarray, starts: np.ndarray, rows: np.ndarray, target: int
 
 @inner
 def searched(table: np.ndarray, hops: Hops, begin: int, end: int, target: int, weight: int, most: int):  # type: ignore[no-untyped-def]
-    """Return hops, and hops beyond the target, from hops.starts[begin:end], in rows as narrow as possible; -1 if above `most`."""
-    found, beyond = np.int64(0), np.int64(0)
+    """Return hops, and hops beyond the target, from hops.starts[begin:end], in rows as narrow as possible; -1 if above
+    `most`.
+    """
+    total_hops, beyond = np.int64(0), np.int64(0)
     while begin < end:
         left = end - begin
-        room = most - found - weight * beyond
+        room = most - total_hops - weight * beyond
         if left <= 128:
             more, farther = _search(table, hops.starts[begin:end], hops.narrow, target, weight, room)
             begin = end
@@ -277,9 +281,9 @@ def searched(table: np.ndarray, hops: Hops, begin: int, end: int, target: int, w
             begin = stop
         if more < 0:
             return np.int64(-1), beyond
-        found += more
+        total_hops += more
         beyond += farther
-    return found, beyond
+    return total_hops, beyond
 
 
 @kernel

@@ -228,17 +228,17 @@ def changes(moves: Moves, graph: Weighted, work: RepairScratch, step: int, state
     """
     g = len(graph.images)
     gone, come = np.empty((2 * g, 3), np.int32), np.empty((2 * g, 3), np.int32)
-    found = 0
+    count = 0
     for _ in range(100 * out.size):
         u, u2, v, v2, _first, _second = propose(moves, state)
-        if found < out.size and u >= 0 and _orbits(graph, u, u2, v, v2, gone, come):
+        if count < out.size and u >= 0 and _orbits(graph, u, u2, v, v2, gone, come):
             _exchange(moves.table, graph.delay, gone, come)
             _, change, rows, _ = _change(moves.table, graph, work, gone, come, 0, step, _ANY)
             _take_back(graph, rows)
             _exchange(moves.table, graph.delay, come, gone)
-            out[found] = abs(change + _price(graph, u, u2, v, v2))
-            found += out[found] > 0
-    return found
+            out[count] = abs(change + _price(graph, u, u2, v, v2))
+            count += out[count] > 0
+    return count
 
 
 @allocating
@@ -267,8 +267,8 @@ def anneal(
 ) -> int:
     """Try up to `tries` moves at one temperature, until the work reaches `effort`; return the number of valid moves tried.
 
-    step: the stride between visited sources, coprime to their number. thresholds: float32[4096]; a move may add `temperature` times
-    a random threshold to the energy (Metropolis). effort: draws, visited sources and changed delays, about 100 ns each.
+    step: the stride between visited sources, coprime to their number. thresholds: float32[4096]; a move may add `temperature`
+    times a random threshold to the energy (Metropolis). effort: draws, visited sources and changed delays, about 100 ns each.
     """
     g = len(graph.images)
     gone, come = np.empty((2 * g, 3), np.int32), np.empty((2 * g, 3), np.int32)

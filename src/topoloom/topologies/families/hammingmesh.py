@@ -1,4 +1,4 @@
-"""HammingMesh: boards of accelerators, whose rows and columns are joined by switches."""
+"""HammingMesh: boards of accelerators, whose rows and columns are connected by switches."""
 
 from dataclasses import dataclass
 
@@ -15,8 +15,8 @@ from topoloom.topologies.spec import Facts, Integer, Integers, family
 class _Lines:
     """The networks of all board rows, or of all board columns.
 
-    `boards`: how many such rows there are. `lines`: rows of accelerators through each. `ports`: of a line. `together`: lines on
-    one switch; 0 where a line has a tree of its own.
+    `boards`: number of board rows (or columns). `lines`: rows of accelerators in each. `ports`: ports of a line. `together`: lines
+    per switch; 0 if a line has its own tree.
     """
 
     boards: int
@@ -26,7 +26,7 @@ class _Lines:
 
     @property
     def networks(self) -> int:
-        """Of each board row: switches, or trees."""
+        """Number of switches, or trees, per board row."""
         return -(-self.lines // self.together) if self.together else self.lines
 
 
@@ -82,10 +82,10 @@ def _facts(board: tuple[int, ...], boards: tuple[int, ...], radix: int) -> Facts
     },
 )
 def hammingmesh(board: tuple[int, ...], boards: tuple[int, ...], radix: int) -> Topology:
-    """Boards of accelerators in a mesh; the ends of each line of them, through all boards of a row or column, share a switch.
+    """Boards of accelerators in a mesh; the ends of each line of accelerators over all boards of a row or column share a switch.
 
-    Accelerators forward what is not theirs, so each is a switch of the topology with one host. Every row of accelerators has
-    two ports a board, to the left and to the right, on one network for its whole row of boards.
+    Accelerators forward packets for others, so each is a switch of the topology with one host. Every row of accelerators has two
+    ports per board, left and right, on one network for its whole row of boards.
 
     Returns
     -------
@@ -95,7 +95,7 @@ def hammingmesh(board: tuple[int, ...], boards: tuple[int, ...], radix: int) -> 
     Raises
     ------
     InputError
-        Not two numbers, or a line that three levels of switches do not take.
+        Not two numbers, or a line that is too long for three levels of switches.
 
     Examples
     --------
