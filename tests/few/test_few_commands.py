@@ -29,10 +29,10 @@ from in_process import own_commands, run
 from topoloom import save
 
 _UNKNOWN = {"diameter": None, "aspl": None, "connected": False, "components": 2}
-_NO_HALVES = "1 switch; a cut takes two"
+_NO_HALVES = "1 switch; a cut needs at least two"
 _NO_LINK = "there is no link that could fail"
 _HOSTLESS = "no hosts that a loss could cut off; give it some"
-_ONE_PLACE = "paths run between two switches with hosts, and there are 1"
+_ONE_PLACE = "paths need two switches with hosts, and there are 1"
 _OWN = "grows what '.*' builds; method splice grows anything"
 
 #: Of each question: its words, N for the network and O for a folder; and what --json or the sentence has to say.
@@ -82,8 +82,8 @@ TABLE = {
     "cuts --by hosts": (
         "cuts N --by hosts",
         row(
-            ("one4 one1 two1 apart1", Refused("1 switch with hosts; a cut takes two")),
-            ("one0 two0 apart0", Refused("0 switches with hosts; a cut takes two")),
+            ("one4 one1 two1 apart1", Refused("1 switch with hosts; a cut needs at least two")),
+            ("one0 two0 apart0", Refused("0 switches with hosts; a cut needs at least two")),
             ("two4", {"links": 1}),
             ("apart4", {"links": 0}),
             ("twin4", {"links": 2}),
@@ -92,7 +92,7 @@ TABLE = {
     "cuts --exact": (
         "cuts N --exact",
         row(
-            (ONE, Refused("the exact bisection is found for 2 to 40")),
+            (ONE, Refused("the exact bisection takes 2 to 40")),
             (TWO, {"links": 1, "exact": True}),
             (APART, {"links": 0}),
             ("twin4", {"links": 2}),

@@ -76,7 +76,7 @@ _RANKS = (
     ("one0 two0 apart0", Refused(NO_HOSTS)),
     ("apart4", Refused(PARTS)),
 )
-_NO_CUT = Refused("1 switch; a cut takes two")
+_NO_CUT = Refused("1 switch; a cut needs at least two")
 _NO_LINK = Refused("there is no link that could fail")
 _DIAMETER = row((ONE, 0), (LINKED, 1), (APART, None))
 

@@ -1,7 +1,6 @@
-"""Reading JSON: what topoloom wrote itself, quickly; what other programs and people write, with the line of a fault.
+"""Reading JSON: fast for files that topoloom wrote; with the line of a fault for files of other programs and people.
 
-Neither lets anything but one `InputError` out, whatever the bytes are: no JSON, no UTF-8, too deep, a number of thousands of
-digits.
+Both raise only `InputError`, whatever the bytes are: not JSON, not UTF-8, too deep, a number of thousands of digits.
 """
 
 import json
@@ -15,6 +14,7 @@ from topoloom.core.errors import at
 T = TypeVar("T")
 
 _HALF_PAIR = re.compile(r"\\u[dD][89a-fA-F]")
+#: Most characters of a quoted name.
 _LONGEST_SHOWN = 60
 
 
@@ -31,9 +31,9 @@ def parse_json(data: str | bytes, source: str, shape: Any = Any, what: str = "JS
     source : str
         The file's name, for messages.
     shape : type
-        What it has to be.
+        The expected type.
     what : str
-        What such a file is, for messages: "note of a network folder".
+        The kind of file, for messages: "note of a network folder".
 
     Returns
     -------
@@ -42,7 +42,7 @@ def parse_json(data: str | bytes, source: str, shape: Any = Any, what: str = "JS
     Raises
     ------
     InputError
-        It is no JSON in UTF-8, or of another shape.
+        The text is not JSON in UTF-8, or of another type.
     """
     try:
         return msgspec.json.decode(data, type=shape)
@@ -55,7 +55,7 @@ def parse_json(data: str | bytes, source: str, shape: Any = Any, what: str = "JS
 
 
 def strict_json(text: str, source: str) -> Any:
-    """The value of a JSON text that other programs or people wrote: no key twice, no number that is not finite.
+    """The value of a JSON text of other programs or people, without repeated keys and infinite numbers.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ def strict_json(text: str, source: str) -> Any:
     Raises
     ------
     InputError
-        Anything else: ``file:line: reason``.
+        The text has a fault: ``file:line: reason``.
     """
     try:
         found = json.loads(text, object_pairs_hook=_unique, parse_constant=_not_finite, parse_float=_finite)
@@ -97,7 +97,7 @@ def strict_json(text: str, source: str) -> Any:
 
 
 class _RepeatedError(Exception):
-    """A key that an object gives twice."""
+    """A key that occurs twice in an object."""
 
 
 class _NotFiniteError(Exception):
@@ -125,7 +125,7 @@ def _finite(digits: str) -> float:
 
 
 def _line(data: str | bytes, said: str) -> int | None:
-    """The line that msgspec means by ``(byte 17)``."""
+    """The line of a msgspec error, from its ``(byte 17)``."""
     found = re.search(r"\(byte ([0-9]+)\)", said)
     if found is None:
         return None

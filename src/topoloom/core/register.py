@@ -1,4 +1,4 @@
-"""Register: things by name, from this package's rooms and from other packages; found when they are first asked for."""
+"""Register: records by name, from modules of this package and from other packages; loaded at first use."""
 
 import importlib
 import logging
@@ -20,12 +20,12 @@ class Register(Generic[T], Mapping[str, T]):
     Parameters
     ----------
     record_name : str
-        What one of them is called in messages: "engine".
+        The kind of record, for messages: "engine".
     room : str, optional
-        The package whose modules, and those of its packages, register themselves when they are imported:
-        ``topoloom.routing.engines``. Modules with an underscore in front, and kernels, are omitted.
+        The package whose modules, also those in subpackages, register records when they are imported: ``topoloom.routing.engines``.
+        Modules whose names begin with an underscore, and kernels, are not imported.
     group : str, optional
-        The group of entry points by which other packages add to it: ``topoloom.engines``.
+        The group of entry points with which other packages add records: ``topoloom.engines``.
     listed : str, optional
         The command that lists them, for messages: ``topoloom route --help``.
     elsewhere : mapping of str to str, optional
@@ -33,8 +33,8 @@ class Register(Generic[T], Mapping[str, T]):
 
     Notes
     -----
-    An entry point names a module (or an object in one) whose import registers something, by the same decorators and calls
-    as here. One that cannot be imported is passed over with a warning that names its package.
+    An entry point names a module (or an object in one) whose import registers records with the same decorators and calls. One that
+    cannot be imported is skipped with a warning that names its package.
 
     Examples
     --------
@@ -67,21 +67,21 @@ class Register(Generic[T], Mapping[str, T]):
         self._lock = threading.RLock()
 
     def add(self, name: str, record: T, *, aliases: tuple[str, ...] = ()) -> None:
-        """Put a record in.
+        """Add a record.
 
         Parameters
         ----------
         name : str
-            What users call it.
+            The name that users write.
         record : T
-            What is found under the name.
+            The record of that name.
         aliases : tuple of str
             Other names of the same record.
 
         Raises
         ------
         InputError
-            The name, or an alias, is taken by another package's record. (A module that is loaded again replaces its own.)
+            Another package's record has the name, or an alias. (A module that is loaded again replaces its records.)
         """
         origin = self._loading or "here"
         for one in (name, *aliases):
@@ -89,7 +89,7 @@ class Register(Generic[T], Mapping[str, T]):
             if holder in self._records and self._origin[holder] != origin:
                 known, new = (self._name_of(place) for place in (self._origin[holder], origin))
                 raise InputError(
-                    f"the {self.record_name} '{one}' of {new} has the name of one that {known} has; rename it"
+                    f"the {self.record_name} '{one}' of {new} has the same name as one of {known}; rename it"
                 )
         self._records[name], self._origin[name] = record, origin
         self._aliases.update(dict.fromkeys(aliases, name))
@@ -100,7 +100,7 @@ class Register(Generic[T], Mapping[str, T]):
         Raises
         ------
         InputError
-            There is none; the sentence names the nearest, all there are, or the package to install.
+            The name is unknown; the sentence names the most similar name, all names, or the package to install.
         """
         self._load()
         record = self._records.get(self._aliases.get(name, name)) if isinstance(name, str) else None
@@ -114,7 +114,7 @@ class Register(Generic[T], Mapping[str, T]):
         return record
 
     def origin(self, name: str) -> str:
-        """Where it comes from: ``here``, or the name of the package that brought it."""
+        """The origin of a record: ``here``, or the name of the package that added it."""
         self._load()
         return self._origin[name]
 
@@ -166,7 +166,7 @@ class Register(Generic[T], Mapping[str, T]):
     def _load_from_outside(self, group: str) -> None:
         from importlib.metadata import entry_points
 
-        # By name, so that it does not depend on where a package is installed who comes first.
+        # In order of names, so that the order does not depend on where packages are installed.
         found = [
             (point.dist.name if point.dist is not None else point.value, point) for point in entry_points(group=group)
         ]
@@ -174,7 +174,7 @@ class Register(Generic[T], Mapping[str, T]):
             self._loading = package
             try:
                 point.load()
-            except Exception as error:  # whatever a stranger's module raises must not take every command with it
+            except Exception as error:  # an error in another package must not break all commands
                 reason = str(error) if isinstance(error, InputError) else f"{type(error).__name__}: {error}"
                 log.warning("package %s adds no %s: %s", package, self.record_name, " ".join(reason.split()))
             finally:
@@ -182,7 +182,7 @@ class Register(Generic[T], Mapping[str, T]):
 
 
 def _import_all(room: str) -> None:
-    """Import the modules of a package and of the packages in it; kernels are left to those who call them."""
+    """Import the modules of a package and of the packages in it; kernels are imported by their callers."""
     package = importlib.import_module(room)
     for module in sorted(pkgutil.iter_modules(package.__path__), key=lambda module: module.name):
         if module.name.startswith("_") or module.name == "kernels":

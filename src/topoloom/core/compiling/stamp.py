@@ -1,7 +1,6 @@
-"""What a compiled kernel was made from: it is stale as soon as any of it has changed.
+"""Digests of the sources of compiled kernels: a kernel is stale as soon as one of its sources changes.
 
-Numba's own cache looks at the file of the function alone, so that a kernel whose part in another file has changed goes on as
-it was.
+Numba's cache checks only the file of the function, so it would miss a changed part in another file.
 """
 
 import hashlib
@@ -17,7 +16,7 @@ _CONSTANTS = (bool, int, float, str, bytes, tuple, type(None))
 
 
 def stamp(function: Callable) -> bytes:
-    """A digest of the files of a kernel and of all it calls, and of the constants that it takes from elsewhere."""
+    """A digest of the source files of a kernel and of all that it calls, and of the global constants that it uses."""
     digest = hashlib.sha256()
     for line in sorted(set(_origins(function))):
         digest.update(line.encode())
@@ -25,7 +24,7 @@ def stamp(function: Callable) -> bytes:
 
 
 def _origins(function: Callable) -> Iterator[str]:
-    """A line for each file and constant that a kernel is made from."""
+    """One line per source file and per constant of a kernel."""
     seen, waiting = set(), [function]
     while waiting:
         here = waiting.pop()

@@ -1,4 +1,4 @@
-"""The templates of all pages: one environment per package, in which every text is escaped unless it is marked as HTML."""
+"""The templates of all pages: one environment per package, which escapes every text unless it is marked as HTML."""
 
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -28,30 +28,30 @@ def rendered(template: str, package: str = "topoloom.core.pages", /, **values: A
     package : str
         The package with the folder ``templates`` that holds it.
     **values
-        By the template's names; texts are escaped, `markupsafe.Markup` is HTML already.
+        Values by their names in the template; texts are escaped, `markupsafe.Markup` is inserted as HTML.
 
     Returns
     -------
     Markup
-        HTML that other templates take as it is.
+        HTML that other templates insert unescaped.
     """
     return Markup(_environment(package).get_template(template).render(**values).removesuffix("\n"))
 
 
 def framed(title: str, style: str, body: Markup, data: Markup | str = "", code: str = "", policy: str = "") -> str:
-    """A whole page, which fetches nothing, and has no script but `code`.
+    """A complete page that fetches nothing and has no script except `code`.
 
     Parameters
     ----------
     title : str
     style : str
-        CSS of topoloom's own.
+        CSS from topoloom, not escaped.
     body : Markup
         HTML.
     data : Markup
         A block of JSON for the script.
     code : str
-        JavaScript of topoloom's own.
+        JavaScript from topoloom, not escaped.
     policy : str
         The Content-Security-Policy; a page without one has neither data nor code.
 

@@ -20,9 +20,9 @@ def _sides(dims: tuple[int, ...]) -> tuple[int, int]:
     short, long = min(dims), max(dims)
     if len(dims) < 2 or long != 2 * short or set(dims) != {short, long}:
         shape = "x".join(map(str, dims))
-        raise InputError(f"dims={shape}: a twisted torus has sides of n and 2n and both of them, as 4x8x8 or 4x4x8")
+        raise InputError(f"dims={shape}: a twisted torus needs sides of n and of 2n, both at least once, such as 4x8x8 or 4x4x8")
     if short < 2:
-        raise InputError("a twisted torus has sides of 2 or more")
+        raise InputError("a twisted torus needs sides of 2 or more")
     return short, long
 
 
@@ -41,17 +41,17 @@ def _sides(dims: tuple[int, ...]) -> tuple[int, int]:
     labels={"x0, x1, ...": "the coordinate in each dimension"},
 )
 def twisted_torus(dims: tuple[int, ...]) -> Topology:
-    """A torus whose wraps along short sides (n) also go n further along every long side (2n); shorter than the plain torus.
+    """A torus whose wraps along short sides (n) also shift by n along every long side (2n); its paths are shorter than a torus's.
 
     Returns
     -------
     Topology
-        Labels ``x0``, ``x1``, ...: engines by dimension order do not serve it, and say so.
+        With labels ``x0``, ``x1``, ...; engines by dimension order refuse it.
 
     Raises
     ------
     InputError
-        Other sides.
+        The sides are not n and 2n.
 
     Examples
     --------

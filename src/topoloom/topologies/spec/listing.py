@@ -1,4 +1,4 @@
-"""The catalogue as plain records: what each family takes, and the parameters that serve a number of hosts."""
+"""The catalogue as plain records: the parameters of each family, and parameter values that serve a number of hosts."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -7,7 +7,7 @@ from topoloom.topologies.spec.registry import FAMILIES, TRANSFORMS, Family, Tran
 
 
 def listed(chosen: Iterable[Family | Transform] | None = None) -> dict[str, Any]:
-    """The record of families and transforms, all of them or those chosen: names, parameters, sources.
+    """The record of families and transforms, all or the chosen ones: names, parameters, sources.
 
     Examples
     --------
@@ -22,21 +22,21 @@ def listed(chosen: Iterable[Family | Transform] | None = None) -> dict[str, Any]
 
 
 def sizes_listed(chosen: Iterable[Family | Transform], hosts: int, radix: int) -> dict[str, Any]:
-    """The record of the parameters with which families serve at least so many hosts on switches of so many ports.
+    """The record of parameter values with which families serve at least `hosts` hosts on switches of `radix` ports.
 
     Parameters
     ----------
     chosen : iterable of Family or Transform
-        Transforms, and families that know no sizes, are omitted.
+        Transforms, and families without sizes, are omitted.
     hosts : int
-        At least so many.
+        Fewest hosts to serve.
     radix : int
         Ports of a switch.
 
     Returns
     -------
     dict
-        ``families``: for each its ``name`` and ``sizes``, each with its ``spec`` and ``parameters``.
+        ``families``: ``name`` and ``sizes`` of each family; each size has a ``spec`` and ``parameters``.
 
     Examples
     --------
