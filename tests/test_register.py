@@ -96,7 +96,7 @@ def test_two_packages_cannot_share_a_name(tmp_path, monkeypatch, caplog):
     _points(monkeypatch, "second_guest")
     with caplog.at_level(logging.WARNING, "topoloom"):
         assert things["same"] == 0
-    assert "the thing 'same' of package second_guest has the name of one that topoloom has; rename it" in caplog.text
+    assert "the thing 'same' of package second_guest has the same name as one of topoloom; rename it" in caplog.text
 
 
 def test_a_name_that_another_package_of_the_project_has_names_the_package(monkeypatch):

@@ -239,7 +239,7 @@ def test_systems_of_switches_are_private_and_differ():
         ("frr:routing=bgp,asn=tier", "torus:dims=3x3,hosts=1", "switches 0 and 1 are as far from the hosts and joined"),
         ("frr:asn=tier", "fat-tree:k=4", "asn=tier: static routes of FRR have none; add routing=bgp"),
         ("frr:weights=paths", "fat-tree:k=4", "weights=paths: static routes of FRR have none"),
-        ("frr:routing=ospf", "fat-tree:k=4", "'ospf' is not known; it must be static or bgp"),
+        ("frr:routing=ospf", "fat-tree:k=4", "'ospf' is unknown; it must be static or bgp"),
         ("frr:routes=bgp", "fat-tree:k=4", "no parameter 'routes'"),
         ("containerlab:routing=srv6", "fat-tree:k=4", "needs forwarding tables; topoloom route makes them"),
         ("containerlab:image=a b", "fat-tree:k=4", "cannot be used; write letters"),

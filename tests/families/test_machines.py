@@ -178,7 +178,7 @@ def test_a_megafly_of_all_groups_joins_each_two_once():
         ("slimfly:q=5,hosts=4+nics:count=3", "switch 0 has 4 host ports, no whole number of hosts with 3"),
         ("fat-tree:k=8+planes:count=2+planes:count=2", "has planes already"),
         ("fat-tree:k=8+planes:count=2+rails:nics=2", "hosts have several ports already"),
-        ("twisted-torus:dims=4x4x4", "sides of n and 2n and both of them"),
+        ("twisted-torus:dims=4x4x4", "sides of n and of 2n, both at least once"),
         ("hammingmesh:boards=16", "boards=16: give rows and columns"),
         ("megafly:leaves=4,g=30", "30 groups, but 4 spines with 4 global links each reach 2 to 17"),
         ("slimfly:q=28", r"q=28 is not a prime power \(nearest: 27, 29\)"),

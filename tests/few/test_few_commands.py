@@ -101,7 +101,10 @@ TABLE = {
     "convert": ("convert N O/same.json", row(*[(name, {"hosts": net.hosts}) for name, net in NETWORKS.items()])),
     "optimize": (
         "optimize N --moves 3 --chains 1",
-        row((f"{ONE} {APART}", Refused("the network has no links to exchange")), (LINKED, {"aspl": 1.0, "optimal": True})),
+        row(
+            (f"{ONE} {APART}", Refused("the network has no links to exchange")),
+            (LINKED, {"aspl": 1.0, "optimal": True}),
+        ),
     ),
     "route": (
         "route N -o O/routed",

@@ -187,7 +187,7 @@ TABLE = {
     "path_diversity": (
         lambda t, _: topoloom.path_diversity(t).paths[0].mean,
         row(
-            (f"{ONE} two1 apart1", Refused("between two switches with hosts, and there are 1")),
+            (f"{ONE} two1 apart1", Refused("need two switches with hosts, and there are 1")),
             ("two4 two0", 1.0),
             ("twin4", 2.0),
             ("apart4 apart0", Refused("several pieces")),

@@ -124,7 +124,8 @@ def test_lanes_by_switch_and_choices_are_routed_anew_by_the_user():
     """Dimension order after a loss is no dimension order."""
     for name in ("dor", "valiant", "lnmp"):
         with pytest.raises(
-            InputError, match=r"(lets packets choose|changes virtual channels on the path); route the remaining network again"
+            InputError,
+            match=r"(lets packets choose|changes virtual channels on the path); route the remaining network again",
         ):
             reroute(route(build("torus:dims=5x5"), name), links=[(0, 1)])
 

@@ -1,7 +1,7 @@
 """Free memory, and a limit on the memory that a short text may ask for: estimated before it is taken; the user can raise it.
 
-A range of hosts, a default for all nodes, a compressed array: a few bytes of a file may stand for gigabytes. Memory in proportion
-to the length of the text is not counted here.
+A range of hosts, a default for all nodes, a compressed array: a few bytes of a file may stand for gigabytes. Memory in
+proportion to the length of the text is not counted here.
 """
 
 import os
@@ -78,32 +78,32 @@ def limit_gb() -> float:
     InputError
         The environment variable is not a number above 0.
     """
-    said = os.environ.get(VARIABLE, "")
-    if not said.strip():
+    text = os.environ.get(VARIABLE, "")
+    if not text.strip():
         return _USUAL_GB
     try:
-        limit = float(said)
+        limit = float(text)
     except ValueError:
         limit = 0.0
     if not 0 < limit < 1e6:
-        raise InputError(f"{VARIABLE}={said[:40]!a}: it must be a number of gigabytes above 0")
+        raise InputError(f"{VARIABLE}={text[:40]!a}: it must be a number of gigabytes above 0")
     return limit
 
 
 def free_bytes() -> int | None:
     """The memory that this process can still get, in bytes; None where the system does not report it."""
-    found = []
+    limits = []
     try:
         lines = Path("/proc/meminfo").read_text().splitlines()
-        found += [int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable:")]
+        limits += [int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable:")]
         most = Path("/sys/fs/cgroup/memory.max").read_text().strip()
         if most != "max":
-            found.append(int(most) - _used_by_group())
+            limits.append(int(most) - _used_by_group())
     except (OSError, ValueError, IndexError):
         pass
-    if not found and hasattr(os, "sysconf") and "SC_AVPHYS_PAGES" in os.sysconf_names:
-        found.append(os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
-    return min(found, default=None)
+    if not limits and hasattr(os, "sysconf") and "SC_AVPHYS_PAGES" in os.sysconf_names:
+        limits.append(os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
+    return min(limits, default=None)
 
 
 def _used_by_group() -> int:

@@ -11,7 +11,8 @@ import numpy as np
 from topoloom.core.errors import at
 
 _SPECIAL = re.compile(r'[",;\r\n]|^\s|\s$')
-#: A spreadsheet takes a cell that begins so for a formula (the wide characters too, in Japanese input); a leading "'" makes it text.
+#: A spreadsheet takes a cell that begins so for a formula (the wide characters too, in Japanese input); a leading "'" makes it
+#: text.
 _FORMULA = re.compile(r"'*(?:\s*[=+\-@＝＋－＠]|[\t\r\n])")
 _IN_QUOTES = re.compile(r'"[^"]*"')
 _HEADER = re.compile(r'(?:[^"\n]|"[^"]*")*')
@@ -25,8 +26,8 @@ def csv_text(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     columns : sequence of str
         The header.
     rows : iterable of sequences
-        One cell per column: texts (see `guarded`), numbers (written as Python prints them; not as texts, because a text like "-1" is
-        guarded) and None (an empty cell).
+        One cell per column: texts (see `guarded`), numbers (written as Python prints them; not as texts, because a text like
+        "-1" is guarded) and None (an empty cell).
 
     Returns
     -------

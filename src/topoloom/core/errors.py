@@ -14,7 +14,8 @@ _LONGEST = 999
 class InputError(ValueError):
     """Bad input: one sentence with what is wrong, where, and the remedy.
 
-    The command line prints it as ``error: ...`` and exits with code 2. The sentence may quote the content of a file: line ends and control characters are shown as escapes.
+    The command line prints it as ``error: ...`` and exits with code 2. The sentence may quote the content of a file: line ends
+    and control characters are shown as escapes.
 
     Examples
     --------
@@ -155,7 +156,9 @@ def wrong_type(value: object, kind: type | tuple[type, ...] | str, taker: str, r
         Ready to be raised.
     """
     kinds = kind if isinstance(kind, tuple) else (kind,)
-    wanted = " or ".join(one if isinstance(one, str) else f"{_article(one)} {one.__name__}" for one in kinds)
+    wanted = " or ".join(
+        accepted if isinstance(accepted, str) else f"{_article(accepted)} {accepted.__name__}" for accepted in kinds
+    )
     given = "None"
     if value is not None:
         given = f"{_article(type(value))} {type(value).__name__}"

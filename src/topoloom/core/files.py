@@ -1,4 +1,6 @@
-"""Reading and writing files: pipes do not block for ever, files are written whole or not at all, and a fault is one sentence."""
+"""Reading and writing files: pipes do not block for ever, files are written whole or not at all, and a fault is one
+sentence.
+"""
 
 import codecs
 import errno
@@ -16,8 +18,8 @@ from topoloom.core.errors import InputError
 
 #: Seconds that a named pipe may wait for its writer.
 _WRITER_SECONDS = 1.0
-#: The environment variable with the only folders that this process and its children may read for users: a JSON list. Where it is
-#: not set, they may read everything. The explorer sets it.
+#: The environment variable with the only folders that this process and its children may read for users: a JSON list. Where it
+#: is not set, they may read everything. The explorer sets it.
 BELOW = "TOPOLOOM_FILES_BELOW"
 #: Where this environment variable is set, nothing is written for users, and interrupted writing is not finished.
 READ_ONLY = "TOPOLOOM_READ_ONLY"

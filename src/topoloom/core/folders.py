@@ -15,17 +15,17 @@ def write_folder(
 ) -> list[Path]:
     """Write files into a folder, all of them or none; return their paths.
 
-    Other files and folders in it stay unchanged. After a kill at any moment, even by SIGKILL, every reader that calls `settle` first
-    sees the old content or the new one. Several programs may write the same folder at once, also from different containers or
-    machines: it then holds all files of the last one.
+    Other files and folders in it stay unchanged. After a kill at any moment, even by SIGKILL, every reader that calls `settle`
+    first sees the old content or the new one. Several programs may write the same folder at once, also from different
+    containers or machines: it then holds all files of the last one.
 
     Parameters
     ----------
     folder : path
         It is created if missing; its parent folder must exist.
     files : mapping of str to str, bytes or Path
-        Contents by path within the folder (``sheets/A01.html``); text is written as UTF-8; a Path means the content of that file. A
-        replaced file keeps its permissions.
+        Contents by path within the folder (``sheets/A01.html``); text is written as UTF-8; a Path means the content of that
+        file. A replaced file keeps its permissions.
     stale : texts, optional
         Patterns of files from earlier writing to remove unless they are among `files`: ``sheets/*.html``.
 
@@ -75,7 +75,10 @@ def settle(folder: str | os.PathLike[str]) -> None:
     except (OSError, ValueError):
         return  # not a folder name: the reader reports it
     if unsettled and READ_ONLY in os.environ:
-        raise InputError(f"{os.fspath(folder)}: is not completely written, and this program only reads; load it with another topoloom command first")
+        raise InputError(
+            f"{os.fspath(folder)}: is not completely written, and this program only reads; load it with another"
+            " topoloom command first"
+        )
     for place in unsettled:
         settled(place, os.fspath(folder))
 
@@ -91,9 +94,9 @@ def _planned_by_this_user(journal: Path) -> bool:
 
 def files_in(folder: str | os.PathLike[str]) -> list[Path]:
     """All files in a folder and its subfolders, in order, without temporary files of running writers."""
-    here = Path(folder)
-    paths = sorted(path for path in here.rglob("*") if path.is_file())
-    return [path for path in paths if not path.relative_to(here).parts[0].startswith(OWN_NAMES)]
+    root = Path(folder)
+    paths = sorted(path for path in root.rglob("*") if path.is_file())
+    return [path for path in paths if not path.relative_to(root).parts[0].startswith(OWN_NAMES)]
 
 
 def check_folder(folder: str | os.PathLike[str]) -> None:

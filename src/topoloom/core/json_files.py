@@ -73,10 +73,10 @@ def strict_json(text: str, source: str) -> Any:
         The text has a fault: ``file:line: reason``.
     """
     try:
-        found = json.loads(text, object_pairs_hook=_unique, parse_constant=_not_finite, parse_float=_finite)
+        value = json.loads(text, object_pairs_hook=_unique, parse_constant=_not_finite, parse_float=_finite)
         if _HALF_PAIR.search(text):
-            json.dumps(found, ensure_ascii=False).encode()
-        return found
+            json.dumps(value, ensure_ascii=False).encode()
+        return value
     except json.JSONDecodeError as error:
         raise at(source, error.lineno, f"is not JSON: {error.msg[:1].lower() + error.msg[1:]}") from None
     except RecursionError:
@@ -105,14 +105,14 @@ class _NotFiniteError(Exception):
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    table = dict(pairs)
+    if len(table) < len(pairs):
         seen = set()
         for key, _ in pairs:
             if key in seen:
                 raise _RepeatedError(key)
             seen.add(key)
-    return found
+    return table
 
 
 def _not_finite(word: str) -> NoReturn:
@@ -124,13 +124,13 @@ def _finite(digits: str) -> float:
     return value if abs(value) < float("inf") else _not_finite(digits)
 
 
-def _line(data: str | bytes, said: str) -> int | None:
+def _line(data: str | bytes, message: str) -> int | None:
     """The line of a msgspec error, from its ``(byte 17)``."""
-    found = re.search(r"\(byte ([0-9]+)\)", said)
-    if found is None:
+    match = re.search(r"\(byte ([0-9]+)\)", message)
+    if match is None:
         return None
     raw = data.encode("utf-8", "surrogatepass") if isinstance(data, str) else data
-    return 1 + raw.count(b"\n", 0, int(found[1]))
+    return 1 + raw.count(b"\n", 0, int(match[1]))
 
 
 def _short(text: str) -> str:

@@ -93,8 +93,8 @@ def abandoned(path: Path, holder: str) -> Lock | None:
     Returns
     -------
     Lock or None
-        For another machine, or this one before its restart, only after an hour: over NFS without locks, another machine's lock looks
-        free.
+        For another machine, or this one before its restart, only after an hour: over NFS without locks, another machine's lock
+        looks free.
     """
     try:
         lock = Lock.take(path, make=False)

@@ -1,7 +1,7 @@
 """Reading NumPy's ``.npy`` and ``.npz`` files safely.
 
-`numpy.load` evaluates a header as Python, allocates the declared size, and raises errors of a dozen kinds. Here a header must be
-one that NumPy writes for plain arrays, and the file must hold exactly the declared bytes; otherwise the file is refused.
+`numpy.load` evaluates a header as Python, allocates the declared size, and raises errors of a dozen kinds. Here a header must
+be one that NumPy writes for plain arrays, and the file must hold exactly the declared bytes; otherwise the file is refused.
 """
 
 import io
@@ -111,11 +111,11 @@ def _header(file: BinaryIO | io.BufferedReader, size: int) -> tuple[np.dtype[Any
         raise _DamagedError("it does not begin as a .npy file of version 1 to 3")
     length = int.from_bytes(length_bytes, "little")
     text = file.read(length) if length <= _LONGEST_HEADER else b""
-    found = _HEADER.fullmatch(text) if len(text) == length else None
-    if found is None:
+    match = _HEADER.fullmatch(text) if len(text) == length else None
+    if match is None:
         raise _DamagedError("its header is not that of a plain array")
-    kind = np.dtype(found[1].decode())
-    shape = tuple(int(part) for part in found[2].replace(b" ", b"").split(b",") if part)
+    kind = np.dtype(match[1].decode())
+    shape = tuple(int(part) for part in match[2].replace(b" ", b"").split(b",") if part)
     begin = 8 + len(length_bytes) + length
     if len(shape) > _MOST_AXES or math.prod(shape) * kind.itemsize != size - begin:
         raise _DamagedError(f"its header does not match the {size - begin} bytes after it")

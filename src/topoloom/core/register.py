@@ -21,9 +21,9 @@ class Register(Generic[T], Mapping[str, T]):
     ----------
     record_name : str
         The kind of record, for messages: "engine".
-    room : str, optional
-        The package whose modules, also those in subpackages, register records when they are imported: ``topoloom.routing.engines``.
-        Modules whose names begin with an underscore, and kernels, are not imported.
+    package : str, optional
+        The package whose modules, also those in subpackages, register records when they are imported:
+        ``topoloom.routing.engines``. Modules whose names begin with an underscore, and kernels, are not imported.
     group : str, optional
         The group of entry points with which other packages add records: ``topoloom.engines``.
     listed : str, optional
@@ -33,8 +33,8 @@ class Register(Generic[T], Mapping[str, T]):
 
     Notes
     -----
-    An entry point names a module (or an object in one) whose import registers records with the same decorators and calls. One that
-    cannot be imported is skipped with a warning that names its package.
+    An entry point names a module (or an object in one) whose import registers records with the same decorators and calls. One
+    that cannot be imported is skipped with a warning that names its package.
 
     Examples
     --------
@@ -52,12 +52,12 @@ class Register(Generic[T], Mapping[str, T]):
         self,
         record_name: str,
         *,
-        room: str | None = None,
+        package: str | None = None,
         group: str | None = None,
         listed: str | None = None,
         elsewhere: Mapping[str, str] | None = None,
     ) -> None:
-        self.record_name, self._room, self._group, self._listed = record_name, room, group, listed
+        self.record_name, self._package, self._group, self._listed = record_name, package, group, listed
         self._elsewhere = elsewhere or {}
         self._records: dict[str, T] = {}
         self._aliases: dict[str, str] = {}
@@ -84,12 +84,12 @@ class Register(Generic[T], Mapping[str, T]):
             Another package's record has the name, or an alias. (A module that is loaded again replaces its records.)
         """
         origin = self._loading or "here"
-        for one in (name, *aliases):
-            holder = self._aliases.get(one, one)
+        for alias in (name, *aliases):
+            holder = self._aliases.get(alias, alias)
             if holder in self._records and self._origin[holder] != origin:
-                known, new = (self._name_of(place) for place in (self._origin[holder], origin))
+                holder_package, new = (self._name_of(place) for place in (self._origin[holder], origin))
                 raise InputError(
-                    f"the {self.record_name} '{one}' of {new} has the same name as one of {known}; rename it"
+                    f"the {self.record_name} '{alias}' of {new} has the same name as one of {holder_package}; rename it"
                 )
         self._records[name], self._origin[name] = record, origin
         self._aliases.update(dict.fromkeys(aliases, name))
@@ -143,13 +143,13 @@ class Register(Generic[T], Mapping[str, T]):
     def _hint(self, name: str) -> str:
         from difflib import get_close_matches
 
-        known = [*sorted(self._records), *self._aliases]
-        near = get_close_matches(name[:100], known, 1, 0.5)
+        names = [*sorted(self._records), *self._aliases]
+        near = get_close_matches(name[:100], names, 1, 0.5)
         if near:
             return f"did you mean '{near[0]}'?"
-        if self._listed is not None and len(known) > 12:
+        if self._listed is not None and len(names) > 12:
             return f"'{self._listed}' lists them"
-        return f"there are {', '.join(known)}" if known else "there are none"
+        return f"there are {', '.join(names)}" if names else "there are none"
 
     def _load(self) -> None:
         with self._lock:
@@ -158,8 +158,8 @@ class Register(Generic[T], Mapping[str, T]):
                 self._load_all()
 
     def _load_all(self) -> None:
-        if self._room is not None:
-            _import_all(self._room)
+        if self._package is not None:
+            _import_all(self._package)
         if self._group is not None:
             self._load_from_outside(self._group)
 
@@ -167,10 +167,10 @@ class Register(Generic[T], Mapping[str, T]):
         from importlib.metadata import entry_points
 
         # In order of names, so that the order does not depend on where packages are installed.
-        found = [
+        points = [
             (point.dist.name if point.dist is not None else point.value, point) for point in entry_points(group=group)
         ]
-        for package, point in sorted(found, key=lambda one: (one[0], one[1].name)):
+        for package, point in sorted(points, key=lambda pair: (pair[0], pair[1].name)):
             self._loading = package
             try:
                 point.load()
@@ -181,16 +181,16 @@ class Register(Generic[T], Mapping[str, T]):
                 self._loading = ""
 
 
-def _import_all(room: str) -> None:
+def _import_all(name: str) -> None:
     """Import the modules of a package and of the packages in it; kernels are imported by their callers."""
-    package = importlib.import_module(room)
+    package = importlib.import_module(name)
     for module in sorted(pkgutil.iter_modules(package.__path__), key=lambda module: module.name):
         if module.name.startswith("_") or module.name == "kernels":
             continue
         if module.ispkg:
-            _import_all(f"{room}.{module.name}")
+            _import_all(f"{name}.{module.name}")
         else:
-            importlib.import_module(f"{room}.{module.name}")
+            importlib.import_module(f"{name}.{module.name}")
 
 
 def _shown(name: object) -> str:

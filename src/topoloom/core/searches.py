@@ -115,7 +115,8 @@ class Effort:
 
 
 def metropolis_table() -> np.ndarray:
-    """float32[4096]: -log of uniform draws; the temperature times a random entry is the most that a change may cost (Metropolis).
+    """float32[4096]: -log of uniform draws; the temperature times a random entry is the most that a change may cost
+    (Metropolis).
 
     The middles of the bins, rounded, so that every machine has the same table.
     """
@@ -150,8 +151,8 @@ def cooled(hot: float, cold: float, share: float) -> float:
 class Search(Protocol):
     """A running search.
 
-    `best` is its best answer so far, `cost` the cost of that answer, `share` the used share of its budget. Steps change nothing once
-    it is `done`. Costs are comparable within one run: numbers, or tuples of numbers.
+    `best` is its best answer so far, `cost` the cost of that answer, `share` the used share of its budget. Steps change nothing
+    once it is `done`. Costs are comparable within one run: numbers, or tuples of numbers.
     """
 
     @property
@@ -195,8 +196,8 @@ def run_searches(
     what : str
         The name of the counted items, for the progress; with a deadline, seconds are counted.
     watch : callable, optional
-        Receives the running searches, by number, several times per second; all end when it returns True. It then reports the progress
-        to `work`.
+        Receives the running searches, by number, several times per second; all end when it returns True. It then reports the
+        progress to `work`.
     work : Work, optional
         Once it is stopped, the best answer so far is returned.
 
@@ -211,7 +212,7 @@ def run_searches(
         if not (active and work.stopped):
             active[number] = start(number)
     started = count
-    found: list[tuple[Any, int, np.ndarray]] = []
+    best: list[tuple[Any, int, np.ndarray]] = []
     began = time.monotonic()
     if watch is None:
         work.begin(count if until == ENDLESS else until - began, what if until == ENDLESS else f"seconds of {what}")
@@ -225,7 +226,7 @@ def run_searches(
 
     def keep(searches: dict[int, Search]) -> None:
         now = [(search.cost, number, search.best) for number, search in searches.items()]
-        found[:] = [min(found + now, key=lambda result: result[:2])]
+        best[:] = [min(best + now, key=lambda result: result[:2])]
 
     with work.interruptible():
         while active and not work.stopped:
@@ -247,4 +248,4 @@ def run_searches(
     if work.stopped and active:
         log.warning("%s: the best so far is kept", "interrupted" if work.ended == "interrupted" else "the time is over")
         keep(active)
-    return found[0][2]
+    return best[0][2]

@@ -19,7 +19,7 @@ from topoloom.cost.parts import Parts
 from topoloom.cost.products import SwitchParts
 
 #: The catalogues by name: topoloom's own, and those of other packages.
-PARTS: Register[Parts] = Register("parts catalogue", room="topoloom.cost.catalogues", group="topoloom.parts")
+PARTS: Register[Parts] = Register("parts catalogue", package="topoloom.cost.catalogues", group="topoloom.parts")
 
 
 def register_parts(file: Path | Traversable) -> Parts:

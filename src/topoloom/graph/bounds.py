@@ -161,17 +161,17 @@ def _of_planes(
     work : Work or None
     """
     kinds = [(plane.topology, alike) for plane, alike in distinct_planes(topology)]
-    by_plane = [bounds(one, measured=measured, balanced=balanced, jobs=jobs, work=work) for one, _ in kinds]
-    worst = max(by_plane, key=lambda one: (one.diameter, one.aspl))
+    by_plane = [bounds(plane, measured=measured, balanced=balanced, jobs=jobs, work=work) for plane, _ in kinds]
+    worst = max(by_plane, key=lambda plane_bounds: (plane_bounds.diameter, plane_bounds.aspl))
     extra: dict[str, Any] = {
-        "moore_aspl": min(one.moore_aspl for one in by_plane),
-        "aspl": min(one.aspl for one in by_plane),
+        "moore_aspl": min(result.moore_aspl for result in by_plane),
+        "aspl": min(result.aspl for result in by_plane),
     }
     if measured and len(by_plane) > 1:
         # Mean over the pairs of all planes, as in `hops`.
-        pairs = [alike * one.switches * (one.switches - 1) for one, alike in kinds]
-        means = [one.measured_aspl or 0.0 for one in by_plane]
-        extra["measured_diameter"] = max(one.measured_diameter or 0 for one in by_plane)
+        pairs = [alike * plane.switches * (plane.switches - 1) for plane, alike in kinds]
+        means = [result.measured_aspl or 0.0 for result in by_plane]
+        extra["measured_diameter"] = max(result.measured_diameter or 0 for result in by_plane)
         extra["measured_aspl"] = float(np.dot(pairs, means) / max(1, sum(pairs)))
     provenance = provenance_of(topology, settings={"point": None, "balanced": balanced})
     return replace(worst, **extra, planes=planes, provenance=provenance)

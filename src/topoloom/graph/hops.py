@@ -396,18 +396,22 @@ def _paths_between(
         return Paths(shortest, None)
     parts = [plane.topology for plane, _ in distinct_planes(topology)] if planes > 1 else [topology]
     by_part = [
-        edge_disjoint_paths(one, samples=samples, seed=seed, jobs=jobs, work=work) for one in parts if one.switches > 1
+        edge_disjoint_paths(part, samples=samples, seed=seed, jobs=jobs, work=work)
+        for part in parts
+        if part.switches > 1
     ]
     if not by_part:
         return Paths(shortest, None)
-    pairs = sum(len(one.pairs) for one in by_part)
+    pairs = sum(len(part_paths.pairs) for part_paths in by_part)
     return Paths(
         shortest,
         Disjoint(
-            by_part[0].mean if len(by_part) == 1 else float(sum(one.counts.sum() for one in by_part) / pairs),
-            min(one.fewest for one in by_part),
-            max(one.most for one in by_part),
+            by_part[0].mean
+            if len(by_part) == 1
+            else float(sum(part_paths.counts.sum() for part_paths in by_part) / pairs),
+            min(part_paths.fewest for part_paths in by_part),
+            max(part_paths.most for part_paths in by_part),
             pairs,
-            any(one.sampled for one in by_part),
+            any(part_paths.sampled for part_paths in by_part),
         ),
     )

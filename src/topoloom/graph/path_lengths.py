@@ -114,7 +114,7 @@ def part_path_lengths(links: np.ndarray, part: np.ndarray, jobs: int | None = No
             lengths_by_key[key] = path_lengths(Topology(links=own, switches=inside.size), jobs)
         if inside.size:
             by_part.append(lengths_by_key[key])
-    histogram = np.zeros(max(one.histogram.size for one in by_part), np.int64)
+    histogram = np.zeros(max(part_lengths.histogram.size for part_lengths in by_part), np.int64)
     for part_lengths in by_part:
         histogram[: part_lengths.histogram.size] += part_lengths.histogram
     pieces = 1 + sum(part_lengths.components - 1 for part_lengths in by_part)

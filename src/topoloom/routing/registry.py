@@ -84,7 +84,7 @@ class Engine:
 
 #: All engines by name: those of this package, and those of packages with entry points ``topoloom.engines``.
 engines: Register[Engine] = Register(
-    "engine", room="topoloom.routing.engines", group="topoloom.engines", listed="topoloom route --help"
+    "engine", package="topoloom.routing.engines", group="topoloom.engines", listed="topoloom route --help"
 )
 
 

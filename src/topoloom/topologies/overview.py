@@ -22,10 +22,11 @@ _EXACT_SWITCHES = 20
 class Info(Result):
     """The measures of one topology; None where one does not apply or was omitted (`skipped` says why).
 
-    A network of several planes is joined by its hosts alone, without links between planes. Its switches, hosts, links, components
-    and degrees are those of all planes together, and its bisection is the sum over the planes. The ASPL is the mean over all pairs
-    of switches of the same plane; between two hosts the best plane counts. Every other measure is that of one plane, the worst
-    where planes differ, because a host spreads its traffic evenly over its planes. Equal planes are measured once.
+    A network of several planes is joined by its hosts alone, without links between planes. Its switches, hosts, links,
+    components and degrees are those of all planes together, and its bisection is the sum over the planes. The ASPL is the mean
+    over all pairs of switches of the same plane; between two hosts the best plane counts. Every other measure is that of one
+    plane, the worst where planes differ, because a host spreads its traffic evenly over its planes. Equal planes are measured
+    once.
 
     Attributes
     ----------
@@ -212,42 +213,42 @@ class _Page:
     def _hops(self) -> dict[str, Any]:
         from topoloom.graph.hops import hops
 
-        found = hops(self.topology, self.jobs, work=self.work)
+        result = hops(self.topology, self.jobs, work=self.work)
         keys = ("connected", "components", "diameter", "aspl", "aspl_including_self", "host_diameter", "host_aspl")
-        return {key: getattr(found, key) for key in keys}
+        return {key: getattr(result, key) for key in keys}
 
     def _bounds(self) -> dict[str, Any]:
         from topoloom.graph.bounds import bounds
 
-        found = bounds(self.topology)
-        values: dict[str, Any] = {"moore_diameter_bound": found.moore_diameter, "moore_aspl_bound": found.moore_aspl}
-        if found.length is not None:
+        result = bounds(self.topology)
+        values: dict[str, Any] = {"moore_diameter_bound": result.moore_diameter, "moore_aspl_bound": result.moore_aspl}
+        if result.length is not None:
             values |= {
-                "geometry": found.geometry,
-                "longest_link": found.length,
-                "grid_diameter_bound": found.diameter,
-                "grid_aspl_bound": found.aspl,
+                "geometry": result.geometry,
+                "longest_link": result.length,
+                "grid_diameter_bound": result.diameter,
+                "grid_aspl_bound": result.aspl,
             }
         return values
 
     def _load(self) -> dict[str, Any]:
         from topoloom.graph.load import average_channel_load, full_bandwidth_hosts
 
-        one, jobs = self.topology, self.jobs
+        topology, jobs = self.topology, self.jobs
         return {
-            "full_bandwidth_hosts": full_bandwidth_hosts(one, jobs),
-            "channel_load_mean": average_channel_load(one, jobs),
+            "full_bandwidth_hosts": full_bandwidth_hosts(topology, jobs),
+            "channel_load_mean": average_channel_load(topology, jobs),
         }
 
     def _bisection(self, seeds: int) -> dict[str, Any]:
         from topoloom.graph.cuts import cuts, exact_bisection
 
-        one = self.topology
+        topology = self.topology
         if min(part.switches for part in self.parts) == 1:
             raise InputError("the network or a plane has one switch; a bisection needs at least two")
         exact = max(part.switches for part in self.parts) <= _EXACT_SWITCHES
-        found = exact_bisection(one, work=self.work) if exact else cuts(one, seeds=seeds, work=self.work)
-        return {"bisection": found.links, "bisection_exact": found.exact}
+        cut = exact_bisection(topology, work=self.work) if exact else cuts(topology, seeds=seeds, work=self.work)
+        return {"bisection": cut.links, "bisection_exact": cut.exact}
 
     def _edge_connectivity(self) -> dict[str, Any]:
         from topoloom.graph.connectivity import edge_connectivity
@@ -257,12 +258,12 @@ class _Page:
     def _spectrum(self) -> dict[str, Any]:
         from topoloom.graph.spectrum import spectrum
 
-        found = [spectrum(part) for part in self.parts]
-        connectivity = min(one.algebraic_connectivity for one in found)
-        return {"spectral_gap": min(one.gap for one in found), "algebraic_connectivity": connectivity}
+        spectra = [spectrum(part) for part in self.parts]
+        connectivity = min(result.algebraic_connectivity for result in spectra)
+        return {"spectral_gap": min(result.gap for result in spectra), "algebraic_connectivity": connectivity}
 
     def _busiest(self) -> dict[str, Any]:
         from topoloom.graph.load import channel_loads
 
-        found = channel_loads(self.topology, self.jobs)
-        return {"channel_load_max": found.greatest, "saturation": found.saturation}
+        loads = channel_loads(self.topology, self.jobs)
+        return {"channel_load_max": loads.greatest, "saturation": loads.saturation}

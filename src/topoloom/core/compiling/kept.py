@@ -1,13 +1,13 @@
 """Compiled kernels on disk: those shipped with the package, and those in the user's cache.
 
 ``shipped/LEVEL/`` next to this file holds the kernels that were compiled when the package was built (``tools/wheel.sh``), one
-folder per processor level; in a checkout, those that ``tools/kernels.py`` compiled for this processor. A kernel that is missing or
-stale there is compiled at its first call and stored in the user's cache: ``topoloom/kernels-VERSION/LEVEL`` in
-``$NUMBA_CACHE_DIR``, else ``$XDG_CACHE_HOME``, else ``~/.cache``; LEVEL names exactly this processor. Where that folder cannot be
-written, or other users could write there, it is a temporary folder of this process (`compiling.caches`).
+folder per processor level; in a checkout, those that ``tools/kernels.py`` compiled for this processor. A kernel that is missing
+or stale there is compiled at its first call and stored in the user's cache: ``topoloom/kernels-VERSION/LEVEL`` in
+``$NUMBA_CACHE_DIR``, else ``$XDG_CACHE_HOME``, else ``~/.cache``; LEVEL names exactly this processor. Where that folder cannot
+be written, or other users could write there, it is a temporary folder of this process (`compiling.caches`).
 
-A file name has the kernel, a digest of its argument types and a digest of its sources. Files are written whole or not at all, so
-other processes can read them at once.
+A file name has the kernel, a digest of its argument types and a digest of its sources. Files are written whole or not at all,
+so other processes can read them at once.
 """
 
 import contextlib
@@ -76,14 +76,14 @@ class Kept(_Cache):
         rtsys.initialize(target_context)
         level = _level(target_context.codegen())
         for path in self._paths(sig, level):
-            found = self._load(path, sig, target_context)
-            if found is not None:
+            compiled = self._load(path, sig, target_context)
+            if compiled is not None:
                 if _chosen:
-                    kept = _chosen[0] / level / path.name
-                    if path != kept:
-                        _write(kept, path.read_bytes())
-                    _in_use.add(kept)
-                return found
+                    copy = _chosen[0] / level / path.name
+                    if path != copy:
+                        _write(copy, path.read_bytes())
+                    _in_use.add(copy)
+                return compiled
         self._notice = None if _chosen else _notice()
         return None
 
@@ -127,8 +127,8 @@ class Kept(_Cache):
 
     def _load(self, path: Path, sig: Any, target_context: Any) -> CompileResult | None:
         try:
-            kept, reduced = pickle.loads(path.read_bytes())
-            return CompileResult._rebuild(target_context, *reduced) if kept == sig else None
+            signature, reduced = pickle.loads(path.read_bytes())
+            return CompileResult._rebuild(target_context, *reduced) if signature == sig else None
         except FileNotFoundError:
             return None
         except Exception as error:  # a damaged file, or one of another machine: compile again

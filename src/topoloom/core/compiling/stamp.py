@@ -27,18 +27,18 @@ def _origins(function: Callable) -> Iterator[str]:
     """One line per source file and per constant of a kernel."""
     seen, waiting = set(), [function]
     while waiting:
-        here = waiting.pop()
-        if here in seen or not isinstance(here, FunctionType):
+        kernel = waiting.pop()
+        if kernel in seen or not isinstance(kernel, FunctionType):
             continue
-        seen.add(here)
-        yield _file(here.__module__)
-        for name in _names(here.__code__):
-            value = here.__globals__.get(name)
+        seen.add(kernel)
+        yield _file(kernel.__module__)
+        for name in _names(kernel.__code__):
+            value = kernel.__globals__.get(name)
             part = getattr(value, "py_func", None)
             if part is not None:
                 waiting.append(part)
             elif isinstance(value, _CONSTANTS):
-                yield f"{here.__module__}.{name} = {value!r}"
+                yield f"{kernel.__module__}.{name} = {value!r}"
             else:
                 module = value.__name__ if isinstance(value, ModuleType) else getattr(value, "__module__", None)
                 if module is not None and module.startswith("topoloom."):

@@ -65,10 +65,10 @@ def field(q: int) -> GaloisField:
 
     An element is its polynomial's coefficients read as digits in base p. For a prime q this is arithmetic modulo q.
     """
-    found = prime_power(q)
-    if found is None:
+    factors = prime_power(q)
+    if factors is None:
         raise InputError(f"GF({q}) does not exist: {q} is not a prime power")
-    p, exponent = found
+    p, exponent = factors
     digits = np.arange(q)[:, None] // p ** np.arange(exponent) % p
     weights = p ** np.arange(exponent)
     add = (digits[:, None, :] + digits[None, :, :]) % p @ weights

@@ -13,7 +13,8 @@ Structure = tuple[dict[str, Any], int, int]
 def serving(
     hosts: int, radix: int, structures: Iterable[Structure], full: int | None = None
 ) -> Iterator[dict[str, Any]]:
-    """Yield each structure with the fewest hosts per switch that serve `hosts`, and with more up to `full`, if they fit the radix.
+    """Yield each structure with the fewest hosts per switch that serve `hosts`, and with more up to `full`, if they fit the
+    radix.
 
     Structures with more switches than hosts are omitted, because some switches would have no hosts.
     """
@@ -26,23 +27,26 @@ def serving(
 
 
 def leanest(hosts: int, radix: int, structures: Iterable[Structure]) -> Iterator[dict[str, Any]]:
-    """Yield, for each number of hosts per switch, the structure with the fewest links per switch that serves `hosts`, if it fits
+    """Yield, for each number of hosts per switch, the structure with the fewest links per switch that serves `hosts`, if it
+    fits
     `radix`.
 
     For families of many sizes, where all other sizes are worse. With equal links, the one with the fewest switches.
     """
-    known = sorted(
+    by_size = sorted(
         ((degree, switches, parameters) for parameters, switches, degree in structures if switches <= hosts),
-        key=lambda one: one[:2],
+        key=lambda structure: structure[:2],
     )
     for per_switch in host_counts(radix - 1):
-        best = next((one for one in known if one[1] * per_switch >= hosts), None)
+        best = next((structure for structure in by_size if structure[1] * per_switch >= hosts), None)
         if best is not None and best[0] + per_switch <= radix:
             yield {**best[2], "hosts": per_switch}
 
 
 def host_counts(most: int) -> Iterator[int]:
-    """Yield numbers of hosts per switch to try, 1 to `most`: every number up to 16, every second up to 32, then every fourth."""
+    """Yield numbers of hosts per switch to try, 1 to `most`: every number up to 16, every second up to 32, then every
+    fourth.
+    """
     value = 1
     while value <= most:
         yield value
@@ -52,8 +56,8 @@ def host_counts(most: int) -> Iterator[int]:
 def free_degrees(switches: int, per_switch: int, most: int) -> list[int]:
     """Degrees to try in families with any degree up to `most`: the least that can carry the hosts' traffic, and all ports.
 
-    By Cerf's bound on the ASPL (Besta 2014's balance, II.B.2): the least degree at full bandwidth, and one more because random graphs are a little above the bound; and one more than the
-    least at 2:1 oversubscription.
+    By Cerf's bound on the ASPL (Besta 2014's balance, II.B.2): the least degree at full bandwidth, and one more because random
+    graphs are a little above the bound; and one more than the least at 2:1 oversubscription.
     """
     most = min(most, switches - 1)
     chosen = {most}

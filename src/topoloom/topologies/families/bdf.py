@@ -38,7 +38,8 @@ def bdf(u: int) -> Topology:
     """The star product of the polarity graph ER_u with a graph on u + 1 vertices that has property P*.
 
     (x, a) ~ (x, b) for the supernode's links ab; (x, a) ~ (y, f(a)) for links xy of ER_u; (x, a) ~ (x, f(a)) at the
-    quadrics, ER_u's loops. Not regular: switches of quadrics, and of the supernode's pair with the fewest links, have fewer links.
+    quadrics, ER_u's loops. Not regular: switches of quadrics, and of the supernode's pair with the fewest links, have fewer
+    links.
     """
     outer, quadrics = polarity_graph(u)
     inner, partner = supernode((u + 1) // 2)

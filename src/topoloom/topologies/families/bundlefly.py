@@ -30,8 +30,8 @@ def _bundleflies(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
     pairs = (
         (q, p) for q in range(3, radix) if prime_power(q) for p in range(5, 2 * radix, 4) if p < 128 and prime_power(p)
     )
-    known = (({"q": q, "p": p}, _facts(q, p)) for q, p in pairs)
-    yield from leanest(hosts, radix, ((values, facts.switches, facts.degree or 0) for values, facts in known))
+    structures = (({"q": q, "p": p}, _facts(q, p)) for q, p in pairs)
+    yield from leanest(hosts, radix, ((values, facts.switches, facts.degree or 0) for values, facts in structures))
 
 
 @family(

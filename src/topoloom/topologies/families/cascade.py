@@ -68,8 +68,8 @@ def _cascades(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
 def cascade(groups: int, pair_links: int | None, chassis: int, blades: int, h: int, p: int) -> Topology:
     """Cray's Cascade (XC): groups of 6 chassis of 16 switches, each chassis a full mesh, triple links between them.
 
-    An Aries switch has 40 ports for links: 15 to its chassis, 15 to the switches at the same position in the other chassis (three
-    each), and 10 to other groups. 10 ports allow at most 241 groups with four links between any two.
+    An Aries switch has 40 ports for links: 15 to its chassis, 15 to the switches at the same position in the other chassis
+    (three each), and 10 to other groups. 10 ports allow at most 241 groups with four links between any two.
 
     Returns
     -------

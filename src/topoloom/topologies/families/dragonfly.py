@@ -44,7 +44,8 @@ def _facts(a: int | None, h: int | None, p: int | None, g: int | None, wiring: s
 def _dragonflies(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
     """Yield balanced groups (a = 2h, p = h) for every h, larger groups and more hosts per switch, with the fewest groups each.
 
-    Besta 2014 VI.B.4 searches all with a >= 2h and p >= h, which keeps the global links fully used; this function does the same in steps of a quarter.
+    Besta 2014 VI.B.4 searches all with a >= 2h and p >= h, which keeps the global links fully used; this function does the same
+    in steps of a quarter.
     """
     for h in range(1, (radix + 1) // 4 + 1):
         for a in sorted({2 * h, 5 * h // 2, 3 * h, 4 * h}):

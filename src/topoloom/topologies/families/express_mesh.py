@@ -34,18 +34,18 @@ def _express_meshes(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
         if side**dimensions <= hosts
         for gap in (2, 3, 4)
     ]
-    known = ((dims, gap, _facts(dims, gap)) for dims, gap in shapes)
+    structures = ((dims, gap, _facts(dims, gap)) for dims, gap in shapes)
     yield from leanest(
-        hosts, radix, (({"dims": dims, "gap": gap}, facts.switches, facts.degree or 0) for dims, gap, facts in known)
+        hosts,
+        radix,
+        (({"dims": dims, "gap": gap}, facts.switches, facts.degree or 0) for dims, gap, facts in structures),
     )
 
 
 @family(
     "express-mesh",
     dims=Integers(1, 4096, "switches along each dimension"),
-    gap=Integer(
-        1, 4096, "difference in length between the links of a switch along a line; 1: a HyperX", default=2
-    ),
+    gap=Integer(1, 4096, "difference in length between the links of a switch along a line; 1: a HyperX", default=2),
     facts=_facts,
     source="Dally, Express cubes, IEEE ToC 40(9), 1991; with links of every length of 1 + a multiple of the gap, as in EvalNet"
     " (arXiv 2105.12663)",

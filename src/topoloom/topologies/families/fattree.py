@@ -88,9 +88,9 @@ def _diameter(plan: TreePlan) -> int:
 
 def _fat_trees(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
     """Yield trees with as few levels as possible: leaves tapered 1:1, 2:1 and 4:1, and, with pods, a tapered core instead."""
-    found = [k for k in range(2, radix + 1, 2) if k**3 // 4 >= hosts]
-    if found:
-        yield {"k": found[0]}
+    radices = [k for k in range(2, radix + 1, 2) if k**3 // 4 >= hosts]
+    if radices:
+        yield {"k": radices[0]}
     for taper in ((1, 1), (2, 1), (4, 1)):
         for where in ("taper", "core_taper")[: 1 + (taper > (1, 1))]:
             try:
@@ -125,7 +125,8 @@ def _fat_trees(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
 def fat_tree(k: int, pods: int | None = None, hosts: int | None = None, **wanted: Any) -> Topology:
     """Folded Clos of k-port switches: one to three levels for a number of hosts, or the full tree of three.
 
-    ``k=64`` alone is the full tree: k pods of k/2 leaves and k/2 aggregation switches, k^2/4 core switches. ``k=64,hosts=4096`` is a tree for this number of hosts: 128 leaves, 128 aggregation switches in four pods, and a core that shrinks with the
+    ``k=64`` alone is the full tree: k pods of k/2 leaves and k/2 aggregation switches, k^2/4 core switches. ``k=64,hosts=4096``
+    is a tree for this number of hosts: 128 leaves, 128 aggregation switches in four pods, and a core that shrinks with the
     pods, 64 switches with 16 cables to each aggregation switch below them.
 
     Returns
@@ -215,9 +216,9 @@ def _kary_facts(k: int, n: int) -> Facts:
 
 def _kary_trees(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
     for n in (2, 3, 4):
-        found = [k for k in range(2, radix // 2 + 1) if k**n >= hosts]
-        if found:
-            yield {"k": found[0], "n": n}
+        radices = [k for k in range(2, radix // 2 + 1) if k**n >= hosts]
+        if radices:
+            yield {"k": radices[0], "n": n}
 
 
 @family(

@@ -23,8 +23,8 @@ def _widths(dims: tuple[int, ...], width: tuple[int, ...]) -> tuple[int, ...]:
     """Parallel links in each dimension; one number applies to all dimensions."""
     if len(width) not in (1, len(dims)):
         raise InputError(
-            f"hyperx: width={'x'.join(map(str, width))} has {len(width)} numbers, but there are {len(dims)} dimensions; give one"
-            " number, or one per dimension"
+            f"hyperx: width={'x'.join(map(str, width))} has {len(width)} numbers, but there are {len(dims)} dimensions; give"
+            " one number, or one per dimension"
         )
     return width * len(dims) if len(width) == 1 else width
 
@@ -53,7 +53,9 @@ def _butterflies(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
 
 
 def _hyperxes(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
-    """Yield nearly equal sides (equal ones are flattened butterflies), and one side two or three times as long as the others."""
+    """Yield nearly equal sides (equal ones are flattened butterflies), and one side two or three times as long as the
+    others.
+    """
     for dimensions in (2, 3, 4):
         for per_switch in host_counts(radix - dimensions):
             target = -(-hosts // per_switch)

@@ -65,7 +65,8 @@ def _megaflies(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
 def megafly(leaves: int, spines: int | None, p: int | None, h: int | None, g: int | None, wiring: str) -> Topology:
     """Groups of leaves and spines, each leaf linked to each spine of its group; global links between the spines of all groups.
 
-    Balanced on k ports: k/2 leaves with k/2 hosts, k/2 spines with k/2 global links, and at most k^2/4 + 1 groups. With fewer groups, every pair has several links, as in a Dragonfly.
+    Balanced on k ports: k/2 leaves with k/2 hosts, k/2 spines with k/2 global links, and at most k^2/4 + 1 groups. With fewer
+    groups, every pair has several links, as in a Dragonfly.
 
     Returns
     -------
@@ -134,8 +135,9 @@ def _slingshots(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
 def slingshot(groups: int, pair_links: int, switches: int, p: int) -> Topology:
     """HPE Slingshot's Dragonfly: groups of 32 switches in a full mesh, with any number of links between two groups.
 
-    The links of a group, in order of the other groups, are assigned to its switches in turn, so the numbers of links of two switches
-    differ by at most one. Aurora's compute groups are ``groups=166,pair_links=2``, Frontier's ``groups=74,pair_links=4``.
+    The links of a group, in order of the other groups, are assigned to its switches in turn, so the numbers of links of two
+    switches differ by at most one. Aurora's compute groups are ``groups=166,pair_links=2``, Frontier's
+    ``groups=74,pair_links=4``.
 
     Returns
     -------
@@ -161,7 +163,8 @@ def slingshot(groups: int, pair_links: int, switches: int, p: int) -> Topology:
 
 
 def dealt_links(groups: int, switches: int, pair_links: int) -> np.ndarray:
-    """Make `pair_links` links between any two groups, assigned in turn to the switches of both; switches are numbered group by group.
+    """Make `pair_links` links between any two groups, assigned in turn to the switches of both; switches are numbered group by
+    group.
 
     Parameters
     ----------

@@ -38,8 +38,8 @@ _KNOWN = {(16, 3): (3, 6), (16, 4): (3, 12), (32, 3): (4, 10), (32, 4): (3, 16)}
 
 def _facts(n: int, degree: int) -> Facts:
     if (n, degree) not in _KNOWN:
-        known = ", ".join(f"n={a},degree={b}" for a, b in _KNOWN)
-        raise InputError(f"optimal: n={n},degree={degree} is not stored (stored: {known})")
+        stored = ", ".join(f"n={a},degree={b}" for a, b in _KNOWN)
+        raise InputError(f"optimal: n={n},degree={degree} is not stored (stored: {stored})")
     diameter, bisection = _KNOWN[n, degree]
     return Facts(n, degree, degree, n * degree // 2, diameter, bisection_links=bisection)
 

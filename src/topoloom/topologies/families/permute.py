@@ -14,7 +14,9 @@ log = logging.getLogger("topoloom")
 
 @transform(
     "permute",
-    mode=Choice(("partial", "full"), "swap within racks and within rack pairs separately (partial), or together", "partial"),
+    mode=Choice(
+        ("partial", "full"), "swap within racks and within rack pairs separately (partial), or together", "partial"
+    ),
     rack=Integer(
         1,
         1 << 20,
@@ -22,9 +24,7 @@ log = logging.getLogger("topoloom")
         default=None,
     ),
     doubles=Choice(
-        ("drop", "keep"),
-        "links that become parallel to another: kept, or dropped as in Koibuchi 2013",
-        "keep",
+        ("drop", "keep"), "links that become parallel to another: kept, or dropped as in Koibuchi 2013", "keep"
     ),
     seed=Seed(),
     source="Koibuchi 2013 III.A; errata of Koibuchi 2013, 2, Koibuchi 2013, 3",
@@ -65,8 +65,7 @@ def permute(topology: Topology, mode: str, rack: int | None, doubles: str, seed:
 
 
 def rack_of(switches: int, racks: int) -> np.ndarray:
-    """The rack of every switch, int64[switches]: in order and evenly, as Koibuchi 2013 IV.C clusters in sequence.
-    """
+    """The rack of every switch, int64[switches]: in order and evenly, as Koibuchi 2013 IV.C clusters in sequence."""
     begins = np.arange(1, racks) * switches // racks
     return np.searchsorted(begins, np.arange(switches), side="right")
 
@@ -111,8 +110,9 @@ def _groups(pair: np.ndarray, draws: Draws) -> list[np.ndarray]:
 def _swap_mixed(links: np.ndarray, order: np.ndarray, i: int, home: list[int], draws: Draws) -> None:
     """The fully random step for rack i and a later rack: consecutive links of `order` swap ends in place.
 
-    `home` is the rack of every switch. Two links inside different racks do not change. A link inside a rack and one between the two are oriented so that one of
-    each kind results; two links of the same kind are oriented at random (inside) or so that both start in i (between).
+    `home` is the rack of every switch. Two links inside different racks do not change. A link inside a rack and one between the
+    two are oriented so that one of each kind results; two links of the same kind are oriented at random (inside) or so that
+    both start in i (between).
     """
     turn = draws.below(2, order.size).tolist()
     for position in range(0, order.size - 1, 2):

@@ -33,11 +33,11 @@ def _checked(m: tuple[int, ...], w: tuple[int, ...], p: tuple[int, ...] | None) 
     """Check the parameters; return `p`, by default one cable on every level."""
     p = (1,) * len(m) if p is None else p
     if not len(m) == len(w) == len(p):
-        raise InputError(
-            f"m, w and p have {len(m)}, {len(w)} and {len(p)} levels; give each the same number of values"
-        )
+        raise InputError(f"m, w and p have {len(m)}, {len(w)} and {len(p)} levels; give each the same number of values")
     if prod(m) * w[0] * p[0] > 1 << 24:
-        raise InputError(f"{prod(m):,} hosts with {w[0] * p[0]} ports are too many; at most {1 << 24:,} ports are built")
+        raise InputError(
+            f"{prod(m):,} hosts with {w[0] * p[0]} ports are too many; at most {1 << 24:,} ports are built"
+        )
     return p
 
 

@@ -96,8 +96,8 @@ def _side_by_side(topology: Topology, count: int, what: str) -> Topology:
 def rails(topology: Topology, nics: int, ports: int) -> Topology:
     """Assign the ports of the leaves to hosts with several interfaces: each port of a host is on a different leaf of its unit.
 
-    Leaves are taken in order, `nics` x `ports` leaves per unit; host j of a unit has port j of each of its leaves. Interfaces of
-    one rail in a unit reach each other through their leaf; switches and links do not change.
+    Leaves are taken in order, `nics` x `ports` leaves per unit; host j of a unit has port j of each of its leaves. Interfaces
+    of one rail in a unit reach each other through their leaf; switches and links do not change.
 
     Returns
     -------
@@ -121,16 +121,17 @@ def rails(topology: Topology, nics: int, ports: int) -> Topology:
     each, leaves = nics * ports, np.flatnonzero(topology.endpoints_at)
     counts = topology.endpoints_at[leaves]
     if topology.hosts != topology.endpoints.size:
-        raise InputError(
-            f"{topology.name}: its hosts already have several ports; rails needs hosts with one port"
-        )
+        raise InputError(f"{topology.name}: its hosts already have several ports; rails needs hosts with one port")
     if leaves.size == 0 or leaves.size % each:
         raise InputError(
             f"{topology.name}: {leaves.size} switches with hosts do not fill units of {each} (one leaf for each of"
-            f" {nics} interfaces{f' of {ports} ports' if ports > 1 else ''}); use {-(-max(1, leaves.size) // each) * each} leaves"
+            f" {nics} interfaces{f' of {ports} ports' if ports > 1 else ''}); use"
+            f" {-(-max(1, leaves.size) // each) * each} leaves"
         )
     if topology.endpoints.size % each:
-        raise InputError(f"{topology.name}: {topology.endpoints.size} ports are not a whole number of hosts with {each} ports")
+        raise InputError(
+            f"{topology.name}: {topology.endpoints.size} ports are not a whole number of hosts with {each} ports"
+        )
     hosts, units = topology.endpoints.size // each, leaves.size // each
     most = int(counts.max())
     if hosts > units * most:

@@ -103,8 +103,8 @@ def quad(degree: int) -> np.ndarray:
     """The inductive quad of a degree 4w or 4w - 1, on 2 degree + 2 vertices; 2i and 2i + 1 are partners: int64[m, 2].
 
     Its links, their images under exchange of all vertices with their partners, and the pairs of partners are all pairs of
-    vertices. Induction from degree - 4: add the quad of degree 3 on 8 new vertices; link the even old vertices to two of the new
-    pairs, and the odd ones to the other two.
+    vertices. Induction from degree - 4: add the quad of degree 3 on 8 new vertices; link the even old vertices to two of the
+    new pairs, and the odd ones to the other two.
     Source: Lakhotia et al. 2024; Bermond, Delorme and Farhi 1982 have the property.
     """
     links = [np.array(_QUAD_3)] if degree % 4 == 3 else []

@@ -99,7 +99,9 @@ def _mlfm_facts(h: int, layers: int | None) -> Facts:
 
 
 def _mlfms(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
-    """Yield the smallest full mesh for every number of layers that the ports of a spine allow, with half of a leaf's ports up."""
+    """Yield the smallest full mesh for every number of layers that the ports of a spine allow, with half of a leaf's ports
+    up.
+    """
     for share in (1.0, 1.5):
         for h in range(2, radix):
             each = int(h * share)

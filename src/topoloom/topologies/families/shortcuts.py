@@ -35,7 +35,9 @@ def _reach(n: int, p: float) -> int:
 def _nbr_facts(n: int, degree: int, p: float, seed: int = 1) -> Facts:
     reach = _reach(n, p)
     if degree > 2 and (reach < 2 or degree > 2 * reach):
-        raise InputError(f"nbr: p={p:g} gives a switch {max(0, 2 * reach)} possible partners, too few for degree={degree}; take a greater p")
+        raise InputError(
+            f"nbr: p={p:g} gives a switch {max(0, 2 * reach)} possible partners, too few for degree={degree}; take a greater p"
+        )
     return _facts(n, degree)
 
 

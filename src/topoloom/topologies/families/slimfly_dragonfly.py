@@ -22,15 +22,15 @@ def _groups(q: int, h: int, g: int | None) -> int:
 
 
 def _facts(q: int, h: int, g: int | None, wiring: str) -> Facts:
-    one, groups = slimfly_facts(q), _groups(q, h, g)
-    copies = one.switches * h // (groups - 1)
-    whole = copies * (groups - 1) == one.switches * h
-    degree = (one.degree or 0) + h
+    group, groups = slimfly_facts(q), _groups(q, h, g)
+    copies = group.switches * h // (groups - 1)
+    whole = copies * (groups - 1) == group.switches * h
+    degree = (group.degree or 0) + h
     return Facts(
-        switches=groups * one.switches,
+        switches=groups * group.switches,
         degree=degree,
         degree_min=degree if whole else None,
-        links=groups * (one.links or 0) + copies * groups * (groups - 1) // 2,
+        links=groups * (group.links or 0) + copies * groups * (groups - 1) // 2,
     )
 
 
@@ -41,11 +41,11 @@ def _sizes(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
     hosts send.
     """
     for q in (q for q in range(3, min(radix, 65)) if prime_power(q)):
-        one = slimfly_facts(q)
-        degree = one.degree or 0
+        group = slimfly_facts(q)
+        degree = group.degree or 0
         for p in sorted({-(-degree // 4), -(-degree // 3)}):
-            groups = -(-hosts // (one.switches * p))
-            if degree + 2 * p <= radix and 2 <= groups <= one.switches * p + 1:
+            groups = -(-hosts // (group.switches * p))
+            if degree + 2 * p <= radix and 2 <= groups <= group.switches * p + 1:
                 yield {"q": q, "h": p, "g": groups, "hosts": p}
 
 
@@ -78,9 +78,9 @@ def slimfly_dragonfly(q: int, h: int, g: int | None, wiring: str) -> Topology:
     >>> slimfly_dragonfly(3, 1, None, "absolute")
     Topology(topology: 342 switches, 1026 links)
     """
-    one, groups = slimfly(q), _groups(q, h, g)
-    inside = (one.links[None, :, :] + one.switches * np.arange(groups)[:, None, None]).reshape(-1, 2)
-    links = np.concatenate([inside, global_links(one.switches, h, groups, wiring)])
-    switch = np.arange(groups * one.switches)
-    labels = {"group": switch // one.switches, "member": switch % one.switches}
+    group, groups = slimfly(q), _groups(q, h, g)
+    inside = (group.links[None, :, :] + group.switches * np.arange(groups)[:, None, None]).reshape(-1, 2)
+    links = np.concatenate([inside, global_links(group.switches, h, groups, wiring)])
+    switch = np.arange(groups * group.switches)
+    labels = {"group": switch // group.switches, "member": switch % group.switches}
     return Topology(links=links, switches=switch.size, labels=labels)

@@ -19,9 +19,11 @@ _UNIT = (2, 3, 2)
 
 def _facts(dims: tuple[int, ...]) -> Facts:
     if len(dims) != 3:
-        raise InputError(f"tofu: dims={'x'.join(map(str, dims))} has {len(dims)} numbers; it needs three, such as 24x18x17")
-    known = torus_facts(dims + _UNIT)
-    return replace(known, links=known.switches * (known.degree or 0) // 2, hosts=known.switches)
+        raise InputError(
+            f"tofu: dims={'x'.join(map(str, dims))} has {len(dims)} numbers; it needs three, such as 24x18x17"
+        )
+    facts = torus_facts(dims + _UNIT)
+    return replace(facts, links=facts.switches * (facts.degree or 0) // 2, hosts=facts.switches)
 
 
 def _tofus(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
@@ -42,7 +44,8 @@ def _tofus(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
     },
 )
 def tofu(dims: tuple[int, ...]) -> Topology:
-    """A torus of units of 2 x 3 x 2 nodes; each node is a switch with one host and ten links, six to other units and four inside.
+    """A torus of units of 2 x 3 x 2 nodes; each node is a switch with one host and ten links, six to other units and four
+    inside.
 
     The K computer is ``dims=24x18x17``, Fugaku ``dims=24x23x24``.
 

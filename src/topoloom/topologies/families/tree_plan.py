@@ -169,9 +169,9 @@ def plan_tree(
         if count == 1:
             continue
         make = _two_levels if count == 2 else _three_levels
-        found = _best(make(k, hosts, down, up, core_taper, even) for down, up in _leaves(k, hosts, taper, leaf))
-        if found is not None:
-            return found
+        plan = _best(make(k, hosts, down, up, core_taper, even) for down, up in _leaves(k, hosts, taper, leaf))
+        if plan is not None:
+            return plan
     count = levels or 3
     most = most_hosts(k, count, leaf or _tapered(k, taper))
     raise InputError(
@@ -184,8 +184,8 @@ def plan_tree(
 def four_levels(k: int, hosts: int, taper: Pair = (1, 1)) -> dict[str, tuple[int, ...]] | None:
     """The four-level tree with the fewest switches for a number of host ports, as parameters of family ``pgft``.
 
-    Every switch above the leaves has as much bandwidth up as down, in bundles of equally many cables, as in `plan_tree`. Its subtrees are equal, so the tree may have a few more host ports than
-    asked for.
+    Every switch above the leaves has as much bandwidth up as down, in bundles of equally many cables, as in `plan_tree`. Its
+    subtrees are equal, so the tree may have a few more host ports than asked for.
 
     Parameters
     ----------
@@ -211,7 +211,7 @@ def four_levels(k: int, hosts: int, taper: Pair = (1, 1)) -> dict[str, tuple[int
         return None
     down, up = _tapered(k, taper)
     subtrees = -(-hosts // (down * half))
-    found = []
+    trees = []
     for tops in range(2, k + 1):
         inner = -(-subtrees // tops)
         if inner > half:
@@ -220,10 +220,10 @@ def four_levels(k: int, hosts: int, taper: Pair = (1, 1)) -> dict[str, tuple[int
         above = max((p for p in range(1, inner * below + 1) if inner * below % p == 0 and tops * p <= k), default=0)
         if above:
             parents = (1, up, half // below, inner * below // above)
-            found.append(((down, half, inner, tops), parents, (1, 1, below, above)))
-    if not found:
+            trees.append(((down, half, inner, tops), parents, (1, 1, below, above)))
+    if not trees:
         return None
-    m, w, p = min(found, key=lambda tree: _switches_of(*tree[:2]))
+    m, w, p = min(trees, key=lambda tree: _switches_of(*tree[:2]))
     return {"m": m, "w": w, "p": p}
 
 
@@ -251,8 +251,8 @@ def _tapered(k: int, taper: Pair) -> Pair:
 def _leaves(k: int, hosts: int, taper: Pair, leaf: Pair | None) -> Iterator[Pair]:
     """Possible ports down and up of a leaf, those with most hosts first.
 
-    Without a taper: half of the ports each, the usual design. With one: all that keep the ratio and leave at most a twentieth of
-    the ports down idle, because a number of ports up that divides well may save spines: 40:20 on 64 ports rather than 42:21.
+    Without a taper: half of the ports each, the usual design. With one: all that keep the ratio and leave at most a twentieth
+    of the ports down idle, because a number of ports up that divides well may save spines: 40:20 on 64 ports rather than 42:21.
     """
     if leaf is not None:
         yield leaf

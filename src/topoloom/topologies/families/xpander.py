@@ -120,4 +120,6 @@ def lift(topology: Topology, copies: int, seed: int) -> Topology:
         if int(components(lifted).max(initial=0)) <= int(components(topology).max(initial=0)):
             return lifted
         log.warning("lift: draw %d is disconnected; drawing again", attempt + 1)
-    raise InputError("lift: 100 draws in a row were disconnected; a tree has no connected lift, and a ring seldom has one")
+    raise InputError(
+        "lift: 100 draws in a row were disconnected; a tree has no connected lift, and a ring seldom has one"
+    )

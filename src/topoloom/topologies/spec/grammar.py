@@ -30,7 +30,9 @@ _MOST_HOSTS = 16 * MOST_SWITCHES
 _BYTES = (100, 60, 50)
 #: Bytes of memory above which a warning is logged.
 _MUCH_MEMORY = 4e9
-_HOSTS = Integer(0, 4096, "hosts on each switch that carries hosts, or 'full': the most with full bandwidth", default=None)
+_HOSTS = Integer(
+    0, 4096, "hosts on each switch that carries hosts, or 'full': the most with full bandwidth", default=None
+)
 
 
 def build(spec: str) -> Topology:
@@ -74,8 +76,8 @@ def family_of(spec: str) -> tuple[Family, dict[str, Any], Any] | None:
 
 def facts_of(spec: str) -> Facts | None:
     """The facts of a spec by theory, without building it; None for products and specs with transforms."""
-    found = family_of(spec)
-    return None if found is None else found[0].known(found[1])
+    parsed = family_of(spec)
+    return None if parsed is None else parsed[0].known(parsed[1])
 
 
 def bisection_by_theory(spec: str | None) -> int | None:
@@ -164,7 +166,9 @@ def _full_bandwidth_hosts(topology: Topology) -> int:
 
 
 def _connected_draw(record: Family, values: dict[str, Any]) -> Topology:
-    """The first connected draw of a random family; after a disconnected one it warns and takes the next stream of the same seed."""
+    """The first connected draw of a random family; after a disconnected one it warns and takes the next stream of the same
+    seed.
+    """
     from topoloom.graph.connectivity import components
 
     for attempt in range(100):
@@ -213,10 +217,10 @@ def _product(text: str, depth: int) -> Topology:
         inner.append(factor[1:-1].strip())
     # First by theory, before anything is built, then with the real sizes.
     _, hosts = read_settings("product", {}, ",".join(settings), takes_hosts=True)
-    known = [facts_of(spec) or Facts(1) for spec in inner]
-    _check_product([(facts.switches, facts.links or 0) for facts in known], hosts)
+    factor_facts = [facts_of(spec) or Facts(1) for spec in inner]
+    _check_product([(facts.switches, facts.links or 0) for facts in factor_facts], hosts)
     parts = [_build(spec, depth + 1) for spec in inner]
-    if any(facts == Facts(1) for facts in known):
+    if any(facts == Facts(1) for facts in factor_facts):
         _check_product([(part.switches, len(part.links)) for part in parts], hosts)
     topology = cartesian_product(parts)
     if hosts is None and any(part.endpoints.size for part in parts):
@@ -277,8 +281,8 @@ def read_settings(
         hosts = _read(name, "hosts", _HOSTS, hosts)
     for key in given:
         if key not in parameters:
-            known = ", ".join([*parameters, *(["hosts"] if takes_hosts else [])])
-            raise InputError(f"{name}: no parameter '{key[:60]}' (it takes {known or 'none'})")
+            names_taken = ", ".join([*parameters, *(["hosts"] if takes_hosts else [])])
+            raise InputError(f"{name}: no parameter '{key[:60]}' (it takes {names_taken or 'none'})")
     values = {}
     for key, parameter in parameters.items():
         if key in given:

@@ -18,7 +18,7 @@ def listed(chosen: Iterable[Family | Transform] | None = None) -> dict[str, Any]
     """
     everything: list[Family | Transform] = [*FAMILIES.values(), *TRANSFORMS.values()]
     wanted = everything if chosen is None else chosen
-    return {"schema": "topoloom/families/1", "families": [_record(one) for one in wanted]}
+    return {"schema": "topoloom/families/1", "families": [_record(record) for record in wanted]}
 
 
 def sizes_listed(chosen: Iterable[Family | Transform], hosts: int, radix: int) -> dict[str, Any]:
@@ -44,28 +44,28 @@ def sizes_listed(chosen: Iterable[Family | Transform], hosts: int, radix: int) -
     >>> sizes_listed([FAMILIES.find("slimfly")], 10_000, 48)["families"][0]["sizes"][0]["parameters"]["q"]
     16
     """
-    found = [
+    families = [
         {
-            "name": one.name,
+            "name": record.name,
             "sizes": [
-                {"spec": one.spec_of(values, values.get("hosts")), "parameters": values}
-                for values in map(dict, one.sizes(hosts, radix))
+                {"spec": record.spec_of(values, values.get("hosts")), "parameters": values}
+                for values in map(dict, record.sizes(hosts, radix))
             ],
         }
-        for one in chosen
-        if isinstance(one, Family) and one.sizes is not None
+        for record in chosen
+        if isinstance(record, Family) and record.sizes is not None
     ]
-    return {"schema": "topoloom/family-sizes/1", "hosts": hosts, "radix": radix, "families": found}
+    return {"schema": "topoloom/family-sizes/1", "hosts": hosts, "radix": radix, "families": families}
 
 
-def _record(one: Family | Transform) -> dict[str, Any]:
+def _record(record: Family | Transform) -> dict[str, Any]:
     return {
-        "name": one.name,
-        "kind": "family" if isinstance(one, Family) else "transform",
-        "description": one.description,
-        "source": one.source,
-        "aliases": list(one.aliases) if isinstance(one, Family) else [],
-        "labels": one.labels if isinstance(one, Family) else {},
+        "name": record.name,
+        "kind": "family" if isinstance(record, Family) else "transform",
+        "description": record.description,
+        "source": record.source,
+        "aliases": list(record.aliases) if isinstance(record, Family) else [],
+        "labels": record.labels if isinstance(record, Family) else {},
         "parameters": {
             key: {
                 "description": parameter.description,
@@ -76,6 +76,6 @@ def _record(one: Family | Transform) -> dict[str, Any]:
                 if parameter.required or parameter.default is None
                 else parameter.write(parameter.default),
             }
-            for key, parameter in one.parameters.items()
+            for key, parameter in record.parameters.items()
         },
     }

@@ -153,7 +153,9 @@ class Integers(Parameter):
 
 
 class Ratio(Parameter):
-    """Two whole numbers with a colon between them, such as ports down and up: ``2:1``; a single number means that number to 1."""
+    """Two whole numbers with a colon between them, such as ports down and up: ``2:1``; a single number means that number to
+    1.
+    """
 
     def __init__(self, description: str, default: Any = ..., most: int = 1 << 16) -> None:
         super().__init__(description, default)
@@ -166,10 +168,10 @@ class Ratio(Parameter):
     def read(self, text: Any) -> tuple[int, int]:
         if not isinstance(text, str):
             text = ":".join(map(str, text)) if isinstance(text, (tuple, list)) else str(text)
-        found = re.fullmatch(r"([0-9]{1,9})(?::([0-9]{1,9}))?", text)
-        if found is None:
+        match = re.fullmatch(r"([0-9]{1,9})(?::([0-9]{1,9}))?", text)
+        if match is None:
             raise InputError(f"'{text}' is not a ratio; write {self.range}")
-        pair = int(found[1]), int(found[2] or 1)
+        pair = int(match[1]), int(match[2] or 1)
         if not all(1 <= part <= self.most for part in pair):
             raise InputError(f"{text} is out of range; write {self.range}")
         return pair

@@ -15,9 +15,9 @@ from topoloom.topologies.spec.parameters import Parameter, Seed
 class Facts:
     """What is known by theory of a family with given parameters; None where a value is unknown.
 
-    `degree` is the highest degree; `hosts` the hosts that the family attaches; `carriers` the number of switches that carry hosts,
-    None for all; `full_hosts` the published number of hosts per switch at full bandwidth; `bisection_links` the links of the
-    bisection.
+    `degree` is the highest degree; `hosts` the hosts that the family attaches; `carriers` the number of switches that carry
+    hosts, None for all; `full_hosts` the published number of hosts per switch at full bandwidth; `bisection_links` the links of
+    the bisection.
     """
 
     switches: int
@@ -74,7 +74,9 @@ class Family:
 
     @property
     def takes_hosts(self) -> bool:
-        """Whether ``hosts=`` is the number of hosts per switch; False where the family has a parameter ``hosts`` of another meaning."""
+        """Whether ``hosts=`` is the number of hosts per switch; False where the family has a parameter ``hosts`` of another
+        meaning.
+        """
         return "hosts" not in self.parameters
 
     @property
@@ -96,11 +98,11 @@ class Transform:
 
 #: The catalogue: every family by its name.
 FAMILIES: Register[Family] = Register(
-    "family", room="topoloom.topologies.families", group="topoloom.families", listed="topoloom families"
+    "family", package="topoloom.topologies.families", group="topoloom.families", listed="topoloom families"
 )
 #: Every transform by its name.
 TRANSFORMS: Register[Transform] = Register(
-    "transform", room="topoloom.topologies.families", group="topoloom.transforms", listed="topoloom families"
+    "transform", package="topoloom.topologies.families", group="topoloom.transforms", listed="topoloom families"
 )
 
 
@@ -123,13 +125,13 @@ def family(
     name : str
         The name in specs.
     facts : callable
-        Takes the same parameters and returns their `Facts`. It is called before anything is built, and may raise `InputError` for
-        parameters that do not fit together.
+        Takes the same parameters and returns their `Facts`. It is called before anything is built, and may raise `InputError`
+        for parameters that do not fit together.
     source : str
         The paper.
     sizes : callable (int, int), optional
-        Takes a number of hosts and the ports of a switch, and yields parameter sets (with ``hosts``, the hosts on each switch) that
-        serve at least that many hosts.
+        Takes a number of hosts and the ports of a switch, and yields parameter sets (with ``hosts``, the hosts on each switch)
+        that serve at least that many hosts.
     aliases : tuple of str
         Other names of the family.
     labels : dict of str to str, optional
@@ -140,7 +142,7 @@ def family(
     Returns
     -------
     callable
-        The decorator; it returns the function as it is.
+        The decorator; it returns the function unchanged.
     """
 
     def register(make: Callable[..., Topology]) -> Callable[..., Topology]:
@@ -169,7 +171,7 @@ def transform(
     Returns
     -------
     callable
-        The decorator; it returns the function as it is.
+        The decorator; it returns the function unchanged.
     """
 
     def register(apply: Callable[..., Topology]) -> Callable[..., Topology]:

@@ -41,7 +41,7 @@ def add_matching(
     while count > 0:
         u = waiting[next_below(state, count)]
         count = _drop(waiting, place, count, u)
-        found = -1
+        partner = -1
         for _ in range(64):
             if count == 0:
                 break
@@ -56,13 +56,13 @@ def add_matching(
                 if min(apart, n - apart) > reach:
                     continue
             if not linked(table, filled, u, v):
-                found = v
+                partner = v
                 break
-        if found < 0 and count > 0:
-            found = _listed_partner(table, filled, state, u, reach, waiting, place, count, listed, offsets.size > 0)
-        if found >= 0:
-            count = _drop(waiting, place, count, found)
-            join(table, filled, u, found)
+        if partner < 0 and count > 0:
+            partner = _listed_partner(table, filled, state, u, reach, waiting, place, count, listed, offsets.size > 0)
+        if partner >= 0:
+            count = _drop(waiting, place, count, partner)
+            join(table, filled, u, partner)
 
 
 @inner
@@ -95,8 +95,8 @@ def _listed_partner(table, filled, state, u, reach, waiting, place, count, liste
 def random_regular(table: np.ndarray, filled: np.ndarray, state: np.ndarray, degree: int) -> int:
     """Make a random graph with `degree` links per switch in place; return the number of ends without a partner (0 or 1).
 
-    The pairing model: a random perfect matching of all ends; a pair that would be a loop or a parallel link waits, and then replaces a random link x - y with u - x and v - y, which keeps
-    all other degrees.
+    The pairing model: a random perfect matching of all ends; a pair that would be a loop or a parallel link waits, and then
+    replaces a random link x - y with u - x and v - y, which keeps all other degrees.
     """
     n = filled.size
     ends = np.repeat(np.arange(n), degree)
@@ -128,13 +128,13 @@ def swap_pass(links: np.ndarray, order: np.ndarray, state: np.ndarray, turn: np.
     for i in range(0, order.size - 1, 2):
         first, second = order[i], order[i + 1]
         if turn[first] and next_below(state, 2):
-            kept = links[first, 0]
+            end = links[first, 0]
             links[first, 0] = links[first, 1]
-            links[first, 1] = kept
+            links[first, 1] = end
         if turn[second] and next_below(state, 2):
-            kept = links[second, 0]
+            end = links[second, 0]
             links[second, 0] = links[second, 1]
-            links[second, 1] = kept
+            links[second, 1] = end
         a, b, c, d = links[first, 0], links[first, 1], links[second, 0], links[second, 1]
         if a != c and a != d and b != c and b != d:
             links[first, 1] = d
@@ -164,8 +164,9 @@ def fill_restricted(
 ) -> int:
     """Give every switch `degree` links of at most `length` in place; return the number of missing ends.
 
-    near, offsets: CSR of the switches within `length` of each. Links are added at random first. Then an end without a partner takes an end of a nearby link (u takes x from x - y), which moves the gap to y: gaps move until
-    two meet, as in an alternating path. `budget` bounds the steps.
+    near, offsets: CSR of the switches within `length` of each. Links are added at random first. Then an end without a partner
+    takes an end of a nearby link (u takes x from x - y), which moves the gap to y: gaps move until two meet, as in an
+    alternating path. `budget` bounds the steps.
     """
     n = filled.size
     order = np.arange(n)
