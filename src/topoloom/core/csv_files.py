@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import numpy as np
 
 from topoloom.core.errors import at
+from topoloom.core.former_keys import FORMER_KEYS
 
 _SPECIAL = re.compile(r'[",;\r\n]|^\s|\s$')
 #: A spreadsheet takes a cell that begins so for a formula (the wide characters too, in Japanese input); a leading "'" makes it
@@ -113,7 +114,7 @@ def separator(text: str) -> str:
 def csv_rows(text: str, source: str) -> Iterator[tuple[int, list[str]]]:
     """The rows of a CSV text: the last line of each, and its cells, still guarded (`unguarded` removes the guard).
 
-    Empty rows are omitted.
+    Empty rows are omitted. Columns of the header from earlier versions get their current names.
 
     Parameters
     ----------
@@ -130,9 +131,11 @@ def csv_rows(text: str, source: str) -> Iterator[tuple[int, list[str]]]:
     # StringIO would take four bytes per character.
     lines = io.TextIOWrapper(io.BytesIO(text.encode()), "utf-8", newline="")
     rows = csv.reader(lines, strict=True, delimiter=separator(text))
+    first = True
     try:
         for cells in rows:
             if "".join(cells).strip():
-                yield rows.line_num, cells
+                yield rows.line_num, [FORMER_KEYS.get(cell, cell) for cell in cells] if first else cells
+                first = False
     except csv.Error as error:
         raise at(source, rows.line_num, f"is not CSV: {error}") from None

@@ -14,6 +14,7 @@ import numpy as np
 
 from topoloom.core.errors import InputError, at
 from topoloom.core.files import read_text
+from topoloom.core.former_keys import with_current_keys
 from topoloom.core.json_files import parse_json
 from topoloom.core.npy_files import read_npy, read_npz
 from topoloom.core.staging import Content
@@ -25,8 +26,10 @@ from topoloom.routing.choices import AnyShortest, Choice, Detour, Escape, Layers
 from topoloom.routing.routing import MANIFEST, Routing
 from topoloom.routing.verification.verification import Verification
 
-#: The version of the manifest that this release reads.
-SCHEMA = "topoloom/tables/1"
+#: The version of the manifest that this release writes.
+SCHEMA = "topoloom/tables/2"
+#: The version of topoloom 0.2, whose arrays of virtual channels were called lanes.
+_FORMER_SCHEMA = "topoloom/tables/1"
 
 _CHOICES: dict[str, type[Any]] = {kind.__name__: kind for kind in (AnyShortest, Escape, Detour, Layers)}
 #: Patterns of the table files in a network's folder.
@@ -117,10 +120,11 @@ def load_tables(folder: str | os.PathLike[str], topology: Topology | None = None
     source = os.fspath(place)
     record = parse_json(read_text(place, _MOST_MANIFEST_BYTES), source)
     schema = record.get("schema") if isinstance(record, dict) else None
-    if schema != SCHEMA:
+    if schema not in (SCHEMA, _FORMER_SCHEMA):
         raise at(source, None, f"is {schema or 'not a record of topoloom'}; expected {SCHEMA}")
+    stem = "virtual_channels" if schema == SCHEMA else "lanes"
     try:
-        manifest = msgspec.convert(record, _Manifest)
+        manifest = msgspec.convert(record if schema == SCHEMA else with_current_keys(record), _Manifest)
     except msgspec.ValidationError as error:
         raise at(source, None, f"is damaged: {error}") from None
     tables_folder = Path(folder) / TABLES
@@ -132,7 +136,7 @@ def load_tables(folder: str | os.PathLike[str], topology: Topology | None = None
         raise at(source, None, f"the tables are of {manifest.name}; {what}: route it again")
     ports = _read(tables_folder / "ports.npy")
     _check_ports(ports, network, tables_folder / "ports.npy")
-    virtual_channels = _read(tables_folder / "virtual_channels.npy") if manifest.virtual_channels else None
+    virtual_channels = _read(tables_folder / f"{stem}.npy") if manifest.virtual_channels else None
     routing = Routing(
         network,
         manifest.engine,
@@ -140,11 +144,12 @@ def load_tables(folder: str | os.PathLike[str], topology: Topology | None = None
         virtual_channels,
         manifest.virtual_channel_rule,
         manifest.minimal,
-        _read_choice(manifest.choice, tables_folder, network),
+        _read_choice(manifest.choice, tables_folder, network, stem),
         _read_verification(manifest.verification, tables_folder, network),
         manifest.provenance,
     )
-    _check_unchanged(routing, manifest.arrays, tables_folder)
+    digests = {name.replace("lanes", "virtual_channels"): digest for name, digest in manifest.arrays.items()}
+    _check_unchanged(routing, digests, tables_folder)
     return routing
 
 
@@ -219,7 +224,7 @@ def _choice_record(choice: Choice | None) -> dict[str, Any] | None:
     return record | {name: getattr(choice, name) for name in plain}
 
 
-def _read_choice(record: dict[str, Any] | None, here: Path, topology: Topology) -> Choice | None:
+def _read_choice(record: dict[str, Any] | None, here: Path, topology: Topology, stem: str) -> Choice | None:
     if record is None:
         return None
     source = os.fspath(here / MANIFEST)
@@ -233,9 +238,7 @@ def _read_choice(record: dict[str, Any] | None, here: Path, topology: Topology) 
             for number, table in zip(numbers, ports, strict=True):
                 _check_ports(table, topology, here / f"ports_{number}.npy")
             virtual_channels = tuple(
-                _read(here / f"virtual_channels_{n}.npy")
-                for n in numbers
-                if (here / f"virtual_channels_{n}.npy").exists()
+                _read(here / f"{stem}_{n}.npy") for n in numbers if (here / f"{stem}_{n}.npy").exists()
             )
             allowed = _read(here / "allowed.npy") if (here / "allowed.npy").exists() else None
             return Layers(ports, virtual_channels or None, allowed, by_host=bool(values.get("by_host", False)))
