@@ -233,10 +233,10 @@ def refuse_mixed(topology: "Topology", what: str) -> None:
     InputError
         The links differ in their rates.
 
-        Examples
-        --------
-        >>> from topoloom.model.topology import Topology
-        >>> refuse_mixed(Topology(links=[(0, 1), (1, 2)], switches=3, name="line", link_rate_gbps=[400, 800]), "simulate")
+    Examples
+    --------
+    >>> from topoloom.model.topology import Topology
+    >>> refuse_mixed(Topology(links=[(0, 1), (1, 2)], switches=3, name="line", link_rate_gbps=[400, 800]), "simulate")
     Traceback (most recent call last):
         ...
     topoloom.core.errors.InputError: simulate: line has links of 400 and 800 Gb/s, and simulate takes one rate for all; \

@@ -59,10 +59,10 @@ def segment_vcs(request: RoutingRequest, ports: np.ndarray, engine: str) -> np.n
     uint8[n, n]
         virtual_channels[d, s]: the virtual channel in which switch s forwards packets to d.
 
-        Raises
-        ------
-        InputError
-            A path has more forbidden turns than virtual channels allow.
+    Raises
+    ------
+    InputError
+        A path has more forbidden turns than virtual channels allow.
     Stopped
         The request's work was stopped.
     """

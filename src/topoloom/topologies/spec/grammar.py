@@ -131,7 +131,7 @@ def attach_hosts(topology: Topology, hosts: int | str, full: int | None) -> Topo
         The network.
     hosts : int or "full"
         Hosts on each switch that carries any; "full" is the most that the network serves at full bandwidth.
-        full : int or None
+    full : int or None
         That number by theory; None: it is measured on the graph.
 
     Returns
