@@ -39,7 +39,7 @@ def test_the_modules_of_a_room_register_themselves(tmp_path, monkeypatch):
     (room / "inner").mkdir(parents=True)
     (room / "kernels").mkdir()
     (room / "__init__.py").write_text(
-        "from topoloom.core.register import Register\nTHINGS = Register('thing', room='a_room')\n"
+        "from topoloom.core.register import Register\nTHINGS = Register('thing', package='a_room')\n"
     )
     (room / "inner" / "__init__.py").write_text("")
     (room / "one.py").write_text("from a_room import THINGS\nTHINGS.add('one', 1)\n")

@@ -173,7 +173,7 @@ def test_a_megafly_of_all_groups_joins_each_two_once():
     [
         (
             "fat-tree:hosts=4096,k=64,taper=2:1+rails:nics=8",
-            "103 switches with hosts do not go into units of 8 .*; ask for 104",
+            "103 switches with hosts do not fill units of 8 .*; use 104",
         ),
         ("slimfly:q=5,hosts=4+nics:count=3", "switch 0 has 4 host ports, no whole number of hosts with 3"),
         ("fat-tree:k=8+planes:count=2+planes:count=2", "has planes already"),
