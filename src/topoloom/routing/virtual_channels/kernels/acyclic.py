@@ -83,12 +83,19 @@ def add_turn(
                     before_count += 1
     stamp[1] += after_count + before_count
     # Reorder: first the channels that lead to `before`, then those that `after` leads to, each in their old order, in the same
-    # places.
-    moved = np.empty(after_count + before_count, np.int64)
-    moved[:before_count] = behind[:before_count][np.argsort(place[behind[:before_count]])]
-    moved[before_count:] = ahead[:after_count][np.argsort(place[ahead[:after_count]])]
-    places = np.sort(place[moved])
-    place[moved] = places
+    # places. One sort for all three, and loops instead of copies of slices: each other form takes the compiler a second.
+    count = after_count + before_count
+    moved, places = np.empty(count, np.int64), np.empty(count, np.int32)
+    for i in range(before_count):
+        places[i] = place[behind[i]]
+    for i, j in enumerate(np.argsort(places[:before_count])):
+        moved[i] = behind[j]
+    for i in range(after_count):
+        places[before_count + i] = place[ahead[i]]
+    for i, j in enumerate(np.argsort(places[before_count:])):
+        moved[before_count + i] = ahead[j]
+    for i, j in enumerate(np.argsort(places)):
+        place[moved[i]] = places[j]
     turns[turn] |= bit
     return True
 
