@@ -279,7 +279,7 @@ def test_dragonfly_groups_are_joined_once_when_largest():
         ),
         ("complete:n=1000+planes:count=1024", r"1024 planes: about 511488000 links; at most"),
         ("ring:n=4096,hosts=80+rail-only:rails=1024", r"1024 rails: 335,544,320 ports of hosts; at most"),
-        ("mesh:dims=5+lift:copies=2", r"a tree cannot be lifted"),
+        ("mesh:dims=5+lift:copies=2", r"a tree has no connected lift"),
     ],
 )
 def test_parameters_that_do_not_fit_are_named_with_the_remedy(spec, words):
