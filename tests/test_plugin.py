@@ -139,7 +139,7 @@ def test_a_command_that_cannot_be_imported_is_one_sentence(topoloom, tmp_path, p
     install(tmp_path, project)
     done = topoloom("--help", more=tmp_path)
     assert "damaged" in done.stdout
-    assert "the command 'hops' of package damaged has the name of one that topoloom has" in done.stderr
+    assert "the command 'hops' of package damaged has the same name as one of topoloom" in done.stderr
     done = topoloom("damaged", more=tmp_path)
     assert done.returncode == 2
     assert f"error: {place} cannot be imported: " in done.stderr
@@ -240,5 +240,5 @@ def test_two_packages_with_one_name_are_told(topoloom, tmp_path, name, holder):
     done = topoloom("families", more=tmp_path)
     assert done.returncode == 0
     (line,) = done.stderr.splitlines()
-    assert f"the family '{name}' of package zz-other-wheel has the name of one that {holder} has; rename it" in line
+    assert f"the family '{name}' of package zz-other-wheel has the same name as one of {holder}; rename it" in line
     assert done.stdout.count(f"\n{name} ") == 1

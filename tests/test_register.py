@@ -39,7 +39,7 @@ def test_the_modules_of_a_room_register_themselves(tmp_path, monkeypatch):
     (room / "inner").mkdir(parents=True)
     (room / "kernels").mkdir()
     (room / "__init__.py").write_text(
-        "from topoloom.core.register import Register\nTHINGS = Register('thing', room='a_room')\n"
+        "from topoloom.core.register import Register\nTHINGS = Register('thing', package='a_room')\n"
     )
     (room / "inner" / "__init__.py").write_text("")
     (room / "one.py").write_text("from a_room import THINGS\nTHINGS.add('one', 1)\n")
@@ -96,7 +96,7 @@ def test_two_packages_cannot_share_a_name(tmp_path, monkeypatch, caplog):
     _points(monkeypatch, "second_guest")
     with caplog.at_level(logging.WARNING, "topoloom"):
         assert things["same"] == 0
-    assert "the thing 'same' of package second_guest has the name of one that topoloom has; rename it" in caplog.text
+    assert "the thing 'same' of package second_guest has the same name as one of topoloom; rename it" in caplog.text
 
 
 def test_a_name_that_another_package_of_the_project_has_names_the_package(monkeypatch):

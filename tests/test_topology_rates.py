@@ -99,11 +99,13 @@ def test_changed_networks_keep_their_rates_or_refuse():
     moved = EVERY.replace(endpoints=EVERY.endpoints, host=np.arange(16)[::-1])
     assert moved.endpoint_rate_gbps.tolist() == EVERY.endpoint_rate_gbps.tolist()
     with pytest.raises(
-        InputError, match=r"its links change, and there are 100, 101, \.\.\. and 131 Gb/s; give link_rate_gbps"
+        InputError,
+        match=r"its links change, but they have several rates \(100, 101, \.\.\. and 131 Gb/s\); give link_rate_gbps",
     ):
         EVERY.replace(links=EVERY.links[1:])
     with pytest.raises(
-        InputError, match=r"its endpoints change, and there are 1, 2, \.\.\. and 16 Gb/s; give endpoint_rate_gbps"
+        InputError,
+        match=r"its endpoints change, but they have several rates \(1, 2, \.\.\. and 16 Gb/s\); give endpoint_rate_gbps",
     ):
         EVERY.with_hosts(1)
     with pytest.raises(InputError, match="its endpoints change, and there are 100 and 200 Gb/s"):
@@ -172,7 +174,7 @@ def test_graphs_of_networkx_have_rates_of_edges_and_hosts():
         (
             {"rate_gbps": 400},
             {},
-            r"^net: the edge \(1, 2\) has no rate_gbps, and others have one; give it to all or to none$",
+            r"^net: the edge \(1, 2\) has no rate_gbps, but other links have; give it to all or to none$",
         ),
         (
             {"rate_gbps": "fast"},

@@ -28,7 +28,7 @@ def test_several_tables_are_all_tables():
     """A sequence is of tables, one at least."""
     with pytest.raises(InputError, match="quality takes a Routing, not a Topology"):
         topoloom.quality([topoloom.build("petersen")])
-    with pytest.raises(InputError, match="quality takes a network or several Routings, and got an empty sequence"):
+    with pytest.raises(InputError, match="quality takes a network or several Routings, not an empty sequence"):
         topoloom.quality([])
 
 

@@ -109,7 +109,7 @@ def test_all_to_all_within_groups_moves_what_is_traced() -> None:
         ("mg", 10**13, "(nearest: 1048576)"),
         ("cg", 0, "(nearest: 1)"),
         ("sp", -4, "(nearest: 1)"),
-        ("cg:class=Z", 4, "class='Z' is not known; it must be S or W or A or B or C or D"),
+        ("cg:class=Z", 4, "class='Z' is unknown; it must be S or W or A or B or C or D"),
         ("is:class=D", 4, "it must be S or W or A or B or C"),
         ("dt:graph=XX", 50, "BH or WH or SH"),
         ("lu:iterations=-1", 4, "0 to 1000"),

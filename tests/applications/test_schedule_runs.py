@@ -183,10 +183,7 @@ def test_a_task_of_a_study_knows_what_is_in_the_file(tmp_path):
             ["--app", "goal:file=none.goal", "--simulator", "flows"],
             "none.goal cannot be read: no such file or directory",
         ),
-        (
-            ["--app", "chakra:file=none,allreduce=fast", "--simulator", "flows"],
-            "'fast' is not known; it must be ring or",
-        ),
+        (["--app", "chakra:file=none,allreduce=fast", "--simulator", "flows"], "'fast' is unknown; it must be ring or"),
     ],
 )
 def test_what_the_command_refuses(tmp_path, monkeypatch, options, says):

@@ -170,4 +170,4 @@ def test_the_user_is_told_when_it_takes_long(tmp_path):
         text=True,
         check=True,
     )
-    assert done.stderr == "compiling kernels, once on this machine: up to half a minute\n"
+    assert done.stderr == "compiling kernels, once on this machine; this takes up to half a minute\n"

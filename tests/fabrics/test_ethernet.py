@@ -243,7 +243,7 @@ def test_systems_of_switches_are_private_and_differ():
         ),
         ("frr:asn=tier", "fat-tree:k=4", "asn=tier: does not apply to static routes; add routing=bgp"),
         ("frr:weights=paths", "fat-tree:k=4", "weights=paths: does not apply to static routes"),
-        ("frr:routing=ospf", "fat-tree:k=4", "'ospf' is not known; it must be static or bgp"),
+        ("frr:routing=ospf", "fat-tree:k=4", "'ospf' is unknown; it must be static or bgp"),
         ("frr:routes=bgp", "fat-tree:k=4", "no parameter 'routes'"),
         ("containerlab:routing=srv6", "fat-tree:k=4", "needs forwarding tables; compute them with 'topoloom route'"),
         ("containerlab:image=a b", "fat-tree:k=4", "cannot be used; write letters"),

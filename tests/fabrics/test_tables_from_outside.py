@@ -251,7 +251,7 @@ def test_tables_that_go_in_circles_are_told():
     ports = tables.ports.copy()
     ports[3, 0], ports[2, 0] = ports[3, 2], ports[2, 3]
     found = verify_tables(read_lft(written(ports, fabric), "x", fabric), fabric)
-    assert "goes round a cycle" in found.fault
+    assert "runs in a cycle" in found.fault
     assert "S" in found.fault
     assert found.reached_pairs < found.pairs
 

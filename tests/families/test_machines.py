@@ -173,12 +173,12 @@ def test_a_megafly_of_all_groups_joins_each_two_once():
     [
         (
             "fat-tree:hosts=4096,k=64,taper=2:1+rails:nics=8",
-            "103 switches with hosts do not go into units of 8 .*; ask for 104",
+            "103 switches with hosts do not fill units of 8 .*; use 104",
         ),
-        ("slimfly:q=5,hosts=4+nics:count=3", "switch 0 has 4 host ports, no whole number of hosts with 3"),
+        ("slimfly:q=5,hosts=4+nics:count=3", "switch 0 has 4 host ports, not a whole number of hosts with 3"),
         ("fat-tree:k=8+planes:count=2+planes:count=2", "has planes already"),
-        ("fat-tree:k=8+planes:count=2+rails:nics=2", "hosts have several ports already"),
-        ("twisted-torus:dims=4x4x4", "sides of n and 2n and both of them"),
+        ("fat-tree:k=8+planes:count=2+rails:nics=2", "hosts already have several ports"),
+        ("twisted-torus:dims=4x4x4", "sides of n and of 2n, both at least once"),
         ("hammingmesh:boards=16", "boards=16: give rows and columns"),
         ("megafly:leaves=4,g=30", "30 groups, but 4 spines with 4 global links each reach 2 to 17"),
         ("slimfly:q=28", r"q=28 is not a prime power \(nearest: 27, 29\)"),

@@ -135,13 +135,13 @@ def test_what_is_built_is_what_was_planned(k, hosts, more):
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
-        ("fat-tree:k=64,taper=2:1", "taper is for trees of a number of hosts"),
-        ("fat-tree:k=64,hosts=4096,pods=3", "hosts=4096 says how many pods stand"),
+        ("fat-tree:k=64,taper=2:1", "taper needs a number of hosts"),
+        ("fat-tree:k=64,hosts=4096,pods=3", "hosts=4096 determines the number of pods"),
         ("fat-tree:radix=64,hosts=100,taper=3:0", "taper=3:0 is out of range"),
         ("fat-tree:k=64,hosts=100,leaf=60:20", "leaf=60:20: 80 ports, but a switch has 64"),
-        ("fat-tree:k=64,hosts=100,leaf=20:20,taper=2", "leaf and taper both say what a leaf has up"),
+        ("fat-tree:k=64,hosts=100,leaf=20:20,taper=2", "leaf and taper both determine"),
         ("fat-tree:k=64,radix=64", "k is given twice"),
-        ("pgft:m=4x4,w=2", "m, w and p say 2, 1 and 2 levels"),
+        ("pgft:m=4x4,w=2", "m, w and p have 2, 1 and 2 levels"),
     ],
 )
 def test_what_makes_no_tree_is_said_in_a_sentence(spec, message):

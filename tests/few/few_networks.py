@@ -40,7 +40,7 @@ JOINED = f"{ONE} {TWO} twin4"
 LINKED = f"{TWO} twin4"
 
 #: Sentences that many operations share; each says what would do.
-PARTS = "2 parts that no link joins.*route each, or link them"
+PARTS = "(2 parts that no link joins.*route each, or link them|not connected: 2 parts)"
 NO_HOSTS = "it has no hosts for the ranks; give it some, as in hosts=4"
 FEW_HOSTS = "traffic needs two hosts or more; there are [01] .*hosts=4"
 ALONE = "no links|no link "

@@ -29,10 +29,10 @@ from in_process import own_commands, run
 from topoloom import save
 
 _UNKNOWN = {"diameter": None, "aspl": None, "connected": False, "components": 2}
-_NO_HALVES = "1 switch; a cut takes two"
+_NO_HALVES = "1 switch; a cut needs at least two"
 _NO_LINK = "there is no link that could fail"
 _HOSTLESS = "no hosts that a loss could cut off; give it some"
-_ONE_PLACE = "paths run between two switches with hosts, and there are 1"
+_ONE_PLACE = "paths need two switches with hosts, and there are 1"
 _OWN = "grows networks that '.*' builds; use method splice for any"
 
 #: Of each question: its words, N for the network and O for a folder; and what --json or the sentence has to say.
@@ -82,8 +82,8 @@ TABLE = {
     "cuts --by hosts": (
         "cuts N --by hosts",
         row(
-            ("one4 one1 two1 apart1", Refused("1 switch with hosts; a cut takes two")),
-            ("one0 two0 apart0", Refused("0 switches with hosts; a cut takes two")),
+            ("one4 one1 two1 apart1", Refused("1 switch with hosts; a cut needs at least two")),
+            ("one0 two0 apart0", Refused("0 switches with hosts; a cut needs at least two")),
             ("two4", {"links": 1}),
             ("apart4", {"links": 0}),
             ("twin4", {"links": 2}),
@@ -92,7 +92,7 @@ TABLE = {
     "cuts --exact": (
         "cuts N --exact",
         row(
-            (ONE, Refused("the exact bisection is found for 2 to 40")),
+            (ONE, Refused("the exact bisection takes 2 to 40")),
             (TWO, {"links": 1, "exact": True}),
             (APART, {"links": 0}),
             ("twin4", {"links": 2}),
@@ -101,7 +101,10 @@ TABLE = {
     "convert": ("convert N O/same.json", row(*[(name, {"hosts": net.hosts}) for name, net in NETWORKS.items()])),
     "optimize": (
         "optimize N --moves 3 --chains 1",
-        row((f"{ONE} {APART}", Refused("there are no links to exchange")), (LINKED, {"aspl": 1.0, "optimal": True})),
+        row(
+            (f"{ONE} {APART}", Refused("the network has no links to exchange")),
+            (LINKED, {"aspl": 1.0, "optimal": True}),
+        ),
     ),
     "route": (
         "route N -o O/routed",
@@ -113,7 +116,7 @@ TABLE = {
     ),
     "route --without a switch": (
         "reroute N 0",
-        row((JOINED, Refused("no link is left; switches that stand alone need no tables")), (APART, Refused(PARTS))),
+        row((JOINED, Refused("no link is left, so there is nothing to route")), (APART, Refused(PARTS))),
     ),
     "route --without a link": (
         "reroute N 0-1",

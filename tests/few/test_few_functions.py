@@ -76,7 +76,7 @@ _RANKS = (
     ("one0 two0 apart0", Refused(NO_HOSTS)),
     ("apart4", Refused(PARTS)),
 )
-_NO_CUT = Refused("1 switch; a cut takes two")
+_NO_CUT = Refused("1 switch; a cut needs at least two")
 _NO_LINK = Refused("there is no link that could fail")
 _DIAMETER = row((ONE, 0), (LINKED, 1), (APART, None))
 
@@ -151,7 +151,7 @@ TABLE = {
     "info": (lambda t, _: topoloom.info(t, full=True).bisection, row((ONE, None), (TWO, 1), (APART, 0), ("twin4", 2))),
     "layered_routing": (
         lambda t, _: topoloom.verify_routing(topoloom.layered_routing(t, 2)).pairs,
-        row((ONE, 0), (LINKED, 4), (APART, Refused("make layers for each of them"))),
+        row((ONE, 0), (LINKED, 4), (APART, Refused("make layers for each plane"))),
     ),
     "lifetime": (
         lambda t, _: topoloom.lifetime(t, link_fit=100, samples=5).hours,
@@ -187,7 +187,7 @@ TABLE = {
     "path_diversity": (
         lambda t, _: topoloom.path_diversity(t).paths[0].mean,
         row(
-            (f"{ONE} two1 apart1", Refused("between two switches with hosts, and there are 1")),
+            (f"{ONE} two1 apart1", Refused("need two switches with hosts, and there are 1")),
             ("two4 two0", 1.0),
             ("twin4", 2.0),
             ("apart4 apart0", Refused("several pieces")),
@@ -212,7 +212,7 @@ TABLE = {
         lambda t, _: topoloom.reroute(route(t), links=[(0, 1)]).entries,
         row(
             (ONE, Refused("no link 0-1")),
-            (TWO, Refused("no link is left; switches that stand alone need no tables")),
+            (TWO, Refused("no link is left, so there is nothing to route")),
             ("twin4", 2),
             (APART, Refused(PARTS)),
         ),

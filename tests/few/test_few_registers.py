@@ -50,7 +50,7 @@ _FAMILIES = {
         ("anca", "ancestors", "fat-tree", "fat-tree-hosts", "nca"), "no label 'level'; engine orders routes any"
     ),
     "dor-random": "for tori with rings of more than three switches.*engine dor",
-    "dragonfly": "no label 'group'; engine orders routes anything",
+    "dragonfly": "no label 'group'; use engine orders",
     "dsn-f": "not a DSN-F",
     "latency": "needs to know the cables' lengths; give a folder of topoloom layout -o",
     "product": r"not a Cartesian product.*build one with product",
@@ -76,7 +76,7 @@ def test_every_engine_has_a_row():
 def test_engines(engine):
     """One switch needs no table and no virtual channel; two are a hop apart; parts that nothing joins are refused."""
     for name in APART.split():
-        _refused("link the parts|make layers for each|" + PARTS, lambda name=name: route(_network(name), engine))
+        _refused("make layers for each|" + PARTS, lambda name=name: route(_network(name), engine))
     for name in JOINED.split():
         if engine in _FAMILIES:
             _refused(_FAMILIES[engine], lambda name=name: route(_network(name), engine))

@@ -68,7 +68,7 @@ def check_cuts(topology):
     assert told.edge_connectivity == least_cut(topology)
     if topology.switches == 1:
         assert told.bisection is None
-        with pytest.raises(InputError, match="a cut takes two"):
+        with pytest.raises(InputError, match="a cut needs at least two"):
             cuts(topology)
         return
     least = least_half(topology)

@@ -194,10 +194,10 @@ def test_long_networks_have_the_binomial_numbers():
 @pytest.mark.parametrize(
     ("topology", "options", "words"),
     [
-        (build("complete:n=1"), {}, "between two switches with hosts, and there are 1"),
-        (Topology(links=[(0, 1)], switches=3), {}, "in several pieces"),
+        (build("complete:n=1"), {}, "need two switches with hosts, and there are 1"),
+        (Topology(links=[(0, 1)], switches=3), {}, "not connected"),
         (build("petersen"), {"samples": 0}, "samples=0: at least one"),
-        (build("petersen:hosts=1+planes:count=2"), {}, "of 2 planes; measure one"),
+        (build("petersen:hosts=1+planes:count=2"), {}, "2 planes, which no path connects; measure one"),
     ],
 )
 def test_what_has_no_paths_is_refused(topology, options, words):

@@ -93,7 +93,7 @@ def test_parts_that_hosts_do_not_join_stay_disconnected():
     apart = build("ring:n=4,hosts=1").replace(links=[(0, 1), (2, 3)])
     found = info(apart)
     assert (found.planes, found.connected, found.diameter, found.edge_connectivity) == (0, False, np.inf, 0)
-    with pytest.raises(InputError, match="a point is of one plane, and there are 2"):
+    with pytest.raises(InputError, match="a point belongs to one plane, and the network has 2"):
         bounds(build("grid:rows=4,columns=4,degree=4,length=2,hosts=1+planes:count=2"), point=0)
 
 

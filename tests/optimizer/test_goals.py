@@ -124,12 +124,12 @@ def test_words_and_weights_make_goals() -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("speed", "'speed' is not known"),
-        ("mean=fast", "'mean=fast' is not known"),
+        ("speed", "'speed' is unknown"),
+        ("mean=fast", "'mean=fast' is unknown"),
         ("hops=1", "give mean, worst"),
         ("power", "catalogue"),
         ("mean=-1", "mean=-1.0; it is a number from 0 to 1,000,000,000"),
-        ("worst=1,hops=1", "against mean"),
+        ("worst=1,hops=1", "hops need a weight of mean"),
     ],
 )
 def test_a_goal_that_makes_no_sense_is_refused(text: str, words: str) -> None:

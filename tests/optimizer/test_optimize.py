@@ -152,15 +152,15 @@ def test_progress_is_told_and_a_session_goes_on_where_it_was():
     [
         ({"seconds": 1.0, "moves": 10}, "not both"),
         ({"moves": 0}, "at least one"),
-        ({"seconds": float("nan")}, "an end"),
-        ({"start": "clever"}, "known are given and structured"),
-        ({"target": 0}, "1 or more"),
+        ({"seconds": float("nan")}, "above 0 s"),
+        ({"start": "clever"}, "choose given or structured"),
+        ({"target": 0}, "at least 1"),
         ({"length": 3}, "needs switches on a grid"),
-        ({"cap_m": 3.0}, "needs lengths"),
+        ({"cap_m": 3.0}, "needs the lengths"),
         ({"keep": "rack"}, "no label 'rack'"),
         ({"keep": np.arange(3)}, "one for each of 20 switches"),
         ({"objective": "latency"}, "needs lengths"),
-        ({"objective": "speed"}, "not known"),
+        ({"objective": "speed"}, "is unknown"),
         ({"symmetric": True}, "no symmetric start"),
         ({"jobs": 0}, "at least one thread"),
     ],
@@ -178,11 +178,11 @@ def test_what_makes_no_sense_is_refused(given, says):
 def test_a_limit_that_the_topology_breaks_is_refused():
     """Links longer than the limit, a network without links, a structured start under a rule: one sentence."""
     grid = build("grid:rows=6,columns=6,degree=4,length=3")
-    with pytest.raises(InputError, match="forbids it"):
+    with pytest.raises(InputError, match="raise length="):
         optimize(grid, length=2, moves=10)
     with pytest.raises(InputError, match="no links"):
         optimize(Topology(links=[], switches=3), moves=10)
-    with pytest.raises(InputError, match="no length, cap, keep or fix"):
+    with pytest.raises(InputError, match="omit length, cap, keep and fix"):
         optimize(grid, start="structured", moves=10)
 
 
@@ -231,5 +231,5 @@ def test_two_equal_runs_give_the_same_record_and_it_comes_back(tmp_path):
     assert again.topology == first.topology
     assert again.record() == first.record()
     (tmp_path / "best" / "topology.json").write_text(topology_text(second.topology.replace(links=topology.links)))
-    with pytest.raises(InputError, match="no record of the graph"):
+    with pytest.raises(InputError, match="does not belong to the graph"):
         Optimized.load(tmp_path / "best")

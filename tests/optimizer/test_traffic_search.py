@@ -189,7 +189,7 @@ def test_what_does_not_go_together(given, told):
 def test_structures_need_alike_hosts():
     """Lifts renumber the switches, so hosts must be the same on all of them."""
     uneven = build("torus:dims=4x4").replace(endpoints=np.array([0, 0, 5]))
-    with pytest.raises(InputError, match="as many hosts on every switch"):
+    with pytest.raises(InputError, match="the same number of hosts on every switch"):
         optimize(uneven, "all-to-all", start="structured", moves=10, jobs=1)
 
 

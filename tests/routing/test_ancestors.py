@@ -54,7 +54,9 @@ def test_paths_of_hosts_are_shortest_up_to_three_levels(spec):
 def test_a_network_without_common_ancestors_is_refused():
     """By its name, with what routes it; and the fitting engine is another one."""
     topology = build("random-folded-clos:k=4,leaves=40,levels=2")
-    with pytest.raises(InputError, match="has no common ancestor with some other; engine orders routes anything"):
+    with pytest.raises(
+        InputError, match="has no common ancestor with another switch; engine orders routes any network"
+    ):
         route(topology, "ancestors")
     assert route(topology).engine == "orders"
 

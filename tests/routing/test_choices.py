@@ -133,7 +133,7 @@ def test_lanes_left_over_are_adaptive():
     """All virtual channels above those of the escape are for choosing; without one there is a sentence."""
     assert route(build("torus:dims=4x4"), "duato", virtual_channels=5).choice == Escape(3, returns=True)
     assert route(build("slimfly:q=5"), "silla-duato", virtual_channels=4).choice == Escape(3, returns=False)
-    with pytest.raises(InputError, match="2 to escape to and one to choose in are 3"):
+    with pytest.raises(InputError, match="3 are needed: 2 for escape paths and one adaptive"):
         route(build("torus:dims=4x4"), "duato", virtual_channels=2)
 
 

@@ -85,7 +85,7 @@ def test_layers_bring_more_of_a_hard_permutation(spec):
         ("petersen", {"layers": 500}, "layers=500"),
         ("petersen", {"keep": 0}, "keep=0; it must be a share of the links"),
         ("petersen", {"keep": 1.5}, "keep=1.5"),
-        ("petersen:hosts=1+planes:count=2", {}, "make layers for each of them"),
+        ("petersen:hosts=1+planes:count=2", {}, "make layers for each plane"),
     ],
 )
 def test_bad_layers_are_refused(spec, options, words):

@@ -14,10 +14,10 @@ def test_tables_that_do_not_fit_are_refused(monkeypatch):
     monkeypatch.setattr(memory, "_SMALL", 0)
     topology = build("jellyfish:n=1200,degree=4")
     with pytest.raises(
-        InputError, match=r"engine orders takes about 0\.0 GB here, and 0\.0 GB are free; name a folder"
+        InputError, match=r"engine orders needs about 0\.0 GB of memory, and 0\.0 GB are free; name a folder"
     ):
         route(topology)
-    with pytest.raises(InputError, match="try engine updown, on disk"):
+    with pytest.raises(InputError, match="use engine updown with a folder for the tables"):
         route(topology, "dfsssp")
 
 

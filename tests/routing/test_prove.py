@@ -113,7 +113,7 @@ def test_paths_that_never_arrive_are_named():
     ports[3, 1] = to[first[1] : first[2]].tolist().index(0)
     looped = verify_routing(Routing(topology, "", ports))
     assert not looped.complete
-    assert "switch 3 goes round a cycle (2 pairs in all)" in looped.fault
+    assert "switch 3 runs in a cycle (2 pairs in all)" in looped.fault
     ports = clockwise(4).ports.copy()
     ports[3, 2] = 255
     holed = verify_routing(Routing(topology, "", ports))

@@ -73,7 +73,7 @@ def test_what_lanes_cannot_do_is_said():
     """Long paths take more virtual channels, unless a number is given that they do not fit."""
     ring = build("ring:n=40")
     assert 2 <= route(ring, "segments-even").verification.virtual_channels_used <= 8
-    with pytest.raises(InputError, match=r"engine segments-even take \d virtual channels by segments, more than 1"):
+    with pytest.raises(InputError, match=r"engine segments-even need \d virtual channels by segments, more than 1"):
         route(ring, "segments-even", virtual_channels=1)
     with pytest.raises(InputError, match="engine segments-even takes 1 to 8"):
         route(ring, "segments-even", virtual_channels=9)

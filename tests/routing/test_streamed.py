@@ -108,9 +108,9 @@ def test_a_sample_is_a_part_of_the_whole():
 def test_engines_that_keep_tables_in_memory_say_so(tmp_path):
     """And which do not; and orders in files needs a number of virtual channels."""
     topology = build("jellyfish:n=60,degree=5")
-    with pytest.raises(InputError, match="in a folder: minimal, orders, updown"):
+    with pytest.raises(InputError, match="engines that use a folder: minimal, orders, updown"):
         route(topology, "dfsssp", folder=str(tmp_path))
-    with pytest.raises(InputError, match="give `virtual_channels` 8"):
+    with pytest.raises(InputError, match="give, for example, virtual_channels=8"):
         route(topology, folder=str(tmp_path))
-    with pytest.raises(InputError, match="name a folder for them"):
+    with pytest.raises(InputError, match="name a folder"):
         route(build("ring:n=40000"))

@@ -78,7 +78,7 @@ def test_tables_made_in_files_are_a_folder_like_any_other(tmp_path):
     ("file", "content", "message"),
     [
         ("tables.json", b"{", "is no JSON"),
-        ("tables.json", b"[]", "is no record of topoloom; expected topoloom/tables/2"),
+        ("tables.json", b"[]", "is not a record of topoloom; expected topoloom/tables/2"),
         ("tables.json", b'{"schema": "topoloom/tables/9"}', "is topoloom/tables/9; expected topoloom/tables/2"),
         ("ports.npy", b"no array", "is damaged"),
         ("ports.npy", None, "cannot be read"),
@@ -107,11 +107,11 @@ def test_ports_that_a_switch_does_not_have_are_refused(tmp_path):
 def test_tables_of_another_network_are_refused(tmp_path):
     """The opener gives the network that lies beside the tables."""
     save_routing(route(build("petersen")), tmp_path)
-    with pytest.raises(InputError, match="the tables are of petersen; they are not of ring"):
+    with pytest.raises(InputError, match="the tables are of petersen; they do not belong to ring"):
         load_tables(tmp_path, build("ring:n=10"))
     manifest = tmp_path / "tables" / "tables.json"
     manifest.write_text(manifest.read_text().replace(build("petersen").digest, "0" * 64))
-    with pytest.raises(InputError, match="the network beside them has changed"):
+    with pytest.raises(InputError, match="the network saved with them has changed"):
         load_tables(tmp_path)
 
 

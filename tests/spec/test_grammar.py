@@ -103,7 +103,7 @@ def test_hosts_do_not_hide_the_theory():
         ("torus:dims=8,8", "'8' is not a setting"),
         ("nbr:n=64,degree=4,p=nan", "out of range"),
         ("nbr:n=64,degree=4,p=x", "not a number"),
-        ("myrinet-clos:switches=80,wiring=odd", "'odd' is not known; it must be spread or parallel"),
+        ("myrinet-clos:switches=80,wiring=odd", "'odd' is unknown; it must be spread or parallel"),
         ("petersen+twist", "no transform named 'twist'"),
         ("petersen+permute:rack=10", "takes? ?|holds all 10 switches"),
         ("petersen+", "no transform named ''"),

@@ -379,7 +379,7 @@ def test_read_only_writes_nothing(tmp_path, here):
             ("draw", {"topology": "nets/mine.json", "engine": "updown"}),
         ):
             assert reading.ask(operation, **arguments).status_code == 403
-        assert "is not whole yet" in reading.ask("info", topology="nets/half").json()["error"]
+        assert "is not completely written" in reading.ask("info", topology="nets/half").json()["error"]
         assert reading.ask("design", text=requirement + "# another\n").status_code in (400, 403)
         for record in (done, failed, designed):
             assert reading.client.delete(f"/api/tasks/{record['digest']}").status_code == 403

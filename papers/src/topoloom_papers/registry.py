@@ -49,7 +49,7 @@ class Computed:
 
 #: Every claim by its id; packages from outside add theirs by entry points of this group.
 CLAIMS: Register[Claim] = Register(
-    "claim", room="topoloom_papers.papers", group="topoloom.claims", listed="topoloom reproduce --list"
+    "claim", package="topoloom_papers.papers", group="topoloom.claims", listed="topoloom reproduce --list"
 )
 
 

@@ -1,8 +1,7 @@
-"""How much memory is free, and how much little text may ask for: estimated before it is taken, refused past a limit that the
-user can raise.
+"""Free memory, and a limit on the memory that a short text may ask for: estimated before it is taken; the user can raise it.
 
-A range of hosts, a default for all nodes, a compressed array: some bytes of a file may stand for gigabytes. What a text
-spells out itself takes memory in proportion to it, and is not counted here.
+A range of hosts, a default for all nodes, a compressed array: a few bytes of a file may stand for gigabytes. Memory in
+proportion to the length of the text is not counted here.
 """
 
 import os
@@ -10,23 +9,24 @@ from pathlib import Path
 
 from topoloom.core.errors import InputError, at
 
-#: Sets the limit in gigabytes.
+#: The environment variable that sets the limit, in gigabytes.
 VARIABLE = "TOPOLOOM_MEMORY_GB"
 _GB = 1e9
+#: The limit where the variable is not set.
 _USUAL_GB = 1.0
-#: Bytes that each byte of a file may stand for without being counted.
+#: Bytes of memory per byte of a file that are not counted.
 _FREE = 64
 
 
 class Allowance:
-    """The memory that is left to what one file, or one spec, asks for.
+    """The memory that one file, or one spec, may ask for.
 
     Parameters
     ----------
     source : str
-        The file's name, or what stands for it, for messages.
+        The file's name, or another name of the text, for messages.
     text_bytes : int
-        How long the text is.
+        The length of the text.
 
     Examples
     --------
@@ -48,14 +48,14 @@ short a text: set TOPOLOOM_MEMORY_GB=4 if it is meant
         need_bytes : float
             An estimate.
         what : str
-            What it is for, in the plural: "16,777,216 hosts".
+            The objects that need it, in the plural: "16,777,216 hosts".
         line : int, optional
-            Where it is asked for.
+            The line that asks for it.
 
         Raises
         ------
         InputError
-            The limit is passed: with this, and with what was taken before.
+            This memory, and that taken before, are above the limit together.
         """
         self._taken += need_bytes
         most_gb = limit_gb()
@@ -71,43 +71,43 @@ short a text: set TOPOLOOM_MEMORY_GB=4 if it is meant
 
 
 def limit_gb() -> float:
-    """The limit in gigabytes: 1, or what the environment says.
+    """The limit in gigabytes: 1, or the value of the environment variable.
 
     Raises
     ------
     InputError
-        The environment says something that is no number above 0.
+        The environment variable is not a number above 0.
     """
-    said = os.environ.get(VARIABLE, "")
-    if not said.strip():
+    text = os.environ.get(VARIABLE, "")
+    if not text.strip():
         return _USUAL_GB
     try:
-        limit = float(said)
+        limit = float(text)
     except ValueError:
         limit = 0.0
     if not 0 < limit < 1e6:
-        raise InputError(f"{VARIABLE}={said[:40]!a}: it is a number of gigabytes above 0")
+        raise InputError(f"{VARIABLE}={text[:40]!a}: it must be a number of gigabytes above 0")
     return limit
 
 
 def free_bytes() -> int | None:
-    """The memory that this process can still get, in bytes; None where the system does not say."""
-    found = []
+    """The memory that this process can still get, in bytes; None where the system does not report it."""
+    limits = []
     try:
         lines = Path("/proc/meminfo").read_text().splitlines()
-        found += [int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable:")]
+        limits += [int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable:")]
         most = Path("/sys/fs/cgroup/memory.max").read_text().strip()
         if most != "max":
-            found.append(int(most) - _used_by_group())
+            limits.append(int(most) - _used_by_group())
     except (OSError, ValueError, IndexError):
         pass
-    if not found and hasattr(os, "sysconf") and "SC_AVPHYS_PAGES" in os.sysconf_names:
-        found.append(os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
-    return min(found, default=None)
+    if not limits and hasattr(os, "sysconf") and "SC_AVPHYS_PAGES" in os.sysconf_names:
+        limits.append(os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
+    return min(limits, default=None)
 
 
 def _used_by_group() -> int:
-    """What the container takes that it cannot give back: its files in memory can go."""
+    """Bytes of memory that the container uses and cannot free; cached files are not counted."""
     used = int(Path("/sys/fs/cgroup/memory.current").read_text())
     for line in Path("/sys/fs/cgroup/memory.stat").read_text().splitlines():
         if line.startswith("inactive_file "):

@@ -37,14 +37,14 @@ class WorkClock:
         self._depth, self._since, self._stopped = 0, 0.0, 0.0
 
     def stop(self) -> None:
-        """Something begins to be compiled."""
+        """Stop the clock: a compilation begins."""
         with self._lock:
             if self._depth == 0:
                 self._since = self.monotonic()
             self._depth += 1
 
     def go_on(self) -> None:
-        """What stopped the clock last is over."""
+        """Let the clock run again: the last compilation has ended."""
         with self._lock:
             self._depth -= 1
             if self._depth == 0:

@@ -1,4 +1,4 @@
-"""CSV, written and read by one rule: cells that a spreadsheet shows instead of computing them, and errors with the line."""
+"""Writing and reading CSV: cells that no spreadsheet takes for formulas, and errors with the line."""
 
 import csv
 import io
@@ -12,7 +12,8 @@ from topoloom.core.errors import at
 from topoloom.core.former_keys import FORMER_KEYS
 
 _SPECIAL = re.compile(r'[",;\r\n]|^\s|\s$')
-#: A spreadsheet computes what begins so (the wide characters too, where people type Japanese); "'" before it makes it text.
+#: A spreadsheet takes a cell that begins so for a formula (the wide characters too, in Japanese input); a leading "'" makes it
+#: text.
 _FORMULA = re.compile(r"'*(?:\s*[=+\-@＝＋－＠]|[\t\r\n])")
 _IN_QUOTES = re.compile(r'"[^"]*"')
 _HEADER = re.compile(r'(?:[^"\n]|"[^"]*")*')
@@ -26,8 +27,8 @@ def csv_text(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     columns : sequence of str
         The header.
     rows : iterable of sequences
-        As many cells as there are columns: texts (see `guarded`), numbers (as Python prints them; give them as numbers,
-        for a text like "-1" is guarded) and None (an empty cell).
+        One cell per column: texts (see `guarded`), numbers (written as Python prints them; not as texts, because a text like
+        "-1" is guarded) and None (an empty cell).
 
     Returns
     -------
@@ -37,7 +38,7 @@ def csv_text(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     Raises
     ------
     ValueError
-        A row has other than one cell per column.
+        A row does not have one cell per column.
 
     Examples
     --------
@@ -59,18 +60,18 @@ def _shown(value: object) -> str:
 
 
 def csv_table(columns: Mapping[str, Sequence[str]]) -> str:
-    """A table as CSV from columns whose cells are ready (`texts`, `numbers`): the quickest way for long tables."""
+    """A table as CSV from columns whose cells are ready (`texts`, `numbers`): the fastest way for long tables."""
     rows = map(",".join, zip(*columns.values(), strict=True))
     return "\n".join([",".join(map(guarded, columns)), *rows]) + "\n"
 
 
 def quoted(text: str) -> str:
-    """One cell: in quotes where it must be (RFC 4180)."""
+    """One cell, in quotes where RFC 4180 needs them."""
     return '"' + text.replace('"', '""') + '"' if _SPECIAL.search(text) else text
 
 
 def guarded(text: str) -> str:
-    """One cell for people with spreadsheets: what looks like a formula gets a "'" before it; see `unguarded`.
+    """One cell, safe for spreadsheets: a text that looks like a formula gets a leading "'"; see `unguarded`.
 
     >>> guarded("=cmd|'/c calc'!A1"), guarded("-3+cmd"), guarded("3-4")
     ("'=cmd|'/c calc'!A1", "'-3+cmd", '3-4')
@@ -84,16 +85,16 @@ def unguarded(text: str) -> str:
 
 
 def texts(values: Iterable[str], *, guard: bool = True) -> list[str]:
-    """A column of texts, which repeat: each is quoted once."""
+    """The cells of a column of texts; each distinct text is quoted once."""
     cell = guarded if guard else quoted
     done: dict[str, str] = {}
     return [done[text] if text in done else done.setdefault(text, cell(text)) for text in values]
 
 
 def numbers(values: np.ndarray, digits: int = 3) -> list[str]:
-    """A column of numbers: integers as they are, others rounded and without trailing zeros; NaN is an empty cell."""
+    """A column of numbers: integers unchanged, others rounded and without trailing zeros; NaN is an empty cell."""
     whole = values.dtype.kind in "iub"
-    # Numbers repeat too, and a text that is shared takes no memory.
+    # Numbers repeat too; shared texts save memory.
     different, place = np.unique(values if whole else np.round(values, digits), return_inverse=True)
     shown = list(map(str, different.tolist())) if whole else [_decimal(value, digits) for value in different.tolist()]
     return [shown[i] for i in place.ravel().tolist()]
@@ -104,30 +105,30 @@ def _decimal(value: float, digits: int) -> str:
 
 
 def separator(text: str) -> str:
-    """The separator of a CSV text, by its first line: ``,``, or ``;`` as spreadsheets of half the world write."""
-    # What is in quotes separates nothing, not even a line's end.
+    """The separator of a CSV text, by its first line: ``,``, or ``;`` as spreadsheets write in many countries."""
+    # Separators and line ends in quotes do not count.
     header = _IN_QUOTES.sub("", _HEADER.match(text)[0])  # type: ignore[index]  # it matches the empty text
     return ";" if header.count(";") > header.count(",") else ","
 
 
 def csv_rows(text: str, source: str) -> Iterator[tuple[int, list[str]]]:
-    """The rows of a CSV text: the line that each ends on, and its cells as they stand (`unguarded` takes the guard away).
+    """The rows of a CSV text: the last line of each, and its cells, still guarded (`unguarded` removes the guard).
 
-    Rows without anything in them are omitted. Columns of the header that earlier versions wrote have their current names.
+    Empty rows are omitted. Columns of the header from earlier versions get their current names.
 
     Parameters
     ----------
     text : str
-        From a file that was opened with ``newline=""``; its separator is found by `separator`.
+        From a file opened with ``newline=""``; `separator` finds its separator.
     source : str
         The file's name, for messages.
 
     Raises
     ------
     InputError
-        A quote that does not end, and what else is no CSV: ``file:line: reason``.
+        The text is not CSV, such as a quote without an end: ``file:line: reason``.
     """
-    # StringIO would spend four bytes on every character.
+    # StringIO would take four bytes per character.
     lines = io.TextIOWrapper(io.BytesIO(text.encode()), "utf-8", newline="")
     rows = csv.reader(lines, strict=True, delimiter=separator(text))
     first = True

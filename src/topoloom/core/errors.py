@@ -1,38 +1,38 @@
-"""The one error that a user's mistake raises, and the one that ends work which somebody stopped."""
+"""The one error that a user's mistake raises, and the one that ends stopped work."""
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
-#: Bytes of a file's name and of a path, its end included, that file systems of Linux take; and that in words.
+#: Most bytes of a file name and of a path (with its final zero byte) on Linux; and the same in words.
 _LONGEST_NAME, _LONGEST_PATH = 255, 4096
 TOO_LONG = "a file's name has at most 255 bytes, and its path 4,095"
-#: Characters of the longest sentence.
+#: Most characters of a sentence.
 _LONGEST = 999
 
 
 class InputError(ValueError):
-    """Bad input: one sentence that says what was wrong, where, and what would do.
+    """Bad input: one sentence with what is wrong, where, and the remedy.
 
-    The command line prints it as ``error: ...`` and exits with code 2. What a file holds may be quoted in it as it stands:
-    characters that would end the line, or that a terminal obeys, are shown as escapes.
+    The command line prints it as ``error: ...`` and exits with code 2. The sentence may quote the content of a file: line ends
+    and control characters are shown as escapes.
 
     Examples
     --------
-    >>> str(InputError("net.csv:3: 'a\\rb' is no switch"))
-    "net.csv:3: 'a\\\\rb' is no switch"
+    >>> str(InputError("net.csv:3: 'a\\rb' is not a switch"))
+    "net.csv:3: 'a\\\\rb' is not a switch"
     """
 
     def __init__(self, sentence: str = "") -> None:
         shown = sentence if sentence.isprintable() else "".join(map(_visible, sentence))
-        # What is quoted has no end of its own: a key of a million letters. The beginning says where, the end what would do.
+        # A quote may be very long, such as a key of a million letters. The beginning has the place, the end the remedy.
         super().__init__(shown if len(shown) <= _LONGEST else f"{shown[:600]} ... {shown[-300:]}")
 
 
 class Stopped(Exception):  # noqa: N818 (nothing went wrong)
-    """An operation was stopped, by its deadline or by somebody, before it had anything to show.
+    """An operation was stopped, by its deadline or by a user, before it had a result.
 
-    The command line says so and exits with code 130.
+    The command line reports it and exits with code 130.
     """
 
 
@@ -41,23 +41,23 @@ def _visible(letter: str) -> str:
 
 
 def check_type(value: object, kind: type | tuple[type, ...], taker: str, remedy: str = "") -> None:
-    """Refuse a value of a wrong type, in one sentence; public operations begin with it.
+    """Refuse a value of a wrong type with one sentence; public operations call it first.
 
     Parameters
     ----------
     value : object
         What was given.
     kind : type or tuple of types
-        What is wanted.
+        The accepted types.
     taker : str
-        Who wants it: "simulate".
+        The operation that takes it: "simulate".
     remedy : str
-        How to get one: "route(topology) makes one".
+        The way to get such a value: "route(topology) makes one".
 
     Raises
     ------
     InputError
-        It is of another type.
+        The value is of another type.
 
     Examples
     --------
@@ -71,23 +71,23 @@ def check_type(value: object, kind: type | tuple[type, ...], taker: str, remedy:
 
 
 def check_path(value: object, taker: str, remedy: str = "") -> None:
-    """Refuse what is no path, or one that no file system takes.
+    """Refuse a value that is not a path, or a path that no file system takes.
 
-    A number is none either: the system would take it for a file that is open, and close it.
+    A number is refused too: the system would take it for an open file, and close it.
 
     Parameters
     ----------
     value : object
         What was given.
     taker : str
-        Who wants it: "load".
+        The operation that takes it: "load".
     remedy : str
-        What to give: "name a file".
+        The remedy: "name a file".
 
     Raises
     ------
     InputError
-        It is neither a text nor a path, or a name in it is too long.
+        The value is neither a text nor a path, or a name in it is too long.
 
     Examples
     --------
@@ -105,23 +105,23 @@ def check_path(value: object, taker: str, remedy: str = "") -> None:
 
 
 def check_all(values: object, kind: type | tuple[type, ...], taker: str, remedy: str = "") -> None:
-    """Refuse what is no sequence, and a sequence with a value of a wrong type.
+    """Refuse a value that is not a sequence, and a sequence with a value of a wrong type.
 
     Parameters
     ----------
     values : object
         What was given.
     kind : type or tuple of types
-        What each of its values is to be.
+        The accepted types of each value.
     taker : str
-        Who wants them: "progress".
+        The operation that takes them: "progress".
     remedy : str
-        How to get them.
+        The way to get such values.
 
     Raises
     ------
     InputError
-        It is no sequence of such values.
+        The value is not a sequence of such values.
 
     Examples
     --------
@@ -137,18 +137,18 @@ def check_all(values: object, kind: type | tuple[type, ...], taker: str, remedy:
 
 
 def wrong_type(value: object, kind: type | tuple[type, ...] | str, taker: str, remedy: str = "") -> InputError:
-    """What `check_type` raises.
+    """The error that `check_type` raises.
 
     Parameters
     ----------
     value : object
         What was given.
     kind : type, tuple of types or str
-        What is taken; a text says it in words.
+        The accepted types, or a description in words.
     taker : str
-        The operation that was called, as users write it.
+        The called operation, as users write it.
     remedy : str
-        How to get the right thing; "" for nothing to say.
+        The way to get an accepted value; "" for none.
 
     Returns
     -------
@@ -156,7 +156,9 @@ def wrong_type(value: object, kind: type | tuple[type, ...] | str, taker: str, r
         Ready to be raised.
     """
     kinds = kind if isinstance(kind, tuple) else (kind,)
-    wanted = " or ".join(one if isinstance(one, str) else f"{_article(one)} {one.__name__}" for one in kinds)
+    wanted = " or ".join(
+        accepted if isinstance(accepted, str) else f"{_article(accepted)} {accepted.__name__}" for accepted in kinds
+    )
     given = "None"
     if value is not None:
         given = f"{_article(type(value))} {type(value).__name__}"
@@ -176,11 +178,11 @@ def at(source: str, line: int | None, reason: str) -> InputError:
     Parameters
     ----------
     source : str
-        The file's name, or what stands for it.
+        The file's name, or another name of the input.
     line : int or None
-        From 1; None where the whole file is meant.
+        From 1; None for the whole file.
     reason : str
-        What is wrong, and what would do.
+        What is wrong, and the remedy.
 
     Returns
     -------
@@ -193,7 +195,7 @@ def at(source: str, line: int | None, reason: str) -> InputError:
 
 @contextmanager
 def naming(source: str) -> Iterator[None]:
-    """Inside, an `InputError` that does not name `source` itself does: for what is worked out from a file's content."""
+    """A context that adds `source` to an `InputError` that does not name it: for work on the content of a file."""
     try:
         yield
     except InputError as error:
@@ -203,7 +205,7 @@ def naming(source: str) -> Iterator[None]:
 
 
 def hint(name: str, known: Iterable[str]) -> str:
-    """What to say of a name that is not known: the one that was meant, if one is near, else all there are.
+    """A hint for an unknown name: the most similar known name, or else all names.
 
     Examples
     --------

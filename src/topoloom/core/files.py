@@ -1,4 +1,6 @@
-"""Reading and writing files: pipes do not hang, all of a file is written or nothing, and a fault is one sentence."""
+"""Reading and writing files: pipes do not block for ever, files are written whole or not at all, and a fault is one
+sentence.
+"""
 
 import codecs
 import errno
@@ -14,25 +16,25 @@ from typing import BinaryIO
 
 from topoloom.core.errors import InputError
 
-#: How long a named pipe may wait for the program that writes into it.
+#: Seconds that a named pipe may wait for its writer.
 _WRITER_SECONDS = 1.0
-#: The environment variable that bounds what this process and its children read for users: a JSON list of folders. Where it
-#: is not set, nothing is bounded. The explorer sets it.
+#: The environment variable with the only folders that this process and its children may read for users: a JSON list. Where it
+#: is not set, they may read everything. The explorer sets it.
 BELOW = "TOPOLOOM_FILES_BELOW"
-#: Where this environment variable is set nothing is written for users, nor is finished what a killed program began to write.
+#: Where this environment variable is set, nothing is written for users, and interrupted writing is not finished.
 READ_ONLY = "TOPOLOOM_READ_ONLY"
 _PIECE = 1 << 20
 
 
 def write_atomically(path: str | os.PathLike[str], content: str | bytes) -> None:
-    """Write `content` to `path` so that a reader, or a crash, never sees half of it.
+    """Write `content` to `path` at once: a reader never sees half of it, even after a crash.
 
     Parameters
     ----------
     path : path
         An existing file is replaced and keeps its permissions; a link is followed; a device or pipe is written to.
     content : str or bytes
-        Text is written as UTF-8, line ends as they are.
+        Text is written as UTF-8, with line ends unchanged.
 
     Raises
     ------
@@ -54,25 +56,25 @@ def write_atomically(path: str | os.PathLike[str], content: str | bytes) -> None
 
 
 def open_to_read(path: str | os.PathLike[str]) -> BinaryIO:
-    """A file opened for reading; a named pipe into which nobody writes is empty, instead of blocking for ever.
+    """Open a file for reading; a named pipe without a writer reads as empty instead of blocking for ever.
 
     Raises
     ------
     OSError, ValueError
-        As `open`; PermissionError where the file lies outside the folders of `BELOW`.
+        As for `open`; PermissionError where the file lies outside the folders of `BELOW`.
     """
     return open(path, "rb", opener=_opened)
 
 
 def refuse_outside(path: str | os.PathLike[str]) -> None:
-    """Raise `PermissionError` for a path that leads, links followed, out of the folders of `BELOW`."""
+    """Raise `PermissionError` for a path that, with links followed, is outside the folders of `BELOW`."""
     folders = _folders(os.environ.get(BELOW))
     if folders is not None and not is_below(path, folders):
         raise PermissionError(errno.EACCES, "lies outside the folders that may be read", os.fspath(path))
 
 
 def is_below(path: str | os.PathLike[str], folders: Iterable[Path]) -> bool:
-    """Whether a path, links followed, is one of some resolved folders or lies below one."""
+    """Whether a path, with links followed, is one of the resolved folders or inside one."""
     real = Path(os.path.realpath(path))
     return any(real.is_relative_to(folder) for folder in folders)
 
@@ -83,7 +85,7 @@ def _folders(text: str | None) -> tuple[Path, ...] | None:
 
 
 def is_pipe(path: str | os.PathLike[str]) -> bool:
-    """Whether a path is a pipe: made by mkfifo, or by a shell for ``<(command)``."""
+    """Whether a path is a pipe, from mkfifo or from ``<(command)`` in a shell."""
     try:
         return stat.S_ISFIFO(os.stat(path).st_mode)
     except (OSError, ValueError):
@@ -92,11 +94,11 @@ def is_pipe(path: str | os.PathLike[str]) -> bool:
 
 def _opened(path: str, flags: int) -> int:
     refuse_outside(path)
-    # Opened plainly, a pipe without a writer blocks in the system, where not even Ctrl-C is heard by Python.
+    # A plain open of a pipe without a writer blocks in the system, where even Ctrl-C does not reach Python.
     handle = os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
     try:
         if BELOW in os.environ and os.path.exists(f"/proc/self/fd/{handle}"):
-            refuse_outside(f"/proc/self/fd/{handle}")  # a link may have been put there since the first look
+            refuse_outside(f"/proc/self/fd/{handle}")  # a link may have been created since the first check
         if stat.S_ISFIFO(os.fstat(handle).st_mode):
             select.select([handle], [], [], _WRITER_SECONDS)
         os.set_blocking(handle, True)
@@ -107,16 +109,16 @@ def _opened(path: str, flags: int) -> int:
 
 
 def read_text(path: str | os.PathLike[str], longest: int) -> str:
-    """A file that people wrote, as text without a byte order mark, line ends as they are.
+    """The text of a file that people wrote, without a byte order mark, with line ends unchanged.
 
     Raises
     ------
     InputError
-        It cannot be read, is not UTF-8, or has more than `longest` characters.
+        The file cannot be read, is not UTF-8, or has more than `longest` characters.
     """
     try:
         with open_to_read(path) as file:
-            # Piece by piece: asked for all at once, memory for the longest is taken, however short the file is.
+            # Piece by piece: one large read would take memory for the longest file, even for a short one.
             decoder = codecs.getincrementaldecoder("utf-8-sig")()
             parts, length = [], 0
             while length <= longest and (data := file.read(_PIECE)):
@@ -134,13 +136,13 @@ def read_text(path: str | os.PathLike[str], longest: int) -> str:
     if not text and is_pipe(path):
         raise InputError(f"{path}: nobody writes into this pipe")
     if len(text) > longest:
-        raise InputError(f"{path} is longer than {longest:,} characters; no such file is")
+        raise InputError(f"{path} is longer than {longest:,} characters, the most that is read")
     return text
 
 
 def reason(error: OSError | ValueError) -> str:
-    """Why the system refused, in lower case: ``permission denied``."""
-    # A path with a NUL inside raises a plain ValueError before the system is asked.
+    """The reason of a system error, in lower case: ``permission denied``."""
+    # A path with a NUL raises a plain ValueError before any system call.
     text = error.strerror or str(error) if isinstance(error, OSError) else str(error)
     return text[:1].lower() + text[1:]
 
@@ -154,7 +156,7 @@ def _write(target: Path, data: bytes, shown: str) -> None:
     if target.exists():
         mode = stat.S_IMODE(target.stat().st_mode)
         if not target.is_file():
-            # /dev/stdout, a pipe: there is nothing to put in its place.
+            # /dev/stdout or a pipe: it cannot be replaced.
             target.write_bytes(data)
             return
         if not os.access(target, os.W_OK):
@@ -178,7 +180,7 @@ def _write(target: Path, data: bytes, shown: str) -> None:
 
 
 def sync(path: str | os.PathLike[str]) -> None:
-    """Have the system write a file, or the names in a folder, to the disk now, where it lets us ask for it."""
+    """Write a file, or the names in a folder, to the disk now, where the system allows it."""
     try:
         handle = os.open(path, os.O_RDONLY)
     except PermissionError:
@@ -186,15 +188,15 @@ def sync(path: str | os.PathLike[str]) -> None:
     try:
         os.fsync(handle)
     except OSError as error:
-        if error.errno not in (errno.EINVAL, errno.ENOTSUP):  # a file system that cannot do so for folders
+        if error.errno not in (errno.EINVAL, errno.ENOTSUP):  # a file system without fsync of folders
             raise
     finally:
         os.close(handle)
 
 
 def file_mask() -> int:
-    """The permissions that new files and folders of this process do not get."""
-    # The system offers no way to read it without setting it.
+    """The permission bits that new files and folders of this process do not get (umask)."""
+    # The system has no call that reads it without setting it.
     mask = os.umask(0o077)
     os.umask(mask)
     return mask

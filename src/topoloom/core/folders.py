@@ -1,4 +1,4 @@
-"""Folders written whole or not at all, file by file: what others keep in the same folder is never touched."""
+"""Writing several files into a folder, all or none of them; other files in the folder are never touched."""
 
 import os
 import stat
@@ -13,21 +13,21 @@ from topoloom.core.staging import OWN_NAMES, UNFINISHED, Content, Staging, settl
 def write_folder(
     folder: str | os.PathLike[str], files: Mapping[str, Content], *, stale: Iterable[str] = ()
 ) -> list[Path]:
-    """Write files into a folder so that it has all of them, or is as it was; returns their paths.
+    """Write files into a folder, all of them or none; return their paths.
 
-    Other files and folders that lie there stay as they are. Killed at any moment, even by SIGKILL, the folder is the old one
-    or the new one for every reader that calls `settle` first. Several programs may write the same folder at once, also from
-    different containers or machines: it then holds all that the last one wrote.
+    Other files and folders in it stay unchanged. After a kill at any moment, even by SIGKILL, every reader that calls `settle`
+    first sees the old content or the new one. Several programs may write the same folder at once, also from different
+    containers or machines: it then holds all files of the last one.
 
     Parameters
     ----------
     folder : path
-        Made if it is not there; the folder around it must be.
+        It is created if missing; its parent folder must exist.
     files : mapping of str to str, bytes or Path
-        Contents by path within the folder (``sheets/A01.html``); text is written as UTF-8, and of a Path what that file
-        holds. A file that is replaced keeps its permissions.
+        Contents by path within the folder (``sheets/A01.html``); text is written as UTF-8; a Path means the content of that
+        file. A replaced file keeps its permissions.
     stale : texts, optional
-        Patterns of files of an earlier writing that go unless they are among `files`: ``sheets/*.html``.
+        Patterns of files from earlier writing to remove unless they are among `files`: ``sheets/*.html``.
 
     Returns
     -------
@@ -37,7 +37,7 @@ def write_folder(
     Raises
     ------
     InputError
-        The folder cannot be made or written; it is then as it was.
+        The folder cannot be created or written; it is then unchanged.
     """
     shown = os.fspath(folder)
     check_folder(folder)
@@ -59,12 +59,12 @@ def write_folder(
 
 
 def settle(folder: str | os.PathLike[str]) -> None:
-    """Before a folder is read: finish what a killed program began to write, or wait for one that is writing now.
+    """Call before reading a folder: finish the writing of a killed program, or wait for a program that is writing now.
 
     Raises
     ------
     InputError
-        Another program keeps writing; or the folder cannot be finished, with the reason; or `READ_ONLY` forbids it.
+        Another program keeps writing, or the writing cannot be finished (with the reason), or `READ_ONLY` forbids it.
     """
     try:
         path = Path(os.path.realpath(folder))
@@ -73,15 +73,18 @@ def settle(folder: str | os.PathLike[str]) -> None:
         if os.path.lexists(path / UNFINISHED):
             unsettled.append(path)
     except (OSError, ValueError):
-        return  # no name of a folder: whoever reads it says so
+        return  # not a folder name: the reader reports it
     if unsettled and READ_ONLY in os.environ:
-        raise InputError(f"{os.fspath(folder)}: is not whole yet; a program that only looks does not finish it")
+        raise InputError(
+            f"{os.fspath(folder)}: is not completely written, and this program only reads; load it with another"
+            " topoloom command first"
+        )
     for place in unsettled:
         settled(place, os.fspath(folder))
 
 
 def _planned_by_this_user(journal: Path) -> bool:
-    """Whether a plan is in effect that others could not have put into a folder of all users."""
+    """Whether a plan of unfinished writing exists that belongs to this user."""
     try:
         status = journal.lstat()
     except OSError:
@@ -90,19 +93,19 @@ def _planned_by_this_user(journal: Path) -> bool:
 
 
 def files_in(folder: str | os.PathLike[str]) -> list[Path]:
-    """All files in a folder and the folders within it, in order, without what a program is just writing there."""
-    here = Path(folder)
-    paths = sorted(path for path in here.rglob("*") if path.is_file())
-    return [path for path in paths if not path.relative_to(here).parts[0].startswith(OWN_NAMES)]
+    """All files in a folder and its subfolders, in order, without temporary files of running writers."""
+    root = Path(folder)
+    paths = sorted(path for path in root.rglob("*") if path.is_file())
+    return [path for path in paths if not path.relative_to(root).parts[0].startswith(OWN_NAMES)]
 
 
 def check_folder(folder: str | os.PathLike[str]) -> None:
-    """Refuse a folder that `write_folder` could not write, before any work is done for it; nothing is made.
+    """Refuse a folder that `write_folder` could not write, before any work; nothing is created.
 
     Raises
     ------
     InputError
-        It is a file, its name is empty, the folder around it is missing, or nothing can be written there.
+        It is a file, its name is empty, its parent folder is missing, or it is not writable.
     """
     shown = os.fspath(folder)
     if not str(shown).strip():
@@ -122,5 +125,5 @@ def check_folder(folder: str | os.PathLike[str]) -> None:
 
 
 def _alone(target: Path) -> bool:
-    """Whether new files can only be made within a folder: the one around it is closed, or on another disk."""
+    """Whether new files must be created within the folder, because its parent is not writable or on another disk."""
     return target.is_dir() and (os.path.ismount(target) or not os.access(target.parent, os.W_OK | os.X_OK))

@@ -1,4 +1,4 @@
-"""Keys that earlier versions of topoloom wrote: what reads a record or a file of theirs takes the current ones."""
+"""Keys in files of earlier versions of topoloom, and the current keys that readers use instead."""
 
 from typing import Any
 
@@ -41,7 +41,7 @@ FORMER_KEYS = {
 
 
 def with_current_keys(value: Any) -> Any:
-    """A record of an earlier version of topoloom with the keys that replaced its own, at every depth."""
+    """A record of an earlier version of topoloom with the current keys, at every depth."""
     if isinstance(value, dict):
         return {FORMER_KEYS.get(key, key): with_current_keys(item) for key, item in value.items()}
     return [with_current_keys(item) for item in value] if isinstance(value, list) else value

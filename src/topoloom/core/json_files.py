@@ -1,7 +1,6 @@
-"""Reading JSON: what topoloom wrote itself, quickly; what other programs and people write, with the line of a fault.
+"""Reading JSON: fast for files that topoloom wrote; with the line of a fault for files of other programs and people.
 
-Neither lets anything but one `InputError` out, whatever the bytes are: no JSON, no UTF-8, too deep, a number of thousands of
-digits.
+Both raise only `InputError`, whatever the bytes are: not JSON, not UTF-8, too deep, a number of thousands of digits.
 """
 
 import json
@@ -15,6 +14,7 @@ from topoloom.core.errors import at
 T = TypeVar("T")
 
 _HALF_PAIR = re.compile(r"\\u[dD][89a-fA-F]")
+#: Most characters of a quoted name.
 _LONGEST_SHOWN = 60
 
 
@@ -31,9 +31,9 @@ def parse_json(data: str | bytes, source: str, shape: Any = Any, what: str = "JS
     source : str
         The file's name, for messages.
     shape : type
-        What it has to be.
+        The expected type.
     what : str
-        What such a file is, for messages: "note of a network folder".
+        The kind of file, for messages: "note of a network folder".
 
     Returns
     -------
@@ -42,7 +42,7 @@ def parse_json(data: str | bytes, source: str, shape: Any = Any, what: str = "JS
     Raises
     ------
     InputError
-        It is no JSON in UTF-8, or of another shape.
+        The text is not JSON in UTF-8, or of another type.
     """
     try:
         return msgspec.json.decode(data, type=shape)
@@ -55,7 +55,7 @@ def parse_json(data: str | bytes, source: str, shape: Any = Any, what: str = "JS
 
 
 def strict_json(text: str, source: str) -> Any:
-    """The value of a JSON text that other programs or people wrote: no key twice, no number that is not finite.
+    """The value of a JSON text of other programs or people, without repeated keys and infinite numbers.
 
     Parameters
     ----------
@@ -70,13 +70,13 @@ def strict_json(text: str, source: str) -> Any:
     Raises
     ------
     InputError
-        Anything else: ``file:line: reason``.
+        The text has a fault: ``file:line: reason``.
     """
     try:
-        found = json.loads(text, object_pairs_hook=_unique, parse_constant=_not_finite, parse_float=_finite)
+        value = json.loads(text, object_pairs_hook=_unique, parse_constant=_not_finite, parse_float=_finite)
         if _HALF_PAIR.search(text):
-            json.dumps(found, ensure_ascii=False).encode()
-        return found
+            json.dumps(value, ensure_ascii=False).encode()
+        return value
     except json.JSONDecodeError as error:
         raise at(source, error.lineno, f"is not JSON: {error.msg[:1].lower() + error.msg[1:]}") from None
     except RecursionError:
@@ -97,7 +97,7 @@ def strict_json(text: str, source: str) -> Any:
 
 
 class _RepeatedError(Exception):
-    """A key that an object gives twice."""
+    """A key that occurs twice in an object."""
 
 
 class _NotFiniteError(Exception):
@@ -105,14 +105,14 @@ class _NotFiniteError(Exception):
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    table = dict(pairs)
+    if len(table) < len(pairs):
         seen = set()
         for key, _ in pairs:
             if key in seen:
                 raise _RepeatedError(key)
             seen.add(key)
-    return found
+    return table
 
 
 def _not_finite(word: str) -> NoReturn:
@@ -124,13 +124,13 @@ def _finite(digits: str) -> float:
     return value if abs(value) < float("inf") else _not_finite(digits)
 
 
-def _line(data: str | bytes, said: str) -> int | None:
-    """The line that msgspec means by ``(byte 17)``."""
-    found = re.search(r"\(byte ([0-9]+)\)", said)
-    if found is None:
+def _line(data: str | bytes, message: str) -> int | None:
+    """The line of a msgspec error, from its ``(byte 17)``."""
+    match = re.search(r"\(byte ([0-9]+)\)", message)
+    if match is None:
         return None
     raw = data.encode("utf-8", "surrogatepass") if isinstance(data, str) else data
-    return 1 + raw.count(b"\n", 0, int(found[1]))
+    return 1 + raw.count(b"\n", 0, int(match[1]))
 
 
 def _short(text: str) -> str:

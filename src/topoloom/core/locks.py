@@ -1,4 +1,4 @@
-"""Locks that end with their holder: also across containers, and over NFS; nothing is concluded from a process number."""
+"""Locks that end with their process, also across containers and over NFS; process numbers are not used."""
 
 import errno
 import fcntl
@@ -9,15 +9,15 @@ from functools import cache
 from pathlib import Path
 from typing import Self
 
-#: Where another machine may hold a lock that this one cannot see (NFS mounted without locks): what is older is abandoned.
+#: Age above which a lock of another machine counts as abandoned, where this machine may not see it (NFS mounted without locks).
 _ABANDONED_SECONDS = 3600.0
 _NO_LOCKS = (errno.ENOLCK, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EINVAL)
 
 
 @cache
 def kernel() -> str:
-    """A name for the running kernel, 12 hex digits: processes with the same one see each other's locks, whatever container
-    they are in."""
+    """A name of the running operating-system kernel, 12 hex digits: processes with the same name see each other's locks, in all
+    containers."""
     try:
         return Path("/proc/sys/kernel/random/boot_id").read_text().replace("-", "")[:12]
     except OSError:
@@ -43,7 +43,7 @@ class Lock:
         wait : bool
             Wait for the holder.
         make : bool
-            Whether the file is made if it is not there.
+            Create the file if it is missing.
 
         Returns
         -------
@@ -52,7 +52,7 @@ class Lock:
         Raises
         ------
         FileNotFoundError
-            The file is not there and is not to be made, or its folder is gone.
+            The file is missing and `make` is false, or its folder is missing.
         OSError
             The file cannot be opened.
         """
@@ -60,7 +60,7 @@ class Lock:
             handle = os.open(path, os.O_RDWR | os.O_NOFOLLOW | (os.O_CREAT if make else 0), 0o600)
             try:
                 fcntl.flock(handle, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
-                # Whoever held it before may have removed the file: then this lock is on nothing.
+                # The holder before may have removed the file: then this lock has no effect.
                 if os.path.samestat(os.fstat(handle), os.stat(path, follow_symlinks=False)):
                     return cls(handle)
             except BlockingIOError:
@@ -81,25 +81,25 @@ class Lock:
 
 
 def abandoned(path: Path, holder: str) -> Lock | None:
-    """The lock on what a process left at `path` when it ended; None while it is, or may be, at work.
+    """The lock on a file that a process left at `path` when it ended; None while it is, or may be, running.
 
     Parameters
     ----------
     path : Path
         The lock's file.
     holder : str
-        `kernel` of the process that made it.
+        `kernel` of the process that created it.
 
     Returns
     -------
     Lock or None
-        Of another machine, or of this one before it was started again, only after an hour: over NFS without locks a lock of
-        another machine looks free.
+        For another machine, or this one before its restart, only after an hour: over NFS without locks, another machine's lock
+        looks free.
     """
     try:
         lock = Lock.take(path, make=False)
     except OSError:
-        return None  # not ours to open, or gone in this moment
+        return None  # not readable for this user, or just removed
     if lock is None:
         return None
     if holder == kernel() or age_seconds(path) > _ABANDONED_SECONDS:
@@ -109,7 +109,7 @@ def abandoned(path: Path, holder: str) -> Lock | None:
 
 
 def age_seconds(path: Path) -> float:
-    """How long ago a file was changed; 0 where it is not there."""
+    """Seconds since a file was changed; 0 where it is missing."""
     try:
         return time.time() - path.stat().st_mtime
     except OSError:

@@ -1,7 +1,7 @@
-"""Reading NumPy's ``.npy`` and ``.npz`` files without trust in them.
+"""Reading NumPy's ``.npy`` and ``.npz`` files safely.
 
-`numpy.load` evaluates what a header says as Python, allocates what it declares, and raises errors of a dozen kinds. Here a
-header is what NumPy itself writes of plain arrays, and an array is as long as its file says and holds, or it is refused.
+`numpy.load` evaluates a header as Python, allocates the declared size, and raises errors of a dozen kinds. Here a header must
+be one that NumPy writes for plain arrays, and the file must hold exactly the declared bytes; otherwise the file is refused.
 """
 
 import io
@@ -32,23 +32,23 @@ _LAST_CHARACTER, _HALVES = 0x10FFFF, (0xD800, 0xDFFF)
 
 
 def read_npy(path: Path, remedy: str) -> np.ndarray:
-    """The array of a file, which is not read yet but looked up where it is used (`numpy.memmap`).
+    """The array of a file, mapped into memory (`numpy.memmap`): its entries are read when they are used.
 
     Parameters
     ----------
     path : path
     remedy : str
-        What would do where the file is damaged: "route the network again".
+        The remedy for a damaged file: "route the network again".
 
     Returns
     -------
     array
-        Numbers, truths or text of any shape; it cannot be written to.
+        Numbers, booleans or text of any shape; read-only.
 
     Raises
     ------
     InputError
-        ``file: reason``: it cannot be read, or is no such array.
+        The file cannot be read, or is not such an array: ``file: reason``.
     """
     try:
         with open_to_read(path) as file:
@@ -86,11 +86,11 @@ def read_npz(path: Path, remedy: str) -> dict[str, np.ndarray]:
     ) as error:
         if isinstance(error, InputError):
             raise
-        raise at(os.fspath(path), None, f"is damaged (it is no whole archive of arrays); {remedy}") from None
+        raise at(os.fspath(path), None, f"is damaged (it is not a complete archive of arrays); {remedy}") from None
 
 
 class _DamagedError(Exception):
-    """What a file holds is no array."""
+    """The content of a file is not an array."""
 
 
 def _entry(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> np.ndarray:
@@ -98,12 +98,12 @@ def _entry(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> np.ndarray:
         kind, shape, begin = _header(file, entry.file_size)  # type: ignore[arg-type]  # it reads like a file
         data = file.read(entry.file_size - begin + 1)
     if len(data) != entry.file_size - begin:
-        raise _DamagedError(f"{entry.filename[:40]!a} is not as long as it says")
+        raise _DamagedError(f"{entry.filename[:40]!a} is shorter or longer than declared")
     return _checked(np.frombuffer(data, kind).reshape(shape))
 
 
 def _header(file: BinaryIO | io.BufferedReader, size: int) -> tuple[np.dtype[Any], tuple[int, ...], int]:
-    """Type and shape of an array, and where its entries begin; `size` is that of the file."""
+    """Type and shape of an array, and the offset of its entries in bytes; `size` is the file's size in bytes."""
     start = file.read(8)
     wide = start[6:7] != b"\x01"
     length_bytes = file.read(4 if wide else 2)
@@ -111,22 +111,22 @@ def _header(file: BinaryIO | io.BufferedReader, size: int) -> tuple[np.dtype[Any
         raise _DamagedError("it does not begin as a .npy file of version 1 to 3")
     length = int.from_bytes(length_bytes, "little")
     text = file.read(length) if length <= _LONGEST_HEADER else b""
-    found = _HEADER.fullmatch(text) if len(text) == length else None
-    if found is None:
+    match = _HEADER.fullmatch(text) if len(text) == length else None
+    if match is None:
         raise _DamagedError("its header is not that of a plain array")
-    kind = np.dtype(found[1].decode())
-    shape = tuple(int(part) for part in found[2].replace(b" ", b"").split(b",") if part)
+    kind = np.dtype(match[1].decode())
+    shape = tuple(int(part) for part in match[2].replace(b" ", b"").split(b",") if part)
     begin = 8 + len(length_bytes) + length
     if len(shape) > _MOST_AXES or math.prod(shape) * kind.itemsize != size - begin:
-        raise _DamagedError(f"its header declares other than the {size - begin} bytes behind it")
+        raise _DamagedError(f"its header does not match the {size - begin} bytes after it")
     return kind, shape, begin
 
 
 def _checked(array: np.ndarray) -> np.ndarray:
-    """Text that is none would crash what prints it."""
+    """The array, read-only; invalid text is refused, because printing it would fail."""
     if array.dtype.kind == "U" and array.dtype.itemsize and array.size:
         letters = np.ascontiguousarray(array).view("<u4")
         if (letters > _LAST_CHARACTER).any() or ((letters >= _HALVES[0]) & (letters <= _HALVES[1])).any():
-            raise _DamagedError("it holds characters that there are not")
+            raise _DamagedError("it holds invalid characters")
     array.setflags(write=False)
     return array

@@ -1,4 +1,4 @@
-"""Register: things by name, from this package's rooms and from other packages; found when they are first asked for."""
+"""Register: records by name, from modules of this package and from other packages; loaded at first use."""
 
 import importlib
 import logging
@@ -20,12 +20,12 @@ class Register(Generic[T], Mapping[str, T]):
     Parameters
     ----------
     entry_kind : str
-        What one of them is called in messages: "engine".
-    room : str, optional
-        The package whose modules, and those of its packages, register themselves when they are imported:
-        ``topoloom.routing.engines``. Modules with an underscore in front, and kernels, are omitted.
+        The kind of record, for messages: "engine".
+    package : str, optional
+        The package whose modules, also those in subpackages, register records when they are imported:
+        ``topoloom.routing.engines``. Modules whose names begin with an underscore, and kernels, are not imported.
     group : str, optional
-        The group of entry points by which other packages add to it: ``topoloom.engines``.
+        The group of entry points with which other packages add records: ``topoloom.engines``.
     listed : str, optional
         The command that lists them, for messages: ``topoloom route --help``.
     elsewhere : mapping of str to str, optional
@@ -33,8 +33,8 @@ class Register(Generic[T], Mapping[str, T]):
 
     Notes
     -----
-    An entry point names a module (or an object in one) whose import registers something, by the same decorators and calls
-    as here. One that cannot be imported is passed over with a warning that names its package.
+    An entry point names a module (or an object in one) whose import registers records with the same decorators and calls. One
+    that cannot be imported is skipped with a warning that names its package.
 
     Examples
     --------
@@ -52,12 +52,12 @@ class Register(Generic[T], Mapping[str, T]):
         self,
         entry_kind: str,
         *,
-        room: str | None = None,
+        package: str | None = None,
         group: str | None = None,
         listed: str | None = None,
         elsewhere: Mapping[str, str] | None = None,
     ) -> None:
-        self.entry_kind, self._room, self._group, self._listed = entry_kind, room, group, listed
+        self.entry_kind, self._package, self._group, self._listed = entry_kind, package, group, listed
         self._elsewhere = elsewhere or {}
         self._records: dict[str, T] = {}
         self._aliases: dict[str, str] = {}
@@ -67,29 +67,29 @@ class Register(Generic[T], Mapping[str, T]):
         self._lock = threading.RLock()
 
     def add(self, name: str, record: T, *, aliases: tuple[str, ...] = ()) -> None:
-        """Put a record in.
+        """Add a record.
 
         Parameters
         ----------
         name : str
-            What users call it.
+            The name that users write.
         record : T
-            What is found under the name.
+            The record of that name.
         aliases : tuple of str
             Other names of the same record.
 
         Raises
         ------
         InputError
-            The name, or an alias, is taken by another package's record. (A module that is loaded again replaces its own.)
+            Another package's record has the name, or an alias. (A module that is loaded again replaces its records.)
         """
         origin = self._loading or "here"
-        for one in (name, *aliases):
-            holder = self._aliases.get(one, one)
+        for alias in (name, *aliases):
+            holder = self._aliases.get(alias, alias)
             if holder in self._records and self._origin[holder] != origin:
-                known, new = (self._name_of(place) for place in (self._origin[holder], origin))
+                holder_package, new = (self._name_of(place) for place in (self._origin[holder], origin))
                 raise InputError(
-                    f"the {self.entry_kind} '{one}' of {new} has the name of one that {known} has; rename it"
+                    f"the {self.entry_kind} '{alias}' of {new} has the same name as one of {holder_package}; rename it"
                 )
         self._records[name], self._origin[name] = record, origin
         self._aliases.update(dict.fromkeys(aliases, name))
@@ -100,7 +100,7 @@ class Register(Generic[T], Mapping[str, T]):
         Raises
         ------
         InputError
-            There is none; the sentence names the nearest, all there are, or the package to install.
+            The name is unknown; the sentence names the most similar name, all names, or the package to install.
         """
         self._load()
         record = self._records.get(self._aliases.get(name, name)) if isinstance(name, str) else None
@@ -112,7 +112,7 @@ class Register(Generic[T], Mapping[str, T]):
         return record
 
     def origin(self, name: str) -> str:
-        """Where it comes from: ``here``, or the name of the package that brought it."""
+        """The origin of a record: ``here``, or the name of the package that added it."""
         self._load()
         return self._origin[name]
 
@@ -141,13 +141,13 @@ class Register(Generic[T], Mapping[str, T]):
     def _hint(self, name: str) -> str:
         from difflib import get_close_matches
 
-        known = [*sorted(self._records), *self._aliases]
-        near = get_close_matches(name[:100], known, 1, 0.5)
+        names = [*sorted(self._records), *self._aliases]
+        near = get_close_matches(name[:100], names, 1, 0.5)
         if near:
             return f"did you mean '{near[0]}'?"
-        if self._listed is not None and len(known) > 12:
+        if self._listed is not None and len(names) > 12:
             return f"'{self._listed}' lists them"
-        return f"there are {', '.join(known)}" if known else "there are none"
+        return f"there are {', '.join(names)}" if names else "there are none"
 
     def _load(self) -> None:
         with self._lock:
@@ -156,39 +156,39 @@ class Register(Generic[T], Mapping[str, T]):
                 self._load_all()
 
     def _load_all(self) -> None:
-        if self._room is not None:
-            _import_all(self._room)
+        if self._package is not None:
+            _import_all(self._package)
         if self._group is not None:
             self._load_from_outside(self._group)
 
     def _load_from_outside(self, group: str) -> None:
         from importlib.metadata import entry_points
 
-        # By name, so that it does not depend on where a package is installed who comes first.
-        found = [
+        # In order of names, so that the order does not depend on where packages are installed.
+        points = [
             (point.dist.name if point.dist is not None else point.value, point) for point in entry_points(group=group)
         ]
-        for package, point in sorted(found, key=lambda one: (one[0], one[1].name)):
+        for package, point in sorted(points, key=lambda pair: (pair[0], pair[1].name)):
             self._loading = package
             try:
                 point.load()
-            except Exception as error:  # whatever a stranger's module raises must not take every command with it
+            except Exception as error:  # an error in another package must not break all commands
                 reason = str(error) if isinstance(error, InputError) else f"{type(error).__name__}: {error}"
                 log.warning("package %s adds no %s: %s", package, self.entry_kind, " ".join(reason.split()))
             finally:
                 self._loading = ""
 
 
-def _import_all(room: str) -> None:
-    """Import the modules of a package and of the packages in it; kernels are left to those who call them."""
-    package = importlib.import_module(room)
+def _import_all(name: str) -> None:
+    """Import the modules of a package and of the packages in it; kernels are imported by their callers."""
+    package = importlib.import_module(name)
     for module in sorted(pkgutil.iter_modules(package.__path__), key=lambda module: module.name):
         if module.name.startswith("_") or module.name == "kernels":
             continue
         if module.ispkg:
-            _import_all(f"{room}.{module.name}")
+            _import_all(f"{name}.{module.name}")
         else:
-            importlib.import_module(f"{room}.{module.name}")
+            importlib.import_module(f"{name}.{module.name}")
 
 
 def _shown(name: object) -> str:

@@ -1,4 +1,4 @@
-"""Searches side by side: each goes on step by step, on all cores, until its budget is used up, or it is asked to stop."""
+"""Parallel searches on all cores: each runs step by step until its budget is used up, or it is stopped."""
 
 import logging
 import time
@@ -14,22 +14,22 @@ from topoloom.core.work import Work
 log = logging.getLogger("topoloom")
 
 ENDLESS = float("inf")
-#: Seconds between two looks at what is done, and at whether to stop.
+#: Seconds between two checks of the progress and of a stop.
 _SLICE_SECONDS = 0.1
 
 
 class Budget:
-    """How far a search goes: so many moves, or until a time, whichever comes first.
+    """The budget of a search: a number of moves, or a time, whichever comes first.
 
     Parameters
     ----------
     moves : int
     until : float
-        By time.monotonic().
+        The end, by time.monotonic().
     spent, seconds : int, float
-        What an earlier session that this one goes on from has used up of it.
+        The moves and seconds that an earlier session, which this one continues, has used up.
     work : Work, optional
-        Steps that take long ask it in between whether to go on.
+        Long steps check in between whether it is stopped.
     """
 
     def __init__(
@@ -43,16 +43,16 @@ class Budget:
 
     @property
     def stopped(self) -> bool:
-        """Whether the search shall end before its budget is used up."""
+        """Whether the search must end before its budget is used up."""
         return self.work is not None and self.work.stopped
 
     def run(self, moves: int) -> "Budget":
-        """A budget of its own for so many moves, and no more than are left, that ends when this one does."""
+        """A separate budget for `moves` moves, at most those that are left; it ends at the same time as this one."""
         return Budget(max(1, min(moves, self.moves - self.spent)), self._until, work=self.work)
 
     @property
     def share(self) -> float:
-        """What is used up of it: 1 when nothing is left."""
+        """The used share of the budget: 1 when nothing is left."""
         used = self.spent / max(1, self.moves)
         if self._until < ENDLESS:
             used = max(used, (time.monotonic() - self._started) / max(1e-9, self._until - self._started))
@@ -60,18 +60,18 @@ class Budget:
 
 
 class Budgeted:
-    """Base of searches that end with their one budget."""
+    """Base class of searches with one budget."""
 
     _budget: Budget
 
     @property
     def moves(self) -> int:
-        """What is used up of the budget, in moves."""
+        """The used moves of the budget."""
         return self._budget.spent
 
     @property
     def share(self) -> float:
-        """What is used up of the budget, as a share of it."""
+        """The used share of the budget."""
         return self._budget.share
 
     @property
@@ -82,19 +82,19 @@ class Budgeted:
 
 @dataclass(frozen=True)
 class Effort:
-    """What searches after each other may spend together.
+    """The common budget of several searches that run one after another.
 
     Attributes
     ----------
     seed : int
     seconds : float or None
-        Wall time of all of them; None: so many tries as the size of the problem asks for.
+        Wall time of all searches; None: the number of moves follows from the size of the problem.
     jobs : int or None
         Threads; None: every core.
     work : Work
-        Told how far they are; once it is stopped, the searches that are still to come leave things as they are.
+        Receives their progress; once it is stopped, the remaining searches change nothing.
     moves, runs : int or None
-        Of each search, and how many of them, the best of which counts; None: as the size of the problem asks for.
+        Moves per search, and the number of searches, of which the best counts; None: from the size of the problem.
     """
 
     seed: int = 1
@@ -106,33 +106,34 @@ class Effort:
 
     @property
     def stopped(self) -> bool:
-        """Whether the searches shall end."""
+        """Whether the searches must end."""
         return self.work.stopped
 
     def part(self, share: float, number: int = 0) -> "Effort":
-        """A share of the time, with a seed of its own for each `number`."""
+        """A share of the time, with a different seed for each `number`."""
         return replace(self, seed=self.seed + number, seconds=None if self.seconds is None else self.seconds * share)
 
 
 def metropolis_table() -> np.ndarray:
-    """float32[4096]: -log of uniform draws; temperature times a random one is what a change may cost (Metropolis).
+    """float32[4096]: -log of uniform draws; the temperature times a random entry is the most that a change may cost
+    (Metropolis).
 
-    The bins' middles, rounded, so that every machine has the same table.
+    The middles of the bins, rounded, so that every machine has the same table.
     """
     return np.round(-np.log((np.arange(4096) + 0.5) / 4096), 6).astype(np.float32)
 
 
 def cooled(hot: float, cold: float, share: float) -> float:
-    """The temperature when `share` of a budget is used up: from `hot` to `cold` by the same factor in equal shares.
+    """The temperature when `share` of a budget is used up: from `hot` to `cold`, by the same factor in equal shares.
 
-    Rounded to six digits, for powers differ in their last one between machines.
+    Rounded to six digits, because the last digits of powers differ between machines.
 
     Parameters
     ----------
     hot, cold : float
-        The temperatures at first and at last, above 0.
+        The first and the last temperature, above 0.
     share : float
-        How much of the budget is used up, from 0 to 1.
+        The used share of the budget, from 0 to 1.
 
     Returns
     -------
@@ -148,10 +149,10 @@ def cooled(hot: float, cold: float, share: float) -> float:
 
 
 class Search(Protocol):
-    """A search running.
+    """A running search.
 
-    `best` is its best answer so far, `cost` that answer's, `share` what is used up of its budget. Steps change nothing once
-    it is `done`. Costs of the searches of one run are compared: numbers, or tuples of them.
+    `best` is its best answer so far, `cost` the cost of that answer, `share` the used share of its budget. Steps change nothing
+    once it is `done`. Costs are comparable within one run: numbers, or tuples of numbers.
     """
 
     @property
@@ -167,7 +168,7 @@ class Search(Protocol):
     def done(self) -> bool: ...
 
     def step(self) -> None:
-        """Go on for some milliseconds, most of the time without the interpreter's lock."""
+        """Continue for some milliseconds, mostly without the interpreter's lock."""
 
 
 def run_searches(
@@ -185,25 +186,25 @@ def run_searches(
     Parameters
     ----------
     start : callable (int) -> Search
-        Starts the search of a number.
+        Starts the search with a number.
     count : int
-        Searches that run side by side.
+        Searches that run in parallel.
     jobs : int
         Threads.
     until : float
-        A deadline (time.monotonic()); until then other searches start in place of those that end.
+        A deadline (time.monotonic()); until then new searches replace those that end.
     what : str
-        What `work` is told that is being counted; seconds where there is a deadline.
+        The name of the counted items, for the progress; with a deadline, seconds are counted.
     watch : callable, optional
-        Sees the searches running, by number, some times a second; when it says so, all end. It tells `work` of the
-        progress itself.
+        Receives the running searches, by number, several times per second; all end when it returns True. It then reports the
+        progress to `work`.
     work : Work, optional
-        Once it is stopped, the best so far is the answer.
+        Once it is stopped, the best answer so far is returned.
 
     Returns
     -------
     ndarray
-        `best` of the search with the least cost; of equals that with the lowest number, whichever ended first.
+        `best` of the search with the lowest cost; among equal costs, of the lowest number, independent of which ended first.
     """
     work = Work() if work is None else work
     active: dict[int, Search] = {}
@@ -211,7 +212,7 @@ def run_searches(
         if not (active and work.stopped):
             active[number] = start(number)
     started = count
-    found: list[tuple[Any, int, np.ndarray]] = []
+    best: list[tuple[Any, int, np.ndarray]] = []
     began = time.monotonic()
     if watch is None:
         work.begin(count if until == ENDLESS else until - began, what if until == ENDLESS else f"seconds of {what}")
@@ -225,7 +226,7 @@ def run_searches(
 
     def keep(searches: dict[int, Search]) -> None:
         now = [(search.cost, number, search.best) for number, search in searches.items()]
-        found[:] = [min(found + now, key=lambda result: result[:2])]
+        best[:] = [min(best + now, key=lambda result: result[:2])]
 
     with work.interruptible():
         while active and not work.stopped:
@@ -238,7 +239,7 @@ def run_searches(
                 break
             ended = {number: search for number, search in active.items() if search.done}
             if ended:
-                # Only these: what others have so far depends on when one looks.
+                # Only the ended ones: the state of the others depends on the time.
                 keep(ended)
             active = {number: search for number, search in active.items() if number not in ended}
             while until < ENDLESS and len(active) < count and time.monotonic() < until:
@@ -247,4 +248,4 @@ def run_searches(
     if work.stopped and active:
         log.warning("%s: the best so far is kept", "interrupted" if work.ended == "interrupted" else "the time is over")
         keep(active)
-    return found[0][2]
+    return best[0][2]

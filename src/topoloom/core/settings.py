@@ -1,7 +1,7 @@
-"""Settings as data: what a user can set, each with its type, range, unit, default and description; texts read into them.
+"""Settings as data: each with its type, range, unit, default and description, and reading them from texts.
 
 A group of settings is a frozen `Settings` Struct whose fields are annotated with `setting`. Help texts, tables in the docs,
-error messages and web forms are made from these annotations (`described`), so that each stands in one place.
+error messages and web forms come from these annotations (`described`), so each fact is written once.
 """
 
 import math
@@ -18,10 +18,11 @@ from topoloom.core.errors import InputError, hint
 S = TypeVar("S", bound="Settings")
 
 _YES_NO = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}
+#: Most characters of a value in a message.
 _LONGEST_TEXT = 60
-#: A number of more digits is in no range, and takes long to read.
+#: Whole numbers of up to 20 digits: more digits are outside every range, and slow to read.
 _WHOLE = re.compile(r"\s*[+-]?[0-9]{1,20}\s*", re.ASCII)
-#: A bound so far out only keeps infinity and NaN away.
+#: Bounds above this only exclude infinity and NaN.
 _ENDLESS = 1e15
 
 
@@ -41,7 +42,7 @@ def setting(
 ) -> Any:
     """The annotation of one setting: ``vcs: Annotated[int, setting("VCs of a port", least=0, most=32)] = 0``.
 
-    Where None is allowed, too, it stands outside: ``Annotated[float, setting(...)] | None``.
+    Where None is allowed too, it is outside the annotation: ``Annotated[float, setting(...)] | None``.
 
     Parameters
     ----------
@@ -52,25 +53,25 @@ def setting(
     least, most : number, optional
         The range, ends included.
     above : number, optional
-        In place of `least`: everything above it.
+        Instead of `least`: all values above it.
     example : str
-        A value that would do, where the range does not say enough.
+        A valid value, where the range alone is not clear.
     option : str
-        How the command line spells it, where that is not the name with two hyphens: "-o --output".
+        Its name on the command line, where that is not the name with two hyphens: "-o --output".
     positional : bool
-        The command line has it as an argument, not as an option.
+        Whether it is an argument on the command line, not an option.
     metavar : str
-        What stands for its value in a help text: "ROWSxCOLUMNS".
+        The placeholder of its value in a help text: "ROWSxCOLUMNS".
     reads : callable (text) -> value, optional
-        How a text on the command line or in a form is read, where that is not plain: "3-32", "64MiB". It raises `ValueError`
-        with the words of what it takes.
+        Reads special texts of the command line or a form: "3-32", "64MiB". It raises `ValueError` with a description of what it
+        takes.
     names : "", "file" or "workload"
-        What the value may name: a file or a folder, or a workload of files. What lies there belongs to a study's task.
+        What the value may name: a file or a folder, or a workload of files. Their contents belong to a study's task.
 
     Returns
     -------
     object
-        What stands in ``Annotated``.
+        The annotation for ``Annotated``.
     """
     # Either `least` or `above` is None.
     made: Any = msgspec.Meta
@@ -96,7 +97,7 @@ class Setting(msgspec.Struct, frozen=True):
         In words: "a whole number from 0 to 32".
     unit : str
     default : str
-        As a user writes it; empty where it must be given or is worked out.
+        As a user writes it; empty where the setting is required or computed.
     required : bool
     description : str
     """
@@ -110,7 +111,7 @@ class Setting(msgspec.Struct, frozen=True):
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Base of every group of settings: checked when it is made, whether by a file, the command line or Python.
+    """Base class of all groups of settings; values are checked at construction, from a file, the command line or Python.
 
     Raises
     ------
@@ -118,7 +119,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         A value of the wrong type or out of its range: ``router: vcs=99; it is a whole number from 0 to 32``.
     """
 
-    #: What messages call the group: "router".
+    #: The name of the group in messages: "router".
     group: ClassVar[str] = "settings"
 
     def __post_init__(self) -> None:
@@ -128,7 +129,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
                 raise InputError(f"{self.group}: {field.encode_name}={shown(value)}; it is {accepts(field.type)}")
 
     def refuse_changed(self, names: Iterable[str], why: str) -> None:
-        """Refuse settings that have another value than their default though they would change nothing.
+        """Refuse settings with other values than their defaults where they would have no effect.
 
         Parameters
         ----------
@@ -138,7 +139,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         Raises
         ------
         InputError
-            One of them is changed.
+            One of them has another value than its default.
         """
         defaults = {field.name: default_of(field) for field in _fields(type(self))}
         for name in names:
@@ -157,7 +158,7 @@ def changed(settings: S, texts: Iterable[str]) -> S:
     Raises
     ------
     InputError
-        No such key, or a value that is not of its type or out of its range.
+        A key is unknown, or a value is not of its type or out of its range.
     """
     fields = {field.encode_name: field for field in _fields(type(settings))}
     changes: dict[str, Any] = {}
@@ -177,9 +178,9 @@ def value_of(kind: Any, text: str, where: str) -> Any:
     Parameters
     ----------
     kind : type of msgspec.inspect
-        What is wanted.
+        The wanted type.
     text : str
-        What was given.
+        The text to read.
     where : str
         The setting, for the message.
 
@@ -191,17 +192,17 @@ def value_of(kind: Any, text: str, where: str) -> Any:
     Raises
     ------
     InputError
-        It is none: ``WHERE='three'; it is a whole number from 0 to 32``.
+        The text is not such a value: ``WHERE='three'; it is a whole number from 0 to 32``.
     """
-    for one in _alternatives(kind):
-        value = _read(one, text)
-        if value is not ... and fits(one, value):
+    for alternative in _alternatives(kind):
+        value = _read(alternative, text)
+        if value is not ... and fits(alternative, value):
             return value
     raise InputError(f"{where}={shown(text)}; it is {accepts(kind)}")
 
 
 def texts_of(table: Mapping[str, Any]) -> list[str]:
-    """A table of settings as texts ``KEY=VALUE``, as `changed` reads them.
+    """A table of settings as texts ``KEY=VALUE``, in the form that `changed` reads.
 
     Examples
     --------
@@ -212,7 +213,7 @@ def texts_of(table: Mapping[str, Any]) -> list[str]:
 
 
 def plain_of(text: str) -> Any:
-    """A text as the plain value that it reads as: yes or no, a number, else the text."""
+    """The plain value of a text: yes or no, a number, else the text."""
     if text.lower() in ("yes", "no", "true", "false"):
         return _YES_NO[text.lower()]
     for kind in (int, float):
@@ -225,27 +226,29 @@ def plain_of(text: str) -> Any:
 
 def described(group: type[msgspec.Struct]) -> list[Setting]:
     """Every setting of a Struct, in its order, for help texts, docs and forms."""
-    found = []
+    settings = []
     for field in _fields(group):
         kind = field.type
         meta = next(
-            (one for one in (kind, *getattr(kind, "types", ())) if isinstance(one, msgspec.inspect.Metadata)), None
+            (part for part in (kind, *getattr(kind, "types", ())) if isinstance(part, msgspec.inspect.Metadata)), None
         )
         default = default_of(field)
         plain = default not in (msgspec.NODEFAULT, None) and not isinstance(default, (msgspec.Struct, dict))
-        told = written(default) if plain else ""
+        default_text = written(default) if plain else ""
         about: dict[str, Any] = (meta.extra if meta is not None and meta.extra else {}) or {}
         text = _description(meta)
-        found.append(Setting(field.encode_name, accepts(kind), str(about.get("unit", "")), told, field.required, text))
-    return found
+        settings.append(
+            Setting(field.encode_name, accepts(kind), str(about.get("unit", "")), default_text, field.required, text)
+        )
+    return settings
 
 
 def accepts(kind: Any) -> str:
-    """What a type takes, in words: "a whole number from 0 to 32", "yes or no", "any or one"."""
+    """The accepted values of a type, in words: "a whole number from 0 to 32", "yes or no", "any or one"."""
     kind, _ = _bare(kind)
     inspect = msgspec.inspect
     if isinstance(kind, inspect.UnionType):
-        return " or ".join(accepts(one) for one in kind.types)
+        return " or ".join(accepts(part) for part in kind.types)
     if isinstance(kind, inspect.IntType):
         return f"a whole number{_range(kind)}"
     if isinstance(kind, inspect.FloatType):
@@ -257,11 +260,11 @@ def accepts(kind: Any) -> str:
     if isinstance(kind, inspect.LiteralType):
         return " or ".join(str(value) for value in kind.values)
     if isinstance(kind, inspect.EnumType):
-        return " or ".join(str(one.value) for one in kind.cls)
+        return " or ".join(str(part.value) for part in kind.cls)
     if isinstance(kind, (inspect.ListType, inspect.VarTupleType)):
         return f"a list, each {accepts(kind.item_type)}"
     if isinstance(kind, inspect.TupleType):
-        return f"a list of {len(kind.item_types)}: {', '.join(accepts(one) for one in kind.item_types)}"
+        return f"a list of {len(kind.item_types)}: {', '.join(accepts(part) for part in kind.item_types)}"
     if isinstance(kind, inspect.DictType):
         return f"a table of names, each {accepts(kind.value_type)}"
     if isinstance(kind, (inspect.StructType, inspect.DataclassType)):
@@ -270,13 +273,13 @@ def accepts(kind: Any) -> str:
 
 
 def shown(value: object) -> str:
-    """A value in a message: texts in quotes, nothing longer than a line, control characters visible."""
+    """A value for a message: texts in quotes, shortened to 60 characters, control characters visible."""
     text = ascii(value) if isinstance(value, str) and not value.isprintable() else repr(value)
     return text if len(text) <= _LONGEST_TEXT else f"{text[: _LONGEST_TEXT - 4]} ..."
 
 
 def written(value: object) -> str:
-    """A value as a user writes it: yes and no, numbers without a needless .0, lists with commas."""
+    """A value as a user writes it: yes or no, numbers without a trailing .0, lists with commas."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if value is None:
@@ -312,7 +315,7 @@ def _alternatives(kind: Any) -> tuple[Any, ...]:
 
 
 def _range(kind: Any) -> str:
-    # Bounds that are there only to keep infinity out are not told.
+    # Bounds that only exclude infinity are not shown.
     low, above, high = (
         None if bound is None or abs(bound) >= _ENDLESS else bound for bound in (kind.ge, kind.gt, kind.le)
     )
@@ -330,7 +333,7 @@ def _number(value: float) -> str:
 
 
 def _read(kind: Any, text: str) -> Any:
-    """A text as a value of one type, or `...` if it is none."""
+    """The value of a text by one type; `...` if it is not one."""
     kind, _ = _bare(kind)
     inspect = msgspec.inspect
     try:
@@ -354,7 +357,7 @@ def _read(kind: Any, text: str) -> Any:
 
 
 def number_from(kind: Any, text: str) -> int | float | None:
-    """The number that a text is, whole where the type is; None: it is none. Its range is not looked at: `fits` does."""
+    """The number in a text, whole for a whole type; None if it is not a number. The range is not checked: see `fits`."""
     if isinstance(kind, msgspec.inspect.IntType):
         return int(text) if _WHOLE.fullmatch(text) else None
     try:
@@ -364,11 +367,11 @@ def number_from(kind: Any, text: str) -> int | float | None:
 
 
 def fits(kind: Any, value: Any) -> bool:
-    """Whether a value is of a type and in its range; types that nobody can write as text are not looked into."""
+    """Whether a value is of a type and in its range; types that have no text form are not checked."""
     kind, _ = _bare(kind)
     inspect = msgspec.inspect
     if isinstance(kind, inspect.UnionType):
-        return any(fits(one, value) for one in kind.types)
+        return any(fits(part, value) for part in kind.types)
     if isinstance(kind, inspect.BoolType):
         return isinstance(value, bool)
     if isinstance(kind, (inspect.IntType, inspect.FloatType)):
@@ -411,7 +414,7 @@ def fits(kind: Any, value: Any) -> bool:
 
 
 def _example(settings: Settings) -> str:
-    for one in described(type(settings)):
-        if one.default:
-            return f"{one.name}={one.default}"
+    for setting in described(type(settings)):
+        if setting.default:
+            return f"{setting.name}={setting.default}"
     return "key=value"

@@ -1,7 +1,7 @@
-"""Shards: append-only files of lines in a folder, one writer each, that survive whatever happens to their writers.
+"""Shards: append-only files of lines in a folder, one writer each; they stay readable if a writer is killed.
 
-Nobody changes or locks another's file, so that it works on any file system, also one that many machines share. A line that is
-not whole (its writer was killed, the disk was full) is passed over.
+No writer changes or locks the file of another, so shards work on any file system, also one that many machines share. Incomplete
+lines (the writer was killed, the disk was full) are skipped.
 """
 
 import os
@@ -27,11 +27,11 @@ class Shards(Generic[L]):
     Parameters
     ----------
     folder : path
-        Made by the first writer.
+        The first writer creates it.
     kind : type
-        Of a line: a msgspec Struct.
+        The type of a line: a msgspec Struct.
     former : (bytes, bytes), optional
-        A piece of the lines that earlier versions wrote, and what replaced it.
+        A part of lines of earlier versions, and its replacement.
 
     Examples
     --------
@@ -53,7 +53,7 @@ class Shards(Generic[L]):
         self._read_to: dict[Path, int] = {}
 
     def new(self) -> Iterator[L]:
-        """The whole lines that have come since the last call, shard by shard; a line without its end is read again later.
+        """The complete lines since the last call, shard by shard; an incomplete last line is read again later.
 
         Raises
         ------
@@ -74,7 +74,7 @@ class Shards(Generic[L]):
                 try:
                     yield self._decoder.decode(line if self._former is None else line.replace(*self._former, 1))
                 except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-                    continue  # torn, by a writer that was killed or a disk that was full
+                    continue  # incomplete: the writer was killed or the disk was full
 
     def writer(self) -> "ShardWriter[L]":
         """A new shard, for one writer."""
@@ -82,12 +82,12 @@ class Shards(Generic[L]):
 
 
 class ShardWriter(Generic[L]):
-    """Appends lines to a shard of its own, from any thread; the file is made by the first."""
+    """Appends lines to a new shard, from any thread; the first line creates the file."""
 
     def __init__(self, folder: Path) -> None:
-        told = time.strftime("%Y%m%d-%H%M%S", time.gmtime())
+        timestamp = time.strftime("%Y%m%d-%H%M%S", time.gmtime())
         host = "".join(letter if letter.isalnum() else "-" for letter in socket.gethostname())[:40]
-        self.path = folder / f"{told}-{host}-{os.getpid()}-{secrets.token_hex(4)}.jsonl"
+        self.path = folder / f"{timestamp}-{host}-{os.getpid()}-{secrets.token_hex(4)}.jsonl"
         self._file: int | None = None
         self._lock = threading.Lock()
 
@@ -98,12 +98,12 @@ class ShardWriter(Generic[L]):
         self.close()
 
     def write(self, line: L) -> None:
-        """Append a line: all of it, or an error that says why.
+        """Append a whole line, or raise an error.
 
         Raises
         ------
         InputError
-            The disk is full, or the folder is gone; what was written before is whole.
+            The disk is full, or the folder is missing; earlier lines stay complete.
         """
         text = msgspec.json.encode(line) + b"\n"
         with self._lock:
@@ -114,19 +114,20 @@ class ShardWriter(Generic[L]):
                 _append(self._file, text)
             except OSError as error:
                 raise InputError(
-                    f"{self.path}: cannot be written: {reason(error)}; what is finished is kept, run it again to go on"
+                    f"{self.path}: cannot be written: {reason(error)}; finished results are saved; run the"
+                    " command again to continue"
                 ) from None
 
     def sync(self) -> None:
-        """Have what was written on the disk, also when the machine fails."""
+        """Write all lines to the disk now, so that they survive a failure of the machine."""
         if self._file is not None:
             try:
                 os.fsync(self._file)
             except OSError:
-                return  # a file system that cannot; what is written is written
+                return  # a file system without fsync
 
     def close(self) -> None:
-        """End the shard."""
+        """Close the shard."""
         if self._file is not None:
             self.sync()
             os.close(self._file)
@@ -134,7 +135,7 @@ class ShardWriter(Generic[L]):
 
 
 def _append(file: int, text: bytes) -> None:
-    """All of a text, or nothing: half a line is taken back, so that what comes after it begins on a line of its own."""
+    """Append a whole text, or nothing: an incomplete line is removed, so the next one begins on a new line."""
     begin = os.fstat(file).st_size
     try:
         while text:

@@ -1,8 +1,8 @@
-"""Changes of a folder that take effect whole or not at all, also where the program is killed.
+"""Changes of a folder that take effect completely or not at all, even if the program is killed.
 
-New files are made in a staging folder with a lock and a plan. The plan takes effect when the staging folder gets the name
-`UNFINISHED`, in one step of the file system; then each file moves to its place. Whoever comes across `UNFINISHED` and gets
-its lock, because the writer was killed, carries the plan out. Locks and renames work between containers and over NFS.
+New files are created in a staging folder with a lock and a plan. The plan takes effect when the staging folder is renamed to
+`UNFINISHED`, one atomic step of the file system; then each file moves to its place. A program that finds `UNFINISHED` and gets
+its lock, because the writer was killed, finishes the plan. Locks and renames work between containers and over NFS.
 """
 
 import errno
@@ -23,25 +23,25 @@ from topoloom.core.files import reason, sync
 from topoloom.core.json_files import parse_json
 from topoloom.core.locks import Lock, abandoned, age_seconds, kernel
 
-#: How the name of a staging folder begins. Its writer's kernel follows: by it others know whether a lock would show.
+#: Prefix of staging folders. The writer's operating-system kernel follows: it shows others whether they would see its lock.
 _PREFIX = ".topoloom-folder-"
-#: A plan in effect: lies in a folder for as long as files move to their places.
+#: The name of a staging folder whose plan is in effect, while its files move to their places.
 UNFINISHED = ".topoloom-unfinished"
-#: What a file holds: text (UTF-8), bytes, or what another file holds.
+#: The content of a file: text (UTF-8), bytes, or the content of another file.
 Content: TypeAlias = str | bytes | Path
-#: How names of both begin.
+#: Prefix of both names.
 OWN_NAMES = ".topoloom-"
 _LOCK, _PLAN, _NEW, _OLD = "lock", "plan.json", "new", "old"
-#: How long to wait for another program that writes the same folder: moving files takes milliseconds.
+#: Seconds to wait for another program that writes the same folder; moving files takes milliseconds.
 _PATIENCE_SECONDS = 30.0
 _POLL_SECONDS = 0.02
 _TAKEN = (errno.ENOTEMPTY, errno.EEXIST)
-#: What another machine, or an earlier release, staged and did not touch for so long has no writer any more.
+#: Age above which a staging folder of another machine or an earlier release counts as abandoned.
 _ABANDONED_SECONDS = 24 * 3600.0
 
 
 class _Plan(msgspec.Struct):
-    """What a staging folder does to the folder it lies in: files that come, files that go."""
+    """The plan of a staging folder: files to move in, and stale files to remove."""
 
     kernel: str
     files: list[str]
@@ -49,7 +49,7 @@ class _Plan(msgspec.Struct):
 
 
 class _UndoneError(Exception):
-    """A plan could not be carried out, and the folder is as it was."""
+    """A plan could not be carried out; the folder is unchanged."""
 
     def __init__(self, reason: BaseException) -> None:
         super().__init__(str(reason))
@@ -57,12 +57,12 @@ class _UndoneError(Exception):
 
 
 class Staging:
-    """A folder of this process in which new files are made, with a lock for as long as it is at work.
+    """A folder for new files of this process, with a lock while it is used.
 
     Attributes
     ----------
     place : Path
-        Where it is.
+        Its current path.
     """
 
     def __init__(self, place: Path, lock: Lock) -> None:
@@ -72,23 +72,23 @@ class Staging:
 
     @classmethod
     def made_in(cls, around: Path) -> Self:
-        """A new one in a folder, from which what killed programs left is cleared first."""
+        """A new staging folder in `around`; leftovers of killed programs are removed first."""
         _clear(around)
         while True:
             place = Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{kernel()}-", dir=around))
             try:
                 lock = Lock.take(place / _LOCK, wait=True)
-            except FileNotFoundError:  # cleared away before its lock was taken
+            except FileNotFoundError:  # another program removed it before its lock was taken
                 continue
             if lock is not None:
                 return cls(place, lock)
 
     def keep_for(self, owner: Any) -> None:
-        """Remove it when `owner` is no longer used, at the latest when the program ends."""
+        """Remove the staging folder when `owner` is garbage-collected, at the latest when the program ends."""
         weakref.finalize(owner, self.remove)
 
     def fill(self, files: Mapping[str, Content]) -> None:
-        """Make all new files, on the disk, and count them."""
+        """Write all new files to the disk, and check their sizes."""
         new = self.place / _NEW
         new.mkdir(0o777)
         sizes = {}
@@ -98,7 +98,7 @@ class Staging:
             if isinstance(content, Path):
                 if content.parent.name.startswith(_PREFIX):
                     _second_name(content, path)
-                else:  # of another folder, with which this one shall share nothing
+                else:  # of another folder: copied, because a hard link would share later changes
                     shutil.copyfile(content, path)
                 sync(path)
                 sizes[path] = content.stat().st_size
@@ -116,7 +116,7 @@ class Staging:
             sync(within)
 
     def became(self, target: Path) -> bool:
-        """Whether the new files are now the folder `target`, which was not there; False where it has come meanwhile."""
+        """Rename the new files to the folder `target`, which was missing; False if another program has created it meanwhile."""
         try:
             os.rename(self.place / _NEW, target)
         except OSError as error:
@@ -127,23 +127,23 @@ class Staging:
         return True
 
     def carry_out_in(self, target: Path, names: list[str], patterns: tuple[str, ...], shown: str) -> None:
-        """Move the new files to their places in the folder `target`; all, or none.
+        """Move all new files to their places in the folder `target`, or none.
 
         Parameters
         ----------
         target : Path
             The folder, links followed.
         names : list of str
-            The files that were made by `fill`, by path within it.
+            The files from `fill`, by their paths within it.
         patterns : tuple of str
-            Of files that go.
+            Patterns of files to remove.
         shown : str
             The folder's name as the user wrote it, for messages.
 
         Raises
         ------
         OSError
-            A file cannot be moved; the folder is as it was.
+            A file cannot be moved; the folder is unchanged.
         InputError
             Another program keeps writing the folder.
         """
@@ -162,7 +162,7 @@ class Staging:
                 os.rename(self.place, target / UNFINISHED)
                 break
             except OSError as error:
-                # Another program was quicker.
+                # Another program was faster.
                 if error.errno not in _TAKEN or time.monotonic() > deadline:
                     raise
         self.place = target / UNFINISHED
@@ -174,14 +174,14 @@ class Staging:
         self._withdraw()
 
     def _withdraw(self) -> None:
-        """The plan is no longer in effect."""
+        """End the plan: rename the staging folder back."""
         os.rename(self.place, self._home)
         self.place = self._home
 
     def remove(self) -> None:
-        """Give back the lock and clear the staging folder away; a plan that could neither be done nor undone stays."""
+        """Release the lock and remove the staging folder; a plan that could be neither finished nor undone stays."""
         if self._lock is not None:
-            # NFS keeps a file that is open under another name, and with it the folder.
+            # NFS renames an open file instead of removing it, which would keep the folder.
             self._lock.release()
             self._lock = None
         if self.place.name != UNFINISHED:
@@ -189,19 +189,19 @@ class Staging:
 
 
 def settled(target: Path, shown: str) -> None:
-    """Wait until no plan is in effect in a folder; carry out that of a program that is no more."""
+    """Wait until no plan is in effect in a folder; finish the plan of a program that has ended."""
     deadline = time.monotonic() + _PATIENCE_SECONDS
     journal = target / UNFINISHED
     ended = f"{shown}: the program ended while it wrote this folder"
     while (kind := _kind(journal)) is not None:
         if not stat.S_ISDIR(kind):
-            # A note of topoloom 0.2, which moved files without a plan.
+            # A file of topoloom 0.2, which moved files without a plan.
             raise InputError(f"{ended}; remove {UNFINISHED} and write the folder again")
         try:
             if _taken_over(journal, target):
                 return
         except (FileNotFoundError, PermissionError):
-            pass  # its writer has just finished; or it is of another user, who may be writing now
+            pass  # its writer has just finished, or it belongs to another user, who may be writing now
         except (OSError, InputError, _UndoneError) as error:
             why = reason(error) if isinstance(error, OSError) else str(error)
             raise InputError(f"{ended}, and it cannot be finished: {why}; write the folder again") from None
@@ -214,7 +214,7 @@ def settled(target: Path, shown: str) -> None:
 
 
 def _kind(path: Path) -> int | None:
-    """The mode of what lies at a path, by one look, since its writer may remove it at any moment; None if nothing does."""
+    """The mode of the entry at a path, or None; one system call, because its writer may remove it at any moment."""
     try:
         return path.lstat().st_mode
     except FileNotFoundError:
@@ -222,7 +222,7 @@ def _kind(path: Path) -> int | None:
 
 
 def _taken_over(journal: Path, target: Path) -> bool:
-    """Carry out the plan of a program that is no more; False where it is still at work."""
+    """Finish the plan of a program that has ended; False where it is still running."""
     plan = parse_json((journal / _PLAN).read_bytes(), _PLAN, _Plan, "plan of a folder")
     _check_plan(journal, target, plan)
     lock = abandoned(journal / _LOCK, plan.kernel)
@@ -239,12 +239,12 @@ def _taken_over(journal: Path, target: Path) -> bool:
 
 
 def _carry_out(journal: Path, target: Path, names: Iterable[str], stale: Iterable[str]) -> None:
-    """Move each file of a plan to its place, and remove stale ones; begun again after a kill, only what is left is done.
+    """Move each file of a plan to its place, and remove stale files; after a kill, a second call does only the rest.
 
     Raises
     ------
     _UndoneError
-        A file cannot be moved: those before it are back where they were.
+        A file cannot be moved; the files before it are moved back.
     """
     new, old = journal / _NEW, journal / _OLD
     moved, removed = [], []
@@ -272,8 +272,8 @@ def _carry_out(journal: Path, target: Path, names: Iterable[str], stale: Iterabl
 
 
 def _keep_old(old: Path, target: Path, names: Iterable[str]) -> None:
-    """Keep the files that go under a second name, in case the plan must be undone."""
-    shutil.rmtree(old, ignore_errors=True)  # of a try before another program was quicker
+    """Keep replaced and removed files under a second name, in case the plan must be undone."""
+    shutil.rmtree(old, ignore_errors=True)  # from an earlier try
     for name in names:
         path, copy = target / name, old / name
         if not os.path.lexists(path):
@@ -285,12 +285,12 @@ def _keep_old(old: Path, target: Path, names: Iterable[str]) -> None:
 def _second_name(path: Path, other: Path) -> None:
     try:
         os.link(path, other, follow_symlinks=False)
-    except OSError:  # a file system without hard links, or a file of somebody else
+    except OSError:  # a file system without hard links, or a file of another user
         shutil.copy2(path, other, follow_symlinks=False)
 
 
 def _matching(target: Path, patterns: Iterable[str], names: set[str]) -> list[str]:
-    """The files in a folder that match one of the patterns and are not among `names`, by path within it."""
+    """The files in a folder that match one of the patterns and are not among `names`, by their paths within it."""
     paths = {path for pattern in patterns for path in target.glob(pattern) if not path.is_dir() or path.is_symlink()}
     inside = {path.relative_to(target) for path in paths}
     own = {path for path in inside if not _through_link(target, path)}
@@ -298,12 +298,12 @@ def _matching(target: Path, patterns: Iterable[str], names: set[str]) -> list[st
 
 
 def _through_link(target: Path, inner: Path) -> bool:
-    """Whether a path within a folder leads over a link to another place."""
+    """Whether a path within a folder passes through a symbolic link."""
     return any((target / part).is_symlink() for part in inner.parents)
 
 
 def _check_places(target: Path, names: Iterable[str]) -> None:
-    """Refuse places to which a file cannot move, before the first one does."""
+    """Refuse places to which a file cannot move, before any file is moved."""
     for name in names:
         for inner in reversed(PurePosixPath(name).parents[:-1]):
             place = target / inner
@@ -325,7 +325,7 @@ def _keep_permissions(new: Path, target: Path, names: Iterable[str]) -> None:
 
 
 def _check_plan(journal: Path, target: Path, plan: _Plan) -> None:
-    """Refuse a plan that somebody else may have put there, or that leads out of the folder."""
+    """Refuse a plan that belongs to another user, or that has a path outside the folder."""
     if journal.lstat().st_uid != os.geteuid():
         raise PermissionError(errno.EACCES, "it belongs to another user")
     for name in (*plan.files, *plan.stale):
@@ -335,21 +335,21 @@ def _check_plan(journal: Path, target: Path, plan: _Plan) -> None:
     for name in plan.files:
         path = journal / _NEW / name
         if os.path.lexists(path) and not stat.S_ISREG(path.lstat().st_mode):
-            raise InputError(f"{name!r} is no plain file")
+            raise InputError(f"{name!r} is not a plain file")
 
 
 def _clear(around: Path) -> None:
-    """Remove staging folders whose writers are no more."""
+    """Remove staging folders of ended writers."""
     for old in around.glob(f"{_PREFIX}*-*"):
         holder = old.name.removeprefix(_PREFIX).partition("-")[0]
         try:
             if old.lstat().st_uid != os.geteuid():
-                continue  # a name in a folder of all users is no reason to touch what it leads to
-            # Made where it is not there yet: a writer that comes for it then finds that its folder is gone.
+                continue  # another user may have put this name into a shared folder, so it is not touched
+            # The lock file is created if missing: its writer then finds that its folder is gone.
             lock = Lock.take(old / _LOCK) if holder == kernel() or age_seconds(old) > _ABANDONED_SECONDS else None
             if lock is not None:
                 (old / _LOCK).unlink()
-                lock.release()  # before the rest goes: over NFS an open file keeps its folder
+                lock.release()  # before the removal: over NFS an open file keeps its folder
                 shutil.rmtree(old, ignore_errors=True)
         except OSError:
-            continue  # of another user, or gone in this moment
+            continue  # of another user, or just removed

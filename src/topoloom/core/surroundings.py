@@ -1,8 +1,8 @@
-"""What topoloom takes from where it is started: data that is named, and no code that lies in the current folder.
+"""Protection against code in the current folder: topoloom reads named data there, but never runs code from there.
 
 Python puts the current folder on its path (`python -m`, `python -c`), an empty entry of PATH or PYTHONPATH means the current
-folder, and Numba and matplotlib read settings there. Whoever unpacks a colleague's study and runs it there would run what lies
-next to it. Nothing but the standard library is imported, and none of it that is not loaded already.
+folder, and Numba and matplotlib read settings there. A user who unpacks a colleague's study and runs it there would run code
+next to it. This module imports only those parts of the standard library that are already loaded.
 """
 
 import os
@@ -10,24 +10,24 @@ import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
-#: Python's variable that keeps the current folder off the path, and our value of it, by which we know that nobody else set it.
+#: Python's variable that keeps the current folder off the path, and topoloom's value, which shows that the user did not set it.
 _SAFE, _OURS = "PYTHONSAFEPATH", "topoloom"
-#: Linux's CLONE_FS: a thread without it has a current folder of its own.
+#: Linux's CLONE_FS: a thread that unshares it has a separate current folder.
 _OWN_FOLDER = 0x200
 
 
 def secure() -> None:
-    """Have this process, which is topoloom's own, and all that it starts, take no code from the current folder.
+    """Keep the current folder off the code paths of this process, which belongs to topoloom, and of its child processes.
 
-    What the user names stays: the entries of PYTHONPATH and PATH but the empty ones and, of PATH, the relative ones.
+    Entries of PYTHONPATH and PATH from the user stay, except empty ones and relative ones of PATH.
     """
     listed = os.environ.get("PYTHONPATH", "").split(os.pathsep)
     if "" in listed and listed != [""]:
         os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, listed))
         try:
-            here = os.getcwd()
-            if here in sys.path and here not in map(os.path.abspath, filter(None, listed)):
-                sys.path.remove(here)
+            current = os.getcwd()
+            if current in sys.path and current not in map(os.path.abspath, filter(None, listed)):
+                sys.path.remove(current)
         except OSError:  # the current folder has been removed
             pass
     sys.path[:] = filter(None, sys.path)
@@ -40,16 +40,18 @@ def secure() -> None:
 
 
 def python(*words: str) -> list[str]:
-    """The command that starts this Python with some words, off the current folder: ``python("-m", "topoloom")``."""
+    """The command that starts this Python with some arguments, without the current folder on its path: ``python("-m",
+    "topoloom")``.
+    """
     return [sys.executable, "-P", *words]
 
 
 @contextmanager
 def safe_path() -> Iterator[None]:
-    """While it is open, a Python that some library starts is off the current folder, and so are those that it starts.
+    """A context in which child Pythons of libraries, and their children, do not have the current folder on their paths.
 
-    For `multiprocessing` and Dask, which take no options for their Python. The environment is the whole process's: other
-    threads that start a Python meanwhile have it so as well, which does no harm.
+    For `multiprocessing` and Dask, which take no options for their Python. The environment belongs to the whole process: a
+    Python that another thread starts meanwhile has the same, which is harmless.
     """
     with variables_set(safe_variables()):
         yield
@@ -57,7 +59,7 @@ def safe_path() -> Iterator[None]:
 
 @contextmanager
 def variables_set(values: Mapping[str, str]) -> Iterator[None]:
-    """While it is open, the process and what it starts have these variables of the environment."""
+    """A context in which the process and its children have these environment variables."""
     before = {name: os.environ.get(name) for name in values}
     os.environ.update(values)
     try:
@@ -71,21 +73,22 @@ def variables_set(values: Mapping[str, str]) -> Iterator[None]:
 
 
 def safe_variables() -> dict[str, str]:
-    """What a Python of topoloom's own is given so that the Pythons that it starts are off the current folder."""
+    """Environment variables for a Python of topoloom, so that its child Pythons do not have the current folder on their
+    paths.
+    """
     return {_SAFE: os.environ.get(_SAFE) or _OURS}
 
 
 def users_variables(variables: Mapping[str, str]) -> dict[str, str]:
-    """The environment of a program of the user's: as it would be without topoloom, whose Python scripts find each other."""
+    """The environment of a user's program, as it would be without topoloom, so that its Python scripts find each other."""
     return {name: value for name, value in variables.items() if (name, value) != (_SAFE, _OURS)}
 
 
 def import_library(library: str) -> None:
-    """Import a library that reads settings in the current folder where it does not see that folder.
+    """Import a library that reads settings in the current folder, in a thread that does not see that folder.
 
-    In a thread with a current folder of its own, so that no other thread's relative paths lead elsewhere meanwhile. What is
-    loaded already is the user's, who may have settings there. On a system that has no such threads the library is left to
-    whoever imports it.
+    The thread has a separate current folder, so relative paths of other threads stay valid. A library that is already loaded
+    was imported by the user, who may have settings there. On systems without such threads the library is not imported here.
     """
     if library in sys.modules:
         return
@@ -101,7 +104,7 @@ def import_library(library: str) -> None:
                 os.chdir(os.sep)
                 import_module(library)
         except AttributeError:
-            return  # no Linux
+            return  # not Linux
         except BaseException as error:  # handed on to the caller's thread
             failed.append(error)
 

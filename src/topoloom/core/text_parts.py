@@ -1,8 +1,8 @@
-"""Lines and numbers of a text from outside, by one rule for every reader.
+"""Lines and numbers of a text from outside, by the same rules for every reader.
 
-Python's own are more generous than any file format: `str.splitlines` ends lines at characters that editors show within them, so
-that what is behind one in a comment would count; `int` and `float` take digits of other scripts, underscores, ``nan`` and
-``inf``; and `int` of more than 4,300 digits raises a plain ValueError.
+Python's functions accept more than any file format: `str.splitlines` ends lines at characters that editors show within lines,
+so text after such a character in a comment would count; `int` and `float` take digits of other scripts, underscores, ``nan``
+and ``inf``; and `int` of more than 4,300 digits raises a plain ValueError.
 """
 
 import math
@@ -14,7 +14,7 @@ _DECIMAL = re.compile(r"[-+]?(?:[0-9]{1,400}(?:\.[0-9]{0,400})?|\.[0-9]{1,400})(
 
 
 def text_lines(text: str) -> list[str]:
-    """The lines of a text without their ends, which are those of Unix, Windows or old Macs.
+    """The lines of a text without their line ends (Unix, Windows or old Mac).
 
     Examples
     --------
@@ -28,7 +28,7 @@ def text_lines(text: str) -> list[str]:
 
 
 def whole_in(text: str, most: int) -> int | None:
-    """The whole number from 0 to `most` that a text is, in the digits 0 to 9, blanks around it; None: it is none.
+    """The whole number from 0 to `most` in a text of the digits 0 to 9, with blanks around; None for any other text.
 
     Examples
     --------
@@ -43,7 +43,7 @@ def whole_in(text: str, most: int) -> int | None:
 
 
 def decimal_in(text: str) -> float | None:
-    """The finite number that a text is, in the digits 0 to 9, blanks around it; None: it is none.
+    """The finite number in a text of the digits 0 to 9, with blanks around; None for any other text.
 
     Examples
     --------

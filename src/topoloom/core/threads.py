@@ -1,4 +1,4 @@
-"""Blocks of work over the cores: kernels release the GIL, so threads are enough."""
+"""Blocks of work on all cores: kernels release the GIL, so threads are enough."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -12,7 +12,7 @@ Result = TypeVar("Result")
 
 
 def cores(jobs: int | None) -> int:
-    """How many threads to use: `jobs`, or every core that this process may run on.
+    """The number of threads to use: `jobs`, or all cores that this process may use.
 
     Raises
     ------
@@ -22,7 +22,7 @@ def cores(jobs: int | None) -> int:
     if jobs is None:
         return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     if jobs < 1:
-        raise InputError(f"jobs={jobs}: at least one thread is needed (leave it out for every core)")
+        raise InputError(f"jobs={jobs}: at least one thread is needed (omit it for all cores)")
     return jobs
 
 
@@ -39,32 +39,32 @@ def over_cores(
     Parameters
     ----------
     task : callable (iterator of int)
-        What a thread does with the blocks that it gets.
+        Processes the blocks of one thread.
     blocks : int
     jobs : int or None
         Threads; None: every core. One thread runs in place.
     work : Work, optional
-        Told of each block that is finished; no further block is given out once it is stopped. Whoever calls asks it
-        afterwards whether all blocks were done. Ctrl-C stops it, so that blocks running that ask it end soon.
+        Counts the finished blocks; once it is stopped, no further block starts. The caller checks afterwards whether it was
+        stopped. Ctrl-C stops it, so that running blocks that check it end soon.
     counted : bool
-        False: `task` tells `work` by itself how far it is.
+        False: `task` reports the progress to `work` itself.
 
     Returns
     -------
     list
-        What each call of `task` returned.
+        The return value of each call of `task`.
 
     Notes
     -----
     A thread that finishes early takes the next block, so uneven blocks balance. When a thread fails, or on Ctrl-C, the
-    others stop after the block that they are at.
+    others stop after their current block.
     """
     threads = min(cores(jobs), blocks)
     stop = False
     numbers = iter(range(blocks))
 
     def shared() -> Iterator[int]:
-        # One generator a thread (generators are not thread-safe) over one range iterator (whose `next` is).
+        # One generator per thread (generators are not thread-safe) over one range iterator (whose `next` is).
         while not stop and not (work is not None and work.stopped):
             try:
                 number = next(numbers)
@@ -82,7 +82,7 @@ def over_cores(
         try:
             return [future.result() for future in futures]
         except KeyboardInterrupt:
-            # The others may be in the middle of something long, which only `work` can end.
+            # Other threads may be in a long block, which only `work` can end.
             if work is not None:
                 work.stop()
             raise

@@ -1,4 +1,4 @@
-"""Reading TOML tables that people write by hand: complaints name file, line and key, and say what would do."""
+"""Reading TOML tables that people write by hand: errors name the file, the line, the key and the remedy."""
 
 import datetime
 import re
@@ -17,29 +17,30 @@ from topoloom.core.toml_lines import DEEPEST, keys_with_lines, line_of
 
 T = TypeVar("T")
 
-#: Characters of the longest file.
+#: Most characters of a file.
 LONGEST = 4_000_000
+#: Most characters of a value in a message.
 _LONGEST_SHOWN = 60
 _ENDLESS = re.compile(r"[0-9_]{4300,}")
 
 
 class TomlTable(Settings, frozen=True):
-    """Base of the settings that are written as tables of a TOML file."""
+    """Base class of settings in tables of a TOML file."""
 
     group: ClassVar[str] = "table"
 
 
 def described_keys(table: type[msgspec.Struct]) -> list[Setting]:
-    """As `topoloom.core.settings.described`, in TOML's words: what a key takes and its default as they stand in a file."""
+    """As `topoloom.core.settings.described`, in the syntax of TOML: the accepted values of a key, and its default."""
     fields: Any = msgspec.inspect.type_info(table)
     return [
-        msgspec.structs.replace(one, accepts=_accepted(field.type), default=_written_default(field.default))
-        for one, field in zip(described(table), fields.fields, strict=True)
+        msgspec.structs.replace(setting, accepts=_accepted(field.type), default=_written_default(field.default))
+        for setting, field in zip(described(table), fields.fields, strict=True)
     ]
 
 
 def _written_default(default: Any) -> str:
-    """A default as it stands in a file; nothing where a key is worked out, omitted or a table."""
+    """A default in the syntax of TOML; empty where a key is computed, omitted or a table."""
     if default in (msgspec.NODEFAULT, None, ()) or isinstance(default, msgspec.Struct):
         return ""
     return _written(list(default) if isinstance(default, tuple) else default)
@@ -58,18 +59,18 @@ def read_toml(path: str | Path, shape: type[T]) -> T:
 
 
 def parse_toml(text: str, shape: type[T], source: str, *, former: bool = False) -> T:
-    """As `read_toml`, from text; `source` is named in complaints.
+    """As `read_toml`, from text; errors name `source`.
 
     Parameters
     ----------
     text : str
         The content of the file.
     shape : type of Struct
-        What it has to say, with kinds and ranges.
+        The expected keys, with types and ranges.
     source : str
         The file's name, for messages.
     former : bool
-        Whether keys of earlier versions are read, too: of files that topoloom writes itself.
+        Whether keys of earlier versions are accepted too: for files that topoloom writes.
 
     Returns
     -------
@@ -88,11 +89,11 @@ def table_of(data: Any, shape: type[T], source: str, text: str = "") -> T:
     data : dict
         Plain values.
     shape : type of Struct
-        What they have to say, with kinds and ranges.
+        The expected keys, with types and ranges.
     source : str
-        Where they come from, for messages.
+        Their origin, for messages.
     text : str
-        The file that they were read from, for the lines of messages; empty where there is none.
+        The text of their file, for the lines of messages; empty without a file.
 
     Returns
     -------
@@ -102,7 +103,7 @@ def table_of(data: Any, shape: type[T], source: str, text: str = "") -> T:
     Raises
     ------
     InputError
-        A key that there is not, or a value that is not of its type or out of its range.
+        A key is unknown, or a value is not of its type or out of its range.
     """
     try:
         return msgspec.convert(data, shape, strict=True)
@@ -116,17 +117,17 @@ def _tables(text: str, source: str) -> dict[str, Any]:
     Raises
     ------
     InputError
-        It is not TOML, or nests absurdly.
+        The text is not TOML, or nests too deep.
     """
     for path, line in keys_with_lines(text):
-        # Before anything else reads it: the time of readers grows with the square of the depth.
+        # Checked before any other reader, whose time grows with the square of the depth.
         if len(path) > DEEPEST:
             raise at(source, line, f"tables and arrays nest more than {DEEPEST} deep here; no such file needs that")
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        found = re.search(r"\(at line (\d+), column \d+\)", str(error))
-        line = int(found[1]) if found else text.count("\n") + 1
+        match = re.search(r"\(at line (\d+), column \d+\)", str(error))
+        line = int(match[1]) if match else text.count("\n") + 1
         raise at(source, line, re.sub(r" \(at .*\)$", "", str(error)) + "; see the TOML rules at toml.io") from None
     except RecursionError:
         raise InputError(f"{source}: the tables nest too deep to be read") from None
@@ -137,12 +138,12 @@ def _tables(text: str, source: str) -> dict[str, Any]:
 
 
 def _explained(error: Exception, data: Any, text: str, shape: type, source: str) -> InputError:
-    """What is wrong with the tables, with its line and what would do."""
-    found = _fault(msgspec.inspect.type_info(shape), data, ())
-    if found is not None:
-        path, reason = found
+    """The error for invalid tables, with its line and the remedy."""
+    fault = _fault(msgspec.inspect.type_info(shape), data, ())
+    if fault is not None:
+        path, reason = fault
         return at(source, line_of(text, path), reason)
-    # A check of a whole table, in the words of its Struct, says first which key it is about.
+    # The message of a check of a whole table begins with the key that it concerns.
     reason, _, where = str(error).partition(" - at `$.")
     path = tuple(re.findall(r"[\w-]+", where))
     about = re.match(r"(\w+): ", reason)
@@ -153,14 +154,14 @@ def _explained(error: Exception, data: Any, text: str, shape: type, source: str)
 
 
 def _fault(kind: Any, value: Any, path: tuple[str, ...]) -> tuple[tuple[str, ...], str] | None:
-    """The first thing in a value that is not of its type: where, and what is wrong and would do; None: nothing."""
+    """The first part of a value that is not of its type: its path, and a sentence with the remedy; None if all fits."""
     inspect = msgspec.inspect
     bare = kind.type if isinstance(kind, inspect.Metadata) else kind
     if isinstance(bare, inspect.UnionType):
-        faults = [_fault(one, value, path) for one in bare.types]
+        faults = [_fault(part, value, path) for part in bare.types]
         if None in faults:
             return None
-        # Where one alternative goes deeper than the value itself, that is what was meant.
+        # A fault deeper than the value itself belongs to the alternative that the user meant.
         inner = max((fault for fault in faults if fault is not None), key=lambda fault: len(fault[0]))
         return inner if len(inner[0]) > len(path) else _unfit(kind, value, path)
     if isinstance(bare, inspect.StructType):
@@ -168,34 +169,34 @@ def _fault(kind: Any, value: Any, path: tuple[str, ...]) -> tuple[tuple[str, ...
     if isinstance(bare, inspect.DictType):
         if not isinstance(value, dict):
             return _unfit(kind, value, path)
-        return _first(_fault(bare.value_type, one, (*path, key)) for key, one in value.items())
+        return _first(_fault(bare.value_type, part, (*path, key)) for key, part in value.items())
     if isinstance(bare, (inspect.ListType, inspect.VarTupleType)):
         count = len(value) if isinstance(value, list) else -1
         if count < max(0, bare.min_length or 0) or (bare.max_length is not None and count > bare.max_length):
             return _unfit(kind, value, path)
-        return _first(_fault(bare.item_type, one, (*path, str(number))) for number, one in enumerate(value))
+        return _first(_fault(bare.item_type, part, (*path, str(number))) for number, part in enumerate(value))
     if isinstance(bare, inspect.TupleType):
         if not isinstance(value, list) or len(value) != len(bare.item_types):
             return _unfit(kind, value, path)
         pairs = zip(bare.item_types, value, strict=True)
-        return _first(_fault(one, item, (*path, str(number))) for number, (one, item) in enumerate(pairs))
+        return _first(_fault(part, item, (*path, str(number))) for number, (part, item) in enumerate(pairs))
     if isinstance(bare, inspect.DateType):
         whole = isinstance(value, datetime.date) and not isinstance(value, datetime.datetime)
         return None if whole else _unfit(kind, value, path)
     if isinstance(bare, inspect.EnumType):
-        return None if value in [one.value for one in bare.cls] else _unfit(kind, value, path)
+        return None if value in [part.value for part in bare.cls] else _unfit(kind, value, path)
     return None if fits(kind, value) else _unfit(kind, value, path)
 
 
 def _table_fault(struct: Any, table: dict[str, Any], path: tuple[str, ...]) -> tuple[tuple[str, ...], str] | None:
-    """As `_fault`, of a table whose keys are those of a Struct."""
+    """As `_fault`, for a table whose keys are the fields of a Struct."""
     fields = {field.encode_name: field for field in struct.fields}
     where = f" in [{_named(path)}]" if path else ""
     for key, value in table.items():
         if key in fields:
-            found = _fault(fields[key].type, value, (*path, key))
-            if found is not None:
-                return found
+            fault = _fault(fields[key].type, value, (*path, key))
+            if fault is not None:
+                return fault
         elif struct.cls.__struct_config__.forbid_unknown_fields:
             current = FORMER_KEYS.get(key)
             other = f"it is called {current}" if current in fields else hint(key, fields)
@@ -209,37 +210,39 @@ def _first(faults: Iterable[tuple[tuple[str, ...], str] | None]) -> tuple[tuple[
 
 
 def _unfit(kind: Any, value: Any, path: tuple[str, ...]) -> tuple[tuple[str, ...], str]:
-    """A value that is not of its type: ``hosts = "many": it is a whole number from 2 to 1,000,000``."""
+    """The path and sentence for a value that is not of its type: ``hosts = "many": it is a whole number from 2 to
+    1,000,000``.
+    """
     keys = _named(path)
     if isinstance(value, dict):
-        told = f"[{keys}] is a table"
+        subject = f"[{keys}] is a table"
     elif isinstance(value, list) and value and isinstance(value[0], dict):
-        told = f"[[{keys}]] are tables"
+        subject = f"[[{keys}]] are tables"
     else:
-        told = f"{keys} = {_written(value)}"
-    return path, f"{told}: it is {_accepted(kind)}"
+        subject = f"{keys} = {_written(value)}"
+    return path, f"{subject}: it is {_accepted(kind)}"
 
 
 def _accepted(kind: Any) -> str:
-    """What a key takes, in TOML's words."""
+    """The accepted values of a key, in the syntax of TOML."""
     inspect = msgspec.inspect
     bare = kind.type if isinstance(kind, inspect.Metadata) else kind
     if isinstance(bare, inspect.UnionType):
-        # A key without a value is omitted; TOML has no word for it.
-        told = [_accepted(one) for one in bare.types if not isinstance(one, inspect.NoneType)]
-        return " or ".join(dict.fromkeys(told))
+        # None means an omitted key; TOML has no word for it.
+        alternatives = [_accepted(part) for part in bare.types if not isinstance(part, inspect.NoneType)]
+        return " or ".join(dict.fromkeys(alternatives))
     if isinstance(bare, inspect.BoolType):
         return "true or false"
     if isinstance(bare, inspect.StrType):
         return "text in quotes"
     if isinstance(bare, (inspect.LiteralType, inspect.EnumType)):
-        words = bare.values if isinstance(bare, inspect.LiteralType) else [one.value for one in bare.cls]
+        words = bare.values if isinstance(bare, inspect.LiteralType) else [part.value for part in bare.cls]
         return ("one of " if len(words) > 2 else "") + (", " if len(words) > 2 else " or ").join(map(_written, words))
     if isinstance(bare, (inspect.ListType, inspect.VarTupleType)):
         item = bare.item_type.type if isinstance(bare.item_type, inspect.Metadata) else bare.item_type
         some = " of at least one" if bare.min_length == 1 else f" of {bare.min_length} or more" * bool(bare.min_length)
         if isinstance(item, inspect.StructType):
-            return f"tables in double brackets, [[name]]{', one or more' * bool(bare.min_length)}"
+            return f"tables in double brackets, [[name]]{', part or more' * bool(bare.min_length)}"
         return f"a list{some}, each {_accepted(bare.item_type)}"
     if isinstance(bare, inspect.TupleType):
         return f"a list of {len(bare.item_types)}, each {' or '.join(dict.fromkeys(map(_accepted, bare.item_types)))}"
@@ -249,7 +252,7 @@ def _accepted(kind: Any) -> str:
 
 
 def _written(value: Any) -> str:
-    """A value as it stands in TOML, no longer than a line, control characters visible."""
+    """A value in the syntax of TOML, shortened to 60 characters, control characters visible."""
     if isinstance(value, str):
         return _quoted(value, '"')
     if isinstance(value, bool):
@@ -264,5 +267,5 @@ def _quoted(text: str, mark: str = "'") -> str:
 
 
 def _named(path: Iterable[str]) -> str:
-    """The keys as people name them, without the numbers of entries, which the line tells."""
+    """The dotted name of a key, without the numbers of array entries, which the line number shows."""
     return ".".join(key for key in path if not key.isdigit())

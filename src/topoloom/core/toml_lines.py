@@ -1,10 +1,10 @@
-"""The line of every key, table and entry of an array in a TOML text, which `tomllib` does not tell."""
+"""The line of every key, table and array entry in a TOML text, which `tomllib` does not report."""
 
 import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
-#: Levels of tables and arrays within each other; nobody writes so many.
+#: Most levels of nested tables and arrays; no real file has more.
 DEEPEST = 50
 
 _BLANK = re.compile(r"(?:[ \t\r\n]|#[^\n]*+)*+")
@@ -18,9 +18,9 @@ _VALUE = re.compile(
 
 
 def line_of(text: str, keys: Sequence[str]) -> int | None:
-    """The line (from 1) where the key stands, or the nearest table around it, or None for the file as a whole.
+    """The line (from 1) of a key, or of the nearest table around it; None if neither is found.
 
-    An entry of an array is named by its number, from 0: ``["cable", "1", "reach_m"]`` is the key of the second
+    An array entry is named by its number, from 0: ``["cable", "1", "reach_m"]`` is the key of the second
     ``[[cable]]``.
     """
     lines = _lines(text)
@@ -29,15 +29,14 @@ def line_of(text: str, keys: Sequence[str]) -> int | None:
 
 @lru_cache(maxsize=4)
 def _lines(text: str) -> dict[tuple[str, ...], int]:
-    """The line of every key, table and entry of an array."""
+    """The line of every key, table and array entry."""
     return {path: line for path, line in keys_with_lines(text) if len(path) <= DEEPEST}
 
 
 def keys_with_lines(text: str) -> Iterator[tuple[tuple[str, ...], int]]:
-    """Every key, table and entry of an array with its line, from the first to the last, in one pass over the text.
+    """Every key, table and array entry with its line, in order, in one pass over the text.
 
-    Text that is no TOML is read up to where it goes wrong. A path may be one longer than the deepest that is allowed;
-    there it ends.
+    Invalid text is read up to its first fault. A path may be one level deeper than `DEEPEST`; there the reading ends.
     """
     place = _Place(text)
     section: tuple[str, ...] = ()
@@ -72,7 +71,7 @@ def keys_with_lines(text: str) -> Iterator[tuple[tuple[str, ...], int]]:
 def _value(
     place: "_Place", above: tuple[str, ...], names: list[str], line: int
 ) -> Iterator[tuple[tuple[str, ...], int]]:
-    """The keys of an assignment and of the arrays and tables in its value; the place is behind it afterwards."""
+    """The keys of an assignment and of the arrays and tables in its value; afterwards the place is behind the assignment."""
     path = above
     for name in names:
         path = (*path, name)
@@ -80,7 +79,7 @@ def _value(
         if len(path) > DEEPEST:
             place.at = len(place.text)
             return
-    # What is open around the place: an inline table, or an array with the number of its entry.
+    # The open inline tables, and open arrays with the number of their current entry, around the place.
     around: list[tuple[tuple[str, ...], int | None]] = []
     while True:
         place.skip(_BLANK if around else _SPACE)
@@ -129,7 +128,7 @@ def _value(
 
 
 class _Place:
-    """A place in a text, which only moves on; it knows its line."""
+    """A position in a text, which only moves forward, with its line number."""
 
     def __init__(self, text: str) -> None:
         self.text, self.at = text, 0
@@ -143,15 +142,15 @@ class _Place:
         return self._line
 
     def skip(self, what: re.Pattern[str]) -> int:
-        """Go behind what stands here; the new place."""
-        found = what.match(self.text, self.at)
-        self.at = found.end() if found else self.at
+        """Move behind a match at this position; returns the new position."""
+        match = what.match(self.text, self.at)
+        self.at = match.end() if match else self.at
         return self.at
 
     def skip_value(self) -> bool:
-        """Go behind a value that is neither array nor table; whether there is one."""
+        """Move behind a value that is neither array nor table; returns whether there was one."""
         before = self.at
-        # A date and a time may stand apart.
+        # A blank may separate a date and its time.
         while (
             self.skip(_VALUE) > before
             and self.text.startswith(" ", self.at)
@@ -162,22 +161,22 @@ class _Place:
         return self.at > before
 
     def take(self, mark: str) -> bool:
-        """Go behind a mark, if it stands here."""
+        """Move behind a mark if it is at this position; returns whether it was."""
         self.skip(_SPACE)
-        there = self.text.startswith(mark, self.at)
-        self.at += len(mark) * there
-        return there
+        present = self.text.startswith(mark, self.at)
+        self.at += len(mark) * present
+        return present
 
     def names(self) -> list[str]:
-        """A key, dotted or not, by its parts; at most one more than may be. Empty: there is none."""
-        found: list[str] = []
-        while len(found) <= DEEPEST:
+        """The parts of a key, dotted or not, at most one more than `DEEPEST`; empty if there is no key."""
+        parts: list[str] = []
+        while len(parts) <= DEEPEST:
             self.skip(_SPACE)
             name = _NAME.match(self.text, self.at)
             if name is None:
                 return []
-            found.append(next(part for part in (name[1], name[2], name[0]) if part is not None))
+            parts.append(next(part for part in (name[1], name[2], name[0]) if part is not None))
             self.at = name.end()
             if not self.take("."):
                 break
-        return found
+        return parts

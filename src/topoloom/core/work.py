@@ -1,4 +1,4 @@
-"""Work: how far a long operation is, until when it may go on, and whether it is asked to stop."""
+"""Work: the progress, the deadline and the stop of a long operation."""
 
 import threading
 import time
@@ -15,32 +15,32 @@ from topoloom.core.errors import InputError, Stopped
 if TYPE_CHECKING:
     pass
 
-#: How a result came to its end: by itself, at its deadline, or because somebody asked.
+#: How an operation ended: by itself, at its deadline, or because a user stopped it.
 Ended = Literal["done", "deadline", "interrupted"]
 
-#: Seconds between two calls of `on_progress`, the last of a stage excepted.
+#: Seconds between two calls of `on_progress`, except the last one of a stage.
 _EVERY_SECONDS = 0.1
 #: Seconds until a deadline is looked at again that has moved while kernels were compiled, at least.
 _LOOK_AGAIN_SECONDS = 0.1
 
 
 class StageProgress(msgspec.Struct, frozen=True):
-    """How far a stage of some work is.
+    """The progress of one stage of an operation.
 
     Attributes
     ----------
     done : float
-        Of `total`, in units of `what`.
+        Finished part of `total`, in units of `what`.
     total : float or None
-        None: nobody knows.
+        None: unknown.
     what : str
-        What is counted: "loads", "samples", "candidates".
+        The counted items: "loads", "samples", "candidates".
     note : str
-        The best so far, in words; empty if there is nothing to say.
+        The best so far, in words; may be empty.
     seconds : float
-        Since the stage began.
+        Seconds since the stage began.
     eta_s : float or None
-        Seconds to go, if the rest takes as long as what is done; None: nobody knows.
+        Estimated seconds to the end of the stage, at the speed so far; None: unknown.
     """
 
     done: float
@@ -52,22 +52,22 @@ class StageProgress(msgspec.Struct, frozen=True):
 
 
 class Work:
-    """What a long operation is given: it tells its progress, and asks whether to go on.
+    """An argument of long operations: they report their progress to it, and ask it whether to continue.
 
     Parameters
     ----------
     seconds : float, optional
-        The operation ends so many seconds from now with what it has; never when omitted, or infinite.
+        The operation ends this many seconds from now with its result so far; no deadline when omitted or infinite.
     on_progress : callable (Progress), optional
-        Told how far it is, at most ten times a second, from any thread.
+        Receives the progress, at most ten times per second, from any thread.
     on_result : callable (object), optional
-        Told of each part of the result as soon as it is finished (a `Point`, an `AppRun`, the best graph so far), one after
-        the other, from the thread that made it.
+        Receives each part of the result as soon as it is finished (a `Point`, an `AppRun`, the best graph so far), one at a
+        time, from the thread that computed it.
 
     Attributes
     ----------
     flag : uint8[1]
-        Not 0 as soon as the work shall end; kernels that take longer than a second read it.
+        Not 0 as soon as the work must end; kernels that take longer than a second read it.
 
     Raises
     ------
@@ -90,7 +90,7 @@ class Work:
         on_result: Callable[[Any], None] | None = None,
     ) -> None:
         if seconds is not None and not seconds > 0:
-            raise InputError(f"seconds={seconds:g}: give a number of seconds above 0, or leave it out")
+            raise InputError(f"seconds={seconds:g}: give a number of seconds above 0, or omit it")
         import numpy
 
         self.flag: numpy.ndarray = numpy.zeros(1, numpy.uint8)
@@ -105,32 +105,32 @@ class Work:
             self._wait(seconds)
 
     def stop(self) -> None:
-        """Ask the work to end soon; what is finished stays. Any thread may, and a signal's handler."""
+        """Ask the work to end soon; finished parts are kept. Any thread may call it, also a signal handler."""
         self._asked = True
         self.flag[0] = 1
         self._end_shares()
 
     @property
     def stopped(self) -> bool:
-        """Whether the work shall end: somebody asked, or the time is over."""
+        """Whether the work must end: it was stopped, or the time is over."""
         if self._until is not None and self._now() >= self._until:
             self.flag[0] = 1
         return bool(self.flag[0])
 
     @property
     def seconds_left(self) -> float:
-        """Until the deadline; infinite without one."""
+        """Seconds until the deadline; infinite without one."""
         return float("inf") if self._until is None else max(0.0, self._until - self._now())
 
     @property
     def ended(self) -> Ended:
-        """What a result says of its end if it ends now."""
+        """How a result that ends now has ended."""
         if not self.stopped:
             return "done"
         return "interrupted" if self._asked else "deadline"
 
     def check(self) -> None:
-        """Go on, or raise `Stopped`: for operations that have nothing to show before their end."""
+        """Raise `Stopped` if the work must end: for operations without partial results."""
         if self.stopped:
             raise Stopped(
                 "interrupted before there was a result"
@@ -139,53 +139,53 @@ class Work:
             )
 
     def begin(self, total: float | None, what: str) -> None:
-        """A stage begins: `total` of `what` are to be done; None: nobody knows how many."""
+        """Begin a stage of `total` items, which `what` names; None: the number is unknown."""
         with self._lock:
             self._done, self._total, self._what, self._note = 0.0, total, what, ""
             self._began = time.monotonic()
             self._tell(at_once=True)
 
     def advance(self, done: float = 1.0, note: str | None = None) -> None:
-        """So much more is done; `note`: the best so far, in words."""
+        """Add to the finished part of the stage; `note`: the best so far, in words."""
         with self._lock:
             self._done += done
             self._note = self._note if note is None else note
             self._tell(at_once=self._total is not None and self._done >= self._total)
 
     def reach(self, done: float, note: str | None = None) -> None:
-        """So much is done in all."""
+        """Set the finished part of the stage."""
         self.advance(done - self._done, note)
 
     def deliver(self, result: Any) -> None:
-        """A part of the result is finished."""
+        """Pass on a finished part of the result."""
         if self._on_result is not None:
             with self._lock:
                 self._on_result(result)
 
     @property
     def progress(self) -> StageProgress:
-        """How far the stage is."""
+        """The progress of the current stage."""
         with self._lock:
             seconds = time.monotonic() - self._began
-            known = self._total is not None and self._done > 0
+            estimable = self._total is not None and self._done > 0
             left = max(0.0, (self._total or 0.0) - self._done)
-            eta = seconds * left / self._done if known else None
+            eta = seconds * left / self._done if estimable else None
             return StageProgress(self._done, self._total, self._what, self._note, seconds, eta)
 
     @contextmanager
     def interruptible(self) -> Iterator[None]:
-        """Ctrl-C inside asks the work to end instead of raising; for operations that return what they have."""
+        """A context in which Ctrl-C stops the work instead of raising, for operations with partial results."""
         try:
             yield
         except KeyboardInterrupt:
             self.stop()
 
     def step(self) -> "Work":
-        """A work for an operation inside this one's stage: it ends with this one, and tells nothing."""
+        """A work for an operation within a stage of this one: it ends with this one, and reports no progress."""
         return _Step(self)
 
     def share(self, seconds: float) -> "Work":
-        """A work for an operation inside this one's stage that has so many seconds, and ends with this one at the latest."""
+        """A work for an operation within a stage of this one, with `seconds` seconds; it ends with this one at the latest."""
         return _Share(self, seconds)
 
     def budget(self, seconds: float) -> "Work":
@@ -197,7 +197,7 @@ class Work:
         return time.monotonic()
 
     def _wait(self, seconds: float) -> None:
-        """Set the flag after so many seconds. Kernels read nothing else."""
+        """Set the flag after `seconds` seconds, because kernels only read the flag."""
         # No thread can wait for longer than 292 years.
         timer = threading.Timer(min(seconds, threading.TIMEOUT_MAX), self._expire)
         timer.daemon = True
@@ -222,7 +222,7 @@ class Work:
 
 
 class _Step(Work):
-    """A work that ends with the one that it is a step of, which alone tells how far it is."""
+    """A step of a work: it ends with the work, and reports no progress."""
 
     def __init__(self, whole: Work) -> None:
         super().__init__()
@@ -248,7 +248,7 @@ class _Step(Work):
 
 
 class _Share(Work):
-    """A work with a deadline of its own, which ends with the one that it is a share of."""
+    """A share of a work: it has an earlier deadline, and ends with the work."""
 
     def __init__(self, whole: Work, seconds: float) -> None:
         self._whole = whole  # first: the thread that ends it may look at it at once
@@ -283,7 +283,7 @@ class _Budget(_Share):
 
 
 def time_words(seconds: float) -> str:
-    """A time in the unit that people use for it: ``90 s``, ``12 min``, ``3 h 5 min``."""
+    """A time in words: ``90 s``, ``12 min``, ``3 h 5 min``."""
     whole = round(seconds)
     if whole < 120:
         return f"{whole} s"

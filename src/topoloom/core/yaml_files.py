@@ -1,8 +1,7 @@
-"""Reading YAML as plain data: texts, numbers, truths, lists and tables, and the line of every fault.
+"""Reading YAML as plain data: texts, numbers, booleans, lists and tables, with the line of every fault.
 
-PyYAML's own constructors make dates, sets and binary data of what a file's tags ask for, raise errors of many kinds where they
-cannot, take the last of two equal keys, and let aliases stand for gigabytes. Here the values are made from the events of its
-parser.
+PyYAML's constructors make dates, sets and binary data from tags, raise many kinds of errors, take the last of two equal keys,
+and expand aliases to gigabytes. Here the values are built from the events of its parser.
 """
 
 import math
@@ -16,7 +15,7 @@ from topoloom.core.errors import InputError, at
 
 T = TypeVar("T")
 
-#: Lists and tables within each other; no such file needs more.
+#: Most levels of nested lists and tables; no real file has more.
 _DEEPEST = 50
 _MOST_DIGITS = 300
 _WHOLE = re.compile(r"[-+]?(?:[1-9][0-9]*|0[0-7]*|0b[01]+|0x[0-9a-fA-F]+)")
@@ -34,23 +33,23 @@ def parse_yaml(text: str, shape: type[T], source: str, what: str, *, strict: boo
     ----------
     text : str
     shape : type of Struct
-        What it has to say, with kinds and ranges.
+        The expected keys, with types and ranges.
     source : str
         The file's name, for messages.
     what : str
-        What such a file is: "device type".
+        The kind of file: "device type".
     strict : bool
-        Whether texts that look like numbers are no numbers.
+        Whether texts that look like numbers stay texts.
 
     Returns
     -------
     shape
-        The values. A date is text, as it stands.
+        The values. A date is an unchanged text.
 
     Raises
     ------
     InputError
-        ``file:line: reason``: no YAML; a tag, an alias or a merge key; a key that is there twice; a number that is not
+        ``file:line: reason``: not YAML; a tag, an alias or a merge key; a repeated key; a number that is not
         finite or has hundreds of digits; half of a surrogate pair; more than 50 levels; a value that is not of its type;
         PyYAML is not installed.
     """
@@ -58,19 +57,19 @@ def parse_yaml(text: str, shape: type[T], source: str, what: str, *, strict: boo
     try:
         return msgspec.convert(value, shape, strict=strict)
     except msgspec.ValidationError as error:
-        # Only a fault asks for lines: a second reading is cheaper than to keep them all.
+        # Lines are needed only for a fault: a second reading is cheaper than recording them always.
         reason, _, where = str(error).partition(" - at `$")
         lines: dict[tuple[str, ...], int] = {}
         _value(text, source, lines)
         path = tuple(key or number for key, number in _PART.findall(where.rstrip("`")))
         line = next((lines[path[:n]] for n in range(len(path), -1, -1) if path[:n] in lines), None)
         place = where.rstrip("`").lstrip(".")
-        told = f"{place}: {reason}" if place else reason
-        raise at(source, line, f"is no {what}: {' '.join(told.split())}") from None
+        message = f"{place}: {reason}" if place else reason
+        raise at(source, line, f"is no {what}: {' '.join(message.split())}") from None
 
 
 def _value(text: str, source: str, lines: dict[tuple[str, ...], int] | None) -> Any:
-    """The value of a text; `lines`, where given, is filled with the line of each part by its path."""
+    """The value of a text; `lines`, if given, receives the line of each part by its path."""
     try:
         import yaml
     except ImportError:
@@ -84,27 +83,27 @@ def _value(text: str, source: str, lines: dict[tuple[str, ...], int] | None) -> 
         line = None if mark is None else mark.line + 1
         raise at(source, line, f"is no YAML: {' '.join(str(reason).split())}") from None
     except (ValueError, OverflowError) as error:
-        # Of the parser that is not C: an escape past all characters, a version of thousands of digits.
+        # From PyYAML's pure-Python parser: an escape beyond all characters, a version number of thousands of digits.
         if isinstance(error, InputError):
             raise
-        raise at(source, None, "is no YAML: it holds a number or a character that there is not") from None
+        raise at(source, None, "is no YAML: it holds an invalid number or character") from None
 
 
 class _Reader:
-    """Makes plain data of the events of a YAML parser."""
+    """Builds plain data from the events of a YAML parser."""
 
     def __init__(self, events: Iterator[Any], source: str, lines: dict[tuple[str, ...], int] | None) -> None:
         self._events, self._source, self._lines = events, source, lines
 
     def document(self) -> Any:
-        """The value of the one document; None where there is none."""
-        found: list[Any] = []
+        """The value of the only document; None for an empty text."""
+        documents: list[Any] = []
         for event in self._events:
-            if found and type(event).__name__ == "DocumentStartEvent":
-                raise self._wrong(event, "a second document; one is read a file")
+            if documents and type(event).__name__ == "DocumentStartEvent":
+                raise self._wrong(event, "a second document; only one per file is read")
             if type(event).__name__ in ("ScalarEvent", "SequenceStartEvent", "MappingStartEvent", "AliasEvent"):
-                found.append(self._value(event, ()))
-        return found[0] if found else None
+                documents.append(self._value(event, ()))
+        return documents[0] if documents else None
 
     def _value(self, event: Any, path: tuple[str, ...]) -> Any:
         if len(path) > _DEEPEST:
@@ -124,17 +123,17 @@ class _Reader:
         return self._table(path) if kind == "MappingStartEvent" else self._scalar(event)
 
     def _table(self, path: tuple[str, ...]) -> dict[str, Any]:
-        found: dict[str, Any] = {}
+        table: dict[str, Any] = {}
         for event in self._until("MappingEndEvent"):
             if type(event).__name__ != "ScalarEvent" or event.tag is not None:
-                raise self._wrong(event, "a key that is no text")
+                raise self._wrong(event, "a key that is not a text")
             key = self._text(event)
             if key == "<<" and event.implicit[0]:
                 raise self._wrong(event, "a merge key (<<); write out what it stands for")
-            if key in found:
-                raise self._wrong(event, f"the key {key[:40]!a} is there twice")
-            found[key] = self._value(next(self._events), (*path, key))
-        return found
+            if key in table:
+                raise self._wrong(event, f"the key {key[:40]!a} occurs twice")
+            table[key] = self._value(next(self._events), (*path, key))
+        return table
 
     def _until(self, end: str) -> Iterator[Any]:
         for event in self._events:
@@ -149,7 +148,7 @@ class _Reader:
         return text
 
     def _scalar(self, event: Any) -> Any:
-        """A value as YAML 1.1 takes it; numbers to the base of 60 (1:30) and dates stay text."""
+        """A value by the rules of YAML 1.1; numbers to base 60 (1:30) and dates stay text."""
         text = self._text(event)
         if not event.implicit[0]:  # in quotes, or a block
             return text

@@ -58,7 +58,7 @@ class Format:
 
 
 #: All formats by name.
-FORMATS: Register[Format] = Register("format", room="topoloom.formats", group="topoloom.formats")
+FORMATS: Register[Format] = Register("format", package="topoloom.formats", group="topoloom.formats")
 
 
 def register(record: Format) -> Format:

@@ -1,12 +1,12 @@
-"""Runs METIS for other threads than the main one; started as a program of its own.
+"""Run METIS for threads other than the main one; started as a separate program.
 
     python -P _metis_process.py
 
-METIS catches SIGTERM for the whole process while it runs, and the process dies of a SIGTERM that comes to another thread than
-the one that METIS runs in. A process that does nothing else has one thread, and leaves signals to the one that started it.
+While METIS runs, it catches SIGTERM for the whole process, and the process dies if another thread than METIS's gets the signal.
+This process has one thread only, and leaves signals to the process that started it.
 
-Standard input gives pickles: first where modules are found (list of str), then the arguments of `pymetis.part_graph`, a dict
-each; standard output takes what it returned, or the error that it raised. It ends with its standard input.
+Standard input has pickles: first the search path of modules (list of str), then one dict of arguments of `pymetis.part_graph`
+per request. Standard output gets the result of each, or the error that it raised. The process ends with its standard input.
 """
 
 import os
@@ -20,7 +20,7 @@ def main(requests: BinaryIO, answers: BinaryIO) -> None:
     """Answer until there are no more requests."""
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
-    # Found where the parent finds it.
+    # Use the parent's search path of modules.
     sys.path[:] = pickle.load(requests)
     import pymetis
 
@@ -33,14 +33,14 @@ def main(requests: BinaryIO, answers: BinaryIO) -> None:
             pickle.dump(answer(pymetis, arguments), answers)
             answers.flush()
         except BrokenPipeError:
-            os._exit(0)  # whoever asked is gone
+            os._exit(0)  # the parent process has ended
 
 
 def answer(metis: Any, arguments: dict[str, Any]) -> Any:
-    """The part of every node, or the error that METIS gave, of arguments that can be pickled."""
+    """Return the part of every node, or the error that METIS raised; the arguments can be pickled."""
     options = metis.Options(**arguments.pop("options"))
     if hasattr(metis, "CSRAdjacency"):
-        # The graph as pymetis takes it since 2025: a record and not two arrays.
+        # Since 2025, pymetis takes the graph as one record instead of two arrays.
         arguments["adjacency"] = metis.CSRAdjacency(arguments.pop("xadj"), arguments.pop("adjncy"))
     try:
         return metis.part_graph(**arguments, options=options)[1]
@@ -50,6 +50,6 @@ def answer(metis: Any, arguments: dict[str, Any]) -> Any:
 
 if __name__ == "__main__":
     output = os.fdopen(os.dup(1), "wb")
-    # What METIS prints is not an answer.
+    # Output that METIS prints is not an answer: send it to standard error.
     os.dup2(2, 1)
     main(sys.stdin.buffer, output)

@@ -8,7 +8,7 @@ _CACHE_LINE = 64
 
 
 def aligned_zeros(shape: tuple[int, ...], kind: Any) -> np.ndarray:
-    """Zeros whose first byte lies on a cache line's boundary, whatever the allocator gives."""
+    """Zeros whose first byte is on a cache line's boundary."""
     size = int(np.prod(shape)) * np.dtype(kind).itemsize
     room = np.zeros(size + _CACHE_LINE, np.uint8)
     start = -room.ctypes.data % _CACHE_LINE

@@ -1,4 +1,4 @@
-"""Switches whose loss parts those that are left."""
+"""Switches whose loss disconnects the remaining ones."""
 
 import numpy as np
 
@@ -6,10 +6,10 @@ from topoloom.model.topology import Topology
 
 
 def articulation_switches(topology: Topology) -> np.ndarray:
-    """The switches (articulation points) whose loss leaves their part of the network in more parts, int64[k], ascending.
+    """The switches (articulation points) whose loss splits their component, int64[k], ascending.
 
-    One depth-first search (Hopcroft and Tarjan, 1973): a switch parts the others when some subtree below it has no link to
-    a switch above it.
+    One depth-first search (Hopcroft and Tarjan, 1973): a switch is one if some subtree below it has no link to a switch above
+    it.
 
     Examples
     --------
@@ -18,7 +18,7 @@ def articulation_switches(topology: Topology) -> np.ndarray:
     """
     offsets, neighbours = (array.tolist() for array in topology.csr[:2])
     n = topology.switches
-    found = np.zeros(n, np.bool_)
+    splits = np.zeros(n, np.bool_)
     order, low, place = [-1] * n, [0] * n, list(offsets[:-1])
     count = 0
     for root in range(n):
@@ -46,6 +46,6 @@ def articulation_switches(topology: Topology) -> np.ndarray:
             if parent == root:
                 below_root += 1
             elif low[u] >= order[parent]:
-                found[parent] = True
-        found[root] = below_root > 1
-    return np.flatnonzero(found)
+                splits[parent] = True
+        splits[root] = below_root > 1
+    return np.flatnonzero(splits)

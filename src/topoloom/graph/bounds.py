@@ -1,4 +1,4 @@
-"""The operation `bounds`: what no topology of this order, degree and, on a grid, link length can beat."""
+"""The operation `bounds`: lower bounds on diameter and ASPL for an order, a degree and, on a grid, a longest link."""
 
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -19,38 +19,38 @@ from topoloom.model.topology import Topology
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Bounds(Result):
-    """What is possible for an order, a degree and, on a grid, a longest link.
+    """Lower bounds on diameter and ASPL for an order, a degree and, on a grid, a longest link.
 
-    Of a network of several planes, which hosts join and no link does, that of one plane; where they differ, of the one that
-    allows least, with the least ASPL that any of them could have.
+    For a network of several planes (which share hosts but no links), the bounds of one plane. If planes differ, the bounds of
+    the plane with the largest ones, with the least ASPL bound of all planes.
 
     Attributes
     ----------
     switches, degree : int
         The order and the highest degree, from which the bounds follow.
     moore_diameter, moore_aspl : float
-        The least possible by order and degree alone (Moore, Cerf); inf when such a graph cannot be connected.
+        The least possible values for the order and degree alone (Moore, Cerf); inf if such a graph cannot be connected.
     measured_diameter, measured_aspl : float or None
-        What the topology has, where it was measured.
+        The values of the topology, if they were measured.
     largest_order : int or None
-        The most switches that its degree and diameter allow, where it was measured and is connected.
+        The most switches for its degree and diameter, if it was measured and is connected.
     geometry : "grid", "diagrid" or None
-        What the switches stand on, if anything says so.
+        The kind of grid that the switches are on, if labels give one.
     length : int or None
         The longest link, on a grid.
     diameter, aspl : float
-        The least possible: by the longest link as well where that is known, else Moore's and Cerf's.
+        The least possible values: with the longest link if it is known, otherwise by Moore and Cerf.
     aspl_by_degree, aspl_by_length : float or None
         The least ASPL by degree alone and by the longest link alone, on a grid.
     point : int or None
-        The switch that `m`, `d` and `md` are of.
+        The switch of `m`, `d` and `md`.
     m, d, md : int64[D + 1] or None
         The most switches within i hops of `point`: by degree, by the longest link, and by both (Nakano et al. 2016,
         Section IV).
     balanced : tuple of BalancedPair or None
-        The well-balanced pairs of degree and longest link of the grid, where they were asked for.
+        The well-balanced pairs of degree and longest link of the grid, if requested.
     planes : int
-        Of how many planes the network is.
+        Number of planes.
     """
 
     record_name = "bounds"
@@ -93,15 +93,15 @@ def bounds(
     ----------
     topology : NetworkSource
     measured : bool
-        Measure the diameter and the ASPL that it has, too.
+        Also measure the topology's diameter and ASPL.
     point : int, optional
-        The functions m, d and md of this switch, too; for topologies on a grid.
+        Also compute the functions m, d and md of this switch; for topologies on a grid.
     balanced : bool
-        The well-balanced pairs of degree and longest link of its grid, too.
+        Also compute the well-balanced pairs of degree and longest link of its grid.
     jobs : int, optional
         Threads of the measurement; every core when omitted.
     work : Work, optional
-        Told of the measurement.
+        Receives the progress of the measurement.
 
     Returns
     -------
@@ -110,9 +110,9 @@ def bounds(
     Raises
     ------
     InputError
-        `point` or `balanced` of a topology that is not on a grid; no such point; a `point` of several planes.
+        `point` or `balanced` for a topology that is not on a grid; no such point; a `point` for several planes.
     Stopped
-        `work` was stopped before all was measured.
+        `work` was stopped before the measurement was complete.
 
     Examples
     --------
@@ -124,7 +124,9 @@ def bounds(
     topology = taken(topology, Topology, "bounds")
     if (planes := plane_count(topology)) > 1:
         if point is not None:
-            raise InputError(f"{topology.name}: a point is of one plane, and there are {planes}; give a single plane")
+            raise InputError(
+                f"{topology.name}: a point belongs to one plane, and the network has {planes}; give a single plane"
+            )
         return _of_planes(topology, planes, measured, balanced, jobs, work)
     n, degree = topology.switches, int(topology.degrees.max())
     geometry = geometry_of(topology)
@@ -133,47 +135,50 @@ def bounds(
             raise InputError(
                 f"{topology.name}: a point and balanced pairs need switches on a grid (labels x, y or row, column)"
             )
-        found = bounds_of_order(n, degree)
+        result = bounds_of_order(n, degree)
     else:
-        found = bounds_on_grid(geometry, degree, longest_link(topology, geometry) or None, point, balanced, work=work)
+        result = bounds_on_grid(geometry, degree, longest_link(topology, geometry) or None, point, balanced, work=work)
     extra: dict[str, Any] = {"provenance": provenance_of(topology, settings={"point": point, "balanced": balanced})}
     if measured:
-        seen = path_lengths(topology, jobs, work=work)
-        extra |= {"measured_diameter": seen.diameter, "measured_aspl": seen.aspl}
-        extra["largest_order"] = moore_order(degree, seen.largest_finite) if seen.connected else None
-    return replace(found, **extra)
+        lengths = path_lengths(topology, jobs, work=work)
+        extra |= {"measured_diameter": lengths.diameter, "measured_aspl": lengths.aspl}
+        extra["largest_order"] = moore_order(degree, lengths.largest_finite) if lengths.connected else None
+    return replace(result, **extra)
 
 
 def _of_planes(
     topology: Topology, planes: int, measured: bool, balanced: bool, jobs: int | None, work: Work | None
 ) -> Bounds:
-    """The bounds of the plane that allows least; parameters are those of `bounds`.
+    """The largest bounds of the planes; parameters are those of `bounds`.
 
     Parameters
     ----------
     topology : Topology
     planes : int
-        How many it has.
+        Number of planes.
     measured, balanced : bool
     jobs : int or None
     work : Work or None
     """
     kinds = [(plane.topology, alike) for plane, alike in distinct_planes(topology)]
-    found = [bounds(one, measured=measured, balanced=balanced, jobs=jobs, work=work) for one, _ in kinds]
-    worst = max(found, key=lambda one: (one.diameter, one.aspl))
-    extra: dict[str, Any] = {"moore_aspl": min(one.moore_aspl for one in found), "aspl": min(one.aspl for one in found)}
-    if measured and len(found) > 1:
-        # Over the pairs of all planes, as `hops` has it.
-        pairs = [alike * one.switches * (one.switches - 1) for one, alike in kinds]
-        means = [one.measured_aspl or 0.0 for one in found]
-        extra["measured_diameter"] = max(one.measured_diameter or 0 for one in found)
+    by_plane = [bounds(plane, measured=measured, balanced=balanced, jobs=jobs, work=work) for plane, _ in kinds]
+    worst = max(by_plane, key=lambda plane_bounds: (plane_bounds.diameter, plane_bounds.aspl))
+    extra: dict[str, Any] = {
+        "moore_aspl": min(result.moore_aspl for result in by_plane),
+        "aspl": min(result.aspl for result in by_plane),
+    }
+    if measured and len(by_plane) > 1:
+        # Mean over the pairs of all planes, as in `hops`.
+        pairs = [alike * plane.switches * (plane.switches - 1) for plane, alike in kinds]
+        means = [result.measured_aspl or 0.0 for result in by_plane]
+        extra["measured_diameter"] = max(result.measured_diameter or 0 for result in by_plane)
         extra["measured_aspl"] = float(np.dot(pairs, means) / max(1, sum(pairs)))
     provenance = provenance_of(topology, settings={"point": None, "balanced": balanced})
     return replace(worst, **extra, planes=planes, provenance=provenance)
 
 
 def bounds_of_order(switches: int, degree: int) -> Bounds:
-    """What is possible for so many switches of so many links, wherever they stand.
+    """The bounds for a number of switches and links per switch, for any places of the switches.
 
     Examples
     --------
@@ -195,22 +200,22 @@ def bounds_on_grid(
     *,
     work: Work | None = None,
 ) -> Bounds:
-    """What is possible for switches on a grid.
+    """The bounds for switches on a grid.
 
     Parameters
     ----------
     geometry : Geometry
-        Where they are.
+        The places of the switches.
     degree : int
-        Links a switch.
+        Links per switch.
     length : int, optional
-        No link is longer, in grid steps.
+        The longest link, in grid steps.
     point : int, optional
-        The functions m, d and md of this switch, too, if there is a length.
+        Also compute the functions m, d and md of this switch, if a length is given.
     balanced : bool
-        The well-balanced pairs of degree and longest link, too.
+        Also compute the well-balanced pairs of degree and longest link.
     work : Work, optional
-        May be stopped.
+        It may be stopped.
 
     Raises
     ------

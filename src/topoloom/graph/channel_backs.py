@@ -6,7 +6,7 @@ from topoloom.model.topology import Topology
 
 
 def channel_backs(topology: Topology) -> np.ndarray:
-    """Of each channel the one of the same link in the other direction, int32[2 m]."""
+    """For each channel, the channel of the same link in the other direction, int32[2 m]."""
     link = topology.csr[2]
     order = np.argsort(link, kind="stable")
     back = np.empty(link.size, np.int32)

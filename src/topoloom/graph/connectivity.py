@@ -1,4 +1,4 @@
-"""How a topology hangs together: components, the links whose loss splits it, and paths that share no link."""
+"""Connectivity of a topology: components, the fewest links whose loss splits it, and link-disjoint paths."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -26,12 +26,12 @@ def components(topology: Topology) -> np.ndarray:
     from topoloom.graph.kernels.breadth_first import component_of
 
     offsets, neighbours, _ = topology.csr
-    found: np.ndarray = component_of(offsets, neighbours)
-    return found
+    component: np.ndarray = component_of(offsets, neighbours)
+    return component
 
 
 def component_count(topology: Topology) -> int:
-    """How many parts do not reach each other; 1 when connected.
+    """The number of components; 1 if connected.
 
     Examples
     --------
@@ -42,10 +42,11 @@ def component_count(topology: Topology) -> int:
 
 
 def edge_connectivity(topology: Topology) -> int:
-    """The fewest links whose loss splits the switches; parallel links count one by one. 0 when they are split, or one.
+    """The fewest links whose loss disconnects the switches; parallel links count separately. 0 if disconnected, or for one
+    switch.
 
-    Exact, by counting link-disjoint paths from each switch to the set of those before it; `kernels.flow.smallest_cut`
-    says why. Tens of milliseconds for 10,000 switches of degree 16.
+    Exact, by counting link-disjoint paths from each switch to the set of earlier ones; see `kernels.flow.smallest_cut`. Tens of
+    milliseconds for 10,000 switches of degree 16.
 
     Examples
     --------
@@ -63,7 +64,7 @@ def edge_connectivity(topology: Topology) -> int:
 class DisjointPaths(Result):
     """Link-disjoint paths between pairs of switches.
 
-    `pairs`: int64[k, 2]; `counts`: int64[k], the most paths that share no link; `sampled`: whether the pairs are a
+    `pairs`: int64[k, 2]; `counts`: int64[k], the largest number of link-disjoint paths; `sampled`: whether the pairs are a
     random sample of all.
     """
 
@@ -76,7 +77,7 @@ class DisjointPaths(Result):
     provenance: Provenance = field(default_factory=Provenance, compare=False)
 
     def rows(self) -> list[dict[str, Any]]:
-        """One row per pair: the two switches, and their paths that share no link."""
+        """One row per pair: the two switches, and the number of link-disjoint paths between them."""
         return [
             {"source": u, "destination": v, "paths": count}
             for (u, v), count in zip(self.pairs.tolist(), self.counts.tolist(), strict=True)
@@ -89,12 +90,12 @@ class DisjointPaths(Result):
 
     @property
     def fewest(self) -> int:
-        """The least over the pairs."""
+        """The smallest number over the pairs."""
         return int(self.counts.min())
 
     @property
     def most(self) -> int:
-        """The greatest over the pairs."""
+        """The largest number over the pairs."""
         return int(self.counts.max())
 
 
@@ -107,19 +108,19 @@ def edge_disjoint_paths(
     *,
     work: Work | None = None,
 ) -> DisjointPaths:
-    """How many paths without a common link join two switches (by Menger, the links that must fail to part them).
+    """Count the link-disjoint paths between two switches (by Menger, the fewest links whose loss separates them).
 
     Parameters
     ----------
     topology : NetworkSource
     pairs : int[k, 2], optional
-        The pairs to look at; when omitted all pairs, or `samples` random ones if there are more than that.
+        The pairs to measure; when omitted, all pairs, or `samples` random ones if there are more.
     samples, seed : int
         How many random pairs, and their seed.
     jobs : int, optional
         Threads; every core when omitted.
     work : Work, optional
-        Told of blocks of 16 pairs.
+        Receives the progress in blocks of 16 pairs.
 
     Raises
     ------
@@ -142,7 +143,7 @@ def edge_disjoint_paths(
     chosen = _random_pairs(n, samples, seed) if sampled else _every_pair(n) if pairs is None else np.asarray(pairs)
     chosen = chosen.reshape(-1, 2).astype(np.int64)
     if not len(chosen):
-        raise InputError(f"{topology.name}: no pair of switches to join; paths run between two different switches")
+        raise InputError(f"{topology.name}: no pair of switches; paths need two different switches")
     if chosen.min() < 0 or chosen.max() >= n or (chosen[:, 0] == chosen[:, 1]).any():
         raise InputError(f"{topology.name}: a pair must be two different switches among 0 to {n - 1}")
     counts = np.empty(len(chosen), np.int64)

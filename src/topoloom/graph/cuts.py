@@ -1,4 +1,4 @@
-"""How wide a topology is: the links between halves, or between any number of parts, of equal size."""
+"""Cuts of a topology: the links between halves, or between any number of parts, of equal size."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -15,10 +15,10 @@ from topoloom.model.results import Provenance, Result, provenance_of
 from topoloom.model.sources import NetworkSource, taken
 from topoloom.model.topology import Topology
 
-#: Refinement between pairs of parts: the most rounds, and the most pairs a round (all pairs of 16 parts).
+#: Refinement between pairs of parts: the most rounds, and the most pairs per round (all pairs of 16 parts).
 _ROUNDS = 4
 _MOST_PAIRS = 120
-#: The most switches that `exact_bisection` takes on; each one more about doubles the work.
+#: The most switches for `exact_bisection`; each additional switch about doubles the work.
 EXACT_SWITCHES = 40
 
 
@@ -26,30 +26,30 @@ EXACT_SWITCHES = 40
 class Cuts(Result):
     """A cut into parts of (nearly) equal size.
 
-    A network of several planes, which hosts join and no link does, is cut plane by plane: each part has its share of every
-    plane, and links add up over the planes.
+    A network of several planes (which share hosts but no links) is cut plane by plane: each part has its share of every plane,
+    and links are summed over the planes.
 
     Attributes
     ----------
     part : int32[n]
         The part of every switch, 0 .. parts - 1.
     links : int
-        The links between different parts, all together (Truong 2016, 4.4: the total; errata of Truong 2016, 14). Parallel
-        links count one by one. For two parts, the bisection.
+        The links between different parts, all together (Truong 2016, 4.4: the total; errata of Truong 2016, 14). Parallel links
+        count separately. For two parts, the bisection.
     between : int64[parts, parts]
         The links between each two parts, 0 on the diagonal.
     sizes : int64[parts]
-        What each part holds, in switches or hosts, whichever was balanced.
+        The size of each part, in switches or hosts, whichever was balanced.
     by : "switches" or "hosts"
-        What was balanced.
+        The quantity that was balanced.
     exact : bool
-        Whether no cut of such sizes has fewer links (branch and bound), or it is the best found (METIS).
+        Whether no cut with these sizes has fewer links (branch and bound); otherwise it is the best one found (METIS).
     runs : int
-        Runs of METIS that were finished, of which this is the best; 0 for an exact one.
+        Finished runs of METIS, of which this is the best; 0 for an exact cut.
     ended : "done", "deadline" or "interrupted"
-        Not "done": fewer runs were made than asked for, or the branch and bound was not over.
+        Not "done": fewer runs were made than requested, or branch and bound did not finish.
     planes : int
-        How many were cut; 1 where the whole network was cut at once.
+        The number of planes that were cut separately; 1 if the whole network was cut at once.
     """
 
     record_name = "cuts"
@@ -69,7 +69,7 @@ class Cuts(Result):
 
     @property
     def parts(self) -> int:
-        """How many parts."""
+        """The number of parts."""
         return int(self.sizes.size)
 
     @property
@@ -91,24 +91,24 @@ def cuts(
     *,
     work: Work | None = None,
 ) -> Cuts:
-    """The best cut into `ways` equal parts that METIS finds and Fiduccia-Mattheyses refinement makes of it.
+    """Return the best cut into `ways` equal parts that METIS with Fiduccia-Mattheyses refinement finds.
 
-    Links are counted, whatever their rates.
+    Links are counted without regard to their rates.
 
     Parameters
     ----------
     topology : NetworkSource
     ways : int
-        How many parts: 2 for the bisection.
+        The number of parts; 2 for the bisection.
     seeds : int
-        METIS runs `seeds` times, each with another seed, and the cut with the fewest links is kept.
+        METIS runs this many times, each with a different seed, and the cut with the fewest links is returned.
     by : "switches" or "hosts"
-        What the parts share out equally: halves differ by one switch at most (when all carry as many hosts, for hosts),
-        more parts by 3% or one switch.
+        The quantity that parts share equally: halves differ by at most one switch (for hosts, if all switches have the same
+        number of hosts), more parts by 3% or one switch.
     seed : int
-        Starts another series of seeds.
+        Selects another series of METIS seeds.
     work : Work, optional
-        Told of each run. When it is stopped, the best cut so far is the result.
+        Receives the progress of runs. If it is stopped, the best cut so far is returned.
 
     Returns
     -------
@@ -118,22 +118,22 @@ def cuts(
     Raises
     ------
     InputError
-        pymetis is not installed; more parts than switches, or hosts where there are none.
+        pymetis is not installed; more parts than switches; by hosts, but the topology has none.
     Stopped
-        `work` was stopped before the first run was over.
+        `work` was stopped before the first run finished.
     """
     topology = taken(topology, Topology, "cuts")
     if plane_count(topology) > 1:
-        found = _of_planes(topology, lambda plane: cuts(plane, ways, seeds, by, seed, work=work))
+        whole = _of_planes(topology, lambda plane: cuts(plane, ways, seeds, by, seed, work=work))
         settings = {"parts": ways, "seeds": seeds, "by": by}
-        return replace(found, provenance=provenance_of(topology, seed=seed, settings=settings))
+        return replace(whole, provenance=provenance_of(topology, seed=seed, settings=settings))
     _check_parts(topology, ways, seeds, by)
     work = Work() if work is None else work
     graph = weighted(topology)
     weight = np.ones(topology.switches, np.int64) if by == "switches" else topology.endpoints_at
     limit = _fair_share(weight, ways)
     best = _cut_of(topology, _round_robin(weight, ways), ways, by)
-    # Recursive halving and the direct method: for more than two parts either may win.
+    # Recursive bisection and the direct method: for more than two parts either may be better.
     runs = list(product(range(seeds), (True, False) if ways > 2 else (True,)))
     work.begin(len(runs), "runs of METIS")
     done = 0
@@ -159,14 +159,14 @@ def cuts(
 
 
 def exact_bisection(topology: NetworkSource, *, work: Work | None = None) -> Cuts:
-    """The bisection itself, by branch and bound: halves of floor(n / 2) and ceil(n / 2) switches.
+    """The exact bisection, by branch and bound: halves of floor(n / 2) and ceil(n / 2) switches.
 
     Parameters
     ----------
     topology : NetworkSource
-        Of 2 to 40 switches, in each plane where there are several.
+        With 2 to 40 switches, per plane if there are several.
     work : Work, optional
-        When it is stopped, the best bisection so far is the result, and is not called exact.
+        If it is stopped, the best bisection so far is returned, and is not marked as exact.
 
     Raises
     ------
@@ -183,11 +183,11 @@ def exact_bisection(topology: NetworkSource, *, work: Work | None = None) -> Cut
 
     topology = taken(topology, Topology, "exact_bisection")
     if plane_count(topology) > 1:
-        found = _of_planes(topology, lambda plane: exact_bisection(plane, work=work))
-        return replace(found, provenance=provenance_of(topology, settings={"parts": 2, "by": "switches"}))
+        whole = _of_planes(topology, lambda plane: exact_bisection(plane, work=work))
+        return replace(whole, provenance=provenance_of(topology, settings={"parts": 2, "by": "switches"}))
     n = topology.switches
     if not 2 <= n <= EXACT_SWITCHES:
-        raise InputError(f"{topology.name}: {n} switches; the exact bisection is found for 2 to {EXACT_SWITCHES}")
+        raise InputError(f"{topology.name}: {n} switches; the exact bisection takes 2 to {EXACT_SWITCHES}")
     work = Work() if work is None else work
     graph = weighted(topology)
     matrix = np.zeros((n, n), np.int64)
@@ -200,30 +200,30 @@ def exact_bisection(topology: NetworkSource, *, work: Work | None = None) -> Cut
 
 
 def _of_planes(topology: Topology, cut: Callable[[Topology], Cuts]) -> Cuts:
-    """The cuts of all planes as one; planes that are alike are cut once, and alike, so that a host is on one side in all."""
-    made: dict[str, Cuts] = {}
+    """Combine the cuts of all planes; equal planes are cut once and in the same way, so that a host is on one side in all."""
+    cuts_by_key: dict[str, Cuts] = {}
     part = np.empty(topology.switches, np.int32)
-    found = []
+    by_plane = []
     planes = planes_of(topology)
     for plane in planes:
         key = plane.topology.replace(labels={}, endpoints=plane.topology.endpoints).digest
-        if key not in made:
-            made[key] = cut(plane.topology)
-        part[plane.switches] = made[key].part
-        found.append(made[key])
-    first = found[0]
+        if key not in cuts_by_key:
+            cuts_by_key[key] = cut(plane.topology)
+        part[plane.switches] = cuts_by_key[key].part
+        by_plane.append(cuts_by_key[key])
+    first = by_plane[0]
     whole = _cut_of(topology, part, first.parts, first.by)
     return replace(
         whole,
-        exact=all(one.exact for one in found),
-        runs=min(one.runs for one in found),
-        ended=next((one.ended for one in found if one.ended != "done"), "done"),
+        exact=all(plane_cuts.exact for plane_cuts in by_plane),
+        runs=min(plane_cuts.runs for plane_cuts in by_plane),
+        ended=next((plane_cuts.ended for plane_cuts in by_plane if plane_cuts.ended != "done"), "done"),
         planes=len(planes),
     )
 
 
 def _metis_seed(seed: int, number: int) -> int:
-    """The seed of a run of a series; METIS takes 31 bits."""
+    """The METIS seed of one run of a series, 31 bits."""
     return ((seed - 1) * 1000 + number + 1) % ((1 << 31) - 1)
 
 
@@ -236,13 +236,13 @@ def _check_parts(topology: Topology, parts: int, seeds: int, by: str) -> None:
     what = "switches" if by == "switches" else "switches with hosts"
     if most < 2:
         counted = what if most != 1 else what.replace("switches", "switch")
-        raise InputError(f"{topology.name}: {most} {counted}; a cut takes two")
+        raise InputError(f"{topology.name}: {most} {counted}; a cut needs at least two")
     if not 2 <= parts <= most:
-        raise InputError(f"{topology.name}: {parts} parts of {most} {what}; 2 to {most} parts can be made")
+        raise InputError(f"{topology.name}: {parts} parts of {most} {what}; choose 2 to {most} parts")
 
 
 def _fair_share(weight: np.ndarray, parts: int) -> int:
-    """The most that a part may hold: for halves an equal share of equal weights, else 3% more (METIS's habit)."""
+    """The most weight of a part: for halves of equal weights an equal share, otherwise 3% more, as METIS allows."""
     some = weight[weight > 0]
     share = -(-int(weight.sum()) // parts)
     if (some == some[0]).all():
@@ -253,16 +253,16 @@ def _fair_share(weight: np.ndarray, parts: int) -> int:
 
 
 def _surplus(cut: Cuts, limit: int) -> int:
-    """By how much the fullest part is over its share."""
+    """By how much the largest part exceeds its share."""
     return max(0, int(cut.sizes.max()) - limit)
 
 
 def _refine_pairs(
     graph: WeightedGraph, weight: np.ndarray, part: np.ndarray, parts: int, limit: int, work: Work
 ) -> bool:
-    """Exchange switches between each two parts while that saves links or evens sizes; `part` (int32[n]) in place.
+    """Move switches between each pair of parts while that saves links or balances sizes; `part` (int32[n]) is updated.
 
-    Whether it came to its end; False: the work was stopped.
+    Returns False if the work was stopped before the end.
     """
     from topoloom.graph.kernels.refine import refine
 
@@ -285,7 +285,7 @@ def _refine_pairs(
 
 
 def _round_robin(weight: np.ndarray, parts: int) -> np.ndarray:
-    """Parts that share out the weight when there are no links to spare: heaviest first, in turns."""
+    """Assign switches to parts in turns, heaviest first, without regard to links; int32[n]."""
     part = np.empty(weight.size, np.int32)
     part[np.argsort(-weight, kind="stable")] = np.arange(weight.size) % parts
     return part

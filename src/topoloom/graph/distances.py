@@ -17,11 +17,11 @@ def eccentricities(topology: Topology, jobs: int | None = None, *, work: Work | 
     Parameters
     ----------
     topology : Topology
-        Any; in a disconnected one each switch counts those of its own part.
+        Any; in a disconnected one, only switches of the same component count.
     jobs : int, optional
         Threads; all cores by default.
     work : Work, optional
-        Told of blocks of switches.
+        Receives the progress in blocks of switches.
 
     Returns
     -------
@@ -62,9 +62,9 @@ def eccentricities(topology: Topology, jobs: int | None = None, *, work: Work | 
 
     work = Work() if work is None else work
     work.begin(-(-n // BLOCK), f"blocks of {BLOCK} switches")
-    found: np.ndarray = np.max(over_cores(measure, -(-n // BLOCK), jobs, work), axis=0)
+    farthest_of_all: np.ndarray = np.max(over_cores(measure, -(-n // BLOCK), jobs, work), axis=0)
     work.check()
-    return found
+    return farthest_of_all
 
 
 def distances_from(topology: Topology, sources: np.ndarray | list[int], jobs: int | None = None) -> np.ndarray:
@@ -113,13 +113,13 @@ def distances_from(topology: Topology, sources: np.ndarray | list[int], jobs: in
 
 
 def distance_matrix(topology: Topology, jobs: int | None = None) -> np.ndarray:
-    """Hops between all pairs: n x n, and so only for those who need it all.
+    """Hops between all pairs, [n, n]; use it only if all entries are needed.
 
     Returns
     -------
     uint8, uint16 or int32 [n, n]
-        The smallest type that holds the largest distance and a mark. Pairs that do not reach each other have the mark
-        -1, which is the largest value of an unsigned type (255, 65535).
+        The smallest type that holds the largest distance and -1. Pairs without a path have -1, which is the largest value of an
+        unsigned type (255, 65535).
 
     Examples
     --------

@@ -9,7 +9,7 @@ import numpy as np
 from topoloom.core.errors import InputError
 from topoloom.model.topology import Topology
 
-#: Room for the table of prefix sums: 1.6 GB.
+#: Most entries of the table of prefix sums: 1.6 GB.
 _MOST_CELLS = 200_000_000
 
 
@@ -20,8 +20,8 @@ class Geometry:
     Attributes
     ----------
     points : int64[n, 2]
-        Grid: (x, y). Diagrid: (X, Y) with X = 2 column + (row mod 2) and Y = row, which makes diagonal neighbours one
-        apart along either axis.
+        Grid: (x, y). Diagrid: (X, Y) with X = 2 column + (row mod 2) and Y = row, so that diagonal neighbours differ by one
+        along each axis.
     kind : "grid" or "diagrid"
         Grid: Manhattan distance |dX| + |dY|. Diagrid: Manhattan distance along the diagonals, max(|dX|, |dY|);
         horizontal neighbours are 2 apart, diagonal ones 1.
@@ -52,24 +52,24 @@ class Geometry:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Rows and columns, also those between the points that have none."""
+        """Rows and columns, including those without points."""
         x, y = (np.ptp(self.points, axis=0) if len(self.points) else np.full(2, -1)).tolist()
         return y + 1, (x if self.kind == "grid" else x // 2) + 1
 
     def distance(self, a: int | np.ndarray, b: int | np.ndarray) -> np.ndarray:
-        """Distance between points `a` and `b` (numbers or arrays of numbers, which broadcast), int64."""
+        """Distance between points `a` and `b` (numbers or arrays, which broadcast), int64."""
         apart = np.abs(self.points[a] - self.points[b])
         return np.asarray(apart.sum(axis=-1) if self.kind == "grid" else apart.max(axis=-1))
 
     def points_within(self, length: int, of: np.ndarray | None = None) -> np.ndarray:
-        """For each point, the points at most i * length away, i = 0, 1, ... until all are: int64[n, D + 1].
+        """For each point, the number of points at most i * length away, for i = 0, 1, ... until all are: int64[n, D + 1].
 
         Parameters
         ----------
         length : int
-            Longest step, in the geometry's distance.
+            The longest step, in the geometry's distance.
         of : int[k], optional
-            The points to look from; all when omitted.
+            The points to start from; all when omitted.
 
         Returns
         -------
@@ -83,10 +83,10 @@ class Geometry:
         return np.stack(list(self.rounds_within(length, of)), axis=1)
 
     def rounds_within(self, length: int, of: np.ndarray | None = None) -> Iterator[np.ndarray]:
-        """The columns of `points_within` one after the other, for geometries whose table has no room.
+        """Yield the columns of `points_within` one by one, for geometries whose table does not fit in memory.
 
         d(i) of Nakano 2016, equation (3). Both distances have square balls (Manhattan's along x + y and x - y), so each entry
-        is four look-ups in a table of prefix sums.
+        needs four look-ups in a table of prefix sums.
 
         Parameters
         ----------
@@ -96,7 +96,7 @@ class Geometry:
         Yields
         ------
         int64[k]
-            The points at most i * length away from each, for i = 0, 1, ...
+            The number of points at most i * length away from each, for i = 0, 1, ...
 
         Raises
         ------
@@ -104,13 +104,15 @@ class Geometry:
             `length` is below 1, or the points are scattered over too many rows and columns for the table.
         """
         if length < 1:
-            raise InputError(f"length {length}: links must span a distance of at least 1")
+            raise InputError(f"length {length}: the longest link must be at least 1")
         x, y = self.points.astype(np.int64).T
         u, v = (x + y, x - y) if self.kind == "grid" else (x, y)
         rows, row = np.unique(u, return_inverse=True)
         columns, column = np.unique(v, return_inverse=True)
         if rows.size * columns.size > _MOST_CELLS:
-            raise InputError(f"{len(u)} points in {rows.size} x {columns.size} diagonals are scattered, not on a grid")
+            raise InputError(
+                f"{len(u)} points in {rows.size} x {columns.size} diagonals are too scattered for a grid; check the labels"
+            )
         table = np.zeros((rows.size + 1, columns.size + 1), np.int64)
         np.add.at(table, (row + 1, column + 1), 1)
         table = table.cumsum(axis=0).cumsum(axis=1)
@@ -126,7 +128,7 @@ class Geometry:
             yield table[bottom, right] - table[top, right] - table[bottom, left] + table[top, left]
 
     def near(self, length: int) -> tuple[np.ndarray, np.ndarray]:
-        """The points within `length` of each, itself omitted: CSR (int64[n + 1], int32[...], ascending).
+        """The points within `length` of each, without the point itself: CSR (int64[n + 1], int32[...], ascending).
 
         Examples
         --------
@@ -145,7 +147,7 @@ class Geometry:
 
 
 def geometry_of(topology: Topology) -> Geometry | None:
-    """Where a topology's switches are, from labels ``x, y`` (a grid) or ``row, column`` (a diagrid); else None."""
+    """The places of a topology's switches, from labels ``x, y`` (a grid) or ``row, column`` (a diagrid); otherwise None."""
     labels = topology.labels
     if set(labels) == {"x", "y"}:
         return Geometry(np.stack([labels["x"], labels["y"]], axis=1).astype(np.int64), "grid")
@@ -156,7 +158,7 @@ def geometry_of(topology: Topology) -> Geometry | None:
 
 
 def longest_link(topology: Topology, geometry: Geometry) -> int:
-    """The greatest distance that any link spans; 0 without links."""
+    """The length of the longest link; 0 without links."""
     if not len(topology.links):
         return 0
     return int(geometry.distance(topology.links[:, 0], topology.links[:, 1]).max())
@@ -164,5 +166,5 @@ def longest_link(topology: Topology, geometry: Geometry) -> int:
 
 def _size(rows: int, columns: int) -> int:
     if rows < 1 or columns < 1:
-        raise InputError(f"a grid of {rows} rows and {columns} columns holds nothing; both must be at least 1")
+        raise InputError(f"a grid of {rows} rows and {columns} columns is empty; both must be at least 1")
     return rows * columns

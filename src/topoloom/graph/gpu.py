@@ -1,4 +1,4 @@
-"""Pairs at each distance, counted on a CUDA device: the same integers as on the processor."""
+"""Pairs at each distance, counted on a CUDA device, with the same integers as on the CPU."""
 
 import logging
 from typing import Any, Literal, get_args
@@ -10,21 +10,21 @@ from topoloom.model.topology import Topology
 
 log = logging.getLogger("topoloom")
 
-#: Who counts: the processor, a CUDA device, or whichever is sooner done.
+#: Where to count: the CPU, a CUDA device, or whichever is faster.
 Device = Literal["auto", "cpu", "cuda"]
-#: Switches from which "auto" turns to a device, which needs about as long to start as fewer take on the processor.
+#: Least number of switches for which "auto" uses a device; for smaller networks the device's start takes longer than the CPU.
 WORTH_A_DEVICE = 100_000
-#: Rounds after which a topology is too long for the device: each costs a launch, however little it finds.
+#: Most rounds (hops) on the device: each round costs a kernel launch.
 _MOST_ROUNDS = 1024
-#: Words of 64 sources that are searched at once, if the device's memory allows.
+#: Most words of 64 sources per search, if the device's memory allows.
 _MOST_WORDS = 64
-#: Blocks of threads: enough to fill any device; each thread takes several words.
+#: Most blocks of threads: enough to fill any device; each thread handles several words.
 _MOST_BLOCKS = 4096
 
 
 def available() -> bool:
     """Whether Numba finds a CUDA device. ``NUMBA_DISABLE_CUDA=1`` in the environment hides it."""
-    import topoloom.core.compiling  # noqa: F401 (imports Numba whatever its variables say)
+    import topoloom.core.compiling  # noqa: F401 (imports Numba with any environment)
 
     try:
         from numba import cuda
@@ -35,29 +35,29 @@ def available() -> bool:
 
 
 def check_device(device: str) -> None:
-    """Refuse a device that is not known, and "cuda" where Numba finds none.
+    """Raise an error for an unknown device, and for "cuda" if Numba finds no device.
 
     Raises
     ------
     InputError
     """
     if device not in get_args(Device):
-        raise InputError(f"device='{device}': take {', '.join(get_args(Device)[:-1])} or {get_args(Device)[-1]}")
+        raise InputError(f"device='{device}': choose {', '.join(get_args(Device)[:-1])} or {get_args(Device)[-1]}")
     if device == "cuda" and not available():
         raise InputError(
-            "device='cuda' needs an NVIDIA GPU with its driver, and pip install 'topoloom[gpu]'; 'cpu' does without"
+            "device='cuda' needs an NVIDIA GPU with its driver, and pip install 'topoloom[gpu]'; otherwise use device='cpu'"
         )
 
 
 def counts_if_chosen(topology: Topology, weight: np.ndarray, device: Device) -> np.ndarray | None:
-    """What `pair_counts_on_gpu` counts where a device is to count; None: the processor is to.
+    """Return the counts of `pair_counts_on_gpu` if a device should count; None if the CPU should.
 
     Parameters
     ----------
     topology : Topology
     weight : int64[switches]
     device : "auto", "cpu" or "cuda"
-        "auto" takes a device from `WORTH_A_DEVICE` switches on if there is one, and the processor if that fails.
+        "auto" uses a device for at least `WORTH_A_DEVICE` switches if there is one, and the CPU if the device fails.
 
     Returns
     -------
@@ -67,7 +67,7 @@ def counts_if_chosen(topology: Topology, weight: np.ndarray, device: Device) -> 
     Raises
     ------
     InputError
-        "cuda" was asked for, and there is no device, it fails, or the topology is too long for it.
+        "cuda" was requested, but there is no device, it fails, or the diameter is too large for it.
     """
     check_device(device)
     if device == "cpu" or (device == "auto" and (topology.switches < WORTH_A_DEVICE or not available())):
@@ -76,16 +76,16 @@ def counts_if_chosen(topology: Topology, weight: np.ndarray, device: Device) -> 
         counts = pair_counts_on_gpu(topology, weight)
     except _failures() as error:
         if device == "cuda":
-            raise InputError(f"the CUDA device failed ({error}); device='cpu' does without") from error
-        log.warning("the CUDA device failed, the processor counts (device 'cpu' leaves it out): %s", error)
+            raise InputError(f"the CUDA device failed ({error}); use device='cpu'") from error
+        log.warning("the CUDA device failed, so the CPU counts (device 'cpu' avoids the attempt): %s", error)
         return None
     if counts is None and device == "cuda":
-        raise InputError(f"{topology.name}: pairs more than {_MOST_ROUNDS} hops apart are for device='cpu'")
+        raise InputError(f"{topology.name}: some pairs are more than {_MOST_ROUNDS} hops apart; use device='cpu'")
     return counts
 
 
 def _failures() -> tuple[type[Exception], ...]:
-    """What Numba raises when the driver, the toolkit or the device's memory fails: its module of errors, and the linker's."""
+    """The exceptions of Numba for failures of the driver, the toolkit, the linker or the device's memory."""
     from numba.cuda.cudadrv import driver, error
 
     kinds = [kind for kind in vars(error).values() if isinstance(kind, type) and issubclass(kind, Exception)]
@@ -93,7 +93,7 @@ def _failures() -> tuple[type[Exception], ...]:
 
 
 def pair_counts_on_gpu(topology: Topology, weight: np.ndarray, words: int | None = None) -> np.ndarray | None:
-    """Ordered pairs at each distance, each weighing weight[u] * weight[v]: int64[largest + 1], as `count_pairs` has it.
+    """Ordered pairs at each distance, each with weight weight[u] * weight[v]: int64[largest + 1], as `count_pairs`.
 
     Parameters
     ----------
@@ -101,17 +101,17 @@ def pair_counts_on_gpu(topology: Topology, weight: np.ndarray, words: int | None
     weight : int64[switches]
         Not negative; pairs with a switch of weight 0 are not counted.
     words : int, optional
-        Words of 64 sources searched at once; what memory allows, up to 64, when omitted.
+        Words of 64 sources per search; when omitted, as many as memory allows, up to 64.
 
     Returns
     -------
     int64[largest + 1] or None
-        None when some pair is more than 1,024 hops apart, which a queue on the processor finds faster.
+        None if some pair is more than 1,024 hops apart, for which the CPU is faster.
 
     Raises
     ------
     Exception
-        Numba's, where there is no CUDA device or it fails.
+        Numba's exceptions, if there is no CUDA device or it fails.
 
     Notes
     -----
@@ -147,7 +147,7 @@ def pair_counts_on_gpu(topology: Topology, weight: np.ndarray, words: int | None
                 return None
             spread[grid](*graph, reach, ahead, totals, turn)
             now, now_weighed = totals[turn].copy_to_host().tolist()
-            if now == bits:  # what is left is in other components
+            if now == bits:  # the remaining switches are in other components
                 break
             turn += 1
             counts[turn] += own * (now_weighed - weighed)
@@ -158,7 +158,7 @@ def pair_counts_on_gpu(topology: Topology, weight: np.ndarray, words: int | None
 
 
 def _blocks(weight: np.ndarray, most: int) -> list[tuple[int, int]]:
-    """Ranges of sources of one weight each, at most `most` long; weight: int64[sources], falling."""
+    """Ranges of at most `most` sources with equal weight; weight: int64[sources], descending."""
     ends = np.append(np.flatnonzero(np.diff(weight)) + 1, weight.size).tolist()
     starts = [0, *ends[:-1]]
     return [(at, min(at + most, end)) for a, end in zip(starts, ends, strict=True) for at in range(a, end, most)]

@@ -1,4 +1,6 @@
-"""What no graph on a grid can beat whose links are short: the bounds of Nakano et al. 2016, and the pairs that suit them."""
+"""Lower bounds for graphs on a grid with limited link length (Nakano et al. 2016), and well-balanced pairs of degree and
+length.
+"""
 
 import math
 from collections.abc import Iterable
@@ -14,7 +16,7 @@ from topoloom.graph.geometry import Geometry
 from topoloom.graph.moore import moore_aspl, moore_within
 from topoloom.model.results import Provenance, Result, json_value
 
-#: Points times rounds of links to all others that are looked at for a length, at most: about ten seconds.
+#: Most points times rounds for one length: about ten seconds.
 _MOST_CELLS = 1_000_000_000
 
 
@@ -29,13 +31,13 @@ class GridBounds:
     aspl_degree : float
         A_m-, the bound by degree alone (`moore_aspl`).
     aspl_length : float
-        A_d-, the bound by length alone: the mean of distance / length, rounded up pair by pair.
+        A_d-, the bound by length alone: the mean over pairs of distance / length, rounded up per pair.
     aspl : float
-        A-, the bound by both; inf when the degree cannot connect the points.
+        A-, the bound by both; inf if the degree cannot connect the points.
     diameter : int or float
-        D-, the bound by both, for the worst point, so it holds for any graph (errata of Nakano 2016, 9).
+        D-, the bound by both for the worst point, so it holds for any graph (errata of Nakano 2016, 9).
     distance_sum : int
-        Hops of all ordered pairs, by both; meaningless where `aspl` is inf.
+        Sum of the hop bounds of all ordered pairs, by both; meaningless if `aspl` is inf.
 
     Source: Nakano 2016, IV, equations (1) to (4).
     """
@@ -55,19 +57,19 @@ def grid_bounds(geometry: Geometry, degree: int, length: int, *, work: Work | No
     Parameters
     ----------
     geometry : Geometry
-        A grid or diagrid, a switch at each point.
+        A grid or diagrid with a switch at each point.
     degree : int
         K, the most links at a switch.
     length : int
         L, the longest link, in steps.
     work : Work, optional
-        May be stopped.
+        It may be stopped.
 
     Returns
     -------
     GridBounds
-        Lower bounds on diameter and ASPL, in hops, by the degree, by the length and by both; inf where that degree
-        cannot connect the switches.
+        Lower bounds on diameter and ASPL, in hops, by the degree, by the length and by both; inf if that degree cannot connect
+        the switches.
 
     Raises
     ------
@@ -86,7 +88,7 @@ def grid_bounds(geometry: Geometry, degree: int, length: int, *, work: Work | No
     n = len(geometry.points)
     by_degree = moore_within(n, degree)
     links, hops, diameter = 0, 0, 0
-    # A point walks its i-th hop for each point that is not yet within i - 1.
+    # The i-th hop counts once for every other point that is not within i - 1 hops.
     for m, d in zip_longest(by_degree, geometry.rounds_within(length), fillvalue=None):
         work.check()
         near = n if d is None else d
@@ -119,7 +121,7 @@ def most_within(geometry: Geometry, degree: int, length: int, point: int) -> tup
     Returns
     -------
     tuple of int64[D + 1]
-        For i = 0, 1, ... until neither grows any more.
+        For i = 0, 1, ... until neither grows.
 
     Raises
     ------
@@ -136,22 +138,22 @@ def most_within(geometry: Geometry, degree: int, length: int, point: int) -> tup
         raise InputError(f"point {point}: the grid has switches 0 to {n - 1}")
     m, d = np.array(moore_within(n, degree), np.int64), geometry.points_within(length, np.array([point]))[0]
     rounds = max(m.size, d.size)
-    m, d = (np.pad(one, (0, rounds - one.size), mode="edge") for one in (m, d))
+    m, d = (np.pad(counts, (0, rounds - counts.size), mode="edge") for counts in (m, d))
     return m, d, np.minimum(m, d)
 
 
 @dataclass(frozen=True)
 class BalancedPair:
-    """A degree and a longest link that suit each other, with the bounds that go with them.
+    """A well-balanced degree and longest link, with their bounds.
 
     Attributes
     ----------
     degree, length : int
         K and L.
     aspl_by_degree, aspl_by_length : float
-        A_m-(K) and A_d-(L): the least ASPL that either alone allows.
+        A_m-(K) and A_d-(L): the least ASPL by each alone.
     aspl_bound : float
-        A-(K, L), the least ASPL that both allow.
+        A-(K, L), the least ASPL by both.
     diameter_bound : int or float
         D-(K, L), the least diameter.
     """
@@ -172,9 +174,9 @@ class BalancedPairs(Result):
     ----------
     geometry : "grid" or "diagrid"
     switches : int
-        How many stand on it.
+        The number of switches on the grid.
     pairs : tuple of BalancedPair
-        By rising degree and length.
+        In ascending order of degree and length.
     """
 
     record_name = "balanced-pairs"
@@ -201,11 +203,11 @@ def balanced_pairs(
     Parameters
     ----------
     geometry : Geometry
-        Where the switches are.
+        The places of the switches.
     degrees, lengths : iterable of int
-        The K and L to look at; their neighbours outside count as well.
+        The K and L to compare; their neighbours outside are compared too.
     work : Work, optional
-        Told of the lengths that are measured.
+        Receives the progress of measured lengths.
 
     Returns
     -------
@@ -214,7 +216,7 @@ def balanced_pairs(
     Raises
     ------
     InputError
-        A negative degree, a length below 1, or so many switches and such short links that it would take minutes.
+        A negative degree, a length below 1, or too many switches with too short links (it would take minutes).
     Stopped
         `work` was stopped.
 
@@ -235,7 +237,7 @@ def balanced_pairs(
     work.begin(len(measured), "lengths")
     by_degree = {k: moore_aspl(n, k) for near in chosen_degrees for k in (near - 1, near, near + 1)}
     by_length = {near: _mean_links(geometry, near, work) for near in measured}
-    found = []
+    balanced = []
     for k in chosen_degrees:
         for length in chosen_lengths:
             gap = abs(by_degree[k] - by_length[length])
@@ -243,13 +245,13 @@ def balanced_pairs(
             around += [abs(by_degree[k] - by_length[near]) for near in (length - 1, length + 1) if near in by_length]
             if all(gap <= other for other in around):
                 both = grid_bounds(geometry, k, length, work=work)
-                found.append(BalancedPair(k, length, both.aspl_degree, both.aspl_length, both.aspl, both.diameter))
+                balanced.append(BalancedPair(k, length, both.aspl_degree, both.aspl_length, both.aspl, both.diameter))
     settings = {"degrees": chosen_degrees, "lengths": chosen_lengths}
-    return BalancedPairs(geometry.kind, n, tuple(found), grid_provenance(geometry, **settings))
+    return BalancedPairs(geometry.kind, n, tuple(balanced), grid_provenance(geometry, **settings))
 
 
 def grid_provenance(geometry: Geometry, **settings: Any) -> Provenance:
-    """The provenance of a result about a grid, which is no network yet: its rows, its columns and these settings."""
+    """The provenance of a result about a grid without a network: its rows, its columns and these settings."""
     rows, columns = geometry.shape
     return Provenance(
         name=f"{geometry.kind} of {rows} x {columns}", settings={"rows": rows, "columns": columns, **settings}
@@ -257,13 +259,13 @@ def grid_provenance(geometry: Geometry, **settings: Any) -> Provenance:
 
 
 def _check_time(geometry: Geometry, shortest: int) -> None:
-    """Refuse what would take minutes: the points within each number of links of each point."""
+    """Raise an error if counting the points within each number of links would take minutes."""
     rows, columns = geometry.shape
-    # A length is compared with its neighbours, so one less is looked at as well.
+    # A length is compared with its neighbours, so length - 1 is measured as well.
     if len(geometry.points) * ((rows + columns) // max(1, shortest - 1) + 1) > _MOST_CELLS:
         raise InputError(
-            f"{rows} x {columns} switches with links as short as {shortest} are too many to look for balanced pairs;"
-            " begin the lengths at a greater number (`lengths`)"
+            f"{rows} x {columns} switches with links as short as {shortest} take too long;"
+            " begin `lengths` at a larger number"
         )
 
 

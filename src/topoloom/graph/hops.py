@@ -1,4 +1,4 @@
-"""The operation `hops`: diameter, ASPL and histogram of a topology, and what may be measured beside them."""
+"""The operation `hops`: diameter, ASPL and histogram of a topology, and optional measures."""
 
 import math
 from collections.abc import Iterator
@@ -26,7 +26,7 @@ from topoloom.model.topology import Topology
 
 @dataclass(frozen=True, eq=False)
 class Eccentricities:
-    """How far the switches see: the least eccentricity (`radius`), and how many switches have each, int64[largest + 1]."""
+    """Eccentricities: the least one (`radius`), and the number of switches with each value, int64[largest + 1]."""
 
     radius: int
     histogram: np.ndarray
@@ -34,7 +34,7 @@ class Eccentricities:
 
 @dataclass(frozen=True)
 class Disjoint:
-    """Link-disjoint paths between pairs of switches: mean, least and most over so many pairs, all of them or a sample."""
+    """Link-disjoint paths between pairs of switches: mean, fewest and most over `pairs` pairs, all of them or a sample."""
 
     mean: float
     fewest: int
@@ -45,7 +45,7 @@ class Disjoint:
 
 @dataclass(frozen=True)
 class Paths:
-    """How many shortest, and how many link-disjoint, paths join two switches; the latter None for one switch."""
+    """The numbers of shortest and of link-disjoint paths between two switches; the latter is None for one switch."""
 
     shortest: PathCounts
     disjoint: Disjoint | None
@@ -53,44 +53,43 @@ class Paths:
 
 @dataclass(frozen=True, eq=False)
 class Hops(PathLengths, Result):
-    """Hop distances: a hop is a link passed, and a pair is ordered.
+    """Hop distances over ordered pairs; a hop is one link.
 
-    Of a network of several planes, which hosts join and no link does, pairs are those of switches of one plane: no packet
-    goes between the others.
+    In a network of several planes (which share hosts but no links), only pairs of switches of one plane count: packets do not
+    change planes.
 
     Attributes
     ----------
     switches : int
-        How many.
     components : int
-        Parts that do not reach each other; 1 when connected, and the planes when there are several.
+        Number of components; 1 if connected, and the number of planes if there are several.
     planes : int
-        Parts that hosts have ports in and no link joins: 1 for a network connected, 0 where parts share no hosts either.
+        Number of planes; 1 for a connected network, 0 if the components do not share hosts.
     connected : bool
         Whether every switch reaches every other of its plane.
     diameter : int or float
-        The hops of the farthest pair of switches, in the worst plane; inf when disconnected.
+        The largest distance between two switches, in the worst plane; inf if disconnected.
     largest_finite : int
-        The same over the pairs that reach each other.
+        The same over the pairs with a path.
     aspl : float
-        The average shortest path length: mean hops over pairs of distinct switches; inf when disconnected, 0 for one.
+        The average shortest path length: mean hops over pairs of distinct switches; inf if disconnected, 0 for one switch.
     histogram : int64[largest_finite + 1]
         Pairs of switches at each distance; at 0 the `switches` pairs of a switch with itself.
     host_aspl : float or None
-        Mean hops over pairs of distinct hosts, 0 for hosts on one switch; inf when some do not reach each other, None
-        when there are fewer than two hosts. A host with several ports uses the best pair of ports.
+        Mean hops over pairs of distinct hosts, 0 for hosts on one switch; inf if some pairs have no path, None if there are
+        fewer than two hosts. A host with several ports uses the best pair of ports.
     host_diameter : int or float or None
-        The hops of the farthest pair of hosts, likewise.
+        The largest distance between two hosts, with the same conventions.
     sources : int
-        From how many switches the pairs start: all, or a random sample. Of a sample the histogram counts the pairs that
-        start there, means are estimates, greatest distances are lower bounds, and the values of hosts are None where
-        switches carry different numbers of hosts.
+        Number of switches from which pairs start: all, or a random sample. For a sample, the histogram counts the pairs that
+        start there, means are estimates, largest distances are lower bounds, and the values of hosts are None if switches have
+        different numbers of hosts.
     aspl_ci95 : float or None
-        Half the 95 % confidence interval of `aspl`: 0 when all pairs were counted; None when it is not known.
+        Half the 95 % confidence interval of `aspl`: 0 if all pairs were counted; None if unknown.
     eccentricities : Eccentricities or None
-        How far each switch sees.
+        Distances to the farthest switch.
     paths : Paths or None
-        How many paths join two switches.
+        Numbers of paths between two switches.
     latency : Latency or None
         Zero-load latency.
     """
@@ -114,7 +113,7 @@ class Hops(PathLengths, Result):
         return [{"hops": hops, "pairs": pairs} for hops, pairs in enumerate(self.histogram.tolist())]
 
     def plot(self, ax: "Axes | None" = None) -> "Axes":
-        """The share of pairs of distinct switches at each distance, as bars on matplotlib axes."""
+        """Draw the share of pairs of distinct switches at each distance, as bars on matplotlib axes."""
         import matplotlib.pyplot as plt
 
         axes: Any = plt.figure().add_subplot() if ax is None else ax
@@ -133,12 +132,12 @@ class Hops(PathLengths, Result):
 
     @property
     def sampled(self) -> bool:
-        """Whether the pairs start from a sample of the switches only."""
+        """Whether the pairs start only from a sample of the switches."""
         return self.sources < self.switches
 
     @property
     def aspl_including_self(self) -> float:
-        """Mean hops with the denominator n^2, as Table 1 of Koibuchi 2013 has it (errata of Koibuchi 2013, 1)."""
+        """Mean hops with the denominator n^2, as in Table 1 of Koibuchi 2013 (errata of Koibuchi 2013, 1)."""
         return mean_hops(self.histogram, int(self.histogram.sum()), self.connected)
 
 
@@ -155,30 +154,30 @@ def hops(
     device: Device = "auto",
     work: Work | None = None,
 ) -> Hops:
-    """Diameter, ASPL and histogram of a topology, exactly, over every pair of switches and of hosts; or from a sample.
+    """Measure diameter, ASPL and histogram of a topology, over all pairs of switches and of hosts or from a sample.
 
     Parameters
     ----------
     topology : NetworkSource
-        Any: irregular, disconnected, with parallel links. Of several planes those that are alike are measured once.
+        Any: irregular, disconnected, with parallel links. Equal planes are measured once.
     jobs : int, optional
         Threads; every core when omitted.
     samples : int, optional
-        Start from so many random switches only: the ASPL is an estimate with a confidence interval, the diameter a lower
-        bound. Paths and latency start from as many, 1,000 when omitted.
+        Start only from this many random switches: the ASPL is then an estimate with a confidence interval, the diameter a lower
+        bound. Paths and latency use the same number, 1,000 when omitted.
     seed : int
         Of the samples.
     eccentricities, paths : bool
-        Measure these, too.
+        Also measure these.
     latency : Delays, optional
-        Measure the zero-load latency with these delays, too: between hosts, or switches where there are no hosts.
+        Also measure the zero-load latency with these delays, between hosts, or between switches if there are no hosts.
     length_m : float64[m] or float
         The length of every link in metres, for the latency.
     device : "auto", "cpu" or "cuda"
-        Who counts all pairs: the processor or a CUDA device, with the same result. "auto" takes a device, where there is
-        one that Numba can use, from 100,000 switches on. `provenance.settings` says who did.
+        Where to count all pairs: on the CPU or a CUDA device, with the same result. "auto" uses a device for at least 100,000
+        switches if Numba finds one. `provenance.settings` records the choice.
     work : Work, optional
-        Told of blocks of 512 switches, or of switches of a sample.
+        Receives the progress in blocks of 512 switches, or in switches of the sample.
 
     Returns
     -------
@@ -189,13 +188,12 @@ def hops(
     Stopped
         `work` was stopped before all pairs were counted.
     InputError
-        `samples` is below 1; `device` is "cuda" and there is no such device, it fails, or only a sample is to be counted.
+        `samples` is below 1; `device` is "cuda", but there is no device, it fails, or `samples` is given.
 
     Notes
     -----
-    Breadth-first search of 512 sources at a time, bit-parallel; by queue where the diameter passes some 1,000 hops.
-    Time is about diameter * (n + 2 m) * n / 512 row operations of half a nanosecond, memory 128 bytes a switch and
-    thread.
+    Bit-parallel breadth-first search from 512 sources at a time; with a queue if the diameter exceeds about 1,000 hops. Time is
+    about diameter * (n + 2 m) * n / 512 row operations of half a nanosecond; memory is 128 bytes per switch and thread.
 
     Examples
     --------
@@ -211,7 +209,7 @@ def hops(
     if sample is not None and sample.size == n:
         sample = None
     if sample is not None and device == "cuda":
-        raise InputError("device='cuda' counts all pairs; leave samples out, or let the processor count them")
+        raise InputError("device='cuda' counts all pairs; omit samples, or use device='cpu'")
     settings: dict[str, Any] = {"samples": samples}
     wanted = 1000 if samples is None else samples
     planes = plane_count(topology)
@@ -232,31 +230,31 @@ def hops(
         pairs, settings["device"] = _all_pairs(topology, planes, jobs, work, device)
         pairs.setflags(write=False)
         hosts = host_path_lengths(topology, pairs, jobs, device=device, work=work)
-        found = Hops(n, component_count(topology), pairs, *hosts, n, planes=planes)
+        result = Hops(n, component_count(topology), pairs, *hosts, n, planes=planes)
     else:
         settings["device"] = "cpu"
-        found = _sampled(topology, planes, sample, jobs, work)
+        result = _sampled(topology, planes, sample, jobs, work)
     drawn = paths or latency is not None or samples is not None
-    return replace(found, **extra, provenance=provenance_of(topology, seed=seed if drawn else None, settings=settings))
+    return replace(result, **extra, provenance=provenance_of(topology, seed=seed if drawn else None, settings=settings))
 
 
 def estimated_seconds(topology: Topology) -> float:
-    """About how long `hops` takes for all pairs, from the hops that switch 0 sees."""
+    """An estimate of the seconds of `hops` for all pairs, from the distances of switch 0."""
     n, rows_a_round = topology.switches, topology.switches + 2 * len(topology.links)
     rounds = int(distances_from(topology, [0]).max()) + 1
     return 1e-9 * rows_a_round * n * min(rounds / 512, 1.2)
 
 
 def _all_pairs(topology: Topology, planes: int, jobs: int | None, work: Work | None, device: Device) -> PairCounts:
-    """Ordered pairs of switches at each distance; planes that are alike are counted once.
+    """Ordered pairs of switches at each distance; equal planes are counted once.
 
     Parameters
     ----------
     topology : Topology
     planes : int
-        How many it has.
+        Number of planes.
     jobs, work, device
-        As `count_pairs` has them.
+        As for `count_pairs`.
     """
     if planes <= 1:
         return count_pairs(topology, np.ones(topology.switches, np.int64), jobs, work, device)
@@ -264,9 +262,9 @@ def _all_pairs(topology: Topology, planes: int, jobs: int | None, work: Work | N
         (count_pairs(plane.topology, np.ones(plane.topology.switches, np.int64), jobs, work, device), alike)
         for plane, alike in distinct_planes(topology)
     ]
-    total = np.zeros(max(found.pairs.size for found, _ in counted), np.int64)
-    for found, alike in counted:
-        total[: found.pairs.size] += alike * found.pairs
+    total = np.zeros(max(counts.pairs.size for counts, _ in counted), np.int64)
+    for counts, alike in counted:
+        total[: counts.pairs.size] += alike * counts.pairs
     return PairCounts(total, counted[0][0].device)
 
 
@@ -280,19 +278,19 @@ def _latency(
     jobs: int | None,
     work: Work | None,
 ) -> Latency:
-    """Zero-load latency between hosts, or switches where there are no hosts; of several planes that of all their pairs.
+    """Zero-load latency between hosts, or between switches if there are no hosts; over the pairs of all planes.
 
     Parameters
     ----------
     topology : Topology
     planes : int
-        How many it has.
+        Number of planes.
     length_m : float64[m] or float
-        Of every link, in metres.
+        The length of every link, in metres.
     delays : (float, float)
-        Nanoseconds of a switch, and of a metre of cable.
+        Nanoseconds per switch, and per metre of cable.
     samples, seed : int
-        Switches of a plane to start from, at most; their seed.
+        Most switches per plane to start from, and their seed.
     jobs, work
         As every operation has them.
     """
@@ -300,21 +298,24 @@ def _latency(
     if planes <= 1:
         return latencies(topology, length_m, *delays, between, samples, seed, jobs, work=work)
     lengths = np.broadcast_to(np.asarray(length_m, float), (len(topology.links),))
-    # Planes that are alike may lie differently: each is measured with its own lengths.
-    found, pairs = [], []
+    # Equal planes may have different cable lengths, so each is measured separately.
+    by_plane, pairs = [], []
     for plane in planes_of(topology):
-        one = latencies(plane.topology, lengths[plane.links], *delays, between, samples, seed, jobs, work=work)
+        plane_latency = latencies(
+            plane.topology, lengths[plane.links], *delays, between, samples, seed, jobs, work=work
+        )
         ports = plane.topology.endpoints.size
-        found.append(one)
+        by_plane.append(plane_latency)
         pairs.append(ports * (ports - 1))
     total = max(1, sum(pairs))
     return replace(
-        found[0],
-        mean_ns=sum(one.mean_ns * count for one, count in zip(found, pairs, strict=True)) / total,
-        max_ns=max(one.max_ns for one in found),
-        sources=sum(one.sources for one in found),
-        sampled=any(one.sampled for one in found),
-        provenance=provenance_of(topology, seed=seed, settings=found[0].provenance.settings),
+        by_plane[0],
+        mean_ns=sum(plane_latency.mean_ns * count for plane_latency, count in zip(by_plane, pairs, strict=True))
+        / total,
+        max_ns=max(plane_latency.max_ns for plane_latency in by_plane),
+        sources=sum(plane_latency.sources for plane_latency in by_plane),
+        sampled=any(plane_latency.sampled for plane_latency in by_plane),
+        provenance=provenance_of(topology, seed=seed, settings=by_plane[0].provenance.settings),
     )
 
 
@@ -325,7 +326,7 @@ def _sampled(topology: Topology, planes: int, sample: np.ndarray, jobs: int | No
     ----------
     topology : Topology
     planes : int
-        How many it has.
+        Number of planes.
     sample : int64[k]
         Switches.
     jobs, work
@@ -349,9 +350,9 @@ def _sampled(topology: Topology, planes: int, sample: np.ndarray, jobs: int | No
     work.begin(sample.size, "switches of the sample")
     over_cores(search, sample.size, jobs, work)
     work.check()
-    histogram = np.zeros(max(one.size for one in counts), np.int64)
-    for one in counts:
-        histogram[: one.size] += one
+    histogram = np.zeros(max(source_counts.size for source_counts in counts), np.int64)
+    for source_counts in counts:
+        histogram[: source_counts.size] += source_counts
     histogram.setflags(write=False)
     part = components(topology)
     parts = int(part.max()) + 1
@@ -359,7 +360,7 @@ def _sampled(topology: Topology, planes: int, sample: np.ndarray, jobs: int | No
     interval = None
     if whole and sample.size > 1:
         others = np.maximum(1, np.bincount(part)[part[sample]] - 1)
-        means = np.array([float(one @ np.arange(one.size)) for one in counts]) / others
+        means = np.array([float(source_counts @ np.arange(source_counts.size)) for source_counts in counts]) / others
         error = float(means.std(ddof=1)) / math.sqrt(sample.size) * math.sqrt(1 - sample.size / n)
         interval = float(stdtrit(sample.size - 1, 0.975)) * error
     each, host_aspl, host_diameter = topology.endpoints_at, None, None
@@ -371,22 +372,22 @@ def _sampled(topology: Topology, planes: int, sample: np.ndarray, jobs: int | No
 
 
 def _eccentricities(topology: Topology, jobs: int | None, work: Work | None) -> Eccentricities:
-    found = eccentricities(topology, jobs, work=work)
-    return Eccentricities(int(found.min()), np.bincount(found))
+    values = eccentricities(topology, jobs, work=work)
+    return Eccentricities(int(values.min()), np.bincount(values))
 
 
 def _paths_between(
     topology: Topology, planes: int, samples: int, seed: int, jobs: int | None, work: Work | None
 ) -> Paths:
-    """How many paths join two switches; of several planes two switches of one plane.
+    """Count the paths between two switches of the same plane.
 
     Parameters
     ----------
     topology : Topology
     planes : int
-        How many it has.
+        Number of planes.
     samples, seed : int
-        Switches that shortest paths start from, and pairs that are joined by link-disjoint ones, at most; their seed.
+        Most switches from which shortest paths start, most pairs for link-disjoint paths, and the seed.
     jobs, work
         As every operation has them.
     """
@@ -394,19 +395,23 @@ def _paths_between(
     if topology.switches == 1:
         return Paths(shortest, None)
     parts = [plane.topology for plane, _ in distinct_planes(topology)] if planes > 1 else [topology]
-    found = [
-        edge_disjoint_paths(one, samples=samples, seed=seed, jobs=jobs, work=work) for one in parts if one.switches > 1
+    by_part = [
+        edge_disjoint_paths(part, samples=samples, seed=seed, jobs=jobs, work=work)
+        for part in parts
+        if part.switches > 1
     ]
-    if not found:
+    if not by_part:
         return Paths(shortest, None)
-    pairs = sum(len(one.pairs) for one in found)
+    pairs = sum(len(part_paths.pairs) for part_paths in by_part)
     return Paths(
         shortest,
         Disjoint(
-            found[0].mean if len(found) == 1 else float(sum(one.counts.sum() for one in found) / pairs),
-            min(one.fewest for one in found),
-            max(one.most for one in found),
+            by_part[0].mean
+            if len(by_part) == 1
+            else float(sum(part_paths.counts.sum() for part_paths in by_part) / pairs),
+            min(part_paths.fewest for part_paths in by_part),
+            max(part_paths.most for part_paths in by_part),
             pairs,
-            any(one.sampled for one in found),
+            any(part_paths.sampled for part_paths in by_part),
         ),
     )

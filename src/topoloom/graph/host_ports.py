@@ -1,4 +1,4 @@
-"""The ports of hosts that have several, in planes or on rails: which ones of two hosts reach each other."""
+"""Ports of hosts with several ports, in planes or on rails: which ports of two hosts reach each other."""
 
 import numpy as np
 
@@ -10,13 +10,12 @@ from topoloom.model.topology import Topology
 def ports_by_host(topology: Topology) -> np.ndarray:
     """The endpoints of each host, int32[hosts, ports].
 
-    Ports of two hosts that stand in the same place reach each other: planes come one after the other, and in a plane the ports
-    are in the order of their switches.
+    Ports with the same index reach each other: they are sorted by plane, and in a plane by switch.
 
     Raises
     ------
     InputError
-        Some hosts have more ports than others, or in other planes.
+        Hosts have different numbers of ports, or ports in different planes.
 
     Examples
     --------
@@ -28,12 +27,12 @@ def ports_by_host(topology: Topology) -> np.ndarray:
     count = np.bincount(topology.host, minlength=hosts)
     if (count != count[:1]).any():
         raise InputError(
-            f"{topology.name}: hosts have {count.min()} to {count.max()} ports; those of all must be as many to be simulated"
+            f"{topology.name}: hosts have {count.min()} to {count.max()} ports; a simulation needs the same number for all"
         )
     if hosts == endpoints:
         return np.argsort(topology.host, kind="stable").reshape(hosts, -1 if hosts else 1).astype(np.int32)
     part = components(topology)[topology.endpoints]
     ports = np.lexsort((np.arange(endpoints), part, topology.host)).reshape(hosts, count[0])
     if (part[ports] != part[ports[0]]).any():
-        raise InputError(f"{topology.name}: not every host has as many ports in each plane; simulate one plane")
+        raise InputError(f"{topology.name}: hosts have different numbers of ports in the planes; simulate one plane")
     return ports.astype(np.int32)

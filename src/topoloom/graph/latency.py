@@ -1,4 +1,4 @@
-"""Zero-load latency: what the switches and cables of the quickest path take when nothing else is on it."""
+"""Zero-load latency: the delay of the switches and cables of the fastest path without other traffic."""
 
 import math
 from collections.abc import Iterator
@@ -17,19 +17,19 @@ from topoloom.model.results import Provenance, Result, provenance_of
 from topoloom.model.sources import NetworkSource, taken
 from topoloom.model.topology import Topology
 
-#: Buckets of a search; more would cost more to walk through than they save.
+#: Most buckets of a search; more would cost more than they save.
 _MOST_BUCKETS = 4096
-#: Hops from switch 0 up to which sweeps over all switches take less time than a search from each.
+#: Most hops from switch 0 for which sweeps over all switches are faster than a search from each.
 _MOST_SWEEPS = 24
 
 
 class Delays(Settings, frozen=True, kw_only=True):
-    """What a path takes: a switch, and a metre of cable. The delays of Nakano et al. 2016, Section VIII, if none are given.
+    """The delays of a switch and of a metre of cable. The defaults are those of Nakano et al. 2016, Section VIII.
 
     Raises
     ------
     InputError
-        A delay out of its range.
+        A delay out of range.
     """
 
     group = "delays"
@@ -38,7 +38,7 @@ class Delays(Settings, frozen=True, kw_only=True):
     cable_ns_per_m: Annotated[float, setting("delay of a metre of cable", unit="ns/m", least=0.0, most=1e6)] = 5.0
 
     def link_ns(self, length_m: np.ndarray) -> np.ndarray:
-        """The delay of links of these lengths, each with the switch that it leads to, float64 of that shape."""
+        """The delay of links of these lengths, each including the switch that it leads to, float64 of the same shape."""
         return self.switch_ns + self.cable_ns_per_m * length_m
 
 
@@ -49,11 +49,11 @@ class Latency(Result):
     Attributes
     ----------
     mean_ns, max_ns : float
-        Over the pairs; inf when some do not reach each other, 0 when there is no pair.
+        Over the pairs; inf if some have no path, 0 if there are no pairs.
     between : "hosts" or "switches"
-        What the pairs are of.
+        The kind of the pairs.
     sources : int
-        From how many switches the pairs start.
+        Number of switches from which pairs start.
     sampled : bool
         Whether those are a sample; then `max_ns` is a lower bound.
     """
@@ -80,11 +80,11 @@ def latencies(
     *,
     work: Work | None = None,
 ) -> Latency:
-    """Mean and maximum zero-load latency over the quickest paths.
+    """Measure mean and maximum zero-load latency over the fastest paths.
 
     The latency of a path is `switch_delay_ns` for every switch on it, both ends included, plus `cable_delay_ns_per_m`
-    for each metre of its links; a path of h hops passes h + 1 switches. The cables between hosts and switches are left
-    out: add them where they matter. The quickest path need not have the fewest hops.
+    for each metre of its links; a path of h hops passes h + 1 switches. The cables between hosts and switches are not included.
+    The fastest path need not have the fewest hops.
 
     Parameters
     ----------
@@ -94,21 +94,21 @@ def latencies(
     switch_delay_ns, cable_delay_ns_per_m : float
         Nakano 2016, VIII uses 60 ns and 5 ns/m.
     between : "hosts" or "switches"
-        Pairs of distinct endpoints of hosts (on one switch: that switch's delay), or of distinct switches. A host of
-        several ports counts as often.
+        Pairs of distinct endpoints of hosts (on one switch: that switch's delay), or of distinct switches. A host counts once
+        per port.
     sources : int, optional
-        Start from so many random switches only; all when omitted.
+        Start only from this many random switches; all when omitted.
     seed : int
         Of the sample.
     jobs : int, optional
         Threads; every core when omitted.
     work : Work, optional
-        Told of blocks of 16 switches.
+        Receives the progress in blocks of 16 switches.
 
     Raises
     ------
     InputError
-        Lengths or delays that are negative, not finite or of the wrong number; `between` hosts where there are none.
+        Lengths or delays that are negative or not finite; a wrong number of lengths; `between` hosts if there are none.
 
     Examples
     --------
@@ -124,7 +124,7 @@ def latencies(
     lengths = _lengths(topology, length_m)
     for name, delay in (("switch_delay_ns", switch_delay_ns), ("cable_delay_ns_per_m", cable_delay_ns_per_m)):
         if not (math.isfinite(delay) and delay >= 0):
-            raise InputError(f"{name}={delay}: a delay is a number of nanoseconds, 0 or more")
+            raise InputError(f"{name}={delay}: a delay must be a number of nanoseconds, 0 or more")
     weight = _weights(topology, between)
     carriers = np.flatnonzero(weight)
     chosen = sample_switches(carriers, sources, seed)
@@ -171,24 +171,24 @@ def _lengths(topology: Topology, length_m: np.ndarray | float) -> np.ndarray:
 
 
 def _weights(topology: Topology, between: str) -> np.ndarray:
-    """How often each switch counts: its endpoints, or once."""
+    """The weight of each switch: its number of endpoints, or 1."""
     if between == "switches":
         return np.ones(topology.switches, np.int64)
     if between != "hosts":
         raise InputError(f"latency is between 'hosts' or 'switches', not '{between}'")
     if not topology.endpoints.size:
-        raise InputError(f"{topology.name}: no hosts; ask for the latency between switches")
+        raise InputError(f"{topology.name}: no hosts; measure the latency between switches")
     return topology.endpoints_at
 
 
 def _few_sweeps(topology: Topology) -> bool:
-    """Whether paths are so short that sweeps over all switches find them soon."""
+    """Whether paths are short enough for sweeps over all switches."""
     reached = distances_from(topology, [0]) if topology.switches else np.zeros(0, np.int64)
     return bool(reached.max(initial=0) <= _MOST_SWEEPS)
 
 
 def _buckets(cost: np.ndarray) -> tuple[float, int]:
-    """The width of a bucket, just below the least cost where that makes few enough, and how many: a power of two."""
+    """The width of a bucket, just below the least cost if that makes few enough, and their number, a power of two."""
     greatest = float(cost.max()) if cost.size else 0.0
     if greatest == 0.0:
         return 1.0, 4

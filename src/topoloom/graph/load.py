@@ -1,8 +1,8 @@
-"""Channel load under uniform traffic, and how many hosts per switch can carry at full bandwidth.
+"""Channel load under uniform traffic, and the number of hosts per switch that the links support at full bandwidth.
 
-A channel is one direction of a link. Uniform: every host sends the same to every other host. Where no switch carries
-hosts, every switch stands for one. A host with several ports counts once a port; where its ports are in several planes, it
-spreads what it sends evenly over them, so that each port sends to those of its own plane.
+A channel is one direction of a link. Uniform: every host sends the same amount to every other host. If no switch has hosts,
+every switch counts as one host. A host counts once per port; if its ports are in several planes, its traffic is spread evenly
+over them, so that each port sends to the ports of its own plane.
 """
 
 import math
@@ -22,21 +22,20 @@ _LANES = 16
 
 
 def full_bandwidth_hosts(topology: Topology, jobs: int | None = None) -> float:
-    """Hosts on each host-carrying switch at which the channels just sustain uniform minimal traffic at full rate.
+    """The number of hosts per switch at which the channels just sustain uniform minimal traffic at full rate.
 
-    With p hosts on each of h switches, a channel carries ``p^2 D / (2 m)`` routes on average when D is the sum of hops
-    over ordered pairs of those switches, against the ``p h`` hosts that send at full rate; they meet at
-    ``p = 2 m h / D``. For diameter 2 this is k' N_r / (2 N_r - k' - 2).
+    With p hosts on each of h switches, a channel carries ``p^2 D / (2 m)`` routes on average, where D is the sum of hops over
+    ordered pairs of these switches, and ``p h`` hosts send at full rate. Both are equal at ``p = 2 m h / D``. For diameter 2,
+    this is k' N_r / (2 N_r - k' - 2).
 
     Returns
     -------
     float
-        Not rounded; inf for a single switch, 0 when the switches do not all reach each other. Of several planes that of the
-        worst: ports of hosts on each switch.
+        Not rounded; inf for a single switch, 0 if some pairs have no path. For several planes, the value of the worst plane, in
+        host ports per switch.
 
-    Source: Besta 2014 (Slim Fly), II.B.2, errata of Besta 2014, 4. When only some switches carry hosts, only those send
-    and receive;
-    when none does, all do.
+    Source: Besta 2014 (Slim Fly), II.B.2, errata of Besta 2014, 4. If only some switches have hosts, only those send and
+    receive; if none has, all do.
 
     Examples
     --------
@@ -52,11 +51,11 @@ def full_bandwidth_hosts(topology: Topology, jobs: int | None = None) -> float:
 
 
 def average_channel_load(topology: Topology, jobs: int | None = None) -> float:
-    """Routes over a channel, on average, with one route for each ordered pair of hosts.
+    """The mean number of routes per channel, with one route per ordered pair of hosts.
 
-    (2 N_r - k' - 2) p^2 / k' for diameter 2; in general all hops over all channels. Exact when the switches that carry
-    hosts carry as many; inf when they do not all reach each other, 0 without links. Of several planes that of the most loaded,
-    with a route for each ordered pair of its ports.
+    (2 N_r - k' - 2) p^2 / k' for diameter 2; in general, the sum of hops divided by the number of channels. Exact if all
+    switches with hosts have the same number; inf if some pairs have no path, 0 without links. For several planes, the value of
+    the most loaded one, with one route per ordered pair of its ports.
 
     Source: Besta 2014, II.B.2.
 
@@ -77,14 +76,15 @@ def average_channel_load(topology: Topology, jobs: int | None = None) -> float:
 
 @dataclass(frozen=True, eq=False)
 class ChannelLoads:
-    """What each channel carries when every pair's traffic is split evenly over its shortest paths.
+    """The load of each channel if every pair's traffic is split evenly over its shortest paths.
 
     Attributes
     ----------
     loads : float64[m, 2]
-        Routes over each link, from its lower end to its higher and back, with one route an ordered pair of hosts.
+        Routes over each link, from its lower end to its higher and back, with one route per ordered pair of hosts.
     hosts : int
-        How many hosts send (switches, when there are no hosts); of several planes the ports in the plane with the fewest.
+        The number of sending hosts (switches, if there are no hosts); for several planes, the ports in the plane with the
+        fewest.
     """
 
     loads: np.ndarray
@@ -97,27 +97,27 @@ class ChannelLoads:
 
     @property
     def greatest(self) -> float:
-        """The load of the busiest channel; 0 without links."""
+        """The maximum channel load; 0 without links."""
         return float(self.loads.max()) if self.loads.size else 0.0
 
     @property
     def saturation(self) -> float:
-        """The share of full rate, at most 1, at which the busiest channel is full; hosts are as fast as links.
+        """The share of full rate, at most 1, at which the most loaded channel is full; hosts have the rate of links.
 
-        A host at full rate spreads one unit over all `hosts` destinations, so a channel takes loads / hosts.
+        A host at full rate spreads one unit over all `hosts` destinations, so a channel carries loads / hosts.
         """
         return min(1.0, self.hosts / self.greatest) if self.greatest else 1.0
 
 
 def channel_loads(topology: Topology, jobs: int | None = None) -> ChannelLoads:
-    """The exact load of every channel under uniform traffic split evenly over all shortest paths.
+    """Compute the exact load of every channel under uniform traffic, split evenly over all shortest paths.
 
-    One breadth-first search and its accumulation a host-carrying switch: 0.4 ms each at 10,000 switches of degree 16.
+    One breadth-first search and accumulation per switch with hosts: 0.4 ms each at 10,000 switches of degree 16.
 
     Raises
     ------
     InputError
-        The topology is disconnected between hosts, and its parts are no planes.
+        Some hosts do not reach each other, and the parts are not planes.
 
     Examples
     --------

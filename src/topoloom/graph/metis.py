@@ -1,4 +1,4 @@
-"""METIS (the extra `partition`): a graph cut into parts of nearly equal weight with few links between them."""
+"""METIS (the extra `partition`): cut a graph into parts of nearly equal weight with few links between them."""
 
 import pickle
 import subprocess
@@ -20,7 +20,7 @@ from topoloom.model.topology import Topology
 
 @dataclass(frozen=True, eq=False)
 class WeightedGraph:
-    """CSR without parallel rows: offsets int64[n + 1], others int64[k], and how many links join the two: int64[k]."""
+    """CSR without parallel rows: offsets int64[n + 1], others int64[k], and the number of links between the two, int64[k]."""
 
     offsets: np.ndarray
     others: np.ndarray
@@ -29,14 +29,14 @@ class WeightedGraph:
     def within(self, chosen: np.ndarray) -> "WeightedGraph":
         """The graph that the switches with chosen[switch] (bool[n]) induce."""
         ends = np.repeat(np.arange(chosen.size), np.diff(self.offsets))
-        kept = chosen[ends] & chosen[self.others]
+        inside = chosen[ends] & chosen[self.others]
         number = np.cumsum(chosen) - 1
-        degrees = np.bincount(number[ends[kept]], minlength=int(chosen.sum()))
-        return WeightedGraph(np.append(0, np.cumsum(degrees)), number[self.others[kept]], self.links[kept])
+        degrees = np.bincount(number[ends[inside]], minlength=int(chosen.sum()))
+        return WeightedGraph(np.append(0, np.cumsum(degrees)), number[self.others[inside]], self.links[inside])
 
 
 def weighted(topology: Topology) -> WeightedGraph:
-    """The topology as a simple graph, parallel links as one that weighs as many as they are."""
+    """The topology as a simple graph; the weight of a link is the number of parallel links."""
     n = topology.switches
     offsets, neighbours, _ = topology.csr
     key, links = np.unique(np.repeat(np.arange(n), np.diff(offsets)) * n + neighbours, return_counts=True)
@@ -46,7 +46,7 @@ def weighted(topology: Topology) -> WeightedGraph:
 def partition(
     graph: WeightedGraph, parts: int, weight: np.ndarray, *, recursive: bool, seed: int, overfill: int | None = None
 ) -> np.ndarray:
-    """The part of every switch, int32[n], 0 .. parts - 1.
+    """Partition a graph; return the part of every switch, int32[n], 0 .. parts - 1.
 
     Parameters
     ----------
@@ -54,12 +54,12 @@ def partition(
         With links.
     parts : int
     weight : int64[n]
-        What the parts share out.
+        The weight that parts share equally.
     recursive : bool
-        By halving, or directly into all parts; METIS's seed changes nothing when it divides directly.
+        Whether to bisect recursively, or to divide directly into all parts; the seed has no effect on the direct method.
     seed : int
     overfill : int, optional
-        By how many thousandths a part may be above its share.
+        How far a part may exceed its share, in thousandths.
 
     Returns
     -------
@@ -71,7 +71,7 @@ def partition(
     InputError
         pymetis is not installed.
     Stopped
-        The process was asked to end while METIS was at work.
+        The process received a request to end while METIS ran.
     """
     arguments = {
         "nparts": parts,
@@ -84,17 +84,17 @@ def partition(
     }
     metis = _pymetis()
     if threading.current_thread() is threading.main_thread():
-        found = answer(metis, arguments)
+        part = answer(metis, arguments)
     else:
-        # METIS catches SIGTERM for the whole process, which dies of one that the main thread gets meanwhile.
+        # METIS catches SIGTERM for the whole process, which dies if the main thread gets the signal meanwhile.
         with _PROCESSES.one() as process:
-            found = process.ask(arguments)
-    if isinstance(found, RuntimeError):
-        # METIS catches SIGTERM itself, and says no more than this.
-        if str(found) != "Caught an unknown exception!":
-            raise found
-        raise Stopped("interrupted before there was a partition")
-    return np.asarray(found, np.int32)
+            part = process.ask(arguments)
+    if isinstance(part, RuntimeError):
+        # METIS catches SIGTERM itself and raises only this error.
+        if str(part) != "Caught an unknown exception!":
+            raise part
+        raise Stopped("interrupted before a partition was found")
+    return np.asarray(part, np.int32)
 
 
 class _Process:
@@ -108,12 +108,12 @@ class _Process:
         self._send(sys.path)
 
     def ask(self, arguments: dict[str, Any]) -> Any:
-        """What `answer` gives there."""
+        """Return the result of `answer` in that process."""
         self._send(arguments)
         try:
             return pickle.load(self._answers)
         except EOFError:
-            raise Stopped("METIS was ended before there was a partition") from None
+            raise Stopped("METIS ended before a partition was found") from None
 
     def _send(self, what: object) -> None:
         pickle.dump(what, self._requests)
@@ -121,7 +121,7 @@ class _Process:
 
 
 class _Processes:
-    """Processes that have been started and wait for work: as many as there were threads at METIS at the same time."""
+    """Started processes that wait for work: as many as the threads that used METIS at the same time."""
 
     def __init__(self) -> None:
         self._idle: list[_Process] = []

@@ -1,4 +1,4 @@
-"""What no graph of so many switches and links per switch can beat: the bounds of Moore and of Cerf."""
+"""Lower bounds for graphs of a given number of switches and links per switch: the bounds of Moore and of Cerf."""
 
 import math
 
@@ -20,11 +20,10 @@ def moore_order(degree: int, diameter: int) -> int:
 
 
 def moore_within(switches: int, degree: int) -> list[int]:
-    """m(i): the most switches within i hops of one, i = 0, 1, ... until no more can come; capped at `switches`.
+    """m(i): the most switches within i hops of one, for i = 0, 1, ... until it stops growing; at most `switches`.
 
-    Nakano 2016, equation (1), with the minimum that is meant and m(0) = 1 (errata of Nakano 2016, 1). The last entry
-    is below `switches`
-    when the degree, 0 or 1, is too low to reach them all.
+    Nakano 2016, equation (1), with the intended minimum and m(0) = 1 (errata of Nakano 2016, 1). The last entry is below
+    `switches` if the degree (0 or 1) is too low to reach them all.
 
     Examples
     --------
@@ -64,7 +63,7 @@ def moore_aspl(switches: int, degree: int) -> float:
     within = moore_within(switches, degree)
     if within[-1] < switches:
         return math.inf
-    # Each hop beyond the i-th is walked by the switches not yet within i hops.
+    # Hop i + 1 counts for every switch that is not within i hops.
     return sum(switches - seen for seen in within) / (switches - 1) if switches > 1 else 0.0
 
 

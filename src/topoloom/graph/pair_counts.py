@@ -1,4 +1,4 @@
-"""Pairs of switches or of hosts at each distance: blocks of 512 sources over the cores, weights and all."""
+"""Weighted pairs of switches or of hosts at each distance: blocks of 512 sources, spread over the cores."""
 
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
@@ -10,14 +10,14 @@ from topoloom.core.work import Work
 from topoloom.graph.gpu import Device, counts_if_chosen
 from topoloom.model.topology import Topology
 
-#: After so many rounds of 512 sources in parallel, a queue is faster (measured on rings).
+#: Most rounds with 512 sources in parallel; beyond that, a queue is faster (measured on rings).
 MOST_ROUNDS = 1024
-#: Row operations a round below which starting threads costs more than it saves.
+#: Fewest row operations per round for which threads save time.
 _WORTH_THREADS = 300_000
 
 
 class PairCounts(NamedTuple):
-    """`pairs`: ordered pairs at each distance, int64[largest + 1]; `device`: who counted them, "cpu" or "cuda"."""
+    """`pairs`: ordered pairs at each distance, int64[largest + 1]; `device`: where they were counted, "cpu" or "cuda"."""
 
     pairs: np.ndarray
     device: str
@@ -26,31 +26,31 @@ class PairCounts(NamedTuple):
 def count_pairs(
     topology: Topology, weight: np.ndarray, jobs: int | None, work: Work | None = None, device: Device = "auto"
 ) -> PairCounts:
-    """Ordered pairs of switches at each distance, each weighing weight[u] * weight[v].
+    """Count ordered pairs of switches at each distance, each with weight weight[u] * weight[v].
 
     Parameters
     ----------
     topology : Topology
     weight : int64[switches]
-        Not negative; a switch of weight 0 is no end of a pair.
+        Not negative; pairs with a switch of weight 0 do not count.
     jobs : int or None
         Threads; every core when None.
     work : Work, optional
-        Told of blocks of 512 switches.
+        Receives the progress in blocks of 512 switches.
     device : "auto", "cpu" or "cuda"
-        Who counts; the integers are the same. "auto": a CUDA device, where there is one and so many switches are worth it.
+        Where to count; the integers are the same. "auto": a CUDA device, if there is one and the network is large enough.
 
     Returns
     -------
     PairCounts
-        The counts, and what has counted them.
+        The counts, and the device.
 
     Raises
     ------
     Stopped
         `work` was stopped.
     InputError
-        "cuda" where there is no such device, or it fails.
+        "cuda", but there is no device, or it fails.
     """
     from topoloom.graph.kernels.breadth_first import source_counts
     from topoloom.graph.kernels.hops import BLOCK, block_counts
@@ -82,7 +82,7 @@ def count_pairs(
                     offsets, neighbours, degree, weight, ends, first, end, reach, ahead, full, counts[:limit]
                 )
                 parallel = rounds >= 0
-            if not parallel:  # this block, and the rest: a component is long
+            if not parallel:  # this block and all later ones: a component has a large diameter
                 stamp, queue = np.empty(n, np.int32), np.empty(n, np.int32)
                 source_counts(offsets, neighbours, weight, first, end, stamp, queue, counts)
         return counts
@@ -93,7 +93,7 @@ def count_pairs(
 
 
 def attachment_counts(topology: Topology, jobs: int | None, work: Work | None = None) -> np.ndarray:
-    """Ordered pairs of hosts at each distance when hosts have several ports: int64[largest + 1].
+    """Count ordered pairs of hosts at each distance if hosts have several ports: int64[largest + 1].
 
     Parameters
     ----------
@@ -102,12 +102,12 @@ def attachment_counts(topology: Topology, jobs: int | None, work: Work | None = 
     jobs : int or None
         Threads; None: all cores.
     work : Work, optional
-        Told of the kinds of hosts that are done.
+        Receives the progress in kinds of hosts.
 
     Returns
     -------
     int64[largest + 1]
-        A pair's distance, in hops, is that of the two nearest of its ports' switches.
+        The distance of a pair, in hops, is that between the two nearest switches of its ports.
     """
     from topoloom.graph.kernels import breadth_first
 
@@ -137,7 +137,7 @@ def attachment_counts(topology: Topology, jobs: int | None, work: Work | None = 
 
 
 def heaviest_first(topology: Topology, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """CSR offsets and neighbours, and the weights, with the switches renumbered so that weights fall."""
+    """CSR offsets and neighbours, and the weights, with switches renumbered in descending order of weight."""
     offsets, neighbours, _ = topology.csr
     if (weight[:-1] >= weight[1:]).all():
         return offsets, neighbours, weight
@@ -151,7 +151,7 @@ def heaviest_first(topology: Topology, weight: np.ndarray) -> tuple[np.ndarray, 
 
 
 def aligned_rows(switches: int) -> np.ndarray:
-    """Room for a row of 512 bits a switch, uint64[8 * switches], on a cache line's boundary."""
+    """An uninitialised row of 512 bits per switch, uint64[8 * switches], aligned to a cache line."""
     words = np.empty(8 * switches + 8, np.uint64)
     start = -words.ctypes.data // 8 % 8
     return words[start : start + 8 * switches]
@@ -160,7 +160,7 @@ def aligned_rows(switches: int) -> np.ndarray:
 def _counted(
     count: Callable[[Iterator[int]], np.ndarray], blocks: int, jobs: int | None, work: Work | None
 ) -> list[np.ndarray]:
-    """What the threads counted, all blocks of it."""
+    """Count all blocks with threads; return the counts of each thread."""
     if work is not None:
         work.begin(blocks, "blocks of switches")
     counted = over_cores(count, blocks, jobs, work)

@@ -1,4 +1,4 @@
-"""The operation: how many paths join two switches, shortest and almost, how many share no link, and how two flows interfere."""
+"""The operation `path_diversity`: shortest and almost shortest paths, link-disjoint paths, and interference of two flows."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -21,18 +21,18 @@ from topoloom.model.results import Provenance, Result, provenance_of
 from topoloom.model.sources import NetworkSource, taken
 from topoloom.model.topology import Topology
 
-#: Hops beyond the shortest that are looked at.
+#: Most hops beyond the shortest path.
 SLACK = 2
-#: Steps of the kernels up to which all pairs are looked at: some seconds.
+#: Most kernel steps for which all pairs are measured: a few seconds.
 _QUICK_WALKS, _QUICK_FLOWS = 4e9, 2e9
-#: Pairs, or fours of switches, that are drawn where all take too long; switches that paths are counted from.
+#: Random pairs, or groups of four switches, if all would take too long; and random switches from which paths are counted.
 _SAMPLES, _SOURCES = 2000, 200
 _BLOCK, _FEW = 64, 8
 
 
 @dataclass(frozen=True)
 class PathDiversity(Result):
-    """How many paths a network has between two switches with hosts (between any two where none has hosts).
+    """The paths of a network between two switches with hosts (between any two if none has hosts).
 
     Attributes
     ----------
@@ -40,19 +40,20 @@ class PathDiversity(Result):
     diameter : int
         Hops between the two farthest of them.
     mean_hops : float
-        Over all ordered pairs of them, or of those that were drawn.
+        Mean distance over all ordered pairs, or over the sample.
     paths : tuple of Spread
-        Simple paths of exactly l, l + 1 and l + 2 hops, l the hops of the pair, over ordered pairs. Parallel links make paths
-        of their own.
+        Simple paths of exactly l, l + 1 and l + 2 hops, where l is the distance of the pair, over ordered pairs. Parallel links
+        make different paths.
     disjoint : tuple of Spread
-        Paths of at most l, l + 1 and l + 2 hops that share no link, over unordered pairs.
+        Link-disjoint paths of at most l, l + 1 and l + 2 hops, over unordered pairs.
     interference : tuple of Spread
-        Of two flows a to b and c to d, which are drawn: how many paths fewer they have together, of at most
-        `interference_hops` hops. Empty for fewer than four switches.
+        For two random flows, a to b and c to d: how many fewer paths of at most `interference_hops` hops they have together
+        than separately. Empty for fewer than four switches.
     interference_hops : tuple of int
-        The diameter, and one more.
+        The diameter, and the diameter plus one.
     flows : tuple of float
-        The total network load: flows that the channels hold at once where each takes mean_hops, one more, and two more.
+        The total network load: the number of flows that the channels can carry at once if each takes mean_hops, one hop more,
+        and two hops more.
     """
 
     record_name = "path-diversity"
@@ -69,7 +70,7 @@ class PathDiversity(Result):
     provenance: Provenance = field(default_factory=Provenance, compare=False)
 
     def rows(self) -> list[dict[str, Any]]:
-        """One row per measure and length: what is counted, the hops (over the shortest for paths), and the spread."""
+        """One row per measure and length: the measure, the hops (beyond the shortest for paths), and the spread."""
         from dataclasses import asdict
 
         named = [
@@ -85,7 +86,7 @@ class PathDiversity(Result):
 
     @drawn(height_in=2.2)
     def plot(self, axes: "Axes") -> None:
-        """Draw the mean number of paths that share no link, by the hops over the shortest."""
+        """Draw the mean number of link-disjoint paths, by hops beyond the shortest."""
         from topoloom.figures.bars import draw_bars
 
         names = ("shortest", "and 1 hop longer", "and 2 hops longer")
@@ -102,21 +103,21 @@ def path_diversity(
     jobs: int | None = None,
     work: Work | None = None,
 ) -> PathDiversity:
-    """How many shortest and almost shortest paths join two switches, how many share no link, how two flows interfere.
+    """Count shortest and almost shortest paths between two switches, link-disjoint paths, and the interference of two flows.
 
     Parameters
     ----------
     topology : NetworkSource
         Connected, of one plane. Between switches with hosts; between any where none has hosts.
     samples : int, optional
-        Pairs of switches, and fours for the interference, that are drawn. Left out: all pairs where that takes seconds, else
-        2,000; 2,000 fours.
+        Number of random pairs of switches, and of random groups of four for the interference. When omitted: all pairs if that
+        takes seconds, otherwise 2,000; and 2,000 groups of four.
     seed : int
-        Of what is drawn.
+        Seed of the random choices.
     jobs : int, optional
         Threads; every core when omitted. The answer does not depend on them.
     work : Work, optional
-        Told of switches, pairs and fours.
+        Receives the progress in switches, pairs and groups of four.
 
     Returns
     -------
@@ -125,18 +126,17 @@ def path_diversity(
     Raises
     ------
     InputError
-        Fewer than two switches with hosts, several planes, samples below 1, or a network in several pieces.
+        Fewer than two switches with hosts, several planes, samples below 1, or a network that is not connected.
     Stopped
         `work` was stopped.
 
     Notes
     -----
-    Counts of paths are exact, from walks (`graph.kernels.path_diversity.path_counts`). Paths that share no link are c_l(A, B)
-    of the source, which finds them shortest first and takes the links of each away; so it is done here for more than three
-    hops, which gives a lower bound. Shortest ones, and those of up to three hops, are counted exactly, by flows. The
-    interference is c_l({a, c}, {b}) + c_l({a, c}, {d}) - c_l({a, c}, {b, d}).
-    Source: Besta et al., FatPaths: routing in supercomputers and data centers when shortest paths fall short, SC 2020;
-    EvalNet, arXiv 2105.12663.
+    Counts of paths are exact, from walks (`graph.kernels.path_diversity.path_counts`). Link-disjoint paths are c_l(A, B) of the
+    source, which takes them greedily, shortest first. Here this is done for more than three hops, which gives a lower bound;
+    shortest paths, and paths of up to three hops, are counted exactly by flows. The interference is c_l({a, c}, {b}) + c_l({a,
+    c}, {d}) - c_l({a, c}, {b, d}). Source: Besta et al., FatPaths: routing in supercomputers and data centers when shortest
+    paths fall short, SC 2020; EvalNet, arXiv 2105.12663.
 
     Examples
     --------
@@ -149,14 +149,14 @@ def path_diversity(
     if samples is not None and samples < 1:
         raise InputError(f"samples={samples}: at least one is needed")
     if (planes := plane_count(topology)) > 1:
-        raise InputError(f"{topology.name}: of {planes} planes; measure one of them, for no path joins two")
+        raise InputError(f"{topology.name}: {planes} planes, which no path connects; measure one of them")
     carriers = np.flatnonzero(topology.endpoints_at) if topology.endpoints.size else np.arange(topology.switches)
     if carriers.size < 2:
-        raise InputError(f"{topology.name}: paths run between two switches with hosts, and there are {carriers.size}")
+        raise InputError(f"{topology.name}: paths need two switches with hosts, and there are {carriers.size}")
     work = Work() if work is None else work
     lengths = path_lengths(topology, jobs, work=work)
     if not lengths.connected:
-        raise InputError(f"{topology.name}: it is in several pieces, which no path joins; measure one of them")
+        raise InputError(f"{topology.name}: not connected; measure one of its parts")
     counted = _count_paths(topology, carriers, int(lengths.diameter), seed, jobs, work)
     disjoint = _count_disjoint(topology, carriers, counted.farthest, samples, seed, jobs, work)
     hops = (counted.farthest, counted.farthest + 1) if carriers.size > 3 else ()
@@ -186,14 +186,14 @@ class _Counted:
 def _count_paths(
     topology: Topology, carriers: np.ndarray, diameter: int, seed: int, jobs: int | None, work: Work
 ) -> _Counted:
-    """Paths from all switches with hosts, or from some that are drawn, to all others.
+    """Count paths from all switches with hosts, or from a random sample, to all others.
 
     Parameters
     ----------
     topology : Topology
     carriers : int64[k]
     diameter : int
-        Of the whole network.
+        The diameter of the whole network.
     seed : int
     jobs : int or None
     work : Work
@@ -244,7 +244,7 @@ def _count_disjoint(
     jobs: int | None,
     work: Work,
 ) -> tuple[Spread, ...]:
-    """Paths that share no link: of all pairs where that is quick, else of some that are drawn.
+    """Count link-disjoint paths of all pairs if that is fast, otherwise of random pairs.
 
     Parameters
     ----------
@@ -259,7 +259,7 @@ def _count_disjoint(
     """
     k, widest = carriers.size, int(topology.degrees.max())
     total = k * (k - 1) // 2
-    # Up to three hops a flow looks at the links of all neighbours; a search for longer ones at all links, for each path.
+    # Up to three hops, a flow visits the links of all neighbours; for longer paths, a search visits all links per path.
     quick, slow = 3 * widest**2, 2 * widest * 2 * len(topology.links)
     exact = min(SLACK, max(0, 3 - farthest))
     spreads: list[Spread] = []
@@ -278,7 +278,7 @@ def _count_disjoint(
 
 
 def _disjoint(topology: Topology, pairs: np.ndarray, slack: int, jobs: int | None, work: Work) -> np.ndarray:
-    """Paths of pairs (int64[p, 2]) that share no link, int64[p, slack + 1].
+    """Count the link-disjoint paths of pairs (int64[p, 2]), int64[p, slack + 1].
 
     Parameters
     ----------
@@ -319,7 +319,7 @@ def _interfere(
     jobs: int | None,
     work: Work,
 ) -> tuple[Spread, ...]:
-    """The interference of two flows between four switches that are drawn, for paths of at most so many hops.
+    """The interference of two flows between four random switches, for paths of at most `hops` hops.
 
     Parameters
     ----------
@@ -337,8 +337,8 @@ def _interfere(
     fours = np.empty((0, 4), np.int64)
     while len(fours) < samples:
         drawn = draws.below(carriers.size, 4 * samples).reshape(-1, 4)
-        kept = drawn[(np.diff(np.sort(drawn, axis=1), axis=1) > 0).all(axis=1)]
-        fours = np.concatenate([fours, kept])[:samples]
+        different = drawn[(np.diff(np.sort(drawn, axis=1), axis=1) > 0).all(axis=1)]
+        fours = np.concatenate([fours, different])[:samples]
     fours = carriers[fours]
     first, to, _ = topology.csr
     back, lengths = channel_backs(topology), np.array(hops, np.int64)
@@ -362,11 +362,11 @@ def _interfere(
 
 
 def _drawn_pairs(count: int, wanted: int, draws: Draws) -> np.ndarray:
-    """So many different pairs out of `count`, the smaller first, fewer than all: int64[wanted, 2]."""
-    found = np.empty((0, 2), np.int64)
-    while len(found) < wanted:
+    """Return `wanted` different random pairs out of `count` items, the smaller first, fewer than all: int64[wanted, 2]."""
+    pairs = np.empty((0, 2), np.int64)
+    while len(pairs) < wanted:
         drawn = np.sort(draws.below(count, 4 * wanted).reshape(-1, 2), axis=1)
-        found = np.concatenate([found, drawn[drawn[:, 0] < drawn[:, 1]]])
-        _, first = np.unique(found, axis=0, return_index=True)
-        found = found[np.sort(first)]
-    return found[:wanted]
+        pairs = np.concatenate([pairs, drawn[drawn[:, 0] < drawn[:, 1]]])
+        _, first = np.unique(pairs, axis=0, return_index=True)
+        pairs = pairs[np.sort(first)]
+    return pairs[:wanted]

@@ -1,4 +1,4 @@
-"""How far the switches, and the hosts, of a topology are from each other: what most of the product asks of distances."""
+"""Distances between the switches, and between the hosts, of a topology."""
 
 import math
 from dataclasses import dataclass
@@ -20,9 +20,8 @@ class PathLengths:
     Attributes
     ----------
     switches : int
-        How many.
     components : int
-        Parts that do not reach each other; 1 when connected.
+        Number of components; 1 if connected.
     histogram : int64[largest_finite + 1]
         Pairs of switches at each distance; at 0 the pairs of a switch with itself.
     """
@@ -38,22 +37,22 @@ class PathLengths:
 
     @property
     def largest_finite(self) -> int:
-        """The hops of the farthest pair that reach each other."""
+        """The largest distance between two switches with a path."""
         return int(self.histogram.size) - 1
 
     @property
     def diameter(self) -> float:
-        """The hops of the farthest pair, an int; inf when disconnected; of a sample a lower bound."""
+        """The largest distance, an int; inf if disconnected; for a sample, a lower bound."""
         return self.largest_finite if self.connected else math.inf
 
     @property
     def aspl(self) -> float:
-        """Mean hops over ordered pairs of distinct switches; inf when disconnected, 0 for one switch."""
+        """Mean hops over ordered pairs of distinct switches; inf if disconnected, 0 for one switch."""
         return mean_hops(self.histogram, int(self.histogram[1:].sum()), self.connected)
 
 
 def path_lengths(topology: NetworkSource, jobs: int | None = None, *, work: Work | None = None) -> PathLengths:
-    """The hops between all switches, and nothing else; `hops` is the operation for people.
+    """Count the hops between all switches; the operation `hops` measures more.
 
     Parameters
     ----------
@@ -62,7 +61,7 @@ def path_lengths(topology: NetworkSource, jobs: int | None = None, *, work: Work
     jobs : int, optional
         Threads; all cores by default.
     work : Work, optional
-        Told of blocks of switches.
+        Receives the progress in blocks of switches.
 
     Returns
     -------
@@ -81,12 +80,12 @@ def path_lengths(topology: NetworkSource, jobs: int | None = None, *, work: Work
 
 
 def part_path_lengths(links: np.ndarray, part: np.ndarray, jobs: int | None = None) -> PathLengths:
-    """The hops between the switches of the same part, as planes have them; those that are alike are counted once.
+    """Count the hops between switches of the same part, as in planes; equal parts are counted once.
 
     Parameters
     ----------
     links : int[m, 2]
-        Each between switches of one part.
+        Each link is between switches of one part.
     part : int64[switches]
         The part of each switch, from 0.
     jobs : int, optional
@@ -95,7 +94,7 @@ def part_path_lengths(links: np.ndarray, part: np.ndarray, jobs: int | None = No
     Returns
     -------
     PathLengths
-        `components` counts every part as one that is connected, so that it is 1 where all of them are.
+        `components` is 1 if every part is connected.
 
     Examples
     --------
@@ -104,21 +103,21 @@ def part_path_lengths(links: np.ndarray, part: np.ndarray, jobs: int | None = No
     (2, 1.25, True)
     """
     number = np.empty(part.size, np.int64)
-    known: dict[bytes, PathLengths] = {}
-    found = []
-    for one in range(int(part.max()) + 1):
-        inside = np.flatnonzero(part == one)
+    lengths_by_key: dict[bytes, PathLengths] = {}
+    by_part = []
+    for number_of_part in range(int(part.max()) + 1):
+        inside = np.flatnonzero(part == number_of_part)
         number[inside] = np.arange(inside.size)
-        own = number[links[part[links[:, 0]] == one]].reshape(-1, 2)
+        own = number[links[part[links[:, 0]] == number_of_part]].reshape(-1, 2)
         key = np.append(own.ravel(), inside.size).tobytes()
-        if inside.size and key not in known:
-            known[key] = path_lengths(Topology(links=own, switches=inside.size), jobs)
+        if inside.size and key not in lengths_by_key:
+            lengths_by_key[key] = path_lengths(Topology(links=own, switches=inside.size), jobs)
         if inside.size:
-            found.append(known[key])
-    histogram = np.zeros(max(one.histogram.size for one in found), np.int64)
-    for one_found in found:
-        histogram[: one_found.histogram.size] += one_found.histogram
-    pieces = 1 + sum(one_found.components - 1 for one_found in found)
+            by_part.append(lengths_by_key[key])
+    histogram = np.zeros(max(part_lengths.histogram.size for part_lengths in by_part), np.int64)
+    for part_lengths in by_part:
+        histogram[: part_lengths.histogram.size] += part_lengths.histogram
+    pieces = 1 + sum(part_lengths.components - 1 for part_lengths in by_part)
     return PathLengths(part.size, pieces, histogram)
 
 
@@ -130,23 +129,23 @@ def host_path_lengths(
     device: Device = "auto",
     work: Work | None = None,
 ) -> tuple[float | None, float | None]:
-    """The mean and the largest distance over pairs of distinct hosts, in hops; None when there are fewer than two.
+    """The mean and the largest distance over pairs of distinct hosts, in hops; None if there are fewer than two hosts.
 
-    Hosts on one switch are 0 hops apart; a host with several ports uses the best pair of ports; inf when some hosts do not
-    reach each other.
+    Hosts on one switch are 0 hops apart; a host with several ports uses the best pair of ports; inf if some hosts do not reach
+    each other.
 
     Parameters
     ----------
     topology : Topology
     histogram : int64[largest + 1]
-        The pairs of its switches at each distance: hosts that stand evenly on all are counted from it.
+        The pairs of switches at each distance, which is sufficient if all switches have the same number of hosts.
     jobs, device, work
-        As `count_pairs` has them.
+        As for `count_pairs`.
 
     Returns
     -------
     mean, largest : float or None
-        In hops; inf where some hosts do not reach each other.
+        In hops; inf if some hosts do not reach each other.
     """
     hosts = topology.hosts
     if hosts < 2:
@@ -163,9 +162,9 @@ def host_path_lengths(
 
 
 def carrier_distance_sum(topology: Topology, jobs: int | None = None) -> tuple[int, float]:
-    """The switches that carry hosts (all, if none does): how many, and the sum of hops over their ordered pairs.
+    """The number of switches with hosts (all, if none has), and the sum of hops over their ordered pairs.
 
-    The sum is inf when some do not reach each other.
+    The sum is inf if some do not reach each other.
     """
     carries = topology.endpoints_at > 0
     if not carries.any():
@@ -176,16 +175,16 @@ def carrier_distance_sum(topology: Topology, jobs: int | None = None) -> tuple[i
 
 
 def mean_hops(counts: np.ndarray, pairs: int, complete: bool) -> float:
-    """The hops of `counts`, int64[largest + 1], over so many pairs; inf unless all pairs reach each other, 0 without any.
+    """The mean hops of `counts`, int64[largest + 1], over `pairs` pairs; inf unless all pairs have a path, 0 without pairs.
 
     Parameters
     ----------
     counts : int64[largest + 1]
         Pairs by their distance in hops.
     pairs : int
-        Over how many the mean is taken.
+        The number of pairs of the mean.
     complete : bool
-        Whether all pairs reach each other.
+        Whether all pairs have a path.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""How many shortest paths join two switches."""
+"""The number of shortest paths between two switches."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -21,11 +21,11 @@ class PathCounts(Result):
     Attributes
     ----------
     mean, fewest, most : float
-        Over the pairs; exact up to 2^53. 0 when there is no pair.
+        Over the pairs; exact up to 2^53. 0 if there are no pairs.
     single : float
-        The share of pairs that have one shortest path only.
+        The share of pairs with a single shortest path.
     sources : int
-        From how many switches the pairs start.
+        Number of switches from which pairs start.
     sampled : bool
         Whether those are a sample.
     """
@@ -49,19 +49,19 @@ def shortest_path_counts(
     *,
     work: Work | None = None,
 ) -> PathCounts:
-    """The number of shortest paths from every switch, or from `sources` random ones, to every other.
+    """Count the shortest paths from every switch, or from `sources` random ones, to every other.
 
     Parameters
     ----------
     topology : NetworkSource
     sources : int, optional
-        How many switches to start from when there are more; None for all.
+        Most switches to start from; None for all.
     seed : int
         Of the sample.
     jobs : int, optional
         Threads; every core when omitted.
     work : Work, optional
-        Told of switches.
+        Receives the progress in switches.
 
     Raises
     ------
@@ -84,16 +84,17 @@ def shortest_path_counts(
     chosen = sample_switches(np.arange(n), sources, seed)
     offsets, neighbours, _ = topology.csr
 
-    # One row per source, added up in order, so that the threads leave no trace: sum, least, greatest, single, how many.
+    # One row per source, summed in order, so that threads do not change the result: sum, least, greatest, single, number of
+    # pairs.
     rows = np.zeros((chosen.size, 5))
 
     def count(numbers: Iterator[int]) -> None:
         distance, queue, paths = np.empty(n, np.int32), np.empty(n, np.int32), np.empty(n)
         for number in numbers:
             reached = path_counts(offsets, neighbours, chosen[number], distance, queue, paths)
-            found = paths[queue[1:reached]]
-            if found.size:
-                rows[number] = found.sum(), found.min(), found.max(), (found == 1.0).sum(), found.size
+            counts = paths[queue[1:reached]]
+            if counts.size:
+                rows[number] = counts.sum(), counts.min(), counts.max(), (counts == 1.0).sum(), counts.size
 
     work = Work() if work is None else work
     work.begin(chosen.size, "switches")
@@ -116,14 +117,14 @@ def shortest_path_counts(
 
 
 def sample_switches(among: np.ndarray, count: int | None, seed: int) -> np.ndarray:
-    """`count` random entries of `among`, ascending; all of them when count is None or as many.
+    """`count` random entries of `among`, ascending; all if count is None or not smaller.
 
     Parameters
     ----------
     among : int[k]
         The switches to draw from, ascending.
     count : int or None
-        How many; None, or more than there are: all.
+        How many; all if None or larger than their number.
     seed : int
         Of the draw.
 
@@ -140,5 +141,5 @@ def sample_switches(among: np.ndarray, count: int | None, seed: int) -> np.ndarr
     if count is None or count >= among.size:
         return among
     if count < 1:
-        raise InputError(f"sources={count}: at least one switch must be looked at")
+        raise InputError(f"sources={count}: at least one is needed")
     return np.sort(among[Draws(seed).permutation(among.size)[:count]])

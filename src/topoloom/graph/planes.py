@@ -1,4 +1,4 @@
-"""Planes: the parts of a network that no link joins, but its hosts do."""
+"""Planes: parts of a network that share hosts but no links."""
 
 from dataclasses import dataclass
 
@@ -10,20 +10,20 @@ from topoloom.model.topology import Topology
 
 @dataclass(frozen=True, eq=False)
 class Plane:
-    """One of them.
+    """One plane of a network.
 
     Attributes
     ----------
     topology : Topology
-        Its switches, links and endpoints alone; hosts are numbered again, in the order of the whole network's.
+        Its switches, links and endpoints; hosts are renumbered in the order of the whole network.
     switches : int64[n]
         The numbers of its switches in the whole network, ascending.
     endpoints : int64[k]
-        Those of its endpoints.
+        The numbers of its endpoints in the whole network.
     hosts : int64[h]
-        Those of its hosts.
+        The numbers of its hosts in the whole network.
     links : int64[m]
-        Those of its links, in the order of its topology's.
+        The numbers of its links in the whole network, in the order of its topology.
     """
 
     topology: Topology
@@ -34,7 +34,7 @@ class Plane:
 
 
 def plane_count(topology: Topology) -> int:
-    """How many planes there are; 0 where parts of the network are apart for hosts, too, and 1 for a connected network.
+    """The number of planes; 1 for a connected network, 0 if the components do not share hosts.
 
     Examples
     --------
@@ -47,7 +47,7 @@ def plane_count(topology: Topology) -> int:
     count = int(part.max()) + 1
     if count == 1:
         return 1
-    # Parts that share hosts, and what shares hosts with them, until nothing changes: joined at their first part.
+    # Merge parts that share hosts, directly or through others, into their first part until nothing changes.
     of_port = part[topology.endpoints]
     if np.unique(of_port).size < count:
         return 0
@@ -63,7 +63,7 @@ def plane_count(topology: Topology) -> int:
 
 
 def planes_of(topology: Topology) -> tuple[Plane, ...]:
-    """The parts of a network, each as a network of its own; their names say which of how many they are.
+    """The components of a network, each as a separate network; names contain the number of the plane.
 
     Examples
     --------
@@ -80,7 +80,7 @@ def planes_of(topology: Topology) -> tuple[Plane, ...]:
     order = np.argsort(part, kind="stable")
     begin = np.searchsorted(part[order], np.arange(count + 1))
     number[order] = np.arange(topology.switches) - begin[part[order]]
-    found = []
+    planes = []
     for index in range(count):
         switches = order[begin[index] : begin[index + 1]]
         endpoints = np.flatnonzero(part[topology.endpoints] == index)
@@ -95,14 +95,14 @@ def planes_of(topology: Topology) -> tuple[Plane, ...]:
             name=f"{topology.name}, plane {index}",
             **topology.rates_of(links, endpoints),
         )
-        found.append(Plane(plane, switches, endpoints, hosts.astype(np.int64), links))
-    return tuple(found)
+        planes.append(Plane(plane, switches, endpoints, hosts.astype(np.int64), links))
+    return tuple(planes)
 
 
 def distinct_planes(topology: Topology) -> tuple[tuple[Plane, int], ...]:
-    """The planes that differ in links or in where their hosts hang, each the first of its kind, with how many are alike.
+    """The planes that differ in links or in places of hosts, each with the number of equal planes.
 
-    A network that is no planes is its own only one; of one that hosts do not join either, its parts are told.
+    A connected network is its only plane; for one without planes, the components are returned.
 
     Examples
     --------

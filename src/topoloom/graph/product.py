@@ -12,8 +12,8 @@ def cartesian_product(factors: Sequence[Topology]) -> Topology:
     """The Cartesian product: switches are tuples, linked where exactly one entry differs and is linked in its factor.
 
     Orders multiply; degrees and diameters add. Switch (a, b, c) has the number (a * n_b + b) * n_c + c. Labels:
-    ``factor0``, ``factor1``, ...: the switch's entry in each factor. Hosts of the factors are not carried over; the rates of
-    their links are, where all factors have some.
+    ``factor0``, ``factor1``, ...: the switch's entry in each factor. Hosts of the factors are dropped; link rates are kept if
+    all factors have them.
 
     Source: Xu 2019 (MDBs), Definition 1.
     """
@@ -30,7 +30,7 @@ def cartesian_product(factors: Sequence[Topology]) -> Topology:
             rates.append(np.tile(factor.link_rate_gbps, base.size))
         elif rated and len(factor.links):
             raise InputError(
-                f"{factor.name} has no rates, and another factor of the product has; give them to all or to none"
+                f"{factor.name} has no link rates, but another factor has; give rates to all factors or to none"
             )
         labels[f"factor{index}"] = np.arange(total) // stride % factor.switches
     return Topology(

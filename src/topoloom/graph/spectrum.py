@@ -1,4 +1,4 @@
-"""Eigenvalues that tell how well a topology expands."""
+"""Eigenvalues that measure the expansion of a topology."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -9,22 +9,22 @@ from topoloom.model.results import Provenance, Result, provenance_of
 from topoloom.model.sources import NetworkSource, taken
 from topoloom.model.topology import Topology
 
-#: Below this many switches the full, dense spectrum is quicker than iterating.
+#: Below this many switches, the full dense spectrum is faster than iteration.
 _DENSE = 500
 
 
 @dataclass(frozen=True)
 class Spectrum(Result):
-    """The ends of the spectrum that matter; parallel links add up.
+    """The ends of the spectrum; parallel links add up.
 
     Attributes
     ----------
     largest, second : float
         The two largest eigenvalues of the adjacency matrix, multiplicity counted; for a regular graph `largest` is the
-        degree, and `second` is the same when it is disconnected. For one switch both are 0.
+        degree, and `second` is equal to it if the graph is disconnected. For one switch, both are 0.
     algebraic_connectivity : float
-        The second smallest eigenvalue of the Laplacian: 0 when disconnected, and a bound: a bisection of n switches has
-        at least algebraic_connectivity * n / 4 links (Fiedler 1973; n even).
+        The second smallest eigenvalue of the Laplacian; 0 if disconnected. A bisection of n switches has at least
+        algebraic_connectivity * n / 4 links (Fiedler 1973; n even).
     """
 
     record_name = "spectrum"
@@ -37,15 +37,15 @@ class Spectrum(Result):
 
     @property
     def gap(self) -> float:
-        """The spectral gap, largest - second: the larger, the better the graph expands (Cheeger's inequality)."""
+        """The spectral gap, largest - second: a larger gap means better expansion (Cheeger's inequality)."""
         return self.largest - self.second
 
 
 def spectrum(topology: NetworkSource) -> Spectrum:
-    """Two largest adjacency eigenvalues and the algebraic connectivity, to about ten digits and always the same.
+    """Compute the two largest adjacency eigenvalues and the algebraic connectivity, reproducible to about ten digits.
 
-    Dense below 500 switches; above by Lanczos iteration from a fixed start, and by shift and invert where that is slow
-    (long tori, whose eigenvalues crowd and whose factors stay sparse).
+    Below 500 switches: dense. Above: Lanczos iteration from a fixed start, or shift and invert if that is slow (long tori,
+    whose eigenvalues are close together and whose factors stay sparse).
 
     Examples
     --------
@@ -85,7 +85,7 @@ def _adjacency(topology: Topology) -> Any:
 
 
 def _of_component(matrix: Any) -> tuple[float, float, float]:
-    """The two largest adjacency eigenvalues and the second smallest of the Laplacian, of two switches or more."""
+    """The two largest adjacency eigenvalues and the second smallest of the Laplacian, for at least two switches."""
     from scipy.sparse import diags_array
 
     n = matrix.shape[0]
@@ -109,11 +109,11 @@ def _two_largest(matrix: Any, bound: float) -> tuple[float, float]:
     from scipy.sparse.linalg import ArpackNoConvergence, eigsh
 
     n = matrix.shape[0]
-    start = np.cos(np.arange(n) * 0.7) + 2.0  # any fixed vector that is orthogonal to none of interest
+    start = np.cos(np.arange(n) * 0.7) + 2.0  # any fixed vector that is not orthogonal to the eigenvectors of interest
     try:
         values = eigsh(matrix, k=2, which="LA", v0=start, ncv=32, maxiter=80, return_eigenvectors=False)
     except ArpackNoConvergence:
-        above = bound * (1 + 1e-9)  # near, so that crowded eigenvalues part, but not singular
+        above = bound * (1 + 1e-9)  # near, so that close eigenvalues separate, but not singular
         crowded = (matrix - above * eye_array(n)).tocsc()
         values = above + 1 / eigsh(_inverse(crowded), k=2, which="SA", v0=start, return_eigenvectors=False)
     low, high = sorted(float(value) for value in values)

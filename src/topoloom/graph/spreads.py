@@ -1,32 +1,32 @@
-"""How counts are spread over many pairs: their mean, quantiles, and the shares of none and one."""
+"""The distribution of counts over many pairs: mean, quantiles, and the shares of zero and one."""
 
 from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
 
-#: From the least to the most.
+#: From the smallest to the largest value.
 _QUANTILES = (0.0, 0.01, 0.25, 0.5, 0.75, 0.99, 1.0)
 
 
 @dataclass(frozen=True)
 class Spread:
-    """A count over pairs of switches, or over pairs of pairs.
+    """The distribution of a count over pairs of switches, or over pairs of pairs.
 
     Attributes
     ----------
     mean, error : float
-        The mean, and its standard error where pairs were drawn; 0: all were counted.
+        The mean, and its standard error for random pairs; 0 if all were counted.
     least, percent_1, quarter, median, three_quarters, percent_99, most : float
-        Quantiles: the least value that so many have, or less.
+        Quantiles: the smallest value that at least this share of the pairs does not exceed.
     none, one : float
-        The share with a count of 0, and of 1.
+        The shares of pairs with count 0 and with count 1.
     exact : bool
-        Whether each count is exact; else it is a lower bound (of paths that share no link).
+        Whether each count is exact; otherwise it is a lower bound (of link-disjoint paths).
     counted : int
-        How many pairs, or pairs of pairs, were looked at.
+        The number of pairs, or pairs of pairs, that were counted.
     all_counted : bool
-        Whether those are all; else they were drawn.
+        Whether these are all pairs; otherwise a random sample.
     """
 
     mean: float
@@ -46,13 +46,13 @@ class Spread:
 
 
 def tally_of(values: np.ndarray) -> "Counter[float]":
-    """How often each value is there."""
-    found, often = np.unique(values, return_counts=True)
-    return Counter(dict(zip(found.tolist(), often.tolist(), strict=True)))
+    """The number of occurrences of each value."""
+    distinct, often = np.unique(values, return_counts=True)
+    return Counter(dict(zip(distinct.tolist(), often.tolist(), strict=True)))
 
 
 def spread_of(tally: "Counter[float]", error: float, *, exact: bool = True, every: bool = True) -> Spread:
-    """The spread of counts, from how often each value was found.
+    """The spread of counts, from the number of occurrences of each value.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Where switches stand in a picture of the graph: on their grid, by levels, in groups, or on a circle."""
+"""The positions of switches in a picture of the graph: on their grid, by levels, in groups, or on a circle."""
 
 from collections.abc import Mapping
 from typing import Literal
@@ -10,16 +10,16 @@ from topoloom.model.topology import Topology
 
 How = Literal["grid", "levels", "groups", "lattice", "circle"]
 
-#: Circles of groups are smaller than what lies between them.
+#: The radius of a group's circle, relative to half the distance between neighbouring groups.
 _WITHIN = 0.72
-#: How far a step in the third dimension of a lattice moves a point, in cells, so that few points cover each other.
+#: The offset of a step in the third dimension of a lattice, in cells, so that few points cover each other.
 _ASKEW = (0.4, 0.3)
-#: How far a step in a further one moves it, in pictures of all before.
+#: The offset of a step in each further dimension, in widths of the picture of all earlier dimensions.
 _APART = 1.25
 
 
 def standing(topology: Topology) -> tuple[How, np.ndarray]:
-    """Points of the plane, x to the right and y upwards, by what the switches' labels say.
+    """Positions in the plane, x to the right and y upwards, from the switches' labels.
 
     Returns
     -------
@@ -51,21 +51,21 @@ def standing(topology: Topology) -> tuple[How, np.ndarray]:
 
 
 def _levels(labels: Mapping[str, np.ndarray]) -> np.ndarray:
-    """Rows by level, each spread over the whole width, group by group."""
+    """One row per level, each spread over the whole width, group by group."""
 
     level = np.unique(labels["level"], return_inverse=True)[1].ravel()
     group = np.unique(labels["group"], return_inverse=True)[1].ravel() if "group" in labels else np.zeros_like(level)
     points = np.zeros((level.size, 2))
-    for one in range(int(level.max()) + 1):
-        here = np.flatnonzero(level == one)
-        ordered = here[np.argsort(group[here], kind="stable")]
-        points[ordered, 0] = (np.arange(here.size) + 0.5) / here.size * 2 - 1
-        points[ordered, 1] = one
+    for row in range(int(level.max()) + 1):
+        switches = np.flatnonzero(level == row)
+        ordered = switches[np.argsort(group[switches], kind="stable")]
+        points[ordered, 0] = (np.arange(switches.size) + 0.5) / switches.size * 2 - 1
+        points[ordered, 1] = row
     return points
 
 
 def _groups(group: np.ndarray) -> np.ndarray:
-    """Groups on a circle, the switches of each on a circle of their own."""
+    """Groups on a circle, and the switches of each group on a smaller circle."""
     names, number, sizes = np.unique(group, return_inverse=True, return_counts=True)
     number = number.ravel()
     order = np.argsort(number, kind="stable")
@@ -79,7 +79,7 @@ def _groups(group: np.ndarray) -> np.ndarray:
 
 
 def _lattice(axes: list[np.ndarray]) -> np.ndarray:
-    """Three dimensions as a box seen askew; each further one moves whole copies of it, in turn to the right and upwards."""
+    """Three dimensions as an oblique box; each further dimension moves whole copies, in turn to the right and upwards."""
     points = np.stack([axes[0], axes[1]], axis=1).astype(np.float64)
     if len(axes) > 2:
         points += np.asarray(axes[2])[:, None] * _ASKEW
@@ -90,7 +90,7 @@ def _lattice(axes: list[np.ndarray]) -> np.ndarray:
 
 
 def _fitted(points: np.ndarray, *, evenly: bool = True) -> np.ndarray:
-    """Moved and scaled into -1 .. 1; `evenly`: by the same factor in both directions."""
+    """Move and scale points into -1 .. 1; `evenly`: by the same factor in both directions."""
     if not len(points):
         return points
     low, high = points.min(axis=0), points.max(axis=0)

@@ -1,6 +1,6 @@
-"""Symmetries of a network: maps of its switches onto each other that keep every link, and what they make alike.
+"""Symmetries of a network: permutations of its switches that keep every link, and their orbits.
 
-What is alike needs to be looked at once: a network of 4,096 switches that all look the same is measured from one of them.
+Only one element of an orbit needs to be measured: a network of 4,096 equivalent switches is measured from one of them.
 """
 
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ import numpy as np
 
 from topoloom.model.topology import Topology
 
-#: Colourings that are worked out before the search ends, and switches in a row that are like no other.
+#: Most colourings of a search, and most consecutive switches without a symmetry before a level ends.
 _COLOURINGS, _UNLIKE = 4096, 60
 #: Two odd constants that mix bits (SplitMix64).
 _MIX, _MORE = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
@@ -19,19 +19,20 @@ _MIX, _MORE = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 
 @dataclass(frozen=True, eq=False)
 class Symmetries:
-    """Symmetries of a network that were found: all that they generate, but not always all that there are.
+    """The symmetries of a network that were found: generators of a group, possibly of a subgroup of all symmetries.
 
     Attributes
     ----------
     maps : int32[k, n]
-        Switch v goes to maps[i, v]; every link goes to a link, parallel ones to as many. No map at all: none was found.
+        Switch v is mapped to maps[i, v]; every link is mapped to a link, with the same number of parallel links. Empty: none
+        was found.
     """
 
     maps: np.ndarray
 
     @cached_property
     def switch_orbits(self) -> np.ndarray:
-        """The orbit of each switch, int64[n], numbered by their first switches."""
+        """The orbit of each switch, int64[n], numbered in order of first switches."""
         n = self.maps.shape[1]
         return _merged(n, np.tile(np.arange(n), len(self.maps)), self.maps.ravel())
 
@@ -41,14 +42,14 @@ class Symmetries:
         Parameters
         ----------
         origin, to : int64[a]
-            The arcs, sorted by origin and then by to, each once.
+            The arcs, sorted by origin and then by target, without duplicates.
         both_ways : bool
-            An arc and its reverse are in one orbit.
+            Whether an arc and its reverse are in one orbit.
 
         Returns
         -------
         int64[a]
-            Numbered by their first arcs.
+            Numbered in order of first arcs.
         """
         n = self.maps.shape[1]
         key = origin * n + to
@@ -64,30 +65,31 @@ class Symmetries:
         return _merged(key.size, np.concatenate(before), np.concatenate(after))
 
     def keeping(self, switch: np.ndarray) -> "Symmetries":
-        """Those maps that leave the value of every switch, `switch` (any[n]), as it is."""
+        """The maps that keep the value of every switch, `switch` (any[n])."""
         return Symmetries(self.maps[[bool((switch[image] == switch).all()) for image in self.maps]])
 
 
 def symmetries(topology: Topology, colour: np.ndarray | None = None) -> Symmetries:
-    """Symmetries of a network, by refining colours and following them (McKay's method, without its canonical form).
+    """Find symmetries of a network by colour refinement (McKay's method, without its canonical form).
 
     Parameters
     ----------
     topology : Topology
         Parallel links count.
     colour : int[n], optional
-        Only switches of the same colour may go onto each other: as many hosts when omitted.
+        Only switches of the same colour may be mapped to each other; the number of hosts when omitted.
 
     Returns
     -------
     Symmetries
-        Every map is checked link by link. The search gives up early on networks whose switches look all different, so some
-        symmetries may be missing; what is found is true.
+        Every map is checked link by link. The search ends early on networks whose switches all look different, so some
+        symmetries may be missing; those found are correct.
 
     Notes
     -----
-    One switch is marked, and colours are refined by neighbours' colours until they tell no more apart; where two switches are
-    left alike, one of them is marked as well. The same marks from another switch on give the same colours, and so a map.
+    One switch is marked, and colours are refined by neighbours' colours until they no longer change; if two switches still have
+    the same colour, one of them is marked as well. The same sequence of marks that starts at another switch and gives the same
+    colours is a map.
     Source: McKay and Piperno, Practical graph isomorphism, II, J. Symbolic Computation 60, 2014, section 2.
 
     Examples
@@ -99,8 +101,8 @@ def symmetries(topology: Topology, colour: np.ndarray | None = None) -> Symmetri
     """
     n = topology.switches
     search = _Search(topology, topology.endpoints_at if colour is None else np.asarray(colour))
-    found = list(search.maps()) if len(topology.links) else []
-    return Symmetries(np.array(found, np.int32).reshape(-1, n))
+    maps = list(search.maps()) if len(topology.links) else []
+    return Symmetries(np.array(maps, np.int32).reshape(-1, n))
 
 
 class _Search:
@@ -118,7 +120,7 @@ class _Search:
         self._root = self._refined(_mixed(np.unique(colour, return_inverse=True)[1].astype(np.uint64) + np.uint64(1)))
 
     def maps(self) -> Iterator[np.ndarray]:
-        """Maps that generate what is found, from those that fix most switches on."""
+        """Yield generators, starting with those that fix the most switches."""
         path, colours = [], [self._root]
         while True:
             values, where, counts = np.unique(colours[-1], return_inverse=True, return_counts=True)
@@ -130,21 +132,21 @@ class _Search:
             colours.append(self._marked(colours[-1], path[-1]))
             if len(path) > 64:
                 return
-        found: list[np.ndarray] = []
+        generators: list[np.ndarray] = []
         for level in range(len(path) - 1, -1, -1):
             alike = np.flatnonzero(colours[level] == colours[level][path[level]])
             unlike = 0
             for target in alike[np.argsort(_mixed(alike.astype(np.uint64)), kind="stable")].tolist():
                 if target == path[level]:
                     continue
-                images = np.concatenate(found) if found else np.empty(0, np.int64)
-                orbit = _merged(self._n, np.tile(np.arange(self._n), len(found)), images)
+                images = np.concatenate(generators) if generators else np.empty(0, np.int64)
+                orbit = _merged(self._n, np.tile(np.arange(self._n), len(generators)), images)
                 if orbit[target] == orbit[path[level]]:
                     continue
                 image = self._onto(colours, path, level, colours[level], target)
                 unlike = 0 if image is not None else unlike + 1
                 if image is not None:
-                    found.append(image)
+                    generators.append(image)
                     yield image
                 if self._left <= 0 or unlike >= _UNLIKE:
                     break
@@ -152,22 +154,22 @@ class _Search:
     def _onto(
         self, colours: list[np.ndarray], path: list[int], level: int, colour: np.ndarray, target: int
     ) -> np.ndarray | None:
-        """A map that takes path[level] to `target`, and the switches marked before to where `colour` has them."""
+        """Return a map that takes path[level] to `target`, and the switches marked earlier to their images in `colour`."""
         if self._left <= 0:
             return None
-        mine = self._marked(colour, target)
-        theirs = colours[level + 1]
-        order, other = np.argsort(theirs, kind="stable"), np.argsort(mine, kind="stable")
-        if (theirs[order] != mine[other]).any():
+        image_colours = self._marked(colour, target)
+        path_colours = colours[level + 1]
+        order, other = np.argsort(path_colours, kind="stable"), np.argsort(image_colours, kind="stable")
+        if (path_colours[order] != image_colours[other]).any():
             return None
         if level + 1 == len(path):
             image = np.empty(self._n, np.int64)
             image[order] = other
             n = self._n
-            kept = (np.sort(image[self._ends // n] * n + image[self._ends % n]) == self._links).all()
-            return image if kept and (self._root[image] == self._root).all() else None
-        for further in np.flatnonzero(mine == theirs[path[level + 1]]).tolist():
-            image_ = self._onto(colours, path, level + 1, mine, further)
+            links_kept = (np.sort(image[self._ends // n] * n + image[self._ends % n]) == self._links).all()
+            return image if links_kept and (self._root[image] == self._root).all() else None
+        for further in np.flatnonzero(image_colours == path_colours[path[level + 1]]).tolist():
+            image_ = self._onto(colours, path, level + 1, image_colours, further)
             if image_ is not None or self._left <= 0:
                 return image_
         return None
@@ -178,7 +180,7 @@ class _Search:
         return self._refined(colour)
 
     def _refined(self, colour: np.ndarray) -> np.ndarray:
-        """Colours that tell apart what neighbours' colours tell apart, over and over."""
+        """Refine colours by neighbours' colours until the number of colours stops growing."""
         self._left -= 1
         classes = np.unique(colour).size
         while classes < self._n:
@@ -202,12 +204,12 @@ def _mixed(words: np.ndarray) -> np.ndarray:
     return np.asarray(z ^ (z >> np.uint64(31)))
 
 
-def _merged(size: int, one: np.ndarray, other: np.ndarray) -> np.ndarray:
-    """Which of `size` things hang together by pairs, int64[size], numbered by their first."""
+def _merged(size: int, source: np.ndarray, target: np.ndarray) -> np.ndarray:
+    """The connected components of `size` items linked by pairs, int64[size], numbered in order of first items."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
-    graph = coo_array((np.ones(one.size, np.int8), (one, other)), shape=(size, size))
+    graph = coo_array((np.ones(source.size, np.int8), (source, target)), shape=(size, size))
     part = connected_components(graph, directed=False)[1]
     _, first, number = np.unique(part, return_index=True, return_inverse=True)
     rank = np.empty(first.size, np.int64)

@@ -1,6 +1,6 @@
-"""The graph type and the record: `Topology`, what every result can do, where it came from, and the schema of its record.
+"""The topology type and the base of results: `Topology`, records with their provenance, and their JSON Schemas.
 
-`topology` holds the one data type that every part shares: switches, links, host ports, rates and labels as arrays that cannot
-be written to. `results` gives every result a record, a table, a file and its provenance; `schemas` makes the JSON Schema of a
-record; `sources` is the door through which functions take a network of any form; `network_folders` names the folder's files.
+`topology` has the data type that all parts share: switches, links, host ports, rates and labels as read-only arrays. `results`
+gives every result a record, a table, a file and its provenance; `schemas` makes the JSON Schema of a record; `sources` accepts
+a network in any form; `network_folders` names the files of a network folder.
 """

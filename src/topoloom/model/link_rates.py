@@ -1,4 +1,4 @@
-"""Rates of links and endpoints, Gb/s of one direction: as arrays, and as attributes of the nodes and edges of graphs."""
+"""Rates of links and endpoints in Gb/s per direction: as arrays, and as attributes of the nodes and edges of graphs."""
 
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -15,24 +15,24 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("topoloom")
 
-#: What files and graphs call the rate of a link, and that of the endpoints of a switch.
+#: The names in files and graphs of the rate of a link, and of the rate of a switch's endpoints.
 RATE, HOST_RATE = "rate_gbps", "host_rate_gbps"
 #: The arguments of `Topology` that hold rates.
 RATE_OF_LINKS, RATE_OF_ENDPOINTS = "link_rate_gbps", "endpoint_rate_gbps"
-#: More than any cable carries; it keeps infinity out.
+#: Above the rate of every cable; it excludes infinity.
 _MOST_GBPS = 1e9
 _IS = "a rate is a number above 0, in Gb/s"
 
 
 def rate_array(rates: Any, count: int, whose: str, of: str) -> np.ndarray:
-    """Rates as float64[count]; one number is that of all, and no rates are none where `count` is 0.
+    """Rates as float64[count]; a single number means all of them, and None is accepted where `count` is 0.
 
     Parameters
     ----------
     rates : None, float or array of float
     count : int
     whose, of : str
-        What has them, and what they are of, for messages: "ring: link_rate_gbps", "links".
+        The owner of the rates and the objects that have them, for messages: "ring: link_rate_gbps", "links".
 
     Returns
     -------
@@ -41,7 +41,7 @@ def rate_array(rates: Any, count: int, whose: str, of: str) -> np.ndarray:
     Raises
     ------
     InputError
-        Another number of rates, or one that is none.
+        The number of rates is wrong, or a rate is invalid.
     """
     if rates is None:
         if count:
@@ -61,12 +61,12 @@ def rate_array(rates: Any, count: int, whose: str, of: str) -> np.ndarray:
 
 
 def only_rate(rates: np.ndarray) -> float | None:
-    """The rate of all; None where they differ, or there are none."""
+    """The common rate; None where rates differ, or without rates."""
     return float(rates.flat[0]) if rates.size and (rates == rates.flat[0]).all() else None
 
 
 def shown_rate(rates: np.ndarray) -> str:
-    """The rates that occur, as people say them.
+    """The distinct rates, in words.
 
     >>> shown_rate(np.array([400.0, 800.0, 400.0])), shown_rate(np.array([100, 200, 400, 800, 54.56]))
     ('400 and 800 Gb/s', '54.56, 100, ... and 800 Gb/s')
@@ -78,13 +78,13 @@ def shown_rate(rates: np.ndarray) -> str:
 
 
 def tell_dropped(source: str, why: str) -> None:
-    """Warn that the rates of a network are dropped, where a file is read or written; `drops` collects it."""
+    """Warn that the rates of a network are dropped, when a file is read or written; `drops` collects the warnings."""
     log.warning("%s: %s; dropped %s", source, why, RATE, extra={"dropped": RATE})
 
 
 @contextmanager
 def drops() -> Iterator[list[str]]:
-    """A list that holds, after the block, the quantities that `tell_dropped` said were dropped in it, each once."""
+    """A context whose list collects the quantities for which `tell_dropped` warned inside it, each once."""
     quantities: list[str] = []
 
     def look(record: logging.LogRecord) -> bool:
@@ -101,12 +101,13 @@ def drops() -> Iterator[list[str]]:
 
 
 def packed_rates(endpoints: np.ndarray, rates: np.ndarray) -> dict[int, float | str]:
-    """The rate of the endpoints of each switch that has any: a number, or a text of one for each where they differ.
+    """The rate of the endpoints of each switch with endpoints: a number, or a text with one number per endpoint where they
+    differ.
 
     Parameters
     ----------
     endpoints : int[k]
-        The switch of each, ascending.
+        The switch of each endpoint, ascending.
     rates : float64[k]
 
     Examples
@@ -123,16 +124,16 @@ def packed_rates(endpoints: np.ndarray, rates: np.ndarray) -> dict[int, float | 
 
 
 def unpacked_rates(packed: Mapping[int, Any], counts: np.ndarray, where: Callable[[int], str]) -> np.ndarray:
-    """The other way: the rate of each endpoint, float64[k]; NaN where the switch has none.
+    """The inverse of `packed_rates`: the rate of each endpoint, float64[k]; NaN where the switch has no rate.
 
     Parameters
     ----------
     packed : mapping of int to value
-        Of a switch: a number, a text of numbers, or a list of them.
+        By switch: a number, a text of numbers, or a list of numbers.
     counts : int[switches]
-        How many endpoints each switch has.
+        Endpoints of each switch.
     where : callable
-        The switch as messages name it.
+        Returns the name of a switch for messages.
 
     Returns
     -------
@@ -141,7 +142,7 @@ def unpacked_rates(packed: Mapping[int, Any], counts: np.ndarray, where: Callabl
     Raises
     ------
     InputError
-        A rate that is none, or another number of them than there are endpoints.
+        A rate is invalid, or the number of rates differs from the number of endpoints.
     """
     rates = np.full(int(counts.sum()), np.nan)
     first = np.concatenate([[0], np.cumsum(counts)])
@@ -153,14 +154,14 @@ def unpacked_rates(packed: Mapping[int, Any], counts: np.ndarray, where: Callabl
         count = int(counts[switch])
         if len(own) not in (1, count):
             raise InputError(
-                f"{where(switch)}: {HOST_RATE} holds {len(own)} rates for {count} hosts; give one, or one each"
+                f"{where(switch)}: {HOST_RATE} holds {len(own)} rates for {count} hosts; give one, or one per host"
             )
         rates[first[switch] : first[switch + 1]] = own
     return rates
 
 
 def rate_in(value: Any) -> float | None:
-    """A rate as a number or its text; None where it is none."""
+    """The rate in a number or a text; None where it is not a rate."""
     number = decimal_in(value.strip()) if isinstance(value, str) else value
     if isinstance(number, bool) or not isinstance(number, int | float | np.integer | np.floating):
         return None
@@ -179,18 +180,18 @@ def rate_text(rate: float) -> str:
 def rates_in(
     links: Sequence[Any], endpoints: np.ndarray, source: str, where: Callable[[int], str]
 ) -> dict[str, np.ndarray]:
-    """The arguments of `Topology` for what a graph says: none where no link and no endpoint has a rate.
+    """The arguments of `Topology` for the rates of a graph; empty where no link and no endpoint has a rate.
 
     Parameters
     ----------
     links : sequence
-        The rate of each link, as number or text; None where it has none.
+        The rate of each link, as a number or text; None where it has no rate.
     endpoints : float64[k]
-        Of each endpoint; NaN where it has none.
+        The rate of each endpoint; NaN where it has no rate.
     source : str
-        The graph as messages name it.
+        The graph's name, for messages.
     where : callable
-        A link as messages name it, by its place.
+        Returns the name of a link for messages, from its index.
 
     Returns
     -------
@@ -199,7 +200,7 @@ def rates_in(
     Raises
     ------
     InputError
-        A rate that is none; rates of some only.
+        A rate is invalid, or only some links and endpoints have one.
     """
     given = ~np.isnan(endpoints)
     if not given.any() and all(rate is None for rate in links):
@@ -208,16 +209,18 @@ def rates_in(
     if None in rates:
         place = rates.index(None)
         if links[place] is None:
-            raise InputError(f"{where(place)} has no {RATE}, and others have one; give it to all or to none")
+            raise InputError(f"{where(place)} has no {RATE}, but other links have; give it to all or to none")
         raise InputError(f"{where(place)} has {RATE} {str(links[place])[:40]!a}; {_IS}")
     if not given.all():
         missing = f"{given.size - int(given.sum())} of {given.size} hosts' ports"
-        raise InputError(f"{source}: links have {RATE}, and {missing} have no rate; the nodes give it as {HOST_RATE}")
+        raise InputError(
+            f"{source}: links have {RATE}, but {missing} have no rate; give it as the node attribute {HOST_RATE}"
+        )
     return {RATE_OF_LINKS: np.array(rates, np.float64), RATE_OF_ENDPOINTS: endpoints}
 
 
 def refuse_mixed(topology: "Topology", what: str) -> None:
-    """Refuse a network whose links differ in their rates, for a function that takes all links as alike.
+    """Refuse a network whose links differ in their rates, for a function that takes one rate for all links.
 
     Parameters
     ----------
@@ -228,7 +231,7 @@ def refuse_mixed(topology: "Topology", what: str) -> None:
     Raises
     ------
     InputError
-        The network is mixed.
+        The links differ in their rates.
 
     Examples
     --------
@@ -247,13 +250,13 @@ its .without_rates() (topoloom convert IN OUT --drop-rates) makes all links alik
 
 
 def rate_for(topology: "Topology", given: float | None, what: str) -> float | None:
-    """The one rate that a function of a network takes: the given one, else the network's; None: neither is there.
+    """The single rate for a function of a network: the given one, else the network's; None without either.
 
     Parameters
     ----------
     topology : Topology
     given : float or None
-        What the caller says, Gb/s.
+        The caller's rate, Gb/s.
     what : str
         The function, for the message.
 
@@ -264,7 +267,7 @@ def rate_for(topology: "Topology", given: float | None, what: str) -> float | No
     Raises
     ------
     InputError
-        The network is mixed.
+        The links differ in their rates.
 
     Examples
     --------

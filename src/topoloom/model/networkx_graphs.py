@@ -1,4 +1,4 @@
-"""Graphs of NetworkX and topologies: what one says in the attributes of the other."""
+"""Conversion between NetworkX graphs and topologies, with labels, hosts and rates as attributes."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def graph_of(topology: "Topology") -> "networkx.MultiGraph[int]":
-    """What `Topology.to_networkx` gives."""
+    """The graph that `Topology.to_networkx` returns."""
     import networkx
 
     graph: networkx.MultiGraph[int] = networkx.MultiGraph(name=topology.name)
@@ -32,7 +32,7 @@ def graph_of(topology: "Topology") -> "networkx.MultiGraph[int]":
 
 
 def parts_of(graph: Any, name: str) -> dict[str, Any]:
-    """The arguments of `Topology` for a graph, but its name; what is refused is what `Topology.from_networkx` refuses."""
+    """The arguments of `Topology` for a graph, except its name; errors are those of `Topology.from_networkx`."""
     if not (hasattr(graph, "nodes") and hasattr(graph, "is_directed")):
         kind = "None" if graph is None else f"a value of type {type(graph).__name__}"
         raise InputError(f"from_networkx takes a graph of NetworkX, not {kind}")
@@ -67,7 +67,7 @@ def parts_of(graph: Any, name: str) -> dict[str, Any]:
 
 
 def _refuse_unequal_links(graph: Any, name: str) -> None:
-    """Capacity and weight have no unit, so they are no rates; a graph whose edges differ in them is another network."""
+    """Refuse edges that differ in capacity or weight: these have no unit, so they cannot become rates and would be lost."""
     for key in ("capacity", "weight"):
         given = sorted(
             {f"{value:g}" if isinstance(value, int | float) else str(value) for *_, value in graph.edges(data=key)}

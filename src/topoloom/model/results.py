@@ -1,4 +1,4 @@
-"""Results: what every result result can do: a plain record, a table, a picture, a file, and where it came from."""
+"""The base of results: each has a plain record, a table, a picture, a file and its provenance."""
 
 import math
 import os
@@ -24,30 +24,30 @@ if TYPE_CHECKING:
     import pandas
     from matplotlib.axes import Axes
 
-#: A record is text of some megabytes at most; a layout or tables are saved as a folder.
-_LONGEST = 1 << 30
+#: Most characters of a record; layouts and tables are saved as folders.
+_MOST_CHARACTERS = 1 << 30
 
 
 class Provenance(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=False):
-    """How a result was got. Two results are compared without it.
+    """The origin of a result. Comparisons of two results ignore it.
 
     Attributes
     ----------
     name : str
-        Of the network, for people.
+        The network's name, for people.
     spec : str or None
-        Rebuilds the network exactly; None where it came from a file.
+        Builds the same network again; None for a network from a file.
     digest : str
-        SHA-256 of the network's content; empty for a result that is of no single network.
+        SHA-256 of the network's content; empty for a result of several networks or of none.
     engine : str
-        That made the tables; empty where there are none.
+        The routing engine of the tables; empty without tables.
     seed : int or None
     version : str
-        Of topoloom.
+        The version of topoloom.
     settings : dict
-        All else that decides the result, by name.
+        All other inputs that determine the result, by name.
     timings : dict of str to float
-        Seconds, and rates a second: the only numbers that differ from run to run.
+        Seconds, and rates per second: the only numbers that differ between equal runs.
     """
 
     name: str = ""
@@ -76,7 +76,7 @@ def provenance_of(
     engine : str
     seed : int, optional
     settings, timings : mapping, optional
-        As `Provenance` has them; values are made plain.
+        As in `Provenance`; values become JSON types.
 
     Returns
     -------
@@ -95,11 +95,11 @@ def provenance_of(
 
 
 class Recorded:
-    """Base of frozen dataclasses that stand in a record: which of their fields and properties it shows."""
+    """Base class of frozen dataclasses in records; it selects the fields and properties that a record shows."""
 
-    #: Properties that stand in the record beside the fields.
+    #: Properties in the record, in addition to the fields.
     derived: ClassVar[tuple[str, ...]] = ()
-    #: Fields that do not stand in the record: large arrays, or what a folder keeps.
+    #: Fields that the record omits: large arrays, or content in files of a folder.
     unrecorded: ClassVar[tuple[str, ...]] = ()
 
     @classmethod
@@ -112,10 +112,10 @@ class Recorded:
 
 
 class Result(Recorded):
-    """Base of the result results: frozen dataclasses whose fields are numbers, texts, arrays, dataclasses and Structs.
+    """Base class of results: frozen dataclasses whose fields are numbers, texts, arrays, dataclasses and Structs.
 
-    A result says its name in records (`record_name`), the version of its record (`record_version`), and which of its properties
-    a record shows beside the fields (`derived`). It may say what its rows are (`rows`) and how it is drawn (`plot`).
+    A subclass defines its name in records (`record_name`), the version of its record (`record_version`), and the properties
+    that a record shows in addition to the fields (`derived`). It may override `rows` and `plot`.
     """
 
     record_name: ClassVar[str]
@@ -126,16 +126,16 @@ class Result(Recorded):
     provenance: Provenance
 
     def record(self) -> dict[str, Any]:
-        """The result as JSON types only: ``{"schema": "topoloom/NOUN/VERSION", "provenance": {...}, ...}``.
+        """The result as JSON types only: ``{"schema": "topoloom/NAME/VERSION", "provenance": {...}, ...}``.
 
-        Numbers that JSON lacks (infinities, NaN) are None, and NaN when they are read back; arrays are lists; a
-        topology is its name, spec, digest and size.
+        Infinities and NaN, which JSON lacks, are None, and read back as NaN; arrays are lists; a topology is its name, spec,
+        digest and size.
         """
         return {"schema": schema_id(type(self)), "provenance": msgspec.to_builtins(self.provenance), **self._content()}
 
     def rows(self) -> list[dict[str, Any]]:
-        """The table of the result: one row per dict of JSON types; the record itself without what is nested, unless
-        overridden.
+        """The table of the result: one dict of JSON types per row; unless overridden, one row with the record's values that are
+        not nested.
         """
         return [{key: value for key, value in self.record().items() if not isinstance(value, (dict, list))}]
 
@@ -148,19 +148,19 @@ class Result(Recorded):
         return pandas.DataFrame(self.rows())
 
     def plot(self, ax: "Axes | None" = None) -> "Axes":
-        """Draw the result; those that are drawn say how.
+        """Draw the result; results with a picture override this.
 
         Raises
         ------
         InputError
-            It is none that is drawn.
+            The result has no picture.
         """
         raise InputError(
             f"a {self.record_name.replace('-', ' ')} has no picture; its numbers are in to_frame() and record()"
         )
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the record into a JSON file, all of it or nothing.
+        """Write the record into a JSON file, completely or not at all.
 
         Raises
         ------
@@ -179,32 +179,34 @@ class Result(Recorded):
             The file cannot be read, or holds something else: ``file: reason``.
         """
         source = os.fspath(path)
-        return cls.from_record(parse_json(read_text(Path(path), _LONGEST), source), source)
+        return cls.from_record(parse_json(read_text(Path(path), _MOST_CHARACTERS), source), source)
 
     @classmethod
     def from_record(cls, record: Any, source: str = "record") -> Self:
-        """The result that a record is of, also an older one; what was derived is worked out again.
+        """The result of a record, also of an older version; derived properties are computed again.
 
-        In a record of an older version, fields that came since have their defaults.
+        Fields that an older version lacks have their defaults.
 
         Raises
         ------
         InputError
-            The record is of something else, of a newer version, or damaged.
+            The record is of another result, of a newer version, or damaged.
         """
         wanted = schema_id(cls)
         schema = record.get("schema") if isinstance(record, dict) else None
         current = [f"topoloom/{cls.record_name}/{version}" for version in range(1, cls.record_version + 1)]
         former = [f"topoloom/{name}/1" for name in cls.former_names]
         if schema not in current + former:
-            raise at(source, None, f"is {str(schema)[:60] if schema else 'no record of topoloom'}; expected {wanted}")
+            raise at(
+                source, None, f"is {str(schema)[:60] if schema else 'not a record of topoloom'}; expected {wanted}"
+            )
         if schema != wanted:
             record = with_current_keys(record)
         content = {key: value for key, value in record.items() if key not in cls.derived and key != "schema"}
         kinds = get_type_hints(cls)
         fields = getattr(cls, "__dataclass_fields__", {})
         missing = [name for name in cls.unrecorded if name in fields and fields[name].default is MISSING]
-        # Whoever keeps the topology in a file beside the record puts it in.
+        # A caller that stores the topology in a separate file adds it to the record.
         missing += [
             name
             for name in fields
@@ -234,21 +236,20 @@ class Result(Recorded):
 class Filed(Result):
     """A result with arrays that are too large for a record: `save` and `load` take a folder.
 
-    What lies in the folder is written by rooms that stand above the result's own, so a kind of result names them and does not
-    import them.
+    Packages in higher layers write and read the folder, so a subclass names their functions instead of importing them.
     """
 
-    #: The functions, as "module.name", that write a result into a folder, (result, path), and read it back, (path).
+    #: The functions that write a result into a folder, (result, path), and read it back, (path), as "module.name".
     written_by: ClassVar[str]
     read_by: ClassVar[str]
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the folder, all of it or nothing.
+        """Write the folder, completely or not at all.
 
         Raises
         ------
         InputError
-            The folder is of another network, or cannot be made or written.
+            The folder is of another network, or cannot be created or written.
         """
         _named(self.written_by)(self, path)
 
@@ -259,10 +260,10 @@ class Filed(Result):
         Raises
         ------
         InputError
-            A file that is missing, wrong or changed.
+            A file is missing, wrong or changed.
         """
-        found: Self = _named(cls.read_by)(path)
-        return found
+        result: Self = _named(cls.read_by)(path)
+        return result
 
 
 def _named(place: str) -> Any:
@@ -271,7 +272,7 @@ def _named(place: str) -> Any:
 
 
 def schema_id(result_type: type[Result]) -> str:
-    """``topoloom/NOUN/VERSION``."""
+    """The schema id of a result: ``topoloom/NAME/VERSION``."""
     return f"topoloom/{result_type.record_name}/{result_type.record_version}"
 
 
@@ -298,11 +299,11 @@ def json_value(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return [json_value(item) for item in value]
     if isinstance(value, msgspec.Struct):
-        # By the names that a file has for them, which may be other than Python's.
+        # By the names in files, which may differ from Python's.
         names = zip(value.__struct_fields__, value.__struct_encode_fields__, strict=True)
         about = value.__struct_config__
         tagged = {} if about.tag is None else {about.tag_field: about.tag}
-        return tagged | {told: json_value(getattr(value, name)) for name, told in names}
+        return tagged | {encoded_name: json_value(getattr(value, name)) for name, encoded_name in names}
     fields = getattr(value, "__dataclass_fields__", None)
     if fields is not None:
         return {name: json_value(getattr(value, name)) for name in fields}
@@ -314,7 +315,7 @@ def json_value(value: Any) -> Any:
 
 
 def summary(topology: Topology) -> dict[str, Any]:
-    """A topology in a record: its name, spec, digest and size; its links are in files."""
+    """A topology in a record: its name, spec, digest and size; its links are not in the record."""
     return {
         "name": topology.name,
         "spec": topology.spec,
@@ -332,16 +333,16 @@ def _read_back(kind: type, value: Any) -> Any:
 
 
 def _numbered(kind: Any, value: Any) -> Any:
-    """A record's content with NaN where a number is null, which is what infinities and NaN were written as."""
+    """A record's content with NaN where a number is null, as infinities and NaN are written."""
     if value is None:
         return math.nan if kind is float else None
     if isinstance(kind, UnionType):
-        alternatives = [one for one in get_args(kind) if one is not type(None)]
+        alternatives = [part for part in get_args(kind) if part is not type(None)]
         return _numbered(alternatives[0], value) if len(alternatives) == 1 else value
     arguments = get_args(kind)
     if isinstance(value, list) and arguments and get_origin(kind) in (list, tuple):
         kinds = arguments if len(arguments) == len(value) and arguments[-1] is not ... else (arguments[0],) * len(value)
-        return [_numbered(one, item) for one, item in zip(kinds, value, strict=True)]
+        return [_numbered(part, item) for part, item in zip(kinds, value, strict=True)]
     if isinstance(value, dict) and (hasattr(kind, "__dataclass_fields__") or hasattr(kind, "__struct_fields__")):
         hints = get_type_hints(kind)
         return {key: _numbered(hints.get(key), item) for key, item in value.items()}

@@ -1,4 +1,4 @@
-"""Schemas of records: JSON Schema made from a result's types, with what its docstring says of each field."""
+"""Schemas of records: JSON Schema from a result's types, with the descriptions of its docstring."""
 
 import inspect
 import re
@@ -14,7 +14,7 @@ from topoloom.model.topology import Topology
 
 
 def json_schema(result_type: type[Result]) -> dict[str, Any]:
-    """The JSON Schema (draft 2020-12) of a result's record, made from its types."""
+    """The JSON Schema (draft 2020-12) of a result's record, from its types."""
     made, components = _content_schemas(result_type)
     (provenance,), of_provenance = msgspec.json.schema_components(
         [Provenance], schema_hook=_schema_of, ref_template="#/$defs/{name}"
@@ -30,12 +30,12 @@ def json_schema(result_type: type[Result]) -> dict[str, Any]:
         "required": list(properties),
         "properties": properties,
         "additionalProperties": False,
-        "$defs": {name: _relaxed(one) for name, one in components.items()},
+        "$defs": {name: _relaxed(component) for name, component in components.items()},
     }
 
 
 def _content_schemas(kind: type[Recorded]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The schemas of what a record shows of a result, by name; and their parts."""
+    """The schemas of the values in a result's record, by name; and their components."""
     hints = get_type_hints(kind, include_extras=True)
     parts: dict[str, Any] = {}
     for name in kind._recorded():
@@ -45,31 +45,33 @@ def _content_schemas(kind: type[Recorded]) -> tuple[dict[str, Any], dict[str, An
             function = getattr(described, "fget", None) or getattr(described, "func", None)
             part = get_type_hints(function, include_extras=True).get("return", Any) if function else Any
         parts[name] = part
-    # A result inside a result has a record of its own, which says more or less than its fields.
-    nested = {name: found for name, part in parts.items() if (found := _recorded_in(part)) is not None}
+    # A nested result has a record whose keys may differ from its fields.
+    nested = {name: recorded for name, part in parts.items() if (recorded := _recorded_in(part)) is not None}
     topologies = {name for name, part in parts.items() if part is Topology}
     names = [name for name in parts if name not in nested and name not in topologies]
     schemas, components = msgspec.json.schema_components(
         [parts[name] for name in names], schema_hook=_schema_of, ref_template="#/$defs/{name}"
     )
-    made = {name: _or_null(one) for name, one in zip(names, schemas, strict=True)}
+    made = {name: _or_null(schema) for name, schema in zip(names, schemas, strict=True)}
     made |= dict.fromkeys(topologies, _topology_schema())
     for name, (part, shape) in nested.items():
         made[name], defined = _nested_schema(part, shape)
         components = {**defined, **components}
-    told = descriptions(kind)
-    described = {name: {**made[name], "description": told[name]} if name in told else made[name] for name in parts}
+    texts = descriptions(kind)
+    described = {name: {**made[name], "description": texts[name]} if name in texts else made[name] for name in parts}
     return described, components
 
 
 def _recorded_in(kind: Any) -> tuple[type[Recorded], str] | None:
-    """The result that a type is, and its shape: ``one``, ``optional`` or ``many``; None: it is no result.
+    """The result class in a type, and its shape: ``one``, ``optional`` or ``many``; None if it has no single one.
 
-    Many results in one are rows of that result, which says itself what its record has of them.
+    None also for a tuple of `Result`: these are rows of the outer result, whose record defines them itself.
     """
     arguments = get_args(kind)
     many = get_origin(kind) is tuple and len(arguments) == 2 and arguments[1] is ...
-    alternatives = [arguments[0]] if many else [one for one in arguments if one is not type(None)] or [kind]
+    alternatives = (
+        [arguments[0]] if many else [argument for argument in arguments if argument is not type(None)] or [kind]
+    )
     if len(alternatives) != 1 or not (isinstance(alternatives[0], type) and issubclass(alternatives[0], Recorded)):
         return None
     if many:
@@ -78,7 +80,7 @@ def _recorded_in(kind: Any) -> tuple[type[Recorded], str] | None:
 
 
 def _nested_schema(kind: type[Recorded], shape: str) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The schema of a result inside another's record, where it says neither its schema nor its provenance; and its parts."""
+    """The schema of a nested result, without its ``schema`` and ``provenance``; and its components."""
     properties, components = _content_schemas(kind)
     inner = {
         "type": ["object", "null"] if shape == "optional" else "object",
@@ -115,7 +117,7 @@ def _schema_of(kind: type) -> dict[str, Any]:
 
 
 def _or_null(schema: dict[str, Any]) -> dict[str, Any]:
-    """A number may be null in a record: infinities and NaN are not JSON."""
+    """The schema, with null allowed for a number: infinities and NaN are null in records."""
     if schema.get("type") == "number":
         return {**schema, "type": ["number", "null"]}
     return schema
@@ -127,22 +129,22 @@ def _relaxed(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def descriptions(kind: type) -> dict[str, str]:
-    """What docstrings say of the fields and properties of a class, those that it inherits included: name to text."""
-    found: dict[str, str] = {}
-    for one in reversed(kind.__mro__):
-        found |= dict(_attributes(inspect.cleandoc(one.__dict__.get("__doc__") or "")))
-        for name, value in vars(one).items():
+    """The descriptions in docstrings of the fields and properties of a class, also inherited ones: name to text."""
+    texts: dict[str, str] = {}
+    for base in reversed(kind.__mro__):
+        texts |= dict(_attributes(inspect.cleandoc(base.__dict__.get("__doc__") or "")))
+        for name, value in vars(base).items():
             function = getattr(value, "fget", None) or getattr(value, "func", None)
             if function is not None and function.__doc__:
-                found[name] = inspect.cleandoc(function.__doc__).partition("\n\n")[0].replace("\n", " ")
-    return found
+                texts[name] = inspect.cleandoc(function.__doc__).partition("\n\n")[0].replace("\n", " ")
+    return texts
 
 
 def _attributes(docstring: str) -> Iterator[tuple[str, str]]:
-    """Names and texts of the section Attributes in NumPy's style; a name without a text of its own has its type's words."""
+    """Names and texts of the section Attributes in NumPy's style; a name without a text has the text of its type."""
     section = re.search(r"^Attributes\n-+\n(.*?)(?:\n\n(?=\S)|\Z)", docstring, re.MULTILINE | re.DOTALL)
     for entry in re.split(r"\n(?=\S)", section.group(1)) if section else []:
         head, *text = entry.split("\n")
         names, _, kind = head.partition(" : ")
-        told = " ".join(line.strip() for line in text).strip() or kind
-        yield from ((name.strip(), told) for name in names.split(","))
+        text_or_kind = " ".join(line.strip() for line in text).strip() or kind
+        yield from ((name.strip(), text_or_kind) for name in names.split(","))

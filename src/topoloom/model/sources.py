@@ -1,4 +1,4 @@
-"""What a user may give where a function takes a network, and how the function gets the part of it that it works on."""
+"""The forms in which functions take a network, and the access to the part that a function works on."""
 
 import os
 from importlib import import_module
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @runtime_checkable
 class OfTopology(Protocol):
-    """What has a topology: a Layout, a Routing, a Fabric, a Network."""
+    """An object with a topology: a Layout, a Routing, a Fabric, a Network."""
 
     @property
     def topology(self) -> Topology:
@@ -38,7 +38,7 @@ T = TypeVar("T")
 
 
 def network_of(source: NetworkSource, taker: str) -> "Network":
-    """The `Network` of what a public function was given.
+    """The `Network` of a source that a public function was given.
 
     Parameters
     ----------
@@ -49,12 +49,12 @@ def network_of(source: NetworkSource, taker: str) -> "Network":
     Returns
     -------
     Network
-        As `topoloom.as_network` has it, which stands above all its callers, so that it is imported by name only.
+        The result of `topoloom.as_network`, which is in a higher layer and so is imported by name.
 
     Raises
     ------
     InputError
-        It is no network, or cannot be opened.
+        The source is not a network, or cannot be opened.
     """
     if not isinstance(source, (str, os.PathLike, Topology, OfTopology, Graph)):
         raise no_network(source, taker)
@@ -63,7 +63,7 @@ def network_of(source: NetworkSource, taker: str) -> "Network":
 
 
 def no_network(source: object, taker: str) -> InputError:
-    """What is raised where something else was given to `taker` than a `NetworkSource`."""
+    """The error for a value that is not a `NetworkSource`."""
     wanted = "a network (a spec, a path, a Topology, Network, Layout, Routing, Fabric or NetworkX graph)"
     return wrong_type(source, wanted, taker)
 
@@ -75,8 +75,8 @@ def taken(source: NetworkSource, kind: type[T], taker: str) -> T:
     ----------
     source : NetworkSource
     kind : type
-        Topology; Layout (the network's own, else by the default placement); Routing (the installed tables, else those of the
-        fitting engine); or Fabric.
+        Topology; Layout (the network's, else the default placement); Routing (the installed tables, else new ones of a fitting
+        engine); or Fabric.
     taker : str
         The function, for messages: "hops".
 
@@ -87,7 +87,7 @@ def taken(source: NetworkSource, kind: type[T], taker: str) -> T:
     Raises
     ------
     InputError
-        It is no network, or cannot be opened, placed or routed.
+        The source is not a network, or cannot be opened, placed or routed.
 
     Examples
     --------
@@ -102,7 +102,7 @@ def taken(source: NetworkSource, kind: type[T], taker: str) -> T:
 
 
 def several(source: Any, kind: type[T], taker: str) -> tuple[T, ...]:
-    """One part of a network as `taken` has it, or each of a sequence of such parts, which must be of that kind already.
+    """One part of a network as from `taken`, or all values of a sequence, which must be of that kind already.
 
     Parameters
     ----------
@@ -117,20 +117,20 @@ def several(source: Any, kind: type[T], taker: str) -> tuple[T, ...]:
     Raises
     ------
     InputError
-        As `taken`; an empty sequence, or a value in it of another kind.
+        As for `taken`; the sequence is empty, or has a value of another kind.
     """
     if not isinstance(source, (list, tuple)):
         return (taken(source, kind, taker),)
     if not source:
-        raise InputError(f"{taker} takes a network or several {kind.__name__}s, and got an empty sequence")
-    for one in source:
-        if not isinstance(one, kind):
-            raise wrong_type(one, kind, taker)
+        raise InputError(f"{taker} takes a network or several {kind.__name__}s, not an empty sequence")
+    for value in source:
+        if not isinstance(value, kind):
+            raise wrong_type(value, kind, taker)
     return tuple(source)
 
 
 def installed(source: NetworkSource, kind: type[T], taker: str) -> T | Topology:
-    """The installed tables (`kind` is Routing) of what was given, or its topology where it has none; nothing is routed.
+    """The installed tables (`kind` is Routing) of a network, or its topology without tables; nothing is routed.
 
     Parameters
     ----------
@@ -146,7 +146,7 @@ def installed(source: NetworkSource, kind: type[T], taker: str) -> T | Topology:
     Raises
     ------
     InputError
-        It is no network, or cannot be opened.
+        The source is not a network, or cannot be opened.
     """
     if isinstance(source, (kind, Topology)):
         return source

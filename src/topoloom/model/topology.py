@@ -1,4 +1,4 @@
-"""Topology: switches, links, endpoints and labels; the one data type that every part shares."""
+"""Topology: switches, links, endpoints and labels; the data type that all parts share."""
 
 import dataclasses
 import hashlib
@@ -17,7 +17,7 @@ from topoloom.model.networkx_graphs import graph_of, parts_of
 if TYPE_CHECKING:
     import networkx
 
-#: More switches than any fabric has; an id past it in a file is a mistake, not a network.
+#: Most switches; a larger number in a file is a mistake.
 MOST_SWITCHES = 1 << 24
 
 
@@ -28,34 +28,35 @@ class Topology:
     Parameters
     ----------
     links : array of int, shape (m, 2)
-        The two switches of each link, in any order; kept as int32 with u < v, sorted. Parallel cables are repeated rows.
+        The two switches of each link, in any order; stored as int32 with u < v, sorted. Parallel cables are repeated rows.
     switches : int
-        How many switches; they are numbered 0 .. switches - 1.
+        Number of switches; they are numbered 0 .. switches - 1.
     endpoints : array of int, shape (k,)
-        The switch that each endpoint (a host's network port) hangs on; kept in non-decreasing order.
+        The switch of each endpoint (a network port of a host); stored in non-decreasing order.
     host : array of int, shape (k,), optional
         The host that each endpoint belongs to: 0 .. k - 1 in order unless hosts have several ports (rails, planes).
     labels : mapping of str to array of shape (switches,)
-        What a switch is in its family: ``{"group": ..., "x": ..., "y": ...}``.
+        The role of each switch in its family: ``{"group": ..., "x": ..., "y": ...}``.
     name : str
-        For people: ``slimfly(q=19)``.
+        A name for people: ``slimfly(q=19)``.
     spec : str, optional
-        Rebuilds the topology exactly, seed and all.
+        Builds the same topology again, with its seed.
     link_rate_gbps : float or array of float, shape (m,), optional
-        The rate of each link in one direction, Gb/s, in the order of `links` as given; one number: of all. Kept as
+        The rate of each link per direction, Gb/s, in the given order of `links`; a single number means all links. Stored as
         float64, in the order of the sorted links.
     endpoint_rate_gbps : float or array of float, shape (k,), optional
-        The same for each endpoint. Rates are given for all links and all endpoints, or for none.
+        The rate of each endpoint, likewise. Either all links and endpoints have rates, or none.
 
     Raises
     ------
     InputError
-        A self-loop, a switch out of range, arrays of the wrong shape, a rate that is not above 0, or rates of only a part.
+        A self-loop, a switch out of range, arrays of the wrong shape, a rate that is not above 0, or rates of only some links
+        or endpoints.
 
     Notes
     -----
-    Two topologies are equal when links, switches, endpoints, hosts, labels and rates are; `name` and `spec` tell where a
-    topology came from, not what it is. Parallel cables keep the order in which they are given.
+    Two topologies are equal when links, switches, endpoints, hosts, labels and rates are; `name` and `spec` are its origin and
+    do not count. Parallel cables keep their given order.
 
     Examples
     --------
@@ -74,7 +75,7 @@ class Topology:
     links: np.ndarray
     switches: int
     endpoints: np.ndarray = field(default_factory=lambda: np.empty(0, np.int32))
-    host: np.ndarray = field(default=None)  # type: ignore[arg-type]  # None: one endpoint a host
+    host: np.ndarray = field(default=None)  # type: ignore[arg-type]  # None: one endpoint per host
     labels: Mapping[str, np.ndarray] = field(default_factory=dict)
     name: str = "topology"
     spec: str | None = None
@@ -90,7 +91,9 @@ class Topology:
         order = np.argsort(endpoints, kind="stable")
         host = np.arange(endpoints.size) if self.host is None else _integers(self.host, "host", (-1,))
         if host.size != endpoints.size:
-            raise InputError(f"{self.name}: {host.size} hosts named for {endpoints.size} endpoints; give one each")
+            raise InputError(
+                f"{self.name}: {host.size} hosts named for {endpoints.size} endpoints; give one host per endpoint"
+            )
         if host.size and (host.min() != 0 or np.any(np.diff(np.unique(host)) != 1)):
             raise InputError(f"{self.name}: hosts must be numbered 0, 1, 2, ... without gaps")
         if self.host is not None:
@@ -108,13 +111,13 @@ class Topology:
             object.__setattr__(self, key, value)
 
     def _keep_rates(self, links: np.ndarray, order: np.ndarray) -> None:
-        """Check the rates, and bring them into the order of the sorted links and endpoints."""
+        """Check the rates, and store them in the order of the sorted links and endpoints."""
         for key, what, count in ((RATE_OF_LINKS, "links", len(links)), (RATE_OF_ENDPOINTS, "endpoints", order.size)):
             rates = rate_array(getattr(self, key), count, f"{self.name}: {key}", what)
             if what == "endpoints":
                 place = order
             else:
-                # As `_sorted_links` sorts; a stable sort leaves parallel cables as they were given.
+                # As `_sorted_links` sorts; a stable sort keeps the given order of parallel cables.
                 place = np.lexsort((links.max(axis=1), links.min(axis=1))) if count else np.arange(0)
             # A network without cables has no rates.
             object.__setattr__(self, key, _frozen(rates[place]) if len(links) + order.size else None)
@@ -122,12 +125,12 @@ class Topology:
     def replace(self, **changes: Any) -> "Topology":
         """A new topology with some parts changed: ``t.replace(name="mine")``.
 
-        Other links, or endpoints, of a topology with rates have the rate that all of those before have.
+        In a topology with rates, new links or endpoints get the rate of the old ones, if these all have the same.
 
         Raises
         ------
         InputError
-            Those before have several rates, and `changes` gives no new ones.
+            The old ones have several rates, and `changes` gives no new ones.
         """
         if "endpoints" in changes:
             changes.setdefault("host", None)
@@ -136,17 +139,17 @@ class Topology:
         return dataclasses.replace(self, **changes)
 
     def _with_rates_of_new(self, changes: dict[str, Any]) -> dict[str, Any]:
-        """`changes` of a topology with rates, with those of new links and new endpoints."""
+        """`changes` for a topology with rates, plus the rates of new links and new endpoints."""
         for part, key in (("links", RATE_OF_LINKS), ("endpoints", RATE_OF_ENDPOINTS)):
             if part not in changes or key in changes or changes[part] is getattr(self, part):
                 continue
-            # Where there were no endpoints, new ones are like the links.
+            # New endpoints of a topology without endpoints get the rate of the links.
             rates = getattr(self, key) if getattr(self, key).size else self.rates_gbps
             rate = only_rate(rates)
             if rate is None:
                 raise InputError(
-                    f"{self.name}: its {part} change, and there are {shown_rate(rates)}; give {key} of the new ones, or take"
-                    " .without_rates() first"
+                    f"{self.name}: its {part} change, but they have several rates ({shown_rate(rates)}); give {key} for the new"
+                    " ones, or use .without_rates() first"
                 )
             changes = {**changes, key: rate}
         return changes
@@ -157,29 +160,31 @@ class Topology:
         Parameters
         ----------
         links : float or array of float, shape (m,)
-            Of every link, Gb/s of one direction, in the order of `Topology.links`; one number: of all.
+            The rate of each link, Gb/s per direction, in the order of `Topology.links`; a single number means all links.
         endpoints : float or array of float, shape (k,), optional
-            The same of every endpoint; as the links, which then have one rate, when it is None.
+            The rate of each endpoint, likewise; None: the rate of the links, which must then be the same for all.
 
         Returns
         -------
         Topology
-            Without a spec where the rates are new: a spec says nothing of them.
+            Without a spec if the rates are new, because a spec has no rates.
 
         Raises
         ------
         InputError
-            A rate that is none, or another number of them.
+            A rate is invalid, or the number of rates is wrong.
         """
         if endpoints is None and self.endpoints.size:
             endpoints = only_rate(np.asarray(links))
             if endpoints is None:
-                raise InputError(f"{self.name}: with_rates of links of several rates needs those of endpoints, too")
+                raise InputError(
+                    f"{self.name}: links have several rates; with_rates needs the rates of the endpoints too"
+                )
         changed = self.replace(link_rate_gbps=links, endpoint_rate_gbps=() if endpoints is None else endpoints)
         return changed if changed == self else dataclasses.replace(changed, spec=None)
 
     def without_rates(self) -> "Topology":
-        """The same network without rates, and without a spec if it has any: all of its links are alike."""
+        """The same network without rates, and without a spec if it had rates."""
         if not self.rated:
             return self
         return dataclasses.replace(self, link_rate_gbps=None, endpoint_rate_gbps=None, spec=None)
@@ -187,7 +192,7 @@ class Topology:
     def with_hosts(self, per_switch: int | np.ndarray) -> "Topology":
         """The same switches with `per_switch` hosts on each (a number, or int[switches]).
 
-        In a network with rates their ports have the rate of those before, or else of the links, which must be one.
+        In a network with rates, their ports get the common rate of the old endpoints, or else that of the links.
         """
         counts = np.asarray(per_switch)
         if counts.shape not in ((), (self.switches,)) or counts.dtype.kind not in "iu" or (counts < 0).any():
@@ -197,7 +202,7 @@ class Topology:
 
     @property
     def hosts(self) -> int:
-        """How many hosts; fewer than endpoints when hosts have several ports."""
+        """Number of hosts; fewer than endpoints when hosts have several ports."""
         return int(self.host.max()) + 1 if self.host.size else 0
 
     @property
@@ -207,28 +212,28 @@ class Topology:
 
     @cached_property
     def rates_gbps(self) -> np.ndarray:
-        """All rates that occur, ascending, float64[rates]; empty without rates."""
+        """All distinct rates, ascending, float64[rates]; empty without rates."""
         if self.link_rate_gbps is None or self.endpoint_rate_gbps is None:
             return _frozen(np.empty(0))
         return _frozen(np.unique(np.concatenate([self.link_rate_gbps, self.endpoint_rate_gbps])))
 
     @property
     def mixed(self) -> bool:
-        """Whether links or endpoints differ in their rates."""
+        """Whether links and endpoints have different rates."""
         return self.link_rate_gbps is not None and self.rates_gbps.size > 1
 
     @property
     def uniform_rate_gbps(self) -> float | None:
-        """The one rate of all links and endpoints, Gb/s; None without rates, and of a mixed network."""
+        """The common rate of all links and endpoints, Gb/s; None without rates, and for a mixed network."""
         return float(self.rates_gbps[0]) if self.rates_gbps.size == 1 else None
 
     def rates_of(self, links: Any = slice(None), endpoints: Any = slice(None)) -> dict[str, Any]:
-        """The arguments of `Topology` that give a part of the network its rates; none without rates.
+        """The arguments of `Topology` with the rates of a part of the network; empty without rates.
 
         Parameters
         ----------
         links, endpoints : slice, array of int or array of bool
-            Which of them, in the order in which the part has them.
+            The links and endpoints of the part, in its order.
 
         Returns
         -------
@@ -325,29 +330,29 @@ class Topology:
     def to_networkx(self) -> "networkx.MultiGraph[int]":
         """A `networkx.MultiGraph` with labels and the number of hosts as node attributes.
 
-        With rates each edge has ``rate_gbps``, and each node with hosts ``host_rate_gbps``: one number, or a text of one
-        for each of its endpoints where they differ.
+        With rates, each edge has ``rate_gbps``, and each node with hosts ``host_rate_gbps``: a number, or a text with one
+        number per endpoint where they differ.
         """
         return graph_of(self)
 
     @classmethod
     def from_networkx(cls, graph: Any, name: str = "networkx") -> "Topology":
-        """A topology from any undirected NetworkX graph; nodes are numbered in the graph's own order.
+        """A topology from any undirected NetworkX graph; nodes are numbered in the graph's order.
 
         Parameters
         ----------
         graph : networkx.Graph or networkx.MultiGraph
-            A node attribute ``hosts`` gives its endpoints; an attribute that every node has becomes a label. Nodes that
-            are not the numbers from 0 in order keep what they are called as the label ``name``, unless they have one.
-            The edge attribute ``rate_gbps`` is a link's rate in one direction, the node attribute ``host_rate_gbps`` that
-            of its endpoints: one number, or a list or text of one for each. All have one, or none has.
+            The node attribute ``hosts`` is the number of its endpoints; an attribute that every node has becomes a label. Nodes
+            other than the numbers 0, 1, 2, ... keep their names as the label ``name``, unless they have that label. The edge
+            attribute ``rate_gbps`` is a link's rate per direction, the node attribute ``host_rate_gbps`` that of its endpoints:
+            a number, or a list or text with one number per endpoint. Either all have rates, or none.
         name : str
-            Of the topology.
+            The name of the topology.
 
         Raises
         ------
         InputError
-            A directed graph, hosts that are no whole numbers, rates that are none or only on some, or links of unequal
+            The graph is directed, hosts are not whole numbers, rates are invalid or missing on some links, or links differ in
             ``capacity`` or ``weight``.
         """
         return cls(**parts_of(graph, name), name=name)

@@ -105,7 +105,7 @@ _FIELDS = _Fields()
 
 OPERATIONS: Register[type[Operation]] = Register(
     "operation",
-    room="topoloom.operations.catalogue",
+    package="topoloom.operations.catalogue",
     group="topoloom.operations",
     elsewhere={"reproduce": "topoloom-papers"},
 )

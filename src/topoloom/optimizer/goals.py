@@ -1,4 +1,4 @@
-"""Goals beyond hops: zero-load latency, the watts and money of cables under a latency cap, and mixes of them."""
+"""Goals other than hops: zero-load latency, power and cost of cables under a latency cap, and weighted sums of them."""
 
 import math
 from dataclasses import dataclass
@@ -14,37 +14,37 @@ from topoloom.graph.moore import moore_within
 from topoloom.model.topology import Topology
 from topoloom.optimizer.link_lengths import LinkLengths
 
-#: What a mix may weigh.
+#: The terms of a weighted sum.
 TERMS = ("mean", "worst", "hops", "power", "cost")
-#: Rows of the table of lengths that bounds look at at a time.
+#: Rows of the table of lengths per block, for bounds.
 _BLOCK = 256
 
 
 class Goal(Settings, frozen=True):
-    """What is to be least: a weighted sum, while the worst latency stays at or below a cap.
+    """A goal: minimise a weighted sum while the worst latency stays at or below a cap.
 
     Attributes
     ----------
     mean, worst : float
-        Weight of a nanosecond of the mean, of the worst latency.
+        Weight per nanosecond of the mean and of the worst latency.
     hops : float
-        Weight of a hop of the mean pair's path: as if a switch took `hops` / `mean` nanoseconds longer.
+        Weight per hop of the mean path: as if a switch took `hops` / `mean` nanoseconds longer.
     power, cost : float
-        Weight of a watt, of a dollar of the cables; `parts` has them.
+        Weight per watt and per US dollar of the cables; `parts` has the values.
     cap_ns : float or None
-        The worst latency that is allowed. Until it is met only what is beyond it counts (Nakano 2016, VIII.B, phase 1).
+        The largest allowed worst latency. Until it is met, only the excess counts (Nakano 2016, VIII.B, phase 1).
     delays : Delays
     both_ends : bool
-        Whether the switches at both ends of a path count. A path of h hops counts h switches without, as the bounds 716/708
+        Whether the switches at both ends of a path count. Otherwise a path of h hops counts h switches, as the bounds 716/708
         and 2,050/1,435 ns of Nakano 2016, VIII.A do; `topoloom.graph.latency` counts h + 1.
     parts : Parts or None
     rate_gbps : float or None
-        Of every link; 40, or the nearest that the prices hold for, when omitted.
+        The rate of every link; when omitted, 40 or the nearest rate with prices.
 
     Raises
     ------
     InputError
-        A value out of its range, or a goal without what it needs (a weight, parts, a cap).
+        A value out of range, or a missing weight, catalogue of parts, or cap.
 
     Examples
     --------
@@ -54,46 +54,46 @@ class Goal(Settings, frozen=True):
 
     group: ClassVar[str] = "objective"
 
-    mean: Annotated[float, setting("weight of a nanosecond of the mean latency", least=0, most=1e9)] = 0.0
-    worst: Annotated[float, setting("weight of a nanosecond of the worst latency", least=0, most=1e9)] = 0.0
-    hops: Annotated[float, setting("weight of a hop of the mean pair's path", least=0, most=1e9)] = 0.0
-    power: Annotated[float, setting("weight of a watt of the cables", least=0, most=1e9)] = 0.0
-    cost: Annotated[float, setting("weight of a dollar of the cables", least=0, most=1e9)] = 0.0
-    cap_ns: Annotated[float, setting("the worst latency that is allowed", unit="ns", above=0, most=1e12)] | None = None
-    delays: Annotated[Delays, setting("what switches and cables take")] = Delays()
+    mean: Annotated[float, setting("weight per nanosecond of the mean latency", least=0, most=1e9)] = 0.0
+    worst: Annotated[float, setting("weight per nanosecond of the worst latency", least=0, most=1e9)] = 0.0
+    hops: Annotated[float, setting("weight per hop of the mean path", least=0, most=1e9)] = 0.0
+    power: Annotated[float, setting("weight per watt of the cables", least=0, most=1e9)] = 0.0
+    cost: Annotated[float, setting("weight per US dollar of the cables", least=0, most=1e9)] = 0.0
+    cap_ns: Annotated[float, setting("largest allowed worst latency", unit="ns", above=0, most=1e12)] | None = None
+    delays: Annotated[Delays, setting("delays of switches and cables")] = Delays()
     both_ends: Annotated[bool, setting("whether the switches at both ends of a path count")] = False
-    parts: Annotated[Parts | None, setting("the catalogue that has the watts and prices")] = None
+    parts: Annotated[Parts | None, setting("catalogue with power and prices")] = None
     rate_gbps: Annotated[float, setting("rate of every link", unit="Gb/s", above=0)] | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.delays.switch_ns + self.delays.cable_ns_per_m == 0:
-            raise InputError("switch_ns=0 and cable_ns_per_m=0: without any delay there is nothing to shorten")
+            raise InputError("switch_ns=0 and cable_ns_per_m=0: at least one delay must be above 0")
         if not (self.mean or self.worst or self.power or self.cost):
             raise InputError(
                 "objective: give mean, worst, power or cost a weight above 0 (objective='hops' is for hops)"
             )
         if self.hops and not self.mean:
-            raise InputError("objective: hops are weighed against mean; give mean a weight, or take objective='hops'")
+            raise InputError("objective: hops need a weight of mean; give mean a weight, or use objective='hops'")
         if (self.power or self.cost) and self.parts is None:
             raise InputError("objective: power and cost need a catalogue of `parts`")
         if self.cap_ns is None and not (self.mean or self.worst):
             raise InputError(
-                "objective: power and cost alone make cables short and paths long; give a latency cap, cap_ns"
+                "objective: power and cost alone give short cables but long paths; give a latency cap, cap_ns"
             )
 
     @property
     def text(self) -> str:
-        """Its weights, as `parse_goal` reads them."""
+        """The weights, in the form that `parse_goal` reads."""
         return ",".join(f"{term}={getattr(self, term):g}" for term in TERMS if getattr(self, term))
 
     @property
     def extra_ns(self) -> float:
-        """What every pair's latency has beside its hops: the first switch, where both ends count."""
+        """The latency of every pair in addition to its hops: the first switch, if both ends count."""
         return self.delays.switch_ns if self.both_ends else 0.0
 
     def link_prices(self, lengths: LinkLengths) -> np.ndarray:
-        """What a link of each kind adds to the weighted sum, float64[kinds]; inf where no product reaches."""
+        """The contribution of a link of each kind to the weighted sum, float64[kinds]; inf if no product is long enough."""
         out = np.zeros(lengths.length_m.size)
         if self.parts is not None:
             rate = self.parts.link_rate(self.rate_gbps)
@@ -111,20 +111,20 @@ def parse_goal(
     parts: Parts | None = None,
     rate_gbps: float | None = None,
 ) -> Goal:
-    """A goal from words: ``latency`` (mean), ``worst``, ``power``, ``cost``, or weights as ``mean=1,power=0.02``.
+    """Parse a goal: ``latency`` (mean), ``worst``, ``power``, ``cost``, or weights as ``mean=1,power=0.02``.
 
-    ``worst`` has a thousandth of the mean with it, which decides between graphs of the same worst latency.
+    ``worst`` includes a thousandth of the mean, which decides between graphs of the same worst latency.
 
     Parameters
     ----------
     text : str
     cap_ns, delays, parts, rate_gbps
-        As `Goal` has them.
+        As for `Goal`.
 
     Raises
     ------
     InputError
-        A word or number that is not known; a goal without what it needs (parts, a cap).
+        An unknown word or number; a missing catalogue of parts, or cap.
 
     Examples
     --------
@@ -160,7 +160,7 @@ def _weight(part: str) -> tuple[str, float]:
         weight = math.nan
     if term not in TERMS or math.isnan(weight):
         raise InputError(
-            f"objective: '{part}' is not known; take hops, all-to-all, permutation, worst-case, latency, worst, power, cost, or"
+            f"objective: '{part}' is unknown; choose hops, all-to-all, permutation, worst-case, latency, worst, power, cost, or"
             f" weights as mean=1,worst=0.5 of {', '.join(TERMS)}"
         )
     return term, weight
@@ -168,7 +168,7 @@ def _weight(part: str) -> tuple[str, float]:
 
 @dataclass(frozen=True)
 class LatencyBounds:
-    """What no graph can beat: mean and worst latency in nanoseconds; inf where the degree cannot connect the switches."""
+    """Lower bounds on mean and worst latency in nanoseconds; inf if the degree cannot connect the switches."""
 
     mean_ns: float
     worst_ns: float
@@ -177,34 +177,34 @@ class LatencyBounds:
 def latency_bounds(
     lengths: LinkLengths, degree: int, cap_m: float = math.inf, delays: Delays | None = None, *, both_ends: bool = False
 ) -> LatencyBounds:
-    """Lower bounds on the zero-load latency, for `degree` links per switch and none longer than `cap_m`.
+    """Compute lower bounds on the zero-load latency for `degree` links per switch, none longer than `cap_m`.
 
-    Within i hops of a switch are at most md(i) others, by Moore's bound and by the length that i links can span (Nakano
-    2016, IV);
-    a path is at least as long as its ends are apart. At L = 6 they are the 716/708 and 2,050/1,435 ns of 4,608 switches.
+    At most md(i) switches are within i hops of a switch, by Moore's bound and by the length that i links can span (Nakano 2016,
+    IV); a path is at least as long as the distance of its ends. At L = 6 the bounds are 716/708 and 2,050/1,435 ns for 4,608
+    switches.
 
     Parameters
     ----------
     lengths : LinkLengths
-        How long a link between two switches would be.
+        The length of a link between any two switches.
     degree : int
-        The most links at a switch.
+        Most links per switch.
     cap_m : float
-        The longest cable, metres; inf: any.
+        The longest cable, in metres; inf: no limit.
     delays : Delays, optional
-        Of switches, links and cables; topoloom's own by default.
+        Of switches and cables; topoloom's defaults when omitted.
     both_ends : bool
-        Whether a path of h hops counts h + 1 switches, and not h.
+        Whether a path of h hops counts h + 1 switches instead of h.
 
     Returns
     -------
     LatencyBounds
-        Mean and worst, ns; inf where that degree cannot connect the switches.
+        Mean and worst, in ns; inf if that degree cannot connect the switches.
 
     Raises
     ------
     InputError
-        The longest cable is no longer than what it has at its ends.
+        The longest cable is not longer than the overhead at its ends.
 
     Examples
     --------
@@ -224,9 +224,9 @@ def latency_bounds(
     reach_m = cap_m - lengths.overhead_m
     if reach_m <= 0 and apart_m.any():
         raise InputError(
-            f"a cable of {cap_m:g} m is used up by what it has at its ends, {lengths.overhead_m:g} m; allow more"
+            f"a cable of {cap_m:g} m is not longer than the overhead at its ends, {lengths.overhead_m:g} m; allow longer cables"
         )
-    # The hops that a pair takes by its distance alone; rounding must not add one.
+    # The fewest hops of a pair by its distance alone; rounding must not add one.
     spans = np.zeros(apart_m.size) if reach_m <= 0 else apart_m / reach_m
     fewest = np.maximum(1, np.ceil(spans - 1e-9)).astype(np.int64) if n > 1 else np.ones(1, np.int64)
     rounds = max(int(fewest.max()), moore.size - 1)
@@ -237,20 +237,20 @@ def latency_bounds(
     for first in range(0, n, _BLOCK):
         kinds = lengths.kind[first : first + _BLOCK].astype(np.int64)
         every = np.arange(len(kinds))
-        kept = np.ones(kinds.shape, bool)
-        kept[every, first + every] = False
-        cells = (every[:, None] * (rounds + 1) + fewest[kinds])[kept]
+        others = np.ones(kinds.shape, bool)
+        others[every, first + every] = False
+        cells = (every[:, None] * (rounds + 1) + fewest[kinds])[others]
         d = 1 + np.bincount(cells, minlength=len(kinds) * (rounds + 1)).reshape(-1, rounds + 1).cumsum(axis=1)
         left = n - np.minimum(m, d)
         hops += int(left.sum())
         most = max(most, int((left > 0).sum(axis=1).max()))
-        metres += float(apart_m[kinds][kept].sum())
-        worst_ns = max(worst_ns, float(alone_ns[kinds][kept].max(initial=0.0)))
+        metres += float(apart_m[kinds][others].sum())
+        worst_ns = max(worst_ns, float(alone_ns[kinds][others].max(initial=0.0)))
     pairs = max(1, n * (n - 1))
     mean_ns = (hop_ns * hops + delays.cable_ns_per_m * metres) / pairs
     shortest_m = float(apart_m[apart_m > 0].min(initial=math.inf)) if lengths.metric else 0.0
     if most:
-        # A pair that must take the most hops is at least as far apart as any two switches are.
+        # A pair with the most hops is at least as far apart as the nearest two switches.
         worst_ns = max(worst_ns, hop_ns * most + delays.cable_ns_per_m * (shortest_m if shortest_m < math.inf else 0.0))
     extra_ns = delays.switch_ns if both_ends else 0.0
     return LatencyBounds(mean_ns + extra_ns, worst_ns + extra_ns)
@@ -258,7 +258,7 @@ def latency_bounds(
 
 @dataclass(frozen=True)
 class Weighed:
-    """A graph against a goal: zero-load latency, and the watts and money of its cables (NaN where nothing says)."""
+    """The values of a graph for a goal: zero-load latency, and power and cost of its cables (NaN if unknown)."""
 
     mean_ns: float
     worst_ns: float
@@ -269,7 +269,7 @@ class Weighed:
 
 
 def weigh(links: np.ndarray, lengths: LinkLengths, goal: Goal) -> Weighed:
-    """Mean and worst latency over pairs of switches, and what the cables draw and cost, whatever the goal weighs.
+    """Compute mean and worst latency over pairs of switches, and power and cost of the cables, for any weights of the goal.
 
     Parameters
     ----------
@@ -280,7 +280,7 @@ def weigh(links: np.ndarray, lengths: LinkLengths, goal: Goal) -> Weighed:
     Returns
     -------
     Weighed
-        Latencies in ns, watts and US dollars of all cables, the longest and the mean cable in metres.
+        Latencies in ns, power in watts and cost in US dollars of all cables, longest and mean cable in metres.
 
     Examples
     --------
@@ -292,7 +292,7 @@ def weigh(links: np.ndarray, lengths: LinkLengths, goal: Goal) -> Weighed:
     topology = Topology(links=links, switches=len(lengths))
     length_m = lengths.between_m(*topology.links.T)
     delays = goal.delays
-    found = latencies(topology, length_m, delays.switch_ns, delays.cable_ns_per_m, "switches")
+    latency = latencies(topology, length_m, delays.switch_ns, delays.cable_ns_per_m, "switches")
     # `latencies` counts the switches at both ends.
     less_ns = delays.switch_ns - goal.extra_ns
     cable_w = cable_usd = math.nan
@@ -303,8 +303,8 @@ def weigh(links: np.ndarray, lengths: LinkLengths, goal: Goal) -> Weighed:
         if "cable" not in goal.parts.unpriced:
             cable_usd = float(goal.parts.link_usd(length_m, between, rate).sum())
     return Weighed(
-        found.mean_ns - less_ns,
-        found.max_ns - less_ns,
+        latency.mean_ns - less_ns,
+        latency.max_ns - less_ns,
         cable_w,
         cable_usd,
         float(length_m.max(initial=0.0)),

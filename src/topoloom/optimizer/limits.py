@@ -1,4 +1,4 @@
-"""Lower bounds for an optimisation: Moore's, and what links that may not be long cannot beat."""
+"""Lower bounds for an optimisation: Moore's bound, and bounds for limited link lengths."""
 
 import math
 
@@ -13,27 +13,27 @@ from topoloom.model.topology import Topology
 from topoloom.optimizer.result import GraphBounds
 from topoloom.optimizer.rules import GraphRules
 
-#: Distances over the links that are allowed take n^2 bytes; larger networks have Moore's bound only.
+#: Distances over the allowed links take n^2 bytes; larger networks get Moore's bound only.
 _MOST_SWITCHES = 8192
 
 
 def limits(
     topology: Topology, rules: GraphRules, geometry: Geometry | None = None, length: int | None = None
 ) -> GraphBounds:
-    """The least diameter and hops for the order, the highest degree, and the switches that each may be linked to.
+    """Compute lower bounds on diameter and hops from the order, the highest degree, and the allowed links.
 
-    On a grid Nakano 2016, IV; under any other rule the same with d(i) counted over the links that the rule allows.
+    On a grid as in Nakano 2016, IV; under any other rule the same with d(i) counted over the allowed links.
 
     Parameters
     ----------
     topology : Topology
-        The network, of which only order and degree count, and its links where it is on no grid.
+        The network; only its order and degree count.
     rules : GraphRules
-        Which links a search may make.
+        The rules of the search.
     geometry : Geometry, optional
-        The grid that the switches stand on.
+        The grid of the switches.
     length : int, optional
-        The longest link there, in steps.
+        The longest link on the grid, in steps.
 
     Returns
     -------
@@ -43,7 +43,7 @@ def limits(
     Raises
     ------
     InputError
-        The degree, or the links that are allowed, cannot connect the switches.
+        The degree, or the allowed links, cannot connect the switches.
 
     Examples
     --------
@@ -69,18 +69,18 @@ def limits(
     allowed = np.stack([np.repeat(np.arange(n), np.diff(offsets)), near], axis=1)
     apart = distance_matrix(Topology(links=allowed[allowed[:, 0] < allowed[:, 1]], switches=n))
     if apart.max() == np.iinfo(apart.dtype).max:
-        raise InputError(f"{topology.name}: the links that are allowed cannot connect the switches; allow longer ones")
+        raise InputError(f"{topology.name}: the allowed links cannot connect the switches; allow longer ones")
     rounds = max(int(apart.max()) + 1, moore.size)
     within = np.stack([(apart <= i).sum(axis=1) for i in range(rounds)], axis=1)
     return _limits(n - np.minimum(within, np.pad(moore, (0, rounds - moore.size), mode="edge")), pairs)
 
 
 def _limits(left: np.ndarray, pairs: int) -> GraphBounds:
-    """From the switches not within i hops of each, int64[n, i]."""
+    """The bounds from the number of switches not within i hops of each, int64[n, i]."""
     return GraphBounds(int((left > 0).sum(axis=1).max()), int(left.sum()), pairs)
 
 
 def _apart(topology: Topology, degree: int) -> str:
     return (
-        f"{topology.name}: {degree} links at a switch cannot connect {topology.switches} switches; give it more links"
+        f"{topology.name}: {degree} links per switch cannot connect {topology.switches} switches; use a higher degree"
     )

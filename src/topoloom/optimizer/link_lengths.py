@@ -1,4 +1,4 @@
-"""How long a link between any two switches would be: on a grid, or on the floor of a layout."""
+"""The length of a link between any two switches, on a grid or on the floor of a layout."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,13 +9,13 @@ from topoloom.core.errors import InputError
 from topoloom.graph.geometry import Geometry
 from topoloom.placement.layout.layout import Layout
 
-#: The table takes two bytes a pair: 800 MB for so many.
+#: Most switches: the table takes two bytes per pair, 800 MB in total.
 MOST_SWITCHES = 20_000
-#: Rows of the table that are made at a time.
+#: Rows of the table per block.
 _BLOCK = 256
-#: Lengths are told apart by numbers of 16 bits.
+#: Most different lengths: they are numbered with 16 bits.
 _MOST_KINDS = 65_535
-#: A floor has fewer metres.
+#: Upper limit of lengths on a floor, in metres.
 _MOST_M = 10_000
 
 
@@ -23,8 +23,8 @@ _MOST_M = 10_000
 class LinkLengths:
     """The length of a link between any two switches.
 
-    There are few different lengths, so the table holds numbers of kinds. Lengths are kept to the millimetre; to the
-    centimetre where a floor has more than 65,535 of them.
+    There are few different lengths, so the table holds numbers of kinds. Lengths are rounded to the millimetre, or to the
+    centimetre if a floor has more than 65,535 different ones.
 
     Attributes
     ----------
@@ -33,10 +33,10 @@ class LinkLengths:
     length_m : float64[kinds]
         The length of each kind.
     between : bool[kinds]
-        Whether such a link runs between racks.
+        Whether a link of this kind is between racks.
     overhead_m : float
-        What every link has beside the distance of its switches: at both ends together. ``length_m - overhead_m`` obeys the
-        triangle inequality, for bounds; unless `metric` says that the floor's distances do not.
+        The length of every link in addition to the distance of its switches, for both ends together. If `metric`,
+        ``length_m - overhead_m`` obeys the triangle inequality, which bounds need.
     metric : bool
     """
 
@@ -50,7 +50,7 @@ class LinkLengths:
     def of_geometry(
         cls, geometry: Geometry, pitch_m: float | tuple[float, float] = 1.0, overhead_end_m: float = 0.0
     ) -> "LinkLengths":
-        """Racks on a grid, `pitch_m` apart along either axis (one number: along both), a switch in each.
+        """Lengths for racks on a grid, `pitch_m` apart along the axes (one number: along both), with one switch per rack.
 
         A grid's axes are x and y. A diagrid's are its diagonals (X + Y) / 2 and (X - Y) / 2, along which its cables run
         (Nakano 2016, VI): turned by 45 degrees it is a grid that does not fill its square.
@@ -62,17 +62,17 @@ class LinkLengths:
         pitch_m : float or (float, float)
             Metres between neighbouring racks along the first and the second axis.
         overhead_end_m : float
-            Metres that a cable has more at each of its ends.
+            Additional metres of a cable at each end.
 
         Returns
         -------
         LinkLengths
-            Of every pair of switches.
+            For every pair of switches.
 
         Raises
         ------
         InputError
-            A pitch or overhead that is no length, or too many switches.
+            A pitch or overhead that is not a length, or too many switches.
 
         Examples
         --------
@@ -82,9 +82,11 @@ class LinkLengths:
         """
         pitch = np.broadcast_to(np.asarray(pitch_m, float), (2,))
         if not (np.isfinite(pitch).all() and (pitch > 0).all()):
-            raise InputError(f"pitch_m={pitch_m}: racks stand a number of metres above 0 apart")
+            raise InputError(f"pitch_m={pitch_m}: the pitch of racks must be a number of metres above 0")
         if not 0 <= overhead_end_m < _MOST_M:
-            raise InputError(f"overhead_end_m={overhead_end_m:g}: what a cable has at its end is 0 m or more")
+            raise InputError(
+                f"overhead_end_m={overhead_end_m:g}: the overhead must be 0 m or more, and below {_MOST_M:,} m"
+            )
         x, y = geometry.points.astype(float).T
         x, y = (x, y) if geometry.kind == "grid" else ((x + y) / 2, (x - y) / 2)
         x, y = x * pitch[0], y * pitch[1]
@@ -97,7 +99,7 @@ class LinkLengths:
 
     @classmethod
     def of_layout(cls, layout: Layout) -> "LinkLengths":
-        """The floor of a layout: its slots, its overheads, and which switches share a rack.
+        """Lengths on the floor of a layout: its slots, its overheads, and the switches that share a rack.
 
         Raises
         ------
@@ -107,9 +109,9 @@ class LinkLengths:
         floor, slots, slot = layout.floor, layout.slots, layout.slot
 
         def rows(part: slice) -> tuple[np.ndarray, np.ndarray]:
-            mine = slot[part, None]
-            between = mine != slot
-            return floor.cable_m(slots.apart_m(mine, slot[None, :]), between), between
+            own_slots = slot[part, None]
+            between = own_slots != slot
+            return floor.cable_m(slots.apart_m(own_slots, slot[None, :]), between), between
 
         shared = layout.racks < layout.topology.switches
         overhead_m = min(floor.inside_m, 2 * floor.overhead_end_m) if shared else 2 * floor.overhead_end_m
@@ -119,10 +121,10 @@ class LinkLengths:
     def _made(
         cls, n: int, rows: Callable[[slice], tuple[np.ndarray, np.ndarray]], overhead_m: float, *, metric: bool = True
     ) -> "LinkLengths":
-        """The table from blocks of its rows: `rows` gives their lengths and which of them run between racks."""
+        """Make the table from blocks of rows: `rows` returns their lengths, and which of them are between racks."""
         if n > MOST_SWITCHES:
             raise InputError(
-                f"{n} switches are too many for the lengths of all pairs (at most {MOST_SWITCHES}); optimise hops"
+                f"{n} switches are too many for the lengths of all pairs (at most {MOST_SWITCHES}); use objective='hops'"
             )
         parts = [slice(first, first + _BLOCK) for first in range(0, n, _BLOCK)]
         for per_metre in (1000, 100):
@@ -130,7 +132,7 @@ class LinkLengths:
             def code(part: slice, per_metre: int = per_metre) -> np.ndarray:
                 length_m, between = rows(part)
                 if not length_m.max(initial=0.0) < _MOST_M:
-                    raise InputError(f"a link of {length_m.max():g} m: a floor has links of less than {_MOST_M:,} m")
+                    raise InputError(f"a link of {length_m.max():g} m; links must be shorter than {_MOST_M:,} m")
                 return np.asarray(2 * np.rint(length_m * per_metre).astype(np.int32) + between)
 
             present = np.zeros(2 * _MOST_M * per_metre, bool)
@@ -140,7 +142,7 @@ class LinkLengths:
             if codes.size <= _MOST_KINDS:
                 break
         else:
-            raise InputError(f"{codes.size} different lengths are more than can be told apart ({_MOST_KINDS})")
+            raise InputError(f"{codes.size} different lengths; at most {_MOST_KINDS} are supported")
         number = np.zeros(present.size, np.uint16)
         number[codes] = np.arange(codes.size)
         kind = np.empty((n, n), np.uint16)
@@ -156,13 +158,13 @@ class LinkLengths:
         return np.asarray(self.length_m[self.kind[a, b]])
 
     def within(self, cap_m: float) -> tuple[np.ndarray, np.ndarray]:
-        """CSR of the switches that each may be linked to by a cable of at most `cap_m`.
+        """The switches that each switch may be linked to by a cable of at most `cap_m`, as CSR.
 
         Returns
         -------
         offsets : int64[n + 1]
         near : int32[...]
-            Ascending for each switch, itself omitted.
+            Ascending for each switch, without itself.
 
         Examples
         --------

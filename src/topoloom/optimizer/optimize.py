@@ -1,4 +1,4 @@
-"""The operation: the same switches and degrees, with the fewest hops, the least latency, power or cost."""
+"""The operation `optimize`: the same switches and degrees, with the fewest hops, the least latency, power or cost."""
 
 import math
 import time
@@ -39,17 +39,18 @@ from topoloom.optimizer.traffic_goals import NAMES, TrafficGoal, traffic_values
 from topoloom.throughput.traffic import hosts_on
 from topoloom.topologies.spec import family_of
 
-#: What the name of a result ends in.
+#: The suffix of a result's name.
 _MARK = ", optimized"
-#: Without a budget: nanoseconds that a chain may take by this model of a move (of each slot and block of sources), which
-#: makes the number of moves.
+#: The default budget: nanoseconds of a chain, and the model of a move's time (constant, and per slot and block of sources),
+#: which give the number of moves.
 _DEFAULT_NS, _MOVE_NS, _SLOT_NS = 10_000_000_000, 2_000, 2.0
-#: Given time, a chain ends after so many moves for each link, or orbit of links, and another begins from other draws: on
-#: small graphs many searches find more than one that is as long as all of them (10 x 10: 22 of 10^6 moves against 2 10^7).
+#: With a time budget, a chain ends after this many moves per link, or orbit of links, and another begins with other random
+#: numbers: on small graphs, many searches find more than one long search (10 x 10: 22 of 10^6 moves against one of 2 10^7).
 _ROUND = 40_000
-#: Rounds that a chain must have time for, if the structures that did best are to be begun with again and again.
+#: Fewest rounds in a chain's budget for which the best structures are used as starts repeatedly.
 _REPEATS = 4
-#: Grids of so many switches begin with symmetry; smaller ones, given time, every other time, for neither is always better.
+#: Fewest switches of a grid that starts with symmetry; and of a grid that, with a time budget, starts with symmetry every other
+#: time, because neither start is always better.
 _LEAST_SYMMETRIC, _LEAST_BY_TURNS = 200, 36
 
 
@@ -76,56 +77,54 @@ def optimize(
     spent: tuple[int, float] = (0, 0.0),
     work: Work | None = None,
 ) -> Optimized:
-    """Exchange links' ends until the network has the fewest hops that can be found, or the least of another goal.
+    """Exchange ends of links to minimise the hops of a network, or another goal.
 
-    Every switch keeps its degree, hosts and labels. Simulated annealing by 2-opt moves (Nakano 2016, III, step 3), from the
-    topology as it is: build grids with ``sweeps=30`` for step 2.
+    Every switch keeps its degree, hosts and labels. The method is simulated annealing by 2-opt moves (Nakano 2016, III, step
+    3), starting from the topology; build grids with ``sweeps=30`` for step 2.
 
     Parameters
     ----------
     topology : NetworkSource
     objective : "hops", "all-to-all", "permutation", "worst-case" or Goal
-        "hops": components, then diameter, then ASPL. The throughput of uniform traffic, the bound on that of the worst
-        permutation, or the two ends of what the worst traffic gets (`topoloom.optimizer.traffic_goals`). Else a goal, or the
-        words for one that needs no cap and no parts (`topoloom.optimizer.goals.parse_goal`).
+        "hops": components, then diameter, then ASPL. Otherwise the throughput of uniform traffic, the upper bound for the worst
+        permutation, or both bounds for the worst traffic (`topoloom.optimizer.traffic_goals`). Or a goal, or the text of a goal
+        without a cap and parts (`topoloom.optimizer.goals.parse_goal`).
     length : int, optional
-        Of a grid or diagrid (labels x, y or row, column): the longest link in steps; that which the topology has when left
-        out.
+        The longest link on a grid or diagrid (labels x, y or row, column), in steps; when omitted, that of the topology.
     lengths, cap_m : LinkLengths, float, optional
-        How long a link between any two switches would be, and the longest cable allowed, in metres.
+        The length of a link between any two switches, and the longest allowed cable, in metres.
     cap_usd : float, optional
-        What all cables together may cost, US dollars; the topology's own must not cost more.
+        The largest cost of all cables together, in US dollars; the cables of the topology must not cost more.
     parts, rate_gbps : Parts, float, optional
-        For `cap_usd`: the catalogue that has the prices, and the rate of every link; 40 Gb/s, or the nearest that there are
-        prices of, when omitted.
+        For `cap_usd`: the catalogue with the prices, and the rate of every link; when omitted, 40 Gb/s or the nearest rate with
+        prices.
     keep : str or int[n], optional
-        Keep how many links run between any two racks and inside each: the label that tells a switch's rack, or the
-        racks.
+        Keep the number of links between any two racks and inside each: the label with a switch's rack, or the racks.
     fix : str, int[n] or bool[m], optional
-        Links that stay as they are, as the copper inside racks, while others get other ends: the label that two ends of them
-        share, the groups, or which of the links.
+        Links that do not change, for example the copper cables inside racks: the label that both ends of such links share, the
+        groups, or a mask of the links.
     start : "given" or "structured"
-        "structured": look for Cayley graphs, lifts and algebraic graphs of the same order and degree first (only without
-        other rules), with most of the budget, and go on from the best. For "all-to-all" and "worst-case" lifts whose links are
-        used alike, with all of the budget.
+        "structured": search Cayley graphs, lifts and algebraic graphs of the same order and degree first (only without other
+        rules), with most of the budget, and continue from the best. For "all-to-all" and "worst-case", search lifts with even
+        loads, with the whole budget.
     target : int, optional
-        The diameter to aim at, with a penalty on pairs beyond it; chosen when omitted.
+        The target diameter, with a penalty on pairs beyond it; chosen automatically when omitted.
     symmetric : bool, optional
-        Whether to begin with a graph of its own that looks the same from all sides of the grid, which makes a move worth two
-        or four; omitted: yes where the topology is a random grid of the catalogue, which is no better a start.
+        Whether to start from a new graph that is symmetric on the grid, so that one move acts as two or four. When omitted: yes
+        if the topology is a random grid of the catalogue, which is not a better start.
     tempering : bool
         Replica exchange instead of independent chains.
     moves, seconds : int, float, optional
-        Moves that each chain tries, or wall time, in which small graphs are searched again and again. Neither: some ten
-        seconds' worth of moves. The same number of moves in one thread gives the same graph on every machine.
+        Moves per chain, or wall time, in which small graphs are searched repeatedly. When both are omitted: moves for about ten
+        seconds. The same number of moves in one thread gives the same graph on every machine.
     seed : int
     jobs : int, optional
-        Threads; a chain for each. Every core when omitted.
+        Threads, with one chain each; every core when omitted.
     spent : (int, float)
-        Moves and seconds of an earlier session that this one goes on from: they count against the budget, so the temperature
-        goes on where it was.
+        Moves and seconds of an earlier session that this one continues. They count against the budget, so the temperature
+        continues too.
     work : Work, optional
-        Given a `BestSoFar` some times a second; when it is stopped the best so far is the answer.
+        Receives a `BestSoFar` a few times per second. If it is stopped, the best graph so far is returned.
 
     Returns
     -------
@@ -134,7 +133,7 @@ def optimize(
     Raises
     ------
     InputError
-        A budget, goal or rule that makes no sense, or a rule that the topology itself breaks.
+        An invalid budget, goal or rule, or a rule that the topology violates.
 
     Examples
     --------
@@ -151,13 +150,13 @@ def optimize(
     hops_only = objective == "hops"
     traffic = next((TrafficGoal(name) for name in NAMES if objective == name), None)
     check_budget(topology, moves, seconds, spent)
-    told = "hops" if hops_only else "weights" if traffic is None else traffic.name
-    check_options(start, symmetric, tempering, target, keep, told)
+    kind_of_goal = "hops" if hops_only else "weights" if traffic is None else traffic.name
+    check_options(start, symmetric, tempering, target, keep, kind_of_goal)
     geometry = geometry_of(topology) if cap_m is None else None
     rules, length = _rules(topology, geometry, length, lengths, cap_m, keep)
     if cap_usd is not None or fix is not None:
         if symmetric:
-            raise InputError("symmetric: its images do not heed cap_usd or fix; leave it out")
+            raise InputError("symmetric: symmetric moves cannot keep cap_usd or fix; omit it")
         symmetric = False
     if fix is not None:
         rules = replace(rules, fixed=links_inside(topology, fix))
@@ -178,7 +177,7 @@ def optimize(
         and spent == (0, 0.0)
         and (symmetric or (symmetric is None and not tempering and _may_be_symmetric(topology, keep, again)))
     ):
-        # What is resumed is to be gone on from.
+        # A resumed search continues from its graph.
         symmetric_graph = symmetric_start(topology, geometry, length, seed, must=bool(symmetric), turned=hops_only)
         by_turns = not symmetric and topology.switches < _LEAST_SYMMETRIC
     symmetries = 1 if symmetric_graph is None else len(symmetric_graph[1])
@@ -216,26 +215,30 @@ def optimize(
             )
         if goal is not None and floor is not None:
             return setup.weighted(number, goal, floor)
-        # Only the first chains go on from an earlier session: those that follow them begin hot.
-        mine = setup if number < count else replace(setup, budget=ChainBudget(tries, until, work=work))
-        return mine.hops(number, (bound.diameter, bound.hops), target, threads if tempering else 0)
+        # Only the first chains continue an earlier session; later ones start hot.
+        chain_setup = setup if number < count else replace(setup, budget=ChainBudget(tries, until, work=work))
+        return chain_setup.hops(number, (bound.diameter, bound.hops), target, threads if tempering else 0)
 
     reporter = Reporter(work, topology.switches, least, tries * count, seconds, spent, counted)
     best = run_searches(chain, count, threads, until, watch=reporter, work=work)
     moves_tried, seconds_taken, ended = reporter.moves, reporter.seconds, work.ended
     optimized = topology.replace(links=best, name=f"{topology.name.removesuffix(_MARK)}{_MARK}", spec=None)
-    found = path_lengths(optimized, jobs)
+    lengths_after = path_lengths(optimized, jobs)
     if hops_only and (symmetric_graph is not None or structures):
-        # These began elsewhere: what was given may still be better.
-        given = path_lengths(topology, jobs)
-        if (given.components, given.diameter, given.aspl) < (found.components, found.diameter, found.aspl):
-            optimized, found, began_from = optimized.replace(links=topology.links), given, "given"
+        # These searches started from other graphs: the given one may still be better.
+        lengths_before = path_lengths(topology, jobs)
+        if (lengths_before.components, lengths_before.diameter, lengths_before.aspl) < (
+            lengths_after.components,
+            lengths_after.diameter,
+            lengths_after.aspl,
+        ):
+            optimized, lengths_after, began_from = optimized.replace(links=topology.links), lengths_before, "given"
     values = {} if goal is None or floor is None or bounds is None else _values(optimized, floor, goal, bounds)
     if traffic is not None:
         values, was = (traffic_values(graph, bound.aspl, jobs) for graph in (optimized, topology))
         if traffic.of(was) > traffic.of(values):
             optimized, values, began_from = optimized.replace(links=topology.links), was, "given"
-            found, reporter.structure = path_lengths(topology, jobs), ""
+            lengths_after, reporter.structure = path_lengths(topology, jobs), ""
     if rules.spending is not None:
         values["cable_usd"] = rules.spending.usd(optimized.links)
     proved = bool(values) and values.get("throughput", 0.0) >= values.get("throughput_bound", math.inf) * (1 - 1e-9)
@@ -265,9 +268,9 @@ def optimize(
     return Optimized(
         topology=optimized,
         objective=text,
-        components=found.components,
-        diameter=found.diameter,
-        aspl=found.aspl,
+        components=lengths_after.components,
+        diameter=lengths_after.diameter,
+        aspl=lengths_after.aspl,
         diameter_bound=bound.diameter,
         aspl_bound=bound.aspl,
         start=reporter.structure or began_from,
@@ -279,12 +282,12 @@ def optimize(
 
 
 def _may_be_symmetric(topology: Topology, keep: str | np.ndarray | None, again: bool) -> bool:
-    """Whether a symmetric start may replace the topology: a random grid, for one is as good as the other; a file, never."""
+    """Whether a symmetric start may replace the topology: yes for random grids of the catalogue, never for files."""
     try:
-        known = family_of(topology.spec) if topology.spec else None
-    except InputError:  # a file may carry the spec of a family that this version does not know
-        known = None
-    family = "" if known is None else known[0].name
+        family_and_values = family_of(topology.spec) if topology.spec else None
+    except InputError:  # a file may have the spec of a family that this version does not know
+        family_and_values = None
+    family = "" if family_and_values is None else family_and_values[0].name
     least = _LEAST_BY_TURNS if again else _LEAST_SYMMETRIC
     return family in {"grid", "diagrid"} and topology.switches >= least and keep is None
 
@@ -297,19 +300,24 @@ def _rules(
     cap_m: float | None,
     keep: str | np.ndarray | None,
 ) -> tuple[GraphRules, int | None]:
-    """The rules of the moves, and the longest link of a grid."""
+    """Return the rules of the moves, and the longest link of a grid."""
     near = None
     if lengths is not None and len(lengths) != topology.switches:
-        raise InputError(f"{topology.name}: lengths of {len(lengths)} switches for {topology.switches}; give its own")
+        raise InputError(
+            f"{topology.name}: lengths for {len(lengths)} switches, but the network has {topology.switches};"
+            " give its own lengths"
+        )
     if cap_m is not None:
         if not 0 < cap_m < math.inf:
-            raise InputError(f"cap_m={cap_m:g}: the longest cable is a number of metres above 0")
+            raise InputError(f"cap_m={cap_m:g}: the longest cable must be a number of metres above 0")
         if lengths is None:
-            raise InputError(f"{topology.name}: cap_m needs lengths, where the switches stand (length= is for grids)")
+            raise InputError(
+                f"{topology.name}: cap_m needs the lengths between switches; give a layout (length= is for grids)"
+            )
         longest_m = float(lengths.between_m(*topology.links.T).max(initial=0.0))
         if longest_m > cap_m + 1e-9:
             raise InputError(
-                f"{topology.name}: a cable of {longest_m:g} m is longer than cap_m={cap_m:g}; place it closer"
+                f"{topology.name}: a cable of {longest_m:g} m is longer than cap_m={cap_m:g}; raise cap_m or change the layout"
             )
         near = lengths.within(cap_m)
     if length is not None and cap_m is not None:
@@ -326,39 +334,39 @@ def _rules(
 def _structures(
     topology: Topology, rules: GraphRules, traffic: TrafficGoal | None, threads: int, seconds: float | None, moves: int
 ) -> list[list[SearchMethod]]:
-    """The structures that each chain tries first, where rules allow any link and degrees are equal."""
+    """Return the structures that each chain tries first, if rules allow any link and degrees are equal."""
     degree = int(topology.degrees.max())
     if any(rule is not None for rule in (rules.near, rules.rack, rules.spending, rules.fixed)):
-        raise InputError(
-            f"{topology.name}: start='structured' links any switches: it takes no length, cap, keep or fix"
-        )
+        raise InputError(f"{topology.name}: start='structured' may link any switches; omit length, cap, keep and fix")
     if int(topology.degrees.sum()) != topology.switches * degree - topology.switches * degree % 2:
         raise InputError(
-            f"{topology.name}: start='structured' needs the same degree at every switch; take start='given'"
+            f"{topology.name}: start='structured' needs the same degree at every switch; use start='given'"
         )
     if traffic is not None:
         if np.ptp(hosts_on(topology)):
             raise InputError(
-                f"{topology.name}: start='structured' needs as many hosts on every switch; take start='given'"
+                f"{topology.name}: start='structured' needs the same number of hosts on every switch; use start='given'"
             )
         return traffic_structures(topology, traffic, threads, seconds, moves)
-    found = candidates(topology.switches, degree, threads, seconds, moves)
-    return [order_share(found, number, threads) for number in range(threads)]
+    methods = candidates(topology.switches, degree, threads, seconds, moves)
+    return [order_share(methods, number, threads) for number in range(threads)]
 
 
 def _grid_lengths(topology: Topology, geometry: Geometry | None) -> LinkLengths:
     if geometry is None:
-        raise InputError(f"{topology.name}: this objective needs lengths: switches on a grid, or lengths= of a layout")
+        raise InputError(
+            f"{topology.name}: this objective needs lengths: give a network on a grid, or lengths= of a layout"
+        )
     return LinkLengths.of_geometry(geometry)
 
 
 def _latency_bounds(topology: Topology, lengths: LinkLengths, goal: Goal, rules: GraphRules) -> LatencyBounds:
-    """The bounds on latency for the longest link that the rules allow, any if they do not say.
+    """Compute the bounds on latency for the longest link that the rules allow.
 
     Raises
     ------
     InputError
-        The goal's cap is below what is possible.
+        The goal's cap is below the bound.
     """
     longest_m = math.inf
     if rules.near is not None:
@@ -369,30 +377,30 @@ def _latency_bounds(topology: Topology, lengths: LinkLengths, goal: Goal, rules:
     if goal.cap_ns is not None and goal.cap_ns < bounds.worst_ns:
         raise InputError(
             f"cap_ns={goal.cap_ns:g}: no network of this degree has a worst latency below {bounds.worst_ns:g} ns on this"
-            " floor; allow more, or longer links"
+            " floor; raise cap_ns, or allow longer links"
         )
     return bounds
 
 
 def _values(topology: Topology, lengths: LinkLengths, goal: Goal, bounds: LatencyBounds) -> dict[str, float]:
-    """What the goal is made of, beside the bounds on latency and its cap; without what no catalogue says."""
-    found = weigh(topology.links, lengths, goal)
+    """The values of the goal's terms, the bounds on latency and the cap; without values that no catalogue gives."""
+    weighed = weigh(topology.links, lengths, goal)
     values = {
-        "mean_ns": found.mean_ns,
+        "mean_ns": weighed.mean_ns,
         "mean_ns_bound": bounds.mean_ns,
-        "worst_ns": found.worst_ns,
+        "worst_ns": weighed.worst_ns,
         "worst_ns_bound": bounds.worst_ns,
-        "cable_w": found.cable_w,
-        "cable_usd": found.cable_usd,
-        "longest_m": found.longest_m,
-        "mean_length_m": found.mean_length_m,
+        "cable_w": weighed.cable_w,
+        "cable_usd": weighed.cable_usd,
+        "longest_m": weighed.longest_m,
+        "mean_length_m": weighed.mean_length_m,
     }
-    known = {key: value for key, value in values.items() if not math.isnan(value)}
-    return known if goal.cap_ns is None else {**known, "cap_ns": goal.cap_ns}
+    given = {key: value for key, value in values.items() if not math.isnan(value)}
+    return given if goal.cap_ns is None else {**given, "cap_ns": goal.cap_ns}
 
 
 def _repeated_moves(topology: Topology, seconds: float | None, moves: int) -> int:
-    """Moves of a run that is repeated, where a chain's budget allows for several; else 0."""
+    """Moves per repeated run, if a chain's budget allows several; otherwise 0."""
     round_moves, slots = _ROUND * len(topology.links), topology.switches * int(topology.degrees.max())
     allowed = moves if seconds is None else int(seconds * 1e9 / (_MOVE_NS + slots))
     return round_moves if allowed >= _REPEATS * round_moves else 0

@@ -1,4 +1,4 @@
-"""What an optimisation gives: the graph, what it measures, the bounds beside it, and how it was found."""
+"""The result of an optimisation: the graph, its measures and bounds, and how it was found."""
 
 import os
 from collections.abc import Mapping
@@ -20,12 +20,12 @@ from topoloom.model.topology import Topology
 
 #: The two files of a folder that `Optimized.save` writes.
 _TOPOLOGY, _RECORD = "topology.json", "optimized.json"
-_LONGEST = 1 << 26
+_MOST_RECORD_BYTES = 1 << 26
 
 
 @dataclass(frozen=True)
 class GraphBounds:
-    """What no graph of the order, degree and rules can beat: `hops` is the sum over ordered pairs."""
+    """Lower bounds for graphs of an order, degree and rules; `hops` is the sum over ordered pairs."""
 
     diameter: float
     hops: float
@@ -33,26 +33,26 @@ class GraphBounds:
 
     @property
     def aspl(self) -> float:
-        """The least ASPL."""
+        """The lower bound on the ASPL."""
         return self.hops / self.pairs if self.pairs else 0.0
 
 
 @dataclass(frozen=True, eq=False)
 class BestSoFar:
-    """The best graph so far of an optimisation running: what `work` is given some times a second.
+    """The best graph so far of a running optimisation, which `work` receives a few times per second.
 
     Attributes
     ----------
     links : int32[m, 2]
     cost : tuple of float
-        What the search compares: (diameter, hops of all ordered pairs) for hops; for other goals (ordered pairs out of
-        reach, nanoseconds beyond the cap, weighted sum).
+        The cost that the search minimises: (diameter, hops of all ordered pairs) for hops; for other goals (ordered pairs
+        without path, nanoseconds beyond the cap, weighted sum).
     moves : int
-        Tried until now, by all chains together.
+        Moves tried so far, by all chains together.
     seconds : float
-        Of wall time, likewise.
+        Wall time so far.
     share : float
-        What is used up of the budget.
+        The share of the budget that is used.
     """
 
     links: np.ndarray
@@ -64,33 +64,33 @@ class BestSoFar:
 
 @dataclass(frozen=True, eq=False)
 class Optimized(Result):
-    """The best graph that was found.
+    """The best graph of an optimisation.
 
     `save` writes a folder with the graph and the record, and `load` reads it.
 
     Attributes
     ----------
     topology : Topology
-        The switches, hosts and labels that were given, with other links; every degree is as it was.
+        The given switches, hosts and labels, with other links; degrees are unchanged.
     objective : str
-        What was made least.
+        The minimised goal.
     components, diameter, aspl : int, int or float, float
-        Measured again on the result; inf when it is not connected.
+        Measured on the result; inf if it is not connected.
     diameter_bound, aspl_bound : float
-        No graph with this order, degree and length limit has less (`topoloom.bounds`).
+        Lower bounds for this order, degree and length limit (`topoloom.bounds`).
     start : str
-        Where it began: "given", or the structure that was found.
+        The start of the search: "given", or the structure that was found.
     reason : "bound", "moves", "time" or "stopped"
-        Why the search ended: nothing better exists; its budget of moves or of time was used up; `work` was stopped.
+        Why the search ended: the bound is reached; its budget of moves or of time is used; `work` was stopped.
     ended : "done", "deadline" or "interrupted"
-        Whether the search went through, or `work` ended it early.
+        Whether the search finished, or `work` ended it early.
     values : mapping of str to float
-        What a goal beyond hops is made of: ``mean_ns`` and ``worst_ns`` with their bounds, ``longest_m``,
-        ``mean_length_m``, and ``cable_w`` and ``cable_usd`` where there is a catalogue that says. Of a goal of traffic,
+        The terms of a goal other than hops: ``mean_ns`` and ``worst_ns`` with their bounds, ``longest_m``,
+        ``mean_length_m``, and ``cable_w`` and ``cable_usd`` if a catalogue gives them. For a traffic goal,
         ``throughput`` and ``throughput_upper``, ``hops_bound``, ``throughput_bound``, ``tub`` and ``worst_case``.
     provenance : Provenance
-        Its timings are ``moves`` (tried by all chains together), ``seconds`` of wall time, those of earlier sessions
-        included, and ``moves_per_s``.
+        Its timings are ``moves`` (tried by all chains together), ``seconds`` of wall time, including earlier sessions, and
+        ``moves_per_s``.
     """
 
     record_name = "optimized"
@@ -111,32 +111,32 @@ class Optimized(Result):
 
     @property
     def moves(self) -> int:
-        """Moves tried, by all chains together, those of earlier sessions included."""
+        """Moves tried by all chains together, including earlier sessions."""
         return int(self.provenance.timings.get("moves", 0))
 
     @property
     def seconds(self) -> float:
-        """Of wall time, those of earlier sessions included."""
+        """Seconds of wall time, including earlier sessions."""
         return self.provenance.timings.get("seconds", 0.0)
 
     @property
     def moves_per_s(self) -> float:
-        """Moves tried in a second."""
+        """Moves tried per second."""
         return self.provenance.timings.get("moves_per_s", 0.0)
 
     @property
     def seed(self) -> int:
-        """Of all draws."""
+        """The seed of all random draws."""
         return self.provenance.seed or 0
 
     @property
     def optimal(self) -> bool:
-        """Whether the graph meets its bounds: no better one exists."""
+        """Whether the graph reaches its bounds, so that no better one exists."""
         return self.reason == "bound"
 
     @property
     def gap(self) -> float:
-        """By what share the ASPL is above its bound; inf when the graph is not connected."""
+        """The relative difference between the ASPL and its bound; inf if the graph is not connected."""
         return self.aspl / self.aspl_bound - 1 if self.aspl_bound else 0.0
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -147,24 +147,24 @@ class Optimized(Result):
         InputError
             The folder cannot be written.
         """
-        # By name, for the formats are a room above this one.
+        # Imported by name, because the formats are in a higher layer.
         text = import_module("topoloom.formats.topoloom_json").write(self.topology)
         record = msgspec.json.format(msgspec.json.encode(self.record()), indent=1) + b"\n"
         write_folder(path, {_TOPOLOGY: text, _RECORD: record})
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
-        """The result that `save` wrote.
+        """Read a result that `save` wrote.
 
         Raises
         ------
         InputError
-            A file that is missing or wrong, or a graph that is not the record's.
+            A file that is missing or invalid, or a graph that does not belong to the record.
         """
         folder = Path(path)
         source = str(folder / _RECORD)
         topology: Topology = import_module("topoloom.formats").load(folder / _TOPOLOGY)
-        record = parse_json(read_text(folder / _RECORD, _LONGEST), source)
+        record = parse_json(read_text(folder / _RECORD, _MOST_RECORD_BYTES), source)
         if not isinstance(record, dict) or record.get("topology") != summary(topology):
-            raise at(source, None, f"is no record of the graph in {_TOPOLOGY}; the two are saved together")
+            raise at(source, None, f"does not belong to the graph in {_TOPOLOGY}; both files must be from one save")
         return cls.from_record({**record, "topology": topology}, source)

@@ -1,4 +1,4 @@
-"""Rules: which switches a move may link, and which links may exchange their ends."""
+"""Rules of moves: which switches may be linked, and which links may exchange their ends."""
 
 from dataclasses import dataclass
 
@@ -11,22 +11,22 @@ from topoloom.model.topology import Topology
 from topoloom.optimizer.kernels.moves import Moves
 from topoloom.optimizer.link_lengths import LinkLengths
 
-#: Prices and budgets are counted in these.
+#: The unit of prices and budgets, per US dollar.
 MILLIONTHS = 1_000_000
-#: The price of a link that no cable is long enough for, and the largest budget: sums stay below the largest word.
+#: The price of a link that is too long for every cable, and the largest budget, in US dollars: sums fit into int64.
 _NEVER, _MOST_USD = 1e12, 1e12
 
 
 @dataclass(frozen=True, eq=False)
 class Spending:
-    """What links cost, and all together may cost, in millionths of a dollar: whole numbers, whose sums are exact.
+    """Prices of links and their budget, in millionths of a US dollar: whole numbers, whose sums are exact.
 
     Attributes
     ----------
     kind : uint16[n, n]
         The kind of a link between any two switches (`LinkLengths.kind`).
     price : int64[kinds]
-        Of a link of each kind.
+        The price of a link of each kind.
     most : int
     """
 
@@ -35,7 +35,7 @@ class Spending:
     most: int
 
     def cost(self, links: np.ndarray) -> int:
-        """What links cost together.
+        """The total price of links.
 
         Parameters
         ----------
@@ -50,20 +50,20 @@ class Spending:
 
 @dataclass(frozen=True, eq=False)
 class GraphRules:
-    """What moves must keep, beside every switch's degree.
+    """The rules that moves must keep, in addition to every switch's degree.
 
     Attributes
     ----------
     near : (int64[n + 1], int32[...]) or None
-        CSR of the switches that each may be linked to, ascending; None: any.
+        The switches that each may be linked to, as CSR, ascending; None: any.
     rack : int64[n] or None
-        The rack of each switch, where the number of links between any two racks, and inside each, must stay.
+        The rack of each switch, if the number of links between any two racks, and inside each, must not change.
     geometry : Geometry or None
-        Where the switches are, if that tells how far those near are: far ones are proposed more often.
+        The places of the switches, if they give the distances of `near`: far switches are proposed more often.
     spending : Spending or None
-        What all links together may cost; None: anything.
+        The budget of all links; None: no limit.
     fixed : int[k, 2] or None
-        Links that stay.
+        Links that do not change.
     """
 
     near: tuple[np.ndarray, np.ndarray] | None = None
@@ -72,54 +72,54 @@ class GraphRules:
     spending: Spending | None = None
     fixed: np.ndarray | None = None
 
-    def stay(self, one: np.ndarray, other: np.ndarray) -> np.ndarray:
-        """Which of some links are to stay, by their ends, bool in the shape of these."""
+    def stay(self, u: np.ndarray, v: np.ndarray) -> np.ndarray:
+        """Whether each link, given by its ends, is fixed; bool in the shape of the arguments."""
         if self.fixed is None:
-            return np.zeros(np.shape(one), bool)
-        return np.isin(_keys(one, other), _keys(*np.asarray(self.fixed).T))
+            return np.zeros(np.shape(u), bool)
+        return np.isin(_keys(u, v), _keys(*np.asarray(self.fixed).T))
 
     def spending_on(self, links: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The budget as kernels have it, with what some links cost: `kind`, `price` and `spent` of `kernels.moves.Moves`."""
+        """The budget in the form of kernels, with the cost of `links`: `kind`, `price` and `spent` of `kernels.moves.Moves`."""
         budget = self.spending
         if budget is None:
             return np.zeros((0, 0), np.uint16), np.zeros(0, np.int64), np.zeros(2, np.int64)
         return budget.kind, budget.price, np.array([budget.cost(links), budget.most], np.int64)
 
 
-def _keys(one: np.ndarray, other: np.ndarray) -> np.ndarray:
-    """A number for each link, whichever end is named first."""
-    low, high = np.minimum(one, other).astype(np.int64), np.maximum(one, other).astype(np.int64)
+def _keys(u: np.ndarray, v: np.ndarray) -> np.ndarray:
+    """A number for each link, independent of the order of its ends."""
+    low, high = np.minimum(u, v).astype(np.int64), np.maximum(u, v).astype(np.int64)
     return np.asarray(low << 32 | high)
 
 
 def within_length(topology: Topology, geometry: Geometry, length: int | None) -> tuple[np.ndarray, np.ndarray]:
-    """CSR of the switches within `length` on a grid or diagrid; within the longest link that the topology has when None.
+    """The switches within `length` of each on a grid or diagrid, as CSR; within the longest link of the topology if None.
 
     Parameters
     ----------
     topology : Topology
         The network.
     geometry : Geometry
-        The grid that its switches stand on.
+        The grid of its switches.
     length : int or None
-        The longest link that is allowed, in steps; None: the longest that the topology has.
+        The longest allowed link, in steps; None: the longest link of the topology.
 
     Returns
     -------
     offsets : int64[n + 1]
-        Where the neighbours of each switch start.
+        The start of each switch's list.
     near : int[...]
         The switches that each may be linked to.
 
     Raises
     ------
     InputError
-        A link of the topology is longer.
+        A link of the topology is longer than `length`.
     """
     longest = longest_link(topology, geometry)
     if length is not None and longest > length:
         raise InputError(
-            f"{topology.name} has a link of length {longest}; length={length} forbids it (build it shorter)"
+            f"{topology.name} has a link of length {longest}; raise length={length}, or give a network with shorter links"
         )
     return geometry.near(length or longest or 1)
 
@@ -127,57 +127,57 @@ def within_length(topology: Topology, geometry: Geometry, length: int | None) ->
 def spending_within(
     topology: Topology, lengths: LinkLengths | None, cap_usd: float, parts: Parts | None, rate_gbps: float | None
 ) -> Spending:
-    """The budget of all cables, which the topology itself must keep.
+    """Make the budget of all cables, which the topology itself must keep.
 
     Parameters
     ----------
     topology : Topology
     lengths : LinkLengths or None
-        How long a link between any two of its switches would be.
+        The length of a link between any two switches.
     cap_usd : float
-        What all cables together may cost, US dollars.
+        The largest cost of all cables together, in US dollars.
     parts : Parts or None
         The catalogue with the prices.
     rate_gbps : float or None
-        Of every link; the nearest to 40 that there are prices of when None.
+        The rate of every link; None: the nearest to 40 Gb/s with prices.
 
     Raises
     ------
     InputError
-        Lengths or prices are missing, a cap that is no sum of money, or cables that cost more as they are.
+        Missing lengths or prices, an invalid cap, or cables of the topology that cost more than the cap.
     """
     if not 0 < cap_usd < np.inf:
-        raise InputError(f"cap_usd={cap_usd:g}: what all cables may cost is a number of dollars above 0")
+        raise InputError(f"cap_usd={cap_usd:g}: the budget must be a number of US dollars above 0")
     if lengths is None:
         raise InputError(
-            f"{topology.name}: cap_usd needs lengths, where the switches stand (a folder of topoloom layout)"
+            f"{topology.name}: cap_usd needs the lengths between switches; give a folder of topoloom layout"
         )
     if parts is None:
         raise InputError(f"{topology.name}: cap_usd needs the prices of cables; give a catalogue of `parts`")
     usd = parts.link_usd(lengths.length_m, lengths.between, parts.link_rate(rate_gbps))
-    # What no cable reaches, no sum can pay.
+    # Links that are too long for every cable get a price above every budget.
     price = np.where(np.isfinite(usd), np.rint(MILLIONTHS * usd), _NEVER).astype(np.int64)
-    found = Spending(lengths.kind, price, round(MILLIONTHS * min(cap_usd, _MOST_USD)))
-    if found.cost(topology.links) > found.most:
+    spending = Spending(lengths.kind, price, round(MILLIONTHS * min(cap_usd, _MOST_USD)))
+    if spending.cost(topology.links) > spending.most:
         raise InputError(
-            f"{topology.name}: its cables cost {found.usd(topology.links):,.2f} dollars, more than"
-            f" cap_usd={cap_usd:,.10g}; allow more, or place it closer"
+            f"{topology.name}: its cables cost {spending.usd(topology.links):,.2f} dollars, more than"
+            f" cap_usd={cap_usd:,.10g}; raise cap_usd, or change the layout"
         )
-    return found
+    return spending
 
 
 def racks_of(topology: Topology, label: str | np.ndarray) -> np.ndarray:
-    """The rack of each switch, int64[n]: `label` names the label that tells it, or is the racks themselves.
+    """The rack of each switch, int64[n]; `label` is the name of a label, or the racks themselves.
 
     Raises
     ------
     InputError
-        No such label, or an array of another size.
+        No such label, or an array of a wrong size.
     """
     if isinstance(label, str):
         if label not in topology.labels:
-            known = ", ".join(sorted(topology.labels)) or "none"
-            raise InputError(f"{topology.name}: no label '{label}' says which rack a switch is in (labels: {known})")
+            names = ", ".join(sorted(topology.labels)) or "none"
+            raise InputError(f"{topology.name}: no label '{label}' for the racks of switches; its labels: {names}")
         label = np.unique(topology.labels[label], return_inverse=True)[1]
     rack = np.asarray(label)
     if rack.shape != (topology.switches,) or rack.dtype.kind not in "iu":
@@ -186,13 +186,13 @@ def racks_of(topology: Topology, label: str | np.ndarray) -> np.ndarray:
 
 
 def links_inside(topology: Topology, group: str | np.ndarray) -> np.ndarray:
-    """The links that stay: those whose ends share a group, int[k, 2].
+    """The fixed links: those whose ends share a group, int[k, 2].
 
     Parameters
     ----------
     topology : Topology
     group : str, int[n] or bool[m]
-        The label that tells a switch's group, the groups, or which of the links stay.
+        The label of a switch's group, the groups, or a mask of the fixed links.
 
     Returns
     -------
@@ -201,7 +201,7 @@ def links_inside(topology: Topology, group: str | np.ndarray) -> np.ndarray:
     Raises
     ------
     InputError
-        No such label, an array of another size, or no link that could go.
+        No such label, an array of a wrong size, or fewer than two links that may change.
     """
     mask = np.asarray(group)
     if not (mask.dtype == np.bool_ and mask.shape == (len(topology.links),)):
@@ -209,17 +209,18 @@ def links_inside(topology: Topology, group: str | np.ndarray) -> np.ndarray:
         mask = of[:, 0] == of[:, 1]
     if mask.sum() > len(topology.links) - 2:
         raise InputError(
-            f"{topology.name}: fix leaves {len(topology.links) - int(mask.sum())} links that may go; two are needed"
+            f"{topology.name}: fix leaves {len(topology.links) - int(mask.sum())} links that may change;"
+            " at least two are needed"
         )
     return np.asarray(topology.links[mask])
 
 
 def moves_of(topology: Topology, rules: GraphRules) -> Moves:
-    """The topology as a table running, with the moves that the rules leave."""
+    """The topology as a table for a search, with the moves that the rules allow."""
     n = topology.switches
     offsets, neighbours, _ = topology.csr
     degree = topology.degrees.astype(np.int32)
-    # An even number of slots, so that kernels take two at a time.
+    # An even number of slots, because kernels take two at a time.
     most = max(2, int(degree.max()) + int(degree.max()) % 2)
     table = np.repeat(np.arange(n, dtype=np.int32)[:, None], most, axis=1)
     row = np.repeat(np.arange(n), degree)

@@ -1,4 +1,4 @@
-"""Goals of traffic: what uniform traffic, the worst permutation or any traffic gets, measured with a proof, and its prices."""
+"""Traffic goals: throughput of uniform traffic, the worst permutation or any traffic, measured with bounds, and its prices."""
 
 import math
 from collections.abc import Callable
@@ -18,30 +18,30 @@ from topoloom.throughput.symmetric import symmetric_flow
 from topoloom.throughput.traffic import hosts_on, uniform_remote
 from topoloom.throughput.tub import tub, uniform_bound
 
-#: What is made most, by its name.
+#: The names of the maximised throughputs.
 TrafficName = Literal["all-to-all", "permutation", "worst-case"]
 NAMES: tuple[TrafficName, ...] = ("all-to-all", "permutation", "worst-case")
-#: The gap of a measurement in the search, of the proof at the end, and turns for it.
+#: The gap between bounds of a measurement in the search, and of the final one; and its most iterations.
 _GAP, PROVED_GAP, _TURNS = 0.003, 0.005, 400
-#: Larger networks are not looked through for symmetries.
+#: Most switches for the search of symmetries.
 _MOST_SYMMETRIC = 20_000
 
 
 @dataclass(frozen=True, eq=False)
 class Measured:
-    """What a graph is worth, and where more room would help.
+    """The value of a graph, and the prices of its links.
 
     Attributes
     ----------
     value : float
-        What is made most: a throughput that was proved to be reached, or a bound, as the goal says.
+        The maximised value: a verified throughput, or a bound, depending on the goal.
     link_prices : float64[m]
-        Of each link: what a link less costs, at least.
+        The price of each link: a lower bound on the loss without it.
     promise : callable
-        Of exchanges of links `one` and `other`, u-u2 and v-v2 for u-v and u2-v2: what they promise, float64; those that
-        promise 0 or less are not worth measuring.
+        The estimated gain, float64, of replacing links `one` and `other`, u-u2 and v-v2, with u-v and u2-v2; exchanges with a
+        gain of 0 or less need not be measured.
     plateau : bool
-        Whether many graphs are worth exactly the same, so that one of these is to be gone on from.
+        Whether many graphs have exactly the same value, so that the search may move between them.
     """
 
     value: float
@@ -52,19 +52,19 @@ class Measured:
 
 @dataclass(frozen=True, eq=False)
 class TrafficGoal:
-    """A goal of traffic.
+    """A traffic goal.
 
     Attributes
     ----------
     name : "all-to-all", "permutation" or "worst-case"
-        The maximum concurrent flow of uniform traffic; the throughput upper bound (TUB) of the worst permutation; both, as the
-        two ends of what the worst traffic gets (`worst_case`).
+        The maximum concurrent flow of uniform traffic; the throughput upper bound (TUB) of the worst permutation; or both, as
+        upper and lower bound for the worst traffic (`worst_case`).
     """
 
     name: TrafficName
 
     def of(self, values: dict[str, float]) -> float:
-        """What is made most, from `traffic_values`; 0 without any."""
+        """The maximised value, from `traffic_values`; 0 without any."""
         if not values:
             return 0.0
         if self.name == "all-to-all":
@@ -72,26 +72,27 @@ class TrafficGoal:
         return values["tub"] if self.name == "permutation" else math.sqrt(values["worst_case"] * values["tub"])
 
     def measure(self, topology: Topology, beaten: float = 0.0) -> Measured:
-        """What a graph is worth; a worse one than `beaten` need not be measured to the end."""
+        """Measure a graph; one that is worse than `beaten` need not be measured completely."""
         if (components(topology) > 0).any():
             return Measured(0.0)
         if self.name == "all-to-all":
             return _uniform(topology, beaten)
-        far = _farthest(topology)
-        if self.name == "permutation" or far.value == 0:
-            return far
+        upper = _farthest(topology)
+        if self.name == "permutation" or upper.value == 0:
+            return upper
         flow = _uniform(topology, 0.0)
         low = flow.value * _share(topology)
-        value = math.sqrt(low * far.value)
+        value = math.sqrt(low * upper.value)
 
         def promise(*exchange: np.ndarray) -> np.ndarray:
-            return flow.promise(*exchange) / flow.value + far.promise(*exchange) / far.value
+            return flow.promise(*exchange) / flow.value + upper.promise(*exchange) / upper.value
 
         return Measured(value, flow.link_prices, promise)
 
 
 def uniform_certificate(topology: Topology, jobs: int | None = None) -> Bracket:
-    """The throughput of uniform traffic between two proved bounds: exactly where the network has symmetries, else within a gap.
+    """The throughput of uniform traffic between two verified bounds: exact if the network has symmetries, otherwise within a
+    gap.
 
     Parameters
     ----------
@@ -112,15 +113,15 @@ def uniform_certificate(topology: Topology, jobs: int | None = None) -> Bracket:
     """
     sent = uniform_remote(topology)
     if topology.switches <= _MOST_SYMMETRIC:
-        known = symmetries(topology)
-        found = symmetric_flow(topology, sent, known=known) if len(known.maps) else None
-        if found is not None and found.gap <= PROVED_GAP:
-            return found
+        maps = symmetries(topology)
+        bracket = symmetric_flow(topology, sent, known=maps) if len(maps.maps) else None
+        if bracket is not None and bracket.gap <= PROVED_GAP:
+            return bracket
     return approximate_flow(topology, sent, gap=PROVED_GAP, turns=_TURNS, jobs=jobs)
 
 
 def traffic_values(topology: Topology, aspl_bound: float, jobs: int | None) -> dict[str, float]:
-    """What the throughputs of a network are, between their bounds, beside what no network of its order and degree passes.
+    """The throughputs of a network with their bounds, and the upper bound for its order and degree.
 
     Parameters
     ----------
@@ -132,10 +133,10 @@ def traffic_values(topology: Topology, aspl_bound: float, jobs: int | None) -> d
     Returns
     -------
     dict
-        ``throughput`` and ``throughput_upper`` (uniform traffic: a flow that was found, and the dual), ``hops_bound`` (2 m /
-        the hops of all demand), ``throughput_bound`` (the same with the least hops that any network has), ``tub`` (the worst
-        permutation gets no more), and ``worst_case`` (any traffic gets as much, by Valiant's detours). Nothing where the
-        network is not connected.
+        ``throughput`` and ``throughput_upper`` (uniform traffic: a flow, and the dual bound), ``hops_bound`` (2 m / the hops of
+        all demand), ``throughput_bound`` (the same with the least hops of any network), ``tub`` (an upper bound for the worst
+        permutation), and ``worst_case`` (a lower bound for any traffic, by Valiant's detours). Empty if the network is not
+        connected.
     """
     if (components(topology) > 0).any():
         return {}
@@ -151,13 +152,13 @@ def traffic_values(topology: Topology, aspl_bound: float, jobs: int | None) -> d
 
 
 def order_bound(topology: Topology, aspl_bound: float) -> float:
-    """What no network of the order, the degrees and the hosts of this one brings of uniform traffic.
+    """An upper bound on the throughput of uniform traffic for the order, degrees and hosts of a network.
 
     Parameters
     ----------
     topology : Topology
     aspl_bound : float
-        The least ASPL; for hosts that are not alike on all switches Moore's bound serves instead.
+        The least ASPL; if switches have different numbers of hosts, Moore's bound is used instead.
 
     Returns
     -------
@@ -178,17 +179,17 @@ def order_bound(topology: Topology, aspl_bound: float) -> float:
             float(hosts[0]) ** 2 * topology.switches * (topology.switches - 1) / max(1, demand.hosts - int(hosts[0]))
         )
         return room / (total * aspl_bound) if total else math.inf
-    # Of each switch, those who get most are the nearest.
+    # Assume that each switch's largest demands go to the nearest switches.
     within = np.array(moore_within(topology.switches, int(topology.degrees.max())))
-    far = np.searchsorted(within, np.arange(2, topology.switches + 1))
-    walked = sum(float(np.sort(row)[::-1][: far.size] @ far) for row in demand.dense())
+    nearest_hops = np.searchsorted(within, np.arange(2, topology.switches + 1))
+    walked = sum(float(np.sort(row)[::-1][: nearest_hops.size] @ nearest_hops) for row in demand.dense())
     return room / walked if walked else math.inf
 
 
 def _share(topology: Topology) -> float:
-    """What any traffic is sure to get, as a share of what uniform traffic does: sent by way of all hosts alike, twice.
+    """The guaranteed throughput of any traffic, relative to uniform traffic: every flow is spread evenly over all hosts first.
 
-    In each of two phases a host sends theta / N to each of N hosts, of which those on its own switch take no channel; uniform
+    In each of two phases, a host sends theta / N to each of N hosts, where those on its own switch use no channel; uniform
     traffic at t sends t / (N - least). Source: Valiant and Brebner, STOC 1981.
     """
     hosts = hosts_on(topology)
@@ -198,7 +199,7 @@ def _share(topology: Topology) -> float:
 
 
 def _uniform(topology: Topology, beaten: float) -> Measured:
-    found, prices = priced_flow(topology, uniform_remote(topology), gap=_GAP, turns=_TURNS, beaten=beaten, jobs=1)
+    bracket, prices = priced_flow(topology, uniform_remote(topology), gap=_GAP, turns=_TURNS, beaten=beaten, jobs=1)
     origin, to, _ = arcs(topology)
     n = topology.switches
 
@@ -217,19 +218,19 @@ def _uniform(topology: Topology, beaten: float) -> Measured:
     ) -> np.ndarray:
         if not apart:
             first = np.searchsorted(origin, np.arange(n + 1))
-            far = dijkstra(csr_array((np.maximum(prices, 1e-300), to, first), shape=(n, n)))
-            apart.append(far + far.T)
-        # No exchange brings more than the upper bound and what these prices say of it: the dual's solution stays one.
+            distances = dijkstra(csr_array((np.maximum(prices, 1e-300), to, first), shape=(n, n)))
+            apart.append(distances + distances.T)
+        # An exchange gains at most the upper bound plus this difference, because the prices remain a solution of the dual.
         gain = apart[0][u, v] + apart[0][u2, v2] - cost[one] - cost[other]
-        return np.asarray(found.upper + gain - found.lower)
+        return np.asarray(bracket.upper + gain - bracket.lower)
 
-    return Measured(found.lower, cost, promise)
+    return Measured(bracket.lower, cost, promise)
 
 
 def _farthest(topology: Topology) -> Measured:
-    """The throughput upper bound, and promises by the hops that its pairs would save."""
-    found = tub(topology, 1)
-    partner = found.partner
+    """The throughput upper bound (TUB), with gains estimated from the hops that its pairs would save."""
+    upper = tub(topology, 1)
+    partner = upper.partner
     hops = distance_matrix(topology, 1).astype(np.int32)
     pairs = np.flatnonzero(partner != np.arange(topology.switches))
     now = hops[pairs, partner[pairs]]
@@ -248,6 +249,6 @@ def _farthest(topology: Topology) -> Measured:
         one: np.ndarray, other: np.ndarray, u: np.ndarray, u2: np.ndarray, v: np.ndarray, v2: np.ndarray
     ) -> np.ndarray:
         volume = max(1.0, float(now.sum()))
-        return np.asarray(found.value * (1.0 + saved(u, v) + saved(u2, v2)) / volume)
+        return np.asarray(upper.value * (1.0 + saved(u, v) + saved(u2, v2)) / volume)
 
-    return Measured(found.value if math.isfinite(found.value) else 0.0, np.zeros(len(links)), promise, plateau=True)
+    return Measured(upper.value if math.isfinite(upper.value) else 0.0, np.zeros(len(links)), promise, plateau=True)

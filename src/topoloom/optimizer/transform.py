@@ -1,7 +1,7 @@
 """Optimised links as a part of a spec: ``jellyfish:n=512,degree=9+optimized:moves=200000``; found by its entry point.
 
-So that every operation takes an optimised network by its spec, and a search for designs may propose one. The search is told
-moves, and runs in one thread: the same spec is the same network everywhere.
+Every operation can take an optimised network by its spec, and a design search may propose one. The budget is a number of moves,
+and the search runs in one thread, so the same spec gives the same network everywhere.
 """
 
 from topoloom.model.topology import Topology
@@ -16,16 +16,16 @@ from topoloom.topologies.spec import Integer, Seed, transform
     source="Nakano 2016, III, step 3; topoloom optimize",
 )
 def optimized(topology: Topology, moves: int, seed: int) -> Topology:
-    """The same switches, degrees and hosts with the fewest hops that so many exchanges of links' ends find.
+    """Return the same switches, degrees and hosts with the fewest hops that `moves` exchanges of links' ends find.
 
     Returns
     -------
     Topology
-        Never with more hops than before, nor in more parts.
+        Never with more hops or more components than before.
 
     Raises
     ------
     InputError
-        There are no links to exchange.
+        The network has no links to exchange.
     """
     return optimize(topology, moves=moves, seed=seed, jobs=1).topology

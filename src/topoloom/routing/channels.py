@@ -1,4 +1,4 @@
-"""Channels: each link is two of them, one a direction; numbered by switch and then by port."""
+"""Channels: two per link, one per direction, numbered by switch and then by port."""
 
 from typing import NamedTuple
 
@@ -9,16 +9,16 @@ from topoloom.model.topology import Topology
 
 
 class Channels(NamedTuple):
-    """The channels of a topology; channel c is the link of port c - first[origin[c]] of its origin, links counted from 0.
+    """The channels of a topology; channel c belongs to port c - first[origin[c]] of switch origin[c], ports counted from 0.
 
     first : int64[n + 1]
         Where each switch's channels begin.
     to, origin : int32[2 m]
-        The switch that each leads to, and that it comes from.
+        The switch that each channel leads to, and the switch where it begins.
     back : int32[2 m]
         The channel of the same link in the other direction.
     turn_first : int64[n + 1]
-        Where the turns of each switch begin; a turn's place is that + in-port * degree + out-port.
+        The first turn of each switch; a turn has the index turn_first[switch] + in-port * degree + out-port.
     """
 
     first: np.ndarray
@@ -29,7 +29,7 @@ class Channels(NamedTuple):
 
 
 def channels_of(topology: Topology) -> Channels:
-    """The channels of a topology, in the order of `Topology.csr`: neighbours ascending, parallel links apart.
+    """The channels of a topology, in the order of `Topology.csr`: neighbours ascending, parallel links separately.
 
     Examples
     --------
@@ -45,6 +45,6 @@ def channels_of(topology: Topology) -> Channels:
 
 
 def turn_rows(channels: Channels) -> np.ndarray:
-    """Of each channel the turn from it to the first port of the switch that it leads to, int64[2 m]."""
+    """For each channel, the turn from it to the first port of the switch that it leads to, int64[2 m]."""
     begins, degrees = channels.first[channels.to], np.diff(channels.first)
     return np.asarray(channels.turn_first[channels.to] + (channels.back - begins) * degrees[channels.to], np.int64)

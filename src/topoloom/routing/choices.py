@@ -1,21 +1,21 @@
-"""What a packet may choose beside the one path of the tables: adaptive and multi-path routing, described for a simulator."""
+"""What a packet may choose in addition to the path of the tables: adaptive and multi-path routing, described for simulators."""
 
 from dataclasses import dataclass
 
 import numpy as np
 
-#: What a packet's source knows of the queues when it picks a detour.
+#: The queues that a packet's source knows when it picks a detour.
 NOTHING, LOCAL, GLOBAL = "nothing", "local", "global"
 
 
 @dataclass(frozen=True)
 class AnyShortest:
-    """At every switch any channel on a shortest path: ECMP groups, and nearest common ancestors in a tree.
+    """Any channel on a shortest path, at every switch: ECMP groups, and nearest common ancestors in a tree.
 
     Attributes
     ----------
     by_queue : bool
-        Of two drawn at random the one with the shorter queue; else one drawn at random.
+        Whether a packet takes the shorter queue of two channels drawn at random; otherwise one channel drawn at random.
     """
 
     by_queue: bool = False
@@ -23,7 +23,7 @@ class AnyShortest:
 
 @dataclass(frozen=True)
 class Escape:
-    """Any channel on a shortest path in virtual channels of their own; the tables are what a packet that is blocked escapes to.
+    """Any channel on a shortest path, in separate virtual channels; a blocked packet escapes to the path of the tables.
 
     The tables' virtual channels come first, then `virtual_channels` adaptive ones. Sources: Duato, IEEE TPDS 4(12), 1993 and
     6(10), 1995; Silla and Duato, IEEE TPDS 11(7), 2000.
@@ -33,8 +33,8 @@ class Escape:
     virtual_channels : int
         Adaptive virtual channels.
     returns : bool
-        Whether a packet may leave the tables' virtual channels again (Duato); else it stays in them to its end (Silla and
-        Duato).
+        Whether a packet may leave the tables' virtual channels again (Duato); otherwise it stays in them until it arrives
+        (Silla and Duato).
     """
 
     virtual_channels: int
@@ -43,22 +43,22 @@ class Escape:
 
 @dataclass(frozen=True, eq=False)
 class Detour:
-    """By the tables to a switch drawn at random and from there, by the tables, in virtual channels of their own, to the
-    destination.
+    """By the tables to a random switch and from there, by the tables and in separate virtual channels, to the destination.
 
-    A packet compares the path of the tables with `tries` detours: hops times the queue at its source (`local`), or the sum of
-    the queues on the path (`global`); one that knows `nothing` always takes its detour. Sources: Valiant, SIAM J. Computing
-    11(2), 1982; Singh, UGAL, 2005; Besta 2014 IV.B and C.
+    A packet compares the path of the tables with `tries` detours by hops times the queue at its source (`local`), or by the sum
+    of the queues on the path (`global`). A packet that knows `nothing` always takes its detour. Sources: Valiant, SIAM J.
+    Computing 11(2), 1982; Singh, UGAL, 2005; Besta 2014 IV.B and C.
 
     Attributes
     ----------
     knows : "nothing", "local" or "global"
     tries : int
     group : int64[n], optional
-        Of each switch: packets within a group make no detour, nor is a detour to one's own group. Left out: all may.
+        The group of each switch: packets within a group take no detour, and no detour leads to the packet's own group. When
+        omitted, all packets may take any detour.
     longest : int
-        The most hops of a detour; switches that are drawn for a longer one do not count, and of a packet that knows nothing the
-        next of `tries` is taken. 0: any.
+        The most hops of a detour; 0: no limit. Longer detours are not considered: a packet that knows nothing takes the next
+        of its `tries`.
     """
 
     knows: str
@@ -69,21 +69,23 @@ class Detour:
 
 @dataclass(frozen=True, eq=False)
 class Layers:
-    """More tables of the same kind: a host has an address in each, and its packets are spread over them; or one for each host.
+    """Several tables of the same kind. A host has one address per table, and its packets are spread over the tables; or each
+    host
+    of a switch uses one table.
 
     Attributes
     ----------
     ports : tuple of uint8 or uint16[n, n]
         As `Routing.ports`, which is the first layer.
     virtual_channels : tuple of uint8[n, n], optional
-        As `Routing.virtual_channels`, which is the first layer's; omitted: those for all layers.
+        As `Routing.virtual_channels`, which is the first layer's; when omitted, all layers use that of the first.
     allowed : int64[n, n], optional
-        allowed[d, s]: the layers that packets from s to d may take, as bits; omitted: all.
+        allowed[d, s]: the layers that packets from s to d may take, as bits; when omitted, all.
     by_host : bool
-        Nothing is chosen: what goes to a host's port takes the layer of the port's place at its switch, counted from 0, modulo
-        the layers (`Routing.layer_of_ports`), as forwarding tables with an entry for each address have it.
+        Packets do not choose: packets to a host port take the layer (index of the port at its switch, from 0) modulo (number of
+        layers) (`Routing.layer_of_ports`), as in forwarding tables with one entry per address.
     by_message : bool
-        Nothing is chosen: each message of a schedule says its layer. Tables then need no more than the messages take.
+        Packets do not choose: a schedule gives the layer of each message. Tables then hold only the entries that messages use.
     """
 
     ports: tuple[np.ndarray, ...]

@@ -1,4 +1,4 @@
-"""Networks with coordinates: every link changes one of them, and all lines of a dimension are linked alike."""
+"""Networks with coordinates: every link changes exactly one coordinate, and all lines of a dimension have the same links."""
 
 from typing import NamedTuple
 
@@ -15,11 +15,11 @@ class Dimension(NamedTuple):
     """One dimension of a network.
 
     side : int
-        How many coordinates there are.
+        The number of coordinates in the dimension.
     kind : "line", "ring" or "full mesh"
         How the switches of each of its lines are linked.
     port, width : int32[n, side]
-        Of each switch the first port towards a coordinate on its line, and how many there are side by side (0: none).
+        For each switch and each coordinate on its line: the first port to it, and the number of parallel ports (0: none).
     """
 
     side: int
@@ -29,14 +29,14 @@ class Dimension(NamedTuple):
 
 
 class Coordinates(NamedTuple):
-    """at : int64[n, dimensions], where each switch is; and the dimensions."""
+    """at : int64[n, dimensions], the coordinates of each switch; and the dimensions."""
 
     at: np.ndarray
     dimensions: list[Dimension]
 
 
 def coordinates_of(topology: Topology) -> Coordinates:
-    """Where each switch is: the labels x0, x1, ..., or for a ring and a hypercube its number.
+    """The coordinates of each switch: the labels x0, x1, ..., or for rings and hypercubes its number.
 
     Raises
     ------
@@ -63,7 +63,7 @@ def coordinates_of(topology: Topology) -> Coordinates:
 
 
 def places_of(topology: Topology) -> np.ndarray:
-    """Where each switch may be, int64[n, dimensions], by labels or by its number; whether links run so is not looked at."""
+    """The possible coordinates of each switch, int64[n, dimensions], from labels or from its number; links are not checked."""
     labels, n = topology.labels, topology.switches
     axes = [f"x{axis}" for axis in range(len(labels)) if f"x{axis}" in labels]
     if axes:
@@ -77,16 +77,16 @@ def places_of(topology: Topology) -> np.ndarray:
 
 
 def _kind(topology: Topology, at: np.ndarray, width: np.ndarray) -> str:
-    """How the lines of a dimension are linked."""
+    """How the switches on the lines of a dimension are linked: as a line, a ring or a full mesh."""
     side = width.shape[1]
     linked = width > 0
-    here, there = at[:, None], np.arange(side)
-    near = np.abs(here - there) == 1
-    if (linked == (here != there)).all() and side != 2:
+    own, other = at[:, None], np.arange(side)
+    near = np.abs(own - other) == 1
+    if (linked == (own != other)).all() and side != 2:
         return _MESH if side > 3 else _RING if side == 3 else _LINE
     if (linked == near).all():
         return _LINE
-    if (linked == (near | (np.abs(here - there) == side - 1))).all():
+    if (linked == (near | (np.abs(own - other) == side - 1))).all():
         return _RING
     raise _refusal(topology)
 

@@ -1,4 +1,4 @@
-"""Tables for each host of a switch, as InfiniBand gives every host an address of its own."""
+"""Separate tables for the hosts of a switch, as in InfiniBand, where every host has its own address."""
 
 from topoloom.core.errors import InputError
 from topoloom.core.random_streams import Draws
@@ -23,11 +23,11 @@ def host_routings(
     layout: Layout | None = None,
     work: Work | None = None,
 ) -> tuple[Routing, ...]:
-    """So many tables: host i of each switch, counted from 0, is led by table i modulo `count`.
+    """Make `count` tables: packets to host i of each switch, counted from 0, follow table i modulo `count`.
 
-    Engine ``fat-tree`` takes the digits of the host's number, as d-mod-k does (Zahavi et al., CCPE 22(2), 2010): the hosts of a
-    switch are led through different ancestors. Other engines draw each table from a seed of its own, and of parallel cables
-    between two switches each table takes the next one.
+    Engine ``fat-tree`` takes the digits of the host's number, as d-mod-k does (Zahavi et al., CCPE 22(2), 2010): packets to the
+    hosts of a switch pass through different ancestors. Other engines draw each table from a different seed, and of parallel
+    cables between two switches each table takes the next one.
 
     Parameters
     ----------
@@ -42,18 +42,18 @@ def host_routings(
     Returns
     -------
     tuple of Routing
-        `count` of them, each with its verdict.
+        `count` routings, each with its verification.
 
     Raises
     ------
     InputError
-        A count below 1, and whatever `route` refuses.
+        A count below 1, and every error of `route`.
     Stopped
-        `work` was stopped before all tables stood.
+        `work` was stopped before all tables were made.
     """
     topology = taken(topology, Topology, "host_routings")
     if count < 1:
-        raise InputError(f"{count} tables for the hosts of a switch: at least one is needed")
+        raise InputError(f"count={count}; at least one table is needed")
     if count == 1:
         return (route(topology, engine, seed=seed, jobs=jobs, layout=layout, work=work),)
     seeds = [seed, *(Draws(seed, number).word() >> 33 for number in range(1, count))]
@@ -63,7 +63,7 @@ def host_routings(
     )
 
 
-#: Entries of all tables of hosts together, where nobody says how many tables.
+#: Most entries of all host tables together, if the number of tables is not given.
 _MOST_ENTRIES = 1 << 27
 
 
@@ -78,18 +78,19 @@ def tables_by_host(
     layout: Layout | None = None,
     work: Work | None = None,
 ) -> tuple[Routing, ...]:
-    """The tables of a network for what sends between hosts: the installed ones, else those of an engine, in turn by host.
+    """The tables for traffic between hosts: the installed tables, otherwise those of an engine; host i uses table i modulo
+    count.
 
     Parameters
     ----------
     topology : Topology
     saved : Routing, optional
-        The installed tables, which are taken unless an engine or a count is given.
+        The installed tables, which are used unless an engine or a count is given.
     engine : str, optional
-        The one that fits the network when omitted.
+        When omitted, the engine that fits the network.
     count : int, optional
-        Tables for the hosts of a switch; when omitted one, or one for each host with engines that lead each over paths of its
-        own (fat-tree), as far as memory goes where the engine was not named.
+        Tables for the hosts of a switch. When omitted: one, or one per host for engines that give each host separate paths
+        (fat-tree), reduced to fit memory if the engine is not named.
     seed, jobs, layout, work
         As for `route`.
 

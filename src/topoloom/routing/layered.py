@@ -1,4 +1,4 @@
-"""FatPaths: layers of tables, each of shortest paths over some of the links drawn at random, over which packets are spread."""
+"""FatPaths: several layers of tables, each with shortest paths over a random subset of the links; packets use all layers."""
 
 from dataclasses import replace
 
@@ -20,11 +20,11 @@ from topoloom.routing.routing import HOP, Routing, empty_ports
 from topoloom.routing.trees.shortest import fill_minimal
 from topoloom.routing.verification.verify import verify_routing
 
-#: What engine fatpaths takes: tables, and the share of the links that each but the first keeps.
+#: The defaults of engine fatpaths: layers, and the share of the links that each layer except the first keeps.
 LAYERS, KEEP = 9, 0.6
-#: Rounds in which the trees of a layer are taken out and made again.
+#: Rounds in which the trees of a layer are removed and rebuilt.
 _ROUNDS = 3
-#: As many layers as a port of InfiniBand has addresses.
+#: An InfiniBand port has at most 128 addresses (LMC 7).
 _MOST_LAYERS = 128
 
 
@@ -37,10 +37,10 @@ def layered_routing(
     jobs: int | None = None,
     work: Work | None = None,
 ) -> Routing:
-    """Layers of tables: the first of shortest paths, each other one of shortest paths over a share of the links.
+    """Make layers of tables: the first with shortest paths, each other one with shortest paths over a share of the links.
 
-    What is omitted of a layer makes its paths go other ways, most of them a hop longer: packets that take a layer at random
-    are spread over more paths than the network has shortest ones (`topoloom.path_diversity`).
+    The links that a layer omits force other paths, mostly one hop longer: packets that take a random layer are spread over more
+    paths than the network has shortest ones (`topoloom.path_diversity`).
 
     Parameters
     ----------
@@ -49,26 +49,26 @@ def layered_routing(
     layers : int
         Tables in all, 1 to 128.
     keep : float
-        The share of the links that a layer keeps, rho, above 0 and up to 1; links that join what else would fall apart are
-        kept, too.
+        The share of the links that a layer keeps, rho, above 0 and up to 1; links that are needed to keep the layer connected
+        are also kept.
     seed : int
-        Of what is kept.
+        Of the random choice of links.
     jobs : int, optional
         Threads; no table depends on them.
     work : Work, optional
-        Told of the trees of each layer.
+        Receives the progress of the trees of each layer.
 
     Returns
     -------
     Routing
-        With its verdict. Virtual channels are by hop, as many as the longest path has, so that it is free of deadlock.
+        With its verification. A packet's virtual channel is its number of hops so far, so the tables are deadlock-free.
 
     Raises
     ------
     InputError
-        Layers or a share out of range; a network in parts, or of several planes.
+        Layers or a share out of range; a network that is not connected, or that has several planes.
     Stopped
-        `work` was stopped before the tables stood and were followed.
+        `work` was stopped before the tables were made and verified.
 
     Notes
     -----
@@ -84,7 +84,7 @@ def layered_routing(
     """
     topology = taken(topology, Topology, "layered_routing")
     if plane_count(topology) != 1:
-        raise InputError(f"{topology.name}: it is in several parts or planes; make layers for each of them")
+        raise InputError(f"{topology.name}: not connected, or of several planes; make layers for each plane")
     work = Work() if work is None else work
     routing = layered_tables(RoutingRequest(topology, seed=seed, jobs=jobs, work=work), layers, keep)
     settings = {"layers": layers, "keep": keep}
@@ -93,12 +93,12 @@ def layered_routing(
 
 
 def layered_tables(request: RoutingRequest, layers: int, keep: float) -> Routing:
-    """The tables of `layered_routing`, without a verdict.
+    """The tables of `layered_routing`, without a verification.
 
     Parameters
     ----------
     request : RoutingRequest
-        Whose seed, threads and work count.
+        Its seed, threads and work are used.
     layers : int
     keep : float
 
@@ -118,30 +118,30 @@ def layered_tables(request: RoutingRequest, layers: int, keep: float) -> Routing
     for number in range(layers):
         request.work.check()
         draws = Draws(request.seed, 20 + number)
-        kept = np.arange(len(topology.links)) if number == 0 else _kept(topology, keep, draws)
-        part = topology.replace(links=topology.links[kept], **topology.rates_of(kept))
+        layer_links = np.arange(len(topology.links)) if number == 0 else _kept(topology, keep, draws)
+        part = topology.replace(links=topology.links[layer_links], **topology.rates_of(layer_links))
         ports = empty_ports(part)
         order = draws.permutation(topology.switches)
         fill_minimal(part, order, ports, _ROUNDS, request.jobs, work=request.work)
-        tables.append(ports if number == 0 else _ports_of_whole(topology, part, kept, ports))
+        tables.append(ports if number == 0 else _ports_of_whole(topology, part, layer_links, ports))
     request.work.check()
     choice = Layers(tuple(tables[1:])) if layers > 1 else None
     return Routing(topology, "fatpaths", tables[0], virtual_channel_rule=HOP, choice=choice)
 
 
 def _kept(topology: Topology, keep: float, draws: Draws) -> np.ndarray:
-    """The links of a layer, ascending: the first of a random order, and what of the others joins pieces, int64[k]."""
+    """The links of a layer, int64[k], ascending: the first ones of a random order, and those of the rest that connect it."""
     order = draws.permutation(len(topology.links))
     u, v = topology.links[order].astype(np.int64).T
-    # Of parallel links the first in the order counts for the tree.
+    # Of parallel links, the first in the order is a candidate for the tree.
     _, first = np.unique(u * topology.switches + v, return_index=True)
     weights = coo_array((first + 1.0, (u[first], v[first])), shape=(topology.switches,) * 2).tocsr()
     tree = minimum_spanning_tree(weights).data.astype(np.int64) - 1
     return np.union1d(order[: round(keep * order.size)], order[tree])
 
 
-def _ports_of_whole(topology: Topology, part: Topology, kept: np.ndarray, ports: np.ndarray) -> np.ndarray:
-    """The tables of a network of some links as tables of the whole one, whose ports have other numbers.
+def _ports_of_whole(topology: Topology, part: Topology, layer_links: np.ndarray, ports: np.ndarray) -> np.ndarray:
+    """Translate the tables of a network with some of the links into tables of the whole network, which has other port numbers.
 
     Parameters
     ----------
@@ -157,14 +157,14 @@ def _ports_of_whole(topology: Topology, part: Topology, kept: np.ndarray, ports:
     """
     whole, some = channels_of(topology), channels_of(part)
     n = topology.switches
-    # A channel is known by its link and where it begins.
+    # A link and the switch where it begins identify a channel.
     at = np.argsort(topology.csr[2].astype(np.int64) * n + whole.origin)
     key = (topology.csr[2].astype(np.int64) * n + whole.origin)[at]
-    place = at[np.searchsorted(key, kept[part.csr[2]].astype(np.int64) * n + some.origin)]
+    place = at[np.searchsorted(key, layer_links[part.csr[2]].astype(np.int64) * n + some.origin)]
     port = place - whole.first[some.origin]
     none = int(np.iinfo(ports.dtype).max)
     filled = ports != none
     channel = np.where(filled, some.first[:-1] + np.where(filled, ports, 0), 0)
-    found = empty_ports(topology)
-    found[filled] = port[channel[filled]]
-    return found
+    whole_ports = empty_ports(topology)
+    whole_ports[filled] = port[channel[filled]]
+    return whole_ports

@@ -1,11 +1,11 @@
-"""Trees by their levels: which of the lowest switches lie below each switch, and who has a common ancestor."""
+"""Trees by levels: which of the lowest switches lie below each switch, and which of them have a common ancestor."""
 
 import numpy as np
 
 from topoloom.model.topology import Topology
 from topoloom.routing.channels import channels_of
 
-#: Bits of so many of the lowest switches are kept at a time for every switch.
+#: The lowest switches are handled in blocks of this size: one bit per switch of the network and per lowest switch.
 _BLOCK = 2048
 
 
@@ -22,11 +22,12 @@ def reach(topology: Topology, level: np.ndarray) -> tuple[bool, bool]:
     Returns
     -------
     (bool, bool)
-        Every top switch is an ancestor of all; any two have an ancestor, which the first implies.
+        Whether every top switch is an ancestor of all lowest switches; whether any two lowest switches have a common ancestor
+        (the first implies the second).
 
     Notes
     -----
-    Bit sets, a block of lowest switches at a time: time and memory of links times lowest switches / 8.
+    Bit sets, one block of lowest switches at a time; time and memory grow with links times lowest switches / 8.
     """
     channels = channels_of(topology)
     leaves, top = np.flatnonzero(level == 0), int(level.max())
@@ -52,16 +53,18 @@ def reach(topology: Topology, level: np.ndarray) -> tuple[bool, bool]:
 def _by_origin(
     origin: np.ndarray, to: np.ndarray, level: np.ndarray, step: int
 ) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
-    """For each level its switches with links to the next one (down or up), where the links of each begin, and their ends."""
-    found = []
+    """For each level: its switches with links to the next level (down or up), the index of each one's first link, and the
+    ends.
+    """
+    by_level = []
     for at in range(int(level.max()) + 1):
         chosen = np.flatnonzero((level[origin] == at) & (level[to] == at + step))
         switches, begins = np.unique(origin[chosen], return_index=True)
-        found.append((switches, begins, to[chosen]))
-    return found
+        by_level.append((switches, begins, to[chosen]))
+    return by_level
 
 
 def _gather(packed: np.ndarray, switches: np.ndarray, begins: np.ndarray, ends: np.ndarray) -> None:
-    """Each switch gets the bits of those that its links lead to."""
+    """Add to each switch the bits of the switches that its links lead to."""
     if switches.size:
         packed[switches] |= np.bitwise_or.reduceat(packed[ends], begins, axis=0)

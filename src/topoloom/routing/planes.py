@@ -1,4 +1,4 @@
-"""Tables of a network of planes: each plane routed by itself, and all tables side by side."""
+"""Tables of a network of several planes: each plane is routed separately, and the tables are combined."""
 
 import hashlib
 from collections.abc import Callable
@@ -17,32 +17,31 @@ from topoloom.routing.routing import Routing
 def joined_planes(
     topology: Topology, make: Callable[[Topology, Layout | None], Routing], layout: Layout | None = None
 ) -> Routing:
-    """One `Routing` of the whole network out of those of its planes; what goes to another plane has no port.
+    """Combine the routings of the planes into one `Routing` of the whole network; switches of other planes have no port.
 
-    Planes with the same links (and, where a layout is given, cables as long) have the same tables: they are made once.
+    Planes with the same links (and, if a layout is given, the same cable lengths) share their tables, which are made once.
 
     Parameters
     ----------
     topology : Topology
-        Parts that no link joins.
+        A network of several planes, which no link connects.
     make : callable (Topology, Layout or None) -> Routing
-        Routes one of them, where its switches stand.
+        Routes one plane, given its layout.
     layout : Layout, optional
-        Of the whole network.
+        The layout of the whole network.
 
     Returns
     -------
     Routing
-        Without verdict.
+        Without verification.
 
     Raises
     ------
     InputError
-        The engine gives packets a choice between layers of tables that pairs may not all take, or groups of detours, which
-        have no such form.
+        The engine restricts the layers that pairs may take, or groups detours; such choices cannot be combined.
     """
     planes = planes_of(topology)
-    made: dict[str, Routing] = {}
+    routing_by_key: dict[str, Routing] = {}
     n = topology.switches
     whole: Routing | None = None
     ports = virtual_channels = None
@@ -52,32 +51,33 @@ def joined_planes(
         if layout is not None:
             own = Layout(plane.topology, layout.floor, layout.slots, layout.slot[plane.switches])
             key += own.length_m.tobytes().hex()
-        if key not in made:
-            made[key] = make(plane.topology, own)
-        one = made[key]
-        layers = one.choice.ports if isinstance(one.choice, Layers) and _plain(one.choice) else ()
+        if key not in routing_by_key:
+            routing_by_key[key] = make(plane.topology, own)
+        routing = routing_by_key[key]
+        layers = routing.choice.ports if isinstance(routing.choice, Layers) and _plain(routing.choice) else ()
         if not layers and (
-            isinstance(one.choice, Layers) or (isinstance(one.choice, Detour) and one.choice.group is not None)
+            isinstance(routing.choice, Layers)
+            or (isinstance(routing.choice, Detour) and routing.choice.group is not None)
         ):
-            raise InputError(f"{topology.name}: engine {one.engine} routes one plane at a time; give it a single plane")
+            raise InputError(f"{topology.name}: engine {routing.engine} routes only one plane; give it a single plane")
         if ports is None:
-            ports = np.full((n, n), np.iinfo(one.ports.dtype).max, one.ports.dtype)
-            more = [np.full_like(ports, one.none) for _ in layers]
-            virtual_channels = None if one.virtual_channels is None else np.zeros((n, n), np.uint8)
-            whole = one
-        ports = ports.astype(np.promote_types(ports.dtype, one.ports.dtype), copy=False)
+            ports = np.full((n, n), np.iinfo(routing.ports.dtype).max, routing.ports.dtype)
+            more = [np.full_like(ports, routing.none) for _ in layers]
+            virtual_channels = None if routing.virtual_channels is None else np.zeros((n, n), np.uint8)
+            whole = routing
+        ports = ports.astype(np.promote_types(ports.dtype, routing.ports.dtype), copy=False)
         at = np.ix_(plane.switches, plane.switches)
-        ports[at] = np.where(one.ports == one.none, np.iinfo(ports.dtype).max, one.ports)
-        if len(layers) != len(more) or (layers and ports.dtype != one.ports.dtype):
+        ports[at] = np.where(routing.ports == routing.none, np.iinfo(ports.dtype).max, routing.ports)
+        if len(layers) != len(more) or (layers and ports.dtype != routing.ports.dtype):
             raise InputError(
-                f"{topology.name}: engine {one.engine} has unlike layers in unlike planes; give it a single plane"
+                f"{topology.name}: engine {routing.engine} makes different layers for different planes; give it a single plane"
             )
         for layer, own_layer in zip(more, layers, strict=True):
             layer[at] = own_layer
-        if one.virtual_channels is not None and virtual_channels is not None:
-            virtual_channels[at] = one.virtual_channels
+        if routing.virtual_channels is not None and virtual_channels is not None:
+            virtual_channels[at] = routing.virtual_channels
     if whole is None or ports is None:
-        raise InputError(f"{topology.name}: no planes")
+        raise InputError(f"{topology.name}: not a network of planes")
     if more:
         by_host = isinstance(whole.choice, Layers) and whole.choice.by_host
         whole = replace(whole, choice=Layers(tuple(more), by_host=by_host))
@@ -86,7 +86,7 @@ def joined_planes(
         topology=topology,
         ports=ports,
         virtual_channels=virtual_channels,
-        minimal=all(one.minimal for one in made.values()),
+        minimal=all(part.minimal for part in routing_by_key.values()),
     )
 
 
@@ -96,17 +96,17 @@ def _plain(choice: Layers) -> bool:
 
 
 def distinct_tables(*routings: Routing) -> tuple[tuple[tuple[Routing, ...], int], ...]:
-    """The tables of each plane by themselves: those that differ, in links, hosts or entries, with how many are alike.
+    """The different tables of the planes, by links, hosts and entries, each with the number of planes that have them.
 
     Parameters
     ----------
     *routings : Routing
-        Tables of one network of planes beside which packets do not choose; several for the ports of a switch in turn.
+        Tables of one network of planes, without a choice for packets; several if the ports of a switch use them in turn.
 
     Returns
     -------
     tuple of (tuple of Routing, int)
-        Those of a plane, one for each of `routings`, without verdicts.
+        The tables of a plane, one per routing of `routings` and without verification; and the number of planes that have them.
     """
     kinds: dict[tuple[str, bytes], tuple[tuple[Routing, ...], int]] = {}
     for plane in planes_of(routings[0].topology):
@@ -133,7 +133,7 @@ def distinct_tables(*routings: Routing) -> tuple[tuple[tuple[Routing, ...], int]
 
 
 def _structure(plane: Plane) -> str:
-    """The same for planes that any engine gives the same tables: links, endpoints and labels, but for a shift of groups."""
+    """A key that is equal for planes with the same tables: links, endpoints and labels, except for a shift of group numbers."""
     topology = plane.topology
     group = topology.labels.get("group")
     if group is not None and group.dtype.kind == "i" and group.size:

@@ -1,4 +1,4 @@
-"""Routing Cartesian products: one coordinate after the other, each by the tables of its factor."""
+"""Routing of Cartesian products: one coordinate after the other, each by the tables of its factor."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -17,17 +17,17 @@ from topoloom.routing.route import route
 from topoloom.routing.routing import HOP, SWITCH, Routing, empty_ports
 from topoloom.routing.verification.verify import verify_routing
 
-#: Virtual channels are the bits of a word for the verifier.
+#: The verifier keeps virtual channels as the bits of a 64-bit word.
 _MOST_VIRTUAL_CHANNELS = 64
 
 
 def product_factors(topology: Topology) -> list[Topology]:
-    """The factors of a Cartesian product, the first the coordinate that changes slowest.
+    """The factors of a Cartesian product; the first one has the coordinate that changes slowest.
 
     Raises
     ------
     InputError
-        The topology is not a product with the labels factor0, factor1, ... that `graph.product` gives one.
+        The topology is not a product with the labels factor0, factor1, ... of `graph.product`.
 
     Examples
     --------
@@ -54,7 +54,7 @@ def product_factors(topology: Topology) -> list[Topology]:
     same = np.array_equal(again.links, topology.links)
     if not same or any(not np.array_equal(again.labels[key], topology.labels[key]) for key in again.labels):
         raise InputError(
-            f"{topology.name}: it has the labels of a Cartesian product, but not the links; take engine orders"
+            f"{topology.name}: it has the labels of a Cartesian product, but not the links; use engine orders"
         )
     return factors
 
@@ -68,40 +68,41 @@ def product_routing(
     jobs: int | None = None,
     work: Work | None = None,
 ) -> Routing:
-    """Tables for a Cartesian product: the first coordinate is put right by the paths of the first factor, then the next.
+    """Make tables for a Cartesian product: paths of the first factor correct the first coordinate, then the next factor
+    follows.
 
     Parameters
     ----------
     topology : NetworkSource
-        A product whose labels tell its factors (`product:` makes such).
-    engines : str, or one str or Routing a factor
-        What routes each factor; a `Routing` is taken as it is.
+        A product with labels of its factors, as `product:` makes them.
+    engines : str, or one str or Routing per factor
+        The engine of each factor; a `Routing` is used without changes.
     virtual_channels : int, optional
-        At most so many virtual channels: factors that are routed here get fewer.
+        Most virtual channels; factors that are routed here get fewer.
     seed, jobs, work
         As for `route`.
 
     Returns
     -------
     Routing
-        With its verdict; shortest and free of deadlock where the tables of the factors are.
+        With its verification; shortest and deadlock-free if the tables of the factors are.
 
     Raises
     ------
     InputError
-        Not a product; not one engine a factor; a `Routing` of another topology, or one that does not reach every pair; too
+        Not a product; not one engine per factor; a `Routing` of another topology, or one that does not reach every pair; too
         few virtual channels.
     Stopped
-        `work` was stopped before the tables stood and were followed.
+        `work` was stopped before the tables were made and verified.
 
     Notes
     -----
-    What passes through switch (u, v): n2 load1(u) + n1 load2(v) + (n1 - 1) (n2 - 1), the last for those that turn there from
-    the first coordinate to the second. So the loads are equal where those of the factors are.
+    The load of switch (u, v) is n2 load1(u) + n1 load2(v) + (n1 - 1) (n2 - 1); the last term counts the pairs that turn there
+    from the first coordinate to the second. So the loads are equal if those of the factors are.
 
-    Every combination of the factors' virtual channels is a virtual channel of its own. In one virtual channel, what moves along
-    one coordinate is in one virtual channel of that factor, and no packet goes back to an earlier coordinate: nothing can wait
-    in a cycle.
+    Every combination of the factors' virtual channels is a separate virtual channel. In one virtual channel, packets that move
+    along a coordinate use one virtual channel of that factor, and no packet returns to an earlier coordinate: no cycle of
+    waiting packets is possible.
 
     Source: Xu, Huang and Deng, Optimal routing for a family of scalable interconnection networks (Xu 2019), proposition 1.
 
@@ -116,7 +117,7 @@ def product_routing(
     work = Work() if work is None else work
     factors = product_factors(topology)
     if virtual_channels is not None and virtual_channels < 1:
-        raise InputError(f"{topology.name}: lanes={virtual_channels}; at least one is needed")
+        raise InputError(f"{topology.name}: virtual_channels={virtual_channels}; at least one is needed")
     chosen: list[str | Routing] = [engines] * len(factors) if isinstance(engines, str) else list(engines)
     if len(chosen) != len(factors):
         raise InputError(f"{topology.name}: {len(chosen)} engines for {len(factors)} factors; give one, or one each")
@@ -128,8 +129,8 @@ def product_routing(
             raise InputError(f"{topology.name}: {how!r} is not a routing of {factor.name}")
         elif how.choice is not None or how.virtual_channel_rule == SWITCH:
             raise InputError(
-                f"{topology.name}: in {how!r} packets choose, or change virtual channels; take tables with a virtual channel "
-                "a pair"
+                f"{topology.name}: in {how!r} packets choose, or change virtual channels;"
+                " give tables with one virtual channel per pair"
             )
         elif fault := (how.verification or verify_routing(how, jobs, work=work)).fault:
             raise InputError(f"{topology.name}: in {how!r} {fault}")
@@ -154,7 +155,8 @@ def product_routing(
     verification = verify_routing(routed, jobs, work=work)
     if virtual_channels is not None and verification.virtual_channels_used > virtual_channels:
         raise InputError(
-            f"{topology.name}: lanes={virtual_channels}, but a virtual channel a hop needs {verification.virtual_channels_used}"
+            f"{topology.name}: virtual_channels={virtual_channels}, but virtual channels by hop need"
+            f" {verification.virtual_channels_used}"
         )
     provenance = provenance_of(
         topology, engine=routed.engine, seed=seed, settings={"virtual_channels": virtual_channels}
@@ -175,7 +177,7 @@ def _fewer_vcs(
     jobs: int | None,
     work: Work,
 ) -> None:
-    """Route factors again, those with most virtual channels first, until all combinations of their virtual channels are few
+    """Route factors again with fewer virtual channels, those with most first, until the number of combinations is small
     enough.
     """
     most = min(virtual_channels or _MOST_VIRTUAL_CHANNELS, _MOST_VIRTUAL_CHANNELS)
@@ -184,7 +186,7 @@ def _fewer_vcs(
         how, fewer = chosen[number], _used(parts[number]) - 1
         if not isinstance(how, str) or fewer < 1:
             raise InputError(
-                f"{topology.name}: lanes={most}, but the factors' virtual channels make {needed} combinations"
+                f"{topology.name}: virtual_channels={most}, but the factors' virtual channels make {needed} combinations"
             )
         parts[number] = route(parts[number].topology, how, virtual_channels=fewer, seed=seed, jobs=jobs, work=work)
 
@@ -192,7 +194,7 @@ def _fewer_vcs(
 def _ports(
     topology: Topology, parts: list[Routing], strides: list[int], places: list[np.ndarray], work: Work
 ) -> np.ndarray:
-    """The port of the first coordinate that is not right yet."""
+    """The tables: the port of the first coordinate that differs from the destination's."""
     n, channels = topology.switches, channels_of(topology)
     first, to = channels.first, channels.to
     ports, switch = empty_ports(topology), np.arange(n)
@@ -208,7 +210,7 @@ def _ports(
             channel = begin[place[here]] + port
             goal = here + (along[channel] - place[here]) * stride
             origin = part.channels.origin.astype(np.int64) * part.topology.switches + along
-            parallel = channel - np.searchsorted(origin, origin[channel])  # the how many-eth of parallel links
+            parallel = channel - np.searchsorted(origin, origin[channel])  # index among parallel links
             table[here, port] = np.searchsorted(key, here * n + goal) + parallel - first[here]
         port_of.append(table)
     work.begin(n, "destinations")
@@ -223,8 +225,9 @@ def _ports(
 
 
 def _virtual_channels(topology: Topology, parts: list[Routing], places: list[np.ndarray]) -> np.ndarray:
-    """The virtual channel of each pair: the combination of its virtual channels in the factors, those that occur numbered from
-    0.
+    """The virtual channel of each pair: the combination of its virtual channels in the factors; only combinations that occur
+    are
+    numbered, from 0.
     """
     n = topology.switches
     vc = np.zeros((n, n), np.uint8)

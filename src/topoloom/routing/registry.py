@@ -1,4 +1,4 @@
-"""The register of routing engines: what an engine is asked for, what is known of each, and how one is added."""
+"""The register of routing engines: the request that an engine gets, the properties of each engine, and how to add one."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -12,29 +12,29 @@ from topoloom.routing.routing import Routing
 
 @dataclass(frozen=True)
 class RoutingRequest:
-    """What an engine is asked for.
+    """The request that an engine gets.
 
     Attributes
     ----------
     topology : Topology
         Connected, of at least one switch.
     virtual_channels : int or None
-        At most so many virtual channels; None: as many as the engine needs.
+        Most virtual channels; None: as many as the engine needs.
     seed : int
-        Of everything that is drawn.
+        Seed of all random draws.
     jobs : int or None
-        Threads, on which no table depends.
+        Threads; the tables do not depend on them.
     layout : Layout or None
-        Where the switches stand, and so how long each cable is.
+        The places of the switches, which give the length of each cable.
     folder : str or None
-        Where tables that do not fit in memory are kept; only some engines can (`Engine.streams`).
+        The folder for tables that do not fit in memory; only for engines with `Engine.streams`.
     host : (int, int) or None
-        Tables for some hosts of each switch only: every so many-th (the second) from one on (the first). Engines that know
-        of it (`Engine.by_host`) lead them over other paths than the switch's other hosts.
+        (i, k): tables for every k-th host of each switch, from host i on. Engines with `Engine.by_host` give these hosts other
+        paths than the other hosts of the switch.
     root : int or None
-        The switch that paths go up to; only some engines have one (`Engine.rooted`). None: one of most links.
+        The root switch of up*/down* paths; only for engines with `Engine.rooted`. None: a switch with the most links.
     work : Work
-        Told how far the engine is; asked between steps whether to go on (`work.check()`), at least once a second.
+        Receives the engine's progress. The engine calls `work.check()` between steps, at least once per second.
     """
 
     topology: Topology
@@ -50,25 +50,25 @@ class RoutingRequest:
 
 @dataclass(frozen=True)
 class Engine:
-    """A method that makes tables.
+    """A method that makes forwarding tables.
 
     Attributes
     ----------
     name, help : str
-        What users type, and a line about it.
+        The name that users type, and a line of help.
     safe : bool
-        Whether it promises tables that are free of deadlock; `route` insists on it.
+        Whether it guarantees deadlock-free tables; `route` checks this.
     make : callable (Request) -> Routing
     streams : bool
-        Whether it can keep its tables in files (`RoutingRequest.folder`).
+        Whether it can keep tables in files (`RoutingRequest.folder`).
     by_host : bool
-        Whether it knows of `RoutingRequest.host`.
+        Whether it uses `RoutingRequest.host`.
     bytes_a_pair : float
-        The most memory that it takes for each ordered pair of switches beside the ports.
+        Most memory per ordered pair of switches, in bytes, without the ports.
     rooted : bool
-        Whether it knows of `RoutingRequest.root`.
+        Whether it uses `RoutingRequest.root`.
     fits : callable (Topology) -> str or None, optional
-        Why it is the one for a network, in words; None where it is not. Left out: it is the one for none in particular.
+        Returns why the engine fits a network, in words, or None. When omitted, the engine is never chosen automatically.
     """
 
     name: str
@@ -82,9 +82,9 @@ class Engine:
     fits: Callable[[Topology], str | None] | None = None
 
 
-#: Every engine by its name: those of this package, and those of packages with entry points ``topoloom.engines``.
+#: All engines by name: those of this package, and those of packages with entry points ``topoloom.engines``.
 engines: Register[Engine] = Register(
-    "engine", room="topoloom.routing.engines", group="topoloom.engines", listed="topoloom route --help"
+    "engine", package="topoloom.routing.engines", group="topoloom.engines", listed="topoloom route --help"
 )
 
 
@@ -104,9 +104,9 @@ def engine(
     Parameters
     ----------
     name, text : str
-        What users type, and a line about it.
+        The name that users type, and a line of help.
     safe, streams, by_host, bytes_a_pair, rooted, fits
-        As `Engine` has them.
+        As for `Engine`.
 
     Returns
     -------
@@ -115,7 +115,7 @@ def engine(
     Raises
     ------
     InputError
-        The name is that of another package's engine.
+        Another package already has an engine of this name.
     """
 
     def register(make: Callable[[RoutingRequest], Routing]) -> Callable[[RoutingRequest], Routing]:

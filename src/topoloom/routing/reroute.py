@@ -1,4 +1,4 @@
-"""The operation `reroute`: after losses the same tables with as few entries changed as can be, judged again."""
+"""The operation `reroute`: after losses, the same tables with as few changed entries as possible, verified again."""
 
 import time
 from collections.abc import Iterable
@@ -24,24 +24,24 @@ from topoloom.routing.virtual_channels.by_pair import MOST_VIRTUAL_CHANNELS, pla
 
 @dataclass(frozen=True, eq=False)
 class Rerouted(Result):
-    """Tables after a loss.
+    """Repaired tables after a loss of links or switches.
 
     Attributes
     ----------
     routing : Routing
-        On what is left: the same switches, without the links; switches that are lost stand alone. With its verdict.
+        On the remaining network: the same switches without the lost links; lost switches have no links. With its verification.
     entries : int
-        Entries, one a switch and destination, of the switches that are left.
+        Table entries (one per switch and destination) of the remaining switches.
     entries_broken : int
-        Those that led over what is lost: no repair changes fewer.
+        Entries that used a lost cable or switch: every repair changes at least these.
     entries_changed : int
-        Those that lead over another cable now.
+        Entries that use another cable now.
     virtual_channels_changed : int
-        Pairs in another virtual channel than before.
+        Pairs whose virtual channel changed.
     kept : int64[k]
-        The links that are left, by their numbers before.
+        The remaining links, by their numbers before the loss.
     rebuilt : bool
-        Whether the virtual channels were too few to repair the tables, so that all are new.
+        Whether all tables are new because there were too few virtual channels for a repair.
     """
 
     record_name = "rerouted"
@@ -60,12 +60,12 @@ class Rerouted(Result):
 
     @cached_property
     def surviving_switches(self) -> np.ndarray:
-        """The switches that have links still, int64[k]."""
+        """The switches that still have links, int64[k]."""
         return np.flatnonzero(self.routing.topology.degrees > 0)
 
     @cached_property
     def surviving(self) -> Routing:
-        """The tables of the surviving switches, which are numbered again in the order of `surviving_switches`."""
+        """The tables of the surviving switches, renumbered in the order of `surviving_switches`."""
         whole, living = self.routing, self.surviving_switches
         topology = whole.topology
         if living.size == topology.switches:
@@ -103,29 +103,28 @@ def reroute(
     jobs: int | None = None,
     work: Work | None = None,
 ) -> Rerouted:
-    """Repair tables after cables or switches are lost.
+    """Repair tables after cables or switches are lost, and verify them.
 
-    A switch whose cable is gone takes another neighbour, and everything behind it follows; pairs whose paths changed get a
-    virtual channel in which they close no cycle with all others. Where the virtual channels do not suffice, all tables are made
-    again by engine orders.
+    A switch that lost its cable to a destination takes another neighbour, and all switches behind it follow. Pairs whose paths
+    changed get a virtual channel in which they close no cycle with other pairs. If there are too few virtual channels, engine
+    orders makes all tables again.
 
     Parameters
     ----------
     routing : NetworkSource
-        Its installed tables, else those of the fitting engine.
-        Deadlock-free or not; if it is, so is what comes back.
+        The installed tables, otherwise those of the fitting engine. If they are deadlock-free, the result is too.
     links : pairs of switches
-        Of each one cable is lost; name a pair twice for two cables.
+        One cable of each pair is lost; name a pair twice for two cables.
     switches : switches
         Lost with all their cables and hosts.
     cables : int[k]
-        Lost cables by their places among `Topology.links`: one of several between two switches.
+        Lost cables by their indices in `Topology.links`, to select one of several between two switches.
     virtual_channels : int, optional
-        At most so many; 15 when omitted.
+        Most virtual channels; 15 when omitted.
     jobs : int, optional
         Threads of the verifier; every core when omitted.
     work : Work, optional
-        Told of the destinations that get virtual channels and that are followed.
+        Receives the progress of assigning virtual channels and of verification, in destinations.
 
     Returns
     -------
@@ -134,10 +133,10 @@ def reroute(
     Raises
     ------
     InputError
-        No such link or switch; several planes; what is left falls apart; tables with virtual channels by switch, or with
-        choices.
+        No such link or switch; several planes; the remaining network is not connected; tables with virtual channels by switch,
+        or with choices.
     Stopped
-        `work` was stopped before the tables were repaired and followed.
+        `work` was stopped before the tables were repaired and verified.
     """
     work = Work() if work is None else work
     links, switches, cables, began = list(links), list(switches), list(cables), time.monotonic()
@@ -145,16 +144,16 @@ def reroute(
     topology = routing.topology
     if routing.choice is not None or routing.virtual_channel_rule == SWITCH:
         why = "lets packets choose" if routing.choice is not None else "changes virtual channels on the path"
-        raise InputError(f"{topology.name}: engine {routing.engine} {why}; route what is left again")
+        raise InputError(f"{topology.name}: engine {routing.engine} {why}; route the remaining network again")
     if plane_count(topology) > 1:
         raise InputError(
-            f"{topology.name}: tables are repaired in one plane at a time; route what is left again, or one plane"
+            f"{topology.name}: only one plane can be repaired; route the remaining network again, or repair a single plane"
         )
     left, kept = without(topology, links, switches, cables)
     gone = np.zeros(topology.switches, np.bool_)
     gone[switches] = True
     ports, broken = _moved_over(routing, left, kept, gone)
-    found = _repaired(
+    rerouted = _repaired(
         routing,
         left,
         kept,
@@ -177,35 +176,35 @@ def reroute(
         },
         timings={**routing.provenance.timings, "reroute_s": time.monotonic() - began},
     )
-    return replace(found, routing=replace(found.routing, provenance=provenance), provenance=provenance)
+    return replace(rerouted, routing=replace(rerouted.routing, provenance=provenance), provenance=provenance)
 
 
 def without(
     topology: Topology, links: Iterable[tuple[int, int]], switches: Iterable[int], cables: Iterable[int] = ()
 ) -> tuple[Topology, np.ndarray]:
-    """What is left of a topology when links and switches are lost, with the same numbers, and which links stay, int64[k].
+    """Remove links and switches from a topology; switches keep their numbers.
 
     Parameters
     ----------
     topology : Topology
     links : pairs of switches
-        Of each one cable is lost.
+        One cable of each pair is lost.
     switches : switches
         Lost with all their cables and hosts.
     cables : int[k]
-        Lost cables by their places among `Topology.links`.
+        Lost cables by their indices in `Topology.links`.
 
     Returns
     -------
     left : Topology
-        All switches are still there, those that are lost without links and hosts.
+        The remaining network; lost switches are still counted, without links and hosts.
     kept : int64[k]
-        The links that stay, by their numbers in `topology`.
+        The remaining links, by their numbers in `topology`.
 
     Raises
     ------
     InputError
-        No such link or switch, or what is left falls apart.
+        No such link or switch, or the remaining network is not connected.
     """
     gone = np.zeros(topology.switches, np.bool_)
     for switch in switches:
@@ -220,11 +219,11 @@ def without(
     for u, v in links:
         alike = np.flatnonzero((topology.links == (min(u, v), max(u, v))).all(axis=1) & ~lost)
         if not alike.size:
-            raise InputError(f"{topology.name}: no link {u}-{v} that is not lost already")
+            raise InputError(f"{topology.name}: no link {u}-{v}, or it is lost already")
         lost[alike[0]] = True
     kept = np.flatnonzero(~lost)
     if not kept.size:
-        raise InputError(f"{topology.name}: no link is left; switches that stand alone need no tables")
+        raise InputError(f"{topology.name}: no link is left, so there is nothing to route")
     hosts = ~gone[topology.endpoints]
     left = Topology(
         links=topology.links[kept],
@@ -237,7 +236,7 @@ def without(
     )
     parts = component_count(left) - int(gone.sum())
     if parts > 1:
-        raise InputError(f"{left.name}: {parts} parts that no link joins")
+        raise InputError(f"{left.name}: not connected: {parts} parts")
     return left, kept
 
 
@@ -246,7 +245,9 @@ def _count(number: int, what: str, plural: str = "s") -> str:
 
 
 def _moved_over(routing: Routing, left: Topology, kept: np.ndarray, gone: np.ndarray) -> tuple[np.ndarray, int]:
-    """The same entries in the ports of what is left, none where the channel is gone, and how many of these there are."""
+    """Translate the entries to the ports of the remaining network; return them, none where the channel is lost, and their
+    number.
+    """
     old, new = routing.channels, channels_of(left)
     number = np.full(len(routing.topology.links), -1, np.int64)
     number[kept] = np.arange(kept.size)
@@ -288,7 +289,7 @@ def _repaired(
     changed = repair_trees(channels.first, channels.to, channels.back, ports, none, alive, load, moved, work.flag)
     work.check()
     if changed < 0:
-        raise InputError(f"{left.name}: nothing leads to switch {-1 - changed} any more")
+        raise InputError(f"{left.name}: no path leads to switch {-1 - changed}")
     entries = int(alive.sum()) * (int(alive.sum()) - 1)
     safe = (routing.verification or verify_routing(routing, jobs, work=work)).deadlock_free
     if routing.virtual_channel_rule == HOP or not safe:
@@ -301,7 +302,7 @@ def _repaired(
         vc[:, ~alive] = 0
         vc[~alive] = 0
         if not _placed(left, channels, ports, vc, virtual_channels, work):
-            rebuilt = _routed_anew(left, alive, virtual_channels, jobs, work)
+            rebuilt = _rebuilt_tables(left, alive, virtual_channels, jobs, work)
             differ = int(np.count_nonzero((rebuilt.ports != before) & alive & alive[:, None]))
             return Rerouted(
                 rebuilt, entries, broken, differ, int(np.count_nonzero(rebuilt.virtual_channels != old)), kept, True
@@ -318,7 +319,7 @@ def _repaired(
 def _placed(
     left: Topology, channels: Channels, ports: np.ndarray, vc: np.ndarray, virtual_channels: int, work: Work
 ) -> bool:
-    """Give pairs whose path has changed a virtual channel beside all others; whether that was possible."""
+    """Give pairs with changed paths a virtual channel, with all other pairs fixed; return whether that was possible."""
     from topoloom.routing.trees.kernels.repair import ordered, turns_of
     from topoloom.routing.trees.kernels.vc_trees import ORPHAN
 
@@ -331,8 +332,8 @@ def _placed(
     return place_pairs(left, ports, vc, order, virtual_channels, turns=turns, place=place, work=work)
 
 
-def _routed_anew(left: Topology, alive: np.ndarray, virtual_channels: int, jobs: int | None, work: Work) -> Routing:
-    """Tables by engine orders of what is left, written with the numbers of all where lost switches stand alone."""
+def _rebuilt_tables(left: Topology, alive: np.ndarray, virtual_channels: int, jobs: int | None, work: Work) -> Routing:
+    """Route the remaining network by engine orders, and return the tables with the original switch numbers."""
     if alive.all():
         return route(left, "orders", virtual_channels=virtual_channels, jobs=jobs, work=work)
     living = np.flatnonzero(alive)

@@ -1,4 +1,4 @@
-"""The operation `route`: an engine makes the tables of a topology, and the verifier follows them before anybody gets them."""
+"""The operation `route`: an engine makes the tables of a topology, and the verifier checks them before they are returned."""
 
 import time
 from dataclasses import replace
@@ -22,7 +22,7 @@ from topoloom.routing.routing import Routing
 from topoloom.routing.verification.verification import Verification
 from topoloom.routing.verification.verify import verify_routing
 
-#: More rows than this are kept in files: two tables of bytes of 32,768 squared are 2 GB.
+#: Larger tables must be kept in files: two tables of 32,768 x 32,768 bytes take 2 GB.
 _MOST_SWITCHES = 1 << 15
 
 
@@ -40,50 +40,50 @@ def route(
     root: int | None = None,
     work: Work | None = None,
 ) -> Routing:
-    """Forwarding tables for every switch and destination of a topology, with the verifier's verdict on them.
+    """Make forwarding tables for every switch and destination of a topology, and verify them.
 
     Parameters
     ----------
     topology : NetworkSource
         Connected.
     engine : str, optional
-        Left out, the one that fits the network (`topoloom.routing.fitting.fitting_engine`): that of fat trees, dimension order,
-        the Dragonfly's, ``levels`` for diameters of 2 and 3, else ``orders``, which is free of deadlock on any graph, and is
-        also taken where virtual channels, a folder for tables or a root are asked for. `topoloom route --help` lists all.
+        When omitted, the engine that fits the network (`topoloom.routing.fitting.fitting_engine`): that of fat trees, dimension
+        order, the Dragonfly's, ``levels`` for diameters of 2 and 3, otherwise ``orders``, which is deadlock-free on any graph.
+        ``orders`` is also the default if virtual channels, a folder or a root are given. `topoloom route --help` lists all.
     virtual_channels : int, optional
-        At most so many virtual channels; as many as the engine needs when omitted.
+        Most virtual channels; as many as the engine needs when omitted.
     seed : int
     jobs : int, optional
         Threads; every core when omitted. The same seed gives the same tables with any number of them.
     layout : Layout, optional
-        Where the topology's switches stand; engine ``latency`` needs it.
+        The places of the switches; engine ``latency`` needs it.
     folder : str, optional
-        Keep the tables in files there (``tables/ports.npy``, ``tables/virtual_channels.npy``) instead of in memory: for more
-        than 32,768 switches. Engines ``orders``, ``updown`` and ``minimal`` can; loads are evened in one round less. The files
-        get these names when the routing is saved in the folder; until then the folder's old tables stay.
+        Keep the tables in files of this folder (``tables/ports.npy``, ``tables/virtual_channels.npy``) instead of in memory:
+        for more than 32,768 switches. Engines ``orders``, ``updown`` and ``minimal`` support this, with one round less of load
+        balancing. The files get these names when the routing is saved in the folder; until then the old tables stay there.
     check : int, optional
-        Follow the paths to so many destinations only, drawn by the seed: a sample, no proof.
+        Verify the paths to this many random destinations only: a sample, not a verification of all.
     host : (int, int), optional
-        Tables for some hosts of each switch only: every so many-th (the second) from one on (the first). Engine ``fat-tree``
-        leads them over other paths than the switch's other hosts, any engine over other ones of parallel cables
+        (i, k): tables for every k-th host of each switch, from host i on. Engine ``fat-tree`` gives these hosts other paths
+        than the other hosts of the switch; every engine gives them other ones of parallel cables
         (`topoloom.host_routings`).
     root : int, optional
-        The switch that up*/down* paths go up to (engines ``updown`` and ``nue``); one of most links when omitted.
+        The root switch of up*/down* paths (engines ``updown`` and ``nue``); a switch with the most links when omitted.
     work : Work, optional
-        Told of trees that are made and destinations that are followed.
+        Receives the progress of trees and of verified destinations.
 
     Returns
     -------
     Routing
-        With its verdict.
+        With its verification.
 
     Raises
     ------
     InputError
-        No such engine; a root that is no switch, or an engine that has none; a topology in parts, or one that the engine
-        cannot route; fewer virtual channels than the engine needs; tables that do not fit in memory.
+        No such engine; a root that is not a switch, or an engine without roots; a topology that is not connected, or that the
+        engine cannot route; fewer virtual channels than the engine needs; tables that do not fit in memory.
     Stopped
-        `work` was stopped before the tables stood and were followed.
+        `work` was stopped before the tables were made and verified.
 
     Examples
     --------
@@ -109,8 +109,8 @@ def route(
     planes = plane_count(topology)
     if planes == 0:
         raise InputError(
-            f"{topology.name}: {component_count(topology)} parts that no link joins, nor hosts with ports in several of them;"
-            " route each, or link them"
+            f"{topology.name}: not connected: {component_count(topology)} parts, and they are not planes"
+            " that share hosts; route each part, or add links"
         )
     if planes > 1:
         _check_planes(topology, folder, root)
@@ -131,12 +131,13 @@ def route(
     except InputError:
         if not fitted:
             raise
-        # What fits is a guess by the kind of the network; where it has no tables after all, there is one that always has.
+        # The fitting engine is a guess by the family of the network. If it makes no tables, use the engine that routes any
+        # network.
         chosen, engine, fitted = engines.find(ANY), ANY, ""
         routed = made_by(chosen)
     work.check()
     if host is not None and not chosen.by_host:
-        routed = _on_other_cables(routed, host[0])
+        routed = _shifted_over_parallel_cables(routed, host[0])
     made = time.monotonic()
     sample = None if check is None else np.sort(Draws(seed, 10).permutation(topology.switches)[:check])
     verification = verify_routing(routed, jobs, sample, work=work)
@@ -161,17 +162,19 @@ def _check(
     layout: Layout | None,
     folder: str | None,
 ) -> None:
-    """What can be refused before anything is begun."""
+    """Raise the errors that can be found before the work starts."""
     if virtual_channels is not None and virtual_channels < 1:
-        raise InputError(f"{topology.name}: lanes={virtual_channels}; at least one is needed")
+        raise InputError(f"{topology.name}: virtual_channels={virtual_channels}; at least one is needed")
     if topology.switches > _MOST_SWITCHES and folder is None:
         raise InputError(
-            f"{topology.name}: {topology.switches} switches; tables for up to {_MOST_SWITCHES} are kept in memory: name a"
-            " folder for them"
+            f"{topology.name}: {topology.switches} switches; only tables of up to {_MOST_SWITCHES} are kept in memory;"
+            " name a folder"
         )
     if folder is not None and not chosen.streams:
         names = ", ".join(name for name, record in engines.items() if record.streams)
-        raise InputError(f"{topology.name}: engine {chosen.name} keeps its tables in memory; in a folder: {names}")
+        raise InputError(
+            f"{topology.name}: engine {chosen.name} keeps its tables in memory; engines that use a folder: {names}"
+        )
     if layout is not None and layout.topology != topology:
         raise InputError(
             f"{topology.name}: the layout is of {layout.topology.name}; give the layout of the same topology"
@@ -181,10 +184,10 @@ def _check(
 
 
 def _check_planes(topology: Topology, folder: str | None, root: int | None) -> None:
-    """What is of one plane only."""
-    for what, value in (("tables in files", folder), ("a root", root)):
+    """Raise an error for options that only a single plane supports."""
+    for what, value in (("a folder", folder), ("a root", root)):
         if value is not None:
-            raise InputError(f"{topology.name}: {what} with planes is not possible; give a single plane")
+            raise InputError(f"{topology.name}: {what} is not possible with several planes; give a single plane")
 
 
 def _check_root(topology: Topology, chosen: Engine, root: int) -> None:
@@ -192,13 +195,13 @@ def _check_root(topology: Topology, chosen: Engine, root: int) -> None:
         names = ", ".join(name for name, record in engines.items() if record.rooted)
         raise InputError(f"{topology.name}: engine {chosen.name} has no root; those that do: {names}")
     if not 0 <= root < topology.switches:
-        raise InputError(f"{topology.name}: root={root} is no switch; they are 0 to {topology.switches - 1}")
+        raise InputError(f"{topology.name}: root={root} is not a switch; switches are 0 to {topology.switches - 1}")
 
 
 def _check_promises(
     topology: Topology, chosen: Engine, routed: Routing, verification: Verification, virtual_channels: int | None
 ) -> None:
-    """What an engine promises must hold, and the virtual channels that were asked for suffice."""
+    """Check that the tables keep the engine's promises and the limit of virtual channels."""
     wrong = (
         verification.fault
         or (f"channels wait in a cycle: {verification.cycle}" if verification.cycle and chosen.safe else "")
@@ -208,19 +211,20 @@ def _check_promises(
     if wrong and origin != "here":
         raise InputError(f"{topology.name}: the tables of engine {chosen.name} (package {origin}) are wrong: {wrong}")
     if wrong:
-        raise RuntimeError(f"engine {chosen.name} on {topology.name}: {wrong}")  # our mistake, never the user's
+        raise RuntimeError(
+            f"engine {chosen.name} on {topology.name}: {wrong}"
+        )  # a bug of topoloom, not the user's mistake
     if virtual_channels is not None and verification.virtual_channels_used > virtual_channels:
         raise InputError(
-            f"{topology.name}: lanes={virtual_channels}, but engine {chosen.name} needs {verification.virtual_channels_used}; "
-            "engine orders takes any"
-            " number"
+            f"{topology.name}: virtual_channels={virtual_channels}, but engine {chosen.name} needs"
+            f" {verification.virtual_channels_used}; engine orders takes any number"
         )
 
 
-def _on_other_cables(routing: Routing, step: int) -> Routing:
-    """The same paths from switch to switch, on the cable so many further on wherever cables run in parallel.
+def _shifted_over_parallel_cables(routing: Routing, step: int) -> Routing:
+    """Return the same paths between switches, with every path moved `step` cables further among parallel cables.
 
-    All channels between two switches trade places alike, so that what is free of deadlock stays so.
+    All channels between two switches are permuted in the same way, so deadlock-free tables stay deadlock-free.
     """
     channels, ports = routing.channels, routing.ports
     if not channels.to.size:
@@ -230,6 +234,6 @@ def _on_other_cables(routing: Routing, step: int) -> Routing:
     width = np.bincount(first_parallel, minlength=first_parallel.size)[first_parallel]
     place = np.arange(first_parallel.size)
     port = first_parallel + (place - first_parallel + step) % width - channels.first[channels.origin]
-    known = ports != routing.none
-    at = np.where(known, channels.first[:-1][None, :] + ports, 0)
-    return replace(routing, ports=np.where(known, port[at], routing.none).astype(ports.dtype))
+    filled = ports != routing.none
+    at = np.where(filled, channels.first[:-1][None, :] + ports, 0)
+    return replace(routing, ports=np.where(filled, port[at], routing.none).astype(ports.dtype))

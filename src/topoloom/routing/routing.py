@@ -1,4 +1,4 @@
-"""Routing: for every destination the port that each switch sends on through, and the virtual channel of every path."""
+"""Routing: the output port of each switch for every destination, and the virtual channel of every path."""
 
 import errno
 import os
@@ -21,44 +21,43 @@ from topoloom.routing.channels import Channels, channels_of
 from topoloom.routing.choices import Choice, Escape, Layers
 from topoloom.routing.verification.verification import Verification
 
-#: How the virtual channel of a packet is known: by its pair of switches alone, by how many hops it has made, or again at every
-#: switch.
+#: What decides the virtual channel of a packet: its pair of switches, its number of hops so far, or the switch where it is.
 PAIR, HOP, SWITCH = "pair", "hop", "switch"
-#: The file in it that is written last, and says what the others are.
+#: The file in the tables' folder that is written last and describes the others.
 MANIFEST = "tables.json"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Routing(Filed):
-    """Next hops and virtual channels of a topology, between switches; hosts follow their switches.
+    """Next hops and virtual channels between the switches of a topology; hosts use the entries of their switches.
 
     Parameters
     ----------
     topology : Topology
     engine : str
-        What made it, for people.
+        The name of the engine that made the tables.
     ports : uint8 or uint16[n, n]
-        ports[d, s]: which of its links, counted from 0 in the order of `Topology.csr`, switch s sends through what goes to
-        switch d; the highest value of the type where there is none (s is d).
+        ports[d, s]: the link of switch s, counted from 0 in the order of `Topology.csr`, for packets to switch d; the highest
+        value of the type if there is none (s = d).
     virtual_channels : uint8[n, n], optional
-        virtual channels[d, s]: the virtual channel of what goes from s to d; omitted: virtual channel 0 for all.
+        virtual_channels[d, s]: the virtual channel of packets from s to d; when omitted, all use virtual channel 0.
     virtual_channel_rule : "pair", "hop" or "switch"
-        "pair": a packet keeps the virtual channel that its source gives it. "switch": every switch s sends on to d in virtual
-        channels[d, s]. "hop": a packet's virtual channel is the number of hops that it has made, and `virtual_channels` is
-        omitted (Gopal, 1985).
+        "pair": a packet keeps the virtual channel that its source gives it. "switch": every switch s forwards packets to d in
+        virtual_channels[d, s]. "hop": a packet's virtual channel is the number of hops that it has made, and `virtual_channels`
+        is omitted (Gopal, 1985).
     minimal : bool
         Whether the engine promises shortest paths.
     choice : AnyShortest, Escape, Detour or Layers, optional
-        What a packet may choose beside the path of the tables (`topoloom.routing.choices`).
-    verification : Verdict, optional
-        What the verifier found (`topoloom.verify_routing`); `route` always asks it.
+        The choices of a packet in addition to the path of the tables (`topoloom.routing.choices`).
+    verification : Verification, optional
+        The result of `topoloom.verify_routing`; `route` always adds it.
     provenance : Provenance
         Filled by `route`.
 
     Raises
     ------
     InputError
-        Arrays of another shape, or ports that a switch does not have.
+        Arrays of a wrong shape, or ports that a switch does not have.
     """
 
     record_name = "routing"
@@ -103,7 +102,7 @@ class Routing(Filed):
             and self.virtual_channels is not None
         ):
             raise InputError(
-                f"{name}: what packets escape to has one virtual channel, or virtual channels by switch (virtual_channel_rule "
+                f"{name}: escape paths use one virtual channel, or virtual channels by switch (virtual_channel_rule "
                 f"'{SWITCH}')"
             )
         for array in (self.ports, self.virtual_channels):
@@ -112,12 +111,12 @@ class Routing(Filed):
 
     @property
     def none(self) -> int:
-        """What stands in `ports` where there is no port."""
+        """The value in `ports` that means no port."""
         return int(np.iinfo(self.ports.dtype).max)
 
     @property
     def packets_choose(self) -> str | None:
-        """What packets may choose beside the tables: "AnyShortest", "Escape", "Detour" or "Layers"; None: nothing."""
+        """The kind of choice that packets have: "AnyShortest", "Escape", "Detour" or "Layers"; None: they follow the tables."""
         return None if self.choice is None or self.by_host else type(self.choice).__name__
 
     @property
@@ -127,7 +126,9 @@ class Routing(Filed):
 
     @cached_property
     def host_tables(self) -> tuple["Routing", ...]:
-        """The tables that the hosts of a switch have in turn, each by itself; where all have the same, this alone."""
+        """The tables that the hosts of a switch use in turn, as separate routings; only this routing if all hosts use the
+        same.
+        """
         if not (isinstance(self.choice, Layers) and self.choice.by_host):
             return (self,)
         virtual_channels = self.choice.virtual_channels or (self.virtual_channels,) * len(self.choice.ports)
@@ -138,7 +139,7 @@ class Routing(Filed):
 
     @cached_property
     def layer_of_ports(self) -> np.ndarray:
-        """Which of `host_tables` leads to each port of a host, int64[endpoints]: by its place at its switch."""
+        """The index in `host_tables` of the table for each host port, int64[endpoints], by the port's index at its switch."""
         at = self.topology.endpoints_at
         first = np.cumsum(at) - at
         place = np.arange(self.topology.endpoints.size) - first[self.topology.endpoints]
@@ -146,12 +147,12 @@ class Routing(Filed):
 
     @cached_property
     def channels(self) -> Channels:
-        """The topology's channels, which ports are counted along."""
+        """The topology's channels, in the order of ports."""
         return channels_of(self.topology)
 
     @cached_property
     def carriers(self) -> np.ndarray:
-        """Switches between which data goes (`carriers_of`)."""
+        """Switches that send and receive data (`carriers_of`)."""
         return carriers_of(self.topology)
 
     def path(self, source: int, destination: int) -> list[int]:
@@ -160,7 +161,7 @@ class Routing(Filed):
         Raises
         ------
         InputError
-            There is no such switch, or the table leads nowhere or in cycles.
+            There is no such switch, or the path ends elsewhere or runs in a cycle.
         """
         n = self.topology.switches
         for switch in (source, destination):
@@ -171,13 +172,13 @@ class Routing(Filed):
         while walked[-1] != destination:
             port = int(self.ports[destination, walked[-1]])
             if port >= self.topology.degrees[walked[-1]] or len(walked) > n:
-                what = "goes round a cycle" if len(walked) > n else f"ends at switch {walked[-1]}"
+                what = "runs in a cycle" if len(walked) > n else f"ends at switch {walked[-1]}"
                 raise InputError(f"{self.topology.name}: the path from {source} to {destination} {what}")
             walked.append(int(to[first[walked[-1]] + port]))
         return walked
 
     def plot(self, ax: "Axes | None" = None) -> "Axes":
-        """Draw the loads of channels, sorted, as their verdict has them.
+        """Draw the sorted loads of the channels, from the verification.
 
         Parameters
         ----------
@@ -185,11 +186,11 @@ class Routing(Filed):
             New ones when omitted.
         """
         if self.verification is None:
-            raise InputError(f"{self.topology.name}: nobody has followed these tables; prove(routing) does")
+            raise InputError(f"{self.topology.name}: these tables are not verified; call verify_routing(routing) first")
         return self.verification.plot(ax)
 
     def rows(self) -> list[dict[str, Any]]:
-        """One row: the network, the engine, and the numbers of the verdict, to be put beside those of other engines."""
+        """One row: the network, the engine, and the numbers of the verification, for a comparison of engines."""
         verification = {} if self.verification is None else self.verification.record()
         facts = {
             key: value for key, value in verification.items() if not isinstance(value, (list, dict)) and key != "schema"
@@ -201,7 +202,7 @@ class Routing(Filed):
 
 
 def tables_for(topology: Topology, given: Routing) -> Routing:
-    """The tables `given`, if they are of this topology.
+    """Return the tables `given` if they are of this topology.
 
     Raises
     ------
@@ -215,16 +216,16 @@ def tables_for(topology: Topology, given: Routing) -> Routing:
 
 
 def carriers_of(topology: Topology) -> np.ndarray:
-    """Switches between which data goes, bool[n]: those with hosts; all that have a link where there are no hosts at all.
+    """Switches that send and receive data, bool[n]: those with hosts; if there are no hosts at all, those with links.
 
-    What goes to a switch without hosts is management, which has a virtual channel of its own on real fabrics.
+    Packets to a switch without hosts are management traffic, which uses a separate virtual channel on real fabrics.
     """
     hosts = topology.endpoints_at > 0
     return np.asarray(hosts if hosts.any() else topology.degrees > 0)
 
 
 def host_weights(topology: Topology) -> np.ndarray:
-    """How many hosts per switch stands for when loads are evened, int64[n]: its own; 1 for all where there are none at all."""
+    """The weight of each switch in load balancing, int64[n]: its number of hosts; 1 for all if there are no hosts at all."""
     return np.where(carriers_of(topology), np.maximum(topology.endpoints_at, 1), 0).astype(np.int64)
 
 
@@ -234,36 +235,36 @@ def port_type(topology: Topology) -> type:
 
 
 def empty_ports(topology: Topology, folder: str | None = None) -> np.ndarray:
-    """A table ports[n, n] with no port in any entry: in memory, or in the file ``tables/ports.npy`` of a folder."""
+    """A table ports[n, n] without any port: in memory, or in the file ``tables/ports.npy`` of a folder."""
     kind = port_type(topology)
     return new_table(topology, kind, folder, "ports.npy", np.iinfo(kind).max)
 
 
 def new_table(topology: Topology, kind: type, folder: str | None, name: str, value: int = 0) -> np.ndarray:
-    """A table [n, n] of one value: in memory, or in that file of the folder's ``tables/``, which is mapped.
+    """A table [n, n] with one value everywhere: in memory, or in a memory-mapped file of the folder's ``tables/``.
 
     Parameters
     ----------
     topology : Topology
         The network, of n switches.
     kind : type
-        NumPy's type of the entries.
+        NumPy type of the entries.
     folder : str or None
-        Where the table is kept on disk; None: in memory.
+        The folder of the file; None: in memory.
     name : str
-        The file's name in ``tables/``.
+        The name of the file in ``tables/``.
     value : int
-        Of every entry.
+        The value of every entry.
 
     Returns
     -------
     kind[n, n]
-        What is written into it goes to the file, where there is one.
+        The table; if it is in a file, changes go to the file.
 
     Raises
     ------
     InputError
-        The file cannot be written; what lies in the folder is as it was.
+        The file cannot be written; the folder is unchanged.
     """
     shape = topology.switches, topology.switches
     if folder is None:
@@ -275,7 +276,9 @@ def new_table(topology: Topology, kind: type, folder: str | None, name: str, val
 
 
 def _mapped_table(tables: Path, name: str, kind: type, shape: tuple[int, int], value: int) -> np.ndarray:
-    """A table in a file of a staging folder, which goes with the table; `save_routing` gives the file its place."""
+    """A table in a file of a staging folder, which is removed with the table; `save_routing` moves the file to its final
+    place.
+    """
     for place in (tables.parent, tables):
         place.mkdir(exist_ok=True)
     staging = Staging.made_in(tables)
@@ -285,8 +288,8 @@ def _mapped_table(tables: Path, name: str, kind: type, shape: tuple[int, int], v
         if needed > free:
             raise OSError(errno.ENOSPC, f"{needed / 1e6:,.1f} MB are needed, and {free / 1e6:,.1f} MB are free")
         path = staging.place / name
-        # The file gets its place on the disk before it is mapped: a write into a mapped file for which there is no place
-        # kills the program. And rows written here and there into a file of holes take a hundred times as long.
+        # Space on disk is allocated before the file is mapped: a write into a mapped file without space kills the program.
+        # Writing rows in random order into a sparse file also takes a hundred times as long.
         with path.open("wb") as file:
             header = {"descr": np.lib.format.dtype_to_descr(row.dtype), "fortran_order": False, "shape": shape}
             np.lib.format.write_array_header_1_0(file, header)

@@ -1,4 +1,4 @@
-"""Tables in a folder: ``tables/`` with ports, virtual channels, their network, and what the verifier said of them."""
+"""Tables in a folder: ``tables/`` with ports, virtual channels, their network, and their verification."""
 
 import hashlib
 import io
@@ -26,18 +26,18 @@ from topoloom.routing.choices import AnyShortest, Choice, Detour, Escape, Layers
 from topoloom.routing.routing import MANIFEST, Routing
 from topoloom.routing.verification.verification import Verification
 
-#: Readers of this release know this version of the manifest.
+#: The version of the manifest that this release writes.
 SCHEMA = "topoloom/tables/2"
-#: What topoloom 0.2 wrote: its arrays of virtual channels were called lanes.
+#: The version of topoloom 0.2, whose arrays of virtual channels were called lanes.
 _FORMER_SCHEMA = "topoloom/tables/1"
 
 _CHOICES: dict[str, type[Any]] = {kind.__name__: kind for kind in (AnyShortest, Escape, Detour, Layers)}
-#: Patterns of the files of tables, in a network's folder.
+#: Patterns of the table files in a network's folder.
 TABLE_NAMES = (f"{TABLES}/*.npy", f"{TABLES}/*.npz", f"{TABLES}/{MANIFEST}")
-#: Tables of more entries are not read into memory but looked up in their file.
+#: Larger tables are not read into memory; they stay in their file.
 _MOST_ENTRIES = 1 << 29
-_LONGEST = 1 << 28
-#: Destinations whose entries are looked at together.
+_MOST_MANIFEST_BYTES = 1 << 28
+#: Destinations per block.
 _BLOCK = 256
 _REMEDY = "route the network again"
 _PARTS = ("links", "endpoints", "host")
@@ -58,23 +58,23 @@ class _Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     choice: dict[str, Any] | None
     verification: dict[str, Any] | None
     provenance: Provenance
-    #: SHA-256 of each array by its file's name without suffix; empty in folders of before they were noted.
+    #: SHA-256 of each array by its file's name without suffix; empty in folders of older releases.
     arrays: dict[str, str] = {}
 
 
 def stale_tables(routing: Routing, folder: str | os.PathLike[str]) -> list[str]:
-    """Patterns of what earlier tables left in a folder, and which goes when these are written there."""
+    """Patterns of the files of earlier tables in a folder, which are removed when these tables are written there."""
     return [] if _lie_in(routing, folder) else [f"{TABLES}/*.npy", f"{TABLES}/*.npz"]
 
 
 def table_contents(routing: Routing, folder: str | os.PathLike[str] | None = None) -> dict[str, Content]:
-    """The files of a routing by their paths in a network's folder, as `Routing.save` writes them.
+    """The files of a routing by their paths in a network's folder, in the form that `Routing.save` writes.
 
     Parameters
     ----------
     routing : Routing
     folder : path, optional
-        Where they will be written: tables whose files are there already are omitted.
+        The destination: tables whose files are already there are omitted.
     """
     files: dict[str, Content] = {f"{TABLES}/network.npz": _network(routing.topology)}
     digests = {}
@@ -109,50 +109,52 @@ def load_tables(folder: str | os.PathLike[str], topology: Topology | None = None
     ----------
     folder : path
     topology : Topology, optional
-        The network that the tables must be of, read from elsewhere; the one that lies beside them when omitted.
+        The network that the tables must belong to; when omitted, the network that is saved with them.
 
     Raises
     ------
     InputError
-        There are no tables, they are damaged, or they are of another network: ``file: reason``.
+        There are no tables, they are damaged, or they belong to another network: ``file: reason``.
     """
     place = Path(folder) / TABLES / MANIFEST
     source = os.fspath(place)
-    record = parse_json(read_text(place, _LONGEST), source)
+    record = parse_json(read_text(place, _MOST_MANIFEST_BYTES), source)
     schema = record.get("schema") if isinstance(record, dict) else None
     if schema not in (SCHEMA, _FORMER_SCHEMA):
-        raise at(source, None, f"is {schema or 'no record of topoloom'}; expected {SCHEMA}")
+        raise at(source, None, f"is {schema or 'not a record of topoloom'}; expected {SCHEMA}")
     stem = "virtual_channels" if schema == SCHEMA else "lanes"
     try:
         manifest = msgspec.convert(record if schema == SCHEMA else with_current_keys(record), _Manifest)
     except msgspec.ValidationError as error:
         raise at(source, None, f"is damaged: {error}") from None
-    here = Path(folder) / TABLES
-    known = topology or _read_network(here / "network.npz", manifest)
-    if known.digest != manifest.digest:
-        what = "the network beside them has changed" if topology is None else f"they are not of {topology.name}"
+    tables_folder = Path(folder) / TABLES
+    network = topology or _read_network(tables_folder / "network.npz", manifest)
+    if network.digest != manifest.digest:
+        what = (
+            "the network saved with them has changed" if topology is None else f"they do not belong to {topology.name}"
+        )
         raise at(source, None, f"the tables are of {manifest.name}; {what}: route it again")
-    ports = _read(here / "ports.npy")
-    _check_ports(ports, known, here / "ports.npy")
-    virtual_channels = _read(here / f"{stem}.npy") if manifest.virtual_channels else None
+    ports = _read(tables_folder / "ports.npy")
+    _check_ports(ports, network, tables_folder / "ports.npy")
+    virtual_channels = _read(tables_folder / f"{stem}.npy") if manifest.virtual_channels else None
     routing = Routing(
-        known,
+        network,
         manifest.engine,
         ports,
         virtual_channels,
         manifest.virtual_channel_rule,
         manifest.minimal,
-        _read_choice(manifest.choice, here, known, stem),
-        _read_verification(manifest.verification, here, known),
+        _read_choice(manifest.choice, tables_folder, network, stem),
+        _read_verification(manifest.verification, tables_folder, network),
         manifest.provenance,
     )
     digests = {name.replace("lanes", "virtual_channels"): digest for name, digest in manifest.arrays.items()}
-    _check_unchanged(routing, digests, here)
+    _check_unchanged(routing, digests, tables_folder)
     return routing
 
 
 def _check_unchanged(routing: Routing, digests: dict[str, str], here: Path) -> None:
-    """Refuse arrays that are not those that the verdict is about."""
+    """Raise an error if an array differs from the one that was verified."""
     digests = dict(digests)
     noted = bool(digests)
     for name, array in _arrays(routing):
@@ -160,7 +162,7 @@ def _check_unchanged(routing: Routing, digests: dict[str, str], here: Path) -> N
             raise at(
                 os.fspath(here / f"{name}.npy"),
                 None,
-                "has changed since the tables were followed, so their verdict is not of it; route the network again",
+                "has changed since the tables were verified; route the network again",
             )
     if digests:
         raise at(os.fspath(here / f"{min(digests)}.npy"), None, "is missing; route the network again")
@@ -168,14 +170,14 @@ def _check_unchanged(routing: Routing, digests: dict[str, str], here: Path) -> N
 
 def _digest(array: np.ndarray) -> str:
     """The SHA-256 of an array: its type, its shape, its entries."""
-    found = hashlib.sha256(f"{array.dtype.str}{list(array.shape)}".encode())
+    digest = hashlib.sha256(f"{array.dtype.str}{list(array.shape)}".encode())
     for begin in range(0, len(array), _BLOCK):
-        found.update(np.ascontiguousarray(array[begin : begin + _BLOCK]).data)
-    return found.hexdigest()
+        digest.update(np.ascontiguousarray(array[begin : begin + _BLOCK]).data)
+    return digest.hexdigest()
 
 
 def _lie_in(routing: Routing, folder: str | os.PathLike[str] | None) -> bool:
-    """Whether the tables are files of that folder already."""
+    """Whether the tables are already files of that folder."""
     file = _file_of(routing.ports)
     try:
         return folder is not None and file is not None and file.samefile(Path(folder) / TABLES / "ports.npy")
@@ -184,7 +186,7 @@ def _lie_in(routing: Routing, folder: str | os.PathLike[str] | None) -> bool:
 
 
 def _file_of(array: np.ndarray) -> Path | None:
-    """The file that an array is mapped from, whole; None of an array in memory, or of a part of a mapped one."""
+    """The file that the whole array is mapped from; None for an array in memory, or for a part of a mapped one."""
     base: Any = array.base
     whole = isinstance(array, np.memmap) and isinstance(base, mmap.mmap)
     name = getattr(array, "filename", None)
@@ -192,7 +194,7 @@ def _file_of(array: np.ndarray) -> Path | None:
 
 
 def _arrays(routing: Routing) -> Iterator[tuple[str, np.ndarray]]:
-    """The arrays that are files, by name."""
+    """The arrays that are saved as files, by name."""
     yield "ports", routing.ports
     if routing.virtual_channels is not None:
         yield "virtual_channels", routing.virtual_channels
@@ -212,7 +214,7 @@ def _arrays(routing: Routing) -> Iterator[tuple[str, np.ndarray]]:
 
 
 def _choice_record(choice: Choice | None) -> dict[str, Any] | None:
-    """What packets may choose, without its arrays."""
+    """The record of a choice, without its arrays."""
     if choice is None:
         return None
     record: dict[str, Any] = {"kind": type(choice).__name__}
@@ -248,30 +250,30 @@ def _read_choice(record: dict[str, Any] | None, here: Path, topology: Topology, 
     except (KeyError, TypeError, ValueError, OverflowError) as error:
         if isinstance(error, InputError):
             raise
-    raise at(source, None, "what packets may choose is damaged")
+    raise at(source, None, "the record of the packets' choice is damaged; route the network again")
 
 
 def _read_verification(record: dict[str, Any] | None, here: Path, topology: Topology) -> Verification | None:
-    """The verdict: its record, and the loads, which lie in files."""
+    """Read the verification: its record, and the loads from their files."""
     if record is None:
         return None
     channel_load, switch_load = _read(here / "channel_load.npy"), _read(here / "switch_load.npy")
     if channel_load.shape != (2 * len(topology.links),) or switch_load.shape != (topology.switches,):
-        raise at(os.fspath(here), None, "the loads are not those of the network; route it again")
-    kept = {name for name in (field.name for field in fields(Verification)) if name not in Verification.unrecorded}
-    values = {key: value for key, value in record.items() if key in kept}
+        raise at(os.fspath(here), None, "the loads belong to another network; route it again")
+    recorded = {name for name in (field.name for field in fields(Verification)) if name not in Verification.unrecorded}
+    values = {key: value for key, value in record.items() if key in recorded}
     try:
         values["histogram"] = np.array(values["histogram"], np.int64)
         values["virtual_channel_pairs"] = np.array(values["virtual_channel_pairs"], np.int64)
-        values["cycle"] = tuple((int(one), int(other)) for one, other in values["cycle"])
+        values["cycle"] = tuple((int(source), int(target)) for source, target in values["cycle"])
         values |= _typed(Verification, {key: value for key, value in values.items() if key not in _ARRAYS})
         return Verification(**values, channel_load=channel_load, switch_load=switch_load)
     except (KeyError, TypeError, ValueError, OverflowError) as error:
-        raise at(os.fspath(here / MANIFEST), None, f"the verdict is damaged: {error}") from None
+        raise at(os.fspath(here / MANIFEST), None, f"the record of the verification is damaged: {error}") from None
 
 
 def _typed(kind: type[Any] | None, values: dict[str, Any]) -> dict[str, Any]:
-    """The values as the fields of a class that have their names hold them; others stay.
+    """Convert values to the types of the class's fields of the same names; other values stay.
 
     Raises
     ------
@@ -283,7 +285,7 @@ def _typed(kind: type[Any] | None, values: dict[str, Any]) -> dict[str, Any]:
 
 
 def _network(topology: Topology) -> bytes:
-    """The network's arrays, so that tables can be read without anything else."""
+    """The network's arrays, so that tables can be read without another file."""
     arrays = {name: getattr(topology, name) for name in _PARTS}
     arrays |= topology.rates_of()
     arrays |= {_LABEL + name: np.asarray(values) for name, values in topology.labels.items()}
@@ -294,7 +296,7 @@ def _network(topology: Topology) -> bytes:
 
 def _read_network(path: Path, manifest: _Manifest) -> Topology:
     arrays = read_npz(path, _REMEDY)
-    labels = {name.removeprefix(_LABEL): one for name, one in arrays.items() if name.startswith(_LABEL)}
+    labels = {name.removeprefix(_LABEL): values for name, values in arrays.items() if name.startswith(_LABEL)}
     missing = next((name for name in _PARTS if name not in arrays), None)
     if missing is not None:
         raise at(os.fspath(path), None, f"is damaged (it has no array {missing}); {_REMEDY}")
@@ -319,7 +321,7 @@ def _read(path: Path) -> np.ndarray:
 
 
 def _check_ports(ports: np.ndarray, topology: Topology, path: Path) -> None:
-    """Refuse ports that a switch does not have: kernels would look past the ends of arrays."""
+    """Raise an error for ports that a switch does not have: kernels would read past the ends of arrays."""
     n = topology.switches
     if ports.shape != (n, n) or ports.dtype not in (np.uint8, np.uint16):
         raise at(os.fspath(path), None, f"holds {ports.dtype}{list(ports.shape)}; expected the ports of {n} switches")

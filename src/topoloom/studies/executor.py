@@ -77,7 +77,7 @@ class Executor(Protocol):
     def __call__(self, run: StudyRun) -> None: ...
 
 
-EXECUTORS: Register[Executor] = Register("executor", room="topoloom.studies.executors", group="topoloom.executors")
+EXECUTORS: Register[Executor] = Register("executor", package="topoloom.studies.executors", group="topoloom.executors")
 
 
 def batches(tasks: Sequence[Task], estimates: Estimates, seconds: float, most: int = 1000) -> list[list[Task]]:

@@ -1,4 +1,4 @@
-"""What a topology is worth, on one page: size, degree, hops, bounds, bisection and more."""
+"""The measures of a topology on one page: size, degree, hops, bounds, bisection and more."""
 
 import math
 from collections.abc import Callable
@@ -12,9 +12,9 @@ from topoloom.model.sources import NetworkSource, taken
 from topoloom.model.topology import Topology
 from topoloom.topologies.spec import bisection_by_theory
 
-#: A measure that would take longer than this is omitted, and said so, unless all is asked for.
+#: A measure that would take longer than this is omitted, with the reason, unless `full` is set.
 _PATIENCE_SECONDS = 10.0
-#: Halves of up to so many switches are cut exactly, in milliseconds.
+#: Most switches for which the bisection is computed exactly, in milliseconds.
 _EXACT_SWITCHES = 20
 
 
@@ -22,40 +22,41 @@ _EXACT_SWITCHES = 20
 class Info(Result):
     """The measures of one topology; None where one does not apply or was omitted (`skipped` says why).
 
-    Of a network of several planes, which its hosts join and no link does, switches, hosts, links, components and degrees are
-    those of all together, and the bisection is the sum over the planes. The ASPL is the mean over the pairs of switches of one
-    plane, those of every plane counted; between two hosts the best plane counts. Everything else is that of one plane, the
-    worst where they differ: a host spreads its traffic evenly over its planes. Planes that are alike are measured once.
+    A network of several planes is joined by its hosts alone, without links between planes. Its switches, hosts, links,
+    components and degrees are those of all planes together, and its bisection is the sum over the planes. The ASPL is the mean
+    over all pairs of switches of the same plane; between two hosts the best plane counts. Every other measure is that of one
+    plane, the worst where planes differ, because a host spreads its traffic evenly over its planes. Equal planes are measured
+    once.
 
     Attributes
     ----------
     switches, hosts, links : int
     planes : int
-        As `topoloom.hops` has it.
+        As in `topoloom.hops`.
     degree_min, degree_max : int
     degree_mean : float
     radix : int
         The most ports that any switch uses.
     connected, components, diameter, aspl, aspl_including_self, host_diameter, host_aspl
-        As `topoloom.hops` has them.
+        As in `topoloom.hops`.
     moore_diameter_bound, moore_aspl_bound : float or None
-        What order and degree allow.
+        Lower bounds from the number of switches and the degree.
     geometry, longest_link, grid_diameter_bound, grid_aspl_bound
-        Where switches are on a grid: "grid" or "diagrid", the longest link, and what it allows as well.
+        For switches on a grid: "grid" or "diagrid", the longest link, and the lower bounds with that length.
     full_bandwidth_hosts, channel_load_mean : float or None
-        As `topoloom.graph.load` has them.
+        As in `topoloom.graph.load`.
     bisection : int or None
-        Links between halves: the fewest, or the fewest found; of several planes the sum of each one's.
+        Links between two halves: the minimum, or the fewest found; the sum over several planes.
     bisection_exact : bool or None
     bisection_analytic : int or None
-        What theory says.
+        The published or derived value of the family.
     edge_connectivity : int or None
-        The fewest links whose loss splits the switches.
+        The fewest links whose removal disconnects the switches.
     spectral_gap, algebraic_connectivity : float or None
     channel_load_max, saturation : float or None
-        The busiest channel, if asked for.
+        The maximum channel load, and the saturation throughput that it allows; only with `load`.
     skipped : dict of str to str
-        What was omitted, and why.
+        The omitted measures, each with the reason.
     """
 
     record_name = "info"
@@ -111,15 +112,15 @@ def info(
     ----------
     topology : NetworkSource
     full : bool
-        Measure everything; else what would take longer than 10 s is omitted.
+        Measure everything; otherwise measures that would take longer than 10 s are omitted.
     load : bool
-        The busiest channel too, traffic split evenly over all shortest paths.
+        Also the maximum channel load, with traffic split evenly over all shortest paths.
     seeds : int
         METIS runs for the bisection.
     jobs : int, optional
         Threads; every core when omitted.
     work : Work, optional
-        Told of the parts of each measure.
+        Receives the progress of each measure.
 
     Returns
     -------
@@ -159,7 +160,7 @@ def info(
 
 @dataclass
 class _Page:
-    """The measures of one topology by the fields of `Info`; those omitted, with the reason."""
+    """The measures of one topology by the fields of `Info`; the omitted ones, with the reason."""
 
     topology: Topology
     patience: float
@@ -168,7 +169,7 @@ class _Page:
     values: dict[str, Any] = field(default_factory=dict)
     skipped: dict[str, str] = field(default_factory=dict)
     planes: int = field(init=False)
-    #: The network, or of several planes those that differ.
+    #: The network; with several planes, those that differ.
     parts: tuple[Topology, ...] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -181,7 +182,7 @@ class _Page:
         )
 
     def measure(self, seeds: int, load: bool) -> None:
-        """All measures that the patience allows."""
+        """Make all measures that are quick enough."""
         from topoloom.graph.hops import estimated_seconds
 
         size = sum(part.switches + 2 * len(part.links) for part in self.parts)
@@ -198,7 +199,7 @@ class _Page:
             self._add("busiest", self._busiest, 4e-9 * most * size)
 
     def _add(self, name: str, measure: Callable[[], dict[str, Any]], seconds: float) -> None:
-        """Add what `measure` finds, or why it is omitted."""
+        """Add the values of `measure`, or the reason why they are omitted."""
         self.work.check()
         if seconds > self.patience:
             self.skipped[name] = f"about {seconds:.0f} s; --full measures it"
@@ -212,42 +213,42 @@ class _Page:
     def _hops(self) -> dict[str, Any]:
         from topoloom.graph.hops import hops
 
-        found = hops(self.topology, self.jobs, work=self.work)
+        result = hops(self.topology, self.jobs, work=self.work)
         keys = ("connected", "components", "diameter", "aspl", "aspl_including_self", "host_diameter", "host_aspl")
-        return {key: getattr(found, key) for key in keys}
+        return {key: getattr(result, key) for key in keys}
 
     def _bounds(self) -> dict[str, Any]:
         from topoloom.graph.bounds import bounds
 
-        found = bounds(self.topology)
-        values: dict[str, Any] = {"moore_diameter_bound": found.moore_diameter, "moore_aspl_bound": found.moore_aspl}
-        if found.length is not None:
+        result = bounds(self.topology)
+        values: dict[str, Any] = {"moore_diameter_bound": result.moore_diameter, "moore_aspl_bound": result.moore_aspl}
+        if result.length is not None:
             values |= {
-                "geometry": found.geometry,
-                "longest_link": found.length,
-                "grid_diameter_bound": found.diameter,
-                "grid_aspl_bound": found.aspl,
+                "geometry": result.geometry,
+                "longest_link": result.length,
+                "grid_diameter_bound": result.diameter,
+                "grid_aspl_bound": result.aspl,
             }
         return values
 
     def _load(self) -> dict[str, Any]:
         from topoloom.graph.load import average_channel_load, full_bandwidth_hosts
 
-        one, jobs = self.topology, self.jobs
+        topology, jobs = self.topology, self.jobs
         return {
-            "full_bandwidth_hosts": full_bandwidth_hosts(one, jobs),
-            "channel_load_mean": average_channel_load(one, jobs),
+            "full_bandwidth_hosts": full_bandwidth_hosts(topology, jobs),
+            "channel_load_mean": average_channel_load(topology, jobs),
         }
 
     def _bisection(self, seeds: int) -> dict[str, Any]:
         from topoloom.graph.cuts import cuts, exact_bisection
 
-        one = self.topology
+        topology = self.topology
         if min(part.switches for part in self.parts) == 1:
-            raise InputError("one switch has no halves")
+            raise InputError("the network or a plane has one switch; a bisection needs at least two")
         exact = max(part.switches for part in self.parts) <= _EXACT_SWITCHES
-        found = exact_bisection(one, work=self.work) if exact else cuts(one, seeds=seeds, work=self.work)
-        return {"bisection": found.links, "bisection_exact": found.exact}
+        cut = exact_bisection(topology, work=self.work) if exact else cuts(topology, seeds=seeds, work=self.work)
+        return {"bisection": cut.links, "bisection_exact": cut.exact}
 
     def _edge_connectivity(self) -> dict[str, Any]:
         from topoloom.graph.connectivity import edge_connectivity
@@ -257,12 +258,12 @@ class _Page:
     def _spectrum(self) -> dict[str, Any]:
         from topoloom.graph.spectrum import spectrum
 
-        found = [spectrum(part) for part in self.parts]
-        connectivity = min(one.algebraic_connectivity for one in found)
-        return {"spectral_gap": min(one.gap for one in found), "algebraic_connectivity": connectivity}
+        spectra = [spectrum(part) for part in self.parts]
+        connectivity = min(result.algebraic_connectivity for result in spectra)
+        return {"spectral_gap": min(result.gap for result in spectra), "algebraic_connectivity": connectivity}
 
     def _busiest(self) -> dict[str, Any]:
         from topoloom.graph.load import channel_loads
 
-        found = channel_loads(self.topology, self.jobs)
-        return {"channel_load_max": found.greatest, "saturation": found.saturation}
+        loads = channel_loads(self.topology, self.jobs)
+        return {"channel_load_max": loads.greatest, "saturation": loads.saturation}

@@ -84,7 +84,7 @@ class Method:
 
 #: The methods, by name.
 METHODS: Register[Method] = Register(
-    "method", room="topoloom.cabling.expansion.methods", group="topoloom.growth_methods", listed="topoloom methods"
+    "method", package="topoloom.cabling.expansion.methods", group="topoloom.growth_methods", listed="topoloom methods"
 )
 
 

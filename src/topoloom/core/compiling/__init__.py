@@ -1,7 +1,7 @@
-"""How kernels are compiled, and where the compiled ones are kept.
+"""Compiles kernels and stores the compiled ones.
 
-Numba is imported here first: where it does not see the current folder, as it reads settings there, and whatever variables of
-the environment say. What the user set for programs of his own, or a scheduler for others, is no reason to do nothing.
+Numba is imported here first, so that it ignores a settings file in the current folder and wrong environment variables: settings
+that a user made for other programs, or a scheduler for its jobs, must not stop topoloom.
 """
 
 import os
@@ -12,9 +12,9 @@ from topoloom.core.surroundings import import_library
 
 
 def _import_numba() -> None:
-    """Import Numba whatever its variables say: a number of threads that it refuses is dropped, others stay at their defaults.
+    """Import Numba despite wrong environment variables: an invalid number of threads is dropped, others take their defaults.
 
-    Kernels run in threads of our own, never in Numba's.
+    Kernels run in topoloom's threads, never in Numba's.
     """
     threads = os.environ.get("NUMBA_NUM_THREADS", "1").strip()
     if not (threads.isascii() and threads.isdecimal() and len(threads) < 7 and int(threads) > 0):
@@ -24,7 +24,7 @@ def _import_numba() -> None:
         warnings.filterwarnings("ignore", "Environment variable", RuntimeWarning)
         import_library("numba")
         from numba.core import config
-    # Also at every compilation: the processor to compile for, and with it numbers.
+    # Numba would read the file again at every compilation, and with it the processor to compile for, which can change numbers.
     config._config_fname = ""
 
 

@@ -1,4 +1,4 @@
-"""Folders from which code is run: only those into which nobody else could have put any."""
+"""Folders for compiled code: only those into which no other user could have put code."""
 
 import atexit
 import contextlib
@@ -12,7 +12,7 @@ from pathlib import Path
 
 @cache
 def code_cache(home: str, *inner: str) -> Path:
-    """A folder for compiled code: `inner` in `home`, or one of this process alone where others could change that.
+    """A folder for compiled code: `inner` in `home`, or a temporary one where other users could change that.
 
     Parameters
     ----------
@@ -24,7 +24,7 @@ def code_cache(home: str, *inner: str) -> Path:
     Returns
     -------
     Path
-        A folder that is there and can be written. One of this process alone is removed at its end.
+        A writable folder that exists. A temporary one belongs to this process and is removed at its end.
     """
     folder = Path(home).expanduser().absolute().joinpath(*inner)
     with contextlib.suppress(OSError, RuntimeError, ValueError):
@@ -38,10 +38,10 @@ def code_cache(home: str, *inner: str) -> Path:
 
 
 def only_this_user_writes(folder: Path) -> bool:
-    """Whether a folder is of this user or root, and not every user can change it or put another in its place.
+    """Whether a folder belongs to this user or root, and other users can neither change nor replace it.
 
     In a folder of all users, such as ``/tmp``, another user may have made it first; a sticky bit lets names be replaced by
-    their owners only. Owners of the folders around it are trusted: they are those of projects and groups.
+    their owners only. Owners of its parent folders are trusted, such as those of projects and groups.
     """
     real = Path(os.path.realpath(folder))
     if real.stat().st_uid not in (os.geteuid(), 0) or real.stat().st_mode & stat.S_IWOTH:

@@ -1,18 +1,17 @@
-"""What stands above every kernel: how Numba compiles it, and that it is compiled once.
+"""The decorators of kernels: how Numba compiles each, and that it is compiled once.
 
 =============  ==========================================================  ===============================
-decorator      for a function that                                         what it spares
+decorator      for a function that                                         what it saves
 =============  ==========================================================  ===============================
-`kernel`       Python calls, and that makes no arrays and returns none     counting who holds its arrays
+`kernel`       Python calls, and that makes no arrays and returns none     reference counts of arrays
 `allocating`   Python or a kernel calls, and that makes arrays             -
 `inner`        only kernels call                                           the wrapper for Python
-`stage`        stands apart for its readers, in its caller for the         the call
-               processor
+`stage`        is separate for readers and inlined into its caller the call
 =============  ==========================================================  ===============================
 
-Counting who holds an array costs a function that is called at every step more than its work. A wrapper for Python of 30
-arrays takes as long to compile as a small kernel. Parts are put into their callers by LLVM (`stage`): put there by Numba
-(`inline="always"`) they would be typed and translated again at every place.
+Reference counts cost a small function that is called at every step more than its work. A Python wrapper with 30 arrays takes as
+long to compile as a small kernel. LLVM inlines the stages (`stage`); Numba's ``inline="always"`` would type and translate them
+again at every call.
 """
 
 from collections.abc import Callable
@@ -31,14 +30,14 @@ _STAGE = {**_INNER, "forceinline": True}
 
 
 def _compiled(function: Callable | None = None, /, *, options: dict[str, Any], **more: Any) -> Any:
-    """The function as Numba compiles it when it is first called, or as it is kept from an earlier time."""
+    """The function, which Numba compiles at its first call, or loads from the store of compiled kernels."""
     if function is None:
         return partial(_compiled, options=options, **more)
-    config: Any = _numba_config  # whose names Numba makes when it is imported
+    config: Any = _numba_config  # Numba defines its names when it is imported
     switched_off, config.DISABLE_JIT = config.DISABLE_JIT, 0
     try:
         dispatcher = njit(**options, **more)(function)
-    finally:  # NUMBA_DISABLE_JIT is for functions that Python can run too; kernels call what is compiled alone
+    finally:  # NUMBA_DISABLE_JIT is for functions that Python can run too; kernels only run compiled
         config.DISABLE_JIT = switched_off
     dispatcher._cache = Kept(function)
     return dispatcher

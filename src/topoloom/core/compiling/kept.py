@@ -1,14 +1,13 @@
-"""Compiled kernels on disk: those that came with the package, and those of the user.
+"""Compiled kernels on disk: those shipped with the package, and those in the user's cache.
 
-``shipped/LEVEL/`` beside this file holds what was compiled when the package was built (``tools/wheel.sh``), one folder for
-each level of processors; in a checkout, what ``tools/kernels.py`` compiled for this processor. What is not there, or is stale,
-is compiled when it is first called and goes into the user's cache: ``$NUMBA_CACHE_DIR``, else ``$XDG_CACHE_HOME`` or
-``~/.cache``, in ``topoloom/kernels-VERSION/LEVEL``, where LEVEL is this processor and no other. Where neither home nor package
-can be written to, or other users could write there, into a folder of this process alone, which is removed at its end
-(`compiling.caches`).
+``shipped/LEVEL/`` next to this file holds the kernels that were compiled when the package was built (``tools/wheel.sh``), one
+folder per processor level; in a checkout, those that ``tools/kernels.py`` compiled for this processor. A kernel that is missing
+or stale there is compiled at its first call and stored in the user's cache: ``topoloom/kernels-VERSION/LEVEL`` in
+``$NUMBA_CACHE_DIR``, else ``$XDG_CACHE_HOME``, else ``~/.cache``; LEVEL names exactly this processor. Where that folder cannot
+be written, or other users could write there, it is a temporary folder of this process (`compiling.caches`).
 
-A file is named after kernel, types of arguments and stamp, written whole or not at all, and read by one process as soon as
-another has written it.
+A file name has the kernel, a digest of its argument types and a digest of its sources. Files are written whole or not at all,
+so other processes can read them at once.
 """
 
 import contextlib
@@ -40,18 +39,18 @@ from topoloom.core.clock import WORKING
 from topoloom.core.compiling.caches import code_cache
 from topoloom.core.compiling.stamp import stamp
 
-#: Levels of processors that kernels are shipped for, the best first: LLVM's name of the processor, and features beyond it.
+#: Processor levels that kernels are shipped for, the best first: LLVM's processor name, and additional features.
 LEVELS = {"x86-64-v4": ("x86-64-v4", "+avx512vpopcntdq"), "x86-64-v3": ("x86-64-v3", "")}
-#: What a processor must have for a level, in LLVM's words; beyond those of the levels below.
+#: The features that a processor needs for a level, by LLVM's names, in addition to those of the lower levels.
 _NEEDED = {
     "x86-64-v4": ("avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl", "avx512vpopcntdq"),
     "x86-64-v3": ("avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe", "popcnt"),
 }
-#: Where kernels lie that came with the package.
+#: The folder of shipped kernels.
 SHIPPED = Path(__file__).parent / "shipped"
-#: After so many seconds of compiling the user is told why nothing happens.
+#: Seconds of compiling after which a message explains the delay.
 _PATIENCE_SECONDS = 1.5
-#: For so long the user's cache holds what other checkouts may have compiled.
+#: Days for which the user's cache keeps kernels of other checkouts.
 _OTHERS_DAYS = 30.0
 
 #: Within the folder of `keep_in`: locks of the kernels that some process is compiling.
@@ -67,7 +66,7 @@ log = logging.getLogger("topoloom")
 
 
 class Kept(_Cache):
-    """The compiled forms of one function, as Numba asks for them."""
+    """The compiled forms of one function: Numba's interface to the store."""
 
     def __init__(self, function: Callable) -> None:
         self._function = function
@@ -77,12 +76,12 @@ class Kept(_Cache):
 
     @property
     def cache_path(self) -> str:
-        """The folder that new ones are written into."""
+        """The folder for newly compiled kernels."""
         return str(_folder())
 
     def load_overload(self, sig: Any, target_context: Any) -> CompileResult | None:
-        """The compiled form for arguments of some types; None where there is none, and it is compiled now."""
-        # All that compiled code needs of Numba. What `refresh` adds is for compiling, and takes a third of a second.
+        """The stored compiled form for a signature; None where it is missing, and Numba compiles it."""
+        # Compiled code needs only this of Numba. `refresh` would also prepare for compiling, which takes a third of a second.
         rtsys.initialize(target_context)
         level = _level(target_context.codegen())
         found = self._found(sig, level, target_context)
@@ -96,7 +95,7 @@ class Kept(_Cache):
         return found
 
     def _wait_for_others(self, path: Path) -> None:
-        """Wait until no other process compiles this kernel ahead, and let none begin."""
+        """Take the lock of a kernel, or wait until the process that compiles it has finished."""
         locks = _chosen[0] / LOCKS
         with contextlib.suppress(OSError):  # then it is compiled twice
             locks.mkdir(parents=True, exist_ok=True)
@@ -111,7 +110,7 @@ class Kept(_Cache):
                     time.sleep(_LOOK_SECONDS)
 
     def _release(self, sig: Any) -> None:
-        """Let other processes have this kernel, which is on disk now."""
+        """Release the lock of a kernel, which is on disk now."""
         name = self._file(sig) if self._locks else ""
         handle = self._locks.pop(name, None)
         if handle is not None:
@@ -119,20 +118,20 @@ class Kept(_Cache):
             os.close(handle)
 
     def _found(self, sig: Any, level: str, target_context: Any) -> CompileResult | None:
-        """The compiled form in a folder."""
+        """The compiled form in one of the folders; None where it is missing."""
         for path in self._paths(sig, level):
-            found = self._load(path, sig, target_context)
-            if found is not None:
+            compiled = self._load(path, sig, target_context)
+            if compiled is not None:
                 if _chosen:
-                    kept = _chosen[0] / level / path.name
-                    if path != kept:
-                        _write(kept, path.read_bytes())
-                    _in_use.add(kept)
-                return found
+                    copy = _chosen[0] / level / path.name
+                    if path != copy:
+                        _write(copy, path.read_bytes())
+                    _in_use.add(copy)
+                return compiled
         return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        """Keep what was compiled; where it cannot be written, it is compiled again next time."""
+        """Store a compiled form; where it cannot be written, it is compiled again next time."""
         if self._notice is not None:
             self._notice.cancel()
         if not (data.lifted or data.library.has_dynamic_globals):
@@ -157,7 +156,7 @@ class Kept(_Cache):
         """Nothing: kernels are always kept."""
 
     def flush(self) -> None:
-        """Nothing: stale ones are not found."""
+        """Nothing: stale kernels are never loaded."""
 
     def _file(self, sig: Any) -> str:
         """The name of the file of a compiled form: kernel, types of arguments, stamp."""
@@ -174,11 +173,11 @@ class Kept(_Cache):
 
     def _load(self, path: Path, sig: Any, target_context: Any) -> CompileResult | None:
         try:
-            kept, reduced = pickle.loads(path.read_bytes())
-            return CompileResult._rebuild(target_context, *reduced) if kept == sig else None
+            signature, reduced = pickle.loads(path.read_bytes())
+            return CompileResult._rebuild(target_context, *reduced) if signature == sig else None
         except FileNotFoundError:
             return None
-        except Exception as error:  # half a file, or that of another machine: compiled again
+        except Exception as error:  # a damaged file, or one of another machine: compile again
             log.debug("%s: %s", path, error)
             return None
 
@@ -199,7 +198,7 @@ register("numba:compile", _Clock())
 
 
 def keep_in(folder: Path) -> None:
-    """Let this process keep what it compiles in `folder` and with the user: for whoever builds the package."""
+    """Let this process store compiled kernels in `folder` and in the user's cache: for building the package."""
     _chosen[:] = [folder]
 
 
@@ -214,13 +213,13 @@ def _digest(content: bytes) -> str:
 
 @cache
 def _surroundings() -> bytes:
-    """What code of one program cannot be loaded into another without: versions of all that takes part."""
+    """The versions that a compiled kernel depends on: Numba, llvmlite, Python and the operating system."""
     return f"{numba.__version__} {llvmlite.__version__} {sys.implementation.cache_tag} {platform.system()}".encode()
 
 
 @cache
 def _level(codegen: Any) -> str:
-    """The name of the processor that is compiled for."""
+    """The name of the processor to compile for."""
     triple, name, features = codegen.magic_tuple()
     for level, described in LEVELS.items():
         if (name, features) == described:
@@ -230,7 +229,7 @@ def _level(codegen: Any) -> str:
 
 @cache
 def _shipped_levels() -> tuple[str, ...]:
-    """The levels that this processor has, the best first."""
+    """The levels that this processor supports, the best first."""
     import llvmlite.binding
 
     if platform.machine() != "x86_64":
@@ -241,19 +240,19 @@ def _shipped_levels() -> tuple[str, ...]:
 
 
 def _folder() -> Path:
-    """Where this process keeps what it compiles."""
+    """The folder where this process stores compiled kernels."""
     return _chosen[0] if _chosen else _users_folder()
 
 
 @cache
 def _users_folder() -> Path:
-    """Where users' processes keep what they compile."""
+    """The user's cache folder of compiled kernels."""
     home = os.environ.get("NUMBA_CACHE_DIR") or os.environ.get("XDG_CACHE_HOME") or "~/.cache"
     return code_cache(home, "topoloom", f"kernels-{__version__}")
 
 
 def _replace(path: Path, content: bytes, days: float = 0.0) -> None:
-    """Write a kernel in the place of those of the same name that are as old as that and were made from something else."""
+    """Write a kernel, and remove stale forms of the same kernel and signature that are at least `days` old."""
     for stale in path.parent.glob(f"{path.name.rpartition('-')[0]}-*"):
         if stale.stat().st_mtime <= time.time() - days * 86_400:
             stale.unlink(missing_ok=True)
@@ -273,7 +272,7 @@ def _write(path: Path, content: bytes) -> None:
 
 
 def _notice() -> threading.Timer:
-    """Tell the user that something is compiled, once in a process, if it takes long."""
+    """Start a timer that reports a long compilation, once per process."""
     timer = threading.Timer(_PATIENCE_SECONDS, _tell)
     timer.daemon = True
     timer.start()
@@ -282,4 +281,4 @@ def _notice() -> threading.Timer:
 
 @cache
 def _tell() -> None:
-    log.warning("compiling kernels, once on this machine: up to half a minute")
+    log.warning("compiling kernels, once on this machine; this takes up to half a minute")

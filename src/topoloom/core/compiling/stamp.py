@@ -1,7 +1,6 @@
-"""What a compiled kernel was made from: it is stale as soon as any of it has changed.
+"""Digests of the sources of compiled kernels: a kernel is stale as soon as one of its sources changes.
 
-Numba's own cache looks at the file of the function alone, so that a kernel whose part in another file has changed goes on as
-it was.
+Numba's cache checks only the file of the function, so it would miss a changed part in another file.
 """
 
 import hashlib
@@ -17,7 +16,7 @@ _CONSTANTS = (bool, int, float, str, bytes, tuple, type(None))
 
 
 def stamp(function: Callable) -> bytes:
-    """A digest of the files of a kernel and of all it calls, and of the constants that it takes from elsewhere."""
+    """A digest of the source files of a kernel and of all that it calls, and of the global constants that it uses."""
     digest = hashlib.sha256()
     for line in sorted(set(_origins(function))):
         digest.update(line.encode())
@@ -25,21 +24,21 @@ def stamp(function: Callable) -> bytes:
 
 
 def _origins(function: Callable) -> Iterator[str]:
-    """A line for each file and constant that a kernel is made from."""
+    """One line per source file and per constant of a kernel."""
     seen, waiting = set(), [function]
     while waiting:
-        here = waiting.pop()
-        if here in seen or not isinstance(here, FunctionType):
+        kernel = waiting.pop()
+        if kernel in seen or not isinstance(kernel, FunctionType):
             continue
-        seen.add(here)
-        yield _file(here.__module__)
-        for name in _names(here.__code__):
-            value = here.__globals__.get(name)
+        seen.add(kernel)
+        yield _file(kernel.__module__)
+        for name in _names(kernel.__code__):
+            value = kernel.__globals__.get(name)
             part = getattr(value, "py_func", None)
             if part is not None:
                 waiting.append(part)
             elif isinstance(value, _CONSTANTS):
-                yield f"{here.__module__}.{name} = {value!r}"
+                yield f"{kernel.__module__}.{name} = {value!r}"
             else:
                 module = value.__name__ if isinstance(value, ModuleType) else getattr(value, "__module__", None)
                 if module is not None and module.startswith("topoloom."):

@@ -23,9 +23,9 @@ def next_below(state: np.ndarray, bound: int) -> int:
 
 @kernel
 def shuffle(state: np.ndarray, items: np.ndarray) -> None:
-    """Fisher-Yates: puts `items` (any 1-D array) into a random order, in place."""
+    """Put `items` (any 1-D array) into a random order in place (Fisher-Yates)."""
     for i in range(items.size - 1, 0, -1):
         j = next_below(state, i + 1)
-        kept = items[i]
+        item = items[i]
         items[i] = items[j]
-        items[j] = kept
+        items[j] = item

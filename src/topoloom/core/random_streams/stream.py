@@ -1,8 +1,8 @@
 """Random draws that are the same on every machine and in every release.
 
-NumPy promises no stable stream for its distributions, and a topology is only reproducible if its draws are. So the
-draws come from SplitMix64 (Steele, Lea and Flood, OOPSLA 2014), a counter through a mixing function: a block of draws
-is one vector expression, and a kernel that needs them one by one steps the same stream (`random_streams/kernels.py`).
+A topology is only reproducible if its draws are, and NumPy does not promise stable streams for its distributions. So the draws
+come from SplitMix64 (Steele, Lea and Flood, OOPSLA 2014), a counter with a mixing function: a block of draws is one vector
+expression, and a kernel steps the same stream word by word (`random_streams/kernels.py`).
 """
 
 import numpy as np
@@ -12,7 +12,7 @@ _MASK = (1 << 64) - 1
 
 
 class Draws:
-    """A stream of 64-bit words from a seed, and what is made of them."""
+    """A stream of 64-bit words from a seed, and draws made from them."""
 
     def __init__(self, seed: int, stream: int = 0) -> None:
         """`stream` gives independent streams of one seed (a second try after a disconnected draw, say)."""

@@ -66,7 +66,7 @@ class Rule:
 
 #: All rules by code; the name is an alias.
 RULES: Register[Rule] = Register(
-    "rule", room="topoloom.fabric.diagnosis.rules", group="topoloom.rules", listed="topoloom rules"
+    "rule", package="topoloom.fabric.diagnosis.rules", group="topoloom.rules", listed="topoloom rules"
 )
 
 

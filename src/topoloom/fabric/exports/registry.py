@@ -172,7 +172,7 @@ class Export:
 
 
 #: All exports by name.
-EXPORTS: Register[Export] = Register("export", room="topoloom.fabric.exports", group="topoloom.exports")
+EXPORTS: Register[Export] = Register("export", package="topoloom.fabric.exports", group="topoloom.exports")
 
 
 def export(

@@ -14,11 +14,11 @@ def component_of(offsets: np.ndarray, neighbours: np.ndarray) -> np.ndarray:
     n = offsets.size - 1
     component = np.full(n, -1, np.int32)
     queue = np.empty(n, np.int32)
-    found = 0
+    count = 0
     for start in range(n):
         if component[start] >= 0:
             continue
-        component[start] = found
+        component[start] = count
         queue[0] = start
         head, tail = 0, 1
         while head < tail:
@@ -26,10 +26,10 @@ def component_of(offsets: np.ndarray, neighbours: np.ndarray) -> np.ndarray:
             head += 1
             for v in neighbours[offsets[u] : offsets[u + 1]]:
                 if component[v] < 0:
-                    component[v] = found
+                    component[v] = count
                     queue[tail] = v
                     tail += 1
-        found += 1
+        count += 1
     return component
 
 
@@ -37,7 +37,7 @@ def component_of(offsets: np.ndarray, neighbours: np.ndarray) -> np.ndarray:
 def distances_from_set(
     offsets: np.ndarray, neighbours: np.ndarray, sources: np.ndarray, distance: np.ndarray, queue: np.ndarray
 ) -> int:
-    """Hops from the nearest of `sources` (int[s]) to every switch, into distance: int32[n], -1 where there is no path.
+    """Hops from the nearest of `sources` (int[s]) to every switch, into distance: int32[n], -1 if there is no path.
 
     queue: int32[n], afterwards the switches reached, nearest first. Returns how many were reached.
     """
@@ -72,10 +72,10 @@ def source_counts(
     queue: np.ndarray,
     counts: np.ndarray,
 ) -> None:
-    """What `_hops_kernels.block_counts` does, by one search a source: for diameters of thousands of hops.
+    """Count pairs as `hops.block_counts`, with one search per source: for diameters of thousands of hops.
 
-    weight: int64[n]; stamp, queue: int32[n], scratch; counts: int64[at least n]. Pairs with switches of the block and
-    later ones count, the later ones in both orders; a pair weighs the product of its weights.
+    weight: int64[n]; stamp, queue: int32[n], scratch; counts: int64[at least n]. Pairs with switches of the block and later
+    ones count, later ones in both orders; the weight of a pair is the product of the weights of its switches.
     """
     worth = weight.copy()
     worth[:first] = 0
@@ -85,10 +85,10 @@ def source_counts(
         stamp[source] = source
         queue[0] = source
         start, stop, level = np.uint64(0), np.uint64(1), 0
-        found = worth[source]
+        level_weight = worth[source]
         while start < stop:
-            counts[level] += weight[source] * found
-            tail, level, found = stop, level + 1, 0
+            counts[level] += weight[source] * level_weight
+            tail, level, level_weight = stop, level + 1, 0
             for place in range(start, stop):
                 u = np.uint64(queue[place])
                 for slot in range(np.uint64(offsets[u]), np.uint64(offsets[u + np.uint64(1)])):
@@ -97,7 +97,7 @@ def source_counts(
                         stamp[v] = source
                         queue[tail] = v
                         tail += np.uint64(1)
-                        found += worth[v]
+                        level_weight += worth[v]
             start, stop = stop, tail
 
 
@@ -114,10 +114,11 @@ def attachment_counts(
     queue: np.ndarray,
     counts: np.ndarray,
 ) -> None:
-    """Add the pairs of hosts at each distance when hosts have several ports: the distance is that of the nearest two.
+    """Add the pairs of hosts at each distance if hosts have several ports: the distance of two hosts is that of their nearest
+    ports.
 
-    Attachment a is the set of switches ports[port_ends[a - 1] : port_ends[a]] (from 0 for a = 0) that weight[a] hosts
-    share; ports: int32[p], port_ends, weight: int64[a]; first, end: attachments.
+    Attachment a, shared by weight[a] hosts, is the set of switches ports[port_ends[a - 1] : port_ends[a]] (from 0 for a = 0);
+    ports: int32[p], port_ends, weight: int64[a]; first, end: attachments.
     """
     for attachment in range(first, end):
         start = port_ends[attachment - 1] if attachment else 0

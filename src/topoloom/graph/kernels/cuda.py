@@ -1,11 +1,11 @@
-"""All-pairs breadth-first search on a CUDA device: a bit a source, one thread a word of 64 sources.
+"""All-pairs breadth-first search on a CUDA device: one bit per source, one thread per word of 64 sources.
 
-As in `kernels/hops.py` a round takes ``ahead[i] = reach[i] | OR of reach[neighbours of i]``. Neighbouring threads hold
+As in `kernels/hops.py`, a round computes ``ahead[i] = reach[i] | OR of reach[neighbours of i]``. Neighbouring threads hold
 neighbouring words of a switch, so a warp reads whole memory lines.
 """
 
 # mypy: disable-error-code="attr-defined"
-# Numba chooses what is in numba.cuda, the device's functions or the simulator's, when it is imported.
+# Numba chooses the contents of numba.cuda (for the device or the simulator) when it is imported.
 
 import numpy as np
 from numba import cuda
@@ -16,10 +16,10 @@ THREADS = 256
 
 @cuda.jit(cache=True)
 def seed(rank: np.ndarray, first: int, end: int, reach: np.ndarray) -> None:
-    """Set reach (uint64[n, words]) to what each switch is reached by in no hop: its own bit, if it is a source.
+    """Set reach (uint64[n, words]) to the sources that reach each switch in zero hops: its own bit, if it is a source.
 
-    rank: int32[n], the number of each switch as a source, -1 if it is none; sources first .. end - 1 are searched, and
-    source s has bit s - first.
+    rank: int32[n], the number of each switch as a source, or -1; sources first .. end - 1 are searched, and source s has bit s
+    - first.
     """
     n, words = reach.shape
     for at in range(cuda.grid(1), n * words, cuda.gridsize(1)):
@@ -41,10 +41,10 @@ def spread(
     totals: np.ndarray,
     turn: int,
 ) -> None:
-    """One round, reach to ahead (uint64[n, words]); what is set in `ahead` is added to totals[turn].
+    """Run one round from reach to ahead (uint64[n, words]); add the number of bits set in `ahead` to totals[turn].
 
-    offsets: int64[n + 1], neighbours: int32[2 m] (CSR); weight: int64[n]. totals: int64[rounds, 2]: the bits set, and the
-    same with those of each switch times its weight.
+    offsets: int64[n + 1], neighbours: int32[2 m] (CSR); weight: int64[n]. totals: int64[rounds, 2]: the bits set, and their sum
+    weighted by switch.
     """
     n, words = reach.shape
     bits = weighed = np.int64(0)
@@ -57,7 +57,7 @@ def spread(
         ones = np.int64(cuda.popc(row))
         bits += ones
         weighed += weight[i] * ones
-    # The threads' sums are added in a tree, then once a block: integers, so the order does not matter.
+    # The threads' sums are added in a tree, then once per block. They are integers, so the order does not matter.
     sums = cuda.shared.array((2, THREADS), np.int64)
     thread = cuda.threadIdx.x
     sums[0, thread], sums[1, thread] = bits, weighed

@@ -9,13 +9,13 @@ from topoloom.core.compiling.decorators import allocating, kernel
 def least_bisection(links: np.ndarray, flag: np.ndarray) -> np.ndarray:
     """The side (int32[n], 0 or 1) of each switch in a bisection with the fewest links.
 
-    links: int64[n, n], symmetric: the links between each two switches. ceil(n / 2) switches go on side 0.
+    links: int64[n, n], symmetric: the links between each two switches. Side 0 has ceil(n / 2) switches.
 
-    Switches are placed one by one, in an order that keeps placed switches close. The links cut so far, plus for every
-    unplaced switch the fewer of its links to the two sides, plus what the sizes force (the cheapest moves off an
-    over-full side), bound every completion from below; at the best known, the branch is dropped. Exponential:
-    milliseconds at 16 switches, some tenths of a second at 32. When flag (uint8[1]) is no longer 0 the best bisection so
-    far is returned.
+    Switches are placed one by one, in an order that keeps placed switches close. A lower bound on every completion is the sum
+    of the links cut so far, for every unplaced switch the smaller number of its links to the two sides, and the cheapest moves
+    off an over-full side. If the bound reaches the best cut so far, the branch is dropped. Exponential:
+    milliseconds at 16 switches, some tenths of a second at 32. If flag (uint8[1]) is not 0, the best bisection so far is
+    returned.
     """
     n = links.shape[0]
     room = np.array([(n + 1) // 2, n // 2])
@@ -30,7 +30,7 @@ def least_bisection(links: np.ndarray, flag: np.ndarray) -> np.ndarray:
     depth = 0
     while depth >= 0 and flag[0] == 0:
         u = order[depth]
-        if side[u] >= 0:  # back from below: take it off again
+        if side[u] >= 0:  # backtracking: remove it again
             _place(links, u, side[u], -1, to)
             room[side[u]] += 1
             side[u] = -1
@@ -69,30 +69,30 @@ def _place(links: np.ndarray, u: int, s: int, sign: int, to: np.ndarray) -> None
 
 @allocating
 def _still_to_pay(order: np.ndarray, depth: int, to: np.ndarray, room: np.ndarray, excess: np.ndarray) -> int:
-    """The links between placed switches and order[depth:] that are cut at least, with `room` left on each side."""
+    """A lower bound on the cut links between placed switches and order[depth:], with `room` places left on each side."""
     n = order.size
     pay = wanting = 0
     for place in range(depth, n):
         u = order[place]
         pay += min(to[0, u], to[1, u])
         wanting += 1 if to[0, u] >= to[1, u] else 0
-    # More want side 0 than fit (or too few, so that side 1 overflows): the least attached must move.
+    # If more switches prefer side 0 than fit (or too few, so that side 1 overflows), the least attached must move.
     crowded, moves = (0, wanting - room[0]) if wanting > room[0] else (1, n - depth - wanting - room[1])
     if moves <= 0:
         return pay
-    found = 0
+    movable = 0
     for place in range(depth, n):
         u = order[place]
         gap = to[crowded, u] - to[1 - crowded, u]
         if gap > 0 or (gap == 0 and crowded == 0):
-            excess[found] = gap
-            found += 1
-    return pay + int(np.sort(excess[:found])[:moves].sum())
+            excess[movable] = gap
+            movable += 1
+    return pay + int(np.sort(excess[:movable])[:moves].sum())
 
 
 @allocating
 def _close_order(links: np.ndarray) -> np.ndarray:
-    """The switches in an order in which each has as many links as possible to those before it."""
+    """An order of the switches in which each has as many links as possible to earlier ones."""
     n = links.shape[0]
     order, attached, placed = np.empty(n, np.int64), np.zeros(n, np.int64), np.zeros(n, np.bool_)
     for place in range(n):
@@ -119,7 +119,7 @@ def _cut(links: np.ndarray, side: np.ndarray) -> int:
 
 @allocating
 def _descent(links: np.ndarray, room: np.ndarray) -> np.ndarray:
-    """A bisection that no exchange of two switches improves: where the search starts from. int32[n]."""
+    """The start of the search: a bisection that no exchange of two switches improves, int32[n]."""
     n = links.shape[0]
     side = np.zeros(n, np.int32)
     side[room[0] :] = 1

@@ -1,7 +1,7 @@
-"""Paths that share no link, by augmentation: edge connectivity and edge-disjoint paths.
+"""Link-disjoint paths by augmentation: edge connectivity and edge-disjoint paths.
 
-A flow gives each link +1 when a path uses it from its lower end to its higher, -1 in the other direction, 0 when it is free; a
-later path may run against a flow, which cancels it.
+The flow of a link is +1 if a path uses it from its lower end to its higher, -1 in the other direction, 0 if it is free. A later
+path may run against the flow, which cancels it.
 
 Arrays: offsets int64[n + 1], neighbours and link int32[2 m] (CSR of a `Topology`), links int32[m, 2].
 """
@@ -17,12 +17,12 @@ def smallest_cut(
 ) -> int:
     """The fewest links whose removal splits a connected graph of two switches or more.
 
-    Switches join a set one by one, in `order` (int64[n], a permutation); each time the disjoint paths from the newcomer
-    to the set are counted. Take any smallest cut: the first newcomer on the other side of it than order[0] has exactly
-    as many paths as the cut has links, and no newcomer has fewer, so the least count is the answer, in any order.
+    Switches join a set one by one, in `order` (int64[n], a permutation); each time, the disjoint paths from the new switch to
+    the set are counted. For any smallest cut, the first new switch on the other side than order[0] has exactly as many paths as
+    the cut has links, and no new switch has fewer. So the least count is the answer, in any order.
 
-    Counting stops at the best so far (at first the lowest degree). In an order that is spread evenly over the graph the
-    set is soon near every newcomer, and most searches are short.
+    Counting stops at the best count so far (initially the lowest degree). If the order is spread evenly over the graph, the set
+    is soon near every new switch, and most searches are short.
     """
     n = offsets.size - 1
     best = int((offsets[1:] - offsets[:-1]).min())
@@ -86,7 +86,8 @@ def _disjoint_paths(
     search: int,
     scratch: tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray],
 ) -> tuple[int, int]:
-    """How many paths from `source` to switches v with target[v] share no link (at most `most`), and the next search.
+    """Count link-disjoint paths from `source` to switches v with target[v], at most `most`; return the count and the next
+    `search`.
 
     target: bool[n], false at the source. `search`: a number above any in `scratch`. Flow is zero before and after.
     """

@@ -1,15 +1,15 @@
-"""All-pairs breadth-first search, 512 sources at a time: one row of 512 bits a switch says which sources reached it.
+"""All-pairs breadth-first search, 512 sources at a time: a row of 512 bits per switch holds the sources that reached it.
 
-A round takes ``ahead[i] = reach[i] | OR of reach[neighbours of i]`` and counts the bits. A row is one vector register
+A round computes ``ahead[i] = reach[i] | OR of reach[neighbours of i]`` and counts the bits. A row is one vector register
 (`simd.py`); both buffers of rows stay in the L2 cache up to about 16,000 switches. Four things save time:
 
 * the first round is scattered: each source sets its bit at its neighbours;
-* distances are symmetric, so a block counts the rows of its own and of later switches only, the later ones twice, and
-  its last round, which nothing but the count needs, leaves the other rows out;
-* when most bits are set, a row stops collecting as soon as it is full, usually after a few neighbours;
-* subscripts are unsigned, for Numba otherwise tests each for a negative one, which counts from the end.
+* distances are symmetric, so a block counts only the rows of its own and of later switches, the later ones twice; its last
+  round, which only the count needs, skips the other rows;
+* when most bits are set, a row is finished as soon as it is full, usually after a few neighbours;
+* subscripts are unsigned, because Numba tests signed ones for negative values.
 
-The cost of a round is about n + 2 m row operations; memory is 128 bytes a switch and thread.
+The cost of a round is about n + 2 m row operations; memory is 128 bytes per switch and thread.
 """
 
 import numpy as np
@@ -19,8 +19,8 @@ from topoloom.graph.kernels.simd import WORDS, add, either, load, lowest_bit, on
 
 #: Sources in a block: the bits of a row.
 BLOCK = 512
-#: Share of the bits set from which testing rows for fullness pays, and the mean degree: measured, 5% of all at degree 12
-#: and 16, nothing to gain on tori and hypercubes, 17% to lose at degree 4.
+#: Least share of bits set, and least mean degree, for which testing rows for fullness is worthwhile. Measured: saves 5% at
+#: degree 12 and 16, nothing on tori and hypercubes, and costs 17% at degree 4.
 _DENSE = 0.95
 _DENSE_DEGREE = 8
 
@@ -39,15 +39,15 @@ def block_counts(
     full: np.ndarray,
     counts: np.ndarray,
 ) -> int:
-    """Add the weighted pairs at each distance from sources first .. end - 1 to `counts`; the rounds taken, or -1.
+    """Add the weighted pairs at each distance from sources first .. end - 1 to `counts`; return the number of rounds, or -1.
 
-    offsets: int64[n + 1], neighbours: int32[2 m] (CSR); degree: that of every switch, or 0 when degrees differ.
-    weight: int64[n], constant on the groups of switches that end before group_ends: int64[g]; switches past the last
-    group are not counted; the sources lie in one group. reach, ahead: uint64[8 n], full: uint64[8], scratch.
-    counts: int64[limit + 1].
+    offsets: int64[n + 1], neighbours: int32[2 m] (CSR); degree: the degree of every switch, or 0 if degrees differ.
+    weight: int64[n], constant on the groups of switches that end before group_ends: int64[g]; switches after the last group are
+    not counted; all sources are in one group. reach, ahead: uint64[8 n], full: uint64[8], scratch. counts: int64[limit + 1].
 
-    Pairs are ordered and weigh the product of their switches' weights. A pair of a source and a later switch is counted
-    here in both orders, a pair with an earlier switch not at all. -1: `limit` rounds were not enough, counts unchanged.
+    Pairs are ordered; their weight is the product of their switches' weights. A pair of a source and a later switch is counted
+    here in both orders, a pair with an earlier switch not at all. Returns -1 if `limit` rounds were not enough; counts are then
+    unchanged.
     """
     n, limit, counted = offsets.size - 1, counts.size - 1, group_ends[-1]
     sources, own = end - first, weight[first]
@@ -76,7 +76,7 @@ def block_counts(
             break
         bits = done + _pull(offsets, neighbours, degree, 0, first, reach, ahead, full, dense)
         bits += _pull(offsets, neighbours, degree, counted, n, reach, ahead, full, dense)
-        if bits == seen:  # nothing new: what is left is in other components
+        if bits == seen:  # nothing new: the remaining switches are in other components
             break
         seen = bits
         reach, ahead = ahead, reach
@@ -98,9 +98,9 @@ def block_farthest(
     farthest: np.ndarray,
     limit: int,
 ) -> int:
-    """Raise farthest[i] to the hops between i and the farthest source first .. end - 1 that reaches it; rounds, or -1.
+    """Raise farthest[i] to the distance of the farthest source first .. end - 1 that reaches i; return the rounds, or -1.
 
-    Arrays as in `block_counts`; farthest: int32[n], partly raised when -1 says that `limit` rounds were not enough.
+    Arrays as in `block_counts`; farthest: int32[n]; -1 means that `limit` rounds were not enough, and farthest is incomplete.
     """
     _seed(offsets, neighbours, first, end, reach, full)
     n = offsets.size - 1
@@ -141,7 +141,7 @@ def block_distances(
 ) -> None:
     """Write the hops between every switch and the sources first .. end - 1 into distances[:, first:end].
 
-    Arrays as in `block_counts`; distances: integers[n, n]; pairs that do not reach each other are left as they were.
+    Arrays as in `block_counts`; distances: integers[n, n]; pairs without a path are not written.
     """
     _seed(offsets, neighbours, first, end, reach, full)
     n = offsets.size - 1
@@ -181,7 +181,7 @@ def _write(bits: np.uint64, row: np.ndarray, start: int, value: int) -> None:
 def _seed(
     offsets: np.ndarray, neighbours: np.ndarray, first: int, end: int, reach: np.ndarray, full: np.ndarray
 ) -> None:
-    """Set reach to what the sources see within one hop, and `full` to the row of all sources."""
+    """Set reach to the sources within one hop of each switch, and `full` to the row of all sources."""
     reach[:] = 0
     full[:] = 0
     for source in range(first, end):
@@ -195,7 +195,7 @@ def _seed(
 
 @inner
 def _ones(reach: np.ndarray, start: int, stop: int) -> int:
-    """How many bits are set in the rows start .. stop - 1."""
+    """The number of bits set in the rows start .. stop - 1."""
     bits = zeros(reach)
     for i in range(start, stop):
         bits = add(bits, ones_of(load(reach, i * WORDS)))
@@ -205,7 +205,7 @@ def _ones(reach: np.ndarray, start: int, stop: int) -> int:
 
 @inner
 def _weighed(reach: np.ndarray, weight: np.ndarray, group_ends: np.ndarray, first: int, end: int) -> tuple[int, int]:
-    """The bits of the rows that count, and the same with each row weighed, twice when it is not a source's."""
+    """The number of bits in counted rows, and their sum weighted by row; rows of later switches count twice."""
     bits = _ones(reach, first, end)
     weighed = weight[first] * bits
     start = end
@@ -238,9 +238,9 @@ def _pull(
     full: np.ndarray,
     dense: bool,
 ) -> int:
-    """One round on the rows start .. stop - 1: reach to ahead; how many bits are set after it.
+    """Run one round on the rows start .. stop - 1, from reach to ahead; return the number of bits set after it.
 
-    The three loops do the same: for rows that fill up early, for equal degrees (7% faster than CSR) and for any.
+    The three loops compute the same: for rows that fill early, for equal degrees (7% faster than CSR) and for any degrees.
     """
     bits = zeros(reach)
     if dense:

@@ -1,8 +1,8 @@
-"""Shortest paths by weight: from a row of sources at once by sweeps, or from each source with buckets instead of a heap.
+"""Shortest paths by weight: from a row of sources at once by sweeps, or from each source with buckets (Dial's algorithm).
 
-A sweep lets every switch look at its neighbours, which is one vector operation an arc for all sources of a row; it takes about
-as many sweeps as the paths have hops. Where those are many, the search that settles each switch once is the quicker one. Both
-add the costs of a path from its source on, so both give the same number to the last bit.
+In a sweep, every switch updates its distance from its neighbours', with one vector operation per arc for all sources of a row.
+The number of sweeps is about the number of hops of the paths. For long paths, the search that settles each switch once is
+faster. Both add the costs of a path starting at its source, so both give the same number to the last bit.
 """
 
 import numpy as np
@@ -61,12 +61,12 @@ def latency_sums(
     sums: np.ndarray,
     greatest: np.ndarray,
 ) -> None:
-    """For each source: the weighed sum and the greatest of its least costs to the switches that count.
+    """For each source, compute the weighted sum and the largest of its least costs to all switches with weight.
 
     offsets: int64[n + 1], neighbours: int32[2 m] (CSR); cost: float64[2 m], not negative, in the order of neighbours.
-    weight: int64[n], how many hosts per switch stands for; at the source itself one fewer, for a host is no pair with
-    itself. sources: int64[s]; width, buckets: see `_least_costs`. Out, float64[s]: sums[i], the sum of weight * cost
-    (inf when one is out of reach) and greatest[i], -1 when the source has no pair.
+    weight: int64[n], the hosts of each switch; at the source one fewer, because a host forms no pair with itself. sources:
+    int64[s]; width, buckets: see `_least_costs`. Output, float64[s]: sums[i], the sum of weight * cost (inf if a switch cannot
+    be reached), and greatest[i], -1 if the source has no pair.
     """
     n = offsets.size - 1
     distance, heads = np.empty(n), np.empty(buckets, np.int32)
@@ -95,19 +95,20 @@ def _least_costs(
     before: np.ndarray,
     place: np.ndarray,
 ) -> None:
-    """distance[v] = the least sum of cost on a path from source to v, float64[n]; inf where there is none.
+    """distance[v] = the least cost of a path from source to v, float64[n]; inf if there is none.
 
-    Dial's algorithm: a switch waits in the bucket of its distance, a list of which bucket k holds [k, k + 1) widths, in
-    turns. With the width below every cost, the switches of a bucket cannot improve each other and each is settled once:
-    O(n + m + greatest distance / width). With a greater width the result is the same, some are settled again.
+    Dial's algorithm: a switch waits in the bucket of its distance; bucket k holds distances in [k, k + 1) widths, and buckets
+    are reused cyclically. If the width is below every cost, the switches of a bucket cannot improve each other and each is
+    settled once: O(n + m + largest distance / width). With a larger width the result is the same, but some switches are settled
+    again.
 
-    per_width: 1 / width. heads: int32[b], b a power of two and b widths at least two widths above the greatest cost;
-    after, before, place: int32[n]; all scratch.
+    per_width: 1 / width. heads: int32[b], where b is a power of two, and b widths exceed the largest cost by at least two
+    widths; after, before, place: int32[n]; all scratch.
     """
     mask = np.uint64(heads.size - 1)
     distance[:] = np.inf
     heads[:] = -1
-    place[:] = -1  # the bucket where a switch waits, -1 when it does not
+    place[:] = -1  # the bucket where a switch waits, or -1
     distance[source], place[source], heads[0] = 0.0, 0, source
     after[source] = before[source] = -1
     waiting, bucket = 1, np.uint64(0)

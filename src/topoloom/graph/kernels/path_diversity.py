@@ -1,4 +1,4 @@
-"""How many paths of each length join two switches, and how many of them share no link."""
+"""Numbers of paths of each length between two switches, and numbers of link-disjoint paths."""
 
 import numpy as np
 
@@ -9,27 +9,28 @@ from topoloom.core.compiling.decorators import allocating, inner
 def path_counts(
     first: np.ndarray, to: np.ndarray, sources: np.ndarray, deepest: int, counts: np.ndarray, length: np.ndarray
 ) -> None:
-    """Simple paths of l, l + 1 and l + 2 hops from each source to every switch, l the least; cost O(sources deepest m).
+    """Count simple paths of l, l + 1 and l + 2 hops from each source to every switch, where l is the distance; O(sources
+    deepest m).
 
     Parameters
     ----------
     deepest : int
-        At least the longest of the shortest paths.
+        At least the largest distance.
     counts : float64[sources, n, 3]
-        Filled; parallel links make paths of their own. Exact while walks are fewer than 2^53.
+        Written; parallel links make different paths. Exact while there are fewer than 2^53 walks.
     length : int64[sources, n]
-        Filled with l; -1 where there is no path.
+        l, written; -1 if there is no path.
 
     Notes
     -----
-    A walk that passes a switch twice holds a round of two hops or more, and is a path without it. So walks of l and l + 1
-    hops are all simple, and those of l + 2 that are not are shortest paths with a step aside and back at one of their
-    switches. For a shortest path of links e_1 ... e_l over switches v_0 ... v_l those are sum_i q(v_i) - sum_i m(e_i)^2: q(v)
-    adds up the squares of the links to each neighbour (its degree, without parallel links), and a step back and forth along
-    the path itself comes up at both of its ends.
+    A walk that visits a switch twice contains a closed walk of at least two hops, and is still a walk without it. So all walks
+    of l and l + 1 hops are simple, and walks of l + 2 hops that are not simple are shortest paths with one step to a neighbour
+    and back. For a shortest path of links e_1 ... e_l over switches v_0 ... v_l, their number is sum_i q(v_i) - sum_i m(e_i)^2.
+    Here q(v) is the sum over neighbours of the squared number of links (the degree, without parallel links), and m(e) is the
+    number of links parallel to e; the second sum corrects steps along the path itself, which are counted at both of their ends.
     """
     n = first.size - 1
-    now, then = np.empty(n, np.float64), np.empty(n, np.float64)
+    now, ahead = np.empty(n, np.float64), np.empty(n, np.float64)
     paths, aside = np.empty(n, np.float64), np.empty(n, np.float64)
     square = np.zeros(n, np.float64)
     for v in range(n):
@@ -39,48 +40,49 @@ def path_counts(
             square[v] += 2 * run - 1
     for row in range(sources.size):
         s = sources[row]
-        found, number = length[row], counts[row]
-        found[:] = -1
-        number[:] = 0.0
+        distance, row_counts = length[row], counts[row]
+        distance[:] = -1
+        row_counts[:] = 0.0
         now[:] = 0.0
         now[s] = 1.0
-        found[s] = 0
+        distance[s] = 0
         paths[:] = 0.0
         aside[:] = 0.0
         paths[s], aside[s] = 1.0, square[s]
         for hops in range(1, deepest + 3):
-            then[:] = 0.0
+            ahead[:] = 0.0
             for v in range(n):
                 if now[v] > 0.0:
                     for c in range(first[v], first[v + 1]):
-                        then[to[c]] += now[v]
+                        ahead[to[c]] += now[v]
             for v in range(n):
-                if then[v] > 0.0 and found[v] < 0:
-                    found[v] = hops
-                    # Shortest paths end here, and what they have aside: from the switches one hop nearer.
+                if ahead[v] > 0.0 and distance[v] < 0:
+                    distance[v] = hops
+                    # Add up shortest paths that end here, and their steps aside, from the switches one hop nearer.
                     run = 0
                     for c in range(first[v], first[v + 1]):
                         u = to[c]
                         run = run + 1 if c > first[v] and u == to[c - 1] else 1
-                        if found[u] == hops - 1:
+                        if distance[u] == hops - 1:
                             paths[v] += paths[u]
                             aside[v] += aside[u]
-                            # m parallel links have m^2 each: m^3 in all, in steps of run^3 - (run - 1)^3.
+                            # Each of m parallel links contributes m^2, m^3 in total, added in steps of run^3 - (run - 1)^3.
                             aside[v] -= paths[u] * (3 * run * (run - 1) + 1)
                     aside[v] += paths[v] * square[v]
-                if found[v] >= 0 and v != s and hops - found[v] <= 2:
-                    more = hops - found[v]
-                    number[v, more] = then[v] - (aside[v] if more == 2 else 0.0)
-            now, then = then, now
+                if distance[v] >= 0 and v != s and hops - distance[v] <= 2:
+                    more = hops - distance[v]
+                    row_counts[v, more] = ahead[v] - (aside[v] if more == 2 else 0.0)
+            now, ahead = ahead, now
 
 
 @inner
 def _within_three(first, to, side, sources, sinks, limit, place, x, y, room_x, room_y, flow, seen, before, queue):  # type: ignore[no-untyped-def]
-    """The most paths of at most `limit` (1 to 3) hops from the sources to the sinks that share no link: exact.
+    """The exact largest number of link-disjoint paths of at most `limit` (1 to 3) hops from the sources to the sinks.
 
-    Such a path is a link, or a link out to x, none or one from x to y, and a link in from y. So it is a flow from the links out
-    of the sources to those into the sinks, over the links between; a middle link used in both directions is not worth it.
-    `side` int8[n]: 1 at sources, 2 at sinks, else 0.
+    Such a path is one link, or a link from a source to x, optionally a link from x to y, and a link from y to a sink. So the
+    number is a maximum flow from the links out of the sources to the links into the sinks, over the links between; using a
+    middle link in both directions gains nothing. `side` int8[n]: 1 at sources, 2 at sinks, otherwise 0. Stages: count the
+    direct links and the links at x and y; match x = y; then augment over middle links, breadth first.
     """
     direct, count_x, count_y = 0, 0, 0
     for s in sources:
@@ -118,7 +120,7 @@ def _within_three(first, to, side, sources, sinks, limit, place, x, y, room_x, r
             elif limit >= 3:
                 flow[i, :count_y] = 0
     if limit >= 3:
-        # Augment from x after x, breadth first: down over links with room, back over what flows.
+        # Augment from each x, breadth first: forward over links with free capacity, backward over flow.
         for start in range(count_x):
             while room_x[start] > 0:
                 seen[: count_x + count_y] = False
@@ -180,7 +182,7 @@ def _within_three(first, to, side, sources, sinks, limit, place, x, y, room_x, r
 
 @inner
 def _shortest_disjoint(first, to, back, distance, s, t, used, seen, before, queue):  # type: ignore[no-untyped-def]
-    """The most shortest paths from s to t that share no link: a flow over the links that come nearer to t; exact."""
+    """The exact largest number of link-disjoint shortest paths from s to t: a flow over links that lead nearer to t."""
     total = 0
     used[:] = False
     while True:
@@ -217,9 +219,11 @@ def _shortest_disjoint(first, to, back, distance, s, t, used, seen, before, queu
 
 
 @inner
-def _greedy(first, to, back, side, sources, limit, dead, hops, before, queue, found):  # type: ignore[no-untyped-def]
-    """found[k]: paths of at most k hops from the sources to the sinks, taken shortest first, the links of each taken away."""
-    found[: limit + 1] = 0
+def _greedy(first, to, back, side, sources, limit, dead, hops, before, queue, within):  # type: ignore[no-untyped-def]
+    """Write to within[k] the link-disjoint paths of at most k hops from the sources to the sinks, taken greedily, shortest
+    first.
+    """
+    within[: limit + 1] = 0
     dead[:] = False
     while True:
         hops[:] = -1
@@ -247,7 +251,7 @@ def _greedy(first, to, back, side, sources, limit, dead, hops, before, queue, fo
         if end < 0:
             return
         for k in range(hops[end], limit + 1):
-            found[k] += 1
+            within[k] += 1
         v = end
         while side[v] != 1:
             c = before[v]
@@ -265,18 +269,17 @@ def disjoint_counts(
     counts: np.ndarray,
     length: np.ndarray,
 ) -> None:
-    """Paths without a common link of at most l + k hops between the switches of each pair, k = 0 .. slack.
+    """Count link-disjoint paths of at most l + k hops between the switches of each pair, for k = 0 .. slack.
 
-    Exact for shortest paths and up to three hops; for longer ones those that are found shortest first, which are as many or
-    fewer.
+    Exact for shortest paths and for paths of up to three hops; for longer ones a lower bound, from paths taken shortest first.
 
     Parameters
     ----------
     pairs : int64[p, 2]
-        Best sorted by the second.
+        Sorted by the second switch for speed.
     counts : int64[p, slack + 1]
     length : int64[p]
-        Filled with l.
+        l, written.
     """
     n = first.size - 1
     widest = 0
@@ -298,7 +301,7 @@ def disjoint_counts(
         np.empty(n, np.int64),
     )
     marks, distance = np.zeros(to.size, np.bool_), np.empty(n, np.int64)
-    found = np.zeros(n + 3, np.int64)
+    greedy = np.zeros(n + 3, np.int64)
     goal = np.int64(-1)
     for p in range(len(pairs)):
         s, t = pairs[p, 0], pairs[p, 1]
@@ -321,7 +324,7 @@ def disjoint_counts(
         side[s], side[t] = 1, 2
         sources, sinks = pairs[p, :1], pairs[p, 1:]
         if least + slack > 3:
-            _greedy(first, to, back, side, sources, least + slack, marks, hops, before, queue, found)
+            _greedy(first, to, back, side, sources, least + slack, marks, hops, before, queue, greedy)
         for k in range(slack + 1):
             if least + k <= 3:
                 counts[p, k] = _within_three(
@@ -330,7 +333,7 @@ def disjoint_counts(
             elif k == 0:
                 counts[p, k] = _shortest_disjoint(first, to, back, distance, s, t, marks, seen, before, queue)
             else:
-                counts[p, k] = max(counts[p, k - 1], found[least + k])
+                counts[p, k] = max(counts[p, k - 1], greedy[least + k])
         side[s] = side[t] = 0
 
 
@@ -338,7 +341,8 @@ def disjoint_counts(
 def interferences(
     first: np.ndarray, to: np.ndarray, back: np.ndarray, fours: np.ndarray, lengths: np.ndarray, counts: np.ndarray
 ) -> None:
-    """c({a, c}, {b}) + c({a, c}, {d}) - c({a, c}, {b, d}) for paths of at most each of the lengths.
+    """c({a, c}, {b}) + c({a, c}, {d}) - c({a, c}, {b, d}) for paths of at most each of the lengths; c is the number of
+    link-disjoint paths.
 
     Parameters
     ----------
@@ -347,7 +351,7 @@ def interferences(
     lengths : int64[k]
         Ascending.
     counts : int64[f, k]
-        Filled.
+        Written.
     """
     n = first.size - 1
     widest = 0
@@ -369,7 +373,7 @@ def interferences(
         np.empty(size, np.int64),
         np.empty(n, np.int64),
     )
-    marks, found = np.zeros(to.size, np.bool_), np.zeros(n + 3, np.int64)
+    marks, greedy = np.zeros(to.size, np.bool_), np.zeros(n + 3, np.int64)
     senders, ends = np.empty(2, np.int64), np.empty(2, np.int64)
     for f in range(len(fours)):
         senders[0], senders[1], ends[0], ends[1] = fours[f, 0], fours[f, 2], fours[f, 1], fours[f, 3]
@@ -402,9 +406,9 @@ def interferences(
                     )
                 else:
                     if not done:
-                        _greedy(first, to, back, side, senders, lengths[-1], marks, hops, before, queue, found)
+                        _greedy(first, to, back, side, senders, lengths[-1], marks, hops, before, queue, greedy)
                         done = True
-                    counts[f, k] += sign * found[lengths[k]]
+                    counts[f, k] += sign * greedy[lengths[k]]
             side[senders[0]] = side[senders[1]] = 0
             for t in sinks:
                 side[t] = 0

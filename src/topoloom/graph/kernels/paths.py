@@ -1,7 +1,7 @@
-"""Shortest paths, how many and over which links: one breadth-first search a source, then back through it.
+"""Shortest paths, their number and their links: one breadth-first search per source, then a pass backwards.
 
-Arrays: offsets int64[n + 1], neighbours and link int32[2 m] (CSR). Parallel links make different paths. Counts are
-float64: exact up to 2^53, rounded above.
+Arrays: offsets int64[n + 1], neighbours and link int32[2 m] (CSR). Parallel links make different paths. Counts are float64,
+exact up to 2^53.
 """
 
 import numpy as np
@@ -13,7 +13,8 @@ from topoloom.core.compiling.decorators import allocating, kernel
 def path_counts(
     offsets: np.ndarray, neighbours: np.ndarray, source: int, distance: np.ndarray, queue: np.ndarray, paths: np.ndarray
 ) -> int:
-    """paths[v] = the shortest paths from source to v; distance (int32[n], -1 unreached) and queue are filled as well.
+    """Write to paths[v] the number of shortest paths from source to v; distance (int32[n], -1: unreached) and queue are written
+    too.
 
     Returns how many switches were reached. O(n + m).
     """
@@ -44,7 +45,7 @@ def add_loads(
     demand: np.ndarray,
     loads: np.ndarray,
 ) -> None:
-    """Add to `loads` what flows when each source sends demand[source] * demand[v] to every switch v.
+    """Add to `loads` the traffic if each source sends demand[source] * demand[v] to every switch v.
 
     Each pair's flow is split evenly over its shortest paths (Brandes 2001, backwards accumulation). sources: int64[s];
     demand: float64[n]; loads: float64[m, 2]: from the lower end of each link to the higher, and back.

@@ -1,4 +1,4 @@
-"""Fiduccia and Mattheyses' refinement of a cut in two: move switches one by one, keep the best moment of the pass."""
+"""Fiduccia-Mattheyses refinement of a bisection: move switches one by one, and keep the best state of the pass."""
 
 import numpy as np
 
@@ -9,11 +9,11 @@ from topoloom.core.compiling.decorators import allocating, inner
 def refine(
     offsets: np.ndarray, others: np.ndarray, links: np.ndarray, weight: np.ndarray, side: np.ndarray, limit: int
 ) -> None:
-    """Improve `side` (int32[n], 0 or 1) in place: fewer links between the sides, neither of them heavier than `limit`.
+    """Improve `side` (int32[n], 0 or 1) in place: fewer links between the sides, with at most `limit` weight on each.
 
-    offsets: int64[n + 1], others: int64[k], links: int64[k] (CSR without parallel rows; links: how many join the two);
-    weight: int64[n]. A cut that is too heavy on one side is first balanced, at the least cost seen; if that fails it is
-    left alone. A pass is O(n + k), stops after a long run of moves without gain, and is repeated while it helps.
+    offsets: int64[n + 1], others: int64[k], links: int64[k] (CSR without parallel rows; links: the number of links between the
+    two); weight: int64[n]. A cut that is too heavy on one side is first balanced, at the least cost found; if that fails, it
+    stays unchanged. A pass takes O(n + k), stops after many moves without gain, and is repeated while it improves the cut.
 
     Source: Fiduccia and Mattheyses, DAC 1982.
     """
@@ -22,7 +22,7 @@ def refine(
     most = 0
     for u in range(n):
         most = max(most, links[offsets[u] : offsets[u + 1]].sum())
-    heads = np.empty((2, 2 * most + 1), np.int32)  # first switch of each side and gain; lists are last in, first out
+    heads = np.empty((2, 2 * most + 1), np.int32)  # first switch in the list of each side and gain; last in, first out
     after, before = np.empty(n, np.int32), np.empty(n, np.int32)
     free, moves = np.empty(n, np.bool_), np.empty(n, np.int32)
     heaviest = weight.max()
@@ -39,14 +39,14 @@ def refine(
             _insert(u, side[u], gain[u] + most, heads, after, before)
         top = np.array([2 * most, 2 * most])
         balanced = held.max() <= limit
-        kept, best, saved, made = (0, 0, 0, 0) if balanced else (-1, 0, 0, 0)
-        while made < n and made - max(kept, 0) <= patience:
+        best_moves, best, saved, moved = (0, 0, 0, 0) if balanced else (-1, 0, 0, 0)
+        while moved < n and moved - max(best_moves, 0) <= patience:
             chosen = -1
             for s in range(2):
                 while top[s] >= 0 and heads[s, top[s]] < 0:
                     top[s] -= 1
                 if top[s] < 0 or held[1 - s] > limit:
-                    continue  # nothing to move, or it must come from the other side
+                    continue  # nothing to move, or the move must come from the other side
                 u = heads[s, top[s]]
                 if held[1 - s] + weight[u] > limit + heaviest:
                     continue
@@ -68,13 +68,13 @@ def refine(
                     gain[v] += 2 * links[slot] if side[v] == s else -2 * links[slot]
                     _insert(v, side[v], gain[v] + most, heads, after, before)
                     top[side[v]] = max(top[side[v]], gain[v] + most)
-            moves[made] = chosen
-            made += 1
-            if held.max() <= limit and (kept < 0 or saved > best):
-                kept, best = made, saved
-        for place in range(max(kept, 0), made):
+            moves[moved] = chosen
+            moved += 1
+            if held.max() <= limit and (best_moves < 0 or saved > best):
+                best_moves, best = moved, saved
+        for place in range(max(best_moves, 0), moved):
             side[moves[place]] = 1 - side[moves[place]]
-        if kept < 0 or (balanced and best <= 0):
+        if best_moves < 0 or (balanced and best <= 0):
             return
 
 
@@ -90,7 +90,7 @@ def _insert(u: int, s: int, level: int, heads: np.ndarray, after: np.ndarray, be
 
 @inner
 def _remove(u: int, s: int, level: int, heads: np.ndarray, after: np.ndarray, before: np.ndarray) -> None:
-    """Take switch u out of the list of side s and gain `level`."""
+    """Remove switch u from the list of side s and gain `level`."""
     if before[u] >= 0:
         after[before[u]] = after[u]
     else:

@@ -1,13 +1,13 @@
-"""Explicit vectors of bits for Numba kernels: rows of 512, 256 or 128 bits, and what kernels do with them.
+"""Explicit vectors of bits for Numba kernels: rows of 512, 256 or 128 bits, and operations on them.
 
 LLVM's automatic vectorisation of a loop over the words of a bit set is fragile: the same loop runs 4 to 6 times slower
-when it fails. So kernels name the vector themselves. A row of 512 bits is LLVM's ``<8 x i64>``: one zmm register with
+when it fails. So kernels use explicit vectors. A row of 512 bits is LLVM's ``<8 x i64>``: one zmm register with
 AVX-512, two ymm registers with AVX2, four NEON registers; LLVM legalises it for any processor.
 
-A row is eight words of its array, whatever their size: of uint64 512 bits, of uint32 256, of uint16 128. So a kernel is
-written once, and its caller chooses the width with the array's type: few sources need few bits, and narrow rows stay in
-the nearest cache. A row of float64 is sixteen numbers. `load` and `store` take the array and the index of the first of its
-words; the array must be contiguous, and nothing checks its bounds.
+A row is eight words of its array: 512 bits of uint64, 256 bits of uint32, 128 bits of uint16. So a kernel is written once, and
+its caller chooses the width by the array's type: few sources need few bits, and narrow rows stay in the nearest cache. A row of
+float64 is sixteen numbers. `load` and `store` take the array and the index of the first of its words; the array must be
+contiguous, and nothing checks its bounds.
 """
 
 from collections.abc import Callable
@@ -34,7 +34,7 @@ class RowType(types.Type):
 
     @property
     def vector(self) -> Any:
-        """LLVM's type of it."""
+        """The LLVM vector type."""
         return ir.VectorType(self.element, self.lanes)
 
 
@@ -71,7 +71,7 @@ def _declared(builder: Any, name: str, result: Any, *arguments: Any) -> Any:
 
 
 def _operation(code: Callable[..., tuple[Any, _Code]]) -> Callable[..., Any]:
-    """`intrinsic`, typed as what a kernel calls: without the typing context."""
+    """`intrinsic`, typed as the function that a kernel calls: without the typing context."""
     operation: Callable[..., Any] = intrinsic(code)
     return operation
 
@@ -133,7 +133,7 @@ def add(_typing: Any, a: Any, b: Any) -> tuple[Any, _Code]:
 
 @_operation
 def ones_of(_typing: Any, row: Any) -> tuple[Any, _Code]:
-    """``ones_of(row)``: how many bits are set in each 64-bit lane, as a row."""
+    """``ones_of(row)``: the number of bits set in each 64-bit lane, as a row."""
 
     def code(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
         return builder.call(_declared(builder, f"llvm.ctpop.v{row.lanes}i64", row.vector, row.vector), arguments)
@@ -143,7 +143,7 @@ def ones_of(_typing: Any, row: Any) -> tuple[Any, _Code]:
 
 @_operation
 def bits_of(_typing: Any, word: Any) -> tuple[Any, _Code]:
-    """``bits_of(word)``: how many bits of a uint64 are set."""
+    """``bits_of(word)``: the number of bits set in a uint64."""
 
     def code(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
         return builder.call(_declared(builder, "llvm.ctpop.i64", _WORD, _WORD), arguments)
@@ -176,7 +176,7 @@ def same(_typing: Any, a: Any, b: Any) -> tuple[Any, _Code]:
 
 @_operation
 def least(_typing: Any, costs: Any, more: Any, _step: Any) -> tuple[Any, _Code]:
-    """``least(costs, more, step)``: lane by lane the lesser of ``costs`` and ``more + step``, of floating-point numbers."""
+    """``least(costs, more, step)``: lane by lane the smaller of ``costs`` and ``more + step``, of floating-point numbers."""
 
     def code(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
         single = builder.insert_element(
@@ -195,7 +195,7 @@ def lowest_bit(_typing: Any, _word: Any) -> tuple[Any, _Code]:
     """``lowest_bit(word)``: the position of the lowest set bit of a uint64 that is not zero."""
 
     def code(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-        flag = ir.Constant(ir.IntType(1), 1)  # zero never comes, so LLVM need not guard against it
+        flag = ir.Constant(ir.IntType(1), 1)  # the word is never zero, so LLVM needs no guard
         return builder.call(_declared(builder, "llvm.cttz.i64", _WORD, _WORD, ir.IntType(1)), [*arguments, flag])
 
     return types.int64(types.uint64), code
@@ -203,7 +203,7 @@ def lowest_bit(_typing: Any, _word: Any) -> tuple[Any, _Code]:
 
 @_operation
 def fetch(_typing: Any, array: Any, _index: Any) -> tuple[Any, _Code]:
-    """``fetch(array, i)``: ask for the line with array[i], without waiting; a place beyond the end is no error."""
+    """``fetch(array, i)``: prefetch the cache line with array[i]; an index beyond the end is allowed."""
 
     def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         data = cgutils.create_struct_proxy(signature.args[0])(context, builder, arguments[0]).data

@@ -1,4 +1,4 @@
-"""Explicit vectors of 64 bytes for Numba kernels, beside the rows of bits of `simd.py`.
+"""Explicit vectors of 64 bytes for Numba kernels; see also the rows of bits in `simd.py`.
 
 `load64` takes an array of uint8 and the index of the first of 64 bytes; the array must be contiguous and long enough.
 """
@@ -52,7 +52,7 @@ def load64(_typing: Any, words: Any, _index: Any) -> tuple[Any, _Code]:
 
 @_operation
 def least(_typing: Any, _a: Any, _b: Any) -> tuple[Any, _Code]:
-    """``least(a, b)``: byte by byte the lesser."""
+    """``least(a, b)``: byte by byte the smaller."""
 
     def code(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
         return builder.call(_declared(builder, "llvm.umin.v64i8", _VECTOR, _VECTOR, _VECTOR), arguments)
@@ -73,7 +73,7 @@ def one_more(_typing: Any, _a: Any) -> tuple[Any, _Code]:
 
 @_operation
 def above(_typing: Any, _a: Any, _b: Any) -> tuple[Any, _Code]:
-    """``above(a, b)``: a word whose bit i says that byte i of a is greater than that of b."""
+    """``above(a, b)``: a word whose bit i is set if byte i of a is greater than byte i of b."""
 
     def code(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
         return builder.bitcast(builder.icmp_unsigned(">", *arguments), ir.IntType(64))

@@ -1,6 +1,6 @@
-"""Graphs under construction, for kernels of the rooms above: `table` int32[n, d] with `filled` int32[n] entries of each row.
+"""Graphs under construction, for kernels of higher layers: `table` int32[n, d] with `filled` int32[n] entries of each row.
 
-A row's entries are the neighbours of its switch, in any order; what lies behind them is never read.
+A row's entries are the neighbours of its switch, in any order; values after them are never read.
 """
 
 import numpy as np
@@ -11,7 +11,7 @@ from topoloom.core.random_streams.kernels import next_below
 
 @stage
 def linked(table: np.ndarray, filled: np.ndarray, u: int, v: int) -> bool:
-    """Whether there is a link u - v: v stands in u's row; cost O(degree)."""
+    """Whether there is a link u - v (v is in u's row); cost O(degree)."""
     for slot in range(filled[u]):
         if table[u, slot] == v:
             return True
@@ -20,7 +20,7 @@ def linked(table: np.ndarray, filled: np.ndarray, u: int, v: int) -> bool:
 
 @kernel
 def join(table: np.ndarray, filled: np.ndarray, u: int, v: int) -> None:
-    """Enter the link u - v in both rows, which must have room."""
+    """Add the link u - v to both rows, which must have free entries."""
     table[u, filled[u]] = v
     filled[u] += 1
     table[v, filled[v]] = u
@@ -29,7 +29,7 @@ def join(table: np.ndarray, filled: np.ndarray, u: int, v: int) -> None:
 
 @kernel
 def part(table: np.ndarray, filled: np.ndarray, u: int, v: int) -> None:
-    """Take the link u - v, which must be there, out of both rows."""
+    """Remove the link u - v, which must exist, from both rows."""
     _erase(table, filled, u, v)
     _erase(table, filled, v, u)
 
@@ -45,9 +45,11 @@ def _erase(table: np.ndarray, filled: np.ndarray, u: int, v: int) -> None:
 
 @inner
 def join_through(table: np.ndarray, filled: np.ndarray, u: int, v: int, tries: int, state: np.ndarray) -> bool:
-    """Give u and v a link each by breaking a random one: x - y becomes u - x and v - y; whether one of `tries` would do.
+    """Give u and v one link each by replacing a random link x - y with u - x and v - y; return whether one of `tries`
+    succeeded.
 
-    For two ports that cannot be joined to each other, for they are of one switch or of linked ones. Other degrees stay.
+    For two free ports that cannot be linked to each other, because they belong to one switch or to linked switches. Other
+    degrees do not change.
     """
     n = filled.size
     for _ in range(tries):

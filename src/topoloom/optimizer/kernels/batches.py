@@ -1,12 +1,12 @@
-"""Several moves in one search: where few are accepted, moves of the same graph share the rows of their affected origins.
+"""Several moves in one search: if few moves are accepted, moves of the same graph share the rows of their affected origins.
 
-A move changes the neighbours of a few switches only, its ends. So a round of the search of several graphs, each of which
-differs from the same one by a move, is a round with the table of that one, and then the rows of each move's ends once
-more, with their own neighbours, in the 64-bit lanes that hold that move's origins. A search costs little more with full
-rows than with narrow ones, for most of it is reading tables and addresses.
+A move changes only the neighbours of a few switches, its ends. So one round for several graphs, each of which differs from the
+same graph by one move, is a round with the table of that graph; then the rows of each move's ends are computed again with their
+new neighbours, in the 64-bit lanes of that move's origins. Full rows cost little more than narrow ones, because most of the
+time goes into reading tables and addresses.
 
-Moves are decided in their order, and after one that is accepted those behind it, which were drawn for another graph, are
-drawn again. So answers are those of a move at a time.
+Moves are decided in order. After an accepted move, later ones, which were drawn for the earlier graph, are drawn again. So the
+result is the same as with one move at a time.
 """
 
 import numpy as np
@@ -37,7 +37,8 @@ def anneal_together(
     weight: int,
     count: int,
 ) -> int:
-    """`topoloom.optimizer.kernels.hops.anneal` with distances kept, several moves in one search; how many were tried."""
+    """`topoloom.optimizer.kernels.hops.anneal` with stored distances and several moves per search; return how
+    many moves were tried."""
     table = moves.table
     tried, draws = np.int64(0), np.int64(0)
     while tried < count and draws < MOST_DRAWS * count:
@@ -77,9 +78,9 @@ def _gather(
     draws: int,
     count: int,
 ) -> tuple[int, int, int]:
-    """Draw moves until the lanes are full, and enter their origins; how many jobs, and moves tried and draws by then.
+    """Draw moves until the lanes are full, and enter their origins; return the numbers of jobs, moves tried and draws.
 
-    The move that does not fit any more is put back. One of more origins than a row has bits is a job alone, not searched.
+    A move that does not fit is put back. A move with more origins than a row has bits is a single job without a search.
     """
     table, reach = moves.table, hops.wide[0]
     reach[:] = 0
@@ -128,7 +129,7 @@ def _gather(
 
 @inner
 def _enter_origins(table: np.ndarray, starts: np.ndarray, lane: int, reach: np.ndarray) -> None:
-    """Set the bits of the first hop of a move's origins, from its first lane on; the move is made."""
+    """Set the bits of the first hop of a move's origins, from its first lane on, after the move is made."""
     for place in range(starts.size):
         s = np.int64(starts[place])
         word, bit = lane + (place >> 6), np.uint64(1) << np.uint64(place & 63)
@@ -141,7 +142,7 @@ def _enter_origins(table: np.ndarray, starts: np.ndarray, lane: int, reach: np.n
 def _search(
     table: np.ndarray, batch: Batch, jobs: int, reach: np.ndarray, ahead: np.ndarray, target: int, weight: int
 ) -> None:
-    """Search from the origins of each move, entered in `reach`, and close the jobs that cost too much."""
+    """Search from the origins of each move, entered in `reach`, and close jobs that cost too much."""
     if jobs == 0 or batch.jobs[0, _STOP] > WORDS:
         return
     n, degree = table.shape
@@ -176,7 +177,7 @@ def _search(
 
 @inner
 def _count_round(batch: Batch, jobs: int, n: int, k: int, target: int, weight: int) -> bool:
-    """Add to each job what its pairs that are not within k hops walk at least; whether any must be searched farther."""
+    """Add to each job one hop for all pairs that are not within k hops; return whether any job must be searched further."""
     searching = False
     for j in range(jobs):
         job = batch.jobs[j]
@@ -192,7 +193,7 @@ def _count_round(batch: Batch, jobs: int, n: int, k: int, target: int, weight: i
         if k >= target:
             job[_BEYOND] += left
         if job[_FOUND] + weight * job[_BEYOND] > job[_MOST] or seen == job[_SEEN]:
-            job[_OPEN] = 0  # too far, or in parts
+            job[_OPEN] = 0  # cost too high, or disconnected
             continue
         job[_SEEN] = seen
         searching = True

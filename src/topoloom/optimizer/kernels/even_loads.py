@@ -1,8 +1,8 @@
-"""Voltage lifts under annealing for throughput: what uniform traffic asks of links, split evenly over shortest paths.
+"""Annealing of voltage lifts for throughput: link loads of uniform traffic, split evenly over shortest paths.
 
-The lifts and their moves are those of `kernels.lifts`; over the group of one element every link is a kind of its own, and a
-move is a plain 2-opt. Where all switches send each other as much, the loads of links have their hops as mean. So a graph is
-good when it has few hops and all its links are used alike, which the mean of a power of the loads says in one number.
+The lifts and their moves are those of `kernels.lifts`; over the group of one element, every link is its own orbit, and a move
+is a plain 2-opt. If all switches send each other the same amount, the mean load is proportional to the mean hops. So a graph is
+good if it has few hops and even loads of links; the power mean of the loads combines both in one number.
 """
 
 import numpy as np
@@ -11,54 +11,57 @@ from topoloom.core.compiling.decorators import allocating, inner
 from topoloom.core.random_streams.kernels import next_word
 from topoloom.optimizer.kernels.lifts import Lift, propose, spread, take_back
 
-#: Rows of what a move sets: one more than its darts.
+#: Rows of the undo record of a move: one more than its darts.
 _ROWS = 5
-#: Draws for a move that the rules allow.
+#: Most draws for a move that the rules allow.
 _DRAWS = 256
 
 
 @inner
 def _ahead(table: np.ndarray, source: int, hops: np.ndarray, ways: np.ndarray, order: np.ndarray) -> int:
-    """From a source: hops int16[n] (-1: not reached), numbers of shortest paths, and the switches in order; how many."""
+    """Breadth-first search from a source: write hops int16[n] (-1: not reached), numbers of shortest paths `ways`, and the
+    reached
+    switches in `order`; return their number."""
     degree = table.shape[1]
     hops[:] = -1
     hops[source], ways[source], order[0] = 0, 1.0, source
-    found = 1
+    count = 1
     place = 0
-    while place < found:
+    while place < count:
         u = order[place]
-        far = hops[u] + 1
+        next_hops = hops[u] + 1
         for slot in range(degree):
             v = table[u, slot]
             if hops[v] < 0:
-                hops[v], ways[v], order[found] = far, ways[u], v
-                found += 1
-            elif hops[v] == far:
+                hops[v], ways[v], order[count] = next_hops, ways[u], v
+                count += 1
+            elif hops[v] == next_hops:
                 ways[v] += ways[u]
         place += 1
-    return found
+    return count
 
 
 @allocating
 def even_cost(lift: Lift, weight: np.ndarray, power: float, limit: float, load: np.ndarray) -> float:
-    """The power mean of what the links carry, when all send to all along all shortest paths evenly.
+    """Return the power mean of the link loads if all switches send to all, split evenly over all shortest paths.
 
     Parameters
     ----------
     lift : Lift
     weight : float64[n]
-        What goes from switch s to switch t is weight[s] weight[t]; alike for the switches of a class.
+        The traffic from switch s to switch t is weight[s] weight[t]; equal for the switches of a class.
     power : float
-        Of the mean: 1 is the hops, and the higher the more only the fullest links count.
+        The exponent of the mean: 1 gives the hops; the higher it is, the more the highest loads count.
     limit : float
-        A cost above it need not be exact, but is above it.
+        If the cost exceeds the limit, the result need not be exact, but exceeds it too.
     load : float64[darts]
-        Set to what each dart's link carries, both ways together, in links of the switches of one class.
+        The traffic over each dart, summed over sources of one switch per class; written. A dart's link carries its load plus
+        that of its reverse dart.
 
     Returns
     -------
     float
-        In loads of one direction of a link; inf where switches do not reach each other.
+        In loads of one direction of a link; inf if the graph is disconnected.
     """
     n = lift.table.shape[0]
     group = lift.inverse.size
@@ -74,11 +77,11 @@ def even_cost(lift: Lift, weight: np.ndarray, power: float, limit: float, load: 
     for a in range(classes):
         if _ahead(lift.table, a * group, hops[a], ways[a], order[a]) < n:
             return np.inf
-        here = 0.0
+        weighted_hops = 0.0
         for v in range(n):
-            here += weight[v] * hops[a, v]
-        walked += weight[a * group] * here
-        # The power mean is no less than the mean, which is of the hops.
+            weighted_hops += weight[v] * hops[a, v]
+        walked += weight[a * group] * weighted_hops
+        # The power mean is at least the mean, which follows from the hops.
         if walked / darts > limit:
             return walked / darts
     for a in range(classes):
@@ -106,7 +109,8 @@ def _carry_back(
     rests: np.ndarray,
     load: np.ndarray,
 ) -> None:
-    """What a source sends, scale * weight[v] to each v, on its way back: the load of each dart takes what goes over it."""
+    """Accumulate the traffic of a source, scale * weight[v] to each v, backwards from the farthest switches into `load`
+    (Brandes 2001)."""
     n, degree = lift.table.shape
     for place in range(n - 1, 0, -1):
         v = order[place]
@@ -125,7 +129,7 @@ def _carry_back(
 def _allowed(
     lift: Lift, undo: np.ndarray, offsets: np.ndarray, near: np.ndarray, rack: np.ndarray, fixed: np.ndarray
 ) -> bool:
-    """Whether the darts that were set keep the rules: near switches, each racks' number of links, and links that stay."""
+    """Whether the changed darts keep the rules: near switches, number of links between racks, and fixed links."""
     degree = lift.table.shape[1]
     count = undo[0, 0]
     if fixed.size:
@@ -134,30 +138,32 @@ def _allowed(
                 return False
     if offsets.size > 1:
         for k in range(1, count + 1):
-            here, there = undo[k, 0] // degree, lift.head[undo[k, 0]]
-            place = offsets[here] + np.searchsorted(near[offsets[here] : offsets[here + 1]], there)
-            if place == offsets[here + 1] or near[place] != there:
+            origin, target = undo[k, 0] // degree, lift.head[undo[k, 0]]
+            place = offsets[origin] + np.searchsorted(near[offsets[origin] : offsets[origin + 1]], target)
+            if place == offsets[origin + 1] or near[place] != target:
                 return False
     if rack.size:
-        # As many darts from each rack to each as before.
+        # The number of darts from each rack to each must not change.
         for k in range(1, count + 1):
-            one, other = rack[undo[k, 0] // degree], rack[lift.head[undo[k, 0]]]
+            from_rack, to_rack = rack[undo[k, 0] // degree], rack[lift.head[undo[k, 0]]]
             more = 0
             for i in range(1, count + 1):
-                if rack[undo[i, 0] // degree] == one:
-                    more += (rack[lift.head[undo[i, 0]]] == other) - (rack[undo[i, 1]] == other)
+                if rack[undo[i, 0] // degree] == from_rack:
+                    more += (rack[lift.head[undo[i, 0]]] == to_rack) - (rack[undo[i, 1]] == to_rack)
             if more != 0:
                 return False
     return True
 
 
 @inner
-def _twice_dearer(lift: Lift, undo: np.ndarray, kind: np.ndarray, price: np.ndarray) -> int:
-    """Twice how much more all links cost by the darts that were set, of which each link has two."""
+def _twice_extra_cost(lift: Lift, undo: np.ndarray, kind: np.ndarray, price: np.ndarray) -> int:
+    """Twice the change of the cost of all links after a move, from the changed darts: a link has two darts, each with its
+    price.
+    """
     more = np.int64(0)
     for k in range(1, undo[0, 0] + 1):
-        here = undo[k, 0] // lift.table.shape[1]
-        more += price[kind[here, lift.head[undo[k, 0]]]] - price[kind[here, undo[k, 1]]]
+        origin = undo[k, 0] // lift.table.shape[1]
+        more += price[kind[origin, lift.head[undo[k, 0]]]] - price[kind[origin, undo[k, 1]]]
     return more
 
 
@@ -174,11 +180,11 @@ def _drawn(
     spent: np.ndarray,
     fixed: np.ndarray,
 ) -> bool:
-    """A random move that the rules and the budget allow, of the darts; False when none was found."""
+    """Make a random move of the darts that the rules and the budget allow; return False if none was found."""
     for _ in range(_DRAWS):
         if propose(lift, undo, state):
             if _allowed(lift, undo, offsets, near, rack, fixed) and (
-                price.size == 0 or 2 * spent[0] + _twice_dearer(lift, undo, kind, price) <= 2 * spent[1]
+                price.size == 0 or 2 * spent[0] + _twice_extra_cost(lift, undo, kind, price) <= 2 * spent[1]
             ):
                 return True
             take_back(lift, undo)
@@ -204,13 +210,14 @@ def anneal_even(
     temperature: float,
     moves: int,
 ) -> int:
-    """Try `moves` moves at one temperature; how many were accepted.
+    """Try `moves` moves at one temperature; return how many were accepted.
 
     offsets, near: int64[n + 1], int32, CSR of the switches that each may be linked to, ascending; offsets of one entry: any.
-    rack: int64[n], or empty, where the links between any two racks keep their number. kind, price, spent: a budget, as
-    `kernels.moves.Moves` has it. All these only over the group of one element. fixed: bool[darts], those of links that stay; or
-    empty. costs: float64[2], of the lift and of the best so far. best: int32[2, darts], its head and voltage. thresholds:
-    float32[4096]; temperature times a random one is what a move may cost, drawn before it is measured.
+    rack: int64[n], or empty; the number of links between any two racks stays. kind, price, spent: a budget, as in
+    `kernels.moves.Moves`. All these only over the group of one element. fixed: bool[darts], the darts of links that stay; or
+    empty. costs: float64[2], of the lift and of the best so far. best: int32[2, darts], head and voltage of the best.
+    thresholds: float32[4096]; a move may add temperature times a random threshold to the cost, drawn before the cost is
+    computed.
     """
     undo = np.zeros((_ROWS, 4), np.int32)
     load = np.zeros(lift.head.size)
@@ -227,7 +234,7 @@ def anneal_even(
             continue
         accepted += 1
         if price.size:
-            spent[0] += _twice_dearer(lift, undo, kind, price) // 2
+            spent[0] += _twice_extra_cost(lift, undo, kind, price) // 2
         costs[0] = cost
         if cost < costs[1]:
             costs[1] = cost

@@ -1,4 +1,4 @@
-"""The filter of affected origins: which of them a move changes, and what it changes, from the distances that are kept."""
+"""The filter of affected origins: which origins a move changes, and how, from the stored distances."""
 
 import numpy as np
 
@@ -11,10 +11,10 @@ from topoloom.optimizer.kernels.rows import NO, ZERO, collected, pull, searched,
 
 @kernel
 def list_affected(table: np.ndarray, hops: Hops, ends: int) -> tuple[int, int, int]:
-    """Which origins a move changes, after it was made: to `hops.sources` and `hops.starts`, nearer ones first.
+    """List the origins that a move changes, after it was made, in `hops.sources` and `hops.starts`, nearer ones first.
 
-    Returns (nearer, affected, farther): how many something may get nearer to, how many are affected, and a lower bound on
-    the hops that those gain which are only farther.
+    Returns (nearer, affected, farther): the number of origins to which some switch may get nearer, the number of affected
+    origins, and a lower bound on the added hops of origins from which switches only get farther.
     """
     distances, up, down = hops.distances, hops.up, hops.down
     degree = table.shape[1]
@@ -32,7 +32,7 @@ def list_affected(table: np.ndarray, hops: Hops, ends: int) -> tuple[int, int, i
             old = load64(distances, v * stride + at)
             more = above(best, old)
             place = np.int64(hops.number[v])
-            if place >> 6 == word:  # the path from an origin to itself ends where it starts
+            if place >> 6 == word:  # the distance of an origin to itself stays 0
                 more &= ~(np.uint64(1) << np.uint64(place & 63))
             up[e, word] = more
             nearer |= above(old, best)
@@ -58,7 +58,7 @@ def list_affected(table: np.ndarray, hops: Hops, ends: int) -> tuple[int, int, i
 
 @inner
 def _listed(origins: np.ndarray, sources: np.ndarray, starts: np.ndarray, mask: np.ndarray, count: int) -> int:
-    """Enter the origins of a mask into the lists behind the first `count`; how many are in them then."""
+    """Append the origins of a mask to the lists after the first `count`; return the new length."""
     for word in range(mask.size):
         bits = mask[word]
         while bits != np.uint64(0):
@@ -72,7 +72,7 @@ def _listed(origins: np.ndarray, sources: np.ndarray, starts: np.ndarray, mask: 
 
 @stage
 def ones(bits: np.uint64) -> int:
-    """How many bits of a word are set."""
+    """The number of bits set in a word."""
     bits = bits - ((bits >> np.uint64(1)) & np.uint64(0x5555555555555555))
     bits = (bits & np.uint64(0x3333333333333333)) + ((bits >> np.uint64(2)) & np.uint64(0x3333333333333333))
     bits = (bits + (bits >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
@@ -81,7 +81,7 @@ def ones(bits: np.uint64) -> int:
 
 @inner
 def _cost_before(hops: Hops, begin: int, end: int) -> tuple[int, int]:
-    """Hops, and those beyond the target, of the affected origins begin .. end - 1 before the move."""
+    """The hops, and hops beyond the target, of the affected origins begin .. end - 1 before the move."""
     walked, beyond = np.int64(0), np.int64(0)
     for i in range(begin, end):
         walked += hops.row_hops[hops.sources[i]]
@@ -93,10 +93,10 @@ def _cost_before(hops: Hops, begin: int, end: int) -> tuple[int, int]:
 def surely_worse(
     table: np.ndarray, hops: Hops, rows: Rows, count: int, farther: int, target: int, weight: int, room: int
 ) -> bool:
-    """Whether the first `count` of hops.starts make the cost grow by more than `room` and what `list_affected` gave.
+    """Whether the first `count` of hops.starts certainly increase the cost by more than `room - farther`.
 
-    Pairs not within three hops walk four or more. From the kept rows of two hops, so 2 (K + 1) row operations a source and
-    block; exact where the diameter is 4 or less.
+    Pairs not within three hops have at least four. Computed from the stored rows of two hops, with 2 (K + 1) row operations per
+    source and block; exact if the diameter is at most 4.
     """
     n = np.int64(table.shape[0])
     images = hops.images
@@ -105,7 +105,7 @@ def surely_worse(
     for b in range(rows.second.shape[0]):
         near = rows.second[b]
         for g in range(images.shape[0]):
-            # An origin's switches are spread over the rows of its images.
+            # The switches of an origin are distributed over the rows of its images.
             for c in range(count):
                 s = np.int64(images[g, hops.starts[c]])
                 within_two = add(within_two, ones_of(load(near, s * WORDS)))
@@ -124,28 +124,28 @@ def surely_worse(
 def filtered_change(  # type: ignore[no-untyped-def]
     table: np.ndarray, hops: Hops, nearer: int, affected: int, farther: int, target: int, weight: int, room: int
 ):
-    """Hops and hops beyond of the graph after a move, from what `list_affected` gave; hops -1 if the cost grows by > room."""
+    """Return hops and hops beyond the target of the graph after a move; hops -1 if the cost grows by more than `room`."""
     hops_before, beyond_before = _cost_before(hops, ZERO, nearer)
     most = hops_before + weight * beyond_before + room
-    found, beyond = searched(table, hops, ZERO, nearer, target, weight, most - farther)
-    if found < 0:
+    searched_hops, beyond = searched(table, hops, ZERO, nearer, target, weight, most - farther)
+    if searched_hops < 0:
         return np.int64(-1), beyond
     walked_before, further_before = _cost_before(hops, nearer, affected)
-    most += walked_before + weight * further_before - found - weight * beyond
+    most += walked_before + weight * further_before - searched_hops - weight * beyond
     more, further = searched(table, hops, nearer, affected, target, weight, most)
     if more < 0:
         return np.int64(-1), beyond
     return (
-        hops.totals[0] - hops_before - walked_before + found + more,
+        hops.totals[0] - hops_before - walked_before + searched_hops + more,
         hops.totals[1] - beyond_before - further_before + beyond + further,
     )
 
 
 @inner
 def _write(table: np.ndarray, hops: Hops, begin: int, end: int, affected: int, rows: np.ndarray) -> None:
-    """Bring the distances of the affected origins begin .. end - 1 up to date.
+    """Update the distances of the affected origins begin .. end - 1.
 
-    A pair's distance changes only if both its switches are affected, or images of affected ones.
+    The distance of a pair changes only if both its switches are affected, or images of affected ones.
     """
     n, degree = table.shape
     sources, starts = hops.sources, hops.starts
@@ -176,7 +176,7 @@ def _write(table: np.ndarray, hops: Hops, begin: int, end: int, affected: int, r
 
 @inner
 def _measure_row(hops: Hops, place: int, target: int) -> None:
-    """Hops, hops beyond and the farthest switch of an origin, from the rows of distances of its images."""
+    """Update hops, hops beyond the target and largest distance of an origin, from the rows of distances of its images."""
     walked, beyond, farthest = np.int32(0), np.int32(0), np.uint8(0)
     for g in range(hops.images.shape[0]):
         row = hops.distances[hops.images[g, hops.origins[place]]]
@@ -191,8 +191,9 @@ def _measure_row(hops: Hops, place: int, target: int) -> None:
 
 @kernel
 def accept(table: np.ndarray, hops: Hops, affected: int, target: int) -> int:
-    """Bring distances and rows up to date after a move that is kept; the diameter."""
-    # Always in rows of 512: few moves are kept where distances are, and another width would be compiled for seconds.
+    """Update distances and rows after an accepted move; return the diameter."""
+    # Always in rows of 512 bits: few moves are accepted if distances are stored, and another width would take seconds to
+    # compile.
     for begin in range(0, affected, 512):
         _write(table, hops, begin, min(affected, begin + 512), affected, hops.wide)
     for i in range(affected):
@@ -204,7 +205,7 @@ def accept(table: np.ndarray, hops: Hops, affected: int, target: int) -> int:
 
 
 def keep_distances(table: np.ndarray, hops: Hops, target: int) -> None:
-    """Fill the distances of all pairs of a connected graph, and the sums of rows."""
+    """Compute the distances of all pairs of a connected graph, and the sums of rows."""
     places = np.arange(hops.origins.size)
     hops.starts[:] = hops.origins
     hops.sources[:] = places

@@ -1,4 +1,4 @@
-"""The hops of a graph running, as kernels keep them; and a move with its images."""
+"""The state of a search for few hops, as kernels keep it; and a move with its images."""
 
 from typing import NamedTuple
 
@@ -8,23 +8,23 @@ from topoloom.core.compiling.decorators import inner, kernel, stage
 from topoloom.graph.kernels.tables import linked
 from topoloom.optimizer.kernels.moves import Moves, enter, switch_links
 
-#: Draws for each move wanted after which a kernel gives up: hardly any is valid.
+#: Most draws per wanted move; after them a kernel ends, because hardly any move is valid.
 MOST_DRAWS = 200
 
 
 class Batch(NamedTuple):
-    """Room for moves that are searched together, at most one a lane of a row (`kernels.batches`).
+    """Scratch for moves that are searched together, at most one per lane of a row (`kernels.batches`).
 
     drawn : int64[8, 6]
-        What `propose` gave.
+        The moves that `propose` returned.
     jobs : int64[8, 13]
-        The random state, the moves tried and the draws made after it was drawn; by how much the cost may grow; how many
-        ends; how many origins may get nearer, their first lane and the one behind their last; what they may cost at most,
-        their hops and hops beyond, and pairs within the hops searched; whether the move may still be accepted.
+        The random state, the moves tried and the draws made after the move was drawn; by how much the cost may grow; number of
+        ends; number of origins that may get nearer, their first lane and the lane after their last; their largest allowed cost,
+        their hops and hops beyond the target, and pairs within the hops searched; whether the move may still be accepted.
     ends, fresh : int32[8, 4 g], int32[8, 4 g, K]
-        Its ends, and their neighbours after it.
+        The ends of each move, and their neighbours after it.
     lanes : uint64[8]
-        Bits set in each lane.
+        Number of bits set in each lane.
     """
 
     drawn: np.ndarray
@@ -34,34 +34,34 @@ class Batch(NamedTuple):
     lanes: np.ndarray
 
 
-#: Distances are kept as bytes: no more hops than this.
+#: Most hops: distances are stored as bytes.
 FARTHEST = 250
 
 
 class Hops(NamedTuple):
-    """The hops of a graph running, but for the rows of the first two; the same type for every size of a graph.
+    """The hops of the current graph, without the rows of the first two hops; the same type for every graph.
 
     images : int32[g, n]
         The image of every switch under each symmetry, the identity first.
     origins, number : int32[r], int32[n]
-        A switch of each orbit, and its place among them; -1 for the others.
+        One switch per orbit, and its index among them; -1 for other switches.
     totals : int64[8]
-        Hops, hops beyond the target, diameter (n: disconnected), and the moves accepted so far; pairs within one and
-        within two hops, and the same before the move running.
+        Hops, hops beyond the target, diameter (n: disconnected), and moves accepted so far; pairs within one and within two
+        hops, and the same two before the current move.
     ends, done : int64[4 g], int64[g, 4]
-        The switches whose links the move running changes, and the exchanges that make it up.
+        The switches whose links the current move changes, and the exchanges that it consists of.
     marked : bool[n]
-        Room, all false.
+        Scratch, all false.
     distances : uint8[n, stride]
-        Hops from every switch to the origins, stride a multiple of 64; empty unless moves are filtered.
+        Hops from every switch to the origins, where stride is a multiple of 64; empty unless moves are filtered.
     row_hops, row_beyond, row_far : int64[r]
-        Of each origin the hops, those beyond the target, and the farthest switch; for the filter.
+        Hops, hops beyond the target, and largest distance of each origin; for the filter.
     up, down : uint64[4 g, stride / 64], uint64[stride / 64]
-        Origins that each of the ends gets farther from; origins that any of them gets nearer to.
+        Origins from which each end gets farther; origins to which any end gets nearer.
     sources, starts : int32[r]
-        The origins affected, nearer ones first: their places among the origins, and the switches.
+        The affected origins, nearer ones first: their indices among the origins, and the switches.
     wide, narrow : uint64, uint16 [2, 8 (n + 1)]
-        Room for blocks of the filtered method: 512, 128 sources.
+        Scratch for blocks of the filtered method: 512 and 128 sources.
     """
 
     images: np.ndarray
@@ -84,18 +84,18 @@ class Hops(NamedTuple):
 
 
 class Rows(NamedTuple):
-    """Kept rows of the first two hops: eight words a switch, and a last one for "every source of the block".
+    """Stored rows of the first two hops: eight words per switch, and a last row with all sources of the block.
 
-    How wide the words are depends on the graph, so whatever takes these is compiled for each width.
+    The width of the words depends on the graph, so every function that takes them is compiled for each width.
 
     first, second : words[blocks, 8 n]
-        Which origins of a block are a switch or within one hop, within two.
+        The origins of a block within one hop, and within two hops, of each switch.
     saved : words[blocks, 8 * 4 g (K + 1)]
-        Rows of `second` before the move running, those of the switches `changed`, int32[4 g (K + 1)].
+        Rows of `second` before the current move, of the switches `changed`, int32[4 g (K + 1)].
     distinct : int64[n]
         Origins within one hop of each switch, itself included.
     reach, ahead : words[8 (n + 1)]
-        Room for a block of the full method.
+        Scratch for a block of the full method.
     """
 
     first: np.ndarray
@@ -109,9 +109,9 @@ class Rows(NamedTuple):
 
 @kernel
 def make(moves: Moves, hops: Hops, u: int, u2: int, v: int, v2: int) -> tuple[int, int]:
-    """Make a move with its images: how many ends it has (0: it is none, and nothing was changed), how many exchanges.
+    """Make a move with its images; return the number of its ends (0: not valid, nothing changed) and of its exchanges.
 
-    An image that other images have made already, because a symmetry turns the move around, is omitted.
+    An image that equals an earlier one, because a symmetry reverses the move, is omitted.
     """
     table, degree, images = moves.table, moves.degree, hops.images
     made = np.int64(0)
@@ -145,14 +145,14 @@ def make(moves: Moves, hops: Hops, u: int, u2: int, v: int, v2: int) -> tuple[in
 
 @kernel
 def unmake(table: np.ndarray, done: np.ndarray, made: int) -> None:
-    """Take a move back."""
+    """Undo a move."""
     for exchange in range(made - 1, -1, -1):
         switch_links(table, done[exchange, 0], done[exchange, 2], done[exchange, 1], done[exchange, 3])
 
 
 @stage
 def copy(to: np.ndarray, values: np.ndarray) -> None:
-    """``to[:] = values``, two dimensions: Numba compiles that for seconds, most of them for the text of an error."""
+    """``to[:] = values`` in two dimensions, which Numba compiles for seconds because of the text of an error."""
     for i in range(to.shape[0]):
         for k in range(to.shape[1]):
             to[i, k] = values[i, k]
@@ -169,7 +169,7 @@ def keep(
     beyond: int,
     diameter: int,
 ) -> None:
-    """Enter a move that was made and is kept: the list of links, the totals, and the graph if it is the best so far."""
+    """Record an accepted move: the list of links, the totals, and the graph if it is the best so far."""
     enter(moves, *drawn)
     totals[0], totals[1], totals[2] = walked, beyond, diameter
     totals[3] += 1
@@ -180,8 +180,8 @@ def keep(
 
 @stage
 def lost(totals: np.ndarray, diameter: int, n: int) -> bool:
-    """Whether a graph with this diameter (n: disconnected) is farther than any that a search goes on to.
+    """Whether a graph with this diameter (n: disconnected) must be rejected.
 
-    A connected graph never comes apart, and one whose distances fit bytes never leaves them: so all methods do the same.
+    A connected graph stays connected, and distances that fit into bytes stay so; hence all methods give the same result.
     """
     return bool((diameter == n and totals[2] < n) or (diameter > FARTHEST and totals[2] <= FARTHEST))

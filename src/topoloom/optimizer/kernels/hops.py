@@ -1,22 +1,23 @@
-"""What a move does to the hops of all pairs: bit-parallel search with early reject, and the filter of affected sources.
+"""The effect of a move on the hops of all pairs: bit-parallel search with early rejection, and the filter of affected sources.
 
-Of every graph two sums are kept over ordered pairs: their hops, and their hops beyond a target diameter. The cost of a
-graph is hops + weight * beyond. A round of a search adds to it what the pairs not yet reached must at least walk, so the
-cost so far is a lower bound, and a move whose bound passes what may be accepted is dropped at once; that is exact.
+Two sums over ordered pairs are stored for a graph: their hops, and their hops beyond a target diameter. The cost of a graph is
+hops + weight * beyond. A round of a search adds one hop for every pair not reached yet, so the cost so far is a lower bound,
+and a move whose bound exceeds the accepted cost is dropped at once; this is exact.
 
 The methods to evaluate a move give the same answer:
 
-* full: every source, 512 a block, from bit rows of the first two hops that are kept in step with the moves. A block counts
-  itself and later switches only, the later ones twice.
-* filtered: the hops D[s, t] are kept. A source s changes only if, for one of the four ends v of the move,
-  1 + min D[s, w] over v's new neighbours w differs from D[s, v] (a breadth-first search has one solution only). Where it
-  is never less, s gets farther from v and nothing gets nearer: a lower bound without any search. So sources that something
-  may get nearer to are searched first, in narrow rows, and the others only if the move is still good.
-* shallow: filtered, and before any search a lower bound from the kept rows of two hops.
-* together: filtered, and the sources of several moves are searched first in one search (`kernels.batches`).
+* full: every source, 512 per block, starting from bit rows of the first two hops that are updated with the moves. A block
+  counts only itself and later switches, the later ones twice.
+* filtered: the hops D[s, t] are stored. A source s changes only if, for one of the four ends v of the move,
+  1 + min D[s, w] over v's new neighbours w differs from D[s, v] (distances are unique). If it is never less, s gets farther
+  from v and nothing gets nearer: a lower bound without any search. So
+    sources to which some switch may get nearer are searched first, in narrow rows, and the others only if the move is still
+    good.
+* shallow: as filtered, with a lower bound from the stored rows of two hops before any search.
+* together: as filtered, with the sources of several moves in one first search (`kernels.batches`).
 
-A graph may have symmetries, permutations of its switches without fixed points. Then a move is made with all its images,
-and searches start from one switch of each orbit only, the origins; sums are over pairs of an origin and any switch.
+A graph may have symmetries, permutations of its switches without fixed points. Then a move is made with all its images, and
+searches start only from one switch of each orbit, the origins; sums are over pairs of an origin and any switch.
 """
 
 import numpy as np
@@ -36,9 +37,7 @@ NEVER = np.int64(1) << np.int64(60)
 
 @kernel
 def mix(moves: Moves, hops: Hops, state: np.ndarray, count: int) -> None:
-    """Make `count` random moves, whatever comes of them (Nakano 2016, III, step 2); rows and distances must be entered
-    again.
-    """
+    """Make `count` random moves regardless of cost (Nakano 2016, III, step 2); rows and distances must be computed again."""
     for _ in range(count):
         drawn = propose(moves, state)
         if drawn[0] >= 0 and make(moves, hops, drawn[0], drawn[1], drawn[2], drawn[3])[0]:
@@ -49,11 +48,11 @@ def mix(moves: Moves, hops: Hops, state: np.ndarray, count: int) -> None:
 def sample_changes(
     moves: Moves, hops: Hops, rows: Rows, state: np.ndarray, target: int, weight: int, changes: np.ndarray
 ) -> int:
-    """By how much random moves, none of which is made, would change the cost, into `changes` (int64); how many."""
+    """Write to `changes` (int64) by how much random moves would change the cost, without making them; return how many."""
     table, totals = moves.table, hops.totals
-    found = 0
+    count = 0
     for _ in range(MOST_DRAWS * changes.size):
-        if found == changes.size:
+        if count == changes.size:
             break
         u, u2, v, v2, _one, _other = propose(moves, state)
         if u < 0:
@@ -63,11 +62,11 @@ def sample_changes(
             continue
         saved = enter_move(table, hops, rows, ends)
         walked, beyond, _diameter = evaluate(table, hops, rows, target, weight, NEVER)
-        changes[found] = walked - totals[0] + weight * (beyond - totals[1])
-        found += 1
+        changes[count] = walked - totals[0] + weight * (beyond - totals[1])
+        count += 1
         unmake(table, hops.done, made)
         restore(table, hops, rows, ends, saved)
-    return found
+    return count
 
 
 @kernel
@@ -85,12 +84,12 @@ def anneal(
     method: int,
     count: int,
 ) -> int:
-    """Try up to `count` valid moves at one temperature; how many were tried.
+    """Try up to `count` valid moves at one temperature; return how many were tried.
 
     Metropolis: a move is kept if the cost grows by no more than temperature times a random threshold (`thresholds`,
     float32[4096]), which is drawn first. The best graph so far, by diameter and then hops, is kept in `best` (int32[n, K])
-    and `best_totals` (int64[2]: diameter, hops). `method` is FULL, FILTERED or SHALLOW (filtered, with kept rows): which is
-    fastest depends on graph and temperature, but moves and answers do not depend on it.
+    and `best_totals` (int64[2]: diameter, hops). `method` is FULL, FILTERED or SHALLOW (filtered, with stored rows). The
+    fastest one depends on graph and temperature; the moves and results do not depend on the method.
     """
     table, totals = moves.table, hops.totals
     tried = 0

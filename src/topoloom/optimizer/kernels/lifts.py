@@ -1,10 +1,10 @@
-"""Voltage lifts under annealing: the hops of all pairs from one source a class, and 2-opt moves on whole orbits.
+"""Annealing of voltage lifts: the hops of all pairs from one source per class, and 2-opt moves on whole orbits.
 
-A lift has b classes of g switches, one for each element of a group; switch x of class a is number a * g + x. A dart is a
-slot of a class: `head` c and `voltage` s say that every switch x of class a is linked to switch x s of class c. `back` is
-the dart that is the same link seen from c (voltage s^-1), as class * K + slot; a dart that is its own back (c = a, s s = 1)
-is one link a switch by itself. Multiplying from the left maps the graph onto itself and class onto class transitively, so
-hops from one switch of each class are all there are.
+A lift has b classes of g switches, one for each element of a group; switch x of class a is number a * g + x. A dart is a slot
+of a class: with `head` c and `voltage` s, every switch x of class a is linked to switch x s of class c. `back` is the dart of
+the same link at c (voltage s^-1), as class * K + slot. A dart that is its own back (c = a, s s = 1) is one link per switch.
+Multiplication from the left maps the graph onto itself and acts transitively on each class, so the hops from one switch of each
+class determine all others.
 """
 
 from typing import NamedTuple
@@ -15,26 +15,26 @@ from topoloom.core.compiling.decorators import allocating, inner, kernel, stage
 from topoloom.core.random_streams.kernels import next_below, next_word, shuffle
 from topoloom.graph.kernels.simd import WORDS, add, either, load, ones_of, same, store, total, zeros
 
-#: What a hop beyond the target diameter costs more than any other.
+#: Additional cost of a hop beyond the target diameter.
 WEIGHT = 4
-#: Of 16 moves so many change the voltage of one link; of 8 of these one parts it in two, if it can.
+#: Of 16 moves, this many change the voltage of one link; one in 8 of these splits it into two links, if possible.
 _TURNS = 4
-#: Darts that one move sets, at most.
+#: Most darts that one move sets.
 _MOST_SET = 4
-#: Draws for the voltage of a link of a random lift, and rounds of pairing, until they are given up.
+#: Most draws for the voltage of a link of a random lift, and most rounds of pairing.
 _VOLTAGES, _PAIRINGS = 32, 200
-#: Share of the bits set from which testing rows for fullness pays.
+#: Least share of bits set for which testing rows for fullness is worthwhile.
 _DENSE = 0.5
 
 
 class Lift(NamedTuple):
-    """A lift running; all arrays but the group's are changed in place.
+    """The current lift; all arrays except the group's change in place.
 
     times : int32[g, g]
         times[s, x] = x s; element 0 is the neutral one.
     inverse : int32[g]
     involutions : int32[i]
-        The elements that are their own inverse, but for the neutral one.
+        The elements that are their own inverse, except the neutral one.
     degree : int32[b]
         Darts of each class.
     head, voltage, back : int32[b * K]
@@ -57,11 +57,12 @@ class Lift(NamedTuple):
 def orbit_hops(
     table: np.ndarray, order: int, target: int, limit: int, reach: np.ndarray, ahead: np.ndarray
 ) -> tuple[int, int, int, int, int]:
-    """Hops from switches 0, order, 2 order, ... to all: (cost, pairs not connected, diameter, pairs so far apart, hops).
+    """Hops from switches 0, order, 2 order, ... to all: return (cost, pairs without path, diameter, pairs at the diameter,
+    hops).
 
-    The cost of a pair d hops apart is d, and `WEIGHT` more for each hop beyond `target`; of one not connected, that of n
-    hops; `hops` is their sum over connected pairs. Stops with the cost so far once that exceeds `limit`. reach, ahead:
-    unsigned[8 n], scratch; their type says how many sources are followed at a time.
+    The cost of a pair at distance d is d, plus `WEIGHT` for each hop beyond `target`; a pair without a path costs as n hops.
+    `hops` is the sum over connected pairs. Stops with the cost so far once it exceeds `limit`. reach, ahead: unsigned[8 n],
+    scratch; their type determines the number of sources per search.
     """
     n, degree = table.shape
     bits = 8 * reach.itemsize
@@ -85,7 +86,7 @@ def orbit_hops(
         hops += pairs - sources
         cost += (pairs - sources) * (1 + WEIGHT if target < 1 else 1)
         while seen < pairs and seen > before:
-            # Every pair not yet seen is one hop more apart, at least.
+            # Every pair that is not reached yet has at least one hop more.
             hops += pairs - seen
             cost += (pairs - seen) * (1 + WEIGHT if rounds >= target else 1)
             if cost > limit:
@@ -108,7 +109,7 @@ def orbit_hops(
 
 @inner
 def _pull(table: np.ndarray, reach: np.ndarray, ahead: np.ndarray, full: np.ndarray, dense: bool) -> int:
-    """One round: every row takes its neighbours' bits; how many bits are set after it."""
+    """Run one round: every row gets its neighbours' bits; return the number of bits set after it."""
     n, degree = table.shape
     count = zeros(reach)
     slots = np.uint64(degree)
@@ -132,7 +133,7 @@ def _pull(table: np.ndarray, reach: np.ndarray, ahead: np.ndarray, full: np.ndar
 
 @stage
 def _set(lift: Lift, undo: np.ndarray, dart: int, head: int, voltage: int, back: int) -> None:
-    """Give a dart new values; `undo`, int32[5, 4], keeps the old ones: undo[0, 0] says how many."""
+    """Give a dart new values; `undo`, int32[5, 4], records the old ones; undo[0, 0] is their number."""
     undo[0, 0] += 1
     row = undo[undo[0, 0]]
     row[0], row[1], row[2], row[3] = dart, lift.head[dart], lift.voltage[dart], lift.back[dart]
@@ -140,23 +141,23 @@ def _set(lift: Lift, undo: np.ndarray, dart: int, head: int, voltage: int, back:
 
 
 @stage
-def _join(lift: Lift, undo: np.ndarray, here: int, there: int, voltage: int) -> None:
-    """A link of darts `here` and `there`."""
+def _join(lift: Lift, undo: np.ndarray, dart: int, back: int, voltage: int) -> None:
+    """Make a link of darts `here` and `there`."""
     degree = lift.table.shape[1]
-    _set(lift, undo, here, there // degree, voltage, there)
-    _set(lift, undo, there, here // degree, lift.inverse[voltage], here)
+    _set(lift, undo, dart, back // degree, voltage, back)
+    _set(lift, undo, back, dart // degree, lift.inverse[voltage], dart)
 
 
 @stage
 def _close(lift: Lift, undo: np.ndarray, dart: int, state: np.ndarray) -> None:
-    """A link of one dart by itself, over a random involution."""
+    """Make a link of a single dart, over a random involution."""
     voltage = lift.involutions[next_below(state, lift.involutions.size)]
     _set(lift, undo, dart, dart // lift.table.shape[1], voltage, dart)
 
 
 @inner
 def _valid(lift: Lift, undo: np.ndarray) -> bool:
-    """Whether the darts that were set make no loop and no doubled link."""
+    """Whether the changed darts make no loop and no parallel link."""
     degree = lift.table.shape[1]
     for k in range(1, undo[0, 0] + 1):
         dart = undo[k, 0]
@@ -172,7 +173,7 @@ def _valid(lift: Lift, undo: np.ndarray) -> bool:
 
 @inner
 def take_back(lift: Lift, undo: np.ndarray) -> None:
-    """The darts as they were, the last that was set first."""
+    """Restore the darts, in reverse order of the changes."""
     for k in range(undo[0, 0], 0, -1):
         dart = undo[k, 0]
         lift.head[dart], lift.voltage[dart], lift.back[dart] = undo[k, 1], undo[k, 2], undo[k, 3]
@@ -180,7 +181,7 @@ def take_back(lift: Lift, undo: np.ndarray) -> None:
 
 @kernel
 def spread(lift: Lift, undo: np.ndarray) -> None:
-    """Bring the table in step with the darts that were set."""
+    """Update the table for the changed darts."""
     order, degree = lift.inverse.size, lift.table.shape[1]
     for k in range(1, undo[0, 0] + 1):
         dart = undo[k, 0]
@@ -193,11 +194,11 @@ def spread(lift: Lift, undo: np.ndarray) -> None:
 
 @inner
 def propose(lift: Lift, undo: np.ndarray, state: np.ndarray) -> bool:
-    """A random move of the darts, not yet of the table; False, and nothing moved, when the draw is none.
+    """Make a random move of the darts (not yet of the table); return False, without a change, if the draw is not valid.
 
     Most are 2-opt moves on orbits: links a - b over s and c - d over t become a - c over a random h and b - d over
-    s^-1 h t, or, of a link by itself at a, a - c and a link by itself at d. The others give one link another voltage,
-    or part it into two links by themselves.
+    s^-1 h t, or, if the first is a single-dart link at a, a - c and a single-dart link at d. The others give one link another
+    voltage, or split it into two single-dart links.
     """
     order, degree = lift.inverse.size, lift.table.shape[1]
     undo[0, 0] = 0
@@ -239,7 +240,7 @@ def propose(lift: Lift, undo: np.ndarray, state: np.ndarray) -> bool:
 
 @allocating
 def random_lift(lift: Lift, state: np.ndarray) -> bool:
-    """Pair all darts at random, with random voltages; False when no simple graph was found."""
+    """Pair all darts at random, with random voltages; return False if no simple graph was found."""
     classes, degree = lift.degree.size, lift.table.shape[1]
     undo = np.zeros((_MOST_SET + 1, 4), np.int32)
     darts = np.empty(lift.degree.sum(), np.int64)
@@ -290,12 +291,12 @@ def anneal_lift(
     reach: np.ndarray,
     ahead: np.ndarray,
 ) -> int:
-    """Try `moves` moves at one temperature; how many were accepted.
+    """Try `moves` moves at one temperature; return how many were accepted.
 
-    totals: int64[5], the cost of the lift (`orbit_hops`), and of the best so far pairs not connected, diameter, pairs so
-    far apart, and hops; the best is that of the lowest (not connected, diameter, hops). best: int32[2, b * K], its head and
-    voltage. thresholds: float32[4096]; temperature times a random one is what a move may cost, drawn first, so that hops
-    that exceed it need not be counted to the end.
+    totals: int64[5], the cost of the lift (`orbit_hops`), and of the best so far: pairs without path, diameter, pairs at the
+    diameter, and hops; the best has the lowest (pairs without path, diameter, hops). best: int32[2, b * K], head and voltage of
+    the best. thresholds: float32[4096]; a move may add temperature times a random threshold to the cost, drawn first, so that
+    counting stops as soon as the cost exceeds it.
     """
     order = lift.inverse.size
     undo = np.zeros((_MOST_SET + 1, 4), np.int32)

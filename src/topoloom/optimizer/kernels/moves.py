@@ -1,7 +1,7 @@
-"""Moves: two links exchange their ends (2-opt, 2-toggle), within the rules of who may be linked to whom.
+"""Moves: two links exchange their ends (2-opt, 2-toggle), within the rules of which switches may be linked.
 
-Adjacency is a table, int32[n, K]: the neighbours of each switch in any order; slots beyond a switch's degree hold the
-switch itself, which no kernel on hops or delays minds.
+Adjacency is a table, int32[n, K]: the neighbours of each switch in any order; slots after a switch's degree hold the switch
+itself, which has no effect on hops or delays.
 """
 
 from typing import NamedTuple
@@ -12,38 +12,38 @@ from topoloom.core.compiling.decorators import inner, kernel, stage
 from topoloom.core.random_streams.kernels import next_below, next_word
 from topoloom.graph.kernels.tables import linked
 
-#: Draws beside the first, of which the farthest counts.
+#: Additional draws; the farthest switch of all draws is taken.
 _FARTHER = 2
 _NONE = (-1, 0, 0, 0, 0, 0)
 
 
 class Moves(NamedTuple):
-    """A graph running, and which moves it may make.
+    """The current graph, and its allowed moves.
 
     table : int32[n, K]
         The neighbours.
     degree : int32[n]
-        How many of a row's slots are links.
+        Number of slots of each row that are links.
     near_offsets, near : int64[n + 1], int32[...]
         CSR of the switches that each may be linked to, ascending; one offset only: any.
     apart : uint16[...]
-        How far each of `near` is, in any unit; empty: all alike.
+        The distance of each entry of `near`, in any unit; empty: all equal.
     links : int32[m, 2]
-        The links, grouped by class, those of a class oriented alike; empty unless moves must stay in a class.
+        The links, grouped by class, with the same orientation in a class; empty unless moves must stay in a class.
     classes : int64[c + 1]
-        Where each class of links begins; a link's partner is drawn from its class.
+        The first link of each class; a link's partner is drawn from its class.
     group : int32[m]
         The class of each row of `links`.
     turns : bool[c]
-        Whether the links of a class may be read in either direction: both ends lie in one rack.
+        Whether the links of a class may be reversed: both ends are in one rack.
     kind : uint16[n, n]
-        The kind of a link between any two switches, which says its price; empty where there is no budget.
+        The kind of a link between any two switches, which determines its price; empty without a budget.
     price : int64[kinds]
-        What a link of each kind costs; empty where there is no budget.
+        The price of a link of each kind; empty without a budget.
     spent : int64[2]
-        What all links cost together, and may cost.
+        The cost of all links, and its limit.
     fixed : bool[n, K]
-        The slots whose links stay; moves leave these slots alone. Empty where all may go.
+        The slots whose links stay; moves do not change them. Empty if all may change.
     """
 
     table: np.ndarray
@@ -71,7 +71,7 @@ def _replace(table: np.ndarray, u: int, old: int, new: int) -> None:
 
 @inner
 def switch_links(table: np.ndarray, u: int, u2: int, v: int, v2: int) -> None:
-    """The links u - u2 and v - v2 go, u - v and u2 - v2 come; ``switch_links(table, u, v, u2, v2)`` takes it back."""
+    """Replace the links u - u2 and v - v2 with u - v and u2 - v2; ``switch_links(table, u, v, u2, v2)`` undoes it."""
     _replace(table, u, u2, v)
     _replace(table, u2, u, v2)
     _replace(table, v, v2, u)
@@ -80,7 +80,7 @@ def switch_links(table: np.ndarray, u: int, u2: int, v: int, v2: int) -> None:
 
 @stage
 def _link_allowed(moves: Moves, u: int, v: int) -> bool:
-    """Whether the rules let u be linked to v: v stands among those near u."""
+    """Whether the rules allow a link u - v: v is in the list of switches near u."""
     if moves.near_offsets.size == 1:
         return True
     low, high = moves.near_offsets[u], moves.near_offsets[u + 1]
@@ -95,7 +95,7 @@ def _link_allowed(moves: Moves, u: int, v: int) -> bool:
 
 @stage
 def _stays(moves: Moves, u: int, u2: int) -> bool:
-    """Whether the link u - u2 is one that stays."""
+    """Whether the link u - u2 is fixed."""
     slot = 0
     while moves.table[u, slot] != u2:
         slot += 1
@@ -103,20 +103,20 @@ def _stays(moves: Moves, u: int, u2: int) -> bool:
 
 
 @stage
-def _dearer(moves: Moves, u: int, u2: int, v: int, v2: int) -> int:
-    """How much more all links cost when u - u2 and v - v2 go, u - v and u2 - v2 come."""
+def _extra_cost(moves: Moves, u: int, u2: int, v: int, v2: int) -> int:
+    """The change of the cost of all links if u - u2 and v - v2 are replaced with u - v and u2 - v2."""
     kind, price = moves.kind, moves.price
     return np.int64(price[kind[u, v]] + price[kind[u2, v2]] - price[kind[u, u2]] - price[kind[v, v2]])
 
 
 @kernel
 def propose(moves: Moves, state: np.ndarray) -> tuple[int, int, int, int, int, int]:
-    """A random move: links u - u2 and v - v2 go, u - v and u2 - v2 come.
+    """Draw a random move: links u - u2 and v - v2 are replaced with u - v and u2 - v2.
 
-    Returns (u, u2, v, v2, first, second); u is -1 when what was drawn is no valid move. `first` and `second` are the rows
-    of `moves.links` when moves stay in a class, else 0. Valid: four switches, no doubled link, nothing against the rules or
-    beyond the budget.
-    The partner v of u is drawn from the switches near u, so that not most draws break the length limit.
+    Returns (u, u2, v, v2, first, second); u is -1 if the drawn move is not valid. `first` and `second` are the rows of
+    `moves.links` if moves stay in a class, otherwise
+    0. Valid moves have four different switches, make no parallel link, and keep the rules and the budget. The partner v of u is
+    drawn from the switches near u, so that few draws break the length limit.
     """
     table, degree = moves.table, moves.degree
     n = degree.size
@@ -141,7 +141,7 @@ def propose(moves: Moves, state: np.ndarray) -> tuple[int, int, int, int, int, i
             if begin == end:
                 return _NONE
             at = begin + np.int64(next_below(state, end - begin))
-            # Good graphs are mostly made of the longest links that are allowed: the farthest of a few draws, but not always.
+            # Good graphs mostly use the longest allowed links: take the farthest of a few draws, but not always.
             if moves.apart.size and next_word(state) >> np.uint64(61):
                 for _ in range(_FARTHER):
                     other = begin + np.int64(next_below(state, end - begin))
@@ -157,18 +157,18 @@ def propose(moves: Moves, state: np.ndarray) -> tuple[int, int, int, int, int, i
         return _NONE
     if moves.fixed.size and (_stays(moves, u, u2) or _stays(moves, v, v2)):
         return _NONE
-    if moves.price.size and moves.spent[0] + _dearer(moves, u, u2, v, v2) > moves.spent[1]:
+    if moves.price.size and moves.spent[0] + _extra_cost(moves, u, u2, v, v2) > moves.spent[1]:
         return _NONE
     return u, u2, v, v2, first, second
 
 
 @inner
 def enter(moves: Moves, u: int, u2: int, v: int, v2: int, first: int, second: int) -> None:
-    """Keep the list of links, where moves stay in a class, and what is spent in step with a move that was made."""
+    """Update the list of links (if moves stay in a class) and the cost for a move that was made."""
     if moves.price.size:
-        moves.spent[0] += _dearer(moves, u, u2, v, v2)
+        moves.spent[0] += _extra_cost(moves, u, u2, v, v2)
     if moves.classes.size > 1:
-        # The first link keeps its end u and takes v; the second keeps its other end, oriented as its class is.
+        # The first link keeps its end u and gets v; the second keeps its other end, with the orientation of its class.
         moves.links[first, 0], moves.links[first, 1] = u, v
         if moves.links[second, 1] == v:
             moves.links[second, 0], moves.links[second, 1] = v2, u2

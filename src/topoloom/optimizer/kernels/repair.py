@@ -1,11 +1,11 @@
-"""What a move does to the delays of all pairs: shortest paths that are repaired, not searched again.
+"""The effect of a move on the delays of all pairs: shortest paths are repaired instead of searched again.
 
-A row holds the least delays from one source. When links go and come, Ramalingam and Reps (J. Algorithms 21, 1996) repair
-it in time that grows with what changes: first the switches that lose their last shortest path, in the order of their delays;
-then Dijkstra's algorithm over them and over those that something gets nearer to. A source needs no work at all when none of
-its shortest paths runs over a link that goes and none gets shorter over one that comes.
+A row holds the least delays from one source. When links are removed and added, the algorithm of Ramalingam and Reps (J.
+Algorithms 21, 1996) repairs it in time that grows with the number of changes: first the switches that lose their last shortest
+path, in order of their delays; then Dijkstra's algorithm over these and over switches that get nearer. A source needs no work
+if none of its shortest paths uses a removed link and no added link shortens one.
 
-Delays are whole numbers of some unit, so sums are exact and the same on every machine.
+Delays are whole numbers of a unit, so sums are exact and the same on every machine.
 """
 
 from typing import NamedTuple
@@ -14,23 +14,21 @@ import numpy as np
 
 from topoloom.core.compiling.decorators import inner, kernel, stage
 
-#: Out of reach.
+#: The delay that means no path.
 FAR = 65535
-#: What a source knows about a switch while its row is repaired.
+#: The state of a switch while a row is repaired.
 _KNOWN, _WAITS, _CHANGED = 0, 1, 2
 #: A whole number inside a kernel.
 Whole = int | np.signedinteger
 
 
 class RepairScratch(NamedTuple):
-    """Scratch of one search.
-
-    All its rows are repaired in it, one after the other.
+    """Scratch of one search, used for all its rows one after the other.
 
     heads : int32[FAR + 1]
-        The first entry of each delay's bucket; -1 between calls.
+        The first entry in the bucket of each delay; -1 between calls.
     entry, after : int32[n (K + 2) + 64]
-        The switches that wait, and the next entry of the same bucket.
+        The waiting switches, and the next entry in the same bucket.
     mark : uint8[n]
         See `_KNOWN`; zero between calls.
     changed, before : int32[n], uint16[n]
@@ -54,7 +52,7 @@ def _push(heads: np.ndarray, entry: np.ndarray, after: np.ndarray, size: int, ke
 
 @inner
 def fill_row(table: np.ndarray, delay: np.ndarray, source: int, row: np.ndarray, work: RepairScratch) -> None:
-    """row[v] = the least delay from source to v, uint16[n]; FAR where there is no path."""
+    """Write to row[v] the least delay from source to v, uint16[n]; FAR if there is no path."""
     heads, entry, after, mark = work.heads, work.entry, work.after, work.mark
     row[:] = FAR
     row[source] = 0
@@ -68,7 +66,7 @@ def fill_row(table: np.ndarray, delay: np.ndarray, source: int, row: np.ndarray,
 def _settle(
     table: np.ndarray, delay: np.ndarray, row: np.ndarray, work: RepairScratch, size: int, key: Whole, count: int
 ) -> int:
-    """Dijkstra's algorithm from the `size` switches that wait, none below `key`; the new count of changed switches."""
+    """Dijkstra's algorithm from the `size` waiting switches, none below `key`; return the new number of changed switches."""
     heads, entry, after, mark, changed, before = work
     degree = np.uint64(table.shape[1])
     waiting = size
@@ -100,7 +98,7 @@ def _settle(
 
 @kernel
 def touches(row: np.ndarray, gone: np.ndarray, come: np.ndarray) -> bool:
-    """Whether links that go carry a shortest path of this source, or links that come shorten one.
+    """Whether a removed link may be on a shortest path of this source, or an added link shortens one.
 
     gone, come: int32[links, 3], both ends and the delay.
     """
@@ -119,9 +117,9 @@ def touches(row: np.ndarray, gone: np.ndarray, come: np.ndarray) -> bool:
 def repair_row(
     table: np.ndarray, delay: np.ndarray, row: np.ndarray, gone: np.ndarray, come: np.ndarray, work: RepairScratch
 ) -> int:
-    """Bring a source's delays up to date, in place; table and delay are those after the move.
+    """Update a source's delays in place; table and delay are those after the move.
 
-    Returns how many switches changed; which, and from what, stands in `work.changed` and `work.before`.
+    Returns the number of changed switches; `work.changed` and `work.before` hold the switches and their earlier delays.
     """
     heads, entry, after, mark, changed, before = work
     degree = np.uint64(table.shape[1])
@@ -138,7 +136,7 @@ def repair_row(
                 _push(heads, entry, after, size, at, v)
                 size += 1
                 key = at if at < key else key
-    # A switch is looked at after all that are nearer, so whether its shortest paths still stand is known by then.
+    # A switch is visited after all nearer ones, so it is then known whether it still has a shortest path.
     waiting, count = size, 0
     while waiting > 0:
         top = heads[key]
@@ -171,7 +169,7 @@ def repair_row(
     for i in range(size):
         if mark[entry[i]] == _WAITS:
             mark[entry[i]] = _KNOWN
-    # From the neighbours that keep their delays ...
+    # Propagate from the neighbours with unchanged delays ...
     size, key = 0, FAR
     for i in range(count):
         v = np.uint64(changed[i])
@@ -186,7 +184,7 @@ def repair_row(
             _push(heads, entry, after, size, nearest, np.int64(v))
             size += 1
             key = nearest if nearest < key else key
-    # ... and over the links that come.
+    # ... and over the added links.
     for i in range(len(come)):
         for end in range(2):
             a, b = come[i, end], come[i, 1 - end]

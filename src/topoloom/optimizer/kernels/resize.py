@@ -1,4 +1,4 @@
-"""Free ports joined: of far switches first, then at random."""
+"""Linking of free ports: of the farthest switches first, then at random."""
 
 import numpy as np
 
@@ -6,17 +6,17 @@ from topoloom.core.compiling.decorators import allocating
 from topoloom.core.random_streams.kernels import shuffle
 from topoloom.graph.kernels.tables import join, join_through, linked
 
-#: Links tried for two ports that cannot be joined, in units of the switches.
+#: Most random links tried for two ports that cannot be joined, per switch of the network.
 _TRIES = 20
 
 
 @allocating
 def fill_ports(table: np.ndarray, filled: np.ndarray, degree: int, old: int, state: np.ndarray) -> int:
-    """Give every switch `degree` links by joining free ports at random, in place; ports left over.
+    """Give every switch `degree` links by joining free ports at random, in place; return the number of free ports left.
 
-    table: int32[n, degree], filled: int32[n]. Ports u and v of one switch, of linked ones, or of two of the new switches
-    old .. n - 1, which are best far from each other, break a random link x - y into u - x and v - y. One port stays free
-    when their number is odd.
+    table: int32[n, degree], filled: int32[n]. Two ports u and v of one switch, of linked switches, or of two new switches old
+    .. n - 1 (which should be far from each other) replace a random link x - y with u - x and v - y. One port stays free if
+    their number is odd.
     """
     n = filled.size
     ports = np.repeat(np.arange(n), degree - filled)
@@ -35,7 +35,8 @@ def fill_ports(table: np.ndarray, filled: np.ndarray, degree: int, old: int, sta
 def join_first(
     table: np.ndarray, filled: np.ndarray, degree: int, u: np.ndarray, v: np.ndarray, order: np.ndarray
 ) -> int:
-    """Link u[i] - v[i] for i in `order` where neither has got a link before, and both have a free port; links made.
+    """Link u[i] - v[i] for i in `order` if neither got a link in this call and both have a free port; return the number of
+    links.
 
     table, filled as in `fill_ports`; u, v: int64[p], different switches that are not linked.
     """

@@ -1,6 +1,6 @@
-"""Bit-parallel search over rows of bits, one a switch: which origins reached it; in full, and from chosen origins.
+"""Bit-parallel search over rows of bits, one per switch, which hold the origins that reached it; from all or chosen origins.
 
-The rows of the first two hops are kept in step with the moves, so a full evaluation begins with the third.
+The rows of the first two hops are updated with the moves, so a full evaluation begins with the third hop.
 """
 
 import numpy as np
@@ -9,15 +9,15 @@ from topoloom.core.compiling.decorators import allocating, inner, kernel, stage
 from topoloom.graph.kernels.simd import WORDS, add, either, load, ones_of, same, store, total, zeros
 from topoloom.optimizer.kernels.hop_state import FARTHEST, Hops, Rows
 
-#: For arguments: Numba compiles a kernel again for a literal, which these are not.
+#: Values for arguments: Numba would compile a kernel again for a literal.
 ZERO, NO = np.int64(0), np.bool_(False)
-#: Share of the bits set from which a row stops collecting when it is full, and the degree from which that pays.
+#: Least share of bits set, and least degree, for which testing rows for fullness is worthwhile.
 _DENSE, _DENSE_DEGREE = 0.95, 8
 
 
 @allocating(inline="always")
 def collected(table: np.ndarray, i: int, rows: np.ndarray) -> np.ndarray:
-    """The row of i with those of its neighbours; two at a time, for K is even."""
+    """The row of i combined with those of its neighbours; two at a time, because K is even."""
     row = load(rows, i * WORDS)
     k, degree = np.uint64(0), np.uint64(table.shape[1])
     while k < degree:
@@ -29,9 +29,9 @@ def collected(table: np.ndarray, i: int, rows: np.ndarray) -> np.ndarray:
 
 @inner
 def pull(table: np.ndarray, start: int, stop: int, reach: np.ndarray, ahead: np.ndarray, dense: bool) -> int:
-    """One round on the rows start .. stop - 1: reach to ahead; how many bits are set after it.
+    """Run one round on the rows start .. stop - 1, from reach to ahead; return the number of bits set after it.
 
-    dense: a row stops collecting as soon as it is full.
+    dense: a row is finished as soon as it is full.
     """
     bits = zeros(reach)
     if dense:
@@ -64,7 +64,7 @@ def _put(rows: np.ndarray, i: int, place: int) -> None:
 
 @inner
 def fill(rows: np.ndarray, n: int, sources: int) -> None:
-    """The row of every source, behind those of the switches."""
+    """Set the row of all sources, which follows those of the switches."""
     rows[n * WORDS : (n + 1) * WORDS] = 0
     for place in range(sources):
         _put(rows, n, place)
@@ -72,7 +72,7 @@ def fill(rows: np.ndarray, n: int, sources: int) -> None:
 
 @inner
 def _enter_first(table: np.ndarray, number: np.ndarray, first: np.ndarray, i: int) -> int:
-    """Make switch i's rows of the first hop right; how many bits are set in them."""
+    """Compute switch i's rows of the first hop; return the number of bits set in them."""
     size = 8 * first.itemsize
     at = i * WORDS
     count = 0
@@ -93,7 +93,7 @@ def _enter_first(table: np.ndarray, number: np.ndarray, first: np.ndarray, i: in
 
 @kernel
 def enter_all(table: np.ndarray, hops: Hops, rows: Rows) -> None:
-    """Make all rows of the first two hops, and their counts, right."""
+    """Compute all rows of the first two hops, and their counts."""
     hops.totals[4] = hops.totals[5] = 0
     for i in range(table.shape[0]):
         rows.distinct[i] = _enter_first(table, hops.number, rows.first, i)
@@ -104,12 +104,12 @@ def enter_all(table: np.ndarray, hops: Hops, rows: Rows) -> None:
 
 @inner
 def enter_move(table: np.ndarray, hops: Hops, rows: Rows, ends: int) -> int:
-    """Bring the rows of the first two hops in step with a move that was made; how many were saved for `restore`."""
+    """Update the rows of the first two hops for a move that was made; return how many rows were saved for `restore`."""
     first, totals, changed, marked = rows.first, hops.totals, rows.changed, hops.marked
     totals[6], totals[7] = totals[4], totals[5]
     for e in range(ends):
         v = hops.ends[e]
-        # The degree stays, and with it the count, unless links are parallel or origins change.
+        # The degree does not change, so the count changes only with parallel links or with origins.
         totals[4] -= rows.distinct[v]
         rows.distinct[v] = _enter_first(table, hops.number, first, v)
         totals[4] += rows.distinct[v]
@@ -123,13 +123,13 @@ def enter_move(table: np.ndarray, hops: Hops, rows: Rows, ends: int) -> int:
                 count += 1
     more, fewer = zeros(first), zeros(first)
     for b in range(first.shape[0]):
-        near, far, saved = first[b], rows.second[b], rows.saved[b]
+        one_hop, second, saved = first[b], rows.second[b], rows.saved[b]
         for c in range(count):
             i = np.int64(changed[c])
-            old = load(far, i * WORDS)
+            old = load(second, i * WORDS)
             store(saved, c * WORDS, old)
-            row = collected(table, i, near)
-            store(far, i * WORDS, row)
+            row = collected(table, i, one_hop)
+            store(second, i * WORDS, row)
             fewer = add(fewer, ones_of(old))
             more = add(more, ones_of(row))
     for c in range(count):
@@ -140,22 +140,22 @@ def enter_move(table: np.ndarray, hops: Hops, rows: Rows, ends: int) -> int:
 
 @inner
 def restore(table: np.ndarray, hops: Hops, rows: Rows, ends: int, changed: int) -> None:
-    """Undo `enter_move`, after the move itself was taken back."""
+    """Undo `enter_move`, after the move itself was undone."""
     for e in range(ends):
         rows.distinct[hops.ends[e]] = _enter_first(table, hops.number, rows.first, hops.ends[e])
     for b in range(rows.first.shape[0]):
-        far, saved = rows.second[b], rows.saved[b]
+        second, saved = rows.second[b], rows.saved[b]
         for c in range(changed):
-            store(far, np.int64(rows.changed[c]) * WORDS, load(saved, c * WORDS))
+            store(second, np.int64(rows.changed[c]) * WORDS, load(saved, c * WORDS))
     hops.totals[4], hops.totals[5] = hops.totals[6], hops.totals[7]
 
 
 @kernel
 def evaluate(table: np.ndarray, hops: Hops, rows: Rows, target: int, weight: int, most: int):  # type: ignore[no-untyped-def]
-    """Hops, hops beyond the target and diameter of a graph, int64 each; diameter -1 once the cost passes `most`.
+    """Return hops, hops beyond the target and diameter of a graph, int64 each; diameter -1 once the cost exceeds `most`.
 
-    Pairs that do not reach each other count n hops; then the diameter is n. Cost: about the diameter less two rounds of
-    n (K + 1) row operations a block.
+    Pairs without a path count n hops; then the diameter is n. Cost: about (diameter - 2) rounds of n (K + 1) row operations per
+    block.
     """
     n = table.shape[0]
     count = hops.origins.size
@@ -176,7 +176,7 @@ def evaluate(table: np.ndarray, hops: Hops, rows: Rows, target: int, weight: int
     size = 64 * rows.first.itemsize
     dense = table.shape[1] >= _DENSE_DEGREE
     for b in range(rows.first.shape[0]):
-        # Where every switch is an origin, a block leaves pairs with earlier ones to them and counts later ones twice.
+        # If every switch is an origin, a block skips pairs with earlier blocks and counts pairs with later ones twice.
         begin, end = b * size, min((b + 1) * size, count)
         m = np.int64(end - begin)
         if count < n:
@@ -189,7 +189,7 @@ def evaluate(table: np.ndarray, hops: Hops, rows: Rows, target: int, weight: int
         k = 2
         seen = np.int64(-1)
         while True:
-            # The first round reads the kept rows; from then on rounds go to and fro.
+            # The first round reads the stored rows; later rounds alternate between the two scratch rows.
             crowded = dense and seen > _DENSE * m * n
             own = pull(table, begin, end, source, spare, crowded)
             later = pull(table, end, n, source, spare, crowded)
@@ -217,7 +217,7 @@ def evaluate(table: np.ndarray, hops: Hops, rows: Rows, target: int, weight: int
 
 @inner
 def seed(table: np.ndarray, starts: np.ndarray, reach: np.ndarray, ahead: np.ndarray) -> int:
-    """Bit rows of the first hop from up to a row's bits of switches; how many bits are set."""
+    """Compute bit rows of the first hop from as many switches as a row has bits; return the number of bits set."""
     n, degree = table.shape
     reach[:] = 0
     fill(reach, n, starts.size)
@@ -237,7 +237,9 @@ def seed(table: np.ndarray, starts: np.ndarray, reach: np.ndarray, ahead: np.nda
 
 @inner
 def _search(table: np.ndarray, starts: np.ndarray, rows: np.ndarray, target: int, weight: int, most: int):  # type: ignore[no-untyped-def]
-    """Hops from a row's bits of switches, and those beyond the target; -1 first once their cost passes `most`."""
+    """Return hops, and hops beyond the target, from as many switches as a row has bits; hops -1 once the cost exceeds
+    `most`.
+    """
     n = table.shape[0]
     reach, ahead = rows[0], rows[1]
     wanted = np.int64(starts.size) * n
@@ -263,11 +265,13 @@ def _search(table: np.ndarray, starts: np.ndarray, rows: np.ndarray, target: int
 
 @inner
 def searched(table: np.ndarray, hops: Hops, begin: int, end: int, target: int, weight: int, most: int):  # type: ignore[no-untyped-def]
-    """Hops, and those beyond the target, from hops.starts[begin:end], in rows as narrow as they may be; -1 if too many."""
-    found, beyond = np.int64(0), np.int64(0)
+    """Return hops, and hops beyond the target, from hops.starts[begin:end], in rows as narrow as possible; -1 if above
+    `most`.
+    """
+    total_hops, beyond = np.int64(0), np.int64(0)
     while begin < end:
         left = end - begin
-        room = most - found - weight * beyond
+        room = most - total_hops - weight * beyond
         if left <= 128:
             more, farther = _search(table, hops.starts[begin:end], hops.narrow, target, weight, room)
             begin = end
@@ -277,14 +281,14 @@ def searched(table: np.ndarray, hops: Hops, begin: int, end: int, target: int, w
             begin = stop
         if more < 0:
             return np.int64(-1), beyond
-        found += more
+        total_hops += more
         beyond += farther
-    return found, beyond
+    return total_hops, beyond
 
 
 @kernel
 def count_within(table: np.ndarray, origins: np.ndarray, rows: np.ndarray, within: np.ndarray) -> None:
-    """Add pairs of an origin and a switch within 1, 2 ... hops, itself included, to within[1:] (connected graphs)."""
+    """Add to within[1:] the pairs of an origin and a switch within 1, 2 ... hops, including itself (connected graphs)."""
     n = table.shape[0]
     for begin in range(0, origins.size, 512):
         end = min(origins.size, begin + 512)

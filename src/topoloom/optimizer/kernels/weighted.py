@@ -1,11 +1,11 @@
-"""Annealing by 2-opt moves where links have lengths: the delays of all pairs are kept, a price of the links beside them.
+"""Annealing by 2-opt moves for links with lengths: the delays of all pairs are stored, and a price of the links.
 
 The energy of a graph is a sum over ordered pairs of `pair_cost[delay]`, a table, and a sum over links of `link_cost[kind]`.
-So one kernel serves every goal: mean delay, delays beyond a cap, power, money, and mixes. All are whole numbers.
+So one kernel serves every goal: mean delay, delays beyond a cap, power, cost, and weighted sums. All are whole numbers.
 
-A move is tried source by source, from a random one on in steps that spread over all. When the sources seen so far say, by
-three standard errors, that the change passes what may be accepted, the move is dropped; so most moves cost a few sources
-only. Moves that are made have been added up over every source: the energy is exact, whatever was dropped.
+A move is evaluated source by source, from a random one on, in steps that spread over all. The move is dropped if the sources so
+far show, by three standard errors, that the change exceeds the accepted one; so most moves cost only a few sources. Accepted
+moves are summed over all sources, so the energy is exact.
 """
 
 import math
@@ -18,9 +18,9 @@ from topoloom.core.random_streams.kernels import next_below, next_word
 from topoloom.optimizer.kernels.moves import Moves, enter, propose
 from topoloom.optimizer.kernels.repair import FAR, RepairScratch, Whole, fill_row, repair_row, touches
 
-#: Sources after which a move is first judged; then after twice as many, and so on.
+#: Number of sources after which a move is first tested; then after twice as many, and so on.
 _FIRST_LOOK = 32
-#: Standard errors that an estimate must pass the threshold by.
+#: Number of standard errors by which an estimate must exceed the threshold.
 _SURE = 3.0
 #: Entries of `Weighted.totals`.
 PAIRS, LINKS, ACCEPTED, BEST, TOP = 0, 1, 2, 3, 4
@@ -29,31 +29,31 @@ _ANY = np.int64(1) << np.int64(62)
 
 
 class Weighted(NamedTuple):
-    """A graph running with its delays.
+    """The current graph with its delays.
 
     delay : uint16[n, K]
-        The delay of the link in each slot of the moves' table; FAR where the slot holds no link.
+        The delay of the link in each slot of the moves' table; FAR if the slot holds no link.
     sources, shares : int32[r], int64[r]
-        The switches that rows start from, and how many switches each stands for by symmetry.
+        The switches from which rows start, and the number of switches that each represents by symmetry.
     rows : uint16[r, n]
         The least delay from each source.
     images : int32[g, n]
         The symmetries that every move keeps, the identity first: the image of every switch.
     kind : uint16[n, n]
-        Which length a link between two switches has.
+        The kind of length of a link between two switches.
     kind_delay, link_cost : uint16[kinds], int64[kinds]
-        Its delay and its share of the energy.
+        The delay, and the energy, of a link of each kind.
     pair_cost : int64[FAR + 1]
-        What an ordered pair adds to the energy, by its delay; never falls.
+        The energy of an ordered pair by its delay; never decreases.
     totals : int64[5]
         At `PAIRS`, `LINKS`, `ACCEPTED`, `BEST` and `TOP`:
-        the energy of pairs, of links; moves accepted; the best energy; the greatest delay below FAR that any pair has had.
+        the energy of pairs and of links, moves accepted, the best energy, and the largest delay below FAR of any pair so far.
     counts, best_counts : int64[FAR + 1]
-        How many ordered pairs have each delay, now and in the best graph.
+        Number of ordered pairs with each delay, in the current and in the best graph.
     best : int32[n, K]
         The table of the best graph.
     journal, journal_rows : uint32[most, 2], int32[r, 2]
-        What the move running has changed, (switch, delay before), and for each row where its part ends.
+        The changes of the current move, (switch, delay before), and for each row the end of its part.
     """
 
     delay: np.ndarray
@@ -82,7 +82,7 @@ def _enter_count(graph: Weighted, delay: int, share: int) -> None:
 
 @kernel
 def fill(table: np.ndarray, graph: Weighted, work: RepairScratch) -> None:
-    """Search all rows again; counts follow."""
+    """Compute all rows and counts again."""
     graph.counts[:] = 0
     for r in range(graph.sources.size):
         row = graph.rows[r]
@@ -103,7 +103,7 @@ def _relink(table: np.ndarray, delay: np.ndarray, u: int, old: int, new: int, ne
 
 @inner
 def _orbits(graph: Weighted, u: int, u2: int, v: int, v2: int, gone: np.ndarray, come: np.ndarray) -> bool:
-    """The links that go and come with all their images, int32[2 g, 3]; whether none of them is the same as another."""
+    """Write the removed and added links with all their images, int32[2 g, 3]; return whether all of them are different."""
     g = len(graph.images)
     for i in range(g):
         image = graph.images[i]
@@ -126,7 +126,7 @@ def _orbits(graph: Weighted, u: int, u2: int, v: int, v2: int, gone: np.ndarray,
 
 @inner
 def _exchange(table: np.ndarray, delay: np.ndarray, gone: np.ndarray, come: np.ndarray) -> None:
-    """The links of `gone` go, those of `come` come, as `_orbits` orders them; exchanged, they are taken back."""
+    """Replace the links of `gone` with those of `come`, in the order of `_orbits`; with exchanged arguments, undo it."""
     g = len(gone) // 2
     for i in range(g):
         u, u2, v, v2 = gone[i, 0], gone[i, 1], gone[g + i, 0], gone[g + i, 1]
@@ -147,10 +147,10 @@ def _change(
     step: int,
     most: Whole,
 ) -> tuple[bool, Whole, int, int]:
-    """By how much the energy of pairs changes: (whether at most `most`, the change, rows changed, work done).
+    """Compute the change of the energy of pairs; return (whether it is at most `most`, the change, changed rows, work done).
 
-    table and graph.delay are those after the move. Rows are repaired in place, with the old values in the journal. Where
-    the first value is False, the change is that of the sources seen; so it is where the journal is full, too.
+    table and graph.delay are those after the move. Rows are repaired in place, with the old values in the journal. If the first
+    value is False, the change is only that of the sources visited; this also holds if the journal is full.
     """
     r, cost, journal = graph.sources.size, graph.pair_cost, graph.journal
     changed_rows, end, looked = 0, 0, 0
@@ -176,7 +176,7 @@ def _change(
             change *= graph.shares[at]
             total += change
             squares += float(change) * float(change)
-            # The sources that are left cannot give back more than all pairs have.
+            # The remaining sources cannot reduce the energy by more than that of all pairs.
             may = bool(total - graph.totals[PAIRS] <= most)
         looked += 1
         if looked == look and look < r:
@@ -190,7 +190,7 @@ def _change(
 
 @inner
 def _take_back(graph: Weighted, changed_rows: int) -> None:
-    """The rows as they were before the move, from the journal."""
+    """Restore the rows before the move from the journal."""
     begin = 0
     for i in range(changed_rows):
         row, end = graph.rows[graph.journal_rows[i, 0]], graph.journal_rows[i, 1]
@@ -201,7 +201,7 @@ def _take_back(graph: Weighted, changed_rows: int) -> None:
 
 @kernel
 def _count(graph: Weighted, changed_rows: int) -> None:
-    """The counts of a graph whose move is made, from the journal."""
+    """Update the counts after an accepted move, from the journal."""
     begin = 0
     for i in range(changed_rows):
         at, end = graph.journal_rows[i, 0], graph.journal_rows[i, 1]
@@ -214,7 +214,7 @@ def _count(graph: Weighted, changed_rows: int) -> None:
 
 @kernel
 def _price(graph: Weighted, u: int, u2: int, v: int, v2: int) -> int:
-    """By how much the energy of links changes when u - u2 and v - v2 become u - v and u2 - v2, with all their images."""
+    """The change of the energy of links when u - u2 and v - v2 become u - v and u2 - v2, with all their images."""
     cost, kind = graph.link_cost, graph.kind
     each: int = cost[kind[u, v]] + cost[kind[u2, v2]] - cost[kind[u, u2]] - cost[kind[v, v2]]
     return len(graph.images) * each
@@ -222,28 +222,28 @@ def _price(graph: Weighted, u: int, u2: int, v: int, v2: int) -> int:
 
 @allocating
 def changes(moves: Moves, graph: Weighted, work: RepairScratch, step: int, state: np.ndarray, out: np.ndarray) -> int:
-    """What random moves change the energy by, without its sign: int64[out.size], zeros omitted; none is made.
+    """Write to `out`, int64, the absolute changes of energy of random moves, without zeros; no move is made.
 
-    Returns how many were found.
+    Returns the number of changes found.
     """
     g = len(graph.images)
     gone, come = np.empty((2 * g, 3), np.int32), np.empty((2 * g, 3), np.int32)
-    found = 0
+    count = 0
     for _ in range(100 * out.size):
         u, u2, v, v2, _first, _second = propose(moves, state)
-        if found < out.size and u >= 0 and _orbits(graph, u, u2, v, v2, gone, come):
+        if count < out.size and u >= 0 and _orbits(graph, u, u2, v, v2, gone, come):
             _exchange(moves.table, graph.delay, gone, come)
             _, change, rows, _ = _change(moves.table, graph, work, gone, come, 0, step, _ANY)
             _take_back(graph, rows)
             _exchange(moves.table, graph.delay, come, gone)
-            out[found] = abs(change + _price(graph, u, u2, v, v2))
-            found += out[found] > 0
-    return found
+            out[count] = abs(change + _price(graph, u, u2, v, v2))
+            count += out[count] > 0
+    return count
 
 
 @allocating
 def mix(moves: Moves, graph: Weighted, state: np.ndarray, tries: int) -> None:
-    """Make every valid move of `tries` random ones (2-toggles); rows and counts are not kept."""
+    """Make every valid move out of `tries` random ones (2-toggles); rows and counts are not updated."""
     g = len(graph.images)
     gone, come = np.empty((2 * g, 3), np.int32), np.empty((2 * g, 3), np.int32)
     for _ in range(tries):
@@ -265,11 +265,10 @@ def anneal(
     tries: int,
     effort: int,
 ) -> int:
-    """Try moves at one temperature, `tries` of them or until the work is `effort`; how many valid ones were tried.
+    """Try up to `tries` moves at one temperature, until the work reaches `effort`; return the number of valid moves tried.
 
-    step: from one source that is looked at to the next, without a common factor with their number. thresholds:
-    float32[4096], `temperature` times a random one is what a move may add to the energy (Metropolis). effort: draws,
-    sources looked at and delays changed, some 100 ns each.
+    step: the stride between visited sources, coprime to their number. thresholds: float32[4096]; a move may add `temperature`
+    times a random threshold to the energy (Metropolis). effort: draws, visited sources and changed delays, about 100 ns each.
     """
     g = len(graph.images)
     gone, come = np.empty((2 * g, 3), np.int32), np.empty((2 * g, 3), np.int32)
@@ -283,7 +282,7 @@ def anneal(
         tried += 1
         may = np.int64(temperature * thresholds[next_word(state) & np.uint64(4095)])
         price = _price(graph, u, u2, v, v2)
-        # Paths are not looked at where even no delay at all would not pay for the links.
+        # Skip the paths if even zero delays could not compensate for the price of the links.
         if price - totals[PAIRS] > may:
             continue
         start = next_below(state, graph.sources.size)

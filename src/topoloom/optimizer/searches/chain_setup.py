@@ -1,4 +1,4 @@
-"""How a chain is set up: on a topology, its rules and its symmetries, with a share of the budget for each phase."""
+"""Setup of chains: a topology with its rules and symmetries, and a share of the budget for each phase."""
 
 import time
 from collections.abc import Sequence
@@ -19,23 +19,23 @@ from topoloom.optimizer.searches.repeated import Repeated
 from topoloom.optimizer.searches.successive_halving import SearchMethod, SuccessiveHalving
 from topoloom.optimizer.structures.starts import COOL, RANDOM
 
-#: Sweeps of random moves that mix a symmetric start (errata of Nakano 2016, 11: about 30 are well mixed).
+#: Sweeps of random moves that mix a symmetric start (errata of Nakano 2016, 11: about 30 are enough).
 _SWEEPS = 30
 #: Replicas of tempering.
 _REPLICAS = 8
-#: Enough switches for rows of 512 bits, the widest that kernels are compiled for.
+#: Enough switches for rows of 512 bits, the widest for which kernels are compiled.
 _WIDE = 300
-#: Streams of draws are told apart by numbers; those of second phases begin here.
+#: The number of the first random stream of second phases.
 _SECOND = 1 << 20
-#: Share of a budget that looks for structures, where the rest begins with the best of them again and again; and how many.
+#: Share of a budget that searches structures, if the rest starts from the best ones repeatedly; and the number of these.
 _SHARE_BEFORE_REPEATING, _LEADERS = 0.4, 2
 
 
 @dataclass(frozen=True, eq=False)
 class ChainBudget:
-    """What one chain may use: so many moves, or until time.monotonic() says `until`; `spent` before this session.
+    """The budget of one chain: `moves` moves, or until time.monotonic() reaches `until`; `spent` moves before this session.
 
-    `work` is asked in between whether to go on.
+    The search ends if `work` is stopped.
     """
 
     moves: int
@@ -45,23 +45,23 @@ class ChainBudget:
     work: Work | None = None
 
     def first(self, share: float) -> tuple[int, float]:
-        """Moves and end of the first `share` of it."""
+        """The moves and the end time of the first `share` of the budget."""
         now = time.monotonic()
         return max(1, int(self.moves * share)), now + share * (self.until - now) if self.until < ENDLESS else ENDLESS
 
     def budget(self, share: float = 1.0) -> Budget:
-        """The first `share` of it, as a budget."""
+        """The first `share`, as a budget."""
         moves, until = (self.moves, self.until) if share == 1 else self.first(share)
         return Budget(moves, until, self.spent, self.seconds, self.work)
 
     def rest(self, moves: int) -> Budget:
-        """What is left after so many moves, as a budget of its own."""
+        """The budget that remains after `moves` moves."""
         return Budget(max(1, self.moves - moves), self.until, work=self.work)
 
 
 @dataclass(frozen=True, eq=False)
 class ChainSetup:
-    """What chains search: a topology under rules, with a symmetric start if there is one.
+    """The problem of the chains: a topology with rules, and a symmetric start if there is one.
 
     Attributes
     ----------
@@ -70,15 +70,15 @@ class ChainSetup:
     seed : int
     budget : ChainBudget
     symmetric : (Topology, int32[g, n]) or None
-        A start that looks the same under the symmetries, and these.
+        A symmetric start, and its symmetries.
     candidates : list of list of SearchMethod
-        For each chain the structures that it tries first; empty: none.
+        The structures that each chain tries first; empty: none.
     round_moves : int, optional
-        Moves of a chain for each link, or orbit of links, before another chain begins in its place; omitted: the budget's.
+        Moves of a chain per link, or orbit of links, before another chain replaces it; when omitted, the budget decides.
     by_turns : bool
-        Only every other chain, from the second on, begins with the symmetric start.
+        Whether only every other chain, from the second on, starts from the symmetric start.
     repeated_moves : int
-        Moves of a run, where the structures that did best are begun with again and again; 0: they are not.
+        Moves of a run that starts again from the best structures; 0: no such runs.
     """
 
     topology: Topology
@@ -92,19 +92,18 @@ class ChainSetup:
     repeated_moves: int = 0
 
     def hops(self, number: int, least: tuple[float, float], target: int | None, tempering: int = 0) -> Chain:
-        """Chain `number` for the fewest hops; `tempering`: of replicas on so many threads.
+        """Return chain `number` for the fewest hops.
 
         Parameters
         ----------
         number : int
-            Which chain, from 0; it decides the start and the random stream.
+            The chain's number, from 0, which selects the start and the random stream.
         least : (float, float)
-            Diameter and total hops that are proved to be the least: a chain that reaches them ends.
+            Lower bounds on diameter and total hops: a chain that reaches them ends.
         target : int or None
-            The diameter that is looked for; None: the search chooses, from what it finds, and never one below
-            `least`.
+            The target diameter; None: the search chooses one, never below `least`.
         tempering : int
-            Threads for replicas of different temperatures (parallel tempering); 0: one search.
+            Threads for replicas at different temperatures (parallel tempering); 0: one search.
 
         Returns
         -------
@@ -143,8 +142,8 @@ class ChainSetup:
         else:
             first_share = _SHARE_BEFORE_REPEATING if self.repeated_moves else FIRST_SHARE
             moves, until = allowed.first(first_share)
-            mine = self.candidates[number % len(self.candidates)]
-            first = halving = SuccessiveHalving(mine, self.seed, number, least, moves, until, allowed.work)
+            methods = self.candidates[number % len(self.candidates)]
+            first = halving = SuccessiveHalving(methods, self.seed, number, least, moves, until, allowed.work)
             leaders = halving if self.repeated_moves else None
             hot, cold = COOL
 
@@ -154,7 +153,7 @@ class ChainSetup:
             run = plain(_SECOND + number, self.topology.replace(links=links), once, hot, cold)
             if leaders is None:
                 return run
-            rebuilt = [*leaders.leaders[:_LEADERS], *(one for one in mine if one.name == RANDOM)]
+            rebuilt = [*leaders.leaders[:_LEADERS], *(method for method in methods if method.name == RANDOM)]
             stream = (_SECOND + number) << 32
             return Repeated(
                 run, once, rebuilt, self.seed, stream, least, budget, self.repeated_moves, leaders.structure
@@ -164,22 +163,22 @@ class ChainSetup:
         return TwoPhases(first, second, structure, first_share)
 
     def _round(self, symmetries: int) -> ChainBudget:
-        """What a chain may use, with so many symmetries."""
+        """The budget of a chain with this number of symmetries."""
         if self.round_moves is None:
             return self.budget
         return replace(self.budget, moves=max(1, self.round_moves * len(self.topology.links) // symmetries))
 
     def weighted(self, number: int, goal: Goal, lengths: LinkLengths) -> Chain:
-        """Chain `number` for a goal beyond hops.
+        """Return chain `number` for a goal other than hops.
 
         Parameters
         ----------
         number : int
-            Which chain, from 0; it decides the random stream.
+            The chain's number, from 0, which selects the random stream.
         goal : Goal
-            What is weighed.
+            The goal to minimise.
         lengths : LinkLengths
-            How long a link between two switches is.
+            The length of a link between any two switches.
 
         Returns
         -------
@@ -198,14 +197,14 @@ class ChainSetup:
 
 
 def compile_hop_kernels(topology: Topology, symmetries: int) -> None:
-    """Compile the kernels for hops before a clock starts: on a ring that is small, but whose rows are as wide."""
+    """Compile the kernels for hops before the clock starts, on a small ring whose rows have the same width."""
     n = max(8, min(-(-topology.switches // symmetries), _WIDE))
     ring = Topology(links=np.array([(i, (i + 1) % n) for i in range(n)]), switches=n)
     HopSearch(moves_of(ring, GraphRules()), Draws(1), Budget(1)).compile_kernels(mixed=symmetries > 1)
 
 
 def compile_weighted_kernels(goal: Goal) -> None:
-    """Compile the kernels for goals beyond hops."""
+    """Compile the kernels for goals other than hops."""
     from topoloom.graph.geometry import Geometry
     from topoloom.optimizer.searches.weighted_search import WeightedSearch
 

@@ -1,4 +1,4 @@
-"""Chains on all cores: independent ones, or replicas that exchange their temperatures; progress, and when to end."""
+"""Chains on all cores: independent ones, or replicas that exchange temperatures; progress, and the end of a search."""
 
 import math
 import time
@@ -14,11 +14,11 @@ from topoloom.core.work import Work
 from topoloom.optimizer.result import BestSoFar
 from topoloom.optimizer.searches.hop_search import COLD, HOT, HopSearch
 
-#: Seconds between two reports of how far the chains are.
+#: Seconds between two reports of progress.
 _REPORT_SECONDS = 0.2
-#: Share of a budget that a search among graphs with structure takes before plain search goes on from its best.
+#: Share of a budget for a search of structures, before plain search continues from its best graph.
 FIRST_SHARE = 0.8
-#: Moves of a replica between two exchanges, in links.
+#: Moves of a replica between two exchanges, per link.
 _EXCHANGE_LINKS = 0.5
 
 
@@ -30,30 +30,30 @@ class Chain(Search, Protocol):
 
 
 class Reporter:
-    """Tells `work` of the best so far some times a second, and ends the chains once a proved bound is reached.
+    """Report the best graph to `work` a few times per second, and end the chains once a bound is reached.
 
     Parameters
     ----------
     work : Work
-        Given a `BestSoFar`, and told how much of the budget is used up.
+        Receives a `BestSoFar`, and the used share of the budget.
     switches : int
     least : tuple of float, optional
-        A cost that no graph can beat.
+        A lower bound on the cost.
     moves : int
         The budget of all chains together.
     seconds : float, optional
-        The budget, if it is a time.
+        The time budget, if there is one.
     spent : (int, float)
-        Moves and seconds that earlier sessions used of it.
+        Moves and seconds of the budget that earlier sessions used.
     counted : int
-        What each chain counts of those moves.
+        The share of these moves that each chain counts.
 
     Attributes
     ----------
     reached : bool
         Whether the bound was reached.
     structure : str
-        Of the best so far, if it has one, whether its chain has ended or not.
+        The structure of the best graph so far, if it has one.
     """
 
     def __init__(
@@ -70,8 +70,8 @@ class Reporter:
         self._pairs = max(1, switches * (switches - 1))
         self._budget = moves, seconds
         self._started = time.monotonic()
-        self._told = self._started
-        self._moves: dict[int, int] = {}  # of each chain by its number, ended ones too
+        self._reported = self._started
+        self._moves: dict[int, int] = {}  # moves of each chain by its number, including ended ones
         self._best: tuple[float, ...] = (math.inf,)
         self._links = np.empty((0, 2), np.int32)
         self.reached = False
@@ -80,12 +80,12 @@ class Reporter:
 
     @property
     def moves(self) -> int:
-        """Moves of all chains, ended ones and those of earlier sessions included."""
+        """Moves of all chains, including ended ones and earlier sessions."""
         return self._spent[0] + sum(moves - self._counted for moves in self._moves.values())
 
     @property
     def seconds(self) -> float:
-        """Of wall time, earlier sessions included."""
+        """Seconds of wall time, including earlier sessions."""
         return self._spent[1] + time.monotonic() - self._started
 
     def __call__(self, chains: Mapping[int, Any]) -> bool:
@@ -95,9 +95,9 @@ class Reporter:
         if best.cost < self._best:
             self._best, self._links, self.structure = best.cost, best.best, getattr(best, "structure", "")
         now = time.monotonic()
-        # A search for structures has nothing to show until its first run has made a step.
-        if math.isfinite(self._best[0]) and (self.reached or now - self._told >= _REPORT_SECONDS):
-            self._told = now
+        # A search of structures has no result until the first step of its first run.
+        if math.isfinite(self._best[0]) and (self.reached or now - self._reported >= _REPORT_SECONDS):
+            self._reported = now
             moves, seconds = self._budget
             self._work.reach(
                 min(moves, self.moves) if seconds is None else min(seconds, self.seconds),
@@ -109,12 +109,12 @@ class Reporter:
 
 
 def cost_in_words(cost: tuple[float, ...], pairs: int) -> str:
-    """What a search compares, for people.
+    """The cost of a search as text.
 
     Parameters
     ----------
     cost : tuple of float
-        As `BestSoFar` has it.
+        As in `BestSoFar`.
     pairs : int
         Ordered pairs of switches.
 
@@ -130,20 +130,20 @@ def cost_in_words(cost: tuple[float, ...], pairs: int) -> str:
     if len(cost) == 2:
         return f"diameter {cost[0]:g}, ASPL {cost[1] / pairs:.6f}"
     apart, beyond_ns, value = cost
-    told = f"{apart:,g} pairs out of reach, " if apart else f"{beyond_ns:g} ns beyond the cap, " if beyond_ns else ""
-    return f"{told}value {value:.6g}"
+    penalty = f"{apart:,g} pairs out of reach, " if apart else f"{beyond_ns:g} ns beyond the cap, " if beyond_ns else ""
+    return f"{penalty}value {value:.6g}"
 
 
 class TwoPhases:
-    """A search among graphs with structure, and then one without from its best; together they are one search.
+    """A search of graphs with structure, then a plain search from its best graph, combined into one search.
 
-    Symmetry makes a move worth several and a search as much shorter; what it forbids, the second phase may still find.
+    With symmetry, one move acts as several, so the first phase is shorter; the second phase may find graphs without symmetry.
     """
 
     def __init__(
         self, first: Chain, second: Callable[[np.ndarray], Chain], structure: str = "", first_share: float = FIRST_SHARE
     ) -> None:
-        self._under_way: Chain = first
+        self._phase: Chain = first
         self._make_second = second
         self._structure, self._first_share = structure, first_share
         self._earlier_moves = 0
@@ -151,27 +151,27 @@ class TwoPhases:
 
     @property
     def best(self) -> np.ndarray:
-        return self._under_way.best
+        return self._phase.best
 
     @property
     def cost(self) -> tuple[float, ...]:
-        cost: tuple[float, ...] = self._under_way.cost
+        cost: tuple[float, ...] = self._phase.cost
         return cost
 
     @property
     def structure(self) -> str:
-        """The structure that the first phase found, or that it was told to have."""
-        found: str = getattr(self._under_way, "structure", "")
+        """The structure that the first phase found, or the given one."""
+        found: str = getattr(self._phase, "structure", "")
         return found or self._structure
 
     @property
     def moves(self) -> int:
         """Moves tried in both phases."""
-        return self._earlier_moves + self._under_way.moves
+        return self._earlier_moves + self._phase.moves
 
     @property
     def share(self) -> float:
-        share = self._under_way.share
+        share = self._phase.share
         return (
             self._first_share * share
             if self._first is not None
@@ -180,23 +180,23 @@ class TwoPhases:
 
     @property
     def done(self) -> bool:
-        return self._first is None and self._under_way.done
+        return self._first is None and self._phase.done
 
     def step(self) -> None:
-        """A step of the phase that is on; or the next phase begins."""
+        """Make a step of the current phase, or begin the next phase."""
         if self._first is not None and self._first.done:
             self._structure = self.structure
             self._earlier_moves, self._first = self._first.moves, None
-            self._under_way = self._make_second(self._under_way.best)
+            self._phase = self._make_second(self._phase.best)
         else:
-            self._under_way.step()
+            self._phase.step()
 
 
 class Tempering(Budgeted):
-    """Replicas of a hop search, each at a temperature of its own; neighbours exchange theirs by Metropolis' rule.
+    """Replicas of a hop search at different temperatures; neighbours exchange temperatures by the Metropolis rule.
 
-    It is one search: `best` and `cost` are those of the best replica. Replicas run side by side on `jobs` threads; between
-    two exchanges each tries a fixed number of moves, so the answer does not depend on how many threads there are.
+    `best` and `cost` are those of the best replica. Replicas run in parallel on `jobs` threads; between two exchanges each
+    tries a fixed number of moves, so the result does not depend on the number of threads.
 
     Source: Swendsen and Wang, Physical Review Letters 57, 1986 (replica exchange).
     """
@@ -227,7 +227,7 @@ class Tempering(Budgeted):
         return super().done or self._leader.done
 
     def step(self) -> None:
-        """A round of moves of every replica, and exchanges between neighbours in temperature."""
+        """Make a round of moves of every replica, and exchange temperatures of neighbours."""
         share = self._budget.share
         moves = max(16, int(_EXCHANGE_LINKS * self._replicas[0].links))
         moves = min(moves, max(1, (self._budget.moves - self._budget.spent) // len(self._replicas)))

@@ -1,4 +1,4 @@
-"""A goal as whole numbers that annealing adds up: what a pair costs by its delay, and a link by its length."""
+"""A goal as sums of whole numbers for annealing: the energy of a pair by its delay, and of a link by its length."""
 
 import numpy as np
 
@@ -6,40 +6,39 @@ from topoloom.optimizer.goals import Goal
 from topoloom.optimizer.kernels.repair import FAR
 from topoloom.optimizer.link_lengths import LinkLengths
 
-#: Delays are whole numbers of the first of these in which those of all links are whole.
+#: Candidate units of delays: the first one in which the delays of all links are whole numbers is used.
 _UNITS_NS = (5.0, 1.0, 0.5, 0.25, 0.1)
-#: Hops that a delay has room for, were every link the longest one.
+#: Number of hops over longest links that a delay can hold.
 _ROOM_HOPS = 32
-#: The energy of a nanosecond of all pairs, and that of a watt or dollar where no latency is weighed: sums fit 63 bits.
+#: The energy per nanosecond of all pairs, and per watt or US dollar if latency has no weight: sums fit into 63 bits.
 _PER_NS, _PER_PRICE = 1 << 34, 1_000_000
-#: While the cap is not met: what a nanosecond below it counts, where one beyond it counts 1.
+#: While the cap is not met: the weight of a nanosecond below it, relative to one beyond it.
 _BELOW_CAP = 0.02
-#: By which share of the worst latency a search aims below it.
+#: How far below the worst latency a search aims, as a share.
 _AIM = 0.02
 
 
 class Energy:
-    """What a search minimises, and what it aims at.
+    """The energy that a search minimises, and its current aim.
 
     Attributes
     ----------
     unit_ns : float
-        Delays are whole numbers of it: exactly, where lengths and delays allow; else a link's is at most half a unit off,
-        0.05 ns or a four-thousandth of the longest link's.
+        Delays are whole numbers of this unit: exactly if lengths and delays allow; otherwise a link's delay is rounded by at
+        most half a unit, 0.05 ns or 1/4000 of the longest link's delay.
     kind_delay : uint16[kinds]
         The delay of a link of each kind.
     pair_cost : int64[FAR + 1]
-        The energy of an ordered pair by its delay; never falls.
+        The energy of an ordered pair by its delay; never decreases.
     link_cost : int64[kinds]
         The energy of a link.
     hottest : float
         The highest temperature at which no move beyond the cap is accepted.
 
-    The aims, one after the other: with a cap, first what is beyond it (Nakano 2016, VIII.B, phase 1), then the weighted
-    sum, with a
-    pair beyond the cap dearer than all links. The worst latency is no sum over pairs: in its place stand the pairs within
-    some per cent of it, so dear that all of them together weigh what the worst latency does; once they are gone, the next.
-    When the worst latency is `least_ns`, a proved bound, that becomes a cap.
+    The aims follow one another. With a cap, the first aim is the excess over it (Nakano 2016, VIII.B, phase 1); then follows
+    the weighted sum, where a pair beyond the cap costs more than all links. The worst latency is not a sum over pairs, so the
+    pairs within a few per cent of it replace it, with a total weight equal to that of the worst latency; once there are none,
+    the next aim follows. When the worst latency reaches `least_ns`, a lower bound, this becomes a cap.
     """
 
     def __init__(self, goal: Goal, lengths: LinkLengths, least_ns: float = 0.0) -> None:
@@ -53,21 +52,21 @@ class Energy:
         self._extra_ns = goal.extra_ns
         self._prices = goal.link_prices(lengths)
         self._kind = lengths.kind
-        # No sum over all pairs overflows.
-        self._dearest = (1 << 62) // self._pairs
+        # The highest cost of a pair, so that no sum over all pairs overflows.
+        self._highest_cost = (1 << 62) // self._pairs
         self.hottest = np.inf
         self.pair_cost, self.link_cost = np.zeros(FAR + 1, np.int64), np.zeros(link_ns.size, np.int64)
         self._below_ns = -np.inf
 
     def worst_ns(self, counts: np.ndarray) -> float:
-        """The worst latency of a graph, from how many pairs have each delay (int64[FAR + 1])."""
+        """The worst latency of a graph, from the number of pairs with each delay (int64[FAR + 1])."""
         return float(np.flatnonzero(counts).max(initial=0)) * self.unit_ns + self._extra_ns
 
     def cost(self, counts: np.ndarray, table: np.ndarray) -> tuple[float, float, float]:
-        """A graph's (pairs that do not reach each other, nanoseconds beyond the cap, weighted sum), to compare."""
+        """The cost of a graph: (pairs without path, nanoseconds beyond the cap, weighted sum)."""
         goal, delays = self._goal, np.flatnonzero(counts)
         worst_ns = float(delays.max(initial=0)) * self.unit_ns + self._extra_ns
-        # Whole numbers until the last: the same on every machine.
+        # Whole numbers up to the last step: the same on every machine.
         mean_ns = int((counts[delays] * delays).sum()) / self._pairs * self.unit_ns + self._extra_ns
         total = goal.mean * mean_ns + goal.worst * worst_ns
         if goal.power or goal.cost:
@@ -76,11 +75,11 @@ class Energy:
         return float(counts[FAR]), max(0.0, worst_ns - (goal.cap_ns or np.inf)), total
 
     def reached(self, counts: np.ndarray) -> bool:
-        """Whether a graph is as good as what is aimed at, so that it is time for the next aim."""
+        """Whether a graph reaches the current aim, so that the next one follows."""
         return self.worst_ns(counts) <= self._below_ns
 
     def aim(self, counts: np.ndarray) -> bool:
-        """Set the energies for a graph; whether they are the goal's, not those that lead below the cap."""
+        """Set the energies for a graph; return whether they are those of the goal, and not those that lead below the cap."""
         goal, ns = self._goal, np.arange(FAR + 1) * self.unit_ns + self._extra_ns
         worst_ns = self.worst_ns(counts)
         if goal.cap_ns is not None and worst_ns > goal.cap_ns:
@@ -98,13 +97,13 @@ class Energy:
             pair += goal.worst * (self._pairs / near) * np.maximum(0.0, ns - self._below_ns)
         if cap_ns < np.inf:
             pair[ns > cap_ns] = np.inf
-            self.hottest = self._dearest / 20
+            self.hottest = self._highest_cost / 20
         self._set(pair, self._prices * (_PER_NS if goal.mean or goal.worst else _PER_PRICE))
         return True
 
     def _set(self, pair_ns: np.ndarray, link: np.ndarray) -> None:
-        self.pair_cost[:] = np.minimum(np.rint(pair_ns * (_PER_NS / self._pairs)), self._dearest)
-        # A link that no product makes is as dear as can be summed over any number of links.
+        self.pair_cost[:] = np.minimum(np.rint(pair_ns * (_PER_NS / self._pairs)), self._highest_cost)
+        # A link that no product can make gets the highest price whose sum over links fits.
         self.link_cost[:] = np.minimum(np.rint(link), 1 << 45)
 
     def links_energy(self, table: np.ndarray) -> int:
@@ -113,12 +112,12 @@ class Energy:
         return int(self.link_cost[self._kind[switch, table]][switch < table].sum())
 
     def least(self, links: int) -> int:
-        """No graph of so many links has less energy, where no latency is weighed."""
+        """A lower bound on the energy of a graph with `links` links, if latency has no weight."""
         return links * int(self.link_cost.min())
 
 
 def _unit_ns(link_ns: np.ndarray) -> float:
-    """The unit of delays: exact where it can be, with room for the delays of `_ROOM_HOPS` of the longest links."""
+    """The unit of delays: exact if possible, and large enough for `_ROOM_HOPS` longest links."""
     least = float(link_ns.max()) * _ROOM_HOPS / FAR
     for unit in _UNITS_NS:
         if unit >= least and np.allclose(link_ns / unit, np.rint(link_ns / unit), rtol=0, atol=1e-6):

@@ -1,4 +1,4 @@
-"""One chain of annealing for throughput: few hops, and links that uniform traffic uses alike."""
+"""One annealing chain for throughput: few hops, and even link loads of uniform traffic."""
 
 import numpy as np
 
@@ -12,35 +12,35 @@ from topoloom.optimizer.structures.lifts import links_of_darts
 
 #: The first and the last temperature, in units of the median change of a random move.
 HOT, COLD = 0.1, 0.01
-#: The power of the mean of the loads: high enough that full links count, low enough that one alone does not.
+#: The exponent of the power mean of loads: high enough that loaded links count, low enough that no single link dominates.
 POWER = 8.0
-#: Temperatures between them, at least; moves whose changes make the median.
+#: Fewest temperatures between them; number of moves for the median change.
 _TEMPERATURES, _SAMPLE = 200, 30
-#: Arcs followed in one step: some 20 ms.
+#: Arcs visited per step: about 20 ms.
 _STEP = 6_000_000
 
 
 class EvenSearch(Budgeted):
-    """Simulated annealing of a lift for the least power mean of its links' loads; `cost` is (0.5, that of the best so far).
+    """Simulated annealing of a lift for the least power mean of link loads; `cost` is (0.5, the best power mean so far).
 
     Loads are of uniform traffic, split evenly over all shortest paths (`kernels.even_loads`); a disconnected graph has inf.
 
     Parameters
     ----------
     lift : Lift
-        It is worked on in place.
+        It changes in place.
     group : Group
-        Of the lift; with one element (`lift_of`) it is any graph.
+        The group of the lift; with one element (`lift_of`), the lift can be any graph.
     weight : float64[n]
-        Hosts of each switch, alike in a class.
+        Hosts of each switch, equal in a class.
     draws : Draws
     budget : Budget
     rules : GraphRules, optional
-        What moves must keep; only over the group of one element.
+        The rules of moves; only over the group of one element.
     hot, cold : float
         The first and the last temperature.
     each : int
-        What one move counts of the budget.
+        The budget that one move uses.
 
     Source of the loads: Newman, Physical Review E 64, 2001 (edge betweenness); of the moves, as `LiftSearch`.
     """
@@ -85,7 +85,7 @@ class EvenSearch(Budgeted):
         return 0.5, float(self._costs[1])
 
     def step(self) -> None:
-        """Some milliseconds of moves at one temperature."""
+        """Try moves for a few milliseconds at one temperature."""
         temperature = self._unit * cooled(self._hot, self._cold, self._budget.share)
         moves = max(1, min(self._chunk, (self._budget.moves - self._budget.spent) // self._each))
         self._anneal(temperature, moves)
@@ -107,10 +107,10 @@ class EvenSearch(Budgeted):
         return accepted
 
     def _median_change(self) -> float:
-        """The median change of cost, without sign, that random moves from the start make."""
+        """The median absolute change of cost of random moves from the start."""
         if not np.isfinite(self._costs[0]):
             return 1.0
-        lift, kept = self._lift, [array.copy() for array in self._lift[4:]]
+        lift, saved = self._lift, [array.copy() for array in self._lift[4:]]
         changes = []
         spent = self._rules[-2]
         paid = spent.copy()
@@ -118,7 +118,7 @@ class EvenSearch(Budgeted):
             before = self._costs[0]
             self._anneal(1e300, 1)
             changes.append(abs(self._costs[0] - before))
-            for array, old in zip(lift[4:], kept, strict=True):
+            for array, old in zip(lift[4:], saved, strict=True):
                 array[:] = old
             self._costs[0], spent[:] = before, paid
         changed = [change for change in changes if 0 < change < np.inf]
@@ -126,13 +126,13 @@ class EvenSearch(Budgeted):
 
 
 def _darts_that_stay(rules: GraphRules, lift: Lift) -> np.ndarray:
-    """The darts of links that stay, bool[darts], over the group of one element."""
+    """The darts of fixed links, bool[darts], over the group of one element."""
     origin = np.arange(lift.head.size) // lift.table.shape[1]
     return np.asarray((lift.head >= 0) & rules.stay(origin, lift.head))
 
 
 def lift_of(topology: Topology) -> tuple[Lift, Group]:
-    """Any graph, as a lift over the group of one element.
+    """Represent any graph as a lift over the group of one element.
 
     Examples
     --------
@@ -147,15 +147,15 @@ def lift_of(topology: Topology) -> tuple[Lift, Group]:
     dart = origin * degree + np.arange(neighbours.size) - offsets[origin]
     head, back = np.full(n * degree, -1, np.int32), np.full(n * degree, -1, np.int32)
     head[dart] = neighbours
-    # Sorted by the other end, the reverse of each dart comes in the order of the darts.
-    there = np.lexsort((origin, neighbours))
-    back[dart[there]] = dart
+    # Sorted by the other end, the reverse darts are in the order of the darts.
+    by_other_end = np.lexsort((origin, neighbours))
+    back[dart[by_other_end]] = dart
     table = np.repeat(np.arange(n, dtype=np.int32)[:, None], degree, axis=1)
     table.ravel()[dart] = neighbours
-    one = np.zeros((1, 1), np.int32)
-    group = Group("one element", one)
+    times = np.zeros((1, 1), np.int32)
+    group = Group("one element", times)
     nothing = np.zeros(0, np.int32)
     voltage = np.zeros(head.size, np.int32)
     return Lift(
-        one, np.zeros(1, np.int32), nothing, topology.degrees.astype(np.int32), head, voltage, back, table
+        times, np.zeros(1, np.int32), nothing, topology.degrees.astype(np.int32), head, voltage, back, table
     ), group

@@ -1,4 +1,4 @@
-"""One chain of annealing for the fewest hops: moves, temperature, target diameter, and which method is fastest just now."""
+"""One annealing chain for the fewest hops: moves, temperature, target diameter, and the choice of the fastest method."""
 
 import time
 from typing import TYPE_CHECKING
@@ -16,53 +16,53 @@ if TYPE_CHECKING:
 
 #: The first and the last temperature, in units of the median change of a random move.
 HOT, COLD = 0.12, 0.02
-#: Temperatures between them, at least.
+#: Fewest temperatures between them.
 _TEMPERATURES = 400
-#: What a hop beyond the target diameter costs more than any other, at first and at last.
+#: Additional cost of a hop beyond the target diameter, at the start and at the end.
 WEIGHT, LAST_WEIGHT = 8, 64
-#: From this share of the budget on the target is a diameter that was reached: what is left is for the hops.
+#: From this share of the budget on, the target is a diameter that was reached; the rest is for the hops.
 _SETTLED = 0.8
-#: Share of pairs beyond a diameter up to which it is worth aiming at.
+#: Largest share of pairs beyond a diameter for which it becomes the target.
 _AIM = 0.004
-#: How often the aim is looked at again.
+#: How often the target is chosen again.
 _AIMS = 40
-#: Distances are kept as bytes, n x n of them: more switches are always evaluated in full.
+#: Most switches for which distances are stored, n x n bytes; larger graphs are always evaluated in full.
 _MOST_FILTERED = 8192
-#: Accepted moves cost most when distances are kept: above this share they are not.
+#: Largest share of accepted moves for which distances are stored, because accepted moves are then expensive.
 _MOST_ACCEPTED = 0.2
-#: Moves of one step, at most.
-_LONGEST = 20_000
-#: A kernel is called for about so many nanoseconds at a time by this model of a move (of each slot and block of sources);
-#: and random moves that are made in one call.
+#: Most moves per step.
+_MOST_STEP_MOVES = 20_000
+#: Nanoseconds per call of a kernel, and the model of a move's time (constant, and per slot and block of sources); and random
+#: moves per call.
 _PIECE_NS, _MOVE_NS, _SLOT_NS = 200_000_000, 2_000, 2.0
 _MIXED = 200_000
-#: Turns after which every method is timed again; sooner when the share of accepted moves has halved or doubled.
+#: Steps after which every method is timed again; earlier if the share of accepted moves halved or doubled.
 _TIMED = 300
-#: Moves whose changes make the median: as many as this number of slots and blocks of sources allows, within these.
+#: Fewest and most moves for the median change, and the slots times blocks of sources that all of them may take.
 _SAMPLE, _SAMPLE_WORK = (20, 300), 200_000_000
 
 
 class HopSearch(Budgeted):
     """Simulated annealing by 2-opt; `cost` is (diameter, hops) of the best graph so far, hops the sum over ordered pairs.
 
-    A disconnected graph has the diameter n, and a pair that does not reach each other counts n hops.
+    A disconnected graph has the diameter n, and a pair without a path counts n hops.
 
     Parameters
     ----------
     moves : Moves
-        The graph and its rules; the search works on it in place.
+        The graph and its rules; it changes in place.
     draws : Draws
     budget : Budget
     least : (int, int)
-        No graph has a lower cost; the search ends when it is reached.
+        A lower bound on the cost; the search ends when it is reached.
     target : int, optional
-        The diameter to aim at; chosen and lowered as the search goes on when omitted.
+        The target diameter; when omitted, it is chosen, and lowered during the search.
     hot, cold : float
         The first and the last temperature, in units of the median change of a random move from a random start.
     images : int32[g, n], optional
-        Symmetries of the graph and its rules (`structures.mirror_symmetry`), the identity first; they are kept.
+        Symmetries of the graph and its rules (`structures.mirror_symmetry`), the identity first; moves keep them.
     sweeps : int
-        Random moves that are made first, whatever comes of them, as often as there are links (Nakano 2016, III, step 2).
+        Random moves per link that are made first, regardless of cost (Nakano 2016, III, step 2).
     """
 
     def __init__(
@@ -94,7 +94,7 @@ class HopSearch(Budgeted):
         self.target = target or int(least[0])
         self._method, self._without_rows = kernels.FULL, (kernels.FILTERED, kernels.TOGETHER)
         self._rows_kept, self._distances_kept = False, False
-        self._timed: list[tuple[float, int]] = []  # seconds a move, and the method
+        self._timed: list[tuple[float, int]] = []  # seconds per move, and the method
         self._measured_at = 1.0
         self._accepted = 1.0
         self._next_aim = 0.0
@@ -109,7 +109,9 @@ class HopSearch(Budgeted):
         self._best = moves.table.copy()
         self._best_totals = self._hops.totals[[2, 0]].copy()
         self.unit = self._median_change()
-        self._chunk = max(16, min(budget.moves // _TEMPERATURES, 4_000_000 // (n * moves.table.shape[1]), _LONGEST))
+        self._chunk = max(
+            16, min(budget.moves // _TEMPERATURES, 4_000_000 // (n * moves.table.shape[1]), _MOST_STEP_MOVES)
+        )
 
     @property
     def best(self) -> np.ndarray:
@@ -125,29 +127,29 @@ class HopSearch(Budgeted):
 
     @property
     def links(self) -> int:
-        """How many links there are."""
+        """The number of links."""
         return int(self._moves.degree.sum()) // 2
 
     @property
     def energy(self) -> int:
-        """What the graph running costs: hops, and those beyond the target with their weight."""
+        """The cost of the current graph: hops, and hops beyond the target with their weight."""
         return int(self._hops.totals[0] + self._weight * self._hops.totals[1])
 
     @property
     def held(self) -> float:
-        """The temperature that is held, in units of the median change; 0 when it falls with the budget."""
+        """The fixed temperature, in units of the median change; 0 if it falls with the budget."""
         return self._held
 
     def hold(self, temperature: float) -> None:
-        """Keep to one temperature from now on, in units of the median change."""
+        """Fix the temperature from now on, in units of the median change."""
         self._held = temperature
 
     def step(self) -> None:
-        """Some milliseconds of moves at one temperature."""
+        """Try moves for a few milliseconds at one temperature."""
         self.advance(self._chunk, self._budget.share)
 
     def advance(self, moves: int, share: float) -> None:
-        """Up to so many moves at the temperature of a budget of which `share` is used up."""
+        """Try up to `moves` moves at the temperature for a used share `share` of the budget."""
         if share >= self._next_aim:
             self._aim(share)
             self._next_aim += 1 / _AIMS
@@ -158,7 +160,7 @@ class HopSearch(Budgeted):
         started = time.thread_time()
         tried = self._anneal(self.temperature(share), count)
         seconds = time.thread_time() - started
-        # Where no move is valid, draws that found none count, so that every search ends.
+        # If no move is valid, draws count as moves, so that every search ends.
         self._budget.spent += tried or count
         if not tried:
             return
@@ -171,11 +173,11 @@ class HopSearch(Budgeted):
             self._timed.append((seconds / tried, self._method))
 
     def temperature(self, share: float) -> float:
-        """The temperature when `share` of the budget is used up: it falls by the same factor in equal times, unless held."""
+        """The temperature at a used share of the budget; it falls geometrically unless it is fixed."""
         return self.unit * (self._held or cooled(self._hot, self._cold, share))
 
     def compile_kernels(self, mixed: bool = False) -> None:
-        """Compile every kernel that a search may call, for rows as wide as these; mixed: one that makes sweeps, too."""
+        """Compile every kernel that a search may call, for rows of this width; mixed: also the kernel for sweeps."""
         self._pairs_within()
         if mixed:
             self._kernels.mix(self._moves, self._hops, self._state, 0)
@@ -185,10 +187,10 @@ class HopSearch(Budgeted):
             self._anneal(1.0, 0)
 
     def _anneal(self, temperature: float, count: int) -> int:
-        """Try up to `count` moves by the method that was chosen; how many were tried.
+        """Try up to `count` moves by the chosen method; return how many were tried.
 
-        Large graphs take seconds for a few moves: they are given to the kernel a piece at a time, which changes nothing, and
-        the search asks in between whether to go on.
+        Large graphs need seconds for a few moves: the kernel gets them in pieces, which does not change the result, and the
+        search can be stopped between pieces.
         """
         tried = 0
         while True:
@@ -199,7 +201,7 @@ class HopSearch(Budgeted):
                 return tried
 
     def _anneal_piece(self, temperature: float, count: int) -> int:
-        given = (
+        arguments = (
             self._best,
             self._best_totals,
             self._state,
@@ -209,13 +211,13 @@ class HopSearch(Budgeted):
             self._weight,
         )
         if self._method == self._kernels.TOGETHER:
-            tried: int = self._together.anneal_together(self._moves, self._hops, self._batch, *given, count)
+            tried: int = self._together.anneal_together(self._moves, self._hops, self._batch, *arguments, count)
         else:
-            tried = self._kernels.anneal(self._moves, self._hops, self._kept, *given, self._method, count)
+            tried = self._kernels.anneal(self._moves, self._hops, self._kept, *arguments, self._method, count)
         return tried
 
     def _evaluate(self) -> None:
-        """Count hops and the rest again, from the table."""
+        """Compute hops and other totals again from the table."""
         self._keep_rows()
         totals = self._hops.totals
         totals[:3] = self._rows.evaluate(
@@ -229,7 +231,7 @@ class HopSearch(Budgeted):
             self._rows_kept = True
 
     def _aim(self, share: float) -> None:
-        """Choose the target: the least diameter that few pairs are beyond, but none that is known to be impossible."""
+        """Choose the target: the smallest diameter with few pairs beyond it, but not below the lower bound."""
         if self._given is not None or self._hops.totals[2] >= self._moves.degree.size:
             return
         within = self._pairs_within()
@@ -250,7 +252,9 @@ class HopSearch(Budgeted):
         return within
 
     def _choose_method(self) -> bool:
-        """Choose the fastest method, by its best turn; all are timed again now and then. Whether this turn is to be timed."""
+        """Choose the method with the fastest step so far; all are timed again from time to time. Return whether to time this
+        step.
+        """
         kernels, totals = self._kernels, self._hops.totals
         n = self._moves.degree.size
         timed = self._accepted <= _MOST_ACCEPTED and n <= _MOST_FILTERED and totals[2] <= self._farthest
@@ -263,7 +267,7 @@ class HopSearch(Budgeted):
             turn = len(self._timed)
             if turn < len(methods):
                 self._method = methods[turn]
-            elif turn < len(methods) + 2:  # the two best once more, for a turn may be disturbed
+            elif turn < len(methods) + 2:  # the two best once more, because a measurement may be disturbed
                 self._method = sorted(self._timed[: len(methods)])[turn - len(methods)][1]
             else:
                 self._method = min(self._timed)[1]
@@ -275,23 +279,23 @@ class HopSearch(Budgeted):
         return timed
 
     def _median_change(self) -> float:
-        """The median change of hops, without sign, that random moves from the start make."""
+        """The median absolute change of hops of random moves from the start."""
         work = self._moves.table.size * len(self._kept.first)
         count = max(_SAMPLE[0], min(_SAMPLE_WORK // work, _SAMPLE[1]))
         changes = np.zeros(count, np.int64)
         for first in range(0, count, self._piece):
             piece = changes[first : first + self._piece]
-            found = self._kernels.sample_changes(
+            count_sampled = self._kernels.sample_changes(
                 self._moves, self._hops, self._kept, self._state, self.target, 0, piece
             )
-            if found < piece.size or self._budget.stopped:
+            if count_sampled < piece.size or self._budget.stopped:
                 break
         changed = np.abs(changes[changes != 0])
         return float(np.median(changed)) if changed.size else 1.0
 
 
 def _room(images: np.ndarray, degree: int) -> "tuple[Hops, Rows]":
-    """Arrays for a graph with these symmetries and `degree` slots a switch, rows on cache lines' boundaries."""
+    """Allocate arrays for a graph with these symmetries and `degree` slots per switch, with rows aligned to cache lines."""
     from topoloom.optimizer.kernels.hop_state import Hops, Rows
 
     symmetries, n = images.shape
@@ -334,7 +338,7 @@ def _room(images: np.ndarray, degree: int) -> "tuple[Hops, Rows]":
 
 
 def _batch(symmetries: int, degree: int) -> "Batch":
-    """Room for moves that are searched together."""
+    """Allocate scratch for moves that are searched together."""
     from topoloom.optimizer.kernels.hop_state import Batch
 
     return Batch(

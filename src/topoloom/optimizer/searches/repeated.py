@@ -1,4 +1,4 @@
-"""The methods that did best, again and again with other draws, after the best graph so far was gone on from."""
+"""Repeated runs of the best search methods with new random numbers, after a run that continues from the best graph so far."""
 
 from collections.abc import Iterator, Sequence
 
@@ -10,34 +10,34 @@ from topoloom.optimizer.searches.successive_halving import SearchMethod
 
 
 class Repeated:
-    """Searches one after the other, each with a round of moves; together they are a search, whose best is that of them all.
+    """A sequence of runs, each with a limited number of moves, combined into one search; `best` is the best of all runs.
 
-    One long run from a graph with structure ends where its first few thousand moves led it. Other draws lead elsewhere, and a
-    few runs in a hundred lead lower than the long one ends.
+    The result of one long run from a graph with structure depends on its first few thousand moves. Runs with other random
+    numbers give other results, and a few in a hundred are better than the long run.
 
     Parameters
     ----------
     first : Search
         The first run.
     first_budget : Budget
-        Its own.
+        The budget of the first run.
     candidates : sequence of SearchMethod
-        What begins again, by turns, until the budget is used up.
+        The methods of later runs, in turn, until the budget is used.
     seed, stream : int
-        The random draws: those of run k come from stream + k.
+        Random numbers of run k come from stream `stream` + k.
     least : tuple
-        No cost is lower; the search ends when it is reached.
+        A lower bound on the cost; the search ends when it is reached.
     budget : Budget
-        Of all runs together.
+        The budget of all runs together.
     round_moves : int
-        Of one run, at most.
+        Most moves per run.
     structure : str
-        Name of what the first run began with.
+        Name of the structure of the first run.
 
     Attributes
     ----------
     structure : str
-        Name of what the best began with.
+        Name of the structure from which the best run started.
     """
 
     def __init__(
@@ -72,7 +72,7 @@ class Repeated:
         return self.share >= 1 or self._budget.stopped or self.cost <= self._least
 
     def step(self) -> None:
-        """A step of the run running."""
+        """Make a step of the current run."""
         next(self._steps)
 
     def _run(self, first: Search) -> Iterator[None]:
@@ -84,7 +84,7 @@ class Repeated:
                 if search.cost < self.cost:
                     self.best, self.cost, self.structure = np.array(search.best), search.cost, name
                 yield
-            # A run that leads nowhere counts as a whole one, so that every search ends.
+            # A run that cannot start counts as a whole one, so that every search ends.
             self._budget.spent += self._running.spent or self._running.moves
             self._running.spent = 0
             yield

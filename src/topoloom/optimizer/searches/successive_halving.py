@@ -1,4 +1,4 @@
-"""Successive halving: all searches run a little, the best of them again and longer, and the best of these longer still."""
+"""Successive halving: all candidates run briefly, the best of them run again and longer, and so on."""
 
 import math
 import time
@@ -11,17 +11,17 @@ from topoloom.core.random_streams import Draws
 from topoloom.core.searches import ENDLESS, Budget, Search
 from topoloom.core.work import Work
 
-#: Of so many candidates one goes on to the next round, but two at least.
+#: One in this many candidates goes on to the next round, but at least this number.
 _KEPT_OF, _LEAST_KEPT = 3, 2
-#: Moves of a run that is given time: more than it will ever try.
+#: Moves of a run with a time budget: more than it can try.
 MOST_MOVES = 2**50
 
 
 @dataclass(frozen=True)
 class SearchMethod:
-    """One method of search: its name, and what starts a run of it, with draws and a budget; None: it leads nowhere.
+    """A search method: its name, and a function that starts a run with draws and a budget, or returns None if it cannot.
 
-    `again` starts a run beside others that began in the same way, where that is to be done otherwise.
+    `again` starts a repeated run, if this differs from `start`.
     """
 
     name: str
@@ -29,32 +29,32 @@ class SearchMethod:
     again: Callable[[Draws, Budget], Search | None] | None = None
 
     def rebuilt(self, draws: Draws, budget: Budget) -> Search | None:
-        """A run beside others."""
+        """Start a repeated run."""
         return (self.again or self.start)(draws, budget)
 
 
 class SuccessiveHalving:
-    """Candidates run one after the other; together they are a search. `structure` is the name of the one that found `best`.
+    """Candidates that run one after the other, combined into one search; `structure` is the name of the one that found `best`.
 
-    `leaders` are the candidates of the last round that ended, the best first.
+    `leaders` are the best candidates of the last finished round, the best one first.
 
-    Every round has the same share of what is left of the budget, and every candidate the same share of its round; each run
-    begins again, with other draws.
+    Rounds share the budget equally, and so do the candidates of a round; each run starts from the beginning with new random
+    numbers.
 
     Parameters
     ----------
     candidates : list of SearchMethod
         At least one.
     seed, number : int
-        The random draws; those of one seed with different numbers draw differently.
+        Seed and number of the random stream.
     least : tuple
         No cost is lower; the search ends when it is reached.
     moves : int, optional
-        Moves of all runs together; omitted where `until` is given.
+        Moves of all runs together; omit it if `until` is given.
     until : float
-        When to end, by time.monotonic().
+        The end, as a time of time.monotonic().
     work : Work, optional
-        Steps that take long ask it in between whether to go on.
+        If it is stopped, long steps end.
 
     Source: successive halving: Karnin, Koren and Somekh, ICML 2013.
     """
@@ -100,7 +100,7 @@ class SuccessiveHalving:
         self._ended = not next(self._steps, False)
 
     def _run(self, candidates: list[SearchMethod]) -> Iterator[bool]:
-        """All runs, step by step."""
+        """Make all runs, step by step."""
         rounds = 1 + max(0, math.ceil(math.log(len(candidates) / _LEAST_KEPT, _KEPT_OF)))
         for left in range(rounds, 0, -1):
             moves, until = self._spent + (self._most - self._spent) // left, self._part(self._until, left)
@@ -121,8 +121,8 @@ class SuccessiveHalving:
                 self._keep(search, candidate)
                 self._spent, self._running = self._spent + budget.spent, Budget(0)
                 ranked.append((search.cost, place))
-            kept = max(_LEAST_KEPT, len(candidates) // _KEPT_OF)
-            self.leaders = candidates = [candidates[place] for _, place in sorted(ranked)[:kept]]
+            survivors = max(_LEAST_KEPT, len(candidates) // _KEPT_OF)
+            self.leaders = candidates = [candidates[place] for _, place in sorted(ranked)[:survivors]]
 
     def _keep(self, search: Search, candidate: SearchMethod) -> None:
         if search.cost < self.cost:
@@ -130,6 +130,6 @@ class SuccessiveHalving:
 
     @staticmethod
     def _part(until: float, parts: int) -> float:
-        """The end of the first of so many equal parts of the time from now."""
+        """The end of the first of `parts` equal parts of the remaining time."""
         now = time.monotonic()
         return until if until == ENDLESS else now + max(0.0, until - now) / parts

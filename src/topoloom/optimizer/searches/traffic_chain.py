@@ -1,4 +1,4 @@
-"""How a chain for a goal of traffic is set up: hops first, then loads alike, then exchanges that prices point at."""
+"""Setup of a chain for a traffic goal: first few hops, then even loads, then exchanges chosen by prices."""
 
 from dataclasses import dataclass
 
@@ -19,22 +19,22 @@ from topoloom.optimizer.structures.starts import candidates, order_share
 from topoloom.optimizer.traffic_goals import TrafficGoal
 from topoloom.throughput.traffic import hosts_on
 
-#: Shares of the budget: of the search for few hops, and, of what is left, of the search for loads alike.
+#: Shares of the budget for few hops together with even loads, and of these for few hops.
 _HOPS, _EVEN = 0.5, 0.6
-#: Temperatures for loads alike, of a graph that has few hops by now.
+#: Temperatures of the search for even loads, for a graph that already has few hops.
 _COOL = (0.02, 0.0005)
-#: Nanoseconds of a move: for hops, so many and so many a slot and block of sources; for loads, for each slot and switch; of a
-#: measurement, likewise, of a flow and of a permutation.
+#: Nanoseconds of a move: for hops, a constant and a value per slot and block of sources; for loads, per slot and switch; of a
+#: measurement, per slot and switch, of a flow and of a permutation.
 _HOP_NS, _HOP_SLOT_NS, _EVEN_NS, _PRICE_NS, _TUB_NS = 2_000, 2.0, 4.0, 1_000.0, 50.0
-#: Larger networks have no time for loads, or for prices.
+#: Most switches for the search for even loads, and for exchanges by prices.
 _MOST_EVEN, _MOST_PRICED = 2048, 512
-#: Streams of draws are told apart by numbers: those of the second and of the third phase.
+#: The numbers of the first random streams of the second and third phase.
 _SECOND, _THIRD = 1 << 20, 1 << 21
 
 
 @dataclass(frozen=True, eq=False)
 class TrafficChains:
-    """What chains for a goal of traffic search.
+    """The problem of the chains for a traffic goal.
 
     Attributes
     ----------
@@ -44,9 +44,9 @@ class TrafficChains:
     seed : int
     budget : ChainBudget
     least : (float, float)
-        Diameter and total hops that no network beats.
+        Lower bounds on diameter and total hops.
     structures : list of list of SearchMethod
-        For each chain the structures that it tries; empty: it goes on from the topology.
+        The structures that each chain tries; empty: chains start from the topology.
     """
 
     topology: Topology
@@ -58,18 +58,18 @@ class TrafficChains:
     structures: list[list[SearchMethod]]
 
     def chain(self, number: int) -> Chain:
-        """Chain `number`, not yet started."""
+        """Return chain `number`, not yet started."""
         if self.structures:
-            mine = self.structures[number % len(self.structures)]
+            methods = self.structures[number % len(self.structures)]
             moves, until = self.budget.first(1.0)
-            return SuccessiveHalving(mine, self.seed, number, (0.0, 0.0), moves, until, self.budget.work)
+            return SuccessiveHalving(methods, self.seed, number, (0.0, 0.0), moves, until, self.budget.work)
         slots, n = self.topology.switches * int(self.topology.degrees.max()), self.topology.switches
         hop_ns = _HOP_NS + _HOP_SLOT_NS * slots * -(-n // 512)
         even = max(1, round(_EVEN_NS * n * slots / hop_ns))
         price_ns = _TUB_NS if self.goal.name == "permutation" else _PRICE_NS
         price = max(1, round(price_ns * n * slots / hop_ns))
         if self.budget.spent or self.budget.seconds:
-            # What is gone on from has few hops, and loads alike.
+            # A resumed graph already has few hops and even loads.
             return self._priced(number, self.topology.links, self.budget.budget(), price)
         evenly = self.goal.name != "permutation" and n <= _MOST_EVEN
         share = 1.0 if n > _MOST_PRICED else _HOPS
@@ -114,7 +114,7 @@ class TrafficChains:
 def traffic_structures(
     topology: Topology, goal: TrafficGoal, threads: int, seconds: float | None, moves: int
 ) -> list[list[SearchMethod]]:
-    """The structures that each chain tries: for permutations those of few hops, else those whose links are used alike.
+    """The structures that each chain tries: for permutations those with few hops, otherwise those with even loads.
 
     Parameters
     ----------
@@ -123,12 +123,12 @@ def traffic_structures(
     threads : int
     seconds : float or None
     moves : int
-        Of each chain, without a time.
+        Moves per chain, without a time budget.
 
     Returns
     -------
     list of list of SearchMethod
-        A list for each thread.
+        One list per thread.
 
     Raises
     ------
@@ -136,5 +136,5 @@ def traffic_structures(
         No regular graph has the order and degree.
     """
     make = candidates if goal.name == "permutation" else even_candidates
-    found = make(topology.switches, int(topology.degrees.max()), threads, seconds, moves)
-    return [order_share(found, number, threads) for number in range(threads)]
+    methods = make(topology.switches, int(topology.degrees.max()), threads, seconds, moves)
+    return [order_share(methods, number, threads) for number in range(threads)]

@@ -1,4 +1,4 @@
-"""Annealing over goals beyond hops: latency, and the watts and money of cables, at thousands of switches."""
+"""Annealing for goals other than hops: latency, and power and cost of cables, for thousands of switches."""
 
 import math
 
@@ -17,18 +17,18 @@ from topoloom.optimizer.searches.energy import Energy
 
 #: The first and the last temperature, in units of the median change (without sign, without zeros).
 HOT, COLD = 0.1, 0.005
-#: Moves whose changes make the median.
+#: Number of moves for the median change.
 _SAMPLE = 64
-#: Work of one step, see `anneal`: some 10 ms.
+#: Work per step, see `anneal`: about 10 ms.
 _EFFORT = 100_000
-#: Sources that are searched, and random moves that are made, in one call of a kernel.
+#: Sources searched, and random moves made, per call of a kernel.
 _FILLED = 200
 _MIXED = 200_000
-#: Temperatures of a search, at least.
+#: Fewest temperatures of a search.
 _TEMPERATURES = 200
-#: Delays that one move may change, 8 bytes each; and while parts of the graph do not reach each other.
+#: Most delays that one move may change, 8 bytes each; and the same while the graph is disconnected.
 _MOST_CHANGES, _MOST_JOINING = 1 << 22, 1 << 27
-#: Which share of its budget a search may cool down in before the cap is met.
+#: The share of its budget in which a search cools down before the cap is met.
 _BEFORE_CAP = 0.5
 
 
@@ -38,22 +38,22 @@ class WeightedSearch(Budgeted):
     Parameters
     ----------
     moves : Moves
-        The graph and the moves that it may make; changed in place.
+        The graph and its allowed moves; it changes in place.
     lengths : LinkLengths
     goal : Goal
     draws : Draws
     budget : Budget
-        Of moves tried, or of time. The same draws and number of moves give the same graph on every machine.
+        Moves or time. The same draws and number of moves give the same graph on every machine.
     images : int32[g, n], optional
         Symmetries of the graph and of the lengths, the identity first (`structures.mirror_symmetry`). Every move is made with
-        its images, and one source of each orbit is looked at: g times as much comes of a move.
+        its images, and only one source per orbit is evaluated, so a move is worth g moves.
     sweeps : int
-        Random moves that are made first, whatever comes of them, as often as there are links (Nakano 2016, III, step 2).
+        Random moves per link that are made first, regardless of cost (Nakano 2016, III, step 2).
 
     Raises
     ------
     InputError
-        Lengths of other switches, or symmetries that the graph or the lengths do not have.
+        Lengths for a different number of switches, or symmetries that the graph or the lengths do not have.
     """
 
     def __init__(
@@ -68,7 +68,9 @@ class WeightedSearch(Budgeted):
     ) -> None:
         n, slots = moves.table.shape
         if n != len(lengths):
-            raise InputError(f"lengths for {len(lengths)} switches, but there are {n}; give those of this topology")
+            raise InputError(
+                f"lengths for {len(lengths)} switches, but the network has {n}; give the lengths of this network"
+            )
         self._moves, self._budget = moves, budget
         self._energy = Energy(goal, lengths, _least_worst_ns(moves, lengths, goal) if goal.worst else 0.0)
         images = np.arange(n, dtype=np.int32)[None] if images is None else np.ascontiguousarray(images, np.int32)
@@ -120,35 +122,35 @@ class WeightedSearch(Budgeted):
 
     @property
     def cost(self) -> tuple[float, float, float]:
-        """The best graph's: ordered pairs out of reach, nanoseconds beyond the cap, weighted sum."""
+        """The cost of the best graph: ordered pairs without path, nanoseconds beyond the cap, weighted sum."""
         return self._cost
 
     @property
     def proved(self) -> bool:
-        """Whether no links could be cheaper, and nothing else counts."""
+        """Whether the links have the lowest possible price, and nothing else counts."""
         graph = self._graph
         return bool(self._plain_sum and self._aims_at_goal and graph.totals[LINKS] <= self._energy.least(self._links))
 
     @property
     def done(self) -> bool:
-        """Whether the budget is used up, or the best is proved to be so."""
+        """Whether the budget is used, or the best graph is verified to be optimal."""
         return super().done or self.proved
 
     def step(self) -> None:
-        """Go on for some 10 ms."""
+        """Try moves for about 10 ms."""
         from topoloom.optimizer.kernels.weighted import anneal
 
         graph, budget = self._graph, self._budget
         until = 1.0 if self._aims_at_goal else _BEFORE_CAP
         cooled = min(1.0, (budget.share - self._since) / max(1e-9, until - self._since))
-        # Rounded, for powers differ in their last digit from machine to machine.
+        # Rounded, because the last digit of powers differs between machines.
         temperature = min(self._unit * HOT * round((COLD / HOT) ** cooled, 9), self._energy.hottest)
         tries = max(1, min(budget.moves // _TEMPERATURES, budget.moves - budget.spent))
         best = graph.totals[BEST]
         tried = anneal(
             self._moves, graph, self._work, self._stride, self._state, self._thresholds, temperature, tries, _EFFORT
         )
-        # Where no move is valid, those that were looked for count, so that every search ends.
+        # If no move is valid, attempts count as moves, so that every search ends.
         budget.spent += tried or tries
         if graph.totals[BEST] < best:
             self._keep(graph.best, graph.best_counts)
@@ -176,7 +178,7 @@ class WeightedSearch(Budgeted):
         self._aim()
 
     def _fill(self) -> bool:
-        """Search all rows, a piece of them at a time; whether it went through."""
+        """Compute all rows in pieces; return False if the work was stopped."""
         from topoloom.optimizer.kernels.weighted import fill
 
         graph = self._graph
@@ -201,7 +203,7 @@ class WeightedSearch(Budgeted):
             self._best, self._cost = table.copy(), cost
 
     def _aim(self) -> None:
-        """Take the next aim: energies, and the median change as the unit of temperature."""
+        """Set the next aim: energies, and the median change as the unit of temperature."""
         from topoloom.optimizer.kernels.weighted import changes
 
         graph, table = self._graph, self._moves.table
@@ -214,12 +216,12 @@ class WeightedSearch(Budgeted):
         graph.totals[BEST] = graph.totals[PAIRS] + graph.totals[LINKS]
         graph.best[:], graph.best_counts[:] = table, graph.counts
         sample = np.zeros(_SAMPLE, np.int64)
-        found = changes(self._moves, graph, self._work, self._stride, self._state, sample)
-        self._unit = float(np.median(sample[:found])) if found else 1.0
+        count = changes(self._moves, graph, self._work, self._stride, self._state, sample)
+        self._unit = float(np.median(sample[:count])) if count else 1.0
 
 
 def _least_worst_ns(moves: Moves, lengths: LinkLengths, goal: Goal) -> float:
-    """The bound on the worst latency for the highest degree and the longest link that moves may make."""
+    """The bound on the worst latency for the highest degree and the longest allowed link."""
     longest_m = math.inf
     if moves.near_offsets.size > 1:
         switch = np.repeat(np.arange(len(lengths)), np.diff(moves.near_offsets))
@@ -228,23 +230,23 @@ def _least_worst_ns(moves: Moves, lengths: LinkLengths, goal: Goal) -> float:
 
 
 def _stride(count: int) -> int:
-    """From one source to the next that is looked at: golden sections, so that the first ones lie all over."""
+    """The stride between visited sources: a golden section, so that the first ones are spread over all."""
     return next(s for s in range(int(0.618 * count) + 1, 2 * count) if math.gcd(s, count) == 1) % max(2, count)
 
 
 def _check_symmetries(table: np.ndarray, lengths: LinkLengths, images: np.ndarray) -> None:
-    """Refuse images under which the graph or a length changes."""
+    """Raise an error for images that change the graph or a length."""
     n = len(table)
     if not np.array_equal(images[0], np.arange(n)):
-        raise InputError("images: the first one must leave every switch where it is")
+        raise InputError("images: the first one must be the identity")
     linked = np.sort(np.arange(n)[:, None] * n + table, axis=1)
     for image in images[1:]:
         moved = np.empty_like(linked)
         moved[image] = image[:, None].astype(np.int64) * n + image[table]
         if not np.array_equal(np.sort(moved, axis=1), linked):
-            raise InputError("images: a symmetry does not map the links onto links; take a graph that has it")
+            raise InputError("images: a symmetry does not map links onto links; give a graph with this symmetry")
         for u in range(n):
             if not np.array_equal(lengths.kind[image[u]][image], lengths.kind[u]):
                 raise InputError(
-                    f"images: a symmetry changes the length of links of switch {u}; take one that keeps them"
+                    f"images: a symmetry changes the length of links of switch {u}; give symmetries that keep lengths"
                 )

@@ -1,4 +1,4 @@
-"""Algebraic graphs of the catalogue, trimmed or grown to a given order, as starts."""
+"""Algebraic graphs of the catalogue as starts, trimmed or extended to a given order."""
 
 import numpy as np
 
@@ -7,51 +7,52 @@ from topoloom.core.random_streams import Draws
 from topoloom.model.topology import Topology
 from topoloom.topologies.spec import facts_of
 
-#: Orders worth trimming or growing, in units of the order wanted.
+#: Smallest and largest order to trim or extend, relative to the wanted order.
 _LEAST, _MOST = 0.75, 1.35
-#: Families of one parameter whose hops are close to the bounds, and the values to try.
+#: Families of one parameter with hops close to the bounds, and the values to try.
 _FAMILIES, _VALUES = ("polarfly:q={}", "slimfly:q={}", "bdf:u={}", "delorme:v={}"), range(2, 65)
-#: Graphs to try.
+#: Most graphs to try.
 _MOST_GRAPHS = 6
-#: More switches with free ports are not sorted by their distances.
+#: Most switches with free ports whose distances are compared.
 _MOST_SORTED = 1100
 
 
 def algebraic(switches: int, degree: int) -> list[str]:
-    """Specs of graphs of nearly so many switches, of at most `degree` links, with hops close to the bounds; nearest first.
+    """Return specs of graphs with about `switches` switches, at most `degree` links and hops close to the bounds; nearest
+    first.
 
-    Polarity graphs (PolarFly), Slim Fly, Bermond-Delorme-Farhi and Delorme graphs; a stored optimum where there is one.
+    Polarity graphs (PolarFly), Slim Fly, Bermond-Delorme-Farhi and Delorme graphs; a stored optimum if there is one.
 
     Examples
     --------
     >>> algebraic(64, 8)
     ['polarfly:q=7', 'bdf:u=3', 'slimfly:q=5']
     """
-    found = []
+    ranked = []
     for spec in (f"optimal:n={switches},degree={degree}", *(name.format(q) for name in _FAMILIES for q in _VALUES)):
         try:
             facts = facts_of(spec)
         except InputError:
             continue
         if facts and facts.degree and facts.degree <= degree and _LEAST <= facts.switches / switches <= _MOST:
-            found.append((abs(facts.switches - switches), degree - facts.degree, spec))
-    return [spec for _, _, spec in sorted(found)[:_MOST_GRAPHS]]
+            ranked.append((abs(facts.switches - switches), degree - facts.degree, spec))
+    return [spec for _, _, spec in sorted(ranked)[:_MOST_GRAPHS]]
 
 
 def resized(topology: Topology, switches: int, degree: int, draws: Draws) -> np.ndarray | None:
-    """The links of a graph trimmed or grown to an order and degree, int32[m, 2] with u < v; None when none was found.
+    """Trim or extend a graph to an order and degree; return its links, int32[m, 2] with u < v, or None if that failed.
 
-    Trimmed switches are those of fewest links, the last ones among equals; free ports are joined, those of switches farthest
-    from each other first. The result has one link less at one switch when switches * degree is odd.
+    Switches with the fewest links are removed, the last ones among equals. Free ports are linked, those of the farthest
+    switches first. If switches * degree is odd, one switch has one link less.
 
     Parameters
     ----------
     topology : Topology
         The graph.
     switches : int
-        The order that is wanted; more or fewer than it has.
+        The wanted order.
     degree : int
-        Links at each switch.
+        Links per switch.
     draws : Draws
         Breaks ties.
 
@@ -76,7 +77,7 @@ def resized(topology: Topology, switches: int, degree: int, draws: Draws) -> np.
     from topoloom.topologies.families.kernels.random import links_of
 
     if int(topology.degrees.max()) > degree:
-        raise InputError(f"{topology.name} has switches with more than {degree} links; take a higher degree")
+        raise InputError(f"{topology.name} has switches with more than {degree} links; use a higher degree")
     old = min(switches, topology.switches)
     number = np.full(topology.switches, -1)
     number[np.sort(np.argsort(-topology.degrees, kind="stable")[:old])] = np.arange(old)
@@ -87,13 +88,15 @@ def resized(topology: Topology, switches: int, degree: int, draws: Draws) -> np.
     filled = np.bincount(ends[:, 0], minlength=switches).astype(np.int32)
     table = np.empty((switches, degree), np.int32)
     table[np.arange(degree) < filled[:, None]] = ends[:, 1]
-    _join_far(table, filled, draws)
+    _join_farthest_ports(table, filled, draws)
     filled_up = fill_ports(table, filled, degree, old, draws.state()) == switches * degree % 2
     return links_of(table, filled).astype(np.int32) if filled_up else None
 
 
-def _join_far(table: np.ndarray, filled: np.ndarray, draws: Draws) -> None:
-    """Join free ports of those switches that are farthest from each other, one a switch and round, as far as it goes."""
+def _join_farthest_ports(table: np.ndarray, filled: np.ndarray, draws: Draws) -> None:
+    """Link free ports of the switches that are farthest from each other, in rounds with one link per switch, until none is
+    possible.
+    """
     from topoloom.graph.distances import distance_matrix
     from topoloom.optimizer.kernels.resize import join_first
     from topoloom.topologies.families.kernels.random import links_of
@@ -104,7 +107,7 @@ def _join_far(table: np.ndarray, filled: np.ndarray, draws: Draws) -> None:
         free = np.flatnonzero(filled < degree)
         if free.size > _MOST_SORTED:
             return
-        # What is not connected has the highest number.
+        # Disconnected pairs have the largest value, so they are linked first.
         hops = distance_matrix(Topology(links=links_of(table, filled), switches=n)).astype(np.int64)
         distance = hops[np.ix_(free, free)]
         u, v = np.nonzero(np.triu(distance == max(2, distance.max(initial=0))))

@@ -1,4 +1,4 @@
-"""Starts with structure for throughput: Cayley graphs and lifts, annealed until uniform traffic uses their links alike."""
+"""Structured starts for throughput: Cayley graphs and lifts, annealed for even loads of uniform traffic."""
 
 import math
 
@@ -12,21 +12,20 @@ from topoloom.optimizer.searches.successive_halving import SearchMethod
 from topoloom.optimizer.structures.groups import Group, groups_of
 from topoloom.optimizer.structures.lifts import drawn_lift
 
-#: Groups of one order to try, as far as their tables have no more elements together; the largest order (a table of 16 MiB).
+#: Most and fewest groups per order, most elements of their tables together, and the largest order (a table of 16 MiB).
 _GROUPS, _LEAST_GROUPS, _ELEMENTS, _MOST_ORDER = 16, 5, 1 << 24, 2048
-#: Classes of lifts to try, at most; those of these many do best where there is time
-#: (docs/how-to/optimize-for-all-to-all.md).
+#: Most classes of lifts to try, and the number that is best if there is time (docs/how-to/optimize-for-all-to-all.md).
 _MOST_CLASSES, _BEST_CLASSES = 16, 2.5
-#: How much later a group comes for every one before it, in logarithms of classes.
+#: The penalty of a group's rank, in logarithms of classes.
 _LATER = 0.1
-#: Candidates for each thread.
+#: Fewest and most candidates per thread.
 _LEAST, _MOST = 4, 40
-#: Nanoseconds of a move, for each switch, link end and class; moves of a candidate in the first round, and rounds.
+#: Nanoseconds of a move per switch, link end and class; moves of a candidate in the first round; and rounds.
 _SLOT_NS, _FIRST_MOVES, _ROUNDS = 8.0, 1500, 4
 
 
 def even_candidates(switches: int, degree: int, threads: int, seconds: float | None, moves: int) -> list[SearchMethod]:
-    """Groups and numbers of classes whose lifts have so many switches of this degree, as many as there is time for.
+    """Return groups and numbers of classes whose lifts have this order and degree, as many as fit the budget.
 
     Parameters
     ----------
@@ -35,39 +34,41 @@ def even_candidates(switches: int, degree: int, threads: int, seconds: float | N
     seconds : float or None
         The time of each thread.
     moves : int
-        Of each thread, without a time.
+        Moves per thread, without a time budget.
 
     Returns
     -------
     list of SearchMethod
-        Those first that did best over many orders.
+        Sorted by experience over many orders, the best first.
 
     Raises
     ------
     InputError
-        No regular graph has such an order and degree, or no group was found.
+        No regular graph has this order and degree, or no group was found.
     """
     if not 2 <= degree < switches or switches * degree % 2:
-        raise InputError(f"start='structured': no {switches} switches have {degree} links each; take start='given'")
-    found: list[tuple[float, int, SearchMethod]] = []
+        raise InputError(
+            f"start='structured': no graph of {switches} switches has {degree} links per switch; use start='given'"
+        )
+    ranked: list[tuple[float, int, SearchMethod]] = []
     for classes in range(1, min(switches // 2, _MOST_CLASSES) + 1):
         order = switches // classes
         if switches % classes == 0 and order <= _MOST_ORDER:
-            # The fewer elements commute, the fewer paths meet: two steps and the same two turned round.
+            # The fewer elements commute, the fewer paths coincide: two steps in one order and in the other.
             groups = groups_of(order, max(_LEAST_GROUPS, min(_GROUPS, _ELEMENTS // order**2)))
             groups.sort(key=lambda group: float((group.times == group.times.T).mean()))
             for place, group in enumerate(groups):
                 if classes * degree % 2 == 0 or group.involutions.size:
-                    far = abs(math.log(classes / _BEST_CLASSES)) + _LATER * place
-                    found.append((far, len(found), _candidate(group, classes, degree)))
-    if not found:
-        raise InputError(f"start='structured': no group fits {switches} switches of {degree} links; take start='given'")
+                    penalty = abs(math.log(classes / _BEST_CLASSES)) + _LATER * place
+                    ranked.append((penalty, len(ranked), _candidate(group, classes, degree)))
+    if not ranked:
+        raise InputError(f"start='structured': no group fits {switches} switches of {degree} links; use start='given'")
     if seconds is None:
         runs = moves / (_ROUNDS * _FIRST_MOVES)
     else:
         runs = seconds * 1e9 / (_ROUNDS * _FIRST_MOVES * _SLOT_NS * switches * degree * _BEST_CLASSES)
     most = threads * max(_LEAST, min(int(runs), _MOST))
-    return [one for _, _, one in sorted(found)[:most]]
+    return [method for _, _, method in sorted(ranked)[:most]]
 
 
 def _candidate(group: Group, classes: int, degree: int) -> SearchMethod:

@@ -1,4 +1,4 @@
-"""Finite groups as multiplication tables: what voltage lifts and Cayley graphs are made from."""
+"""Finite groups as multiplication tables, for voltage lifts and Cayley graphs."""
 
 import math
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ import numpy as np
 
 from topoloom.topologies.families._galois import field, prime_power
 
-#: Larger groups' tables would not fit in the cache, let alone many of them in memory.
+#: Largest order: tables of larger groups do not fit into the cache.
 MOST_ELEMENTS = 4096
 
 
@@ -21,7 +21,7 @@ class Group:
     Attributes
     ----------
     name : str
-        For people: ``Z8 x Z2``, ``Z7:Z3(2)``.
+        A readable name: ``Z8 x Z2``, ``Z7:Z3(2)``.
     times : int32[order, order]
         times[s, x] = x s.
     """
@@ -31,7 +31,7 @@ class Group:
 
     @property
     def order(self) -> int:
-        """How many elements."""
+        """The number of elements."""
         return len(self.times)
 
     @cached_property
@@ -43,12 +43,14 @@ class Group:
     @cached_property
     def involutions(self) -> np.ndarray:
         """The elements of order two, int32."""
-        found: np.ndarray = np.flatnonzero(np.diag(self.times) == 0)[1:].astype(np.int32)
-        return found
+        elements: np.ndarray = np.flatnonzero(np.diag(self.times) == 0)[1:].astype(np.int32)
+        return elements
 
     @cached_property
     def kind(self) -> tuple[tuple[int, ...], ...]:
-        """What isomorphic groups share: how many elements have which order, square roots and commuting elements."""
+        """An invariant of isomorphic groups: the number of elements with each order, number of square roots and of commuting
+        elements.
+        """
         everything = np.arange(self.order)
         orders = np.ones(self.order, np.int64)
         power = everything
@@ -62,10 +64,10 @@ class Group:
 
 
 def groups_of(order: int, most: int = 64) -> list[Group]:
-    """Up to `most` groups of an order, no two alike in `Group.kind`, of different families by turns; none above 4,096.
+    """Return up to `most` groups of an order with different `Group.kind`, alternating between families; none above 4,096.
 
     Cyclic groups, semidirect products of Z_m^j with a cyclic group (dihedral, metacyclic, affine, wreath, Heisenberg),
-    generalised quaternion groups, and direct products of these. Many groups of some orders are none of them.
+    generalised quaternion groups, and direct products of these. For some orders, many groups are not among them.
 
     Examples
     --------
@@ -88,12 +90,12 @@ def _unlike(order: int) -> Iterator[Group]:
 
 
 def _products(order: int) -> Iterator[Group]:
-    """Direct products of two groups or more, the first the largest."""
+    """Direct products of at least two groups, the largest first."""
     for size in range(order // 2, 1, -1):
         if order % size == 0 and size * size >= order:
-            for one in _unlike(size):
-                for other in _unlike(order // size):
-                    yield _direct(one, other)
+            for first in _unlike(size):
+                for second in _unlike(order // size):
+                    yield _direct(first, second)
 
 
 def cyclic(order: int) -> Group:
@@ -103,15 +105,15 @@ def cyclic(order: int) -> Group:
 
 
 def _metacyclic(order: int) -> Iterator[Group]:
-    """Z_m : Z_k for every map by which a generator of Z_k can act: x to r x with r^k = 1, r not 1.
+    """Z_m : Z_k for every action x -> r x of a generator of Z_k, with r^k = 1 and r not 1.
 
-    Those in which k is not much less than m come first: few of their elements commute, so they make the better graphs.
+    Groups with k not much less than m come first: few of their elements commute, so their graphs are better.
     """
     sizes = [m for m in range(3, order // 2 + 1) if order % m == 0]
     for m in sorted(sizes, key=lambda m: abs(math.log(m * m / (4 * order)))):
         k = order // m
         for r in range(2, m):
-            # r^t with t prime to k acts as another generator of Z_k does.
+            # r^t with t coprime to k is the action of another generator of Z_k.
             acts = math.gcd(r, m) == 1 and pow(r, k, m) == 1
             if acts and r == min(pow(r, t, m) for t in range(1, k) if math.gcd(t, k) == 1):
                 yield _semidirect(f"Z{m}:Z{k}({r})", m, 1, np.arange(m) * r % m, k)
@@ -147,7 +149,7 @@ def _actions(m: int, j: int, k: int) -> dict[str, np.ndarray]:
 
 
 def _closes(action: np.ndarray, k: int) -> bool:
-    """Whether `action`, k times over, changes nothing, but once does."""
+    """Whether `action` applied k times is the identity, but `action` itself is not."""
     power = np.arange(action.size)
     for _ in range(k):
         power = action[power]
@@ -180,8 +182,8 @@ def _quaternions(order: int) -> Iterator[Group]:
     yield Group(f"Q{order}", (power % (2 * m) * 2 + (left[1] ^ right[1])).astype(np.int32))
 
 
-def _direct(one: Group, other: Group) -> Group:
-    """The direct product; (x, y) has the number x * other.order + y."""
-    times = one.times[:, None, :, None] * other.order + other.times[None, :, None, :]
-    size = one.order * other.order
-    return Group(f"{one.name} x {other.name}", np.ascontiguousarray(times.reshape(size, size), dtype=np.int32))
+def _direct(first: Group, second: Group) -> Group:
+    """The direct product; (x, y) has the number x * second.order + y."""
+    times = first.times[:, None, :, None] * second.order + second.times[None, :, None, :]
+    size = first.order * second.order
+    return Group(f"{first.name} x {second.name}", np.ascontiguousarray(times.reshape(size, size), dtype=np.int32))

@@ -1,4 +1,4 @@
-"""One chain of annealing among graphs with a given group of symmetries: voltage lifts, Cayley graphs, circulants."""
+"""One annealing chain over graphs with a given symmetry group: voltage lifts, Cayley graphs, circulants."""
 
 import numpy as np
 
@@ -8,35 +8,35 @@ from topoloom.optimizer.structures.groups import Group
 
 #: The first and the last temperature, in units of the median change of a random move.
 HOT, COLD = 0.12, 0.02
-#: Temperatures between them, at least.
+#: Fewest temperatures between them.
 _TEMPERATURES = 200
-#: Share of pairs at the diameter up to which one hop less is worth aiming at.
+#: Largest share of pairs at the diameter for which one hop less becomes the target.
 _AIM = 0.004
-#: Moves whose changes make the median.
+#: Number of moves for the median change.
 _SAMPLE = 100
-#: Links followed in one step: some 10 ms.
+#: Links visited per step: about 10 ms.
 _STEP = 4_000_000
-#: No cost is higher.
+#: More than any cost.
 _NEVER = 1 << 62
 
 
 class LiftSearch(Budgeted):
     """Simulated annealing on orbits; `cost` is (diameter, hops) of the best graph so far, hops the sum over ordered pairs.
 
-    A disconnected graph has the diameter n, and a pair that does not reach each other counts n hops. A group and classes
-    for which no simple graph was found make a search that is done at once, with infinite cost and no links.
+    A disconnected graph has the diameter n, and a pair without a path counts n hops. If no simple graph was found for the group
+    and classes, the search is done at once, with infinite cost and no links.
 
     Parameters
     ----------
     group : Group
-        Its elements are the switches of a class; with one class the graph is a Cayley graph, with the cyclic group one
-        with so many-fold rotational symmetry.
+        Its elements are the switches of a class; with one class, the graph is a Cayley graph; with the cyclic group, it has
+        rotational symmetry of the group's order.
     classes, degree : int
         The graph has classes * group.order switches of `degree` links (see `lifts.drawn_lift` for odd numbers).
     draws : Draws
     budget : Budget
     least : (int, int)
-        No graph has a lower cost; the search ends when it is reached.
+        A lower bound on the cost; the search ends when it is reached.
 
     Attributes
     ----------
@@ -95,7 +95,7 @@ class LiftSearch(Budgeted):
         return not self._found or self._budget.share >= 1 or self.cost <= self._least
 
     def step(self) -> None:
-        """Some milliseconds of moves at one temperature."""
+        """Try moves for a few milliseconds at one temperature."""
         self._aim()
         temperature = self._unit * cooled(HOT, COLD, self._budget.share)
         moves = max(1, min(self._chunk, self._budget.moves - self._budget.spent))
@@ -116,14 +116,14 @@ class LiftSearch(Budgeted):
         )
 
     def _hops(self) -> tuple[int, ...]:
-        """`orbit_hops` of the lift running."""
-        found: tuple[int, ...] = self._kernels.orbit_hops(
+        """`orbit_hops` of the current lift."""
+        totals: tuple[int, ...] = self._kernels.orbit_hops(
             self._lift.table, self._group.order, self._target, _NEVER, *self._scratch
         )
-        return found
+        return totals
 
     def _aim(self) -> None:
-        """Aim at the diameter of the best, or at one hop less when few pairs are so far apart."""
+        """Set the target to the diameter of the best, or to one hop less if few pairs are at the diameter."""
         _, lost, diameter, farthest, _ = self._totals.tolist()
         pairs = self.switches * self.switches // self._group.order
         target = max(int(self._least[0]), diameter - (farthest <= _AIM * pairs))
@@ -132,7 +132,7 @@ class LiftSearch(Budgeted):
             self._totals[0] = self._hops()[0]
 
     def _median_change(self) -> float:
-        """The median change of cost, without sign, that random moves from the start make."""
+        """The median absolute change of cost of random moves from the start."""
         changes = np.empty(_SAMPLE, np.int64)
         for i in range(_SAMPLE):
             before = self._totals[0]

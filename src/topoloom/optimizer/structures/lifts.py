@@ -7,9 +7,9 @@ from topoloom.optimizer.structures.groups import Group
 
 
 def drawn_lift(group: Group, classes: int, degree: int, state: np.ndarray) -> Lift | None:
-    """A random lift with `classes` * `group.order` switches of `degree` links; None when no simple one was found.
+    """Return a random lift with `classes` * `group.order` switches of `degree` links; None if no simple one was found.
 
-    A group without involutions cannot give an odd number of darts: then the switches of the last class have one link less.
+    With an odd number of darts and a group without involutions, the switches of the last class have one link less.
 
     Parameters
     ----------

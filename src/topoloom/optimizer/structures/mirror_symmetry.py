@@ -1,4 +1,4 @@
-"""Grids that look the same from each side: mirror images of the floor, and a start that has them."""
+"""Symmetric grids: mirror images of the floor, and a start with this symmetry."""
 
 import numpy as np
 
@@ -11,17 +11,17 @@ from topoloom.topologies.spec import build
 def symmetric_grid(
     kind: str, rows: int, columns: int, degree: int, length: int, seed: int = 1, *, turned: bool = False
 ) -> tuple[Topology, np.ndarray]:
-    """A K-regular, L-restricted graph made of copies of a part of the floor, and its symmetries.
+    """Make a K-regular, L-restricted graph of copies of a part of the floor; return it with its symmetries.
 
-    A grid is mirrored along each axis that has an even number of switches, a diagrid with an even number of rows is turned
-    by half a turn (its mirror images do not fall onto switches). No link leads from one copy to another yet:
-    random moves that keep the symmetry mix them (`HopSearch` and `WeightedSearch`, `sweeps`). `turned`: a square grid is
-    turned by quarters instead, which keeps lengths only where a step is as long along both axes.
+    A grid is mirrored along each axis with an even number of switches; a diagrid with an even number of rows is rotated by 180
+    degrees (its mirror images do not map switches onto switches). No link connects two copies yet: random moves that keep the
+    symmetry mix them (`HopSearch` and `WeightedSearch`, `sweeps`). `turned`: a square grid is rotated by 90 degrees instead,
+    which keeps lengths only if a step has the same length along both axes.
 
     Parameters
     ----------
     kind : "grid" or "diagrid"
-        The floor.
+        The kind of floor.
     rows, columns : int
         Switches along its sides.
     degree : int
@@ -29,7 +29,7 @@ def symmetric_grid(
     length : int
         L, the longest link, in steps.
     seed : int
-        Of the random links.
+        Seed of the random links.
     turned : bool
         Turn a square grid by quarters, in place of mirroring it.
 
@@ -38,8 +38,8 @@ def symmetric_grid(
     topology : Topology
         With the labels of `kind`, "grid" or "diagrid".
     images : int32[g, n]
-        The image of every switch under each symmetry, the identity first; g is 4, 2, or 1 where there is none that leaves
-        each copy an even number of link ends.
+        The image of every switch under each symmetry, the identity first; g is 4, 2, or 1 if no symmetry leaves each copy an
+        even number of link ends.
 
     Raises
     ------
@@ -53,7 +53,7 @@ def symmetric_grid(
     (48, 96, [0, 7, 40, 47])
     """
     if kind not in {"grid", "diagrid"}:
-        raise InputError(f"'{kind}' is no floor with mirror images; take grid or diagrid")
+        raise InputError(f"kind '{kind}' is unknown; choose grid or diagrid")
     geometry = Geometry.grid(rows, columns) if kind == "grid" else Geometry.diagrid(rows, columns)
     number = np.arange(rows * columns).reshape(rows, columns)
     images, part = [number], [rows, columns]
@@ -75,10 +75,10 @@ def symmetric_grid(
         if rows % 2 == 0 and ends_fit(2 * len(images)):
             images += [image[::-1] for image in images]
             part[0] //= 2
-    one = build(f"{kind}:rows={part[0]},columns={part[1]},degree={degree},length={length},seed={seed}")
+    part_graph = build(f"{kind}:rows={part[0]},columns={part[1]},degree={degree},length={length},seed={seed}")
     flat = np.stack([image.ravel() for image in images]).astype(np.int32)
     inside = number[: part[0], : part[1]].ravel()
-    links = np.concatenate([image[inside][one.links] for image in flat])
+    links = np.concatenate([image[inside][part_graph.links] for image in flat])
     x, y = geometry.points.T
     labels = {"x": x, "y": y} if kind == "grid" else {"row": y, "column": x // 2}
     name = f"{kind}({rows} x {columns}, {len(flat)} copies)"
@@ -88,20 +88,20 @@ def symmetric_grid(
 def symmetric_start(
     topology: Topology, geometry: Geometry | None, length: int | None, seed: int, *, must: bool, turned: bool = False
 ) -> tuple[Topology, np.ndarray] | None:
-    """A topology as `symmetric_grid` makes it in place of one on a full grid with equal degrees, and its symmetries.
+    """Replace a topology on a full grid with equal degrees by one of `symmetric_grid`; return it with its symmetries.
 
     Parameters
     ----------
     topology : Topology
-        The network whose size and degree are taken.
+        The network that gives size and degree.
     geometry : Geometry or None
-        The grid that its switches stand on; None: none.
+        The grid of its switches; None: none.
     length : int or None
         The longest link, in steps.
     seed : int
-        Of the random links.
+        Seed of the random links.
     must : bool
-        Whether it is an error that there is none.
+        Whether to raise an error if there is no such start.
     turned : bool
         Turn a square grid by quarters, in place of mirroring it.
 
@@ -115,7 +115,7 @@ def symmetric_start(
     Raises
     ------
     InputError
-        There is none and it `must` be; else None says so.
+        There is no such start and `must` is True; otherwise None is returned.
     """
     reason = "it has no switches on a grid (labels x, y or row, column)"
     if geometry is not None and length is not None:
@@ -138,5 +138,5 @@ def symmetric_start(
                     return topology.replace(links=start.links), images
                 reason = "no mirror image or half turn maps its switches onto each other"
     if must:
-        raise InputError(f"{topology.name}: no symmetric start: {reason}; leave symmetric out")
+        raise InputError(f"{topology.name}: no symmetric start: {reason}; omit symmetric")
     return None

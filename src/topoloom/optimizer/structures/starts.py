@@ -1,4 +1,4 @@
-"""Starts with structure: the best of Cayley graphs, circulants, voltage lifts, algebraic graphs and random ones."""
+"""Structured starts: the best of Cayley graphs, circulants, voltage lifts, algebraic graphs and random ones."""
 
 import math
 
@@ -17,29 +17,29 @@ from topoloom.optimizer.structures.groups import Group, groups_of
 from topoloom.optimizer.structures.lift_search import LiftSearch
 from topoloom.topologies.spec import build
 
-#: Groups of one order to try, and their largest order (a table of 4 MiB).
+#: Most groups per order, and their largest order (a table of 4 MiB).
 _GROUPS, _MOST_ORDER = 24, 1024
-#: Classes times degree of lifts that did best over many orders and degrees: these are tried first.
+#: Classes times degree of the best lifts over many orders and degrees; lifts near this value are tried first.
 _DARTS = 32
-#: Moves that every lift should try in the first round, and rounds, for the number of lifts that the budget allows.
+#: Moves per lift in the first round, and rounds, which determine the number of lifts for a budget; and its limits.
 _FIRST_MOVES, _ROUNDS = 2000, 5
 _LEAST_LIFTS, _MOST_LIFTS = 6, 120
-#: Nanoseconds of a move: so many, and one for each link end.
+#: Nanoseconds of a move, plus one per link end.
 _MOVE_NS = 1000
-#: The first and the last temperature for graphs that have structure (see `hop_search.HOT`): random ones start hotter.
+#: The first and the last temperature for graphs with structure (see `hop_search.HOT`); random ones start hotter.
 COOL = (0.055, 0.015)
 #: The name of annealing without structure.
 RANDOM = "random"
-#: Orders nearby whose lifts are trimmed or grown where an order itself has few divisors.
+#: An order with fewer divisors than this also uses lifts of nearby orders (differences), trimmed or extended.
 _FEW_DIVISORS, _NEARBY = 6, (-1, 1, -2, 2)
 
 
 def candidates(switches: int, degree: int, threads: int, seconds: float | None, moves: int) -> list[SearchMethod]:
-    """All methods to make such a graph that so many threads can try in that time or, without one, in so many moves each.
+    """Return the methods to make a graph of this order and degree that the threads can try in the given time or moves.
 
-    Cayley graphs and lifts over many groups (`LiftSearch`), algebraic graphs of nearly the same order, trimmed or grown and
-    annealed, and annealing from a random graph; `SuccessiveHalving` finds the best. One switch has a link less when both
-    numbers are odd.
+    Cayley graphs and lifts over many groups (`LiftSearch`), algebraic graphs of about the same order, trimmed or extended and
+    annealed, and annealing from a random graph; `SuccessiveHalving` finds the best. If order and degree are odd, one switch has
+    one link less.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ def candidates(switches: int, degree: int, threads: int, seconds: float | None, 
     seconds : float or None
         The time of each thread.
     moves : int
-        Of each thread, without a time.
+        Moves per thread, without a time budget.
 
     Returns
     -------
@@ -58,32 +58,32 @@ def candidates(switches: int, degree: int, threads: int, seconds: float | None, 
     Raises
     ------
     InputError
-        The degree is too low to connect the switches, or too high.
+        The degree is below 2, or not below the number of switches.
     """
     if not 2 <= degree < switches:
-        raise InputError(f"degree {degree} for {switches} switches: it must be from 2 to one less than the switches")
+        raise InputError(f"degree {degree} for {switches} switches: choose 2 to {switches - 1}")
     lifts = threads * _affordable(switches, degree, seconds, moves)
     return [*_unlifted(switches, degree), *_lifts(switches, degree, lifts)]
 
 
-def order_share(found: list[SearchMethod], number: int, threads: int) -> list[SearchMethod]:
-    """The candidates that chain `number`, of as many as there are threads, takes.
+def order_share(methods: list[SearchMethod], number: int, threads: int) -> list[SearchMethod]:
+    """The candidates of chain `number`, if there is one chain per thread.
 
     Parameters
     ----------
-    found : list of SearchMethod
-        All of them.
+    methods : list of SearchMethod
+        All candidates.
     number : int
         The chain, from 0.
     threads : int
-        How many chains share them.
+        Number of chains.
 
     Returns
     -------
     list of SearchMethod
-        Every threads-th one; all where that would be none.
+        Every `threads`-th one; all if that gives none.
     """
-    return found[number % threads :: threads] or found
+    return methods[number % threads :: threads] or methods
 
 
 def least(switches: int, degree: int) -> tuple[float, float]:
@@ -99,7 +99,7 @@ def least(switches: int, degree: int) -> tuple[float, float]:
 
 
 def _affordable(switches: int, degree: int, seconds: float | None, moves: int) -> int:
-    """How many lifts one thread can try in the first round."""
+    """The number of lifts that one thread can try in the first round."""
     if seconds is None:
         runs = moves / (_ROUNDS * _FIRST_MOVES)
     else:
@@ -108,7 +108,7 @@ def _affordable(switches: int, degree: int, seconds: float | None, moves: int) -
 
 
 def _unlifted(switches: int, degree: int) -> list[SearchMethod]:
-    """Annealing from a random graph, and from the algebraic ones."""
+    """The methods without lifts: annealing from a random graph, and from the algebraic ones."""
     plain = f"jellyfish:n={switches},degree={degree},seed="
 
     def random(draws: Draws, budget: Budget) -> Search:
@@ -125,17 +125,17 @@ def _unlifted(switches: int, degree: int) -> list[SearchMethod]:
 
 
 def _lifts(switches: int, degree: int, most: int) -> list[SearchMethod]:
-    """Lifts of this order; where it has few divisors, or no regular graph, also of others, made to fit."""
-    found: list[tuple[float, int, SearchMethod]] = []
+    """Lifts of this order; if it has few divisors, or no regular graph, also lifts of nearby orders, resized."""
+    ranked: list[tuple[float, int, SearchMethod]] = []
     divisors = [b for b in range(1, switches) if switches % b == 0]
     even = switches * degree % 2 == 0
     orders = [switches] if even and len(divisors) >= _FEW_DIVISORS else [switches, *(switches + s for s in _NEARBY)]
     for order in orders:
         for classes in (b for b in range(1, order) if order % b == 0 and order // b <= _MOST_ORDER):
             for place, group in enumerate(groups_of(order // classes, _GROUPS)):
-                far = abs(math.log(classes * degree / _DARTS)) + 0.1 * place
-                found.append((far, len(found), _lift(group, classes, switches, degree)))
-    return [one for _, _, one in sorted(found)[:most]]
+                penalty = abs(math.log(classes * degree / _DARTS)) + 0.1 * place
+                ranked.append((penalty, len(ranked), _lift(group, classes, switches, degree)))
+    return [method for _, _, method in sorted(ranked)[:most]]
 
 
 def _lift(group: Group, classes: int, switches: int, degree: int) -> SearchMethod:
@@ -158,7 +158,7 @@ def _lift(group: Group, classes: int, switches: int, degree: int) -> SearchMetho
 def _polish(
     links: np.ndarray, switches: int, degree: int, draws: Draws, budget: Budget, heat: tuple[float, float] = (HOT, COLD)
 ) -> HopSearch:
-    """Plain annealing from given links."""
+    """Start plain annealing from given links."""
     start = moves_of(Topology(links=links, switches=switches), GraphRules())
     return HopSearch(start, draws, budget, least(switches, degree), hot=heat[0], cold=heat[1])
 
@@ -172,12 +172,12 @@ class _FirstHalf(Budget):
 
     @property
     def share(self) -> float:
-        """What is used up of the half."""
+        """The used share of the half."""
         return min(1.0, max(super().share, 2 * self._whole.share))
 
 
 class _FittedLift:
-    """Half of a budget on a lift of another order or with ports left free, which is then made to fit and annealed."""
+    """Search a lift of another order, or with free ports, for half of a budget; then resize and anneal it."""
 
     def __init__(self, lift: LiftSearch, switches: int, degree: int, draws: Draws, budget: Budget) -> None:
         self._lift, self._switches, self._degree, self._draws, self._budget = lift, switches, degree, draws, budget
@@ -201,7 +201,7 @@ class _FittedLift:
         return self._failed if self._polish is None else self._polish.done
 
     def step(self) -> None:
-        """Some milliseconds of either."""
+        """Make a step of the current search."""
         if self._polish is not None:
             self._polish.step()
         elif not self._lift.done:

@@ -1,4 +1,6 @@
-"""The operations `balance_routing` and `balance_paths`: shortest paths with even loads, and how even any could be."""
+"""The operations `balance_routing` and `balance_paths`: shortest paths with even loads, and a bound on how even loads can
+be.
+"""
 
 import time
 from dataclasses import dataclass, field, replace
@@ -29,20 +31,20 @@ _MOST_SWITCHES = 1 << 15
 
 @dataclass(frozen=True, eq=False, repr=False)
 class EvenLoads:
-    """Loads of shortest paths, and what is known of how even they could be.
+    """Loads of shortest paths, and bounds on how even the loads of any shortest paths can be.
 
     Attributes
     ----------
     objective : "vertices" or "edges"
     directed : bool
-        Loads count ordered pairs; else unordered ones, whose path back is the path there reversed.
+        Whether loads count ordered pairs; otherwise unordered pairs, whose two directions use the same path.
     load : int64[n], int64[2 m] or int64[m]
-        Pairs of switches with hosts (of all, where there are no hosts) through each switch (neither from nor to it), or over
-        each channel, or over each link where not directed.
+        The pairs of switches with hosts (of all switches where none has hosts) that pass through each switch (its own pairs do
+        not count), or over each channel, or over each link where not directed.
     bound : float
-        No choice of shortest paths (of the kind asked for) has a smaller `value`.
+        A lower bound on `value` for every choice of shortest paths of the requested kind.
     least_max : int
-        No choice has a smaller largest load.
+        A lower bound on the largest load.
     """
 
     objective: str
@@ -53,17 +55,17 @@ class EvenLoads:
 
     @property
     def value(self) -> float:
-        """The sum of the squared differences of the loads from their mean (Xu 2019, eq. 1); 0: all alike."""
+        """The sum of the squared differences of the loads from their mean (Xu 2019, eq. 1); 0 if all loads are equal."""
         return unevenness(self.load)
 
     @property
     def gap(self) -> float:
-        """By how much `value` is above `bound`; 0: proved the most even."""
+        """The difference between `value` and `bound`; 0 if these loads are verified to be the most even."""
         return max(0.0, self.value - self.bound)
 
     @property
     def proved(self) -> bool:
-        """Whether nothing is more even: sums of squares of one total differ by 2 at least."""
+        """Whether these loads are verified to be the most even: two sums of squares of the same total differ by at least 2."""
         return self.gap < 1.0
 
 
@@ -74,9 +76,9 @@ class BalancedRouting(EvenLoads, Result):
     Attributes
     ----------
     routing : Routing
-        With its verdict, unless the work was stopped before the verifier had followed the tables.
+        With its verification, unless the work was stopped before the verifier had followed the tables.
     ended : "done", "deadline" or "interrupted"
-        How the search came to its end; the tables are the best that it had.
+        Why the search ended; the tables are the best that it reached.
     """
 
     record_name = "balanced-routing"
@@ -90,7 +92,7 @@ class BalancedRouting(EvenLoads, Result):
 
     @property
     def verification(self) -> Verification | None:
-        """That of the routing."""
+        """The verification of the routing."""
         return self.routing.verification
 
     def __repr__(self) -> str:
@@ -99,7 +101,7 @@ class BalancedRouting(EvenLoads, Result):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class BalancedPaths(EvenLoads, Result):
-    """A path for each pair on its own, which tables with one next hop a destination may not be able to hold.
+    """One path per pair; tables with one next hop per destination may not be able to hold these paths.
 
     Attributes
     ----------
@@ -115,7 +117,7 @@ class BalancedPaths(EvenLoads, Result):
     provenance: Provenance = field(default_factory=Provenance, compare=False)
 
     def rows(self) -> list[dict[str, Any]]:
-        """A row an ordered pair: ``source``, ``destination``, ``hops``, and the ``switches`` of its path."""
+        """One row per ordered pair: ``source``, ``destination``, ``hops``, and the ``switches`` of its path."""
         return [
             {"source": s, "destination": d, "hops": len(path) - 1, "switches": " ".join(map(str, path))}
             for (s, d), path in self.paths.items()
@@ -125,9 +127,9 @@ class BalancedPaths(EvenLoads, Result):
         return f"BalancedPaths({self.objective}: {_shown(self)})"
 
 
-def _shown(found: EvenLoads) -> str:
-    load = found.load if found.load.size else np.zeros(1, np.int64)
-    return f"loads {load.min()} to {load.max()}, value {found.value:g}, bound {found.bound:g}"
+def _shown(loads: EvenLoads) -> str:
+    load = loads.load if loads.load.size else np.zeros(1, np.int64)
+    return f"loads {load.min()} to {load.max()}, value {loads.value:g}, bound {loads.bound:g}"
 
 
 def balance_routing(
@@ -142,7 +144,7 @@ def balance_routing(
     jobs: int | None = None,
     work: Work | None = None,
 ) -> BalancedRouting:
-    """Tables of shortest paths whose loads are as even as can be found: the least sum of squares, then the least largest load.
+    """Make tables of shortest paths whose loads are as even as the search finds: least sum of squares, then least largest load.
 
     Parameters
     ----------
@@ -151,18 +153,19 @@ def balance_routing(
     objective : "vertices" or "edges"
         Even loads of the switches, or of the channels.
     exact : bool
-        Also prove it, on small topologies: an integer programme, for what the search leaves open.
+        Also verify on small topologies that no loads are more even: an integer programme closes the gap that the search leaves.
     directed : bool
-        False: the path back is the path there reversed. Needs exact=True.
+        False: both directions of a pair use the same path. Requires exact=True.
     seconds : float
-        For the proof; when they are over, the gap says what is left open.
+        Time limit of the integer programme; `gap` is what is open when the time is over.
     rounds : int, optional
-        Rounds of the search's cooling; a fixed effort when omitted.
+        Cooling rounds of the search; a fixed effort when omitted.
     seed : int
     jobs : int, optional
-        Threads; nothing but the time depends on them.
+        Threads; they change the time only, not the result.
     work : Work, optional
-        Told of trees, rounds and prices. Stopped once there are tables, it leaves the best so far.
+        Receives the progress of trees, rounds and prices. If it is stopped once tables exist, the best ones so far are
+        returned.
 
     Returns
     -------
@@ -171,17 +174,16 @@ def balance_routing(
     Raises
     ------
     InputError
-        Another objective; a topology in parts; too many switches, or, for the proof, too many paths.
+        An unknown objective; a disconnected topology; too many switches, or too many paths for exact=True.
     Stopped
-        `work` was stopped before there were tables.
+        `work` was stopped before tables existed.
 
     Notes
     -----
-    Nothing here looks at deadlock; the verdict says whether it is possible.
+    Deadlock is not considered; the verification states whether it is possible.
 
-    Source: Xu, Huang and Deng, Optimal routing for a family of scalable interconnection networks (Xu 2019), 2.3, where
-    every pair
-    has a path of its own: `balance_paths`.
+    Source: Xu, Huang and Deng, Optimal routing for a family of scalable interconnection networks (Xu 2019), 2.3. There each
+    pair has a separate path: `balance_paths`.
 
     Examples
     --------
@@ -195,23 +197,23 @@ def balance_routing(
     if rounds is not None and rounds < 0:
         raise InputError(f"rounds={rounds}; the search takes 0 or more")
     if topology.switches > _MOST_SWITCHES:
-        raise InputError(f"{topology.name}: {topology.switches} switches; tables for up to {_MOST_SWITCHES} are made")
+        raise InputError(f"{topology.name}: {topology.switches} switches; this method takes at most {_MOST_SWITCHES}")
     if not directed and not exact:
-        raise InputError("directed=False is only solved with proof: give exact=True too")
-    known = None
+        raise InputError("directed=False requires exact=True")
+    even = None
     if directed:
         ports, load = even_trees(topology, objective == EDGES, seed, rounds, jobs, work=work)
-        known = _known(objective, True, load, least_squares(topology, objective == EDGES, load, jobs, work=work))
-    optimal = known is not None and known.proved and known.load.max(initial=0) <= known.least_max
-    if known is None or (exact and not optimal and not work.stopped):
+        even = _even_loads(objective, True, load, least_squares(topology, objective == EDGES, load, jobs, work=work))
+    optimal = even is not None and even.proved and even.load.max(initial=0) <= even.least_max
+    if even is None or (exact and not optimal and not work.stopped):
         try:
             paths = ShortestPaths(topology)
         except InputError:
-            if known is None or not known.proved:
+            if even is None or not even.proved:
                 raise
         else:
-            chosen, known = _solved(
-                topology, paths, objective, directed=directed, trees=True, seconds=seconds, known=known, work=work
+            chosen, even = _solved(
+                topology, paths, objective, directed=directed, trees=True, seconds=seconds, searched=even, work=work
             )
             if chosen is not None:
                 ports = _tables(topology, paths, chosen)
@@ -226,7 +228,7 @@ def balance_routing(
     timings = {"seconds": time.monotonic() - began}
     provenance = provenance_of(topology, engine=routing.engine, seed=seed, settings=settings, timings=timings)
     routing = replace(routing, verification=verification, provenance=provenance)
-    return BalancedRouting(**vars(known), routing=routing, ended=work.ended, provenance=provenance)
+    return BalancedRouting(**vars(even), routing=routing, ended=work.ended, provenance=provenance)
 
 
 def balance_paths(
@@ -237,7 +239,7 @@ def balance_paths(
     seconds: float = 60.0,
     work: Work | None = None,
 ) -> BalancedPaths:
-    """A shortest path for every pair on its own, so that loads are as even as can be: Xu 2019's own problem, solved exactly.
+    """Choose one shortest path per pair so that loads are as even as possible: the problem of Xu 2019, solved exactly.
 
     Parameters
     ----------
@@ -246,7 +248,7 @@ def balance_paths(
     objective, directed, seconds
         As for `balance_routing`.
     work : Work, optional
-        Asked whether to go on.
+        If it is stopped, the search ends.
 
     Returns
     -------
@@ -255,9 +257,9 @@ def balance_paths(
     Raises
     ------
     InputError
-        Another objective; a topology in parts; too many paths; nothing found in time.
+        An unknown objective; a disconnected topology; too many paths; no solution found in time.
     Stopped
-        `work` was stopped before anything was found.
+        `work` was stopped before a solution was found.
 
     Examples
     --------
@@ -269,13 +271,13 @@ def balance_paths(
     work, began = Work() if work is None else work, time.monotonic()
     topology = _checked(topology, objective, "balance_paths")
     shortest = ShortestPaths(topology)
-    chosen, found = _solved(
-        topology, shortest, objective, directed=directed, trees=False, seconds=seconds, known=None, work=work
+    chosen, loads = _solved(
+        topology, shortest, objective, directed=directed, trees=False, seconds=seconds, searched=None, work=work
     )
     paths = {pair: (pair[0], *shortest.switches(path), pair[1]) for pair, path in (chosen or {}).items()}
     settings = {"objective": objective, "directed": directed, "seconds": seconds}
     provenance = provenance_of(topology, settings=settings, timings={"seconds": time.monotonic() - began})
-    return BalancedPaths(**vars(found), paths=paths, provenance=provenance)
+    return BalancedPaths(**vars(loads), paths=paths, provenance=provenance)
 
 
 def _solved(
@@ -286,36 +288,36 @@ def _solved(
     directed: bool,
     trees: bool,
     seconds: float,
-    known: EvenLoads | None,
+    searched: EvenLoads | None,
     work: Work,
 ) -> tuple[dict[tuple[int, int], Path] | None, EvenLoads]:
-    """The better of what is known and what the solver finds, with the better bound; its paths if they are better."""
+    """Return the more even of `known` and the solver's loads, with the better bound; and the solver's paths if it is better."""
     programme = Programme(paths, by_channels=objective == EDGES, directed=directed, trees=trees)
-    found = programme.solve(seconds, work)
-    if found.load is None and known is None:
+    exact = programme.solve(seconds, work)
+    if exact.load is None and searched is None:
         work.check()
-        raise InputError(f"{topology.name}: nothing was found in {seconds:g} seconds; give more")
-    if known is None or (found.load is not None and _rank(found.load) < _rank(known.load)):
-        best = _known(objective, directed, np.asarray(found.load), found.least_squares)
-        return found.paths, best if known is None else replace(best, bound=max(best.bound, known.bound))
-    bound = _known(objective, directed, known.load, found.least_squares).bound
-    return None, replace(known, bound=max(bound, known.bound))
+        raise InputError(f"{topology.name}: no solution within {seconds:g} seconds; allow more seconds")
+    if searched is None or (exact.load is not None and _rank(exact.load) < _rank(searched.load)):
+        best = _even_loads(objective, directed, np.asarray(exact.load), exact.least_squares)
+        return exact.paths, best if searched is None else replace(best, bound=max(best.bound, searched.bound))
+    bound = _even_loads(objective, directed, searched.load, exact.least_squares).bound
+    return None, replace(searched, bound=max(bound, searched.bound))
 
 
-def _known(objective: str, directed: bool, load: np.ndarray, least: int) -> EvenLoads:
-    """Loads, and what follows from a sum of squares that none can be below."""
+def _even_loads(objective: str, directed: bool, load: np.ndarray, least: int) -> EvenLoads:
+    """The loads, with the bounds that follow from `least`, a lower bound on the sum of squares."""
     size, total = max(1, load.size), int(load.sum())
     least = max(least, even_squares(total, load.size))
     return EvenLoads(objective, directed, load, (least * size - total * total) / size, -(-total // size))
 
 
 def _rank(load: np.ndarray) -> tuple[int, int]:
-    """What is least: the sum of squares, then the largest."""
+    """The key that the search minimises: the sum of squares, then the largest load."""
     return int(load @ load), int(load.max(initial=0))
 
 
 def _tables(topology: Topology, paths: ShortestPaths, chosen: dict[tuple[int, int], Path]) -> np.ndarray:
-    """The next hops of paths that tables can say."""
+    """The next hops of paths that fit into tables."""
     ports = empty_ports(topology)
     for (source, destination), path in chosen.items():
         ports[destination, source] = path[0] - paths.channels.first[source]
@@ -326,8 +328,8 @@ def _checked(source: NetworkSource, objective: str, taker: str) -> Topology:
     topology = taken(source, Topology, taker)
     refuse_mixed(topology, taker)
     if objective not in (VERTICES, EDGES):
-        raise InputError(f"no objective '{objective}'; it is '{VERTICES}' or '{EDGES}'")
+        raise InputError(f"no objective '{objective}'; choose '{VERTICES}' or '{EDGES}'")
     parts = component_count(topology)
     if parts > 1:
-        raise InputError(f"{topology.name}: {parts} parts that no link joins; route each, or link them")
+        raise InputError(f"{topology.name}: not connected: {parts} parts; route each part, or add links between them")
     return topology

@@ -1,4 +1,4 @@
-"""How even loads are, and how even no choice of shortest paths can be."""
+"""How even loads are, and a bound that no choice of shortest paths can beat."""
 
 from collections.abc import Iterator
 
@@ -10,16 +10,16 @@ from topoloom.model.topology import Topology
 from topoloom.routing.channels import Channels, channels_of
 from topoloom.routing.routing import carriers_of
 
-#: Destinations that a thread looks at a time.
+#: Destinations per task of a thread.
 _BLOCK = 64
-#: Times that prices are set, and channels looked at meanwhile: fewer times where they take long, but some.
+#: Most and fewest price updates, and the channels visited in all of them: large networks get fewer updates.
 _MOST_PRICES, _FEWEST_PRICES, _EFFORT = 200, 4, 300_000_000
-#: Prices are whole numbers: so many make one, and sums of them stay below the largest word.
+#: Prices are whole numbers: _SCALE units make a price of one, and sums stay below _MOST_PAID, so that they fit an int64.
 _SCALE, _MOST_PAID = 256.0, 2.0**62
 
 
 def unevenness(load: np.ndarray) -> float:
-    """The sum of the squared differences from the mean: 0 where all loads are alike.
+    """The sum of the squared differences from the mean; 0 if all loads are equal.
 
     Source: Xu, Huang and Deng, Optimal routing for a family of scalable interconnection networks (Xu 2019), eq. 1.
 
@@ -33,7 +33,7 @@ def unevenness(load: np.ndarray) -> float:
 
 
 def even_squares(total: int, size: int) -> int:
-    """The least sum of the squares of so many whole numbers with that total.
+    """The least sum of squares of `size` whole numbers with sum `total`.
 
     Examples
     --------
@@ -47,20 +47,20 @@ def even_squares(total: int, size: int) -> int:
 def least_squares(
     topology: Topology, by_channels: bool, load: np.ndarray, jobs: int | None = None, *, work: Work | None = None
 ) -> int:
-    """A sum of squares of loads below which no choice of shortest paths can be, whether tables can say it or not.
+    """A lower bound on the sum of squared loads over all choices of shortest paths, whether or not they fit into tables.
 
     Parameters
     ----------
     topology : Topology
         Connected.
     by_channels : bool
-        Loads of the channels; else of the switches.
+        Whether `load` is of channels; otherwise of switches.
     load : int64[2 m] or int64[n]
-        Of any shortest paths; the more even, the better the bound.
+        The loads of any shortest paths; the more even they are, the better the bound.
     jobs : int, optional
         Threads; the bound does not depend on them.
     work : Work, optional
-        Told of the times that prices are set. Stopped, it leaves the best bound so far.
+        Receives the progress of price updates. If it is stopped, the best bound so far is returned.
 
     Returns
     -------
@@ -68,10 +68,10 @@ def least_squares(
 
     Notes
     -----
-    For any numbers y the squares are at least 2 y load - y y, and so at least what all pairs pay, each on its cheapest
-    shortest path, where using a switch or channel costs 2 y, less y y. The best y are loads where paths may be shared out;
-    they are neared by steps towards the loads of the cheapest paths (Frank and Wolfe, 1956). Squares of whole loads of one
-    total differ by even numbers, so the bound is rounded up to the next that can be.
+    For any numbers y, sum(load^2) >= sum(2 y load - y^2). The right side is at least the total cost of all pairs, each on its
+    cheapest shortest path where a switch or channel costs 2 y, minus sum(y^2). The best y are the loads of paths that may be
+    split; steps towards the loads of the cheapest paths approach them (Frank and Wolfe, 1956). Sums of squares of whole
+    loads with the same total differ by even numbers, so the bound is rounded up to the next possible value.
     """
     work = Work() if work is None else work
     squares, total = int(load @ load), int(load.sum())
@@ -101,7 +101,7 @@ def least_squares(
         if length < 1e-9:
             break
         y -= min(1.0, max(0.0, float(away @ y) / length)) * away
-        if float(y @ y) <= least:  # no prices give more than the squares of loads that paths may be shared out for
+        if float(y @ y) <= least:  # the loads of split paths: no prices give a better bound
             break
     return least
 
@@ -109,7 +109,7 @@ def least_squares(
 def _cheapest(
     channels: Channels, price: np.ndarray, pairs: np.ndarray, by_channels: bool, jobs: int | None, work: Work
 ) -> tuple[int, np.ndarray]:
-    """What all pairs pay at least, and the loads of paths that cost so little."""
+    """The least total cost of all pairs, and the loads of the paths with this cost."""
     from topoloom.routing.balance.kernels.prices import cheapest
 
     n = channels.first.size - 1

@@ -1,7 +1,7 @@
-"""The most even choice of shortest paths, with the proof: an integer programme, solved by HiGHS.
+"""The most even choice of shortest paths, with a proof of optimality: an integer programme, solved by HiGHS.
 
-For each path a variable says whether it is chosen; for each load one variable counts it and another is its square, measured
-from the mean's whole part and held above the chords between neighbouring whole numbers: exact for whole loads, so that the
+One binary variable per path: whether it is chosen. Two variables per load: the load, and its squared distance from the whole
+part of the mean. The square lies above the chords between neighbouring whole numbers, which is exact for whole loads, so the
 programme is linear.
 """
 
@@ -17,21 +17,21 @@ import numpy as np
 from topoloom.core.work import Work
 from topoloom.routing.balance.shortest_paths import Path, ShortestPaths
 
-#: What the solver's numbers may be off by; sums of squares are whole.
+#: The tolerance of the solver's numbers; sums of squares are whole.
 _TOLERANCE = 1e-3
 
 
 @dataclass(frozen=True, eq=False)
 class ExactLoads:
-    """What the solver found.
+    """The solver's result.
 
     Attributes
     ----------
     paths : dict of (int, int) to path, or None
-        The path of every ordered pair; None: nothing was found in time.
+        The path of every ordered pair; None if no solution was found in time.
     load : int64, or None
     least_squares : int
-        No choice has a smaller sum of squares.
+        A lower bound on the sum of squares.
     """
 
     paths: dict[tuple[int, int], Path] | None
@@ -40,18 +40,18 @@ class ExactLoads:
 
 
 class Programme:
-    """The choice of a shortest path for every pair, so that the sum of the squares of the loads is least.
+    """The choice of a shortest path for every pair that minimises the sum of the squared loads.
 
     Parameters
     ----------
     paths : ShortestPaths
     by_channels : bool
-        Loads of the channels (links where not directed), else of the switches inside.
+        Whether loads are of channels (links where not directed); otherwise of the switches between the ends.
     directed : bool
-        Every ordered pair chooses; else the path back is the path there reversed, and unordered pairs count.
+        Whether every ordered pair chooses; otherwise each unordered pair chooses one path for both directions.
     trees : bool
-        What is left of a chosen path after its first hop is the chosen path of that pair, so that tables with one next hop a
-        destination hold the choice.
+        Whether the rest of a chosen path after its first hop must be the chosen path of that pair, so that the choice fits into
+        tables with one next hop per destination.
     """
 
     def __init__(self, paths: ShortestPaths, *, by_channels: bool, directed: bool, trees: bool) -> None:
@@ -84,7 +84,7 @@ class Programme:
         self._count_loads(effects)
 
     def _keep_trees(self) -> None:
-        """A path only with its rest: the same path without its first hop, and, where the path back counts, without its last."""
+        """Require the rest of each chosen path: the path without its first hop and, if not directed, without its last hop."""
         for path, z in self._number.items():
             for rest in [path[1:]] if self._directed else [path[1:], path[:-1]]:
                 other = self._number.get(rest)
@@ -109,16 +109,17 @@ class Programme:
         self._rows.add([(self._count + item, 1) for item in range(self._size)], self.total, self.total)
 
     def solve(self, seconds: float, work: Work) -> ExactLoads:
-        """The best choice that is found in about that time, and how good any can be.
+        """Return the best choice found in about that time, and a bound on every choice.
 
-        Of the most even choices one with the smallest largest load is taken, as far as the time allows; a `work` that is
-        stopped ends the search.
+        Among the most even choices, one with the smallest largest load is taken as far as the time allows. If `work` is
+        stopped, the search ends.
         """
         if not self._options:  # every pair has one shortest path
             return ExactLoads(self._chosen(np.empty(0, np.int64)), self._fixed, int(self._fixed @ self._fixed))
         end = time.monotonic() + seconds
         answer = self._ask(seconds, np.inf, None, work)
-        # What measuring squares from the origin takes off; sums of squares of one total differ by even numbers.
+        # The squares are measured from the origin: add the difference. Sums of squares with the same total differ by even
+        # numbers.
         shift = self._origin * (2 * self.total - self._origin * self._size)
         floor = int(np.ceil(answer.bound - _TOLERANCE)) + shift
         least = floor + (floor - self.total) % 2
@@ -146,7 +147,7 @@ class Programme:
         return chosen
 
     def _ask(self, seconds: float, most_squares: float, most: int | None, work: Work) -> "_Answer":
-        """One run of the solver: squares at most so many, and no load above `most`."""
+        """Run the solver once, with a sum of squares of at most `most_squares` and no load above `most`."""
         from scipy.optimize import Bounds, LinearConstraint, milp
 
         count, size = self._count, self._size
@@ -157,7 +158,7 @@ class Programme:
             return _Answer(False, None, np.empty(0, np.int64), 0.0)
         if (highest < self._fixed).any():
             return _Answer(True, None, np.empty(0, np.int64), np.inf)
-        # A load that is far from the origin whatever is chosen has its square even without a chord.
+        # A load whose whole range is away from the origin has a least square even without a chord.
         nearest = np.clip(self._origin, self._fixed, self._fixed + self._many) - self._origin
         matrix, low, high = self._rows.matrix(count + 2 * size)
         cost = np.concatenate([np.zeros(count + size), np.ones(size)])
@@ -172,16 +173,16 @@ class Programme:
             constraints=[LinearConstraint(matrix, low, high), LinearConstraint(cost[None, :], -np.inf, most_squares)],
             options={"time_limit": seconds, "mip_rel_gap": 0.0},
         )
-        found = _until_stopped(work, solver)
-        if found is None:
+        solution = _until_stopped(work, solver)
+        if solution is None:
             return _Answer(False, None, np.empty(0, np.int64), 0.0)
-        done = found.status in (0, 2)
-        # Where nothing is left to branch on, the solver gives no bound of its own; no sum of squares is below 0.
-        bound = found.fun if found.status == 0 else found.mip_dual_bound
+        done = solution.status in (0, 2)
+        # If no branches remain, the solver gives no bound; no sum of squares is below 0.
+        bound = solution.fun if solution.status == 0 else solution.mip_dual_bound
         bound = 0.0 if bound is None or not np.isfinite(bound) else bound
-        if found.x is None:
+        if solution.x is None:
             return _Answer(done, None, np.empty(0, np.int64), bound)
-        taken = np.flatnonzero(found.x[:count] > 0.5)
+        taken = np.flatnonzero(solution.x[:count] > 0.5)
         load = self._fixed.copy()
         for z in taken.tolist():
             np.add.at(load, self._paths.loaded(self._options[z], self._by_channels, self._directed), 1)
@@ -189,13 +190,13 @@ class Programme:
 
 
 def _until_stopped(work: Work, solver: Callable[[], Any]) -> Any:
-    """What a solver returns; None if the work is stopped before. The solver is then left to its own time limit."""
+    """Return the solver's result; None if the work is stopped first. The solver then runs on until its time limit."""
     answers: list[Any] = []
 
     def solve() -> None:
         try:
             answers.append(solver())
-        except Exception as error:  # handed on to the thread that waits
+        except Exception as error:  # raised again in the thread that waits
             answers.append(error)
 
     thread = threading.Thread(target=solve, daemon=True)
@@ -211,7 +212,7 @@ def _until_stopped(work: Work, solver: Callable[[], Any]) -> Any:
 
 @dataclass(frozen=True, eq=False)
 class _Answer:
-    """What the solver said: whether it came to an end, the loads and the options taken, and what no sum of squares is below."""
+    """The solver's answer: whether it finished, the loads, the options taken, and a lower bound on the sum of squares."""
 
     done: bool
     load: np.ndarray | None
@@ -238,7 +239,7 @@ class _Rows:
         self._high.append(high)
 
     def matrix(self, columns: int) -> tuple[Any, np.ndarray, np.ndarray]:
-        """The matrix of all rows, and what each must lie between."""
+        """The matrix of all rows, and the lower and upper limit of each."""
         from scipy.sparse import csr_array
 
         shape = len(self._low), columns

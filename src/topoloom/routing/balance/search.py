@@ -1,4 +1,4 @@
-"""The search for even loads: shortest trees, changed one next hop at a time."""
+"""The search for even loads: shortest-path trees, changed one next hop at a time."""
 
 import numpy as np
 
@@ -10,17 +10,18 @@ from topoloom.routing.channels import channels_of
 from topoloom.routing.routing import carriers_of, empty_ports
 from topoloom.routing.trees.shortest import fill_minimal
 
-#: Rounds without a fall of the squares while the busiest is busier than it was at the start; then the start stays.
+#: Rounds without progress while the largest load is above that of the start; after them the search returns to the start.
 _SIDEWAYS = 20
-#: Rounds in which the start's trees are made again.
+#: Rounds in which the initial trees are rebuilt.
 _START_ROUNDS = 3
 #: Heat at the start and the end of the cooling, in squares of loads: the smallest step up is 2.
 _HOT, _COLD = 8.0, 0.1
-#: Rounds from which a cooling begins with the full heat.
+#: From this number of rounds, cooling begins with full heat.
 _SLOW = 1000
-#: Rounds of the cooling, and channels looked at in them: fewer rounds where they take long, none where few would be left.
+#: Most and fewest rounds of cooling, and the channels visited in all of them. Large networks get fewer rounds; below the
+#: fewest there is no cooling.
 _MOST_ROUNDS, _FEWEST_ROUNDS, _EFFORT = 4000, 10, 60_000_000
-#: Channels looked at in one call of the kernel.
+#: Channels visited in one call of the kernel.
 _STEPS = 20_000_000
 
 
@@ -33,25 +34,25 @@ def even_trees(
     *,
     work: Work | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Shortest trees with even loads.
+    """Return shortest-path trees with even loads.
 
-    The trees of engine minimal are changed next hop by next hop while that makes loads more even. If that ends above
-    what whole numbers allow, the search goes on warm and cools down. Never less even than where it begins, nor is the busiest
-    ever busier.
+    The search starts from the trees of engine minimal and changes one next hop at a time while loads become more even. If the
+    result is above the bound for whole numbers, simulated annealing follows. The result is never less even than the start, and
+    its largest load is never larger.
 
     Parameters
     ----------
     topology : Topology
         Connected.
     by_channels : bool
-        Even loads of the channels; else of the switches.
+        Whether to even the loads of channels; otherwise of switches.
     seed : int
     rounds : int, optional
-        Rounds of cooling; as many as fit a fixed effort when omitted, which depends on the size alone.
+        Rounds of cooling. When omitted, as many as fit a fixed effort, which depends on the size only.
     jobs : int, optional
-        Threads of the start; no answer depends on them.
+        Threads for the initial trees; the result does not depend on them.
     work : Work, optional
-        Told of the rounds. Stopped after the start stands, the search ends with the best that it has.
+        Receives the progress of rounds. If it is stopped after the initial trees exist, the best trees so far are returned.
 
     Returns
     -------
@@ -61,7 +62,7 @@ def even_trees(
     Raises
     ------
     Stopped
-        `work` was stopped before the start stood.
+        `work` was stopped before the initial trees existed.
     """
     from topoloom.routing.balance.kernels.balance import add_trees, improve
 
@@ -78,7 +79,7 @@ def even_trees(
     block = max(1, _STEPS // max(1, channels.to.size))
 
     def turn(heat: float) -> int:
-        """Look once at every next hop; by how much the squares fell."""
+        """Visit every next hop once; return by how much the squares fell."""
         order, fell = draws.permutation(n), 0
         for begin in range(0, n, block):
             if work.stopped:
@@ -90,7 +91,7 @@ def even_trees(
 
     begun, most, idle = (ports.copy(), load.copy()), int(load.max(initial=0)), 0
     work.begin(None, "rounds")
-    # Moves that change no sum of squares may still take the busiest below where it was.
+    # Steps that keep the sum of squares can still lower the largest load below that of the start.
     while above and idle < (2 if load.max(initial=0) <= most else _SIDEWAYS) and not work.stopped:
         fell = turn(0.0)
         above, idle = above - fell, 0 if fell else idle + 1
@@ -102,15 +103,17 @@ def even_trees(
         rounds = fit if fit >= _FEWEST_ROUNDS else 0
     if not above or not rounds:
         return ports, load
-    hot = max(2 * _COLD, _HOT * min(1.0, rounds / _SLOW))  # a short cooling cannot repair what much heat has spoilt
-    best, kept = above, (ports.copy(), load.copy())
+    hot = max(
+        2 * _COLD, _HOT * min(1.0, rounds / _SLOW)
+    )  # a short cooling cannot repair the damage of a high temperature
+    best, best_trees = above, (ports.copy(), load.copy())
     work.begin(rounds, "rounds of cooling")
     for number in range(rounds):
         if work.stopped:
             break
         above -= turn(hot * (_COLD / hot) ** (number / rounds))
         if above < best and load.max(initial=0) <= most:
-            best, kept = above, (ports.copy(), load.copy())
+            best, best_trees = above, (ports.copy(), load.copy())
         if not best:
             break
-    return kept
+    return best_trees

@@ -1,4 +1,4 @@
-"""All shortest paths of all pairs of a small topology, one by one."""
+"""All shortest paths of all pairs of a small topology, as a list per pair."""
 
 import numpy as np
 
@@ -10,20 +10,20 @@ from topoloom.routing.routing import carriers_of
 
 #: A path: its channels, from the first hop to the last.
 Path = tuple[int, ...]
-#: More paths than this are too many for a proof.
+#: Most shortest paths for the integer programme.
 MOST_PATHS = 40_000
 
 
 class ShortestPaths:
-    """The shortest paths of the ordered pairs of a topology, and what they load.
+    """The shortest paths of all ordered pairs of a topology, and the switches or channels that each loads.
 
     Attributes
     ----------
     channels : Channels
     carriers : bool[n]
-        Switches between which data goes: other pairs load nothing.
+        Switches that send and receive data; other pairs add no load.
     paths : dict of (int, int) to list of paths
-        From source and destination, which differ.
+        The shortest paths of each pair (source, destination) of different switches.
     """
 
     def __init__(self, topology: Topology) -> None:
@@ -32,60 +32,60 @@ class ShortestPaths:
         Raises
         ------
         InputError
-            The topology is in parts, or there are more than 40,000 paths.
+            The topology is not connected, or it has more than 40,000 shortest paths.
         """
         self.channels: Channels = channels_of(topology)
         self.carriers = carriers_of(topology)
         self.paths: dict[tuple[int, int], list[Path]] = {}
         self._link, self._by_link = topology.csr[2], len(topology.links)
         n, first, to = topology.switches, self.channels.first.tolist(), self.channels.to.tolist()
-        far = distance_matrix(topology).astype(np.int64)
-        if (far < 0).any():
-            raise InputError(f"{topology.name}: not every switch reaches every other; link its parts first")
+        distances = distance_matrix(topology).astype(np.int64)
+        if (distances < 0).any():
+            raise InputError(f"{topology.name}: not connected; add links between its parts")
         total = 0
         for d in range(n):
-            hops = far[d].tolist()
-            found: dict[int, list[Path]] = {d: [()]}
+            hops = distances[d].tolist()
+            paths_to_d: dict[int, list[Path]] = {d: [()]}
             for s in sorted(range(n), key=hops.__getitem__):
                 if s == d:
                     continue
-                found[s] = [
+                paths_to_d[s] = [
                     (c, *rest)
                     for c in range(first[s], first[s + 1])
                     if hops[to[c]] + 1 == hops[s]
-                    for rest in found[to[c]]
+                    for rest in paths_to_d[to[c]]
                 ]
-                total += len(found[s])
+                total += len(paths_to_d[s])
                 if total > MOST_PATHS:
                     raise InputError(
-                        f"{topology.name}: more than {MOST_PATHS} shortest paths; that is too many for a proof"
+                        f"{topology.name}: more than {MOST_PATHS} shortest paths; exact results need fewer"
                     )
-                self.paths[s, d] = found[s]
+                self.paths[s, d] = paths_to_d[s]
 
     def back(self, path: Path) -> Path:
-        """The same path from its end to its beginning."""
+        """The same path in the other direction."""
         return tuple(int(self.channels.back[c]) for c in reversed(path))
 
     def switches(self, path: Path) -> list[int]:
-        """The switches that a path passes through, its ends omitted."""
+        """The switches that a path passes through, without its ends."""
         return [int(self.channels.to[c]) for c in path[:-1]]
 
     def loaded(self, path: Path, by_channels: bool, directed: bool) -> list[int]:
-        """What a path loads: the switches inside, or its channels, or its links where no direction counts.
+        """The items that a path loads: the switches between its ends, its channels, or (not directed) its links.
 
         Parameters
         ----------
         path : tuple of int
             Channels, from the first hop to the last.
         by_channels : bool
-            Whether channels (or links) are counted, and not switches.
+            Whether channels (or links) are counted; otherwise switches.
         directed : bool
-            Whether the two channels of a link are counted apart.
+            Whether the two channels of a link are counted separately.
 
         Returns
         -------
         list of int
-            Switches, channels or links; none where data does not go between the path's ends.
+            Switches, channels or links; empty if no data is sent between the path's ends.
         """
         if not self.carriers[[self.channels.origin[path[0]], self.channels.to[path[-1]]]].all():
             return []

@@ -1,4 +1,4 @@
-"""Adaptive and multi-path routing, described for the simulator: tables, and what packets may choose beside them."""
+"""Adaptive and multi-path routing, described for the simulator: tables, and the choices of packets in addition to them."""
 
 from dataclasses import replace
 
@@ -11,15 +11,15 @@ from topoloom.routing.engines.orders import updown
 from topoloom.routing.registry import RoutingRequest, engine
 from topoloom.routing.routing import Routing
 
-#: Detours that UGAL compares: what Besta 2014 IV.C found best.
+#: Number of detours that UGAL compares; Besta 2014 IV.C found it best.
 _TRIES = 4
-#: Switches that a packet draws until its detour is short enough; in vain, it goes by the tables.
+#: Most switches that a packet draws to get a detour that is short enough; otherwise it follows the tables.
 _DRAWS = 256
 
 
 @engine("ecmp", "any channel on a shortest path, as Ethernet's equal-cost groups; deadlock is possible", safe=False)
 def ecmp(request: RoutingRequest) -> Routing:
-    """The tables are those of minimal, for one flow; the groups are all shortest next hops."""
+    """Use the tables of minimal; the equal-cost group of a switch is all its shortest next hops."""
     return replace(minimal(request), engine="ecmp", choice=AnyShortest())
 
 
@@ -32,7 +32,7 @@ def ecmp(request: RoutingRequest) -> Routing:
 def duato(request: RoutingRequest) -> Routing:
     """Fully adaptive shortest paths in a virtual channel above those of dimension order, which a packet may leave again.
 
-    Source: Duato, IEEE TPDS 4(12), 1993; Koibuchi 2013 III.C simulates tori and hypercubes so.
+    Source: Duato, IEEE TPDS 4(12), 1993; Koibuchi 2013 III.C simulates tori and hypercubes in this way.
     """
     routing = dor(request)
     return replace(routing, engine="duato", choice=_escape(request, routing, returns=True))
@@ -40,9 +40,11 @@ def duato(request: RoutingRequest) -> Routing:
 
 @engine("silla-duato", "adaptive on any graph: any shortest path, with up*/down* to escape to for good", safe=True)
 def silla_duato(request: RoutingRequest) -> Routing:
-    """Fully adaptive shortest paths in virtual channels above that of up*/down*; a packet that escapes stays there to its end.
+    """Fully adaptive shortest paths in virtual channels above that of up*/down*; a packet that escapes stays there until it
+    arrives.
 
-    Source: Silla and Duato, IEEE TPDS 11(7), 2000; Koibuchi 2013 III.C and Truong 2016 4.3 simulate random topologies so.
+    Source: Silla and Duato, IEEE TPDS 11(7), 2000; Koibuchi 2013 III.C and Truong 2016 4.3 simulate random
+    topologies in this way.
     """
     routing = updown(replace(request, virtual_channels=None))
     return replace(
@@ -52,30 +54,32 @@ def silla_duato(request: RoutingRequest) -> Routing:
 
 @engine("valiant", "a detour by a random switch for every packet (for simulators)", safe=True)
 def valiant(request: RoutingRequest) -> Routing:
-    """Shortest paths to a switch drawn for each packet, and from it (Valiant, 1982; Besta 2014 IV.B)."""
+    """Shortest paths to a random switch, drawn for each packet, and from there (Valiant, 1982; Besta 2014 IV.B)."""
     return _detour(request, "valiant", Detour(NOTHING, 1))
 
 
 @engine("valiant-3", "a detour of at most three hops by a random switch for every packet (for simulators)", safe=True)
 def valiant_three(request: RoutingRequest) -> Routing:
-    """As `valiant`, but switches are drawn until the detour has no more than three hops (Besta 2014 IV.B)."""
+    """As `valiant`, but a packet draws switches until its detour has at most three hops (Besta 2014 IV.B)."""
     return _detour(request, "valiant-3", Detour(NOTHING, _DRAWS, longest=3))
 
 
 @engine("ugal-l", "the shortest path or a detour, whichever has the shorter queue at its source times hops", safe=True)
 def ugal_local(request: RoutingRequest) -> Routing:
-    """UGAL that knows its source's queues (Singh, 2005; Besta 2014 IV.C)."""
+    """UGAL with the queues of the source (Singh, 2005; Besta 2014 IV.C)."""
     return _detour(request, "ugal-l", Detour(LOCAL, _TRIES))
 
 
 @engine("ugal-g", "the shortest path or a detour, whichever has the shorter queues along the whole path", safe=True)
 def ugal_global(request: RoutingRequest) -> Routing:
-    """UGAL that knows all queues: what the local one could reach at best (Singh, 2005; Besta 2014 IV.C)."""
+    """UGAL with all queues of the network: an upper limit for the local variant (Singh, 2005; Besta 2014 IV.C)."""
     return _detour(request, "ugal-g", Detour(GLOBAL, _TRIES))
 
 
 def _detour(request: RoutingRequest, name: str, choice: Detour) -> Routing:
-    """Both parts of a detour by the tables that suit the network: dragonfly's, dimension order, else shortest paths by hop."""
+    """A routing with detours, over the tables that suit the network: dimension order, dragonfly, otherwise shortest paths by
+    hop.
+    """
     alone = replace(request, virtual_channels=None)
     for tables in (dor, dragonfly):
         try:
@@ -88,11 +92,11 @@ def _detour(request: RoutingRequest, name: str, choice: Detour) -> Routing:
 
 
 def _escape(request: RoutingRequest, tables: Routing, *, returns: bool) -> Escape:
-    """All virtual channels that the tables leave are adaptive; one where no number is given."""
+    """All virtual channels that the tables do not use are adaptive; one if no number is given."""
     escape = 1 if tables.virtual_channels is None else int(tables.virtual_channels.max(initial=0)) + 1
     if request.virtual_channels is not None and request.virtual_channels <= escape:
         raise InputError(
-            f"{request.topology.name}: lanes={request.virtual_channels}, but {escape} to escape to and one to choose in are "
-            f"{escape + 1}"
+            f"{request.topology.name}: virtual_channels={request.virtual_channels}, but {escape + 1} are needed: "
+            f"{escape} for escape paths and one adaptive"
         )
     return Escape(1 if request.virtual_channels is None else request.virtual_channels - escape, returns)

@@ -1,4 +1,4 @@
-"""Ancestors: up to the nearest common ancestor and down, for trees whose top switches do not all lead everywhere."""
+"""Ancestors: up to the nearest common ancestor and down, for trees in which not every top switch reaches all leaves."""
 
 import numpy as np
 
@@ -12,12 +12,14 @@ from topoloom.routing.registry import RoutingRequest, engine
 from topoloom.routing.routing import Routing, carriers_of, empty_ports, host_weights
 from topoloom.routing.trees.shortest import fill_minimal
 
-#: Rounds after the first, in which each tree is taken out and made again.
+#: Rounds after the first, in which each tree is removed and rebuilt.
 _ROUNDS = 3
 
 
 def _fits(topology: Topology) -> str | None:
-    """Two levels, by the label; any two leaves share a spine, though not every spine is linked to all leaves."""
+    """Return a reason for networks of two levels in which any two leaves share a spine, but not every spine links all
+    leaves.
+    """
     try:
         level = levels_of(topology)
     except InputError:
@@ -37,9 +39,9 @@ def _fits(topology: Topology) -> str | None:
 def ancestors(request: RoutingRequest) -> Routing:
     """For orthogonal fat trees, multi-layer full meshes and random folded Clos networks, which fat-tree's digits do not fit.
 
-    Paths rise, then fall, so one virtual channel is free of deadlock. Of the ways over nearest common ancestors the one whose
-    busiest channel has the fewest pairs of hosts so far is taken. Up to three levels no path is longer than the shortest.
-    Source: Kathareios et al., Cost-effective diameter-two topologies, SC 2015, has the minimal routing of OFT and MLFM.
+    Paths rise, then fall, so one virtual channel is deadlock-free. Of the paths over nearest common ancestors, the one with the
+    smallest maximum channel load so far (in pairs of hosts) is taken. Up to three levels no path is longer than the shortest.
+    Source: Kathareios et al., Cost-effective diameter-two topologies, SC 2015 (minimal routing of OFT and MLFM).
     """
     from topoloom.routing.trees.kernels.ancestors import ancestor_trees
 
@@ -61,7 +63,8 @@ def ancestors(request: RoutingRequest) -> Routing:
             )
             if lost >= 0:
                 raise InputError(
-                    f"{topology.name}: switch {lost} has no common ancestor with some other; engine orders routes anything"
+                    f"{topology.name}: switch {lost} has no common ancestor with another switch;"
+                    " engine orders routes any network"
                 )
             request.work.advance(some.size)
     others = np.setdiff1d(np.arange(topology.switches), carries)

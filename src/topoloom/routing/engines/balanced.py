@@ -1,4 +1,4 @@
-"""Shortest paths with loads as even as can be found: of the switches, or of the channels."""
+"""Shortest paths with loads as even as the search finds: of the switches, or of the channels."""
 
 from topoloom.routing.balance.search import even_trees
 from topoloom.routing.registry import RoutingRequest, engine
@@ -11,7 +11,7 @@ from topoloom.routing.routing import Routing
     safe=False,
 )
 def balanced(request: RoutingRequest) -> Routing:
-    """Even loads of the switches (`balance.balance_routing` also says how even they could be)."""
+    """Even loads of the switches (`balance.balance_routing` also returns a bound on them)."""
     ports, _ = even_trees(request.topology, False, request.seed, jobs=request.jobs, work=request.work)
     return Routing(request.topology, "balanced", ports, minimal=True)
 
@@ -22,6 +22,6 @@ def balanced(request: RoutingRequest) -> Routing:
     safe=False,
 )
 def balanced_edges(request: RoutingRequest) -> Routing:
-    """Even loads of the channels, one direction of a link each."""
+    """Even loads of the channels; a channel is one direction of a link."""
     ports, _ = even_trees(request.topology, True, request.seed, jobs=request.jobs, work=request.work)
     return Routing(request.topology, "balanced-edges", ports, minimal=True)

@@ -13,7 +13,7 @@ from topoloom.routing.virtual_channels.by_pair import vcs_by_breaking_cycles
     safe=True,
 )
 def dfsssp(request: RoutingRequest) -> Routing:
-    """Shortest paths balanced once, and virtual channels by `vcs_by_breaking_cycles`.
+    """Use shortest paths with balanced loads, and virtual channels from `vcs_by_breaking_cycles`.
 
     Source: Domke, Hoefler and Nagel, Deadlock-free oblivious routing for arbitrary topologies, IPDPS 2011.
     """

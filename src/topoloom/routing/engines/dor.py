@@ -12,16 +12,14 @@ from topoloom.routing.virtual_channels.by_pair import vcs_by_pair
 
 
 def _sides(topology: Topology) -> list[int] | None:
-    """How many switches each ring has that needs two virtual channels, in a network of several dimensions; None without
-    coordinates.
-    """
+    """The sizes of the rings that need two virtual channels, in a network of several dimensions; None without coordinates."""
     if places_of(topology).shape[1] < 2:
         return None
     try:
-        found = coordinates_of(topology)
+        coordinates = coordinates_of(topology)
     except InputError:
         return None
-    return [one.side for one in found.dimensions if one.kind == "ring" and one.side > 3]
+    return [dimension.side for dimension in coordinates.dimensions if dimension.kind == "ring" and dimension.side > 3]
 
 
 def _fits_without_vcs(topology: Topology) -> str | None:
@@ -30,7 +28,7 @@ def _fits_without_vcs(topology: Topology) -> str | None:
 
 
 def _fits_with_vcs(topology: Topology) -> str | None:
-    """Tori: with a virtual channel for each pair, which forwarding tables can say and repairs keep."""
+    """Tori: with a virtual channel per pair, which forwarding tables can express and repairs keep."""
     return "links run along coordinates, and rings take virtual channels" if _sides(topology) else None
 
 
@@ -44,13 +42,13 @@ def _fits_with_vcs(topology: Topology) -> str | None:
 def dor(request: RoutingRequest) -> Routing:
     """Shortest paths, the first coordinate first; rings of more than three switches take two virtual channels.
 
-    What still has to pass from the last switch of a ring to its first, or back, is in virtual channel 0, what has not in
-    virtual channel 1, so that neither virtual channel closes a ring. Halfway round a ring, switches of even coordinates go up
-    and others down. Source: Dally and Seitz, IEEE Transactions on Computers C-36(5), 1987; Dally and Towles 2003, 14.2.3
-    (datelines).
+    Packets that still have to pass between the last and the first switch of a ring use virtual channel 0, all others virtual
+    channel 1, so that no virtual channel closes a ring. To a destination halfway round a ring, switches with even coordinates
+    send upwards and others downwards. Source: Dally and Seitz, IEEE Transactions on Computers C-36(5), 1987; Dally and Towles
+    2003, 14.2.3 (datelines).
     """
-    found = coordinates_of(request.topology)
-    ports, virtual_channels = _tables(request.topology, found, request.work)
+    coordinates = coordinates_of(request.topology)
+    ports, virtual_channels = _tables(request.topology, coordinates, request.work)
     if virtual_channels is None:
         return Routing(request.topology, "dor", ports, minimal=True)
     return Routing(request.topology, "dor", ports, virtual_channels, SWITCH, minimal=True)
@@ -63,16 +61,16 @@ def dor(request: RoutingRequest) -> Routing:
     fits=_fits_with_vcs,
 )
 def dor_pairs(request: RoutingRequest) -> Routing:
-    """Virtual channels are given pair by pair and kept free of cycles; a torus takes more of them than with datelines."""
+    """Virtual channels are assigned pair by pair and kept free of cycles; a torus needs more of them than with datelines."""
     ports, _ = _tables(request.topology, coordinates_of(request.topology), request.work)
     return Routing(request.topology, "dor-pairs", ports, vcs_by_pair(request, ports, "dor-pairs"), minimal=True)
 
 
-def _tables(topology: Topology, found: Coordinates, work: Work) -> tuple[np.ndarray, np.ndarray | None]:
-    """Ports, and virtual channels by switch where a ring needs them."""
+def _tables(topology: Topology, coordinates: Coordinates, work: Work) -> tuple[np.ndarray, np.ndarray | None]:
+    """Return the ports, and virtual channels by switch if a ring needs them."""
     n = topology.switches
     ports = empty_ports(topology)
-    steps = [_steps(dimension) for dimension in found.dimensions]
+    steps = [_steps(dimension) for dimension in coordinates.dimensions]
     virtual_channels = np.zeros((n, n), np.uint8) if any(crosses.any() for _, crosses in steps) else None
     switch = np.arange(n)
     work.begin(n, "destinations")
@@ -80,11 +78,11 @@ def _tables(topology: Topology, found: Coordinates, work: Work) -> tuple[np.ndar
         work.check()
         work.advance()
         for axis in range(len(steps) - 1, -1, -1):
-            here, goal = found.at[:, axis], found.at[d, axis]
+            here, goal = coordinates.at[:, axis], coordinates.at[d, axis]
             moving = np.flatnonzero(here != goal)
             toward, crosses = steps[axis]
             target = toward[here[moving], goal]
-            dimension, sender = found.dimensions[axis], switch[moving]
+            dimension, sender = coordinates.dimensions[axis], switch[moving]
             ports[d, sender] = dimension.port[sender, target] + (d + sender) % dimension.width[sender, target]
             if virtual_channels is not None:
                 virtual_channels[d, sender] = ~crosses[here[moving], goal] if crosses.any() else 0
@@ -92,7 +90,7 @@ def _tables(topology: Topology, found: Coordinates, work: Work) -> tuple[np.ndar
 
 
 def _steps(dimension: Dimension) -> tuple[np.ndarray, np.ndarray]:
-    """The next coordinate from each to each, int64[side, side], and whether the path passes where a ring closes."""
+    """The next coordinate from each coordinate to each, int64[side, side], and whether the path passes the end of a ring."""
     side = dimension.side
     here, goal = np.indices((side, side))
     none = np.zeros((side, side), np.bool_)

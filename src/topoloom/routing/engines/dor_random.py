@@ -1,5 +1,5 @@
-"""Dimension order on tori: a virtual channel for packets that pass the end of a ring, and a drawn direction for those halfway
-round it.
+"""Dimension order on tori: a virtual channel for packets that pass the end of a ring, and a random direction for destinations
+halfway round it.
 """
 
 import itertools
@@ -12,7 +12,7 @@ from topoloom.routing.coordinates import coordinates_of
 from topoloom.routing.registry import RoutingRequest, engine
 from topoloom.routing.routing import SWITCH, Routing, empty_ports
 
-#: Layers of tables: two for each dimension with a ring.
+#: Most dimensions with rings: each doubles the number of layers.
 _MOST_RINGS = 4
 
 
@@ -24,43 +24,48 @@ _MOST_RINGS = 4
     bytes_a_pair=10 + 2**5,
 )
 def dor_random(request: RoutingRequest) -> Routing:
-    """A packet keeps to virtual channel 1 along a ring that it passes the end of, between the last switch and the first, else
-    to virtual channel 0.
+    """A packet uses virtual channel 1 along a ring if it passes the ring's end (between its last and first switch), otherwise
+    virtual channel 0.
 
-    A layer of tables for every choice of the rings whose ends are passed. Most pairs may take one of them; where a coordinate
-    lies halfway round, two, and packets draw. This is what BookSim 2 does on tori (`dim_order`), and spreads better than
-    `dor`, where virtual channel 0 has only what still has to pass the end.
+    Each combination of rings whose ends are passed has a layer of tables. Most pairs may use only one layer; if a destination
+    is halfway round a ring, packets draw one of two. BookSim 2 does the same on tori (`dim_order`). It spreads packets better
+    than `dor`, where virtual channel 0 has only packets that still have to pass the end.
     """
     topology = request.topology
-    found = coordinates_of(topology)
-    rings = [axis for axis, dimension in enumerate(found.dimensions) if dimension.kind == "ring" and dimension.side > 3]
+    coordinates = coordinates_of(topology)
+    rings = [
+        axis for axis, dimension in enumerate(coordinates.dimensions) if dimension.kind == "ring" and dimension.side > 3
+    ]
     if not 0 < len(rings) <= _MOST_RINGS:
         raise InputError(
             f"{topology.name}: dor-random is for tori with rings of more than three switches in up to {_MOST_RINGS} dimensions;"
-            " engine dor has no virtual channels to draw here"
+            " use engine dor here"
         )
     n, layers = topology.switches, list(itertools.product((0, 1), repeat=len(rings)))
     ports = [empty_ports(topology) for _ in layers]
     virtual_channels = [np.zeros((n, n), np.uint8) for _ in layers]
     allowed = np.zeros((n, n), np.int64)
-    sides = np.array([found.dimensions[axis].side for axis in rings])
+    sides = np.array([coordinates.dimensions[axis].side for axis in rings])
     switch = np.arange(n)
     request.work.begin(n, "destinations")
     for d in range(n):
         request.work.check()
         request.work.advance()
-        ahead = (found.at[d, rings] - found.at[:, rings]) % sides
-        passes_up, passes_down = found.at[d, rings] < found.at[:, rings], found.at[d, rings] > found.at[:, rings]
+        ahead = (coordinates.at[d, rings] - coordinates.at[:, rings]) % sides
+        passes_up, passes_down = (
+            coordinates.at[d, rings] < coordinates.at[:, rings],
+            coordinates.at[d, rings] > coordinates.at[:, rings],
+        )
         up, tie = 2 * ahead < sides, 2 * ahead == sides
         passes = np.where(up, passes_up, passes_down) & (ahead > 0)
         for number, (wants, layer_ports, layer_vcs) in enumerate(zip(layers, ports, virtual_channels, strict=True)):
             passing = np.array(wants, np.bool_)
             allowed[d] |= ((tie | (passes == passing)).all(axis=1)).astype(np.int64) << number
-            # At a tie the path that does, or does not, pass the end; else the shorter one.
+            # At a tie, the direction that passes the end or not, as this layer requires; otherwise the shorter direction.
             goes_up = np.where(tie, passes_up == passing, up)
-            for axis in range(len(found.dimensions) - 1, -1, -1):
-                dimension = found.dimensions[axis]
-                here, goal = found.at[:, axis], found.at[d, axis]
+            for axis in range(len(coordinates.dimensions) - 1, -1, -1):
+                dimension = coordinates.dimensions[axis]
+                here, goal = coordinates.at[:, axis], coordinates.at[d, axis]
                 moving = np.flatnonzero(here != goal)
                 target = np.full(moving.size, goal)
                 if axis in rings:

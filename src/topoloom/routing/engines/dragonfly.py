@@ -31,11 +31,12 @@ def _fits(topology: Topology) -> str | None:
     fits=_fits,
 )
 def dragonfly(request: RoutingRequest) -> Routing:
-    """To a switch of the own group that is linked to the destination's group, over that link, and to the destination.
+    """Paths go to a switch of the source's group with a link to the destination's group, over that link, then to the
+    destination.
 
-    Where several links join two groups, the destination decides; a switch that has one itself uses its own. The global
-    link and what follows are in virtual channel 1, the local link before it in virtual channel 0, so that virtual channels only
-    rise. At most three hops; where two global links would do in two, the path is longer than the shortest. Source: Kim, Dally,
+    If several links join two groups, the destination decides; a switch with such a link uses its own. The global link and the
+    hops after it use virtual channel 1, the local link before it virtual channel 0, so virtual channels only rise. Paths have
+    at most three hops; where two global links would give two hops, the path is longer than the shortest. Source: Kim, Dally,
     Scott and Abts, ISCA 2008, 4.
     """
     topology = request.topology
@@ -60,7 +61,7 @@ def dragonfly(request: RoutingRequest) -> Routing:
         begin = np.concatenate([[0], np.cumsum(count)])
         outside = np.flatnonzero(group != target)
         if not count[np.unique(group[outside])].all():
-            raise InputError(f"{topology.name}: groups without a link between them; engine orders routes anything")
+            raise InputError(f"{topology.name}: some groups have no link between them; use engine orders")
         for number, d in enumerate(members.tolist()):
             gate = by_group[begin[group[outside]] + number % count[group[outside]]]
             has = links_there[outside] > 0
@@ -77,16 +78,16 @@ def dragonfly(request: RoutingRequest) -> Routing:
 
 
 def dragonfly_groups(topology: Topology) -> np.ndarray:
-    """The group of each switch, int64[n], every one fully joined inside."""
+    """The group of each switch, int64[n]; raises an error unless every group is a full mesh."""
     if "group" not in topology.labels:
-        raise InputError(f"{topology.name}: its switches have no label 'group'; engine orders routes anything")
+        raise InputError(f"{topology.name}: its switches have no label 'group'; use engine orders")
     group = np.unique(topology.labels["group"], return_inverse=True)[1].reshape(-1)
     ends = np.unique(topology.links[group[topology.links[:, 0]] == group[topology.links[:, 1]]], axis=0)
     size = np.bincount(group)
     joined = np.bincount(group[ends[:, 0]], minlength=size.size)
     if not (joined == size * (size - 1) // 2).all():
         raise InputError(
-            f"{topology.name}: group {int(np.argmax(joined != size * (size - 1) // 2))} is not fully joined inside, as in a"
-            " dragonfly; engine orders routes anything"
+            f"{topology.name}: group {int(np.argmax(joined != size * (size - 1) // 2))} is not a full mesh, as in a"
+            " dragonfly; use engine orders"
         )
     return np.asarray(group)

@@ -1,4 +1,6 @@
-"""DSN-F's own routing: down to layer 0, round to the destination's supernode by the bits of the distance, and up again."""
+"""The routing of DSN-F: down to layer 0, along layer 0 to the destination's supernode by the bits of the distance, and up
+again.
+"""
 
 from collections.abc import Callable
 
@@ -14,13 +16,12 @@ from topoloom.routing.virtual_channels.by_segment import segment_vcs
 
 @engine("dsn-f", "DSN-F's own: at most 3p/2 + 2K - 2 hops (Truong 2016, Theorem 1)", safe=True)
 def dsn_f(request: RoutingRequest) -> Routing:
-    """Tables that need nothing but the destination, and never more hops than the paper's three phases.
+    """Make tables by destination that never take more hops than the paper's three phases.
 
-    A switch of layer 0 goes on by levels, taking the shortcut of level k where bit k of the distance in supernodes is set
-    and the local link where not, as soon as all bits left stand at levels that lie ahead before the destination's; until
-    then it goes round its local ring towards the destination's level. So it may begin the second step of the main phase
-    earlier than the paper, never later. Source: Truong 2016 4.1; errata of Truong 2016, 1-3 (the last level goes on to the
-    next supernode).
+    A switch of layer 0 proceeds level by level: it takes the shortcut of level k if bit k of the distance in supernodes is set,
+    otherwise the local link. It does so once all remaining bits are at levels before the destination's; until then it goes
+    round its local ring towards the destination's level. So it may begin the second step of the main phase earlier than in the
+    paper, never later. Source: Truong 2016 4.1; errata of Truong 2016, 1-3 (the last level continues in the next supernode).
     """
     topology = request.topology
     level, layer, group, p = _labels(topology)
@@ -41,9 +42,11 @@ def dsn_f(request: RoutingRequest) -> Routing:
         request.work.check()
         request.work.advance()
         apart = (group[d] - group) % supernodes
-        ahead = (level[d] - level) % p  # levels to the destination's, upwards
+        ahead = (level[d] - level) % p  # levels up to the destination's level
         wanted = ((apart[:, None] >> (p - 1 - levels)) & 1).astype(np.bool_)  # bit of each level
-        left = ((levels - level[:, None]) % p * wanted).max(axis=1, initial=0)  # how far the farthest bit lies ahead
+        left = ((levels - level[:, None]) % p * wanted).max(
+            axis=1, initial=0
+        )  # levels up to the farthest bit that is set
         ready = (apart > 0) & ((ahead == 0) | (left < ahead))
         here = wanted[np.arange(n), level]
         round_ring = np.where(2 * ahead <= p, after, before)
@@ -58,7 +61,7 @@ def dsn_f(request: RoutingRequest) -> Routing:
 
 
 def _ports_to(topology: Topology) -> Callable[[np.ndarray, np.ndarray], np.ndarray]:
-    """What finds the port of switches towards neighbours."""
+    """Return a function that finds the ports of switches towards neighbours."""
     channels = channels_of(topology)
     n = topology.switches
     keys = channels.origin.astype(np.int64) * n + channels.to
@@ -67,12 +70,12 @@ def _ports_to(topology: Topology) -> Callable[[np.ndarray, np.ndarray], np.ndarr
         """The first port of each origin that leads to its target."""
         wanted = origin * n + target
         at = np.minimum(np.searchsorted(keys, wanted), keys.size - 1)
-        found = keys[at] == wanted
-        if not (found | (origin == target)).all():
-            bad = int(np.flatnonzero(~found & (origin != target))[0])
+        linked = keys[at] == wanted
+        if not (linked | (origin == target)).all():
+            bad = int(np.flatnonzero(~linked & (origin != target))[0])
             raise InputError(
-                f"{topology.name}: no link {int(origin[bad])} - {int(target[bad])}, which DSN-F has; engine orders routes"
-                " anything"
+                f"{topology.name}: no link {int(origin[bad])} - {int(target[bad])}, which a DSN-F has; use engine"
+                " orders"
             )
         return np.asarray(at - channels.first[origin])
 
@@ -86,5 +89,5 @@ def _labels(topology: Topology) -> tuple[np.ndarray, np.ndarray, np.ndarray, int
     level, layer, group = (np.asarray(topology.labels[name], np.int64) for name in ("level", "layer", "group"))
     p = int(level.max())
     if int(group.max()) + 1 != 1 << p or int((layer == 0).sum()) != p << p:
-        raise InputError(f"{topology.name}: not a DSN-F: {p} levels ask for {1 << p} supernodes of {p} switches each")
+        raise InputError(f"{topology.name}: not a DSN-F: {p} levels require {1 << p} supernodes of {p} switches each")
     return level - 1, layer, group, p

@@ -1,4 +1,4 @@
-"""Fat trees: up to a common ancestor that the destination decides, and down."""
+"""Fat trees: up to a common ancestor that depends on the destination, then down."""
 
 from dataclasses import replace
 
@@ -17,7 +17,9 @@ from topoloom.routing.trees.shortest import fill_minimal
 
 
 def _fits(topology: Topology) -> str | None:
-    """Several levels, by the label: links join neighbouring ones, hosts hang on the lowest, all of which each top reaches."""
+    """Return a reason for trees of several levels: links join neighbouring levels, hosts are on the lowest, every top reaches
+    all.
+    """
     try:
         level = levels_of(topology)
     except InputError:
@@ -42,17 +44,17 @@ def _fits(topology: Topology) -> str | None:
 def fat_tree(request: RoutingRequest) -> Routing:
     """Up by the digits of the destination's number among the lowest switches, and down from the nearest common ancestor.
 
-    Paths between switches with hosts only rise and then fall, so one virtual channel is free of deadlock. d-mod-k takes the
-    digits of the destination host; a destination here is a switch with all its hosts, which one tree would serve through a
-    single ancestor, so the sender's own number is added to the digit: then all channels of a level carry the same number of
-    pairs. Tables for some of a switch's hosts (`RoutingRequest.host`) need no such help, and are those of d-mod-k.
+    Paths between switches with hosts rise and then fall, so one virtual channel is deadlock-free. d-mod-k uses the digits of
+    the destination host. Here a destination is a switch with all its hosts, and one tree would serve it through a single
+    ancestor. So the sender's number is added to the digit, and all channels of a level carry the same number of pairs. Tables
+    for some hosts of a switch (`RoutingRequest.host`) are those of d-mod-k, without this addition.
     Source: Zahavi, Johnson, Kerbyson and Lang, Optimized InfiniBand fat-tree routing for shift all-to-all communication
     patterns, CCPE 22(2), 2010.
     """
     return Routing(request.topology, "fat-tree", _tables(request), minimal=True)
 
 
-#: Layers of tables at most, and entries of all of them together.
+#: Most layers of tables, and most entries of all layers together.
 _MOST_LAYERS, _MOST_ENTRIES = 32, 200_000_000
 
 
@@ -63,9 +65,9 @@ _MOST_LAYERS, _MOST_ENTRIES = 32, 200_000_000
     bytes_a_pair=2 * _MOST_LAYERS,
 )
 def fat_tree_hosts(request: RoutingRequest) -> Routing:
-    """d-mod-k for every host of a switch: what goes to a host takes the table of its place there.
+    """d-mod-k for every host of a switch: packets to a host use the table of its index at the switch.
 
-    Hosts beyond the number of tables take them again from the first.
+    If there are more hosts than tables, host i uses table i modulo the number of tables.
     """
     topology = request.topology
     hosts = int(topology.endpoints_at.max(initial=1))
@@ -77,13 +79,13 @@ def fat_tree_hosts(request: RoutingRequest) -> Routing:
 
 @engine("nca", "adaptive in fat trees: any path up to a nearest common ancestor", safe=True)
 def nearest_common_ancestor(request: RoutingRequest) -> Routing:
-    """At every switch any channel on a shortest path: up through any ancestor, then down; the tables are those of fat-tree."""
+    """Any channel on a shortest path at every switch: up through any ancestor, then down; the tables are those of fat-tree."""
     return Routing(request.topology, "nca", _tables(request), minimal=True, choice=AnyShortest())
 
 
 @engine("anca", "adaptive in fat trees: of two paths up drawn the one with the shorter queue", safe=True)
 def adaptive_nearest_common_ancestor(request: RoutingRequest) -> Routing:
-    """As nca, but of two channels that are drawn the one with fewer flits before it (Besta 2014 V compares with it)."""
+    """As nca, but a packet draws two channels and takes the one with fewer waiting flits (Besta 2014 V compares with it)."""
     choice = AnyShortest(by_queue=True)
     return Routing(request.topology, "anca", _tables(request), minimal=True, choice=choice)
 
@@ -97,15 +99,15 @@ def _tables(request: RoutingRequest) -> np.ndarray:
     rank = _ranks(topology, level)
     leaves = np.flatnonzero(level == 0)[np.argsort(rank[level == 0])]
     ups = np.bincount(channels.origin, weights=rises, minlength=topology.switches).astype(np.int64)
-    place = rank - np.searchsorted(np.sort(level), level)  # of each switch in its level
+    place = rank - np.searchsorted(np.sort(level), level)  # index of each switch in its level
     first_host, hosts = (0, 1) if request.host is None else request.host
     stride = _strides([int(ups[level == low].max(initial=1)) for low in range(int(level.max()))], leaves.size * hosts)
     sender_digit = place // stride[level] if request.host is None else np.zeros_like(place)
     in_order = np.lexsort((rank[channels.to], channels.origin))
-    upward = np.append(in_order[rises[in_order]], -1)  # channels up, switch by switch; the last stands for none
+    upward = np.append(in_order[rises[in_order]], -1)  # upward channels, switch by switch; the last entry means none
     first_up = np.searchsorted(channels.origin[upward[:-1]], np.arange(topology.switches))
     falling = [np.flatnonzero(~rises & (level[channels.origin] == high)) for high in range(1, int(level.max()) + 1)]
-    # Of parallel cables down to a switch, those to its destinations take turns: by the first of them.
+    # Destinations take turns on parallel cables down to a switch; the counter is that of the first cable.
     bundled = bool(channels.to.size) and bool(((np.diff(channels.to) == 0) & (np.diff(channels.origin) == 0)).any())
     turn = np.zeros(channels.to.size, np.int64)
     carries = carriers_of(topology)
@@ -130,7 +132,7 @@ def _tables(request: RoutingRequest) -> np.ndarray:
                 rising = np.flatnonzero(passed & ~under & (level == low) & (ups > 0))
                 passed[channels.to[up[rising]]] = True
                 first = leads[begin[over]]
-                # A host's own table comes down by the cable of a bundle that it would go up by (d-mod-k); else by turns.
+                # In the table of a host, paths come down on the cable of the bundle that they would go up on (d-mod-k).
                 own = number // stride[low] % max(1, int(ups[level == low].max()))
                 turns = turn[first] if request.host is None else own
                 chosen = leads[begin[over] + turns % count[over]]
@@ -141,7 +143,7 @@ def _tables(request: RoutingRequest) -> np.ndarray:
             under[over] = True
         ports[d, d] = np.iinfo(ports.dtype).max
         if not (under | (ups > 0)).all():
-            raise _refusal(topology, "a top switch leads to no lower one that has the destination below it")
+            raise _refusal(topology, "a top switch has no link to a lower switch above the destination")
     others = np.flatnonzero(level > 0)
     if others.size:
         fill_minimal(topology, others, ports, 0, request.jobs, work=request.work)
@@ -149,10 +151,10 @@ def _tables(request: RoutingRequest) -> np.ndarray:
 
 
 def _strides(ups: list[int], numbers: int) -> np.ndarray:
-    """How many destinations' numbers share the digit that decides at each level, int64[levels].
+    """How many consecutive destination numbers share the deciding digit at each level, int64[levels].
 
-    At each level what the levels below have divided by, as d-mod-k has it. Where that leaves fewer digits than ports up (few
-    pods under bundles of cables), the digit of the level below decides again: the sender's number was added to it there.
+    As in d-mod-k, the product of the ports up of all levels below. If that leaves fewer digits than ports up (few pods under
+    bundles of cables), the digit of the level below decides again, because the sender's number was added to it there.
     """
     strides = [1]
     for low, count in enumerate(ups[:-1]):
@@ -162,10 +164,10 @@ def _strides(ups: list[int], numbers: int) -> np.ndarray:
 
 
 def _ranks(topology: Topology, level: np.ndarray) -> np.ndarray:
-    """The number of each switch, level by level, int64[n]: its own where switches are in that order, as families have them.
+    """The rank of each switch, level by level, int64[n]: its own number if switches are in this order, as families make them.
 
-    Else, as from a file: switches of one subtree side by side, in each subtree in the same order, which what is connected
-    without the levels above, and without those below, tells.
+    Otherwise (for example, from a file) switches of one subtree are adjacent, in the same order in each subtree. The components
+    of the network without the levels above, and without the levels below, determine the subtrees.
     """
     n = level.size
     if (np.diff(level) >= 0).all():
@@ -179,7 +181,7 @@ def _ranks(topology: Topology, level: np.ndarray) -> np.ndarray:
 
 
 def _parts(topology: Topology, among: np.ndarray) -> np.ndarray:
-    """The part of each switch that links between those `among` make, int[n]."""
+    """The component of each switch over links between switches `among`, int[n]."""
     u, v = topology.links[among[topology.links].all(axis=1)].T
     graph = coo_array((np.ones(u.size, np.int8), (u, v)), shape=(topology.switches, topology.switches))
     return np.asarray(connected_components(graph, directed=False)[1])
@@ -197,4 +199,4 @@ def levels_of(topology: Topology) -> np.ndarray:
 
 
 def _refusal(topology: Topology, why: str) -> InputError:
-    return InputError(f"{topology.name}: not a fat tree: {why}; engine orders routes anything")
+    return InputError(f"{topology.name}: not a fat tree: {why}; use engine orders")

@@ -13,5 +13,5 @@ from topoloom.routing.routing import Routing
     bytes_a_pair=2 * LAYERS,
 )
 def fatpaths(request: RoutingRequest) -> Routing:
-    """As `topoloom.layered_routing` has it, with as many layers and links in each."""
+    """As `topoloom.layered_routing`, with the default layers and share of links."""
     return layered_tables(request, LAYERS, KEEP)

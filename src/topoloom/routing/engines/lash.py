@@ -12,7 +12,9 @@ from topoloom.routing.virtual_channels.by_pair import vcs_by_pair
     "lash", "layered shortest paths, pair by pair in the first virtual channel without a cycle; a baseline", safe=True
 )
 def lash(request: RoutingRequest) -> Routing:
-    """Shortest paths without rounds, and virtual channels by `vcs_by_pair` (Skeie, Lysne and Theiss, IPDPS 2002)."""
+    """Use shortest paths without balancing rounds, and virtual channels from `vcs_by_pair` (Skeie, Lysne and Theiss, IPDPS
+    2002).
+    """
     ports = empty_ports(request.topology)
     fill_minimal(request.topology, np.arange(request.topology.switches), ports, 0, request.jobs, work=request.work)
     return Routing(request.topology, "lash", ports, vcs_by_pair(request, ports, "lash"), minimal=True)

@@ -1,4 +1,4 @@
-"""Paths with the least latency, cables' lengths included."""
+"""Paths with the least latency, including the delay of cables."""
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from topoloom.routing.virtual_channels.by_pair import vcs_by_pair
 
 #: Nakano 2016, VIII: a switch takes 60 ns, a metre of cable 5 ns.
 _SWITCH_NS, _CABLE_NS_PER_M = 60.0, 5.0
-#: Delays are counted in thousandths of a nanosecond, so that paths alike are told apart exactly.
+#: Delays are whole thousandths of a nanosecond, so that comparisons are exact.
 _PER_NS = 1000
 
 
@@ -21,20 +21,19 @@ _PER_NS = 1000
     safe=True,
 )
 def latency(request: RoutingRequest) -> Routing:
-    """Fastest trees with even loads among paths alike, and virtual channels that are kept free of cycles pair by pair.
+    """Use the fastest trees, with even loads among equally fast paths, and virtual channels assigned pair by pair without
+    cycles.
 
     Raises
     ------
     InputError
-        No layout was given; more virtual channels are needed than there may be.
+        No layout was given; the paths need more virtual channels than allowed.
     """
     from topoloom.routing.trees.kernels.latency import fastest_trees
 
     topology, layout = request.topology, request.layout
     if layout is None:
-        raise InputError(
-            f"{topology.name}: engine latency needs to know the cables' lengths; give a folder of topoloom layout -o"
-        )
+        raise InputError(f"{topology.name}: engine latency needs cable lengths; give a folder of topoloom layout -o")
     channels = channels_of(topology)
     _, _, link = topology.csr
     delay = np.rint((_SWITCH_NS + _CABLE_NS_PER_M * layout.length_m[link]) * _PER_NS).astype(np.int64)

@@ -1,4 +1,6 @@
-"""Levels: balanced shortest paths in virtual channels whose channels have few levels, so that few packets wait in a row."""
+"""Levels: balanced shortest paths in virtual channels whose channels have few levels, so chains of waiting packets are
+short.
+"""
 
 from dataclasses import replace
 
@@ -17,7 +19,7 @@ from topoloom.routing.virtual_channels.by_level import vcs_by_level
     bytes_a_pair=40,
 )
 def levels(request: RoutingRequest) -> Routing:
-    """Every pair in one of the virtual channels, by a shortest path (`virtual_channels.by_level`)."""
+    """Give every pair a shortest path in one of the virtual channels (`virtual_channels.by_level`)."""
     routed = minimal(request)
     virtual_channels, _ = vcs_by_level(request, routed.ports, "levels")
     return replace(routed, engine="levels", virtual_channels=virtual_channels)

@@ -12,9 +12,9 @@ from topoloom.routing.engines.minimal import vcs_by_hop
 from topoloom.routing.registry import RoutingRequest, engine
 from topoloom.routing.routing import Routing, empty_ports
 
-#: A host has four addresses (LMC 2), and a layer is given so many longer paths.
+#: A host has four addresses (LMC 2); and the most longer paths of a layer.
 _LAYERS, _PATHS = 4, 100_000
-#: First hops that are tried in one call of the kernel.
+#: First hops tried in one call of the kernel.
 _STEPS = 4_000_000
 
 
@@ -25,11 +25,11 @@ _STEPS = 4_000_000
     bytes_a_pair=48,
 )
 def lnmp(request: RoutingRequest) -> Routing:
-    """Layer 0 is that of hop-vcs. In each other layer pairs with the fewest longer paths so far come first.
+    """Layer 0 is that of hop-vcs. In each other layer, pairs with the fewest longer paths so far come first.
 
-    Virtual channels are by hop. On InfiniBand that takes a plug-in for the subnet manager, which colours the switches to tell a
-    packet's hop from its ports and service level. Sources: Blach et al., A high-performance design, implementation,
-    deployment, and evaluation of the Slim Fly network, NSDI 2024; here a path steps aside at its first hop only.
+    Virtual channels are by hop. On InfiniBand this requires a plug-in for the subnet manager, which colours the switches to
+    find a packet's hop from its ports and service level. Sources: Blach et al., A high-performance design, implementation,
+    deployment, and evaluation of the Slim Fly network, NSDI 2024; here a path deviates at its first hop only.
     """
     from topoloom.routing.trees.kernels.layers import fill_rest, longer_paths
 

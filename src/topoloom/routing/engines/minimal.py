@@ -1,4 +1,4 @@
-"""Shortest paths with even loads, in one virtual channel or in a virtual channel a hop."""
+"""Shortest paths with even loads, in one virtual channel or in one virtual channel per hop."""
 
 from dataclasses import replace
 
@@ -7,7 +7,7 @@ from topoloom.routing.registry import RoutingRequest, engine
 from topoloom.routing.routing import HOP, Routing, empty_ports
 from topoloom.routing.trees.shortest import fill_minimal
 
-#: Rounds after the first, in which each tree is taken out and made again.
+#: Rounds after the first, in which each tree is removed and rebuilt.
 _ROUNDS = 3
 
 
@@ -32,7 +32,7 @@ def minimal(request: RoutingRequest) -> Routing:
     safe=True,
 )
 def vcs_by_hop(request: RoutingRequest) -> Routing:
-    """Virtual channel i is for a packet's hop i, so that it only waits for higher virtual channels: as many virtual channels
-    as the diameter (Gopal, 1985).
+    """A packet uses virtual channel i on hop i, so it only waits for higher virtual channels; there are as many as the diameter
+    (Gopal, 1985).
     """
     return replace(minimal(request), engine="hop-vcs", virtual_channel_rule=HOP)

@@ -1,4 +1,4 @@
-"""Nue: any number of virtual channels is enough, at the price of longer paths and uneven loads. A baseline."""
+"""Nue: any number of virtual channels is enough, at the cost of longer paths and uneven loads. A baseline."""
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from topoloom.routing.registry import RoutingRequest, engine
 from topoloom.routing.routing import Routing, empty_ports, host_weights
 from topoloom.routing.virtual_channels.by_pair import MOST_VIRTUAL_CHANNELS
 
-#: Virtual channels where no number is given.
+#: Virtual channels if no number is given.
 _VIRTUAL_CHANNELS = 4
 #: Destinations whose trees are grown in one call of the kernel.
 _BLOCK = 16
@@ -24,17 +24,20 @@ _BLOCK = 16
     rooted=True,
 )
 def nue(request: RoutingRequest) -> Routing:
-    """Destinations are dealt to the virtual channels; each virtual channel's trees grow over turns that keep it free of cycles.
+    """Destinations are distributed over the virtual channels; the trees of each virtual channel use only turns without cycles.
 
-    A destination whose tree gets stuck is reached along a spanning tree, whose turns are in every virtual channel from the
-    start. Source: Domke, Hoefler and Matsuoka, Routing on the dependency graph, HPDC 2016; its local backtracking is omitted.
+    If the tree of a destination cannot grow further, its paths follow a spanning tree, whose turns are in every virtual channel
+    from the start. Source: Domke, Hoefler and Matsuoka, Routing on the dependency graph, HPDC 2016; its local backtracking is
+    omitted.
     """
     from topoloom.routing.virtual_channels.kernels.nue import grow_all
 
     topology, channels = request.topology, channels_of(request.topology)
     n, virtual_channels = topology.switches, request.virtual_channels or _VIRTUAL_CHANNELS
     if virtual_channels > MOST_VIRTUAL_CHANNELS:
-        raise InputError(f"{topology.name}: lanes={virtual_channels}; engine nue takes 1 to {MOST_VIRTUAL_CHANNELS}")
+        raise InputError(
+            f"{topology.name}: virtual_channels={virtual_channels}; engine nue takes 1 to {MOST_VIRTUAL_CHANNELS}"
+        )
     ports, vc = empty_ports(topology), np.zeros((n, n), np.uint8)
     turns, refused = (np.zeros(channels.turn_first[-1], np.uint16) for _ in range(2))
     load, pairs = np.zeros(channels.to.size, np.int64), host_weights(topology)
@@ -56,10 +59,12 @@ def nue(request: RoutingRequest) -> Routing:
 
 
 def _spanning_tree(topology: Topology, channels: Channels, root: int | None) -> np.ndarray:
-    """Each switch's channel to its parent, int64[n], by hops from the root, or a switch of most links; -1 at the root."""
+    """Each switch's channel to its parent, int64[n], by hops from the root (default: a switch with the most links); -1 at the
+    root.
+    """
     root = int(topology.degrees.argmax()) if root is None else root
-    far = distances_from(topology, [root], 1)[0]
-    nearer = np.flatnonzero(far[channels.to] < far[channels.origin])[::-1]
+    hops = distances_from(topology, [root], 1)[0]
+    nearer = np.flatnonzero(hops[channels.to] < hops[channels.origin])[::-1]
     escape = np.full(topology.switches, -1, np.int64)
     escape[channels.origin[nearer]] = nearer
     return escape

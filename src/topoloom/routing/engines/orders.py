@@ -1,5 +1,6 @@
-"""Virtual channels with orders of the switches: any graph free of deadlock, by shortest paths as far as the virtual channels
-allow; the default.
+"""The default engine: virtual channels with orders of the switches. Deadlock-free on any graph, with shortest paths as far as
+the
+virtual channels allow.
 """
 
 from topoloom.core.errors import InputError
@@ -8,7 +9,7 @@ from topoloom.routing.routing import Routing
 from topoloom.routing.virtual_channels.by_pair import MOST_VIRTUAL_CHANNELS
 from topoloom.routing.virtual_channels.order_plan import OrderPlan
 
-#: Networks of more switches go straight to paths that may be longer, where virtual channels are given.
+#: If virtual channels are given, larger networks use paths that may be longer without trying shortest paths only.
 _MOST_EXACT = 6000
 
 
@@ -20,16 +21,16 @@ _MOST_EXACT = 6000
     bytes_a_pair=5,
 )
 def orders(request: RoutingRequest) -> Routing:
-    """Every pair in one of the virtual channels, by a shortest path wherever that is legal in one.
+    """Give every pair one virtual channel, and a shortest path if one is legal in some virtual channel.
 
-    Where all pairs can go by shortest paths in the virtual channels given, they do: pairs that no order serves get virtual
-    channels of their own, kept acyclic turn by turn. Else all virtual channels are orders, and pairs that none serves take
-    longer paths. Without a number of virtual channels they are as few as are found with which all paths are shortest.
+    If the given virtual channels allow shortest paths for all pairs, they are used: pairs that no order serves get separate
+    virtual channels, which are kept acyclic turn by turn. Otherwise every virtual channel has an order, and pairs that no order
+    serves take longer paths. Without a number, the engine uses as few virtual channels as it finds for shortest paths only.
 
     Raises
     ------
     InputError
-        A number of virtual channels that is not 1 to 15; without one, when 15 are not enough.
+        A number of virtual channels outside 1 to 15; or, without a number, when 15 are not enough.
     """
     return _in_orders(request, "orders", spread=False)
 
@@ -41,8 +42,7 @@ def orders(request: RoutingRequest) -> Routing:
     bytes_a_pair=5,
 )
 def orders_even(request: RoutingRequest) -> Routing:
-    """The paths of `orders`, with pairs spread over the virtual channels: packets of more virtual channels pass each other
-    where one virtual channel waits.
+    """The paths of `orders`, with pairs spread over the virtual channels, so that packets can pass a blocked virtual channel.
 
     Raises
     ------
@@ -56,18 +56,20 @@ def _in_orders(request: RoutingRequest, name: str, *, spread: bool) -> Routing:
     topology, virtual_channels = request.topology, request.virtual_channels
     if request.folder is not None and virtual_channels is None:
         raise InputError(
-            f"{topology.name}: tables in files take a number of virtual channels; give `virtual_channels` 8"
+            f"{topology.name}: tables in a folder need a number of virtual channels; give, for example, virtual_channels=8"
         )
     if virtual_channels is not None and not 1 <= virtual_channels <= MOST_VIRTUAL_CHANNELS:
-        raise InputError(f"{topology.name}: lanes={virtual_channels}; engine {name} takes 1 to {MOST_VIRTUAL_CHANNELS}")
+        raise InputError(
+            f"{topology.name}: virtual_channels={virtual_channels}; engine {name} takes 1 to {MOST_VIRTUAL_CHANNELS}"
+        )
     plan = OrderPlan(topology, request.seed, request.jobs, request.folder, request.work, name, spread=spread)
     routed = None
     if virtual_channels is None or (topology.switches <= _MOST_EXACT and request.folder is None):
         routed = plan.shortest(virtual_channels or MOST_VIRTUAL_CHANNELS)
     if routed is None and virtual_channels is None:
         raise InputError(
-            f"{topology.name}: shortest paths need more than {MOST_VIRTUAL_CHANNELS} virtual channels; with "
-            f"lanes={MOST_VIRTUAL_CHANNELS} some paths are longer"
+            f"{topology.name}: shortest paths need more than {MOST_VIRTUAL_CHANNELS} virtual channels; to "
+            f"allow longer paths, give virtual_channels={MOST_VIRTUAL_CHANNELS}"
         )
     return routed or plan.within(virtual_channels or MOST_VIRTUAL_CHANNELS)
 
@@ -80,10 +82,11 @@ def _in_orders(request: RoutingRequest, name: str, *, spread: bool) -> Routing:
     rooted=True,
 )
 def updown(request: RoutingRequest) -> Routing:
-    """One order of the switches, in which they rise by hops from the root, or one of most links; every tree within that order.
+    """One order of the switches, by hops from the root (default: a switch with the most links); all trees are legal in this
+    order.
 
-    A destination has one tree, so what is legal for a packet stays legal at every switch on: joining each switch's own
-    shortest legal path, as other tools do, is not safe. Source: Schroeder et al., Autonet, IEEE JSAC 9, 1991.
+    A destination has one tree, so a legal path stays legal at every later switch. Combining the shortest legal path of each
+    switch, as other tools do, is not safe. Source: Schroeder et al., Autonet, IEEE JSAC 9, 1991.
     """
     plan = OrderPlan(request.topology, request.seed, request.jobs, request.folder, request.work, "updown")
     return plan.within(1, request.root)

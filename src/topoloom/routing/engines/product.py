@@ -7,7 +7,7 @@ from topoloom.routing.routing import Routing
 
 @engine("product", "for product:(SPEC)*(SPEC): one coordinate after the other, each factor by engine orders", safe=True)
 def product(request: RoutingRequest) -> Routing:
-    """Orders in every factor (`product.product_routing` takes any engines, balanced ones too)."""
+    """Route every factor by engine orders (`product.product_routing` takes any engines, also balanced ones)."""
     return product_routing(
         request.topology,
         "orders",

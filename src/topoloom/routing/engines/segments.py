@@ -1,4 +1,4 @@
-"""Shortest paths, in a virtual channel a segment."""
+"""Shortest paths, with one virtual channel per segment."""
 
 from topoloom.core.errors import InputError
 from topoloom.routing.balance.search import even_trees
@@ -7,7 +7,7 @@ from topoloom.routing.registry import RoutingRequest, engine
 from topoloom.routing.routing import SWITCH, Routing
 from topoloom.routing.virtual_channels.by_segment import MOST_VIRTUAL_CHANNELS, even_segment_vcs, segment_vcs
 
-#: Virtual channels of `segments-even` where no number is given, if so many are enough.
+#: Virtual channels of `segments-even` if no number is given and this number is enough.
 _VIRTUAL_CHANNELS = 4
 
 
@@ -19,7 +19,7 @@ _VIRTUAL_CHANNELS = 4
     bytes_a_pair=6,
 )
 def segments(request: RoutingRequest) -> Routing:
-    """Balanced shortest paths in the virtual channels of `segment_vcs`: two for diameter 2 and 3, whatever the tables."""
+    """Balanced shortest paths in the virtual channels of `segment_vcs`: two for diameter 2 and 3, for any tables."""
     ports = minimal(request).ports
     virtual_channels = segment_vcs(request, ports, "segments")
     return Routing(request.topology, "segments", ports, virtual_channels, SWITCH, minimal=True)
@@ -34,15 +34,15 @@ def segments(request: RoutingRequest) -> Routing:
     bytes_a_pair=12,
 )
 def segments_even(request: RoutingRequest) -> Routing:
-    """Shortest paths with even loads, in the virtual channels of `even_segment_vcs`; paths of up to 7 hops take no more than 4.
+    """Shortest paths with even loads, in the virtual channels of `even_segment_vcs`; paths of up to 7 hops need at most 4.
 
-    A forbidden turn is at the highest switch of three, and no two such turns follow each other: so of h - 1 turns at most
-    every other one is forbidden, and h // 2 + 1 virtual channels are enough for h hops, whatever the order.
+    A forbidden turn is at the highest of three switches, and no two such turns are consecutive. So at most every other one of h
+    - 1 turns is forbidden, and h // 2 + 1 virtual channels are enough for h hops with any order.
 
     Raises
     ------
     InputError
-        A number of virtual channels that is not 1 to 8, or fewer than the paths take.
+        A number of virtual channels outside 1 to 8, or less than the paths need.
     """
     virtual_channels, most = (
         request.virtual_channels or _VIRTUAL_CHANNELS,
@@ -50,7 +50,8 @@ def segments_even(request: RoutingRequest) -> Routing:
     )
     if not 1 <= virtual_channels <= MOST_VIRTUAL_CHANNELS:
         raise InputError(
-            f"{request.topology.name}: lanes={virtual_channels}; engine segments-even takes 1 to {MOST_VIRTUAL_CHANNELS}"
+            f"{request.topology.name}: virtual_channels={virtual_channels}; engine segments-even"
+            f" takes 1 to {MOST_VIRTUAL_CHANNELS}"
         )
     ports, _ = even_trees(request.topology, True, request.seed, jobs=request.jobs, work=request.work)
     laned = even_segment_vcs(request, ports, "segments-even", virtual_channels, most)

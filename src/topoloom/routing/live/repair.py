@@ -1,6 +1,4 @@
-"""Tables with holes, repaired: as few other entries as can be, and pairs in the virtual channels that they have where these
-stay acyclic.
-"""
+"""Repair of tables with holes: few other entries change, and pairs keep their virtual channels where these stay acyclic."""
 
 from typing import NamedTuple
 
@@ -24,7 +22,7 @@ class Repaired(NamedTuple):
     ports, virtual_channels : uint8 or uint16[n, n], uint8[n, n]
         As in `Routing`.
     rebuilt : bool
-        Whether virtual channels were too few to repair, so that all tables are new.
+        Whether all tables are new because there were too few virtual channels for a repair.
     """
 
     ports: np.ndarray
@@ -42,20 +40,20 @@ def repair(
     jobs: int | None = None,
     work: Work,
 ) -> Repaired:
-    """Tables that lead everywhere from tables that have holes.
+    """Fill the holes of tables, so that every switch reaches every destination.
 
     Parameters
     ----------
     topology : Topology
-        What is there now.
+        The network as it is now.
     before : uint8 or uint16[n, n]
-        The entries that are in force and lead over cables that are there; the highest value of the type elsewhere.
+        The installed entries that use existing cables; the highest value of the type elsewhere.
     vcs_before : uint8[n, n]
-        Virtual channels in force; ORPHAN (`trees.kernels.vc_trees`) for pairs that have none yet.
+        Installed virtual channels; ORPHAN (`trees.kernels.vc_trees`) for pairs without one.
     virtual_channels : int, optional
-        At most so many; 15 when omitted.
+        Most virtual channels; 15 when omitted.
     safe : bool
-        Whether `before` is free of deadlock, and what comes back has to be.
+        Whether `before` is deadlock-free, so that the result must be too.
     jobs : int, optional
         Threads.
     work : Work
@@ -63,7 +61,7 @@ def repair(
     Raises
     ------
     InputError
-        What is there falls apart.
+        The network is not connected.
     Stopped
         `work` was stopped.
     """
@@ -79,16 +77,16 @@ def repair(
     changed = repair_trees(*where, ports, none, np.ones(n, np.bool_), load, moved, work.flag)
     work.check()
     if changed < 0:
-        raise InputError(f"{topology.name}: nothing leads to switch {-1 - changed}; it is in parts that no cable joins")
+        raise InputError(f"{topology.name}: no path leads to switch {-1 - changed}: the network is not connected")
     if not safe:
-        kept = vcs_before.copy()
-        kept[kept == ORPHAN] = 0
-        return Repaired(ports, kept, False)
+        vcs = vcs_before.copy()
+        vcs[vcs == ORPHAN] = 0
+        return Repaired(ports, vcs, False)
     most = min(virtual_channels or MOST_VIRTUAL_CHANNELS, MOST_VIRTUAL_CHANNELS)
-    # Where the old turns stay allowed beside the new, old and new entries can be mixed later; else as it can be had.
-    for beside in (True, False):
+    # First keep the old turns too, so that old and new entries can be mixed later; if that fails, place pairs without them.
+    for keep_old in (True, False):
         vc = vcs_before.copy()
-        if _placed(topology, before, ports, vc, moved, most, beside, work):
+        if _placed(topology, before, ports, vc, moved, most, keep_old, work):
             return Repaired(ports, vc, False)
     made = route(topology, "orders", virtual_channels=most, jobs=jobs, work=work)
     return Repaired(
@@ -105,10 +103,10 @@ def _placed(
     vc: np.ndarray,
     moved: np.ndarray,
     most: int,
-    beside: bool,
+    keep_old: bool,
     work: Work,
 ) -> bool:
-    """Give every pair whose path has moved a virtual channel, its own if that can be; whether all have one. `vc` is written."""
+    """Write to `vc` a virtual channel for every pair with a changed path, its own if possible; return whether all have one."""
     from topoloom.routing.live.kernels.mixtures import keep_vcs, mixed_turns
     from topoloom.routing.trees.kernels.repair import ordered
     from topoloom.routing.trees.kernels.vc_trees import ORPHAN
@@ -116,7 +114,7 @@ def _placed(
     channels, carries = channels_of(topology), carriers_of(topology)
     none = int(np.iinfo(ports.dtype).max)
     where = channels.first, channels.to, channels.back, channels.turn_first
-    # Pairs that no data takes need no virtual channel, and new ones have none that they could keep.
+    # Pairs without data need no virtual channel, and new pairs have none to keep.
     vc[~carries] = 0
     vc[:, ~carries] = 0
     np.fill_diagonal(vc, 0)
@@ -124,9 +122,9 @@ def _placed(
     turns = np.zeros(channels.turn_first[-1], np.uint16)
     every = np.arange(topology.switches)
     old = vc.copy()
-    if not beside:
+    if not keep_old:
         old[moved] = ORPHAN
-    tables = before if beside else ports
+    tables = before if keep_old else ports
     mixed_turns(*where, tables, tables, none, old, old, carries, every, turns, work.flag)
     work.check()
     place = np.stack([ordered(*where, turns, 1 << number) for number in range(most)])

@@ -1,11 +1,11 @@
-"""An order in which installed tables become others, so that no mixture of old and new entries on the way can deadlock.
+"""An order of updates from installed tables to new ones in which no mixture of old and new entries can deadlock.
 
-The entries of a step may come into force in any order, and packets that are running may meet old entries at some switches and
-new ones at others. A step is proved by all turns that such packets can make: without a cycle among them, in any virtual
-channel, together with those of all other destinations, nothing can wait for itself (Dally and Seitz, IEEE Transactions on
-Computers, 1987), and no packet goes round in a loop, which would be a cycle, too. Destinations are taken together while that
-holds; where none can be changed at once, its switches are in several steps, those next to the destination first; if that fails,
-too, the destination is cut off for a while: packets to it are dropped, which waits for nothing.
+The entries of a step may take effect in any order, and packets in flight may find old entries at some switches and new ones at
+others. A step is verified with all turns that such packets can make: if they, together with the turns to all other
+destinations, contain no cycle in any virtual channel, no deadlock is possible (Dally and Seitz, IEEE Transactions on Computers,
+1987). No packet loops either, because a loop is a cycle. A step takes as many destinations as this condition allows. If no
+destination can change in one step, its switches change in several steps, those next to the destination first. If this fails
+too, the destination is cut off temporarily: packets to it are dropped, and dropped packets wait for nothing.
 """
 
 from collections.abc import Sequence
@@ -27,10 +27,10 @@ class TableStep(NamedTuple):
     Attributes
     ----------
     kind : "set", "drop" or "reopen"
-        They get their new ports; or none; or they are no entries but pairs, whose connections are opened again in new virtual
-        channels.
+        "set": entries get their new ports; "drop": they get no port; "reopen": `entries` are pairs, whose connections are
+        opened again in new virtual channels.
     entries : int64[k, 2]
-        Destination and switch of each; of pairs destination and source.
+        Destination and switch of each entry; destination and source of each pair.
     """
 
     kind: str
@@ -38,14 +38,14 @@ class TableStep(NamedTuple):
 
 
 class TableSteps(NamedTuple):
-    """An order of steps.
+    """A sequence of steps.
 
     Attributes
     ----------
     steps : tuple of TableStep
     by_step : bool
-        Whether pairs change virtual channels with the entries that lead to them, so that each step is over only when their
-        connections were opened again. Else that is a step of its own, or connections may keep their virtual channels.
+        Whether pairs change virtual channels together with their entries, so that a step ends only after their connections were
+        opened again. Otherwise this is a separate step, or connections may keep their virtual channels.
     """
 
     steps: tuple[TableStep, ...]
@@ -53,13 +53,13 @@ class TableSteps(NamedTuple):
 
 
 class Mixtures:
-    """Tables before and after, and what their mixtures let packets do.
+    """Tables before and after, and the turns that packets can make in mixtures of them.
 
     Parameters
     ----------
     topology : Topology
     before, after : uint8 or uint16[n, n]
-        Entries; the highest value of the type where there is none.
+        Entries; the highest value of the type means none.
     vcs_before, vcs_after : uint8[n, n]
     work : Work
     """
@@ -78,16 +78,15 @@ class Mixtures:
         self._virtual_channels = vcs_before, vcs_after
         self.none = int(np.iinfo(before.dtype).max)
         self._work = work
-        #: The virtual channels of pairs whose destination is still as before, is being changed, and is as after.
+        #: The virtual channels of pairs whose destination is not changed yet, is being changed, and is changed.
         self.old, self.both, self.new = (vcs_before,) * 2, self._virtual_channels, (vcs_after,) * 2
 
     def vcs_beforehand(self) -> TableStep | None:
-        """Settle which virtual channels pairs have on the way; a step that gives all of them the new ones first, where that is
-        needed.
+        """Decide the virtual channels of pairs during the update; return a first step that opens connections again, if needed.
 
-        They keep either virtual channel if the new tables bear both. Else, if the tables before bear both, connections are
-        opened again before any entry changes: paths that a loss has cut, which is where virtual channels change, have none that
-        are open anyway.
+        If the new tables are deadlock-free with old and new virtual channels, pairs may use either. Otherwise, if the tables
+        before are, connections are opened again before any entry changes. Virtual channels change only for paths that a loss
+        has cut, and these have no open connections anyway.
         """
         from topoloom.routing.trees.kernels.vc_trees import ORPHAN
 
@@ -113,33 +112,35 @@ class Mixtures:
     def turns(
         self,
         destinations: Sequence[int] | np.ndarray,
-        one: np.ndarray,
-        other: np.ndarray,
+        table: np.ndarray,
+        other_table: np.ndarray,
         virtual_channels: tuple[np.ndarray, np.ndarray],
     ) -> np.ndarray:
-        """The turns that packets to some destinations can make, by entries of one or the other table, uint16[turns].
+        """The turns that packets to `destinations` can make with entries of either table, uint16[turns].
 
         Parameters
         ----------
         destinations : int[k]
         one, other : uint8 or uint16[n, n]
         virtual_channels : pair of uint8[n, n]
-            Pairs have the virtual channel of the first or of the second.
+            Pairs use the virtual channel of the first or of the second array.
 
         Returns
         -------
         uint16[turns]
-            A bit a virtual channel.
+            One bit per virtual channel.
         """
         from topoloom.routing.live.kernels.mixtures import mixed_turns
 
         channels = self.channels
-        found = np.zeros(channels.turn_first[-1], np.uint16)
+        possible = np.zeros(channels.turn_first[-1], np.uint16)
         where = channels.first, channels.to, channels.back, channels.turn_first
         wanted = np.asarray(destinations, np.int64)
-        mixed_turns(*where, one, other, self.none, *virtual_channels, self.carries, wanted, found, self._work.flag)
+        mixed_turns(
+            *where, table, other_table, self.none, *virtual_channels, self.carries, wanted, possible, self._work.flag
+        )
         self._work.check()
-        return found
+        return possible
 
     def deadlock_free(self, turns: np.ndarray) -> bool:
         """Whether turns close no cycle in any virtual channel."""
@@ -152,12 +153,12 @@ class Mixtures:
 
 
 def order_of_updates(mixtures: Mixtures) -> TableSteps:
-    """The steps from the tables before to those after.
+    """Return the steps from the tables before to those after.
 
     Parameters
     ----------
     mixtures : Mixtures
-        Both tables without a deadlock.
+        Both tables must be deadlock-free.
 
     Raises
     ------
@@ -178,7 +179,7 @@ def order_of_updates(mixtures: Mixtures) -> TableSteps:
     if idle.size:  # no data goes there
         now[idle] = mixtures.after[idle]
     while pending:
-        # Whole destinations, else of each the switch next to it that changes, else packets to one are lost for a while.
+        # Try whole destinations; then, for each, its nearest switch that changes; otherwise drop packets to one destination.
         for goal in (mixtures.after, _nearest(mixtures, pending, now)):
             chosen = _together(mixtures, pending, now, goal, fixed)
             if chosen:
@@ -204,7 +205,7 @@ def order_of_updates(mixtures: Mixtures) -> TableSteps:
 
 
 def _with(steps: list[TableStep], entries: np.ndarray) -> list[TableStep]:
-    """The steps, with more entries in the first that sets any."""
+    """Add entries to the first step that sets any."""
     at = next((number for number, step in enumerate(steps) if step.kind == SET), None)
     if at is None:
         return [*steps, TableStep(SET, entries)]
@@ -221,7 +222,7 @@ def _entries(differ: np.ndarray, destinations: Sequence[int] | np.ndarray) -> np
 def _together(
     mixtures: Mixtures, pending: list[int], now: np.ndarray, goal: np.ndarray, fixed: np.ndarray
 ) -> list[int]:
-    """As many of the pending destinations as can come to a goal in one step."""
+    """The pending destinations that can change to `goal` together in one step (greedy)."""
     start = fixed | mixtures.turns(pending, now, now, mixtures.old)
     chosen: list[int] = []
     at, many = 0, len(pending)
@@ -241,9 +242,11 @@ def _together(
 
 
 def _nearest(mixtures: Mixtures, pending: list[int], now: np.ndarray) -> np.ndarray:
-    """The tables with one more entry for each pending destination: that of the switch which is nearest to it afterwards."""
+    """The tables with one more new entry per pending destination: at the changed switch that is nearest to it in the new
+    tables.
+    """
     first, to = mixtures.channels.first, mixtures.channels.to
-    found = now.copy()
+    goal = now.copy()
     for d in pending:
         least, nearest = -1, -1
         for switch in np.flatnonzero(now[d] != mixtures.after[d]).tolist():
@@ -253,5 +256,5 @@ def _nearest(mixtures: Mixtures, pending: list[int], now: np.ndarray) -> np.ndar
                 hops += 1
             if least < 0 or hops < least:
                 least, nearest = hops, switch
-        found[d, nearest] = mixtures.after[d, nearest]
-    return found
+        goal[d, nearest] = mixtures.after[d, nearest]
+    return goal

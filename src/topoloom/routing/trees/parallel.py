@@ -1,4 +1,4 @@
-"""Trees for all destinations, on all cores: groups of them know each other's loads turn by turn, whatever the threads."""
+"""Trees for all destinations, on all cores, in groups that exchange loads after each turn; threads do not change the result."""
 
 from collections.abc import Callable, Iterator
 
@@ -7,10 +7,10 @@ import numpy as np
 from topoloom.core.threads import over_cores
 from topoloom.core.work import Work
 
-#: Groups of destinations that know each other's loads of the turn before: fixed, so that the answer does not depend on the
-#: number of threads, and few, for what is not known yet is not balanced.
+#: Groups of destinations, which know each other's loads of the previous turn. The number is fixed, so that the result does not
+#: depend on the number of threads, and small, because loads that are not known yet are not balanced.
 _GROUPS = 4
-#: Up to so many switches all trees are made one after the other.
+#: Up to this many destinations, all trees are made one after the other.
 _SMALL = 512
 
 
@@ -24,24 +24,24 @@ def make_trees(
     *,
     work: Work,
 ) -> int:
-    """Make the trees of all destinations, and `rounds` times again with the loads of the others known.
+    """Make the trees of all destinations, then make them again `rounds` times with the loads of all others known.
 
     Parameters
     ----------
     destinations : int64[k]
         In the order in which they are made.
     load : int64[2 m]
-        Pairs over each channel; kept in step.
+        Pairs over each channel; updated.
     make : callable
-        Makes the trees of some destinations: given them, loads of its own to add to, and whether trees are made again, which
-        it takes out first. Returns a count; those of the last round are summed up.
+        Makes the trees of some destinations. Arguments: the destinations, the loads to update, and whether the trees exist
+        already and must be removed first. Returns a count; the counts of the last round are summed.
     rounds : int
     jobs : int or None
         Threads; every core when omitted. No tree depends on them.
     turn : int
         Destinations that a group takes at a time.
     work : Work
-        Told of the trees.
+        Receives the progress of trees.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Shortest trees with even loads, from which many engines begin."""
+"""Shortest-path trees with even loads, the start of many engines."""
 
 import numpy as np
 
@@ -8,7 +8,8 @@ from topoloom.routing.channels import channels_of
 from topoloom.routing.routing import host_weights
 from topoloom.routing.trees.parallel import make_trees
 
-#: Above so many switches 64 trees are made at a time: three times as fast, loads some hundredths of the mean less even.
+#: Above this many switches, 64 trees are made at a time: three times as fast, with loads less even by a few hundredths of the
+#: mean.
 _LARGE = 8192
 
 
@@ -21,10 +22,11 @@ def fill_minimal(
     *,
     work: Work | None = None,
 ) -> np.ndarray:
-    """Write ports[d] of shortest trees for the destinations, in that order; the pairs over each channel, int64[2 m].
+    """Write to ports[d] shortest-path trees for the destinations, in this order; return the pairs over each channel, int64[2
+    m].
 
-    Each switch sends on over the channel with the fewest pairs so far. `rounds` times every tree is made again with the
-    loads of the others known (half of them, once, in very large networks). Hosts weigh (`host_weights`).
+    Each switch uses the channel with the fewest pairs so far. Every tree is rebuilt `rounds` times with the loads of all others
+    known (in very large networks, half of the trees once). Pairs are weighted by hosts (`host_weights`).
 
     Parameters
     ----------
@@ -35,11 +37,11 @@ def fill_minimal(
     ports : uint8 or uint16[n, n]
         Rows of `destinations` are written.
     rounds : int
-        Times that every tree is made again.
+        Number of times that every tree is rebuilt.
     jobs : int, optional
         Threads; no table depends on them.
     work : Work, optional
-        Told of the trees.
+        Receives the progress of trees.
 
     Returns
     -------
@@ -60,15 +62,15 @@ def fill_minimal(
     channels = channels_of(topology)
     load, pairs = np.zeros(channels.to.size, np.int64), host_weights(topology)
 
-    def make(some: np.ndarray, known: np.ndarray, again: bool) -> int:
-        minimal_trees(channels.first, channels.to, some, ports, known, again, pairs)
+    def make(some: np.ndarray, loads: np.ndarray, again: bool) -> int:
+        minimal_trees(channels.first, channels.to, some, ports, loads, again, pairs)
         return 0
 
     anywhere, unsaid = np.zeros(channels.to.size, np.uint16), np.empty((0, 0), np.uint8)
     nobody_stuck = np.empty(0, np.int32)
 
-    def make_many(some: np.ndarray, known: np.ndarray, again: bool) -> int:
-        # A virtual channel in which no rank rises forbids nothing.
+    def make_many(some: np.ndarray, loads: np.ndarray, again: bool) -> int:
+        # A virtual channel in which no rank rises forbids no turn.
         refused: int = trees_within(
             channels.first,
             channels.to,
@@ -77,7 +79,7 @@ def fill_minimal(
             some,
             ports,
             unsaid,
-            known,
+            loads,
             again,
             pairs,
             work.flag,
@@ -88,9 +90,9 @@ def fill_minimal(
 
     if topology.switches > _LARGE:
         make_trees(destinations, load, make_many, 0, jobs, 64, work=work)
-        if rounds:  # the first half knew least of the loads
+        if rounds:  # the first half was made with the fewest known loads
             first_half = destinations[: destinations.size // 2]
-            make_trees(first_half, load, lambda some, known, _: make_many(some, known, True), 0, jobs, 64, work=work)
+            make_trees(first_half, load, lambda some, loads, _: make_many(some, loads, True), 0, jobs, 64, work=work)
     else:
         make_trees(destinations, load, make, rounds, jobs, work=work)
     return load

@@ -1,4 +1,4 @@
-"""The verifier of tables beside which packets may choose: what more must hold so that nothing deadlocks."""
+"""Verification of tables with a choice for packets: the additional conditions for freedom from deadlock."""
 
 from dataclasses import replace
 
@@ -11,33 +11,33 @@ from topoloom.routing.choices import AnyShortest, Detour, Escape, Layers
 from topoloom.routing.routing import HOP, Routing
 from topoloom.routing.verification.verification import Verification
 
-#: Cycles through choices are searched in the square of so many switches.
+#: Most switches for the search of cycles through choices, whose graph has n^2 places.
 _MOST_SWITCHES = 8192
 
 
 def with_choice(routing: Routing, tables: Verification, work: Work) -> Verification:
-    """The verdict on tables and what packets may choose beside them, from that on the tables alone.
+    """Return the verification of tables with the packets' choice, from the verification of the tables alone.
 
     * `AnyShortest`: no cycle among the turns of all shortest paths, in the one virtual channel (Dally and Seitz, 1987).
-    * `Escape`: the tables reach everything from everywhere, and have no cycle. If packets may leave them again, there must be
-      none either when everything counts that a packet may do between two channels of the tables: Duato's extended channel
-      dependencies (IEEE TPDS 6(10), 1995). If not, they are the only dependencies.
-    * `Detour`: both parts have virtual channels of their own, and packets only ever change from the first to the second: no
-      cycle if the tables have none.
+    * `Escape`: the tables connect all pairs and have no cycle. If packets may leave them again, there must be no cycle in
+      Duato's extended channel dependencies either (IEEE TPDS 6(10), 1995), which include everything that a packet may do
+      between two channels of the tables. If packets may not leave, the tables' dependencies are the only ones.
+    * `Detour`: the two parts use separate virtual channels, and packets only change from the first to the second: no cycle if
+      the tables have none.
 
     Parameters
     ----------
     routing : Routing
-        The tables, with the choice that packets have beside them.
-    tables : Verdict
-        On the tables alone.
+        The tables, with the choice of packets.
+    tables : Verification
+        The verification of the tables alone.
     work : Work
-        Its stop ends the search for cycles.
+        If it is stopped, the search for cycles ends.
 
     Returns
     -------
-    Verdict
-        With the virtual channels of both, and a cycle where there is one.
+    Verification
+        With the virtual channels of both, and a cycle if there is one.
 
     Raises
     ------
@@ -58,36 +58,37 @@ def with_choice(routing: Routing, tables: Verification, work: Work) -> Verificat
         return _with_cycle(routing, tables, _any_shortest(routing, work), 1)
     if isinstance(choice, Escape):
         virtual_channels = tables.virtual_channels_used
-        found = replace(
+        verification = replace(
             tables,
             virtual_channels_used=virtual_channels + choice.virtual_channels,
             virtual_channel_pairs=np.append(tables.virtual_channel_pairs, [0] * choice.virtual_channels),
         )
         if tables.cycle or tables.fault or not choice.returns or routing.virtual_channel_rule == HOP:
-            return found
-        return _with_cycle(routing, found, _extended(routing, virtual_channels, work), virtual_channels)
+            return verification
+        return _with_cycle(routing, verification, _extended(routing, virtual_channels, work), virtual_channels)
     return tables
 
 
 def with_layers(routing: Routing, layers: list[Routing], tables: Verification, work: Work) -> Verification:
-    """The verdict where layers of tables share virtual channels by switch: no cycle among the paths of pairs in layers they may
-    take.
+    """Return the verification of layers that share virtual channels by switch: the paths of all pairs in the layers that they
+    may
+    take must contain no cycle.
 
     Parameters
     ----------
     routing : Routing
-        The first layer's tables, and which layers each pair may take.
+        The first layer's tables, and the layers that each pair may take.
     layers : list of Routing
         The tables of every layer, on the same network.
-    tables : Verdict
-        On the first layer alone.
+    tables : Verification
+        The verification of the first layer.
     work : Work
-        Its stop ends the search for cycles.
+        If it is stopped, the search for cycles ends.
 
     Returns
     -------
-    Verdict
-        `tables`, with a cycle where there is one.
+    Verification
+        `tables`, with a cycle if there is one.
 
     Raises
     ------
@@ -130,24 +131,23 @@ def _with_cycle(routing: Routing, verification: Verification, ring: np.ndarray, 
 
 
 def named(routing: Routing, ring: np.ndarray, virtual_channels: int) -> tuple[tuple[tuple[int, int], ...], int]:
-    """The channels of a cycle, given as channel * virtual channels + virtual channel, by their switches, the first again for
-    the last; its virtual channel.
+    """Return the channels of a cycle as pairs of switches (the first channel is repeated at the end), and its virtual channel.
 
     Parameters
     ----------
     routing : Routing
-        Whose channels they are.
+        The routing that contains the cycle.
     ring : int[k]
         The cycle: channel * virtual channels + virtual channel of each channel in it; empty: none.
     virtual_channels : int
-        Virtual channels of each channel.
+        Number of virtual channels per channel.
 
     Returns
     -------
     cycle : tuple of (int, int)
         The switches at the ends of each channel, the first channel once more at the end; empty: none.
     vc : int
-        Of the first; -1: none.
+        The virtual channel of the first channel; -1: none.
     """
     channels, closed = routing.channels, np.append(ring, ring[:1]) // virtual_channels
     ends = zip(channels.origin[closed].tolist(), channels.to[closed].tolist(), strict=True)
@@ -155,7 +155,7 @@ def named(routing: Routing, ring: np.ndarray, virtual_channels: int) -> tuple[tu
 
 
 def _any_shortest(routing: Routing, work: Work) -> np.ndarray:
-    """A cycle among the turns of all shortest paths of data; empty: none."""
+    """A cycle among the turns of all shortest paths between carriers; empty: none."""
     from topoloom.routing.verification.kernels.choices import all_turns
     from topoloom.routing.verification.kernels.follow import find_cycle
 
@@ -173,15 +173,15 @@ def _any_shortest(routing: Routing, work: Work) -> np.ndarray:
 
 
 def _extended(routing: Routing, virtual_channels: int, work: Work) -> np.ndarray:
-    """A cycle among the extended dependencies of what packets escape to; empty: none."""
+    """A cycle among the extended dependencies of the escape paths; empty: none."""
     from topoloom.routing.verification.kernels.choices import extended_cycle
 
     topology, channels = routing.topology, routing.channels
     n = topology.switches
     if n > _MOST_SWITCHES:
         raise InputError(
-            f"{topology.name}: {n} switches; whether packets that return from their escape deadlock is checked for up to"
-            f" {_MOST_SWITCHES} (engine silla-duato, which does not return, has no such limit)"
+            f"{topology.name}: {n} switches; escape paths that packets may leave again are verified for up to"
+            f" {_MOST_SWITCHES} (engine silla-duato, where packets stay on them, has no limit)"
         )
     distance = distances_from(topology, np.arange(n), 1).astype(np.uint16)
     table = np.zeros((0, 0), np.uint8) if routing.virtual_channels is None else routing.virtual_channels

@@ -1,4 +1,4 @@
-"""The verdict: what following tables from every switch to every other has found."""
+"""The result of verifying tables: they are followed from every switch to every other."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,7 +10,7 @@ from topoloom.model.results import Provenance, Result
 
 
 class Followed:
-    """What can be said of any tables that were followed, whether they lead between switches or between host ports."""
+    """Properties of all verified tables, between switches or between host ports."""
 
     cycle: tuple[tuple[object, object], ...]
     channel_load: np.ndarray
@@ -22,50 +22,50 @@ class Followed:
 
     @property
     def edge_forwarding_index(self) -> int:
-        """The pairs over the busiest channel, one direction of a link."""
+        """The maximum channel load: the pairs over the most loaded channel (one direction of a link)."""
         return int(self.channel_load.max(initial=0))
 
     @property
     def load_over_mean(self) -> float:
-        """The pairs over the busiest channel, in means of all channels; 1: all alike."""
+        """The maximum channel load divided by the mean of all channels; 1 if all are equal."""
         mean = self.channel_load.mean() if self.channel_load.size else 0.0
         return float(self.channel_load.max() / mean) if mean else 1.0
 
 
 @dataclass(frozen=True, eq=False)
 class Verification(Followed, Result):
-    """What tables do, found by following them.
+    """The paths, loads and deadlock freedom of tables, found by following them.
 
     Attributes
     ----------
     pairs : int
         Ordered pairs of different switches.
     reached_pairs, minimal_pairs : int
-        Those that arrive, and those that arrive in the fewest hops that the topology allows.
+        Pairs that arrive, and pairs that arrive in the fewest hops that the topology allows.
     apart_pairs : int
-        Those that no path joins, because the topology is in parts.
+        Pairs without any path, because the topology is not connected.
     fault : str
-        What is wrong with the first pair that does not arrive though there is a path; empty when all do.
+        A sentence on the first pair that has a path but does not arrive; empty if all arrive.
     mean_hops, max_hops : float, int
-        Of the pairs reached.
+        Mean and largest number of hops of the pairs that arrive.
     histogram : int64[max_hops + 1]
         Pairs by hops.
     stretch : float
-        mean_hops over the mean of the fewest hops of the same pairs that can be.
+        mean_hops divided by the mean of the fewest possible hops of the same pairs.
     virtual_channels_used : int
-        One more than the highest virtual channel.
+        The highest virtual channel plus one.
     virtual_channel_pairs : int64[virtual_channels_used]
-        Pairs in each virtual channel (of the first hop, where virtual channels are counted by hops), without those that no path
-        joins.
+        Pairs in each virtual channel (of the first hop, if the virtual channel is the number of hops), without pairs that have
+        no path.
     cycle : tuple of (int, int)
-        Channels (from switch, to switch) that wait for each other in a cycle, the first again for the last; empty: none.
+        Channels (from switch, to switch) that wait for each other in a cycle, the first one repeated at the end; empty: none.
     cycle_virtual_channel : int
         The virtual channel of that cycle; -1: none.
     channel_load, switch_load : int64[2 m], int64[n]
-        Ordered pairs of switches with hosts (of all, where there are no hosts) over each channel, and those that pass
-        through each switch, its own omitted (Xu 2019, 2.3).
+        Ordered pairs of switches with hosts (of all switches if there are no hosts) over each channel, and those that pass
+        through each switch, without its own (Xu 2019, 2.3).
     checked_destinations : int or None
-        Only what goes to so many destinations was followed; None: everything was.
+        Number of destinations of the sample that was followed; None: all.
     """
 
     record_name = "verification"
@@ -102,7 +102,7 @@ class Verification(Followed, Result):
 
     @drawn()
     def plot(self, axes: "Axes") -> None:
-        """Draw the loads of channels, sorted: pairs whose path takes each."""
+        """Draw the sorted loads of the channels, in pairs per channel."""
         from topoloom.figures.bars import draw_sorted_loads
 
         title = f"Channels of {self.provenance.name} by engine {self.provenance.engine}"
@@ -112,43 +112,43 @@ class Verification(Followed, Result):
     def deadlock_free(self) -> bool | None:
         """Whether no virtual channel holds a cycle of channels that wait for each other (Dally and Seitz, 1987).
 
-        None: no cycle was found, but only a sample of destinations was followed; what was not may close one.
+        None: the sample of destinations has no cycle, but the other destinations may close one.
         """
         return None if self.checked_destinations is not None and not self.cycle else not self.cycle
 
     @property
     def minimal(self) -> bool:
-        """Whether every pair that can be reached is reached in the fewest hops."""
+        """Whether every pair with a path arrives in the fewest hops."""
         return self.minimal_pairs == self.pairs - self.apart_pairs
 
     @property
     def complete(self) -> bool:
-        """Whether every pair that can be reached is reached."""
+        """Whether every pair with a path arrives."""
         return self.reached_pairs == self.pairs - self.apart_pairs
 
     @property
     def minimal_share(self) -> float:
-        """The share of pairs that are reached in the fewest hops, of those that some path joins; 1 where there are none."""
+        """The share of the pairs with a path that arrive in the fewest hops; 1 if there are no such pairs."""
         joined = self.pairs - self.apart_pairs
         return self.minimal_pairs / joined if joined else 1.0
 
     @property
     def vertex_load_min(self) -> int:
-        """The pairs that pass through the least loaded switch."""
+        """The number of pairs that pass through the least loaded switch."""
         return int(self.switch_load.min())
 
     @property
     def vertex_load_max(self) -> int:
-        """The pairs that pass through the most loaded switch."""
+        """The number of pairs that pass through the most loaded switch."""
         return int(self.switch_load.max())
 
     def rows(self) -> list[dict[str, Any]]:
-        """One row per number of hops: ``hops`` and ``pairs``, the ordered pairs that take so many."""
+        """One row per number of hops: ``hops`` and ``pairs``, the ordered pairs with this number of hops."""
         return [{"hops": hops, "pairs": pairs} for hops, pairs in enumerate(self.histogram.tolist())]
 
 
 def together(layers: list[Verification]) -> Verification:
-    """One verdict on several layers of tables of a topology: every pair counts once in each."""
+    """Combine the verifications of several layers of tables of a topology; every pair counts once per layer."""
     if len(layers) == 1:
         return layers[0]
     histogram = np.zeros(max(layer.histogram.size for layer in layers), np.int64)

@@ -1,6 +1,7 @@
-"""The verifier of tables: is every pair reached, in how many hops, and can channels wait for each other in a cycle.
+"""The verifier of tables: whether every pair arrives, in how many hops, and whether channels can wait for each other in a
+cycle.
 
-It shares no code with the engines, so that a mistake of theirs is not its own.
+It shares no code with the engines, so that it does not repeat their mistakes.
 """
 
 from collections.abc import Iterator
@@ -21,52 +22,51 @@ from topoloom.routing.routing import HOP, SWITCH, Routing
 from topoloom.routing.verification.choices import named, with_choice, with_layers
 from topoloom.routing.verification.verification import Verification, together
 
-#: Destinations that a thread follows at a time.
+#: Destinations per task of a thread.
 _BLOCK = 64
-#: Virtual channels are the bits of a word.
+#: Virtual channels are the bits of a 64-bit word.
 _MOST_VIRTUAL_CHANNELS = 64
-#: Virtual channels that fit into words of a byte.
+#: Virtual channels that fit into one byte.
 _NARROW = 8
-#: Hops up to which distances to 64 destinations are measured together.
+#: Most hops for which distances to 64 destinations are computed together.
 _MOST_ROUNDS = 32
 
 
 def verify_routing(
     routing: NetworkSource, jobs: int | None = None, destinations: np.ndarray | None = None, *, work: Work | None = None
 ) -> Verification:
-    """Follow a routing's tables from every switch to every other, and look for cycles in what waits for what.
+    """Follow a routing's tables from every switch to every other, and search the channel dependencies for cycles.
 
     Parameters
     ----------
     routing : NetworkSource
-        Its installed tables, else those of the fitting engine.
-        From an engine or from anywhere.
+        The installed tables, otherwise those of the fitting engine. The tables may come from any source.
     jobs : int, optional
         Threads; every core when omitted.
     destinations : int64[k], optional
-        Only what goes to these, each once; all when omitted. Then no cycle found is no proof that there is none.
+        Follow only paths to these, each once; all when omitted. A sample without a cycle does not verify deadlock freedom.
     work : Work, optional
-        Told of the destinations that were followed.
+        Receives the progress of followed destinations.
 
     Returns
     -------
-    Verdict
+    Verification
 
     Raises
     ------
     InputError
-        More virtual channels than the verifier can tell apart.
+        More virtual channels than the verifier supports.
     Stopped
-        `work` was stopped before everything was followed.
+        `work` was stopped before all paths were followed.
 
     Notes
     -----
-    A channel waits for the next one on a path in the same virtual channel. Only turns that some path really makes count, in the
-    virtual channels of these paths; without a cycle among them no packets can block each other for ever (Dally and Seitz, IEEE
-    Transactions on Computers, 1987). Where a packet's virtual channel is the number of its hops, it only ever waits for a
-    channel of a higher virtual channel, so there is no cycle (Gopal, 1985). Only paths between switches with hosts count
-    (`Routing.carriers`), in loads too. Where packets may choose, `judge.choices.with_choice` says what is asked; where there
-    are layers of tables, every pair is counted once in each.
+    A channel waits for the next one on a path in the same virtual channel. Only turns that some path makes count, in the
+    virtual channels of these paths; without a cycle among them, packets cannot block each other for ever (Dally and Seitz, IEEE
+    Transactions on Computers, 1987). If a packet's virtual channel is its number of hops, it only waits for higher virtual
+    channels, so there is no cycle (Gopal, 1985). Only paths between switches with hosts count (`Routing.carriers`), in loads
+    too. For packets with a choice, see the conditions in `verification.choices.with_choice`; with layers of tables, every pair
+    is counted once per layer.
     """
     routing = taken(routing, Routing, "verify_routing")
     work = Work() if work is None else work
@@ -75,12 +75,12 @@ def verify_routing(
     virtual_channels = routing.choice.virtual_channels or (routing.virtual_channels,) * len(routing.choice.ports)
     tables = zip((routing.ports, *routing.choice.ports), (routing.virtual_channels, *virtual_channels), strict=True)
     layers = [replace(routing, ports=ports, virtual_channels=layer_vcs, choice=None) for ports, layer_vcs in tables]
-    found = together([_tables(layer, jobs, destinations, work) for layer in layers])
-    return found if routing.choice.virtual_channels is None else with_layers(routing, layers, found, work)
+    verification = together([_tables(layer, jobs, destinations, work) for layer in layers])
+    return verification if routing.choice.virtual_channels is None else with_layers(routing, layers, verification, work)
 
 
 def _tables(routing: Routing, jobs: int | None, destinations: np.ndarray | None, work: Work) -> Verification:
-    """The verdict on the tables alone."""
+    """The verification of the tables alone, without choices of packets."""
     from topoloom.routing.verification.kernels.follow import ACROSS
 
     n = routing.topology.switches
@@ -126,7 +126,7 @@ def _tables(routing: Routing, jobs: int | None, destinations: np.ndarray | None,
 
 
 class _Walked(NamedTuple):
-    """What following every path adds up to; see `judge.kernels.follow`."""
+    """The sums over all followed paths; see `verification.kernels.follow`."""
 
     turns: np.ndarray
     channel_load: np.ndarray
@@ -149,14 +149,14 @@ def _walked(
 
     topology, channels = routing.topology, routing.channels
     n, across = topology.switches, routing.virtual_channel_rule == SWITCH
-    # A packet may escape to the tables at any switch.
+    # With escape paths, a packet may enter the tables at any switch.
     sources = np.ones(n, np.bool_) if isinstance(routing.choice, Escape) else routing.carriers
     turn_row = turn_rows(channels)
-    # A bit a virtual channel, in as few bytes as that takes: turns are looked up at random.
+    # One bit per virtual channel, in as few bytes as possible, because turns are accessed at random.
     word = np.uint8 if virtual_channels_used <= _NARROW and not across else np.uint64
 
     def walk(blocks: Iterator[int]) -> _Walked:
-        found = _Walked(
+        sums = _Walked(
             np.zeros(channels.turn_first[-1], word),
             np.zeros(channels.to.size, np.int64),
             np.zeros(n, np.int64),
@@ -180,15 +180,15 @@ def _walked(
                 routing.carriers,
                 some,
                 _fewest_hops(routing, some),
-                *found[:6],
-                found.examples[0],
+                *sums[:6],
+                sums.examples[0],
             )
             work.advance(some.size)
-        return found
+        return sums
 
     work.begin(wanted.size, "destinations followed")
     parts = over_cores(walk, max(1, -(-wanted.size // _BLOCK)), jobs)
-    # Half a billion turns where switches have 512 ports: as many bytes as they were found in, and no copy.
+    # Half a billion turns if switches have 512 ports: merge in place, without a copy.
     turns = parts[0].turns
     for part in parts[1:]:
         np.bitwise_or(turns, part.turns, out=turns)
@@ -198,7 +198,7 @@ def _walked(
 
 
 def _fewest_hops(routing: Routing, some: np.ndarray) -> np.ndarray:
-    """Hops to each of at most 64 destinations, int32[k, at least n]; -1 where there is no path."""
+    """Hops to each of at most 64 destinations, int32[k, at least n]; -1 if there is no path."""
     from topoloom.routing.verification.kernels.nearest import hops_to
 
     n = routing.topology.switches
@@ -220,11 +220,11 @@ def _cycle(routing: Routing, turns: np.ndarray, virtual_channels: int) -> np.nda
 
 
 def _fault(lost: int, stuck: int, examples: list[np.ndarray]) -> str:
-    """A sentence on a pair that does not arrive."""
+    """A sentence on a pair that does not arrive; empty if all arrive."""
     for kind, (count, what) in enumerate(
-        ((lost, "goes round a cycle"), (stuck, "ends at a switch that has no port for it"))
+        ((lost, "runs in a cycle"), (stuck, "ends at a switch that has no port for it"))
     ):
         if count:
-            source, destination = next(one[kind] for one in examples if one[kind, 0] >= 0).tolist()
-            return f"what goes from switch {source} to switch {destination} {what} ({count} pairs in all)"
+            source, destination = next(example[kind] for example in examples if example[kind, 0] >= 0).tolist()
+            return f"the path from switch {source} to switch {destination} {what} ({count} pairs in all)"
     return ""

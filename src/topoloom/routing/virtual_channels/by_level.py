@@ -1,10 +1,9 @@
-"""Virtual channels by levels: in each virtual channel every channel has one of few levels, which rise along every path that
-takes the virtual channel.
+"""Virtual channels by levels: in each virtual channel, every channel has one of a few levels, which rise along all paths in it.
 
-A packet then only waits for channels of higher levels, so that no packets wait for each other in a cycle; and no chain of
-packets that wait for one another is longer than there are levels. With an order of all channels (LASH, engine ``orders``)
-fewer virtual channels do, but chains may be as long as the order: near saturation one blocked packet then holds up a large part
-of the network. ``benchmarks/levels.py`` measures both.
+A packet only waits for channels of higher levels, so no packets wait for each other in a cycle, and no chain of waiting packets
+is longer than the number of levels. With an order of all channels (LASH, engine ``orders``), fewer virtual channels suffice,
+but chains may be as long as the order: near saturation, one blocked packet then delays a large part of the network.
+``benchmarks/levels.py`` measures both.
 """
 
 from dataclasses import dataclass
@@ -19,29 +18,29 @@ from topoloom.routing.registry import RoutingRequest
 from topoloom.routing.routing import carriers_of
 from topoloom.routing.virtual_channels.by_pair import MOST_VIRTUAL_CHANNELS
 
-#: Virtual channels when nobody says how many: what most switches of InfiniBand have for data.
+#: Default number of virtual channels: most InfiniBand switches have 8 data VLs.
 VIRTUAL_CHANNELS = 8
-#: Switches with hosts whose pairs are planned: their paths take 25 bytes and more each.
+#: Most switches with hosts: the path of each pair takes at least 25 bytes.
 MOST_CARRIERS = 4096
-#: Hops of the longest path that is planned.
-_LONGEST = 16
-#: Rounds over a virtual channel's channels at most, until fewer than this share of them move; and times that all virtual
-#: channels are gone over.
+#: Most hops of a path.
+_MOST_HOPS = 16
+#: Most rounds over the channels of a virtual channel; rounds end if fewer than this share of channels change; and passes over
+#: all virtual channels.
 _ROUNDS, _SETTLED, _PASSES = 12, 0.005, 6
-#: With more than these shares of pairs left over, after half of the virtual channels and after all, more levels are taken at
-#: once.
+#: If more than these shares of pairs are not served, after half of the virtual channels and after all, more levels are tried
+#: immediately.
 _HALFWAY, _HOPELESS = 0.1, 0.005
-#: Paths of three hops and more take many levels: so many for each hop are tried first.
+#: Paths of three hops and more need many levels: the first attempt has this number per hop.
 _LEVELS_A_HOP = 8
 
 
 def vcs_by_level(request: RoutingRequest, ports: np.ndarray, engine: str) -> tuple[np.ndarray, int]:
-    """The virtual channel of each pair, by as few levels as are found to be enough.
+    """Give each pair a virtual channel, with as few levels as the search finds.
 
     Parameters
     ----------
     request : RoutingRequest
-        Its `virtual_channels` are all taken; `VIRTUAL_CHANNELS` if it does not say.
+        All its `virtual_channels` are used; `VIRTUAL_CHANNELS` if it gives no number.
     ports : uint8 or uint16[n, n]
         Tables whose paths arrive.
     engine : str
@@ -50,13 +49,12 @@ def vcs_by_level(request: RoutingRequest, ports: np.ndarray, engine: str) -> tup
     Returns
     -------
     (uint8[n, n], int)
-        virtual channels[d, s]: the virtual channel of what goes from s to d; and of how many levels the channels are.
+        virtual_channels[d, s]: the virtual channel of packets from s to d; and the number of levels.
 
     Raises
     ------
     InputError
-        More virtual channels than there can be, too many switches, paths that are too long, or pairs that no virtual channel
-        serves.
+        Too many virtual channels, too many switches, paths that are too long, or pairs that no virtual channel serves.
     Stopped
         The request's work was stopped.
     """
@@ -64,7 +62,7 @@ def vcs_by_level(request: RoutingRequest, ports: np.ndarray, engine: str) -> tup
     carriers = np.flatnonzero(carriers_of(topology)).astype(np.int64)
     if not 1 <= virtual_channels <= MOST_VIRTUAL_CHANNELS:
         raise InputError(
-            f"{topology.name}: lanes={virtual_channels}; engine {engine} takes 1 to {MOST_VIRTUAL_CHANNELS}"
+            f"{topology.name}: virtual_channels={virtual_channels}; engine {engine} takes 1 to {MOST_VIRTUAL_CHANNELS}"
         )
     if carriers.size > MOST_CARRIERS:
         raise InputError(
@@ -74,9 +72,9 @@ def vcs_by_level(request: RoutingRequest, ports: np.ndarray, engine: str) -> tup
     pairs = _Pairs.of(channels_of(topology), ports, carriers, request.work)
     if pairs is None:
         raise InputError(
-            f"{topology.name}: its paths have more than {_LONGEST} hops, which engine {engine} does not plan (orders does)"
+            f"{topology.name}: its paths have more than {_MOST_HOPS} hops, too many for engine {engine}; use engine orders"
         )
-    # With as many levels as channels a virtual channel is an order of them.
+    # With as many levels as channels, a virtual channel is an order of them.
     levels = max(1, pairs.longest) * (_LEVELS_A_HOP if pairs.longest > 2 else 1)
     while True:
         rising = _rising_vcs(pairs, virtual_channels, levels, request.seed, request.work)
@@ -86,7 +84,7 @@ def vcs_by_level(request: RoutingRequest, ports: np.ndarray, engine: str) -> tup
             raise InputError(
                 f"{topology.name}: {virtual_channels} virtual channel{'s' * (virtual_channels > 1)} do not serve all pairs; "
                 f"give engine {engine} more virtual channels, or"
-                " take engine orders"
+                " use engine orders"
             )
         levels += max(1, levels // 2)
 
@@ -102,13 +100,13 @@ class _Pairs:
 
     @classmethod
     def of(cls, channels: Channels, ports: np.ndarray, carriers: np.ndarray, work: Work) -> "_Pairs | None":
-        """All of them; None where a path is longer than is planned for."""
+        """Return all pairs; None if a path is too long."""
         from topoloom.routing.virtual_channels.kernels.levels import walk_pairs
 
         count = carriers.size**2
         length = np.zeros(count, np.uint8)
-        # Most networks that this is for have short paths: room for long ones is made only where it is needed.
-        for room in (4, _LONGEST):
+        # Most networks of this engine have short paths: memory for long ones is allocated only if needed.
+        for room in (4, _MOST_HOPS):
             paths = np.empty((count, room), np.int32)
             longest = walk_pairs(channels.first, channels.to, ports, carriers, paths, length, work.flag)
             work.check()
@@ -126,7 +124,7 @@ class _Pairs:
         return cls(paths, length, begin, members)
 
     def only(self, wanted: np.ndarray) -> "_Pairs":
-        """Some of them."""
+        """Return the wanted pairs only."""
         if wanted.all():
             return self
         return self._listed(self.paths[wanted], self.length[wanted], self.begin.size - 1)
@@ -138,13 +136,13 @@ class _Pairs:
 
     @property
     def channels(self) -> int:
-        """How many channels there are."""
+        """The number of channels."""
         return int(self.begin.size) - 1
 
 
 def _rising_vcs(pairs: _Pairs, virtual_channels: int, levels: int, seed: int, work: Work) -> np.ndarray:
-    """Levels for every virtual channel, each made for the pairs that no other one serves, then all again; bool[virtual
-    channels, pairs].
+    """Find levels for every virtual channel, each for the pairs that no other one serves, in several passes; return which pairs
+    rise in each, bool[virtual channels, pairs].
     """
     from topoloom.routing.virtual_channels.kernels.levels import mark_rising
 
@@ -158,10 +156,11 @@ def _rising_vcs(pairs: _Pairs, virtual_channels: int, levels: int, seed: int, wo
             draws = Draws(seed, 20 + vc + virtual_channels * turn)
             wanted = ~(np.delete(rising, vc, axis=0).any(axis=0) | short)
             needed = bool(wanted.any())
-            # A virtual channel that nobody needs any more spreads the others' pairs.
+            # A virtual channel that is not needed any more spreads the pairs of the others.
             some = pairs.only(wanted if needed else ~short)
             begins = [(draws.permutation(pairs.channels) % levels).astype(np.uint16)]
-            # It goes on from where it is, or begins again: what serves more of those that no other virtual channel serves.
+            # Continue from its levels, or start again: keep the levels that serve more of the pairs that no other virtual
+            # channel serves.
             for tried in [level[vc].copy(), *begins] if turn else begins:
                 _settle(some, tried, levels, _ROUNDS if needed else _ROUNDS // 4, draws, work)
                 mark_rising(pairs.paths, pairs.length, tried, mark)
@@ -178,12 +177,12 @@ def _rising_vcs(pairs: _Pairs, virtual_channels: int, levels: int, seed: int, wo
 
 
 def _settle(some: _Pairs, level: np.ndarray, levels: int, rounds: int, draws: Draws, work: Work) -> None:
-    """Let every channel take its best level, round after round, until few move.
+    """Give every channel its best level, round after round, until few channels change.
 
     Parameters
     ----------
     some : _Pairs
-        That shall rise.
+        The pairs whose levels should rise.
     level : uint16[2 m]
         Changed.
     levels, rounds : int
@@ -203,13 +202,13 @@ def _settle(some: _Pairs, level: np.ndarray, levels: int, rounds: int, draws: Dr
 
 
 def _spread(pairs: _Pairs, rising: np.ndarray, switches: int, carriers: np.ndarray, seed: int) -> np.ndarray:
-    """Each pair in one of the virtual channels that serve it, channels as evenly loaded as may be; uint8[n, n]."""
+    """Put each pair in one of the virtual channels that serve it, with even loads of the channels; uint8[n, n]."""
     from topoloom.routing.virtual_channels.kernels.levels import spread_pairs
 
     vc = np.zeros(pairs.length.size, np.uint8)
     load = np.zeros((rising.shape[0], pairs.channels), np.int64)
     spread_pairs(pairs.paths, pairs.length, rising, Draws(seed, 19).permutation(vc.size), load, vc)
-    found = np.zeros((switches, switches), np.uint8)
-    found[np.ix_(carriers, carriers)] = vc.reshape(carriers.size, carriers.size)
-    np.fill_diagonal(found, 0)
-    return found
+    by_switch = np.zeros((switches, switches), np.uint8)
+    by_switch[np.ix_(carriers, carriers)] = vc.reshape(carriers.size, carriers.size)
+    np.fill_diagonal(by_switch, 0)
+    return by_switch

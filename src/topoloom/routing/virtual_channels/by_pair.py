@@ -1,4 +1,4 @@
-"""A virtual channel for each pair of switches, given to tables that are there already, so that no channels wait in a cycle."""
+"""A virtual channel for each pair of switches of existing tables, so that no channels wait for each other in a cycle."""
 
 import numpy as np
 
@@ -10,21 +10,21 @@ from topoloom.routing.channels import channels_of
 from topoloom.routing.registry import RoutingRequest
 from topoloom.routing.routing import carriers_of
 
-#: The virtual channels that hardware has; the kernels' words of virtual channels have room for them.
+#: The most virtual channels of hardware; they fit into the kernels' 16-bit words.
 MOST_VIRTUAL_CHANNELS = 15
-#: Channels looked at before that is given up: some minutes.
+#: Most channels visited before the search fails: a few minutes.
 EFFORT = 4_000_000_000
-#: Destinations whose pairs get their virtual channels in one call of the kernel.
+#: Destinations per call of the kernel.
 _BLOCK = 8
 
 
 def vcs_by_pair(request: RoutingRequest, ports: np.ndarray, engine: str) -> np.ndarray:
-    """The virtual channel of each pair, uint8[n, n]: the first that stays free of cycles, pairs taken one after the other.
+    """Give each pair, one after the other, the first virtual channel that stays free of cycles, uint8[n, n].
 
     Parameters
     ----------
     request : RoutingRequest
-        Its `virtual_channels` are the most that may be taken.
+        Its `virtual_channels` are the most that may be used.
     ports : uint8 or uint16[n, n]
         Tables whose paths arrive.
     engine : str
@@ -33,7 +33,7 @@ def vcs_by_pair(request: RoutingRequest, ports: np.ndarray, engine: str) -> np.n
     Returns
     -------
     uint8[n, n]
-        virtual channels[d, s]: the virtual channel of what goes from s to d.
+        virtual_channels[d, s]: the virtual channel of packets from s to d.
 
     Raises
     ------
@@ -42,8 +42,8 @@ def vcs_by_pair(request: RoutingRequest, ports: np.ndarray, engine: str) -> np.n
     Stopped
         The request's work was stopped.
 
-    Source: Skeie, Lysne and Theiss, Layered shortest path (LASH) routing, IPDPS 2002; cycles are looked for by Pearce and
-    Kelly's order.
+    Source: Skeie, Lysne and Theiss, Layered shortest path (LASH) routing, IPDPS 2002; cycles are found by the order of Pearce
+    and Kelly.
     """
     from topoloom.routing.trees.kernels.vc_trees import ORPHAN
 
@@ -71,32 +71,32 @@ def place_pairs(
     effort: int = EFFORT,
     work: Work,
 ) -> bool:
-    """Give every pair that has no virtual channel yet the first of some virtual channels that stays free of cycles; whether
-    that was possible.
+    """Give every pair without a virtual channel the first of the given ones that stays free of cycles; return whether all got
+    one.
 
     Parameters
     ----------
     topology : Topology
     ports : uint8 or uint16[n, n]
     vc : uint8[n, n]
-        ORPHAN (`trees.kernels.vc_trees`) where there is none yet; written.
+        ORPHAN (`trees.kernels.vc_trees`) for pairs without one; updated.
     order : int64[n]
-        The destinations, in the order in which their pairs are looked at.
+        The destinations, in the order in which their pairs are handled.
     virtual_channels, lowest : int
-        The virtual channels to choose from: `lowest` and the following, so many.
+        The virtual channels to choose from: this many, from `lowest` on.
     turns : uint16[turns], optional
-        The turns that these virtual channels have already, a bit a virtual channel; none when omitted.
+        The turns already in these virtual channels, one bit per virtual channel; none when omitted.
     place : int32[virtual channels, 2 m], optional
-        For each virtual channel an order of the channels in which these turns lead upwards; any when there are none.
+        For each virtual channel, an order of the channels in which these turns lead upwards; any order if there are none.
     effort : int
-        Channels that are looked at before it is given up.
+        Most channels visited before the search fails.
     work : Work
-        Told of the destinations.
+        Receives the progress of destinations.
 
     Returns
     -------
     bool
-        Whether every pair has a virtual channel now; `vc` is changed in place.
+        Whether every pair has a virtual channel now.
 
     Raises
     ------
@@ -123,8 +123,7 @@ def place_pairs(
 
 
 def vcs_by_breaking_cycles(request: RoutingRequest, ports: np.ndarray, engine: str) -> np.ndarray:
-    """The virtual channel of each pair, uint8[n, n]: virtual channels are filled from the first, and what closes cycles in one
-    moves to the next.
+    """Give each pair a virtual channel, uint8[n, n]: all start in the first, and pairs on cycles move to the next one.
 
     Parameters
     ----------
@@ -134,7 +133,7 @@ def vcs_by_breaking_cycles(request: RoutingRequest, ports: np.ndarray, engine: s
     Returns
     -------
     uint8[n, n]
-        virtual channels[d, s]: the virtual channel of what goes from s to d.
+        virtual_channels[d, s]: the virtual channel of packets from s to d.
 
     Raises
     ------
@@ -169,6 +168,6 @@ def _most(request: RoutingRequest) -> int:
 
 def _too_few(topology: Topology, engine: str, most: int) -> InputError:
     return InputError(
-        f"{topology.name}: the paths of engine {engine} need more than {most} virtual channels; engine orders does with any "
+        f"{topology.name}: the paths of engine {engine} need more than {most} virtual channels; engine orders works with any "
         "number"
     )

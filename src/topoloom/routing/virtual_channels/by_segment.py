@@ -1,4 +1,4 @@
-"""Virtual channels by segment: a packet changes to a higher virtual channel at each turn that one order of the switches
+"""Virtual channels by segment: a packet moves to a higher virtual channel at each turn that an order of the switches
 forbids.
 """
 
@@ -14,19 +14,21 @@ from topoloom.routing.channels import Channels, channels_of
 from topoloom.routing.registry import RoutingRequest
 from topoloom.routing.routing import carriers_of, host_weights
 
-#: Orders that are tried, and how many more while the paths take more virtual channels than are wanted.
+#: Orders to try, and additional orders while the paths need more virtual channels than wanted.
 _TRIES, _MORE = 4, 28
-#: Virtual channels by switch that the verifier can tell apart.
+#: Most virtual channels by switch that the verifier supports.
 MOST_VIRTUAL_CHANNELS = 8
-#: Destinations that a thread looks at a time, and whose virtual channels are spread in one call.
+#: Destinations per task of a thread, and per call of the kernel.
 _BLOCK = 64
-#: Times that virtual channels are spread: later ones know what all other destinations take.
+#: Rounds of spreading virtual channels: later ones know the loads of all other destinations.
 _ROUNDS = 2
 
 
 @dataclass(frozen=True, eq=False)
 class _Segments:
-    """An order's forbidden turns: those left on each path, uint8[n, n] by destination; where it rises; the most on a path."""
+    """The forbidden turns of an order: `left` on each path, uint8[n, n] by destination; where it `rises`; the `most` on a
+    path.
+    """
 
     left: np.ndarray
     rises: np.ndarray
@@ -34,16 +36,16 @@ class _Segments:
 
     @property
     def virtual_channels(self) -> int:
-        """How many virtual channels the paths take."""
+        """The number of virtual channels that the paths need."""
         return self.most + 1
 
 
 def segment_vcs(request: RoutingRequest, ports: np.ndarray, engine: str) -> np.ndarray:
-    """Virtual channels by switch, uint8[n, n], for any tables whose paths arrive: the fewest of a few orders.
+    """Return virtual channels by switch, uint8[n, n], for any tables whose paths arrive; the best of a few orders is taken.
 
-    Without its forbidden turns no path closes a cycle (`virtual_channels.kernels.orders`), and the virtual channel only rises:
-    so whatever the tables, nothing waits in cycles. A path with few turns left begins in a high virtual channel: a switch knows
-    its virtual channel from the destination alone.
+    Without forbidden turns, no path closes a cycle (`virtual_channels.kernels.orders`), and the virtual channel only rises; so
+    any tables are deadlock-free. A path with few forbidden turns begins in a high virtual channel, so the destination alone
+    determines the virtual channel at a switch.
 
     Parameters
     ----------
@@ -55,28 +57,28 @@ def segment_vcs(request: RoutingRequest, ports: np.ndarray, engine: str) -> np.n
     Returns
     -------
     uint8[n, n]
-        virtual channels[d, s]: the virtual channel in which switch s sends on what goes to d.
+        virtual_channels[d, s]: the virtual channel in which switch s forwards packets to d.
 
     Raises
     ------
     InputError
-        A path has more such turns than there may be virtual channels.
+        A path has more forbidden turns than virtual channels allow.
     Stopped
         The request's work was stopped.
     """
-    found = _checked(_fewest(request, ports, 1, 0), request, engine, MOST_VIRTUAL_CHANNELS)
-    return np.maximum(found.most - found.left.astype(np.int16), 0).astype(np.uint8)
+    segments = _checked(_fewest(request, ports, 1, 0), request, engine, MOST_VIRTUAL_CHANNELS)
+    return np.maximum(segments.most - segments.left.astype(np.int16), 0).astype(np.uint8)
 
 
 def even_segment_vcs(
     request: RoutingRequest, ports: np.ndarray, engine: str, virtual_channels: int, most: int
 ) -> np.ndarray:
-    """Virtual channels by switch that rise at every turn which the order forbids, and elsewhere so that all virtual channels
-    carry alike.
+    """Return virtual channels by switch that rise at every forbidden turn, and elsewhere so that all virtual channels have even
+    loads.
 
-    Each destination's tree gets virtual channels from its root outwards: a switch takes the virtual channel in which its
-    channel has the fewest pairs so far, of those that leave the virtual channels below for the turns of the longest path that
-    comes in through it.
+    Each destination's tree gets virtual channels from its root outwards. A switch takes the virtual channel in which its
+    channel has the fewest pairs so far, among those that leave enough lower virtual channels for the forbidden turns of all
+    paths that arrive through it.
 
     Parameters
     ----------
@@ -86,28 +88,28 @@ def even_segment_vcs(
     engine : str
         For messages.
     virtual_channels, most : int
-        How many are used; and at the most, where the paths take more.
+        How many to use, and the most if the paths need more.
 
     Returns
     -------
     uint8[n, n]
-        virtual channels[d, s]: the virtual channel in which switch s sends on what goes to d.
+        virtual_channels[d, s]: the virtual channel in which switch s forwards packets to d.
 
     Raises
     ------
     InputError
-        Paths take more than `most` virtual channels.
+        Paths need more than `most` virtual channels.
     Stopped
         The request's work was stopped.
     """
     from topoloom.routing.virtual_channels.kernels.segments import spread_segments
 
     topology, channels = request.topology, channels_of(request.topology)
-    found = _checked(_fewest(request, ports, virtual_channels, _MORE), request, engine, most)
-    virtual_channels = max(virtual_channels, found.virtual_channels)
+    segments = _checked(_fewest(request, ports, virtual_channels, _MORE), request, engine, most)
+    virtual_channels = max(virtual_channels, segments.virtual_channels)
     vc = np.zeros((topology.switches, topology.switches), np.uint8)
     load = np.zeros((channels.to.size, virtual_channels), np.int64)
-    where = channels.first, channels.to, ports, found.rises, host_weights(topology)
+    where = channels.first, channels.to, ports, segments.rises, host_weights(topology)
     request.work.begin(_ROUNDS * topology.switches, "destinations whose virtual channels are spread")
     for number in range(_ROUNDS):
         order = Draws(request.seed, 23 + number).permutation(topology.switches)
@@ -119,20 +121,21 @@ def even_segment_vcs(
     return vc
 
 
-def _checked(found: _Segments, request: RoutingRequest, engine: str, most: int) -> _Segments:
-    """The same, if it takes no more virtual channels than there may be."""
-    if found.virtual_channels > most:
+def _checked(segments: _Segments, request: RoutingRequest, engine: str, most: int) -> _Segments:
+    """Return `segments` unless they need more than `most` virtual channels."""
+    if segments.virtual_channels > most:
         raise InputError(
-            f"{request.topology.name}: the paths of engine {engine} take {found.virtual_channels} virtual channels by "
+            f"{request.topology.name}: the paths of engine {engine} need {segments.virtual_channels} virtual channels by "
             "segments, more than"
-            f" {most}; engine hop-vcs or orders does with any network"
+            f" {most}; use engine hop-vcs or orders"
         )
-    return found
+    return segments
 
 
 def _fewest(request: RoutingRequest, ports: np.ndarray, wanted: int, more: int) -> _Segments:
-    """The segments of that order of a few which takes the fewest virtual channels; `more` orders while these are more than
-    `wanted`.
+    """Return the segments of the order, out of a few, that needs the fewest virtual channels; try up to `more` further orders
+    while
+    it needs more than `wanted`.
     """
     from topoloom.routing.virtual_channels.kernels.dfsssp import count_turns
     from topoloom.routing.virtual_channels.kernels.orders import ranked, rising
@@ -147,7 +150,7 @@ def _fewest(request: RoutingRequest, ports: np.ndarray, wanted: int, more: int) 
         return count.astype(np.float64)
 
     weight = turns_of(np.zeros(ports.shape, np.uint8), 0)
-    # The first order counts pairs; others only whether any pair turns there at all, for the worst path decides.
+    # The first order counts pairs; the others count mainly whether any pair turns there, because the worst path decides.
     any_pair = np.minimum(weight, 1.0) + weight / max(1.0, weight.max(initial=0.0))
     work.begin(None, "orders of the switches")
 
@@ -157,16 +160,16 @@ def _fewest(request: RoutingRequest, ports: np.ndarray, wanted: int, more: int) 
         work.advance()
         return _segments(channels, ports, carries, rising(channels.first, channels.to, rank[None, :]), request)
 
-    found = best = tried(weight)
+    latest = best = tried(weight)
     for attempt in range(1, _TRIES + more):
         if attempt >= _TRIES and best.virtual_channels <= wanted:
             break
-        if more and found.virtual_channels > wanted:
-            # What the paths with the most turns pass weighs more from now on.
-            worst = turns_of(found.left, found.most)
+        if more and latest.virtual_channels > wanted:
+            # From now on, turns of the paths with the most forbidden turns weigh more.
+            worst = turns_of(latest.left, latest.most)
             any_pair = any_pair + worst / max(1.0, worst.max(initial=0.0))
-        found = tried(any_pair)
-        best = found if found.most < best.most else best
+        latest = tried(any_pair)
+        best = latest if latest.most < best.most else best
     work.check()
     return best
 

@@ -19,35 +19,35 @@ from topoloom.routing.trees.parallel import make_trees
 from topoloom.routing.trees.shortest import fill_minimal
 from topoloom.routing.virtual_channels.by_pair import place_pairs
 
-#: Orders are weighed on the paths to so many destinations.
+#: Number of sampled destinations whose paths weigh the orders.
 _SAMPLE = 3072
-#: Weight of a turn that no pair waits for, in means of all: it decides where nothing else does.
+#: Weight of a turn that no pair needs, relative to the mean of all: it decides between equals.
 _BASE = 0.02
-#: Times that a tree is grown around what is stuck before it is left to virtual channel 0.
+#: Attempts to grow a tree around its stuck switches before it uses virtual channel 0 only.
 _TRIES = 24
-#: Up to so many switches the tree is grown again; beyond them stuck switches are served in place: 64 trees of 65,536 switches
-#: in 0.4 s instead of 3.2.
+#: Up to this many switches, trees with stuck switches are grown again. In larger networks stuck switches are served in place:
+#: 64 trees of 65,536 switches take 0.4 s instead of 3.2 s.
 _LARGEST_REGROWN = 1 << 15
-#: Share of pairs that no order serves up to which it is worth placing them one by one.
+#: Largest share of orphan pairs (served by no order) that are placed one by one.
 _FEW_ORPHANS = 0.02
-#: Channels looked at when pairs are placed, in units of all channels, before that is given up.
+#: Most channels visited to place pairs, as a multiple of all channels.
 _EFFORT = 300
-#: Whether it is, is seen on the trees of so many destinations first.
+#: Number of destinations whose trees estimate this share first.
 _PROBES = 64
-#: Most trees made at a time where paths may be longer: the bits of a word.
+#: Most trees made together if paths may be longer: the bits of a word.
 _TURN = 64
-#: Parts of the destinations whose pairs are spread over virtual channels side by side.
+#: Parts of the destinations whose pairs are spread over virtual channels in parallel.
 _PARTS = 64
-#: Times that trees are made again for even loads.
+#: Rounds in which trees are rebuilt for even loads.
 _ROUNDS = 1
 
 
 class OrderPlan:
-    """Orders of a topology's switches, made one after the other, and the tables that come of some of them.
+    """Orders of a topology's switches, made one after the other, and tables whose paths are legal in them.
 
-    Each is chosen so that it serves the pairs that those before leave (`virtual_channels.kernels.orders`), and forbids turns at
-    a switch of the largest rank of three. With an order and its reverse all paths of two hops are legal: two virtual channels
-    do for every network of diameter 2. Everything depends on the seed alone, not on the threads.
+    Each order is chosen to serve the pairs that the earlier ones do not serve (`virtual_channels.kernels.orders`); it forbids
+    turns at the highest of three switches. With an order and its reverse, all paths of two hops are legal, so two virtual
+    channels suffice for every network of diameter 2. The result depends on the seed only, not on the threads.
 
     Parameters
     ----------
@@ -57,14 +57,13 @@ class OrderPlan:
     jobs : int or None
         Threads; every core when None.
     folder : str or None
-        Where tables are kept that do not fit in memory.
+        The folder for tables that do not fit in memory.
     work : Work
-        Told of the trees that are made; its `check` raises `Stopped` between them.
+        Receives the progress of trees; its `check` raises `Stopped` between them.
     engine : str
-        The name that the tables bear.
+        The engine's name in the tables.
     spread : bool
-        A pair takes by turns any order that serves it, not the first: virtual channels are used more alike, and more pairs by
-        more virtual channels.
+        Whether pairs use, in turn, all orders that serve them, not only the first: the load of virtual channels is more even.
     """
 
     def __init__(
@@ -90,7 +89,7 @@ class OrderPlan:
         self._ranks: list[np.ndarray] = []
 
     def shortest(self, most: int) -> Routing | None:
-        """All paths shortest, in as few virtual channels as are found, at most so many; None if they were too few."""
+        """Make shortest paths only, in as few virtual channels as found, at most `most`; None if that is not enough."""
         from topoloom.routing.trees.kernels.vc_trees import shortest_trees
 
         n = self._topology.switches
@@ -114,23 +113,23 @@ class OrderPlan:
         return best
 
     def within(self, virtual_channels: int, root: int | None = None) -> Routing:
-        """All pairs in so many virtual channels, some by longer paths.
+        """Serve all pairs in `virtual_channels` virtual channels, some by longer paths.
 
         Parameters
         ----------
         virtual_channels : int
-            An order of the switches each.
+            Number of virtual channels; each has an order of the switches.
         root : int, optional
-            Where the first order begins; a switch of most links when omitted.
+            Where the first order begins; a switch with the most links when omitted.
         """
         from topoloom.routing.trees.kernels.wide_trees import trees_within
 
-        # In the first order all switches fall to the same one, so it alone serves every pair by some path.
+        # In the first order, ranks fall from all switches to the root, so this order serves every pair by some path.
         ranks = [self._by_hops(root)]
         while len(ranks) < virtual_channels:
             ranks.append(self._next(ranks))
         turn = max(1, min(_TURN, self._topology.switches // 8))
-        # In one virtual channel most paths meet at the lowest switch: making them again would even little.
+        # In one virtual channel, most paths meet at the root: rebuilding trees would balance little.
         rounds = 0 if self._folder or virtual_channels == 1 else _ROUNDS
         back = self._channels.back if self._topology.switches > _LARGEST_REGROWN else np.empty(0, np.int32)
         ports, vc, _ = self._trees(ranks, trees_within, self._order, rounds, self._work.flag, _TRIES, back, turn=turn)
@@ -138,7 +137,7 @@ class OrderPlan:
         return Routing(self._topology, self._engine, ports, vc)
 
     def _spread_over(self, ports: np.ndarray, vc: np.ndarray, ranks: list[np.ndarray]) -> None:
-        """Spread the pairs over these orders, if that is wanted; `vc` is changed in place."""
+        """Spread the pairs over these orders, if `spread` was given; `vc` is updated."""
         from topoloom.routing.trees.kernels.spread_vcs import spread_vcs
 
         if self._spread:
@@ -155,14 +154,14 @@ class OrderPlan:
 
     @cached_property
     def _sample_trees(self) -> np.ndarray:
-        """Shortest trees of the sample, by which orders are weighed."""
+        """Shortest trees of the sampled destinations, which weigh the orders."""
         # Only the sample's rows are written and read, so no memory is taken for the others.
         paths = _apart(self._topology.switches, port_type(self._topology))
         fill_minimal(self._topology, self._sample, paths, 0, self._jobs, work=self._work)
         return paths
 
     def _next(self, ranks: list[np.ndarray]) -> np.ndarray:
-        """One more order: for the pairs that those before leave."""
+        """Make one more order, for the pairs that the orders in `ranks` do not serve."""
         from topoloom.routing.virtual_channels.kernels.orders import ranked, weigh
 
         channels, n = self._channels, self._topology.switches
@@ -177,14 +176,22 @@ class OrderPlan:
         turn_row = turn_rows(channels)
 
         def weigh_turns(numbers: Iterator[int]) -> np.ndarray:
-            found = np.zeros(channels.turn_first[-1])
+            weights = np.zeros(channels.turn_first[-1])
             for number in numbers:
                 weigh(
-                    channels.first, channels.to, turn_row, paths, blocks[number], rises, len(ranks), self._pairs, found
+                    channels.first,
+                    channels.to,
+                    turn_row,
+                    paths,
+                    blocks[number],
+                    rises,
+                    len(ranks),
+                    self._pairs,
+                    weights,
                 )
-            return found
+            return weights
 
-        # Whole numbers, so that their sum is the same in any order.
+        # Weights are whole numbers, so their sum does not depend on the order of addition.
         self._work.begin(len(blocks), "blocks of paths weighed")
         weight = np.sum(over_cores(weigh_turns, len(blocks), self._jobs, self._work), axis=0)
         self._work.check()
@@ -193,11 +200,11 @@ class OrderPlan:
         return np.asarray(ranked(channels.first, channels.to, channels.back, self._channels.turn_first, weight, ties))
 
     def _by_hops(self, root: int | None) -> np.ndarray:
-        """An order by hops from a root, or a switch with the most links."""
+        """An order by hops from the root (default: a switch with the most links)."""
         root = int(self._topology.degrees.argmax()) if root is None else root
-        far = distances_from(self._topology, [root], 1)[0]
-        rank = np.empty(far.size, np.int32)
-        rank[np.lexsort((self._ties.permutation(far.size), far))] = np.arange(far.size)
+        hops = distances_from(self._topology, [root], 1)[0]
+        rank = np.empty(hops.size, np.int32)
+        rank[np.lexsort((self._ties.permutation(hops.size), hops))] = np.arange(hops.size)
         return rank
 
     def _rises(self, ranks: list[np.ndarray]) -> np.ndarray:
@@ -215,7 +222,7 @@ class OrderPlan:
         *more: Any,
         turn: int = 8,
     ) -> tuple[np.ndarray, np.ndarray, int]:
-        """Ports and virtual channels of trees in these orders, and what the kernel counts."""
+        """Return ports and virtual channels of trees in these orders, and the sum of the kernel's counts."""
         channels, rises = self._channels, self._rises(ranks)
         ports = empty_ports(self._topology, self._folder)
         vc = new_table(self._topology, np.uint8, self._folder, "virtual_channels.npy")
@@ -230,7 +237,7 @@ class OrderPlan:
         return ports, vc, counted
 
     def _place(self, ports: np.ndarray, vc: np.ndarray, lowest: int, virtual_channels: int) -> bool:
-        """Give pairs that no order serves virtual channels of their own, at most so many; whether that was enough."""
+        """Give orphan pairs further virtual channels, at most `virtual_channels`; return whether that was enough."""
         order = Draws(self._seed, 4).permutation(self._topology.switches)
         effort = _EFFORT * self._channels.to.size
         return place_pairs(
@@ -239,7 +246,7 @@ class OrderPlan:
 
 
 def _apart(n: int, kind: type) -> np.ndarray:
-    """A table [n, n] of which a row takes memory once it is written; in huge pages its neighbours would, too."""
+    """A table [n, n] whose rows take memory only when written; huge pages would also allocate neighbouring rows."""
     if not hasattr(mmap, "MADV_NOHUGEPAGE"):
         return np.empty((n, n), kind)
     pages = mmap.mmap(-1, n * n * np.dtype(kind).itemsize, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)

@@ -34,7 +34,7 @@ class Application:
 #: Every application by its name; packages from outside add theirs by the entry points ``topoloom.applications``.
 APPLICATIONS: Register[Application] = Register(
     "application",
-    room="topoloom.simulation.applications.catalogue",
+    package="topoloom.simulation.applications.catalogue",
     group="topoloom.applications",
     listed="topoloom app --help",
 )

@@ -110,7 +110,7 @@ class Pattern:
 
 #: Every pattern by its name.
 PATTERNS: Register[Pattern] = Register(
-    "traffic pattern", room="topoloom.throughput.traffic.patterns", group="topoloom.patterns"
+    "traffic pattern", package="topoloom.throughput.traffic.patterns", group="topoloom.patterns"
 )
 
 

@@ -1,4 +1,4 @@
-"""Finite fields GF(q) as tables, and the incidence geometry that the algebraic families are built from."""
+"""Finite fields GF(q) as tables, and the incidence geometry of the algebraic families."""
 
 from dataclasses import dataclass
 from functools import cache
@@ -40,7 +40,7 @@ def paley_links(q: int) -> np.ndarray:
 
 @dataclass(frozen=True)
 class GaloisField:
-    """GF(q): elements are 0 .. q - 1, 0 and 1 the neutral ones; `add`, `mul`: int64[q, q] tables; `xi` is primitive."""
+    """GF(q): elements are 0 .. q - 1, with neutral elements 0 and 1; `add`, `mul`: int64[q, q] tables; `xi` is primitive."""
 
     q: int
     add: np.ndarray
@@ -65,10 +65,10 @@ def field(q: int) -> GaloisField:
 
     An element is its polynomial's coefficients read as digits in base p. For a prime q this is arithmetic modulo q.
     """
-    found = prime_power(q)
-    if found is None:
+    factors = prime_power(q)
+    if factors is None:
         raise InputError(f"GF({q}) does not exist: {q} is not a prime power")
-    p, exponent = found
+    p, exponent = factors
     digits = np.arange(q)[:, None] // p ** np.arange(exponent) % p
     weights = p ** np.arange(exponent)
     add = (digits[:, None, :] + digits[None, :, :]) % p @ weights
@@ -91,7 +91,7 @@ def field(q: int) -> GaloisField:
 
 
 def _times_x(digits: np.ndarray, low: np.ndarray, p: int, exponent: int) -> np.ndarray:
-    """x times every element, modulo x^e + low: shift the digits up and take the overflow back through `low`."""
+    """x times every element, modulo x^e + low: shift the digits up and reduce the overflow with `low`."""
     shifted = np.roll(digits, 1, axis=1)
     shifted[:, 0] = 0
     product: np.ndarray = (shifted - digits[:, [exponent - 1]] * low) % p @ p ** np.arange(exponent)
@@ -117,12 +117,12 @@ def projective_points(q: int, dimension: int) -> np.ndarray:
 def line_points(q: int) -> np.ndarray:
     """The lines of PG(2, q), each as the numbers of its points: int64[q^2 + q + 1, q + 1].
 
-    Line i holds the points orthogonal to point i, so point i lies on line j exactly where point j lies on line i.
+    Line i has the points orthogonal to point i, so point i is on line j if and only if point j is on line i.
     """
     points, gf = projective_points(q, 2), field(q)
     place = np.full(q**3, -1)
     place[points @ [q * q, q, 1]] = np.arange(len(points))
-    # Two of a line's points, and every combination p + t r of them.
+    # Two points of each line, and every combination p + t r of them.
     first, second = _two_orthogonal(points, gf)
     t = np.arange(q)
     combined = gf.add[first[:, None, :], gf.mul[t[None, :, None], second[:, None, :]]]

@@ -1,4 +1,4 @@
-"""What the families' `sizes` share: which parameter sets serve a number of hosts within a radix."""
+"""Helpers of the families' `sizes`: parameter sets for a number of hosts within a radix."""
 
 from collections.abc import Iterable, Iterator
 from math import prod
@@ -6,16 +6,17 @@ from typing import Any
 
 from topoloom.graph.moore import moore_aspl
 
-#: A candidate structure: its parameters, how many switches carry hosts, and the links at the busiest of them.
+#: A candidate structure: its parameters, the number of switches with hosts, and the most links at one of them.
 Structure = tuple[dict[str, Any], int, int]
 
 
 def serving(
     hosts: int, radix: int, structures: Iterable[Structure], full: int | None = None
 ) -> Iterator[dict[str, Any]]:
-    """Each structure with the fewest hosts per switch that serve `hosts`, and more up to `full`, where they fit the radix.
+    """Yield each structure with the fewest hosts per switch that serve `hosts`, and with more up to `full`, if they fit the
+    radix.
 
-    A structure with more switches than hosts is omitted: it would have switches without hosts.
+    Structures with more switches than hosts are omitted, because some switches would have no hosts.
     """
     for parameters, switches, degree in structures:
         fewest = -(-hosts // switches)
@@ -26,23 +27,26 @@ def serving(
 
 
 def leanest(hosts: int, radix: int, structures: Iterable[Structure]) -> Iterator[dict[str, Any]]:
-    """For each number of hosts per switch the structure with the fewest links per switch that serves `hosts`, if it fits
+    """Yield, for each number of hosts per switch, the structure with the fewest links per switch that serves `hosts`, if it
+    fits
     `radix`.
 
-    For families of many sizes, most of which no one would choose beside these. Of equal links the fewest switches.
+    For families of many sizes, where all other sizes are worse. With equal links, the one with the fewest switches.
     """
-    known = sorted(
+    by_size = sorted(
         ((degree, switches, parameters) for parameters, switches, degree in structures if switches <= hosts),
-        key=lambda one: one[:2],
+        key=lambda structure: structure[:2],
     )
     for per_switch in host_counts(radix - 1):
-        best = next((one for one in known if one[1] * per_switch >= hosts), None)
+        best = next((structure for structure in by_size if structure[1] * per_switch >= hosts), None)
         if best is not None and best[0] + per_switch <= radix:
             yield {**best[2], "hosts": per_switch}
 
 
 def host_counts(most: int) -> Iterator[int]:
-    """Hosts a switch to try, 1 to `most`: every number to 16, then every second to 32, every fourth from there."""
+    """Yield numbers of hosts per switch to try, 1 to `most`: every number up to 16, every second up to 32, then every
+    fourth.
+    """
     value = 1
     while value <= most:
         yield value
@@ -50,10 +54,10 @@ def host_counts(most: int) -> Iterator[int]:
 
 
 def free_degrees(switches: int, per_switch: int, most: int) -> list[int]:
-    """Degrees to try where any is possible, up to `most`: the least that could carry the hosts' traffic, and all ports.
+    """Degrees to try in families with any degree up to `most`: the least that can carry the hosts' traffic, and all ports.
 
-    By Cerf's bound on the ASPL (Besta 2014's balance, II.B.2): the least degree at full bandwidth, and one more, since random
-    graphs stay a little above the bound; and one more than the least at 2:1 oversubscription.
+    By Cerf's bound on the ASPL (Besta 2014's balance, II.B.2): the least degree at full bandwidth, and one more because random
+    graphs are a little above the bound; and one more than the least at 2:1 oversubscription.
     """
     most = min(most, switches - 1)
     chosen = {most}
@@ -65,7 +69,7 @@ def free_degrees(switches: int, per_switch: int, most: int) -> list[int]:
 
 
 def near_cube(target: int, dimensions: int, least: int) -> tuple[int, ...]:
-    """Sides as equal as they can be (and at least `least`) whose product is at least `target`, longest first."""
+    """Nearly equal sides (at least `least`) whose product is at least `target`, longest first."""
     sides = [max(least, int(target ** (1 / dimensions) + 1e-9))] * dimensions
     index = 0
     while prod(sides) < target:
@@ -83,7 +87,7 @@ def near_square(cells: int) -> tuple[int, int]:
 
 
 def free_sizes(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
-    """Sizes of a family of any order `n` and any `degree`: every step of `host_counts`, a few degrees each."""
+    """Yield sizes of a family with any order `n` and any `degree`: every step of `host_counts`, with a few degrees each."""
     for per_switch in host_counts(radix - 3):
         n = -(-hosts // per_switch)
         for degree in free_degrees(n, per_switch, min(radix - per_switch, 64)):

@@ -1,4 +1,4 @@
-"""The star product: a copy of one graph for every vertex of another, joined along its edges through a bijection."""
+"""The star product: one copy of a graph per vertex of another graph, linked along its edges by a bijection."""
 
 import numpy as np
 
@@ -24,7 +24,7 @@ def star_product(outer: np.ndarray, order: int, loops: np.ndarray, inner: np.nda
     Returns
     -------
     Topology
-        Switch (x, a) has the number x * size + a; labels ``group`` (x) and ``member`` (a). No link is there twice.
+        Switch (x, a) has the number x * size + a; labels ``group`` (x) and ``member`` (a). No parallel links.
 
     Notes
     -----
@@ -35,7 +35,7 @@ def star_product(outer: np.ndarray, order: int, loops: np.ndarray, inner: np.nda
     inside = (inner[None, :, :] + copies[:, None, None]).reshape(-1, 2)
     ends = np.concatenate([outer, np.stack([loops, loops], axis=1)])
     between = np.stack([ends[:, :1] * size + member, ends[:, 1:] * size + image], axis=2).reshape(-1, 2)
-    between = between[between[:, 0] != between[:, 1]]  # f may leave a vertex where it is
+    between = between[between[:, 0] != between[:, 1]]  # f may have fixed points
     links = np.unique(np.sort(np.concatenate([inside, between]), axis=1), axis=0)
     switch = np.arange(order * size)
     return Topology(links=links, switches=switch.size, labels={"group": switch // size, "member": switch % size})

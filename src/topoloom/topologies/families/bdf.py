@@ -38,7 +38,8 @@ def bdf(u: int) -> Topology:
     """The star product of the polarity graph ER_u with a graph on u + 1 vertices that has property P*.
 
     (x, a) ~ (x, b) for the supernode's links ab; (x, a) ~ (y, f(a)) for links xy of ER_u; (x, a) ~ (x, f(a)) at the
-    quadrics, ER_u's loops. Not regular: switches of quadrics and of the supernode's leanest pair have fewer links.
+    quadrics, ER_u's loops. Not regular: switches of quadrics, and of the supernode's pair with the fewest links, have fewer
+    links.
     """
     outer, quadrics = polarity_graph(u)
     inner, partner = supernode((u + 1) // 2)
@@ -48,18 +49,18 @@ def bdf(u: int) -> Topology:
 def supernode(pairs: int) -> tuple[np.ndarray, np.ndarray]:
     """A graph on 2 * pairs vertices of degree at most `pairs` with property P*: (links int64[m, 2], involution f).
 
-    P*: the links, their images under f and the pairs (a, f(a)) are all pairs of vertices. Vertices 2i and 2i + 1 are
-    partners. Between partners i and j there are two orbits of f, and one link of each must be chosen. Every such choice is
-    a match in which one side plays both links from the same vertex (degree + 2 there, + 1 and + 1 on the other side):
-    a side that plays an even number of matches, from its two vertices in turn, ends up regular of degree pairs - 1. The
-    matches are dealt so that all sides but at most one play an even number; an even side has one port left at each of
-    its vertices, and uses it for the link between its partners, which makes the loops at quadrics free.
+    P*: the links, their images under f and the pairs (a, f(a)) are all pairs of vertices. Vertices 2i and 2i + 1 are partners
+    and form pair i. Between pairs i and j there are two orbits of f, and one link of each must be chosen. In every such choice,
+    both links start at one vertex of one pair (degree + 2 there) and end at both vertices of the other pair (+ 1 each). If a
+    pair is the starting one an even number of times, from its two vertices in turn, both get degree pairs - 1. The choices are
+    made so that at most one pair starts an odd number of times. The vertices of the other pairs have one port left, which links
+    the partners, so the loops at quadrics need no additional port.
     """
     links = []
     played = np.zeros(pairs, np.int64)
     for i in range(pairs):
         for j in range(i + 1, pairs):
-            # All of i's later matches can still be given away, so i keeps only its last one to make its count even.
+            # Pair j starts in all later choices of i, so i starts only in its last one, to make its count even.
             side, other = (i, j) if j == pairs - 1 and played[i] % 2 else (j, i)
             vertex = 2 * side + played[side] % 2
             links += [(vertex, 2 * other), (vertex, 2 * other + 1)]

@@ -30,8 +30,8 @@ def _bundleflies(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
     pairs = (
         (q, p) for q in range(3, radix) if prime_power(q) for p in range(5, 2 * radix, 4) if p < 128 and prime_power(p)
     )
-    known = (({"q": q, "p": p}, _facts(q, p)) for q, p in pairs)
-    yield from leanest(hosts, radix, ((values, facts.switches, facts.degree or 0) for values, facts in known))
+    structures = (({"q": q, "p": p}, _facts(q, p)) for q, p in pairs)
+    yield from leanest(hosts, radix, ((values, facts.switches, facts.degree or 0) for values, facts in structures))
 
 
 @family(
@@ -47,7 +47,7 @@ def bundlefly(q: int, p: int) -> Topology:
     """The star product of the MMS graph of q with the Paley graph of p: 2 q^2 p switches, diameter 3, bundles of p links.
 
     (x, a) ~ (x, b) when a - b is a square of GF(p); (x, a) ~ (y, xi a) for links xy of the MMS graph, x < y, with xi
-    primitive. All p links between two groups can lie in one bundle.
+    primitive. All p links between two groups can be one bundle.
 
     >>> bundlefly(3, 5)
     Topology(topology: 90 switches, 315 links)

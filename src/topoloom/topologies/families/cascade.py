@@ -11,17 +11,17 @@ from topoloom.topologies.families.hyperx import hyperx
 from topoloom.topologies.families.megafly import dealt_links
 from topoloom.topologies.spec import Facts, Integer, family
 
-#: Cables side by side between two switches of different chassis in a group.
+#: Parallel cables between two switches of different chassis in a group.
 _CHASSIS_WIDTH = 3
 
 
 def _pair_links(groups: int, pair_links: int | None, chassis: int, blades: int, h: int) -> int:
-    """Links between two groups; as many as the ports allow when omitted."""
+    """The number of links between two groups; when omitted, as many as the ports allow."""
     most = chassis * blades * h // (groups - 1)
     if most < 1 or (pair_links is not None and pair_links > most):
         ports = chassis * blades * h
-        remedy = f"at most {most} for each pair" if most else f"at most {ports + 1} groups"
-        raise InputError(f"groups={groups}: a group has {ports} ports to the others, which makes {remedy}")
+        remedy = f"at most {most} links per pair" if most else f"at most {ports + 1} groups"
+        raise InputError(f"groups={groups}: a group has {ports} ports to other groups; choose {remedy}")
     return most if pair_links is None else pair_links
 
 
@@ -39,7 +39,7 @@ def _facts(groups: int, pair_links: int | None, chassis: int, blades: int, h: in
 
 
 def _cascades(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
-    """Whole groups of six chassis of 16, with all and with half of the ports between groups in use."""
+    """Yield whole groups of six chassis of 16 switches, with all or half of the ports between groups in use."""
     for p in (4, 8):
         groups = -(-hosts // (96 * p))
         h = min(10, radix - 30 - p)
@@ -68,8 +68,8 @@ def _cascades(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
 def cascade(groups: int, pair_links: int | None, chassis: int, blades: int, h: int, p: int) -> Topology:
     """Cray's Cascade (XC): groups of 6 chassis of 16 switches, each chassis a full mesh, triple links between them.
 
-    Of the 40 ports of an Aries switch 15 go to its chassis, 15 in threes to the switches in its place in the other chassis, and
-    10 to other groups. 241 groups with four links between any two are the most that 10 ports allow at that width.
+    An Aries switch has 40 ports for links: 15 to its chassis, 15 to the switches at the same position in the other chassis
+    (three each), and 10 to other groups. 10 ports allow at most 241 groups with four links between any two.
 
     Returns
     -------
@@ -79,7 +79,7 @@ def cascade(groups: int, pair_links: int | None, chassis: int, blades: int, h: i
     Raises
     ------
     InputError
-        More links between groups than there are ports for.
+        More links between groups than the ports allow.
 
     Examples
     --------

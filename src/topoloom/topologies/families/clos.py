@@ -25,7 +25,7 @@ def _leaf_spine_facts(leaves: int, spines: int, width: int) -> Facts:
 
 
 def _leaf_spines(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
-    """Leaves with p hosts and the rest of the ports up; spines with as many parallel links as their ports allow."""
+    """Yield leaves with p hosts and the other ports up, and spines with as many parallel links as their ports allow."""
     for per_leaf in host_counts(radix - 1):
         leaves = -(-hosts // per_leaf)
         if leaves > radix or leaves < 2:
@@ -48,7 +48,7 @@ def _leaf_spines(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
     labels={"level": "0 for leaves, 1 for spines", "group": "0 for the first leaf, ...; spines form one group"},
 )
 def clos(leaves: int, spines: int, width: int) -> Topology:
-    """Two levels: every leaf linked to every spine; as many hosts on a leaf as it has links up.
+    """Two levels: every leaf is linked to every spine; a leaf has as many hosts as links up.
 
     Returns
     -------
@@ -72,7 +72,7 @@ _MYRINET = {80: 4, 160: 8}  # switches: blocks of 8 leaves and 8 middle switches
 
 def _myrinet_facts(switches: int, wiring: str) -> Facts:
     if switches not in _MYRINET:
-        raise InputError(f"myrinet-clos: switches={switches} does not exist; it must be 80 or 160")
+        raise InputError(f"myrinet-clos: switches={switches} does not exist; choose 80 or 160")
     hosts = 64 * _MYRINET[switches]
     return Facts(switches, 16, 8, 2 * hosts, 4, hosts=hosts, full_hosts=8, carriers=8 * _MYRINET[switches])
 

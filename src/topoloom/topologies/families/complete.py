@@ -38,7 +38,7 @@ def _circulant_facts(n: int, jumps: tuple[int, ...]) -> Facts:
 
 
 def _circulants(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
-    """Geometric jumps 1, b, b^2, ...: the classic multi-loop networks, with 2 to 6 jumps."""
+    """Yield geometric jumps 1, b, b^2, ...: the classic multi-loop networks, with 2 to 6 jumps."""
     for count in range(2, 7):
         for per_switch in host_counts(radix - 2 * count):
             n = max(2 * count + 3, -(-hosts // per_switch))
@@ -57,7 +57,7 @@ def _circulants(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
     sizes=_circulants,
 )
 def circulant(n: int, jumps: tuple[int, ...]) -> Topology:
-    """A ring in which each switch is linked to those `jumps` further on."""
+    """A ring in which each switch is also linked to the switches at distances `jumps`."""
     switch = np.arange(n)
     links = [np.stack([switch, (switch + jump) % n], axis=1)[: n // 2 if 2 * jump == n else n] for jump in jumps]
     return Topology(links=np.concatenate(links), switches=n)

@@ -36,7 +36,7 @@ def _kautzes(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
     sizes=_debruijns,
 )
 def debruijn(base: int, length: int) -> Topology:
-    """Words of `length` letters, each linked to its left shifts (undirected, loops and doubles dropped)."""
+    """Words of `length` letters, each linked to its left shifts (undirected, without loops and parallel links)."""
     word = np.arange(base**length)
     shifted = (word * base % base**length)[:, None] + np.arange(base)
     return _simple(word, shifted)

@@ -13,7 +13,7 @@ _MOST = 4096
 
 
 def _completed(a: int | None, h: int | None, p: int | None, g: int | None) -> tuple[int, int, int, int]:
-    """The four sizes, those not given worked out from the balance a = 2p = 2h and the largest g = a h + 1."""
+    """Complete the four sizes with the balance a = 2p = 2h and the largest g = a h + 1."""
     if h is None:
         if p is None and a is None:
             raise InputError("dragonfly: give at least one of a=, h= and p= (balanced: a = 2p = 2h)")
@@ -42,10 +42,10 @@ def _facts(a: int | None, h: int | None, p: int | None, g: int | None, wiring: s
 
 
 def _dragonflies(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
-    """Balanced groups (a = 2h, p = h) of every h, larger groups and more hosts per switch, each with as few groups as serve.
+    """Yield balanced groups (a = 2h, p = h) for every h, larger groups and more hosts per switch, with the fewest groups each.
 
-    Besta 2014 VI.B.4 searches all with a >= 2h and p >= h, which keeps the global links in full use; so does this, in steps of
-    a quarter.
+    Besta 2014 VI.B.4 searches all with a >= 2h and p >= h, which keeps the global links fully used; this function does the same
+    in steps of a quarter.
     """
     for h in range(1, (radix + 1) // 4 + 1):
         for a in sorted({2 * h, 5 * h // 2, 3 * h, 4 * h}):
@@ -70,9 +70,9 @@ def _dragonflies(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
 def dragonfly(a: int | None, h: int | None, p: int | None, g: int | None, wiring: str) -> Topology:
     """Groups of `a` fully joined switches, each with `h` global links and `p` hosts; balanced a = 2p = 2h by default.
 
-    With fewer groups than a h + 1 every pair of groups gets floor(a h / (g - 1)) links and left-over ports stay empty.
+    With fewer groups than a h + 1, every pair of groups gets floor(a h / (g - 1)) links and the other ports stay free.
     Global link l of group i (of g - 1 in one copy) goes, `absolute`, to group l if l < i else l + 1, arriving on link i
-    or i - 1; `palmtree`, to group (i - l - 1) mod g, arriving on link g - 2 - l. Link l sits on switch l // h.
+    or i - 1; `palmtree`, to group (i - l - 1) mod g, arriving on link g - 2 - l. Link l belongs to switch l // h.
 
     Returns
     -------
@@ -106,9 +106,9 @@ def global_links(a: int, h: int, g: int, wiring: str) -> np.ndarray:
     Parameters
     ----------
     a, h, g : int
-        Switches a group, global links per switch, groups.
+        Switches per group, global links per switch, groups.
     wiring : str
-        ``absolute``: a group's links go to the others in their order; ``palmtree``: to the one before it first.
+        ``absolute``: a group's links go to the other groups in order; ``palmtree``: starting with the group before it.
 
     Returns
     -------

@@ -51,7 +51,7 @@ def dsn(n: int, x: int | None) -> Topology:
     for low in range(1, x + 1):
         start = switch[level == low]
         goal = switch[level == low + 1]
-        # The first switch of the next level at or after start + floor(n / 2^l), going round the ring.
+        # The first switch of the next level at or after start + floor(n / 2^l) along the ring.
         wanted = start + (n >> low)
         index = np.searchsorted(goal, wanted % n)
         target = goal[index % goal.size]
@@ -73,7 +73,7 @@ def _dsn_f_facts(n: int, fill: str) -> Facts:
     p = dsn_f_levels(n)
     layer = p << p
     exact = n % layer == 0 and n // layer <= 1 and p >= 3
-    # Theorem 1c: the bisection of a network with all its layers full is 2^p; of one layer it is known to be reached.
+    # Theorem 1c: the bisection of a network with full layers is 2^p; for one layer, it is exact.
     return Facts(
         n, degree=4 if exact else None, links=2 * n if exact else None, bisection_links=1 << p if exact else None
     )
@@ -100,7 +100,7 @@ def dsn_f(n: int, fill: str) -> Topology:
 
 
 def dsn_f_layers(n: int, p: int, fill: str) -> Topology:
-    """DSN-F of `p` levels with n switches, also with as many as the next p begins with (Truong 2016 3.3 splits it there).
+    """DSN-F with `p` levels and n switches, also for the n at which the next p begins (Truong 2016 3.3 splits it there).
 
     Parameters
     ----------
@@ -109,8 +109,7 @@ def dsn_f_layers(n: int, p: int, fill: str) -> Topology:
     p : int
         Levels; 2^p supernodes.
     fill : str
-        Where the switches past the first full layer go: "id", supernode by supernode, or "balanced", spread evenly
-        over these.
+        Placement of the switches after the first full layer: "id", supernode by supernode, or "balanced", spread evenly.
 
     Returns
     -------
@@ -135,14 +134,14 @@ def dsn_f_layers(n: int, p: int, fill: str) -> Topology:
         links.append(np.stack([place[0, s, low - 1], place[0, (s + (1 << (p - low))) % supernodes, low]], axis=1))
     ends = np.concatenate(links)
     low, high = np.minimum(ends[:, 0], ends[:, 1]), np.maximum(ends[:, 0], ends[:, 1])
-    # Once each, by one number per link: sorting rows takes thirty times as long, and Theorem 1 is checked for every n.
+    # Remove duplicates with one number per link: sorting rows takes thirty times as long, and Theorem 1 is checked for every n.
     once = np.unique(low[low != high] * n + high[low != high])
     ends = np.stack(np.divmod(once, n), axis=1)
     return Topology(links=ends, switches=n, labels={"level": level + 1, "layer": layer, "group": group})
 
 
 def _layer_rings(place: np.ndarray) -> list[np.ndarray]:
-    """The ring of every layer of every supernode: int64[m, 2] a list; a part-filled layer is closed from 3 switches on."""
+    """The rings of all layers of all supernodes, a list of int64[m, 2]; a partly filled layer is closed from 3 switches on."""
     p = place.shape[2]
     links = []
     for low in range(p - 1):

@@ -12,7 +12,7 @@ from topoloom.topologies.spec import Facts, Integer, Integers, family
 
 
 def _line_degrees(side: int, gap: int) -> tuple[int, int]:
-    """The least and the greatest number of links at the switches of a line."""
+    """The smallest and the largest number of links at switches of a line."""
     place = np.arange(side)
     degrees = -(-place // gap) + -(-(side - 1 - place) // gap)
     return int(degrees.min()), int(degrees.max())
@@ -26,7 +26,7 @@ def _facts(dims: tuple[int, ...], gap: int) -> Facts:
 
 
 def _express_meshes(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
-    """Equal sides, and gaps up to 4."""
+    """Yield equal sides, with gaps up to 4."""
     shapes = [
         ((side,) * dimensions, gap)
         for dimensions in (2, 3, 4)
@@ -34,26 +34,26 @@ def _express_meshes(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
         if side**dimensions <= hosts
         for gap in (2, 3, 4)
     ]
-    known = ((dims, gap, _facts(dims, gap)) for dims, gap in shapes)
+    structures = ((dims, gap, _facts(dims, gap)) for dims, gap in shapes)
     yield from leanest(
-        hosts, radix, (({"dims": dims, "gap": gap}, facts.switches, facts.degree or 0) for dims, gap, facts in known)
+        hosts,
+        radix,
+        (({"dims": dims, "gap": gap}, facts.switches, facts.degree or 0) for dims, gap, facts in structures),
     )
 
 
 @family(
     "express-mesh",
     dims=Integers(1, 4096, "switches along each dimension"),
-    gap=Integer(
-        1, 4096, "how much longer than one another the links of a switch along a line are; 1: a HyperX", default=2
-    ),
+    gap=Integer(1, 4096, "difference in length between the links of a switch along a line; 1: a HyperX", default=2),
     facts=_facts,
-    source="Dally, Express cubes, IEEE ToC 40(9), 1991; with links of every length of 1 + a multiple of the gap, as EvalNet"
-    " (arXiv 2105.12663) has it",
+    source="Dally, Express cubes, IEEE ToC 40(9), 1991; with links of every length of 1 + a multiple of the gap, as in EvalNet"
+    " (arXiv 2105.12663)",
     sizes=_express_meshes,
     labels={"x0, x1, ...": "the coordinate in each dimension"},
 )
 def express_mesh(dims: tuple[int, ...], gap: int) -> Topology:
-    """A mesh in which switches of a line are linked, too, that are 1 + gap, 1 + 2 gap, ... apart.
+    """A mesh with additional links between switches of a line at distances 1 + gap, 1 + 2 gap, ...
 
     >>> express_mesh((4, 4), 2)
     Topology(topology: 16 switches, 32 links)

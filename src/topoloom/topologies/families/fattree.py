@@ -16,16 +16,16 @@ _LABELS = {
 }
 
 
-_GIVEN = "give hosts, or leave it out for a tree of three levels with all that it holds"
+_GIVEN = "give hosts too; without hosts, the tree has three levels and is full"
 
 
 def _planned(values: dict[str, Any]) -> TreePlan:
-    """The plan of a tree for a number of hosts; parameters that do not fit together are refused."""
+    """The plan of a tree for a number of hosts; raises an error for parameters that contradict each other."""
     k, hosts = values["k"], values["hosts"]
     if values["pods"] is not None:
-        raise InputError(f"pods={values['pods']}: hosts={hosts} says how many pods stand; give one of the two")
+        raise InputError(f"pods={values['pods']}: hosts={hosts} determines the number of pods; give one of the two")
     if values["leaf"] is not None and values["taper"] is not None:
-        raise InputError("leaf and taper both say what a leaf has up; give one of the two")
+        raise InputError("leaf and taper both determine a leaf's ports up; give one of the two")
     return plan_tree(
         k,
         hosts,
@@ -52,7 +52,7 @@ def _fat_tree_facts(k: int, pods: int | None = None, hosts: int | None = None, *
         )
     for name, value in wanted.items():
         if value is not None:
-            raise InputError(f"{name} is for trees of a number of hosts; {_GIVEN}")
+            raise InputError(f"{name} needs a number of hosts; {_GIVEN}")
     if k % 2:
         raise InputError(f"k={k} must be even (nearest: {k - 1}, {k + 1}); half of a switch's ports face up")
     pods, p = k if pods is None else pods, k // 2
@@ -67,7 +67,7 @@ _OPEN: dict[str, Any] = dict.fromkeys(("levels", "taper", "core_taper", "leaf", 
 
 
 def _degrees(plan: TreePlan) -> tuple[int, ...]:
-    """The least and the greatest number of links at switches of each level."""
+    """The smallest and the largest number of links at switches of each level."""
     if not plan.tops:
         return (0,)
     below = plan.pods or plan.leaves
@@ -80,17 +80,17 @@ def _degrees(plan: TreePlan) -> tuple[int, ...]:
 
 
 def _diameter(plan: TreePlan) -> int:
-    """Between any two switches: a core switch leads to one aggregation switch of each pod, and its leaves to the others."""
+    """The diameter: a core switch has a link to one aggregation switch per pod, and reaches the others over its leaves."""
     if plan.levels == 3:
         return 2 if plan.pods == plan.up == 1 else 4
     return 0 if plan.levels == 1 else 1 if plan.leaves == plan.tops == 1 else 2
 
 
 def _fat_trees(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
-    """Trees of as many levels as it takes: the leaves tapered 1:1, 2:1 and 4:1, and with pods the core instead."""
-    found = [k for k in range(2, radix + 1, 2) if k**3 // 4 >= hosts]
-    if found:
-        yield {"k": found[0]}
+    """Yield trees with as few levels as possible: leaves tapered 1:1, 2:1 and 4:1, and, with pods, a tapered core instead."""
+    radices = [k for k in range(2, radix + 1, 2) if k**3 // 4 >= hosts]
+    if radices:
+        yield {"k": radices[0]}
     for taper in ((1, 1), (2, 1), (4, 1)):
         for where in ("taper", "core_taper")[: 1 + (taper > (1, 1))]:
             try:
@@ -104,15 +104,15 @@ def _fat_trees(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
 @family(
     "fat-tree",
     k=Integer(2, 4096, "ports of a switch").also_called("radix"),
-    pods=Integer(2, 512, "pods that stand, up to k; with fewer, ports of the top switches stay free", default=None),
-    hosts=Integer(1, 1 << 24, "host ports wanted in all: as few levels and switches as take them", default=None),
-    levels=Integer(1, 3, "levels; as few as take the hosts when omitted", default=None),
-    taper=Ratio("bandwidth down to bandwidth up at a leaf, at most: 2:1; 1:1 when omitted", default=None),
+    pods=Integer(2, 512, "installed pods, up to k; with fewer, ports of the top switches stay free", default=None),
+    hosts=Integer(1, 1 << 24, "total host ports: the tree gets the fewest levels and switches for them", default=None),
+    levels=Integer(1, 3, "levels; as few as possible when omitted", default=None),
+    taper=Ratio("largest ratio of bandwidth down to bandwidth up at a leaf, as 2:1; 1:1 when omitted", default=None),
     core_taper=Ratio("the same at the middle switches of three levels", default=None),
     leaf=Ratio("ports of a leaf down and up, instead of taper: 40:20", default=None),
     bundles=Choice(
         ("even", "uneven"),
-        "between a top switch and each below it as many cables, or fewer top switches and here and there a cable more",
+        "the same number of cables between a top switch and each switch below, or fewer top switches and unequal bundles",
         default=None,
     ),
     facts=_fat_tree_facts,
@@ -126,7 +126,7 @@ def fat_tree(k: int, pods: int | None = None, hosts: int | None = None, **wanted
     """Folded Clos of k-port switches: one to three levels for a number of hosts, or the full tree of three.
 
     ``k=64`` alone is the full tree: k pods of k/2 leaves and k/2 aggregation switches, k^2/4 core switches. ``k=64,hosts=4096``
-    is what is built for so many hosts: 128 leaves, 128 aggregation switches in four pods, and a core that shrinks with the
+    is a tree for this number of hosts: 128 leaves, 128 aggregation switches in four pods, and a core that shrinks with the
     pods, 64 switches with 16 cables to each aggregation switch below them.
 
     Returns
@@ -143,7 +143,7 @@ def fat_tree(k: int, pods: int | None = None, hosts: int | None = None, **wanted
     """
     if hosts is not None:
         return planned_tree(_planned({"k": k, "pods": pods, "hosts": hosts} | _OPEN | wanted))
-    # The full tree is planned with all its pods, and those that do not stand leave ports of the core free.
+    # The full tree is planned with all its pods; pods that are not installed leave ports of the core free.
     p = k // 2
     pods = k if pods is None else pods
     return planned_tree(TreePlan(k, pods * p * p, pods * p, p, p, pods, p, p), core_group=k)
@@ -158,14 +158,14 @@ def planned_tree(plan: TreePlan, core_group: int | None = None) -> Topology:
     Parameters
     ----------
     plan : TreePlan
-        How many of what.
+        The plan: numbers of switches and cables.
     core_group : int, optional
-        The label ``group`` of top switches; the number of pods, or of leaves in two levels, when omitted.
+        The label ``group`` of top switches; when omitted, the number of pods, or of leaves with two levels.
 
     Returns
     -------
     Topology
-        Labels ``level`` and ``group``: the pod, or the leaf itself where there are no pods.
+        Labels ``level`` and ``group``: the pod, or the leaf itself if there are no pods.
     """
     leaf = np.arange(plan.leaves)
     if plan.pods:
@@ -196,7 +196,7 @@ def planned_tree(plan: TreePlan, core_group: int | None = None) -> Topology:
 
 
 def _dealt(switch: np.ndarray, port: np.ndarray, up: int, tops: int) -> np.ndarray:
-    """The top switch of each port up, dealt out in turn: equal bundles where the tops divide the ports."""
+    """The top switch of each port up, assigned in turn: bundles are equal if the number of tops divides the ports."""
     return np.asarray((switch * up % tops + port) % tops)
 
 
@@ -216,9 +216,9 @@ def _kary_facts(k: int, n: int) -> Facts:
 
 def _kary_trees(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
     for n in (2, 3, 4):
-        found = [k for k in range(2, radix // 2 + 1) if k**n >= hosts]
-        if found:
-            yield {"k": found[0], "n": n}
+        radices = [k for k in range(2, radix // 2 + 1) if k**n >= hosts]
+        if radices:
+            yield {"k": radices[0], "n": n}
 
 
 @family(

@@ -26,15 +26,15 @@ def _facts(rows: int, columns: int, degree: int, length: int, sweeps: int = 30, 
 
 
 def _points(rows: int, columns: int, *, diagonal: bool) -> tuple[np.ndarray, np.ndarray]:
-    """Where the switches are, (x, y), row by row; on a diagrid X = 2 column + (row mod 2), Y = row."""
+    """The places of the switches, (x, y), row by row; on a diagrid X = 2 column + (row mod 2), Y = row."""
     y, x = (axis.ravel() for axis in np.indices((rows, columns)))
     return (2 * x + y % 2 if diagonal else x), y
 
 
 def _floors(hosts: int, radix: int, *, diagonal: bool) -> Iterator[dict[str, Any]]:
-    """Near-square floors with all ports that are left, at the length that balances degree and reach (Nakano 2016 VII).
+    """Yield near-square floors that use all remaining ports, with the length that balances degree and reach (Nakano 2016 VII).
 
-    Corners see the fewest switches: the length is at least such that they have half as many again as their degree.
+    Corner switches have the fewest switches within reach: the length is large enough for 1.5 times their degree.
     """
     for per_switch in host_counts(radix - 3):
         rows, columns = near_square(-(-hosts // per_switch))
@@ -42,7 +42,7 @@ def _floors(hosts: int, radix: int, *, diagonal: bool) -> Iterator[dict[str, Any
         n = rows * columns
         if n <= 4 * degree:
             continue
-        # By Moore's bound about log_K n hops reach every switch; this length crosses half the floor in as many.
+        # By Moore's bound, about log_K n hops reach every switch; with this length, as many hops cross half the floor.
         hops = max(2.0, np.log(n) / np.log(max(2, degree - 1)))
         length = max(2, int(np.ceil((rows + columns) / hops / 2)))
         x, y = _points(rows, columns, diagonal=diagonal)
@@ -127,7 +127,7 @@ def _restricted(
     if fewest < degree:
         raise InputError(
             f"{name}: a corner has only {fewest} switches within length={length}, so degree={degree} cannot be reached;"
-            f" take degree up to {fewest} or a greater length"
+            f" use a degree up to {fewest} or a larger length"
         )
     n = x.size
     missing = 0
@@ -143,12 +143,12 @@ def _restricted(
             return links
     raise InputError(
         f"{name}: no {degree}-regular graph with links up to {length} was found on these {n} switches"
-        f" ({missing} ends stayed open); take a greater length or a lower degree"
+        f" ({missing} ends stayed open); use a larger length or a lower degree"
     )
 
 
 def _corner_room(x: np.ndarray, y: np.ndarray, length: int, *, diagonal: bool) -> int:
-    """How many switches the loneliest switch (one of the four corners) has within `length`."""
+    """The smallest number of switches within `length` of a switch (one of the four corners)."""
     corners = [0, int(x[y == 0].size) - 1, x.size - int(x[y == y.max()].size), x.size - 1]
     dx, dy = np.abs(x[corners][:, None] - x), np.abs(y[corners][:, None] - y)
     return int(((np.maximum(dx, dy) if diagonal else dx + dy) <= length).sum(axis=1).min()) - 1

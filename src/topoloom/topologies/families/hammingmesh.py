@@ -1,4 +1,4 @@
-"""HammingMesh: boards of accelerators, whose rows and columns are joined by switches."""
+"""HammingMesh: boards of accelerators, whose rows and columns are connected by switches."""
 
 from dataclasses import dataclass
 
@@ -15,8 +15,8 @@ from topoloom.topologies.spec import Facts, Integer, Integers, family
 class _Lines:
     """The networks of all board rows, or of all board columns.
 
-    `boards`: how many such rows there are. `lines`: rows of accelerators through each. `ports`: of a line. `together`: lines on
-    one switch; 0 where a line has a tree of its own.
+    `boards`: number of board rows (or columns). `lines`: rows of accelerators in each. `ports`: ports of a line. `together`:
+    lines per switch; 0 if a line has its own tree.
     """
 
     boards: int
@@ -26,7 +26,7 @@ class _Lines:
 
     @property
     def networks(self) -> int:
-        """Of each board row: switches, or trees."""
+        """Number of switches, or trees, per board row."""
         return -(-self.lines // self.together) if self.together else self.lines
 
 
@@ -47,13 +47,15 @@ def _facts(board: tuple[int, ...], boards: tuple[int, ...], radix: int) -> Facts
     accelerators = a * b * x * y
     inside = x * y * (a * (b - 1) + b * (a - 1))
     switches = links = 0
-    for one in both:
-        plan = None if one.together else plan_tree(radix, one.ports)
-        switches += one.boards * one.networks * (plan.switches if plan else 1)
-        links += one.boards * one.lines * (one.ports + (plan.leaf_links + plan.core_links if plan else 0))
+    for direction in both:
+        plan = None if direction.together else plan_tree(radix, direction.ports)
+        switches += direction.boards * direction.networks * (plan.switches if plan else 1)
+        links += (
+            direction.boards * direction.lines * (direction.ports + (plan.leaf_links + plan.core_links if plan else 0))
+        )
     return Facts(
         accelerators + switches,
-        max([4, *(min(one.together, one.lines) * one.ports or radix for one in both)]),
+        max([4, *(min(direction.together, direction.lines) * direction.ports or radix for direction in both)]),
         None,
         inside + links,
         hosts=accelerators,
@@ -82,10 +84,11 @@ def _facts(board: tuple[int, ...], boards: tuple[int, ...], radix: int) -> Facts
     },
 )
 def hammingmesh(board: tuple[int, ...], boards: tuple[int, ...], radix: int) -> Topology:
-    """Boards of accelerators in a mesh; the ends of each line of them, through all boards of a row or column, share a switch.
+    """Boards of accelerators in a mesh; the ends of each line of accelerators over all boards of a row or column share a
+    switch.
 
-    Accelerators forward what is not theirs, so each is a switch of the topology with one host. Every row of accelerators has
-    two ports a board, to the left and to the right, on one network for its whole row of boards.
+    Accelerators forward packets for others, so each is a switch of the topology with one host. Every row of accelerators has
+    two ports per board, left and right, on one network for its whole row of boards.
 
     Returns
     -------
@@ -95,7 +98,7 @@ def hammingmesh(board: tuple[int, ...], boards: tuple[int, ...], radix: int) -> 
     Raises
     ------
     InputError
-        Not two numbers, or a line that three levels of switches do not take.
+        Not two numbers, or a line that is too long for three levels of switches.
 
     Examples
     --------
@@ -113,15 +116,18 @@ def hammingmesh(board: tuple[int, ...], boards: tuple[int, ...], radix: int) -> 
     # The ends of lines, by board row, line, board and side: int64[board rows, lines, ports].
     rows = np.stack([number[:, :, :, 0], number[:, :, :, -1]], axis=-1).transpose(0, 2, 1, 3).reshape(x, a, 2 * y)
     columns = np.stack([number[:, :, 0], number[:, :, -1]], axis=-1).transpose(1, 2, 0, 3).reshape(y, b, 2 * x)
-    for one, ends in zip(both, (rows, columns), strict=True):
-        plan = None if one.together else plan_tree(radix, one.ports)
+    for direction, ends in zip(both, (rows, columns), strict=True):
+        plan = None if direction.together else plan_tree(radix, direction.ports)
         tree = planned_tree(plan) if plan else None
         each = tree.switches if tree else 1
-        network = (np.arange(one.boards)[:, None] * one.networks + np.arange(one.lines) // max(1, one.together)).ravel()
-        leaf = tree.endpoints if tree else np.zeros(one.ports, np.int64)
+        network = (
+            np.arange(direction.boards)[:, None] * direction.networks
+            + np.arange(direction.lines) // max(1, direction.together)
+        ).ravel()
+        leaf = tree.endpoints if tree else np.zeros(direction.ports, np.int64)
         joined = begin + network[:, None] * each + leaf
         links.append(np.stack([ends.ravel(), joined.ravel()], axis=1))
-        count = one.boards * one.networks
+        count = direction.boards * direction.networks
         if tree:
             links += [begin + step * each + tree.links for step in range(count)]
         levels.append(np.tile(1 + tree.labels["level"] if tree else np.ones(1, np.int64), count))

@@ -1,4 +1,4 @@
-"""HyperX and flattened butterflies: switches in a grid, all linked along every dimension."""
+"""HyperX and flattened butterflies: switches in a grid, with a full mesh along every line."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -20,11 +20,11 @@ _LABELS = {
 
 
 def _widths(dims: tuple[int, ...], width: tuple[int, ...]) -> tuple[int, ...]:
-    """Parallel links in each dimension; one number is for all of them."""
+    """Parallel links in each dimension; one number applies to all dimensions."""
     if len(width) not in (1, len(dims)):
         raise InputError(
-            f"hyperx: width={'x'.join(map(str, width))} is for {len(width)} dimensions, and there are {len(dims)}; give one"
-            " number, or one for each"
+            f"hyperx: width={'x'.join(map(str, width))} has {len(width)} numbers, but there are {len(dims)} dimensions; give"
+            " one number, or one per dimension"
         )
     return width * len(dims) if len(width) == 1 else width
 
@@ -32,7 +32,7 @@ def _widths(dims: tuple[int, ...], width: tuple[int, ...]) -> tuple[int, ...]:
 def _facts(dims: tuple[int, ...], width: tuple[int, ...] = (1,)) -> Facts:
     total, widths = prod(dims), _widths(dims, width)
     degree = sum(parallel * (side - 1) for side, parallel in zip(dims, widths, strict=True))
-    # Halving an even dimension cuts a quarter of its pairs in every line; the cheapest dimension has the fewest links a line.
+    # Halving an even dimension cuts a quarter of its pairs in every line; the cheapest dimension has the fewest links per line.
     halves = [parallel * total * side // 4 for side, parallel in zip(dims, widths, strict=True) if side % 2 == 0]
     return Facts(
         switches=total,
@@ -53,7 +53,9 @@ def _butterflies(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
 
 
 def _hyperxes(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
-    """Sides as equal as can be (but not equal: those are flattened butterflies), and one side twice or thrice the others."""
+    """Yield nearly equal sides (equal ones are flattened butterflies), and one side two or three times as long as the
+    others.
+    """
     for dimensions in (2, 3, 4):
         for per_switch in host_counts(radix - dimensions):
             target = -(-hosts // per_switch)
@@ -95,7 +97,7 @@ def flattened_butterfly(dims: tuple[int, ...]) -> Topology:
     labels=_LABELS,
 )
 def hyperx(dims: tuple[int, ...], width: tuple[int, ...]) -> Topology:
-    """A flattened butterfly of any sides, with `width` parallel links, as many in all dimensions or in each its own number.
+    """A flattened butterfly with any sides and `width` parallel links, the same in all dimensions or one number per dimension.
 
     >>> hyperx((4, 3), (1, 2))
     Topology(topology: 12 switches, 42 links)
@@ -128,7 +130,7 @@ def hyperx(dims: tuple[int, ...], width: tuple[int, ...]) -> Topology:
 def ub_mesh(dims: tuple[int, ...]) -> Topology:
     """UB-Mesh's n-dimensional full mesh, an accelerator at each point; a group is a rack, the first two dimensions.
 
-    Between racks the paper's cables go through switches of low radix in each rack, which are no switches of this topology.
+    Between racks the paper's cables go through switches of low radix in each rack, which are not part of this topology.
 
     >>> ub_mesh((8, 8, 4, 4))
     Topology(topology: 1024 switches, 10240 links, 1024 hosts)

@@ -15,13 +15,13 @@ _MOST = 1 << 20
 
 def _facts(n: int, extra: int, seed: int = 1) -> Facts:
     dimensions = (n - 1).bit_length()
-    # Every switch but 0 has a link for each of its ones, to a switch of a lower number.
+    # Every switch except 0 has one link per set bit, to a switch with a lower number.
     links = sum(number.bit_count() for number in range(n)) if not extra and n <= 1 << 16 else None
     return Facts(n, dimensions + extra, links=links, diameter=None if extra else dimensions)
 
 
 def _cubes(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
-    """As many switches as there are hosts, or half as many."""
+    """Yield as many switches as hosts, or half as many."""
     sizes = (-(-hosts // each) for each in (1, 2))
     yield from serving(hosts, radix, (({"n": n}, n, (n - 1).bit_length()) for n in sizes if 3 <= n <= _MOST))
 
@@ -33,16 +33,16 @@ def _cubes(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
     seed=Seed(),
     facts=_facts,
     source="Katseff, Incomplete hypercubes, IEEE ToC 37(5), 1988; with extra, the hybrids of Besta 2014 VI.B.4, which gives no"
-    " construction: the long hops of LH-HC between switches that are there",
+    " construction: the long hops of LH-HC between existing switches",
     sizes=_cubes,
 )
 def incomplete_hypercube(n: int, extra: int, seed: int, attempt: int = 0) -> Topology:
-    """The first `n` switches of a hypercube, with the links between them; `extra`: with those of its long hops, too.
+    """The first `n` switches of a hypercube, with the links between them; `extra`: also with its long hops.
 
     Returns
     -------
     Topology
-        n switches; each has a link in those dimensions in which the other end is one of them.
+        n switches; each has links in the dimensions whose other end exists.
 
     Examples
     --------

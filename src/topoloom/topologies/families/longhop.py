@@ -13,13 +13,13 @@ from topoloom.topologies.families._sizing import serving
 from topoloom.topologies.families.hypercube import xor_links
 from topoloom.topologies.spec import Facts, Integer, Seed, family
 
-#: Codes from which small networks' search starts.
+#: Number of starting codes of the search for small networks.
 _STARTS = 3
 
 
 def _facts(n: int, extra: int, seed: int = 1) -> Facts:
     if extra >= 2**n - n:
-        raise InputError(f"longhop: extra={extra} is more than the {2**n - n - 1} masks left beside the {n} dimensions")
+        raise InputError(f"longhop: extra={extra} is more than the {2**n - n - 1} masks other than the {n} dimensions")
     degree = n + extra
     return Facts(2**n, degree, degree, 2 ** (n - 1) * degree, full_hosts=1)
 
@@ -40,12 +40,13 @@ def _longhops(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
     sizes=_longhops,
 )
 def longhop(n: int, extra: int, seed: int, attempt: int = 0) -> Topology:
-    """LH-HC: a hypercube with L more links at each switch, which widen its bisection to 2N or 3N/2 links as the code allows.
+    """LH-HC: a hypercube with L more links per switch, which increase its bisection to 2N or 3N/2 links, depending on the code.
 
     The generators (unit vectors and L long hops) are the columns of a linear code; the smallest number of generators
-    with f(g) = 1 over all linear f, its distance w, makes the narrowest linear cut w N / 2. Distance 4, the best there is, is
-    had where n numbers of L bits have an odd number of ones, three or more (L = 5 to n = 11, L = 6 to n = 26); else 3, where n
-    have two ones or more. Of these codes one of low diameter and then of low ASPL is climbed to, a row at a time.
+    with f(g) = 1 over all linear f, its distance w, makes the narrowest linear cut w N / 2. Distance 4, the best possible,
+    needs n numbers of L bits with an odd number of ones, three or more (L = 5 up to n = 11, L = 6 up to n = 26); otherwise
+    distance 3 needs n numbers with two ones or more. Among these codes, hill climbing by single rows finds one with low
+    diameter and then low ASPL.
 
     Returns
     -------
@@ -64,14 +65,14 @@ def generators(n: int, extra: int, seed: int) -> np.ndarray:
     n : int
         Dimensions of the hypercube.
     extra : int
-        L, the long hops at each switch.
+        L, the long hops per switch.
     seed : int
-        Of the codes that are tried.
+        Seed of the codes to try.
 
     Returns
     -------
     int64[n + extra]
-        Switch s is linked to s xor each of them.
+        Switch s is linked to s xor each mask.
     """
     tries = 300 if n <= 13 else max(8, 300 >> (n - 13))
     draws, units = Draws(seed), 1 << np.arange(n)
@@ -83,20 +84,21 @@ def generators(n: int, extra: int, seed: int) -> np.ndarray:
             climbed = (_climbed(n, extra, rows[draws.permutation(rows.size)], tries, draws) for _ in range(starts))
             return min(climbed, key=lambda masks: _hops_from_zero(masks, n))
     best: tuple[int, int, int] | None = None
-    found = units
+    best_masks = units
     for _ in range(tries):
         masks = np.concatenate([units, _long_hops(n, extra, draws)])
         diameter, total = _hops_from_zero(masks, n)
         score = (min(code_distance(masks, n), 3), -diameter, -total)
         if best is None or score > best:
-            best, found = score, masks
-    return found
+            best, best_masks = score, masks
+    return best_masks
 
 
 def _climbed(n: int, extra: int, rows: np.ndarray, tries: int, draws: Draws) -> np.ndarray:
-    """The generators whose long hops, read across, have n of `rows` as their bits: the first, with what makes paths shorter.
+    """Hill climbing: the generators whose long hops have n of `rows` as bit columns, starting from the first n rows.
 
-    `rows` : int64[at least n], numbers of `extra` bits; one at a time is exchanged for an unused one, and kept if no worse.
+    `rows` : int64[at least n], numbers of `extra` bits; one row at a time is exchanged for an unused one, and kept if it is not
+    worse.
     """
     units, rows = 1 << np.arange(n), rows.copy()
 
@@ -108,13 +110,13 @@ def _climbed(n: int, extra: int, rows: np.ndarray, tries: int, draws: Draws) -> 
 
     best = score()
     for _ in range(tries if rows.size > n else 0):
-        here, there = draws.below(n, 1)[0], n + draws.below(rows.size - n, 1)[0]
-        rows[[here, there]] = rows[[there, here]]
-        found = score()
-        if found <= best:
-            best = found
+        used, unused = draws.below(n, 1)[0], n + draws.below(rows.size - n, 1)[0]
+        rows[[used, unused]] = rows[[unused, used]]
+        new_score = score()
+        if new_score <= best:
+            best = new_score
         else:
-            rows[[here, there]] = rows[[there, here]]
+            rows[[used, unused]] = rows[[unused, used]]
     return masks()
 
 
@@ -127,7 +129,9 @@ def _long_hops(n: int, extra: int, draws: Draws) -> np.ndarray:
 
 
 def code_distance(masks: np.ndarray, n: int) -> int:
-    """The fewest masks that any nonzero linear functional f(g) = parity(f & g) sees: the bisection is that times N/2."""
+    """The fewest masks with f(g) = 1 over all nonzero linear functionals f(g) = parity(f & g); the bisection is that times
+    N/2.
+    """
     functional = np.arange(1, 2**n)
     seen = np.zeros(functional.size, np.int64)
     for mask in masks:

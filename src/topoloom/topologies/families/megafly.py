@@ -1,4 +1,4 @@
-"""Dragonflies of today: Dragonfly+ (Megafly), whose groups are two-level trees, and HPE Slingshot's."""
+"""Current Dragonfly variants: Dragonfly+ (Megafly), whose groups are two-level trees, and HPE Slingshot."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -14,7 +14,7 @@ _MOST = 4096
 
 
 def _sized(leaves: int, spines: int | None, p: int | None, h: int | None, g: int | None) -> tuple[int, int, int, int]:
-    """Spines, hosts a leaf, global links a spine and groups, what is not given by the balance of all."""
+    """Spines, hosts per leaf, global links per spine and groups; omitted values follow from a balanced network."""
     spines = leaves if spines is None else spines
     p = spines if p is None else p
     h = leaves if h is None else h
@@ -66,7 +66,7 @@ def megafly(leaves: int, spines: int | None, p: int | None, h: int | None, g: in
     """Groups of leaves and spines, each leaf linked to each spine of its group; global links between the spines of all groups.
 
     Balanced on k ports: k/2 leaves with k/2 hosts, k/2 spines with k/2 global links, and at most k^2/4 + 1 groups. With fewer
-    groups every pair has several links, as in a Dragonfly.
+    groups, every pair has several links, as in a Dragonfly.
 
     Returns
     -------
@@ -76,7 +76,7 @@ def megafly(leaves: int, spines: int | None, p: int | None, h: int | None, g: in
     Raises
     ------
     InputError
-        More groups than global links reach.
+        More groups than the global links allow.
 
     Examples
     --------
@@ -133,10 +133,11 @@ def _slingshots(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
     labels={"group": "the group", "member": "the switch within its group"},
 )
 def slingshot(groups: int, pair_links: int, switches: int, p: int) -> Topology:
-    """HPE Slingshot's Dragonfly: groups of 32 fully joined switches, any number of links between each two groups.
+    """HPE Slingshot's Dragonfly: groups of 32 switches in a full mesh, with any number of links between two groups.
 
-    The links of a group to the others, by the other's number, are dealt out to its switches in turn, so that no switch has two
-    more than another. Aurora's compute groups are ``groups=166,pair_links=2``, Frontier's ``groups=74,pair_links=4``.
+    The links of a group, in order of the other groups, are assigned to its switches in turn, so the numbers of links of two
+    switches differ by at most one. Aurora's compute groups are ``groups=166,pair_links=2``, Frontier's
+    ``groups=74,pair_links=4``.
 
     Returns
     -------
@@ -162,20 +163,21 @@ def slingshot(groups: int, pair_links: int, switches: int, p: int) -> Topology:
 
 
 def dealt_links(groups: int, switches: int, pair_links: int) -> np.ndarray:
-    """So many links between any two groups, dealt out in turn to the switches of both, which are numbered group by group.
+    """Make `pair_links` links between any two groups, assigned in turn to the switches of both; switches are numbered group by
+    group.
 
     Parameters
     ----------
     groups, switches, pair_links : int
-        Groups, switches of a group, links between two groups.
+        Groups, switches per group, links between two groups.
 
     Returns
     -------
     int64[m, 2]
-        No switch has two more than another of its group.
+        The numbers of links of two switches of a group differ by at most one.
     """
     a, b = np.triu_indices(groups, 1)
     a, b, copy = np.repeat(a, pair_links), np.repeat(b, pair_links), np.tile(np.arange(pair_links), a.size)
-    # The number of a link among those of its group: the others in order, this group omitted.
+    # The index of a link among those of its group, in order of the other groups.
     out, back = ((b - 1) * pair_links + copy) % switches, (a * pair_links + copy) % switches
     return np.stack([a * switches + out, b * switches + back], axis=1)

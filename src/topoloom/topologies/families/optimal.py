@@ -1,4 +1,4 @@
-"""The small graphs of least mean path length, as data."""
+"""The small graphs with the least mean path length, stored as data."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -11,7 +11,7 @@ from topoloom.topologies.families._sizing import serving
 from topoloom.topologies.spec import Facts, Integer, family
 
 #: (order, degree): links. Found by annealing; order, degree, diameter, ASPL (2.2, 1.75, 91/31, 73/31) and bisection
-#: (6, 12, 10, 16) are those of Xu 2019 Table 1 (errata of Xu 2019, 1: the (32, 4) ASPL printed there is a misprint).
+#: (6, 12, 10, 16) are those of Xu 2019 Table 1 (errata of Xu 2019, 1: the (32, 4) ASPL published there is a misprint).
 _LINKS = {
     (16, 3): (
         "0-4 0-9 0-12 1-7 1-9 1-11 2-7 2-8 2-15 3-6 3-8 3-12 4-10 4-15 5-7 5-10 5-12 6-11 6-14 8-13 9-14 "
@@ -38,8 +38,8 @@ _KNOWN = {(16, 3): (3, 6), (16, 4): (3, 12), (32, 3): (4, 10), (32, 4): (3, 16)}
 
 def _facts(n: int, degree: int) -> Facts:
     if (n, degree) not in _KNOWN:
-        known = ", ".join(f"n={a},degree={b}" for a, b in _KNOWN)
-        raise InputError(f"optimal: n={n},degree={degree} is not stored (stored: {known})")
+        stored = ", ".join(f"n={a},degree={b}" for a, b in _KNOWN)
+        raise InputError(f"optimal: n={n},degree={degree} is not stored (stored: {stored})")
     diameter, bisection = _KNOWN[n, degree]
     return Facts(n, degree, degree, n * degree // 2, diameter, bisection_links=bisection)
 

@@ -12,9 +12,9 @@ from topoloom.model.topology import Topology
 from topoloom.topologies.families._sizing import leanest, serving
 from topoloom.topologies.spec import Facts, Integer, family
 
-#: Switches to which `sizes` go: one more symbol makes several times as many.
+#: Most switches in `sizes`: one more symbol multiplies their number.
 _MOST_SIZED = 1 << 18
-#: Switches of a group at most, where fewer symbols make so few.
+#: Most switches of a group, if fewer symbols give so few.
 _GROUP = 120
 
 
@@ -41,11 +41,11 @@ def _arrangements(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
     source="Day and Tripathi, Arrangement graphs: a class of generalized star graphs, Information Processing Letters 42, 1992",
     sizes=_arrangements,
     labels={
-        "group": "the last symbol, or the last symbols: an arrangement graph of the others, of some 120 switches at most"
+        "group": "the last symbol, or the last symbols: an arrangement graph of the others, of at most about 120 switches"
     },
 )
 def arrangement(n: int, k: int) -> Topology:
-    """The (n,k)-arrangement graph: k-permutations of n symbols, linked when they differ in exactly one place.
+    """The (n,k)-arrangement graph: k-permutations of n symbols, linked if they differ in exactly one place.
 
     >>> arrangement(4, 2)
     Topology(topology: 12 switches, 24 links)
@@ -56,7 +56,7 @@ def arrangement(n: int, k: int) -> Topology:
     links = []
     for place in range(k):
         for symbol in range(n):
-            # A symbol that is larger than the one in place, and absent: every link once.
+            # A larger symbol that is absent: every link once.
             once = np.flatnonzero((names[:, place] < symbol) & (names != symbol).all(axis=1))
             other = np.searchsorted(codes, codes[once] + (symbol - names[once, place]) * weights[place])
             links.append(np.stack([once, other], axis=1))
@@ -80,10 +80,10 @@ def _pancakes(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
     source="Akers and Krishnamurthy, A group-theoretic model for symmetric interconnection networks, IEEE ToC 38(4), 1989;"
     " diameters: OEIS A058986",
     sizes=_pancakes,
-    labels={"group": "the last symbol, or the last symbols: the pancake graph of the others, of 120 switches at most"},
+    labels={"group": "the last symbol, or the last symbols: the pancake graph of the others, of at most 120 switches"},
 )
 def pancake(n: int) -> Topology:
-    """The pancake graph: permutations of n symbols, linked when one is the other with a beginning of it turned round.
+    """The pancake graph: permutations of n symbols, linked if one is the other with a reversed prefix.
 
     >>> pancake(4)
     Topology(topology: 24 switches, 36 links)

@@ -14,17 +14,17 @@ log = logging.getLogger("topoloom")
 
 @transform(
     "permute",
-    mode=Choice(("partial", "full"), "swap within racks and within rack pairs apart (partial), or together", "partial"),
+    mode=Choice(
+        ("partial", "full"), "swap within racks and within rack pairs separately (partial), or together", "partial"
+    ),
     rack=Integer(
         1,
         1 << 20,
-        "most switches in a rack, taken in order, as evenly as they go; omitted: the family's groups, else 16",
+        "most switches per rack, in order and evenly; when omitted, the family's groups, otherwise 16",
         default=None,
     ),
     doubles=Choice(
-        ("drop", "keep"),
-        "links that come to repeat another: kept in parallel, or dropped as Koibuchi 2013 does",
-        "keep",
+        ("drop", "keep"), "links that become parallel to another: kept, or dropped as in Koibuchi 2013", "keep"
     ),
     seed=Seed(),
     source="Koibuchi 2013 III.A; errata of Koibuchi 2013, 2, Koibuchi 2013, 3",
@@ -34,9 +34,8 @@ def permute(topology: Topology, mode: str, rack: int | None, doubles: str, seed:
 
     Two links a-b, c-d of one rack, or of one rack pair (a, c in the first rack, b, d in the second), become
     a-d, c-b. `full` also pairs a link inside a rack with one that leaves it, for every rack pair that has links.
-    A link that comes to repeat another stays as a parallel one, which keeps every degree and every pair's count exactly;
-    ``doubles=drop`` drops it, as Koibuchi 2013 does (errata of Koibuchi 2013, 3: P-TORUS-4 loses 4.6 of 512 links), at the
-    same hop counts. A
+    A link that becomes parallel to another is kept, which keeps every degree and every pair's count exactly; ``doubles=drop``
+    drops it, as in Koibuchi 2013 (errata of Koibuchi 2013, 3: P-TORUS-4 loses 4.6 of 512 links), with the same hop counts. A
     disconnected result is drawn again.
 
     Returns
@@ -53,7 +52,7 @@ def permute(topology: Topology, mode: str, rack: int | None, doubles: str, seed:
 
     home = _homes(topology, rack)
     if rack is not None and rack >= topology.switches:
-        raise InputError(f"permute: rack={rack} holds all {topology.switches} switches; take a smaller rack")
+        raise InputError(f"permute: rack={rack} holds all {topology.switches} switches; use a smaller rack")
     for attempt in range(100):
         links = _permuted(topology, mode, home, Draws(seed, attempt))
         if doubles == "drop":
@@ -61,14 +60,12 @@ def permute(topology: Topology, mode: str, rack: int | None, doubles: str, seed:
         changed = topology.replace(links=links)
         if int(components(changed).max()) <= int(components(topology).max()):
             return changed
-        log.warning("permute: draw %d fell apart; drawn again", attempt + 1)
-    raise InputError("permute: 100 draws in a row fell apart; take smaller racks or mode=partial")
+        log.warning("permute: draw %d is not connected; drawing again", attempt + 1)
+    raise InputError("permute: 100 draws in a row are not connected; use smaller racks or mode=partial")
 
 
 def rack_of(switches: int, racks: int) -> np.ndarray:
-    """The rack of every switch, int64[switches]: in order, as evenly as they go,
-    as Koibuchi 2013 IV.C clusters in sequence.
-    """
+    """The rack of every switch, int64[switches]: in order and evenly, as Koibuchi 2013 IV.C clusters in sequence."""
     begins = np.arange(1, racks) * switches // racks
     return np.searchsorted(begins, np.arange(switches), side="right")
 
@@ -85,7 +82,7 @@ def _permuted(topology: Topology, mode: str, home: np.ndarray, draws: Draws) -> 
 
     racks = int(home.max()) + 1
     links = topology.links.astype(np.int64)
-    # The first end of a link lies in the lower rack of a pair.
+    # The first end of a link is in the rack with the lower number.
     turned = home[links[:, 0]] > home[links[:, 1]]
     links[turned] = links[turned, ::-1]
     first, second = home[links].T
@@ -95,7 +92,7 @@ def _permuted(topology: Topology, mode: str, home: np.ndarray, draws: Draws) -> 
         for members in _groups(pair, draws):
             swap_pass(links, members, state, inside)
         return links
-    # In random order, so that no corner of the floor is always mixed first.
+    # In random order, so that no part of the floor is always mixed first.
     keys = np.unique(pair[~inside])
     for key in keys[draws.permutation(keys.size)].tolist():
         i, j = divmod(key, racks)
@@ -111,10 +108,10 @@ def _groups(pair: np.ndarray, draws: Draws) -> list[np.ndarray]:
 
 
 def _swap_mixed(links: np.ndarray, order: np.ndarray, i: int, home: list[int], draws: Draws) -> None:
-    """The fully random step for rack i and one after it: consecutive links of `order` swap ends, in place.
+    """The fully random step for rack i and a later rack: consecutive links of `order` swap ends in place.
 
-    `home` is the rack of every switch. Two links inside different racks stay. A link inside a rack and one
-    between the two are turned so that one of each kind results; two of a kind are turned at random (inside) or so that
+    `home` is the rack of every switch. Two links inside different racks do not change. A link inside a rack and one between the
+    two are oriented so that one of each kind results; two links of the same kind are oriented at random (inside) or so that
     both start in i (between).
     """
     turn = draws.below(2, order.size).tolist()
@@ -133,7 +130,7 @@ def _swap_mixed(links: np.ndarray, order: np.ndarray, i: int, home: list[int], d
             a, b = (a, b) if home[a] == i else (b, a)
             c, d = (c, d) if home[c] == i else (d, c)
         else:
-            # The swap exchanges b and d: these must lie in the same rack for the kinds to be kept.
+            # The swap exchanges b and d, which must be in the same rack to keep the kinds.
             if kinds[1]:
                 first, second, a, b, c, d = second, first, c, d, a, b
             if turn[position]:

@@ -1,4 +1,4 @@
-"""Moore graphs and cages (Petersen, Heawood, Levi, Hoffman-Singleton), and the networks made of Petersen graphs."""
+"""Moore graphs and cages (Petersen, Heawood, Levi, Hoffman-Singleton), and networks composed of Petersen graphs."""
 
 from collections.abc import Callable, Iterator
 from typing import Any

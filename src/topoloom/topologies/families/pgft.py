@@ -1,4 +1,4 @@
-"""Parallel-ports generalised fat trees (PGFT), and with single cables extended ones (XGFT), by their formal names."""
+"""Parallel-ports generalised fat trees (PGFT) and, with single cables, extended generalised fat trees (XGFT)."""
 
 from math import prod
 
@@ -30,14 +30,14 @@ def _pgft_facts(m: tuple[int, ...], w: tuple[int, ...], p: tuple[int, ...] | Non
 
 
 def _checked(m: tuple[int, ...], w: tuple[int, ...], p: tuple[int, ...] | None) -> tuple[int, ...]:
-    """`p`, which is one cable on every level when omitted."""
+    """Check the parameters; return `p`, by default one cable on every level."""
     p = (1,) * len(m) if p is None else p
     if not len(m) == len(w) == len(p):
-        raise InputError(
-            f"m, w and p say {len(m)}, {len(w)} and {len(p)} levels; give each as many numbers as there are levels"
-        )
+        raise InputError(f"m, w and p have {len(m)}, {len(w)} and {len(p)} levels; give each the same number of values")
     if prod(m) * w[0] * p[0] > 1 << 24:
-        raise InputError(f"{prod(m):,} hosts of {w[0] * p[0]} ports are more than are built")
+        raise InputError(
+            f"{prod(m):,} hosts with {w[0] * p[0]} ports are too many; at most {1 << 24:,} ports are built"
+        )
     return p
 
 
@@ -49,7 +49,7 @@ def _checked(m: tuple[int, ...], w: tuple[int, ...], p: tuple[int, ...] | None) 
     facts=_pgft_facts,
     source="XGFT: Oehring, Ibel, Das and Kumar, On generalized fat trees, IPPS 1995; PGFT: Zahavi, Fat-tree routing and node"
     " ordering providing contention free traffic for MPI global collectives, JPDC 72(11), 2012",
-    sizes=lambda hosts, radix: (),  # family fat-tree proposes those that are built
+    sizes=lambda hosts, radix: (),  # family fat-tree proposes the usual ones
     aliases=("xgft",),
     labels={"level": "0 for the switches with hosts, up to the top", "group": "the subtree below the top level"},
 )
@@ -57,7 +57,7 @@ def pgft(m: tuple[int, ...], w: tuple[int, ...], p: tuple[int, ...] | None = Non
     """PGFT(h; m1..mh; w1..wh; p1..ph): any fat tree of equal subtrees; hosts have w1 p1 ports.
 
     A node of level l is (l; a_h .. a_1) with a_i < w_i for i <= l and a_i < m_i above; nodes of neighbouring levels l and l + 1
-    are joined by p_{l+1} cables when all their digits but a_{l+1} are equal.
+    are linked by p_{l+1} cables if all their digits except a_{l+1} are equal.
 
     Returns
     -------
@@ -92,7 +92,7 @@ def pgft(m: tuple[int, ...], w: tuple[int, ...], p: tuple[int, ...] | None = Non
 
 
 def _bases(m: tuple[int, ...], w: tuple[int, ...], level: int) -> list[int]:
-    """How many values each digit of a node of a level has, a_1 first."""
+    """The number of values of each digit of a node of a level, a_1 first."""
     return [*w[:level], *m[level:]]
 
 
@@ -103,7 +103,7 @@ def _digit(m: tuple[int, ...], w: tuple[int, ...], level: int, place: int) -> np
 
 
 def _joined(m: tuple[int, ...], w: tuple[int, ...], level: int) -> tuple[np.ndarray, np.ndarray]:
-    """Nodes of a level and the one above that are joined, int64 each: a row for each of a node's parents."""
+    """The linked nodes of a level and of the level above, int64 each, one entry per node and parent."""
     below, above = _bases(m, w, level), _bases(m, w, level + 1)
     node = np.arange(prod(below))
     weight = prod(below[:level])

@@ -1,4 +1,4 @@
-"""Hosts with several network ports: planes, which no link joins; rails, a leaf for each port; and ports side by side."""
+"""Hosts with several network ports: planes, which no link connects; rails, with one leaf per port; and ports on one switch."""
 
 from typing import Any
 
@@ -11,21 +11,21 @@ from topoloom.topologies.spec import Facts, Integer, check_size, transform
 
 @transform(
     "planes",
-    count=Integer(1, 1024, "networks, each of which every host has a port in"),
+    count=Integer(1, 1024, "planes; every host has a port in each"),
     source="Qian et al., Alibaba HPN, SIGCOMM 2024; Zhao et al., Insights into DeepSeek-V3, ISCA 2025",
 )
 def planes(topology: Topology, count: int) -> Topology:
-    """So many copies of the network, side by side; every host has its ports in each of them, and no link joins two.
+    """Make `count` copies of the network; every host has its ports in each copy, and no link connects two copies.
 
     Returns
     -------
     Topology
-        Plane by plane, with a label ``plane``; a label ``group`` counts on through the planes.
+        Plane by plane, with a label ``plane``; a label ``group`` is numbered through all planes.
 
     Raises
     ------
     InputError
-        More switches than are built, or planes of planes.
+        Too many switches, or planes of planes.
 
     Examples
     --------
@@ -38,11 +38,11 @@ def planes(topology: Topology, count: int) -> Topology:
 
 @transform(
     "rail-only",
-    rails=Integer(2, 1024, "interfaces of a host, each on a network of its own"),
+    rails=Integer(2, 1024, "interfaces of a host, each on a separate network"),
     source="Wang et al., Rail-only: a low-cost high-performance network for training LLMs, arXiv 2307.12169",
 )
 def rail_only(topology: Topology, rails: int) -> Topology:
-    """A network for each rail, and none between rails: what goes from one to another passes a host's own links first.
+    """One network per rail, and no link between rails: traffic between rails first uses the internal links of a host.
 
     Returns
     -------
@@ -52,7 +52,7 @@ def rail_only(topology: Topology, rails: int) -> Topology:
     Raises
     ------
     InputError
-        More switches than are built, or rails of rails.
+        Too many switches, or rails of rails.
 
     Examples
     --------
@@ -64,7 +64,7 @@ def rail_only(topology: Topology, rails: int) -> Topology:
 
 
 def _side_by_side(topology: Topology, count: int, what: str) -> Topology:
-    """Copies of a network, numbered by a label; the hosts are the same in all."""
+    """Make copies of a network, numbered by a label; all copies have the same hosts."""
     n = topology.switches
     if what in topology.labels:
         raise InputError(f"{topology.name} has {what}s already; give their number once")
@@ -90,24 +90,24 @@ def _side_by_side(topology: Topology, count: int, what: str) -> Topology:
 @transform(
     "rails",
     nics=Integer(1, 1024, "network interfaces of a host"),
-    ports=Integer(1, 16, "ports of each interface, every one on a leaf of its own (2: dual ToR)", default=1),
+    ports=Integer(1, 16, "ports of each interface, each on a different leaf (2: dual ToR)", default=1),
     source="NVIDIA DGX SuperPOD RA-11333-001, Network Fabrics: NIC r of every host of a unit goes to leaf r of the unit",
 )
 def rails(topology: Topology, nics: int, ports: int) -> Topology:
-    """The ports of the leaves dealt out to hosts of several interfaces: each of a host's ports on another leaf of its unit.
+    """Assign the ports of the leaves to hosts with several interfaces: each port of a host is on a different leaf of its unit.
 
-    Leaves are taken in order, `nics` x `ports` of them a unit; host j of a unit has port j of each of its leaves. Interfaces of
-    one rail in a unit reach each other through their leaf; switches and links stay as they are.
+    Leaves are taken in order, `nics` x `ports` leaves per unit; host j of a unit has port j of each of its leaves. Interfaces
+    of one rail in a unit reach each other through their leaf; switches and links do not change.
 
     Returns
     -------
     Topology
-        A ``nics`` x ``ports``-th as many hosts, unit by unit.
+        The number of hosts divided by ``nics`` x ``ports``, unit by unit.
 
     Raises
     ------
     InputError
-        Leaves or ports that do not go into units.
+        Leaves or ports that do not fill whole units.
 
     Examples
     --------
@@ -121,21 +121,22 @@ def rails(topology: Topology, nics: int, ports: int) -> Topology:
     each, leaves = nics * ports, np.flatnonzero(topology.endpoints_at)
     counts = topology.endpoints_at[leaves]
     if topology.hosts != topology.endpoints.size:
-        raise InputError(
-            f"{topology.name}: its hosts have several ports already; rails deals out ports of hosts with one"
-        )
+        raise InputError(f"{topology.name}: its hosts already have several ports; rails needs hosts with one port")
     if leaves.size == 0 or leaves.size % each:
         raise InputError(
-            f"{topology.name}: {leaves.size} switches with hosts do not go into units of {each} (one leaf for each of"
-            f" {nics} interfaces{f' of {ports} ports' if ports > 1 else ''}); ask for {-(-max(1, leaves.size) // each) * each}"
+            f"{topology.name}: {leaves.size} switches with hosts do not fill units of {each} (one leaf for each of"
+            f" {nics} interfaces{f' of {ports} ports' if ports > 1 else ''}); use"
+            f" {-(-max(1, leaves.size) // each) * each} leaves"
         )
     if topology.endpoints.size % each:
-        raise InputError(f"{topology.name}: {topology.endpoints.size} ports are no whole number of hosts with {each}")
+        raise InputError(
+            f"{topology.name}: {topology.endpoints.size} ports are not a whole number of hosts with {each} ports"
+        )
     hosts, units = topology.endpoints.size // each, leaves.size // each
     most = int(counts.max())
     if hosts > units * most:
         raise InputError(f"{topology.name}: {hosts} hosts do not fit {units} units of {most}")  # uneven leaves
-    # Full units first; the last one has what is left, as reference architectures build it.
+    # Full units first; the last one has the rest, as in reference architectures.
     size = np.minimum(most, np.maximum(0, hosts - most * np.arange(units)))
     of_leaf = np.repeat(size, each)
     first = np.repeat(np.cumsum(size) - size, each)
@@ -149,7 +150,7 @@ def rails(topology: Topology, nics: int, ports: int) -> Topology:
     source="Meta's 24K cluster: a ToR serves all interfaces of its rack's hosts (Llama 3, arXiv 2407.21783, 3.3.1)",
 )
 def nics(topology: Topology, count: int) -> Topology:
-    """Hosts of several interfaces that all go to the same switch: the ports of a switch side by side, `count` to a host.
+    """Hosts with several interfaces on the same switch: `count` consecutive ports of a switch belong to one host.
 
     Returns
     -------
@@ -159,7 +160,7 @@ def nics(topology: Topology, count: int) -> Topology:
     Raises
     ------
     InputError
-        A switch has ports for no whole number of hosts.
+        The ports of a switch are not a whole number of hosts.
 
     Examples
     --------
@@ -168,11 +169,11 @@ def nics(topology: Topology, count: int) -> Topology:
     100
     """
     if topology.hosts != topology.endpoints.size:
-        raise InputError(f"{topology.name}: its hosts have several ports already; nics joins ports of hosts with one")
+        raise InputError(f"{topology.name}: its hosts already have several ports; nics needs hosts with one port")
     odd = np.flatnonzero(topology.endpoints_at % count)
     if odd.size:
         raise InputError(
-            f"{topology.name}: switch {odd[0]} has {topology.endpoints_at[odd[0]]} host ports, no whole number of hosts with"
-            f" {count}"
+            f"{topology.name}: switch {odd[0]} has {topology.endpoints_at[odd[0]]} host ports, not a whole number of hosts with"
+            f" {count} ports"
         )
     return topology.replace(endpoints=topology.endpoints, host=np.arange(topology.endpoints.size) // count)

@@ -1,4 +1,4 @@
-"""PolarStar: polarity graphs whose vertices are supernodes; diameter 3 with more switches a port than any before it."""
+"""PolarStar: polarity graphs whose vertices are supernodes; diameter 3 with more switches per port than earlier families."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -12,7 +12,7 @@ from topoloom.topologies.families._sizing import leanest
 from topoloom.topologies.families._star_product import star_product
 from topoloom.topologies.spec import Choice, Facts, Integer, family
 
-#: A graph of 8 vertices and degree 3 for which v -> v ^ 1 has property R*, as `quad` tells.
+#: A graph of 8 vertices and degree 3 for which v -> v ^ 1 has property R* (see `quad`).
 _QUAD_3 = ((0, 2), (0, 3), (0, 4), (1, 4), (1, 6), (1, 7), (2, 4), (2, 5), (3, 6), (3, 7), (5, 6), (5, 7))
 
 
@@ -23,7 +23,7 @@ def _facts(q: int, d: int, supernode: str) -> Facts:
         if d % 4 not in (0, 3):
             near = ", ".join(str(e) for e in (d // 4 * 4, d // 4 * 4 + 3) if e)
             raise InputError(
-                f"polarstar: d={d}: a supernode iq has a multiple of 4 links per switch, or one less (nearest: d={near})"
+                f"polarstar: d={d}: a supernode iq needs a multiple of 4 links per switch, or one less (nearest: d={near})"
             )
         # Every switch of a quadric's supernode gains its loop, so that all have q + 1 + d.
         switches = points * (2 * d + 2)
@@ -33,10 +33,10 @@ def _facts(q: int, d: int, supernode: str) -> Facts:
         fitting = [e for e in range(2, 2 * d + 4, 2) if prime_power(2 * e + 1)]
         nearest = sorted(fitting, key=lambda e: abs(e - d))[:2]
         raise InputError(
-            f"polarstar: d={d}: a supernode paley has 2d + 1 switches, a prime power 1 more than a multiple of 4 (nearest:"
+            f"polarstar: d={d}: a supernode paley needs 2d + 1 switches, a prime power 1 more than a multiple of 4 (nearest:"
             f" d={', '.join(map(str, sorted(nearest)))})"
         )
-    # A quadric's loops join a to xi a; half of those pairs differ by a square and are linked already, and 0 goes without.
+    # A quadric's loops link a to xi a; half of these pairs differ by a square and are linked already, and 0 has no loop.
     total = points * size * d // 2 + links * size + (q + 1) * (size - 1) // 2
     return Facts(points * size, q + 1 + d, q + d, total, 3)
 
@@ -77,8 +77,8 @@ def polarstar(q: int, d: int, supernode: str) -> Topology:
     """The star product of the polarity graph ER_q with supernodes of degree d: diameter 3 on q + 1 + d links per switch.
 
     (x, a) ~ (x, b) inside a supernode; (x, a) ~ (y, f(a)) for links xy of ER_q, x < y; (x, a) ~ (x, f(a)) at the q + 1
-    quadrics, where that is no link yet. In an inductive quad f pairs the switches, and the links, their images and the pairs
-    are all pairs there are (property R*); in a Paley graph f multiplies with a primitive element (property R1).
+    quadrics, if they are not linked yet. In an inductive quad, f pairs the switches, and the links, their images and the pairs
+    are all pairs of switches (property R*); in a Paley graph, f multiplies with a primitive element (property R1).
 
     Returns
     -------
@@ -102,9 +102,9 @@ def polarstar(q: int, d: int, supernode: str) -> Topology:
 def quad(degree: int) -> np.ndarray:
     """The inductive quad of a degree 4w or 4w - 1, on 2 degree + 2 vertices; 2i and 2i + 1 are partners: int64[m, 2].
 
-    Its links, their images when all vertices are exchanged with their partners, and the pairs of partners are all pairs of
-    vertices. From degree - 4: the quad of degree 3 on 8 new vertices; the even vertices that were there are linked to two of
-    the new pairs, the odd ones to the other two.
+    Its links, their images under exchange of all vertices with their partners, and the pairs of partners are all pairs of
+    vertices. Induction from degree - 4: add the quad of degree 3 on 8 new vertices; link the even old vertices to two of the
+    new pairs, and the odd ones to the other two.
     Source: Lakhotia et al. 2024; Bermond, Delorme and Farhi 1982 have the property.
     """
     links = [np.array(_QUAD_3)] if degree % 4 == 3 else []

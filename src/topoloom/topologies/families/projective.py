@@ -1,4 +1,4 @@
-"""Two-level trees in which any two leaves share a spine, and most share one only: the orthogonal fat tree and the MLFM."""
+"""Two-level trees in which any two leaves share a spine, mostly exactly one: the orthogonal fat tree and the MLFM."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -29,7 +29,7 @@ def _oft_facts(q: int) -> Facts:
 
 
 def _ofts(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
-    """The smallest that serves with as many hosts on a leaf as it has links up, and with half as many more."""
+    """Yield the smallest tree for the hosts, with as many hosts per leaf as links up, and with half as many more."""
     powers = [q for q in range(2, radix // 2) if prime_power(q)]
     for share in (1.0, 1.5):
         for q in powers:
@@ -56,8 +56,8 @@ def _ofts(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
 def oft(q: int) -> Topology:
     """The two-level orthogonal fat tree: two leaves for every point of PG(2, q), a spine for every line, linked by incidence.
 
-    Any two points have one line, so two leaves share one spine, and the two leaves of one point q + 1 of them. 2 (q^2 + q + 1)
-    leaves with q + 1 hosts each make twice as many hosts as a Slim Fly of as many ports has.
+    Any two points have one line, so two leaves share one spine, and the two leaves of one point share q + 1 spines. The
+    2 (q^2 + q + 1) leaves with q + 1 hosts each have twice as many hosts as a Slim Fly with the same number of ports.
 
     >>> oft(3)
     Topology(topology: 39 switches, 104 links, 104 hosts)
@@ -67,7 +67,7 @@ def oft(q: int) -> Topology:
     line = np.repeat(np.arange(count), q + 1)
     point = on_line.ravel()
     links = np.concatenate([np.stack([layer * count + point, 2 * count + line], axis=1) for layer in (0, 1)])
-    # The lines through point 0 are columns of q other points each. A line has the column of the point that it is the polar of.
+    # The lines through point 0 are columns of q other points each. A line has the column of its pole.
     column = np.zeros(count, np.int64)
     for number, points in enumerate(on_line[(on_line == 0).any(axis=1)]):
         column[points[points != 0]] = number + 1
@@ -99,7 +99,9 @@ def _mlfm_facts(h: int, layers: int | None) -> Facts:
 
 
 def _mlfms(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
-    """Of every number of layers that the ports of a spine allow the smallest full mesh, half of a leaf's ports up."""
+    """Yield the smallest full mesh for every number of layers that the ports of a spine allow, with half of a leaf's ports
+    up.
+    """
     for share in (1.0, 1.5):
         for h in range(2, radix):
             each = int(h * share)
@@ -123,9 +125,9 @@ def _mlfms(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
     },
 )
 def mlfm(h: int, layers: int | None) -> Topology:
-    """The multi-layer full mesh: layers of h + 1 leaves; for any two places in a layer a spine, to which all layers link both.
+    """The multi-layer full mesh: layers of h + 1 leaves, and one spine per pair of places, linked to both places of all layers.
 
-    Two leaves in different places share one spine, those in the same place of two layers h of them.
+    Two leaves in different places share one spine; leaves in the same place of two layers share h spines.
 
     >>> mlfm(3, None)
     Topology(topology: 18 switches, 36 links, 36 hosts)

@@ -1,4 +1,4 @@
-"""Random folded Clos networks: the levels of a fat tree, with the links between them drawn at random."""
+"""Random folded Clos networks: the levels of a fat tree, with random links between them."""
 
 from collections.abc import Iterator
 from math import log
@@ -11,7 +11,7 @@ from topoloom.core.random_streams import Draws
 from topoloom.model.topology import Topology
 from topoloom.topologies.spec import Facts, Integer, Seed, family
 
-#: Swaps of two links' ends that are tried for each link; the links are well mixed after a few.
+#: Swaps of link ends tried per link; the links are well mixed after a few.
 _SWAPS = 10
 
 
@@ -36,7 +36,7 @@ def _facts(k: int, leaves: int, levels: int, seed: int = 1) -> Facts:
 
 
 def _clos(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
-    """As many levels as let any two leaves have a common ancestor, and one more: (k/2)^(2 (levels - 1)) >= n ln n."""
+    """Yield the fewest levels at which any two leaves have a common ancestor: (k/2)^(2 (levels - 1)) >= n ln n."""
     k = radix // 2 * 2
     leaves = max(k, -(-hosts // (k // 2)) + 1 & ~1) if k else 0
     fitting = [levels for levels in (2, 3, 4, 5) if (k / 2) ** (2 * (levels - 1)) >= leaves * log(max(2, leaves))]
@@ -60,14 +60,14 @@ def _clos(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
     },
 )
 def random_folded_clos(k: int, leaves: int, levels: int, seed: int, attempt: int = 0) -> Topology:
-    """A fat tree with its links drawn at random from level to level: k/2 up, k/2 down and as many hosts, any number of leaves.
+    """A fat tree with random links from level to level: k/2 up, k/2 down (or hosts), for any number of leaves.
 
-    Of n leaves two have a common ancestor, all but certainly, where (k/2)^(2 (levels - 1)) is well above n ln n.
+    Any two of n leaves almost certainly have a common ancestor if (k/2)^(2 (levels - 1)) is well above n ln n.
 
     Returns
     -------
     Topology
-        Level by level; labels ``level`` and ``group``. No two links between the same switches.
+        Level by level; labels ``level`` and ``group``. No parallel links.
 
     Examples
     --------

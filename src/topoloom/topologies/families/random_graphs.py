@@ -55,7 +55,7 @@ def jellyfish(n: int, degree: int, seed: int, attempt: int = 0) -> Topology:
 
 
 def _complement(n: int, degree: int, seed: int, attempt: int) -> Topology:
-    """Nearly complete graphs, where breaking links finds no room: what a sparse random regular graph leaves out."""
+    """Nearly complete graphs, where exchanging links rarely works: the complement of a sparse random regular graph."""
     left = n - 1 - degree
     absent = np.eye(n, dtype=bool)
     if left:
@@ -76,7 +76,7 @@ def _watts_facts(n: int, degree: int, beta: float, seed: int = 1) -> Facts:
 
 
 def _watts(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
-    """Rewired ends make some switches busier: a third of the ports is left for that."""
+    """Rewired ends add links to some switches, so a third of the ports is kept free."""
     for per_switch in host_counts(radix - 6):
         n = -(-hosts // per_switch)
         degree = min((radix - per_switch) * 2 // 3 // 2 * 2, 64)
@@ -131,7 +131,7 @@ def _kleinberg_facts(side: int, links: int, exponent: float, seed: int = 1) -> F
 
 
 def _kleinbergs(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
-    """Incoming long links are Poisson: half of the ports beyond the lattice's 4 are left for them."""
+    """Incoming long links are Poisson distributed: half of the ports beyond the lattice's 4 are kept for them."""
     for per_switch in host_counts(radix - 8):
         side, _ = near_square(-(-hosts // per_switch))
         links = min((radix - per_switch - 4) // 4, 16)
@@ -144,7 +144,7 @@ def _kleinbergs(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
     side=Integer(3, 128, "switches along each side of the square lattice"),
     links=Integer(1, 64, "long links that start at each switch", default=1),
     exponent=Real(
-        0.0, 10.0, "a long link of lattice distance d has probability in proportion to d^-exponent", default=2.0
+        0.0, 10.0, "the probability of a long link of lattice distance d is proportional to d^-exponent", default=2.0
     ),
     seed=Seed(),
     facts=_kleinberg_facts,
@@ -153,7 +153,7 @@ def _kleinbergs(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
     labels={"x0, x1": "the place in the lattice"},
 )
 def kleinberg(side: int, links: int, exponent: float, seed: int, attempt: int = 0) -> Topology:
-    """A square lattice with long links, the nearer the likelier; doubled links are kept once.
+    """A square lattice with random long links, more likely to near switches; parallel links are kept once.
 
     Returns
     -------
@@ -173,7 +173,7 @@ def kleinberg(side: int, links: int, exponent: float, seed: int, attempt: int = 
     for u in range(side * side):
         weight = weight_of[np.abs(x - x[u]) + np.abs(y - y[u])]
         cumulative = np.cumsum(weight)
-        # Rounded to 32 bits, so that a platform's last digit of pow() cannot change a link.
+        # Rounded to 32 bits, so that differences in the last digit of pow() between platforms cannot change a link.
         threshold = np.round(cumulative / cumulative[-1] * 2.0**32)
         target = np.searchsorted(threshold, draws.uniform(links) * 2.0**32, side="right")
         long_links.append(np.stack([np.full(links, u), target], axis=1))

@@ -13,11 +13,11 @@ from topoloom.topologies.spec import Facts, Integer, Real, Seed, family
 
 _SOURCE_000 = "Koibuchi 2013 IV.B.1 (constrained shortcutting); errata of Koibuchi 2013, 9"
 _N = Integer(4, 1 << 22, "switches on the ring")
-_DEGREE = Integer(2, 512, "links at each switch: 2 of the ring and the rest shortcuts")
+_DEGREE = Integer(2, 512, "links at each switch: two along the ring, the others are shortcuts")
 
 
 def _full_hosts(degree: int) -> int:
-    """Besta 2014 III: the concentration of its random networks is floor(sqrt k) of the whole radix k = degree + p."""
+    """Besta 2014 III: hosts per switch of its random networks, floor(sqrt k) with the whole radix k = degree + p."""
     return max(p for p in range(degree + 2) if p * p <= degree + p)
 
 
@@ -35,7 +35,9 @@ def _reach(n: int, p: float) -> int:
 def _nbr_facts(n: int, degree: int, p: float, seed: int = 1) -> Facts:
     reach = _reach(n, p)
     if degree > 2 and (reach < 2 or degree > 2 * reach):
-        raise InputError(f"nbr: p={p:g} lets a switch see {max(0, 2 * reach)} others, too few for degree={degree}")
+        raise InputError(
+            f"nbr: p={p:g} gives a switch {max(0, 2 * reach)} possible partners, too few for degree={degree}; take a greater p"
+        )
     return _facts(n, degree)
 
 
@@ -44,7 +46,7 @@ def _gau_facts(n: int, degree: int, alpha: float, seed: int = 1) -> Facts:
 
 
 def _nbr_sizes(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
-    """Those whose degree fits what a switch sees at the default p = 0.5, with room for luck."""
+    """Sizes whose degree fits the partners that a switch has at the default p = 0.5, with a margin for unlucky draws."""
     yield from (values for values in free_sizes(hosts, radix) if 3 * values["degree"] <= 4 * _reach(values["n"], 0.5))
 
 
@@ -76,7 +78,7 @@ def ring_shortcuts(n: int, degree: int, seed: int, attempt: int = 0) -> Topology
     "nbr",
     n=_N,
     degree=_DEGREE,
-    p=Real(0.0, 1.0, "shortcuts bypass less than p n/2 switches", default=0.5),
+    p=Real(0.0, 1.0, "a shortcut passes over fewer than p n/2 switches", default=0.5),
     seed=Seed(),
     facts=_nbr_facts,
     source=_SOURCE_000,
@@ -141,7 +143,7 @@ def _dlns(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
     "dln",
     n=Integer(8, 1 << 22, "switches on the ring"),
     x=Integer(2, 24, "x - 2 shortcuts of n/2, n/4, ... from each switch"),
-    random=Integer(0, 512, "y more random shortcuts at each switch", default=0),
+    random=Integer(0, 512, "y further random shortcuts at each switch", default=0),
     seed=Seed(),
     facts=_dln_facts,
     source="Koibuchi et al., ISCA 2012; Truong 2016 footnote 1; errata of Truong 2016, 12 (the degree is 2x - 3, not x)",
@@ -179,7 +181,7 @@ def _matched(
     base: np.ndarray | None = None,
     passes: int | None = None,
 ) -> Topology:
-    """A ring (or `base`) with random matchings on top, `degree` - 2 of them unless `passes` says how many."""
+    """A ring (or `base`) plus random matchings: `passes` of them, or `degree` - 2 when omitted."""
     from topoloom.graph.kernels.tables import join
     from topoloom.topologies.families.kernels.random import add_matching, links_of
 

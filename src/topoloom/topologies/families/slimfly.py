@@ -18,7 +18,7 @@ def _delta(q: int) -> int:
 
 
 def slimfly_facts(q: int) -> Facts:
-    """What is known of the MMS graph of a prime power q."""
+    """Size, degree and diameter of the MMS graph of a prime power q."""
     degree = (3 * q - _delta(q)) // 2
     return Facts(2 * q * q, degree, degree, q * q * degree, 2, full_hosts=-(-degree // 2))
 

@@ -14,48 +14,49 @@ from topoloom.topologies.spec import Choice, Facts, Integer, family
 
 
 def _groups(q: int, h: int, g: int | None) -> int:
-    """How many groups, checked."""
+    """The number of groups, checked; the largest possible one when `g` is omitted."""
     most = 2 * q * q * h + 1
     if g is not None and not 2 <= g <= most:
-        raise InputError(f"slimfly-dragonfly: g={g} groups, but {most - 1} global links a group reach 2 to {most}")
+        raise InputError(f"slimfly-dragonfly: g={g} groups, but {most - 1} global links per group allow 2 to {most}")
     return most if g is None else g
 
 
 def _facts(q: int, h: int, g: int | None, wiring: str) -> Facts:
-    one, groups = slimfly_facts(q), _groups(q, h, g)
-    copies = one.switches * h // (groups - 1)
-    whole = copies * (groups - 1) == one.switches * h
-    degree = (one.degree or 0) + h
+    group, groups = slimfly_facts(q), _groups(q, h, g)
+    copies = group.switches * h // (groups - 1)
+    whole = copies * (groups - 1) == group.switches * h
+    degree = (group.degree or 0) + h
     return Facts(
-        switches=groups * one.switches,
+        switches=groups * group.switches,
         degree=degree,
         degree_min=degree if whole else None,
-        links=groups * (one.links or 0) + copies * groups * (groups - 1) // 2,
+        links=groups * (group.links or 0) + copies * groups * (groups - 1) // 2,
     )
 
 
 def _sizes(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
-    """As many global links as hosts at a switch, a quarter or a third of the links within a group.
+    """As many global links as hosts per switch: a quarter or a third of the links within a group.
 
-    A path takes some 1.9 links in either group and a global one: then links within groups are about as busy as hosts.
+    A path takes about 1.9 links in each of two groups and one global link, so links within groups carry about as much as
+    hosts send.
     """
     for q in (q for q in range(3, min(radix, 65)) if prime_power(q)):
-        one = slimfly_facts(q)
-        degree = one.degree or 0
+        group = slimfly_facts(q)
+        degree = group.degree or 0
         for p in sorted({-(-degree // 4), -(-degree // 3)}):
-            groups = -(-hosts // (one.switches * p))
-            if degree + 2 * p <= radix and 2 <= groups <= one.switches * p + 1:
+            groups = -(-hosts // (group.switches * p))
+            if degree + 2 * p <= radix and 2 <= groups <= group.switches * p + 1:
                 yield {"q": q, "h": p, "g": groups, "hosts": p}
 
 
 @family(
     "slimfly-dragonfly",
-    q=Integer(3, 64, "of the Slim Fly of a group: a prime power 4w-1, 4w or 4w+1"),
+    q=Integer(3, 64, "parameter of the Slim Fly in each group: a prime power 4w-1, 4w or 4w+1"),
     h=Integer(1, 256, "global links of a switch"),
     g=Integer(2, 1 << 22, "groups", default=None),
-    wiring=Choice(("absolute", "palmtree"), "which switches of two groups the global links join", "absolute"),
+    wiring=Choice(("absolute", "palmtree"), "which switches of two groups their global link joins", "absolute"),
     facts=_facts,
-    source="Besta 2014 VII.B, which names it and leaves its sizes open; Kim, Dally, Scott and Abts, ISCA 2008",
+    source="Besta 2014 VII.B, which names the network without its sizes; Kim, Dally, Scott and Abts, ISCA 2008",
     sizes=_sizes,
     labels={"group": "the group", "member": "the switch within its group"},
 )
@@ -70,16 +71,16 @@ def slimfly_dragonfly(q: int, h: int, g: int | None, wiring: str) -> Topology:
     Raises
     ------
     InputError
-        q is no such prime power, or the groups are not 2 to 2 q^2 h + 1.
+        q is not such a prime power, or g is not 2 to 2 q^2 h + 1.
 
     Examples
     --------
     >>> slimfly_dragonfly(3, 1, None, "absolute")
     Topology(topology: 342 switches, 1026 links)
     """
-    one, groups = slimfly(q), _groups(q, h, g)
-    inside = (one.links[None, :, :] + one.switches * np.arange(groups)[:, None, None]).reshape(-1, 2)
-    links = np.concatenate([inside, global_links(one.switches, h, groups, wiring)])
-    switch = np.arange(groups * one.switches)
-    labels = {"group": switch // one.switches, "member": switch % one.switches}
+    group, groups = slimfly(q), _groups(q, h, g)
+    inside = (group.links[None, :, :] + group.switches * np.arange(groups)[:, None, None]).reshape(-1, 2)
+    links = np.concatenate([inside, global_links(group.switches, h, groups, wiring)])
+    switch = np.arange(groups * group.switches)
+    labels = {"group": switch // group.switches, "member": switch % group.switches}
     return Topology(links=links, switches=switch.size, labels=labels)

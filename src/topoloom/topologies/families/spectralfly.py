@@ -56,13 +56,13 @@ def _spectralflies(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
     aliases=("lps",),
 )
 def spectralfly(v: int, w: int) -> Topology:
-    """The Ramanujan graph LPS(v, w): v + 1 links per switch, and of all such graphs nearly the largest spectral gap.
+    """The Ramanujan graph LPS(v, w): v + 1 links per switch and nearly the largest spectral gap possible.
 
     Switches are the 2 x 2 matrices of determinant not 0 modulo w, up to a factor (PGL(2, w); bipartite); where v is a square
-    modulo w, half of them (PSL(2, w)). A switch is linked to its products with the v + 1 matrices that the ways to write v as
-    a sum of four squares give: those with a first, odd and positive where v = 4k + 1, even where v = 4k + 3 (and then the first
-    that is not 0 positive), and the others of the other kind. Every switch sees the same network. The diameter is at most
-    2 log_v(N) + 2.
+    modulo w, half of them (PSL(2, w)). A switch is linked to its products with v + 1 matrices. Each matrix comes from one way
+    to write v as a sum of four squares a^2 + b^2 + c^2 + d^2: with a odd and positive and the others even where v = 4k + 1;
+    with a even, the others odd and the first one that is not 0 positive where v = 4k + 3. The graph is vertex-transitive. The
+    diameter is at most 2 log_v(N) + 2.
 
     >>> spectralfly(3, 5)
     Topology(topology: 120 switches, 240 links)
@@ -71,23 +71,23 @@ def spectralfly(v: int, w: int) -> Topology:
     # A matrix is scaled so that its first entry that is not 0 is 1: (1, b, c, d) has the number b w^2 + c w + d, and
     # (0, 1, c, d) the number w^3 + c w + d.
     number = np.full(w**3 + w * w, -1, np.int64)
-    found, frontier = [], np.array([[1, 0, 0, 1]])
+    layers, frontier = [], np.array([[1, 0, 0, 1]])
     number[_codes(frontier, w)] = 0
     while len(frontier):
-        found.append(frontier)
+        layers.append(frontier)
         products = _normalised(_products(frontier, generators, w).reshape(-1, 4), w)
         codes = np.unique(_codes(products, w))
         codes = codes[number[codes] < 0]
         number[codes] = 0
         frontier = _matrices(codes, w)
-    codes = np.sort(np.concatenate([_codes(one, w) for one in found]))
+    codes = np.sort(np.concatenate([_codes(layer, w) for layer in layers]))
     number[codes] = np.arange(codes.size)
     links = []
     matrices = _matrices(codes, w)
     for generator in generators:
         other = number[_codes(_normalised(_products(matrices, generator[None], w)[:, 0], w), w)]
-        once = np.flatnonzero(np.arange(codes.size) < other)
-        links.append(np.stack([once, other[once]], axis=1))
+        smaller = np.flatnonzero(np.arange(codes.size) < other)
+        links.append(np.stack([smaller, other[smaller]], axis=1))
     return Topology(links=np.concatenate(links), switches=codes.size)
 
 
@@ -103,7 +103,7 @@ def _generators(v: int, w: int) -> np.ndarray:
     else:
         lead = four[np.arange(len(four)), np.argmax(four != 0, axis=1)]
         chosen = four[~odd[:, 0] & odd[:, 1:].all(axis=1) & (lead > 0)]
-    # x^2 + y^2 + 1 = 0 modulo w makes quaternions matrices.
+    # A solution of x^2 + y^2 + 1 = 0 modulo w represents quaternions as 2 x 2 matrices.
     x, y = next((x, y) for x in range(w) for y in range(w) if (x * x + y * y + 1) % w == 0)
     a, b, c, d = chosen.T
     return np.stack([a + b * x + d * y, -b * y + c + d * x, -b * y - c + d * x, a - b * x - d * y], axis=1) % w
@@ -129,7 +129,7 @@ def _codes(matrices: np.ndarray, w: int) -> np.ndarray:
 
 
 def _matrices(codes: np.ndarray, w: int) -> np.ndarray:
-    """The matrices of numbers, as `_codes` has them."""
+    """The matrices with the given numbers: the inverse of `_codes`."""
     second = codes >= w**3
     return np.stack([~second, np.where(second, 1, codes // (w * w)), codes // w % w, codes % w], axis=1).astype(
         np.int64

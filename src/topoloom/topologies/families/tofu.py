@@ -13,15 +13,17 @@ from topoloom.topologies.families._sizing import near_cube
 from topoloom.topologies.families.torus import torus, torus_facts
 from topoloom.topologies.spec import Facts, Integers, family
 
-#: A unit: the axes A, B and C, of which only B is a ring.
+#: Nodes of a unit along the axes A, B and C; only B is a ring.
 _UNIT = (2, 3, 2)
 
 
 def _facts(dims: tuple[int, ...]) -> Facts:
     if len(dims) != 3:
-        raise InputError(f"tofu: dims={'x'.join(map(str, dims))} has {len(dims)} numbers; it takes three, as 24x18x17")
-    known = torus_facts(dims + _UNIT)
-    return replace(known, links=known.switches * (known.degree or 0) // 2, hosts=known.switches)
+        raise InputError(
+            f"tofu: dims={'x'.join(map(str, dims))} has {len(dims)} numbers; it needs three, such as 24x18x17"
+        )
+    facts = torus_facts(dims + _UNIT)
+    return replace(facts, links=facts.switches * (facts.degree or 0) // 2, hosts=facts.switches)
 
 
 def _tofus(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
@@ -38,11 +40,12 @@ def _tofus(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
     sizes=_tofus,
     labels={
         "x0 ... x5": "the coordinates X, Y, Z, A, B, C",
-        "group": "the unit of 12 switches: those of one X, Y and Z",
+        "group": "the unit of 12 switches: those with the same X, Y and Z",
     },
 )
 def tofu(dims: tuple[int, ...]) -> Topology:
-    """A torus of units of 2 x 3 x 2 nodes, each of them a switch with one host: ten links, six between units and four inside.
+    """A torus of units of 2 x 3 x 2 nodes; each node is a switch with one host and ten links, six to other units and four
+    inside.
 
     The K computer is ``dims=24x18x17``, Fugaku ``dims=24x23x24``.
 

@@ -1,4 +1,4 @@
-"""How many switches, ports and cables a fat tree takes for a number of hosts: arithmetic alone, nothing is built.
+"""The switches, ports and cables of a fat tree for a number of hosts, by arithmetic; no network is built.
 
 Rules: equal bundles of cables between each leaf and each spine, pods filled evenly under a shrunk core. They give the counts of
 NVIDIA's DGX SuperPOD reference architectures (H100: RA-11333-001, Table 4; B200, B300: DGX SuperPOD Architecture, 2025).
@@ -30,13 +30,13 @@ class TreePlan:
     down, up : int
         Ports of a leaf to hosts, and to switches above.
     pods : int
-        Groups of leaves under aggregation switches of their own; 0 in trees of one or two levels.
+        Groups of leaves, each with separate aggregation switches; 0 in trees of one or two levels.
     above : int
         Links up from an aggregation switch; 0 without pods.
     tops : int
         Spines of two levels; core switches above each position in a pod of three levels; 0 for a single leaf.
     even : bool
-        Whether the cables between any two switches of neighbouring levels are as many as between any other two that are joined.
+        Whether all bundles of cables between two neighbouring levels have the same number of cables.
     """
 
     k: int
@@ -66,7 +66,7 @@ class TreePlan:
 
     @property
     def switches(self) -> int:
-        """Of all levels."""
+        """Switches of all levels."""
         return self.leaves + self.aggregations + self.cores
 
     @property
@@ -81,7 +81,7 @@ class TreePlan:
 
     @property
     def bundle(self) -> int:
-        """Cables between a top switch and each switch below that it is joined to, at most."""
+        """Most cables between a top switch and a switch below that it is joined to."""
         if not self.tops:
             return 0
         return -(-(self.above if self.pods else self.up) // self.tops)
@@ -92,7 +92,7 @@ class TreePlan:
 
 
 def most_hosts(k: int, levels: int, leaf: Pair | None = None) -> int:
-    """The most host ports that so many levels of k-port switches take.
+    """The most host ports of a tree with `levels` levels of k-port switches.
 
     Parameters
     ----------
@@ -137,21 +137,21 @@ def plan_tree(
     hosts : int
         Host ports.
     levels : int, optional
-        1, 2 or 3; as few as suffice when omitted.
+        1, 2 or 3; the fewest that suffice when omitted.
     taper : (int, int)
-        Bandwidth down to bandwidth up at a leaf, at most: (2, 1) for half.
+        Largest ratio of bandwidth down to bandwidth up at a leaf: (2, 1) for half the bandwidth up.
     core_taper : (int, int)
-        The same at an aggregation switch of three levels.
+        The same ratio at an aggregation switch of three levels.
     leaf : (int, int), optional
         A leaf's ports down and up, instead of the best that `taper` allows.
     even : bool
-        Bundles of equally many cables, which need a number of top switches that divides the ports up; else as few top switches
-        as have ports enough, and some bundles with a cable more.
+        True: bundles of equally many cables, which need a number of top switches that divides the ports up. False: the fewest
+        top switches with enough ports, where some bundles have one more cable.
 
     Raises
     ------
     InputError
-        So many levels do not take so many hosts, or a ratio makes no sense.
+        The levels do not take that many hosts, or a number of a ratio is below 1.
 
     Examples
     --------
@@ -169,23 +169,23 @@ def plan_tree(
         if count == 1:
             continue
         make = _two_levels if count == 2 else _three_levels
-        found = _best(make(k, hosts, down, up, core_taper, even) for down, up in _leaves(k, hosts, taper, leaf))
-        if found is not None:
-            return found
+        plan = _best(make(k, hosts, down, up, core_taper, even) for down, up in _leaves(k, hosts, taper, leaf))
+        if plan is not None:
+            return plan
     count = levels or 3
     most = most_hosts(k, count, leaf or _tapered(k, taper))
     raise InputError(
-        f"hosts={hosts}: {count} level{'s' * (count > 1)} of {k}-port switches take about {most:,} at most; take more ports a"
-        " switch (breakout), several planes, or a steeper taper"
+        f"hosts={hosts}: {count} level{'s' * (count > 1)} of {k}-port switches take about {most:,} at most; take more ports"
+        " per switch (breakout), several planes, or a steeper taper"
     )
 
 
 @lru_cache(maxsize=512)
 def four_levels(k: int, hosts: int, taper: Pair = (1, 1)) -> dict[str, tuple[int, ...]] | None:
-    """The tree of four levels of fewest switches for a number of host ports, in the formal terms of family ``pgft``.
+    """The four-level tree with the fewest switches for a number of host ports, as parameters of family ``pgft``.
 
-    Every switch above the leaves has as much bandwidth up as down, in bundles of equally many cables, as `plan_tree` has them.
-    Its subtrees are equal, so that there is room for some more hosts.
+    Every switch above the leaves has as much bandwidth up as down, in bundles of equally many cables, as in `plan_tree`. Its
+    subtrees are equal, so the tree may have a few more host ports than asked for.
 
     Parameters
     ----------
@@ -199,7 +199,7 @@ def four_levels(k: int, hosts: int, taper: Pair = (1, 1)) -> dict[str, tuple[int
     Returns
     -------
     dict of str to tuple of int, or None
-        m, w and p; None where four levels do not take so many.
+        m, w and p; None where four levels do not take that many hosts.
 
     Examples
     --------
@@ -211,7 +211,7 @@ def four_levels(k: int, hosts: int, taper: Pair = (1, 1)) -> dict[str, tuple[int
         return None
     down, up = _tapered(k, taper)
     subtrees = -(-hosts // (down * half))
-    found = []
+    trees = []
     for tops in range(2, k + 1):
         inner = -(-subtrees // tops)
         if inner > half:
@@ -220,21 +220,21 @@ def four_levels(k: int, hosts: int, taper: Pair = (1, 1)) -> dict[str, tuple[int
         above = max((p for p in range(1, inner * below + 1) if inner * below % p == 0 and tops * p <= k), default=0)
         if above:
             parents = (1, up, half // below, inner * below // above)
-            found.append(((down, half, inner, tops), parents, (1, 1, below, above)))
-    if not found:
+            trees.append(((down, half, inner, tops), parents, (1, 1, below, above)))
+    if not trees:
         return None
-    m, w, p = min(found, key=lambda tree: _switches_of(*tree[:2]))
+    m, w, p = min(trees, key=lambda tree: _switches_of(*tree[:2]))
     return {"m": m, "w": w, "p": p}
 
 
 def _switches_of(m: tuple[int, ...], w: tuple[int, ...]) -> int:
-    """Switches of all levels of a tree by its formal name."""
+    """Switches of all levels of the tree with parameters m and w."""
     return sum(prod(m[level:]) * prod(w[:level]) for level in range(1, len(m) + 1))
 
 
 def _check(k: int, hosts: int, taper: Pair, core_taper: Pair, leaf: Pair | None) -> None:
     if k < 2 or hosts < 1:
-        raise InputError(f"k={k}, hosts={hosts}: a tree needs two ports a switch, and a host")
+        raise InputError(f"k={k}, hosts={hosts}: a tree needs at least two ports per switch and one host")
     for name, (down, up) in (("taper", taper), ("core_taper", core_taper), ("leaf", leaf or (1, 1))):
         if down < 1 or up < 1:
             raise InputError(f"{name}={down}:{up}: both numbers must be at least 1; 2:1 is half the bandwidth up")
@@ -243,17 +243,16 @@ def _check(k: int, hosts: int, taper: Pair, core_taper: Pair, leaf: Pair | None)
 
 
 def _tapered(k: int, taper: Pair) -> Pair:
-    """As many ports down as a taper allows on k ports."""
+    """Ports down and up of a leaf with k ports: as many down as the taper allows."""
     down = max(1, k * taper[0] // sum(taper))
     return down, min(k - down, -(-down * taper[1] // taper[0]))
 
 
 def _leaves(k: int, hosts: int, taper: Pair, leaf: Pair | None) -> Iterator[Pair]:
-    """Ports down and up that a leaf may have, those with most hosts first.
+    """Possible ports down and up of a leaf, those with most hosts first.
 
-    Without taper, half of the ports: what everybody builds. With one, any that keep the ratio and leave no more than a
-    twentieth of the ports down idle, for a number of ports up that divides well may save spines: 40:20 on 64 ports rather than
-    42:21.
+    Without a taper: half of the ports each, the usual design. With one: all that keep the ratio and leave at most a twentieth
+    of the ports down idle, because a number of ports up that divides well may save spines: 40:20 on 64 ports rather than 42:21.
     """
     if leaf is not None:
         yield leaf
@@ -291,7 +290,7 @@ def _three_levels(k: int, hosts: int, down: int, up: int, core_taper: Pair, even
 
 
 def _tops(k: int, below: int, up: int, even: bool) -> int:
-    """The fewest top switches of k ports for `below` switches with `up` ports up each; 0 if they do not go."""
+    """The fewest top switches of k ports for `below` switches with `up` ports up each; 0 if no number fits."""
     if not even:
         return min(up, -(-below * up // k)) if below <= k else 0
     return next((tops for tops in range(1, up + 1) if up % tops == 0 and below * (up // tops) <= k), 0)

@@ -20,9 +20,11 @@ def _sides(dims: tuple[int, ...]) -> tuple[int, int]:
     short, long = min(dims), max(dims)
     if len(dims) < 2 or long != 2 * short or set(dims) != {short, long}:
         shape = "x".join(map(str, dims))
-        raise InputError(f"dims={shape}: a twisted torus has sides of n and 2n and both of them, as 4x8x8 or 4x4x8")
+        raise InputError(
+            f"dims={shape}: a twisted torus needs sides of n and of 2n, both at least once, such as 4x8x8 or 4x4x8"
+        )
     if short < 2:
-        raise InputError("a twisted torus has sides of 2 or more")
+        raise InputError("a twisted torus needs sides of 2 or more")
     return short, long
 
 
@@ -41,17 +43,18 @@ def _sides(dims: tuple[int, ...]) -> tuple[int, int]:
     labels={"x0, x1, ...": "the coordinate in each dimension"},
 )
 def twisted_torus(dims: tuple[int, ...]) -> Topology:
-    """A torus whose wraps along short sides (n) also go n further along every long side (2n); shorter than the plain torus.
+    """A torus whose wraps along short sides (n) also shift by n along every long side (2n); its paths are shorter than a
+    torus's.
 
     Returns
     -------
     Topology
-        Labels ``x0``, ``x1``, ...: engines by dimension order do not serve it, and say so.
+        With labels ``x0``, ``x1``, ...; engines by dimension order refuse it.
 
     Raises
     ------
     InputError
-        Other sides.
+        The sides are not n and 2n.
 
     Examples
     --------
@@ -65,15 +68,15 @@ def twisted_torus(dims: tuple[int, ...]) -> Topology:
     number = np.arange(prod(dims))
     links = []
     for axis, side in enumerate(dims):
-        there = at.copy()
-        there[axis] += 1
-        wraps = there[axis] == side
-        there[axis, wraps] = 0
+        neighbour = at.copy()
+        neighbour[axis] += 1
+        wraps = neighbour[axis] == side
+        neighbour[axis, wraps] = 0
         if side == short:
-            for other, far in enumerate(dims):
-                if far == long:
-                    there[other, wraps] = (there[other, wraps] + short) % long
-        links.append(np.stack([number, np.ravel_multi_index(tuple(there), dims)], axis=1))
+            for other, other_side in enumerate(dims):
+                if other_side == long:
+                    neighbour[other, wraps] = (neighbour[other, wraps] + short) % long
+        links.append(np.stack([number, np.ravel_multi_index(tuple(neighbour), dims)], axis=1))
     return Topology(
         links=np.concatenate(links), switches=prod(dims), labels={f"x{axis}": at[axis] for axis in range(len(dims))}
     )

@@ -1,4 +1,4 @@
-"""Lifts: every switch as several copies, every link as a random matching between them; Xpander is a lifted full mesh."""
+"""Lifts: several copies of every switch, and a random matching between copies per link; Xpander is a lifted full mesh."""
 
 import logging
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ def _facts(degree: int, lifts: tuple[int, ...], seed: int = 1) -> Facts:
 
 
 def _xpanders(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
-    """One lift, of as many copies as it takes; the degrees of random graphs."""
+    """One lift with the copies that the hosts need; degrees as for random graphs."""
     for per_switch in host_counts(radix - 3):
         switches = -(-hosts // per_switch)
         for degree in free_degrees(switches, per_switch, min(radix - per_switch, 64)):
@@ -33,7 +33,7 @@ def _xpanders(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
 
 @family(
     "xpander",
-    degree=Integer(2, 1024, "links of a switch; the full mesh that is lifted has degree + 1 switches"),
+    degree=Integer(2, 1024, "links of a switch; the full mesh to be lifted has degree + 1 switches"),
     lifts=Integers(1, 1 << 20, "copies that each lift makes of every switch: 32, or 2x2x2x2x2 for five lifts by two"),
     seed=Seed(),
     facts=_facts,
@@ -46,7 +46,7 @@ def _xpanders(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
     },
 )
 def xpander(degree: int, lifts: tuple[int, ...], seed: int, attempt: int = 0) -> Topology:
-    """A full mesh lifted at random: any two meta-nodes are joined by a random perfect matching, and so by one bundle of cables.
+    """A full mesh lifted at random: a random perfect matching joins any two meta-nodes, so one bundle of cables does.
 
     Returns
     -------
@@ -67,7 +67,7 @@ def xpander(degree: int, lifts: tuple[int, ...], seed: int, attempt: int = 0) ->
 
 
 def _lifted(links: np.ndarray, copies: int, draws: Draws) -> np.ndarray:
-    """Copy c of switch s is c + s * copies; the copies of a link's first end meet those of the second in a random order."""
+    """The links of a lift: copy c of switch s is s * copies + c; a random permutation per link joins the copies of its ends."""
     order = np.argsort(draws.words(len(links) * copies).reshape(-1, copies), axis=1, kind="stable")
     first = links[:, :1].astype(np.int64) * copies + np.arange(copies)
     second = links[:, 1:].astype(np.int64) * copies + order
@@ -76,16 +76,16 @@ def _lifted(links: np.ndarray, copies: int, draws: Draws) -> np.ndarray:
 
 @transform(
     "lift",
-    copies=Integer(1, 1 << 20, "of every switch"),
+    copies=Integer(1, 1 << 20, "copies of every switch"),
     seed=Seed(),
     source="Amit and Linial, Random graph coverings, Combinatorica 22(1), 2002; Dinitz, Schapira and Valadarsky, Explicit"
     " expanding expanders, Algorithmica 78(4), 2017",
 )
 def lift(topology: Topology, copies: int, seed: int) -> Topology:
-    """So many copies of every switch with its hosts, and a random matching between the copies of each link's two ends.
+    """Several copies of every switch with its hosts, and a random matching between the copies of each link's two ends.
 
-    Degrees stay, and so does what the network's spectrum holds: lifts of expanders are expanders. A disconnected result is
-    drawn again.
+    Degrees stay the same, and the spectrum of the network stays part of the spectrum of its lift; random lifts of expanders are
+    nearly always expanders. A disconnected result is drawn again.
 
     Returns
     -------
@@ -95,7 +95,7 @@ def lift(topology: Topology, copies: int, seed: int) -> Topology:
     Raises
     ------
     InputError
-        More switches or links than are built, hosts with several ports, or 100 draws in a row were disconnected.
+        Too many switches or links, hosts with several ports, or 100 disconnected draws in a row.
     """
     from topoloom.graph.connectivity import components
 
@@ -119,5 +119,7 @@ def lift(topology: Topology, copies: int, seed: int) -> Topology:
         )
         if int(components(lifted).max(initial=0)) <= int(components(topology).max(initial=0)):
             return lifted
-        log.warning("lift: draw %d fell apart; drawn again", attempt + 1)
-    raise InputError("lift: 100 draws in a row fell apart; a tree cannot be lifted, and a ring only now and then")
+        log.warning("lift: draw %d is disconnected; drawing again", attempt + 1)
+    raise InputError(
+        "lift: 100 draws in a row were disconnected; a tree has no connected lift, and a ring seldom has one"
+    )

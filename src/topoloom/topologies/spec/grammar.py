@@ -22,14 +22,17 @@ from topoloom.topologies.spec.registry import FAMILIES, TRANSFORMS, Facts, Famil
 
 log = logging.getLogger("topoloom")
 
-#: Specs nest (products of products); deeper than this is a mistake or an attack.
+#: Most levels of nesting (products of products); a deeper spec is a mistake or an attack.
 _DEEPEST = 20
 _MOST_LINKS = 1 << 28
 _MOST_HOSTS = 16 * MOST_SWITCHES
-#: Bytes that a switch, a link and a host take while a topology is built (measured); bytes from which the user is told.
+#: Bytes per switch, per link and per host while a topology is built (measured).
 _BYTES = (100, 60, 50)
+#: Bytes of memory above which a warning is logged.
 _MUCH_MEMORY = 4e9
-_HOSTS = Integer(0, 4096, "hosts on each switch that carries hosts, or 'full': the full-bandwidth number", default=None)
+_HOSTS = Integer(
+    0, 4096, "hosts on each switch that carries hosts, or 'full': the most with full bandwidth", default=None
+)
 
 
 def build(spec: str) -> Topology:
@@ -44,7 +47,7 @@ def build(spec: str) -> Topology:
     Raises
     ------
     InputError
-        The spec cannot be read, names something unknown, or its parameters do not fit together.
+        The spec has a syntax error or an unknown name, or its parameters do not fit together.
 
     Examples
     --------
@@ -62,7 +65,7 @@ def build(spec: str) -> Topology:
 
 
 def family_of(spec: str) -> tuple[Family, dict[str, Any], Any] | None:
-    """The family, its parameters and ``hosts=`` of a spec; None for products and what transforms have changed."""
+    """The family, its parameters and ``hosts=`` of a spec; None for products and specs with transforms."""
     base, *changes = _split(spec, "+")
     name, _, text = base.partition(":")
     if changes or name == "product":
@@ -72,13 +75,13 @@ def family_of(spec: str) -> tuple[Family, dict[str, Any], Any] | None:
 
 
 def facts_of(spec: str) -> Facts | None:
-    """What theory says of a spec without building it; None for products and transforms."""
-    found = family_of(spec)
-    return None if found is None else found[0].known(found[1])
+    """The facts of a spec by theory, without building it; None for products and specs with transforms."""
+    parsed = family_of(spec)
+    return None if parsed is None else parsed[0].known(parsed[1])
 
 
 def bisection_by_theory(spec: str | None) -> int | None:
-    """The bisection in links that theory gives for a spec; None where it gives none."""
+    """The bisection of a spec by theory, in links; None where theory has no value."""
     try:
         facts = facts_of(spec) if spec else None
     except InputError:  # a file may carry the spec of a family that this version does not know
@@ -96,8 +99,8 @@ def make(record: Family, values: dict[str, Any], hosts: Any = None) -> Topology:
     values : dict
         Its parameters by name, read and within their ranges.
     hosts : int or "full", optional
-        Hosts on each switch that carries any; "full" is as many as the network serves at full bandwidth. The family's
-        own hosts when omitted, and where it takes ``hosts`` as a parameter.
+        Hosts on each switch that carries any; "full" is the most that the network serves at full bandwidth. The family's
+        hosts when omitted, and where it takes ``hosts`` as a parameter.
 
     Returns
     -------
@@ -120,16 +123,16 @@ def make(record: Family, values: dict[str, Any], hosts: Any = None) -> Topology:
 
 
 def attach_hosts(topology: Topology, hosts: int | str, full: int | None) -> Topology:
-    """Put `hosts` on each switch that carries hosts: those that carry some already, else all.
+    """Put `hosts` on each switch that already carries hosts, or on all switches where none does.
 
     Parameters
     ----------
     topology : Topology
         The network.
     hosts : int or "full"
-        Hosts on each switch that carries any; "full" is as many as the network serves at full bandwidth.
+        Hosts on each switch that carries any; "full" is the most that the network serves at full bandwidth.
     full : int or None
-        That number, where theory knows it; else it is measured on the graph.
+        That number by theory; None: it is measured on the graph.
 
     Returns
     -------
@@ -139,7 +142,7 @@ def attach_hosts(topology: Topology, hosts: int | str, full: int | None) -> Topo
     Raises
     ------
     InputError
-        More hosts than are built, or "full" for a network without links.
+        Too many hosts, or "full" for a network without links.
     """
     carries = topology.endpoints_at > 0
     if not carries.any():
@@ -153,7 +156,7 @@ def attach_hosts(topology: Topology, hosts: int | str, full: int | None) -> Topo
 
 
 def _full_bandwidth_hosts(topology: Topology) -> int:
-    """Where no concentration is published: Besta 2014's balance (II.B.2) measured on the graph itself, at least one."""
+    """Hosts per switch without a published number: Besta 2014's balance (II.B.2), measured on the graph, at least one."""
     from topoloom.graph.load import full_bandwidth_hosts
 
     hosts = full_bandwidth_hosts(topology)
@@ -163,7 +166,9 @@ def _full_bandwidth_hosts(topology: Topology) -> int:
 
 
 def _connected_draw(record: Family, values: dict[str, Any]) -> Topology:
-    """A random family's topology; a disconnected draw is told and drawn again, with the next stream of the same seed."""
+    """The first connected draw of a random family; after a disconnected one it warns and takes the next stream of the same
+    seed.
+    """
     from topoloom.graph.connectivity import components
 
     for attempt in range(100):
@@ -171,7 +176,7 @@ def _connected_draw(record: Family, values: dict[str, Any]) -> Topology:
         parts = int(components(topology).max()) + 1
         if parts == 1:
             return topology
-        log.warning("%s: draw %d fell into %d components; drawn again", record.name, attempt + 1, parts)
+        log.warning("%s: draw %d is disconnected (%d components); drawing again", record.name, attempt + 1, parts)
     raise InputError(f"{record.name}: 100 draws in a row were disconnected; ask for a higher degree")
 
 
@@ -208,14 +213,14 @@ def _product(text: str, depth: int) -> Topology:
     inner = []
     for factor in [*factors, last]:
         if not (factor.startswith("(") and factor.endswith(")")):
-            raise InputError(f"product: '{factor[:60]}' needs brackets: product:(torus:dims=4x4)*(petersen)")
+            raise InputError(f"product: '{factor[:60]}' needs brackets, as in product:(torus:dims=4x4)*(petersen)")
         inner.append(factor[1:-1].strip())
-    # Once by theory, before anything is built, and once for sure.
+    # First by theory, before anything is built, then with the real sizes.
     _, hosts = read_settings("product", {}, ",".join(settings), takes_hosts=True)
-    known = [facts_of(spec) or Facts(1) for spec in inner]
-    _check_product([(facts.switches, facts.links or 0) for facts in known], hosts)
+    factor_facts = [facts_of(spec) or Facts(1) for spec in inner]
+    _check_product([(facts.switches, facts.links or 0) for facts in factor_facts], hosts)
     parts = [_build(spec, depth + 1) for spec in inner]
-    if any(facts == Facts(1) for facts in known):
+    if any(facts == Facts(1) for facts in factor_facts):
         _check_product([(part.switches, len(part.links)) for part in parts], hosts)
     topology = cartesian_product(parts)
     if hosts is None and any(part.endpoints.size for part in parts):
@@ -253,12 +258,12 @@ def read_settings(
     values : dict
         Every parameter's value, by name; the default where it was not given.
     hosts : int, "full" or None
-        What ``hosts=`` says; None where it was not given, or is a parameter like others.
+        The value of ``hosts=``; None where it was not given, or is an ordinary parameter.
 
     Raises
     ------
     InputError
-        A key that is unknown, given twice or missing; a value out of its range; a piece that is no ``key=value``.
+        A key that is unknown, given twice or missing; a value out of its range; a piece that is not ``key=value``.
     """
     given: dict[str, str] = {}
     names = {other: key for key, parameter in parameters.items() for other in parameter.also}
@@ -276,8 +281,8 @@ def read_settings(
         hosts = _read(name, "hosts", _HOSTS, hosts)
     for key in given:
         if key not in parameters:
-            known = ", ".join([*parameters, *(["hosts"] if takes_hosts else [])])
-            raise InputError(f"{name}: no parameter '{key[:60]}' (it takes {known or 'none'})")
+            names_taken = ", ".join([*parameters, *(["hosts"] if takes_hosts else [])])
+            raise InputError(f"{name}: no parameter '{key[:60]}' (it takes {names_taken or 'none'})")
     values = {}
     for key, parameter in parameters.items():
         if key in given:
@@ -297,21 +302,21 @@ def _read(name: str, key: str, parameter: Parameter, text: str) -> Any:
 
 
 def check_size(name: str, facts: Facts, hosts: Any = None) -> None:
-    """Refuse, before any memory is taken, what no machine room or this machine's memory holds; and tell of much memory.
+    """Refuse a network above the limits or this machine's memory, before any memory is taken; warn of much memory.
 
     Parameters
     ----------
     name : str
-        Of the family or transform, for messages.
+        The family or transform, for messages.
     facts : Facts
-        Of what is to be built: switches, links or degree, and hosts.
+        Switches, links or degree, and hosts of the network to build.
     hosts : int, "full" or None
-        Hosts on each switch that carries some; None: as `facts` says.
+        Hosts on each switch that carries any; None: those of `facts`.
 
     Raises
     ------
     InputError
-        There are more switches, links or hosts than are built, or than memory holds.
+        The switches, links or hosts are above their limits, or do not fit into memory.
     """
     if facts.switches > MOST_SWITCHES:
         raise InputError(f"{name}: {facts.switches} switches; at most {MOST_SWITCHES} are built")
@@ -342,7 +347,7 @@ def _check_hosts(name: str, each: int, carriers: int) -> None:
 
 
 def _memory() -> tuple[float, str]:
-    """Bytes of memory that there are, inf where nobody can say; and who has them."""
+    """Bytes of memory available (inf where unknown), and a phrase that names the limit."""
     try:
         present = float(os.sysconf("SC_PHYS_PAGES")) * os.sysconf("SC_PAGE_SIZE")
         allowed = resource.getrlimit(resource.RLIMIT_AS)[0]
@@ -358,7 +363,7 @@ def _split(text: str, separator: str) -> list[str]:
 
 
 def _parts(text: str, separator: str) -> Iterator[str]:
-    """The parts of `text` between separators that stand outside all brackets."""
+    """The parts of `text` between separators outside all brackets."""
     depth = start = 0
     for position, letter in enumerate(text):
         depth += (letter == "(") - (letter == ")")

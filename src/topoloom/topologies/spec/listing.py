@@ -1,4 +1,4 @@
-"""The catalogue as plain records: what each family takes, and the parameters that serve a number of hosts."""
+"""The catalogue as plain records: the parameters of each family, and parameter values that serve a number of hosts."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -7,7 +7,7 @@ from topoloom.topologies.spec.registry import FAMILIES, TRANSFORMS, Family, Tran
 
 
 def listed(chosen: Iterable[Family | Transform] | None = None) -> dict[str, Any]:
-    """The record of families and transforms, all of them or those chosen: names, parameters, sources.
+    """The record of families and transforms, all or the chosen ones: names, parameters, sources.
 
     Examples
     --------
@@ -18,25 +18,25 @@ def listed(chosen: Iterable[Family | Transform] | None = None) -> dict[str, Any]
     """
     everything: list[Family | Transform] = [*FAMILIES.values(), *TRANSFORMS.values()]
     wanted = everything if chosen is None else chosen
-    return {"schema": "topoloom/families/1", "families": [_record(one) for one in wanted]}
+    return {"schema": "topoloom/families/1", "families": [_record(record) for record in wanted]}
 
 
 def sizes_listed(chosen: Iterable[Family | Transform], hosts: int, radix: int) -> dict[str, Any]:
-    """The record of the parameters with which families serve at least so many hosts on switches of so many ports.
+    """The record of parameter values with which families serve at least `hosts` hosts on switches of `radix` ports.
 
     Parameters
     ----------
     chosen : iterable of Family or Transform
-        Transforms, and families that know no sizes, are omitted.
+        Transforms, and families without sizes, are omitted.
     hosts : int
-        At least so many.
+        Fewest hosts to serve.
     radix : int
         Ports of a switch.
 
     Returns
     -------
     dict
-        ``families``: for each its ``name`` and ``sizes``, each with its ``spec`` and ``parameters``.
+        ``families``: ``name`` and ``sizes`` of each family; each size has a ``spec`` and ``parameters``.
 
     Examples
     --------
@@ -44,28 +44,28 @@ def sizes_listed(chosen: Iterable[Family | Transform], hosts: int, radix: int) -
     >>> sizes_listed([FAMILIES.find("slimfly")], 10_000, 48)["families"][0]["sizes"][0]["parameters"]["q"]
     16
     """
-    found = [
+    families = [
         {
-            "name": one.name,
+            "name": record.name,
             "sizes": [
-                {"spec": one.spec_of(values, values.get("hosts")), "parameters": values}
-                for values in map(dict, one.sizes(hosts, radix))
+                {"spec": record.spec_of(values, values.get("hosts")), "parameters": values}
+                for values in map(dict, record.sizes(hosts, radix))
             ],
         }
-        for one in chosen
-        if isinstance(one, Family) and one.sizes is not None
+        for record in chosen
+        if isinstance(record, Family) and record.sizes is not None
     ]
-    return {"schema": "topoloom/family-sizes/1", "hosts": hosts, "radix": radix, "families": found}
+    return {"schema": "topoloom/family-sizes/1", "hosts": hosts, "radix": radix, "families": families}
 
 
-def _record(one: Family | Transform) -> dict[str, Any]:
+def _record(record: Family | Transform) -> dict[str, Any]:
     return {
-        "name": one.name,
-        "kind": "family" if isinstance(one, Family) else "transform",
-        "description": one.description,
-        "source": one.source,
-        "aliases": list(one.aliases) if isinstance(one, Family) else [],
-        "labels": one.labels if isinstance(one, Family) else {},
+        "name": record.name,
+        "kind": "family" if isinstance(record, Family) else "transform",
+        "description": record.description,
+        "source": record.source,
+        "aliases": list(record.aliases) if isinstance(record, Family) else [],
+        "labels": record.labels if isinstance(record, Family) else {},
         "parameters": {
             key: {
                 "description": parameter.description,
@@ -76,6 +76,6 @@ def _record(one: Family | Transform) -> dict[str, Any]:
                 if parameter.required or parameter.default is None
                 else parameter.write(parameter.default),
             }
-            for key, parameter in one.parameters.items()
+            for key, parameter in record.parameters.items()
         },
     }

@@ -1,4 +1,4 @@
-"""The types of a family's parameters: how a spec's text is read; ranges are declared and checked as those of settings."""
+"""The types of family parameters: how the text of a spec is read. Ranges are declared and checked like those of settings."""
 
 import copy
 import re
@@ -12,36 +12,36 @@ from topoloom.core.settings import fits, number_from
 
 
 class Parameter(ABC):
-    """One parameter of a family: how its text is read, its default and what it means.
+    """One parameter of a family: how to read its text, its default and its meaning.
 
-    A parameter without a default (`required`) must be given; `default=None` means that the family works it out.
+    A parameter without a default (`required`) must be given; `default=None` means that the family computes it.
     """
 
     def __init__(self, description: str, default: Any = ...) -> None:
         self.description, self.default = description, default
-        #: Other names that a spec may give it by; what is written has the first.
+        #: Other names that a spec may use; written specs use the first name.
         self.also: tuple[str, ...] = ()
 
     @property
     def required(self) -> bool:
-        """Whether a spec must give it."""
+        """Whether a spec must have this parameter."""
         return self.default is ...
 
     @property
     @abstractmethod
     def range(self) -> str:
-        """What is accepted, in words."""
+        """The accepted values, in words."""
 
     @abstractmethod
     def read(self, text: Any) -> Any:
-        """The value behind `text` (the text of a spec, or a Python value); raises `InputError` with the reason."""
+        """The value of `text` (the text of a spec, or a Python value); raises `InputError` with the reason."""
 
     def write(self, value: Any) -> str:
         """The text that `read` turns back into `value`."""
         return str(value)
 
     def also_called(self, *names: str) -> "Parameter":
-        """The same parameter, which specs may give by these names, too."""
+        """The same parameter, with further names that specs may use."""
         named = copy.copy(self)
         named.also = names
         return named
@@ -95,12 +95,12 @@ class Choice(Parameter):
 
     def read(self, text: Any) -> str:
         if text not in self.words:
-            raise InputError(f"'{text}' is not known; it must be {self.range}")
+            raise InputError(f"'{text}' is unknown; it must be {self.range}")
         return str(text)
 
 
 class Word(Parameter):
-    """A word that another program reads, such as the name of an image: letters, digits and a few signs."""
+    """A word for another program, such as the name of an image: letters, digits and a few signs."""
 
     range = "letters, digits and . _ - / : @, at most 200"
 
@@ -111,7 +111,7 @@ class Word(Parameter):
 
 
 class Text(Parameter):
-    """A text, such as a file's name; one with a comma or a bracket in it cannot be said in a spec."""
+    """A text, such as a file name; a spec cannot hold one with a comma or a bracket."""
 
     range = "a text"
 
@@ -126,7 +126,7 @@ class Text(Parameter):
 
 
 class Integers(Parameter):
-    """A list of whole numbers, written with `x` between them: ``8x8x4``; `least` and `most` bound each of them."""
+    """A list of whole numbers, written with `x` between them: ``8x8x4``; `least` and `most` bound each number."""
 
     def __init__(self, least: int, most: int, description: str, default: Any = ...) -> None:
         super().__init__(description, default)
@@ -153,7 +153,9 @@ class Integers(Parameter):
 
 
 class Ratio(Parameter):
-    """Two whole numbers with a colon between them, such as ports down and up: ``2:1``; a number alone is that to 1."""
+    """Two whole numbers with a colon between them, such as ports down and up: ``2:1``; a single number means that number to
+    1.
+    """
 
     def __init__(self, description: str, default: Any = ..., most: int = 1 << 16) -> None:
         super().__init__(description, default)
@@ -166,10 +168,10 @@ class Ratio(Parameter):
     def read(self, text: Any) -> tuple[int, int]:
         if not isinstance(text, str):
             text = ":".join(map(str, text)) if isinstance(text, (tuple, list)) else str(text)
-        found = re.fullmatch(r"([0-9]{1,9})(?::([0-9]{1,9}))?", text)
-        if found is None:
-            raise InputError(f"'{text}' is no ratio; write {self.range}")
-        pair = int(found[1]), int(found[2] or 1)
+        match = re.fullmatch(r"([0-9]{1,9})(?::([0-9]{1,9}))?", text)
+        if match is None:
+            raise InputError(f"'{text}' is not a ratio; write {self.range}")
+        pair = int(match[1]), int(match[2] or 1)
         if not all(1 <= part <= self.most for part in pair):
             raise InputError(f"{text} is out of range; write {self.range}")
         return pair

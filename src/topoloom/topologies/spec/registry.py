@@ -1,4 +1,4 @@
-"""The register of families and transforms: records that the catalogue, the help and the designer are made from."""
+"""The register of families and transforms: the records behind the catalogue, the help and the designer."""
 
 import inspect
 from collections.abc import Callable, Iterable
@@ -13,11 +13,11 @@ from topoloom.topologies.spec.parameters import Parameter, Seed
 
 @dataclass(frozen=True)
 class Facts:
-    """What theory says of a family with given parameters; None where it says nothing.
+    """What is known by theory of a family with given parameters; None where a value is unknown.
 
-    `degree` is the highest degree; `hosts` are those that the family attaches by itself; `carriers` is how many switches
-    carry hosts, None for all of them; `full_hosts` is the published number of hosts per switch that still has full
-    bandwidth; `bisection_links` the links cut when halved best.
+    `degree` is the highest degree; `hosts` the hosts that the family attaches; `carriers` the number of switches that carry
+    hosts, None for all; `full_hosts` the published number of hosts per switch at full bandwidth; `bisection_links` the links of
+    the bisection.
     """
 
     switches: int
@@ -63,7 +63,7 @@ class Family:
             raise InputError(text if text.startswith(self.name) else f"{self.name}: {text}") from None
 
     def spec_of(self, values: dict[str, Any], hosts: Any = None) -> str:
-        """The spec of parameter values, defaults written out; one that is None is left for the family to work out."""
+        """The spec of parameter values, with defaults written out; a value of None is omitted, and the family computes it."""
         settings = spec_text(self.parameters, self.filled(values))
         settings += [] if hosts is None or not self.takes_hosts else [f"hosts={hosts}"]
         return f"{self.name}:{','.join(settings)}" if settings else self.name
@@ -74,18 +74,20 @@ class Family:
 
     @property
     def takes_hosts(self) -> bool:
-        """Whether ``hosts=`` says how many hang on each switch; where it is a parameter of the family, that has its meaning."""
+        """Whether ``hosts=`` is the number of hosts per switch; False where the family has a parameter ``hosts`` of another
+        meaning.
+        """
         return "hosts" not in self.parameters
 
     @property
     def random(self) -> bool:
-        """Whether it takes a seed."""
+        """Whether the family takes a seed."""
         return any(isinstance(parameter, Seed) for parameter in self.parameters.values())
 
 
 @dataclass(frozen=True)
 class Transform:
-    """Something that turns one topology into another: ``SPEC+permute:mode=partial``."""
+    """A function that turns one topology into another: ``SPEC+permute:mode=partial``."""
 
     name: str
     apply: Callable[..., Topology]
@@ -96,11 +98,11 @@ class Transform:
 
 #: The catalogue: every family by its name.
 FAMILIES: Register[Family] = Register(
-    "family", room="topoloom.topologies.families", group="topoloom.families", listed="topoloom families"
+    "family", package="topoloom.topologies.families", group="topoloom.families", listed="topoloom families"
 )
 #: Every transform by its name.
 TRANSFORMS: Register[Transform] = Register(
-    "transform", room="topoloom.topologies.families", group="topoloom.transforms", listed="topoloom families"
+    "transform", package="topoloom.topologies.families", group="topoloom.transforms", listed="topoloom families"
 )
 
 
@@ -121,26 +123,26 @@ def family(
     Parameters
     ----------
     name : str
-        What specs call it.
+        The name in specs.
     facts : callable
-        Of the same parameters: the `Facts` that theory knows. It may raise `InputError` for parameters that do not fit
-        together, and is asked before anything is built.
+        Takes the same parameters and returns their `Facts`. It is called before anything is built, and may raise `InputError`
+        for parameters that do not fit together.
     source : str
         The paper.
     sizes : callable (int, int), optional
-        Of hosts and ports: yields parameter sets (with ``hosts``, the hosts on each switch) that serve at least so many
-        hosts on switches of so many ports.
+        Takes a number of hosts and the ports of a switch, and yields parameter sets (with ``hosts``, the hosts on each switch)
+        that serve at least that many hosts.
     aliases : tuple of str
-        Other names of it.
+        Other names of the family.
     labels : dict of str to str, optional
-        What each label of its switches means.
+        The meaning of each label of its switches.
     **parameters : Parameter
-        What it takes.
+        The parameters of the function.
 
     Returns
     -------
     callable
-        The decorator; it returns the function as it is.
+        The decorator; it returns the function unchanged.
     """
 
     def register(make: Callable[..., Topology]) -> Callable[..., Topology]:
@@ -155,21 +157,21 @@ def family(
 def transform(
     name: str, *, source: str, **parameters: Parameter
 ) -> Callable[[Callable[..., Topology]], Callable[..., Topology]]:
-    """Register the decorated function, topology and parameters to topology, as a transform.
+    """Register the decorated function, which takes a topology and parameters and returns a topology, as a transform.
 
     Parameters
     ----------
     name : str
-        What specs call it.
+        The name in specs.
     source : str
         The paper.
     **parameters : Parameter
-        What the function takes after the topology: kind, range and description.
+        The parameters of the function after the topology: type, range and description.
 
     Returns
     -------
     callable
-        The decorator; it returns the function as it is.
+        The decorator; it returns the function unchanged.
     """
 
     def register(apply: Callable[..., Topology]) -> Callable[..., Topology]:
@@ -180,12 +182,12 @@ def transform(
 
 
 def spec_text(parameters: dict[str, Parameter], values: dict[str, Any]) -> list[str]:
-    """``key=value`` for every value that is not None, as a spec has it."""
+    """``key=value`` for every value that is not None, as written in a spec."""
     return [f"{key}={parameters[key].write(value)}" for key, value in values.items() if value is not None]
 
 
 def _each_once(sizes: Sizes | None) -> Sizes | None:
-    """`sizes` without the sets that come again (one shape can serve several numbers of hosts per switch)."""
+    """`sizes` without repeated sets (one shape can serve several numbers of hosts per switch)."""
     if sizes is None:
         return None
 

@@ -1,7 +1,7 @@
-"""Even loads by small steps: a switch's next hop for one destination moves all pairs that pass through it there.
+"""Even loads by local search: a step changes one switch's next hop for one destination, which moves all pairs that use it.
 
-What counts is the sum of the squares of the loads; shortest paths have a fixed sum of loads, so the squares are least where
-the loads are most even (Xu, Huang and Deng, Optimal routing for a family of scalable interconnection networks, eq. 1).
+The objective is the sum of the squared loads. Shortest paths have a fixed sum of loads, so the squares are least where the
+loads are most even (Xu, Huang and Deng, Optimal routing for a family of scalable interconnection networks, eq. 1).
 """
 
 import math
@@ -23,11 +23,11 @@ def add_trees(
     pairs: np.ndarray,
     flag: np.ndarray,
 ) -> None:
-    """Add the pairs of all trees: those over each channel, int64[2 m], or those through each switch, int64[n] (`improve`)."""
+    """Add the pairs of all trees to `load`, int64[2 m] per channel or int64[n] per switch passed; arrays as for `improve`."""
     n = first.size - 1
     distance, queue, below = np.empty(n, np.uint16), np.empty(n, np.int32), np.empty(n, np.int64)
     for d in range(n):
-        if flag[0]:  # nobody wants them any more
+        if flag[0]:  # the work was stopped
             return
         count = search(first, to, d, distance, queue)
         for each in range(pairs.size):
@@ -54,9 +54,9 @@ def improve(
     state: np.ndarray,
     pairs: np.ndarray,
 ) -> int:
-    """Look once at every switch's next hop to each of `destinations`; by how much the sum of squares fell.
+    """Visit every switch's next hop to each of `destinations` once; return by how much the sum of squares fell.
 
-    One other shortest next hop, drawn at random, is tried at each. It is taken where the squares do not grow, and else with
+    At each, one other shortest next hop is drawn at random. It is taken if the squares do not grow, otherwise with
     probability exp(-growth / heat).
 
     Parameters
@@ -67,15 +67,15 @@ def improve(
     ports : [n, n]
         Shortest trees; rows of `destinations` change.
     by_channels : bool
-        Loads are those of channels, else those of switches.
+        Whether loads are per channel; otherwise per switch.
     load : int64[2 m] or int64[n]
-        In step with the trees.
+        The loads of the trees; updated with every change.
     heat : float
-        0: nothing is taken that makes the squares grow.
+        Temperature of the annealing, in squares of loads. 0: only steps that do not increase the squares are taken.
     state : uint64[1]
         The random stream.
     pairs : int64[n]
-        1 for the switches between which data goes, else 0: what goes to or from others loads nothing.
+        1 for switches that send and receive data, otherwise 0: their pairs add no load.
     """
     n = first.size - 1
     distance, queue, below = np.empty(n, np.uint16), np.empty(n, np.int32), np.empty(n, np.int64)
@@ -101,7 +101,8 @@ def improve(
                         other = c
             if seen == 0:
                 continue
-            # Both paths are as long, so they are walked side by side until they meet; only what lies before changes.
+            # Both paths have the same length: walk them in step until they meet. Only the loads before the meeting point
+            # change.
             moved = below[s]
             more, changed = np.int64(0), 0
             a, b = old, other

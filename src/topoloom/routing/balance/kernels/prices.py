@@ -1,4 +1,4 @@
-"""What all pairs pay at least when loads have prices: the other side of even loads, which bounds them."""
+"""The least cost of all pairs when loads have prices: the dual problem of even loads, which bounds them."""
 
 import numpy as np
 
@@ -16,7 +16,7 @@ def cheapest(
     load: np.ndarray,
     pairs: np.ndarray,
 ) -> int:
-    """The least that all sources pay together on shortest paths to `destinations`, and the loads of such paths.
+    """Return the least total cost of shortest paths from all sources to `destinations`, and add the loads of these paths.
 
     Parameters
     ----------
@@ -24,12 +24,12 @@ def cheapest(
         The channels.
     destinations : int64[k]
     price : int64[2 m] or int64[n]
-        Of each channel, or of passing through each switch.
+        The price of each channel, or of passing through each switch.
     by_channels : bool
     load : int64[2 m] or int64[n]
-        Gets the loads.
+        The loads of the cheapest paths are added here.
     pairs : int64[n]
-        1 for the switches between which data goes, else 0.
+        1 for switches that send and receive data, otherwise 0.
     """
     n = first.size - 1
     distance, queue, below = np.empty(n, np.uint16), np.empty(n, np.int32), np.empty(n, np.int64)

@@ -1,4 +1,4 @@
-"""What waits for what while tables are changed: every switch may have its old entry or its new one, in any mixture."""
+"""Dependencies between channels while tables change: every switch may have its old or its new entry, in any mixture."""
 
 import numpy as np
 
@@ -23,16 +23,17 @@ def mixed_turns(
     turns: np.ndarray,
     flag: np.ndarray,
 ) -> None:
-    """turns: uint16[turns] gets the virtual channels, a bit each, in which packets to these destinations can make each turn.
+    """Write to `turns`, uint16[turns], the virtual channels (one bit each) in which packets to the destinations can make each
+    turn.
 
-    A packet meets at every switch its entry of before or of after, whatever it has met so far, and keeps the virtual channel of
-    before or of after. An entry that is `none` drops it.
+    At every switch a packet finds the entry before or the entry after, independently of earlier switches; it keeps its virtual
+    channel before or its virtual channel after on the whole path. An entry `none` drops the packet.
     """
     n = first.size - 1
     mask, waiting = np.zeros(n, np.uint16), np.empty(n, np.int64)
     queued = np.zeros(n, np.bool_)
     for d in destinations:
-        if flag[0]:  # nobody wants them any more
+        if flag[0]:  # the work was stopped
             return
         count = 0
         for s in range(n):
@@ -47,7 +48,7 @@ def mixed_turns(
                 waiting[count] = s
                 queued[s] = True
                 count += 1
-        # Virtual channels go along both entries, until no switch gets another one.
+        # Pass virtual channels along both entries until no switch gets a new one.
         while count:
             count -= 1
             u = waiting[count]
@@ -85,7 +86,7 @@ def mixed_turns(
 def vc_with_cycle(
     first: np.ndarray, to: np.ndarray, back: np.ndarray, turn_first: np.ndarray, turns: np.ndarray, vcs: int
 ) -> int:
-    """The first of the virtual channels in which turns close a cycle; -1: none does (Kahn, 1962)."""
+    """The first virtual channel whose turns close a cycle (topological sort, Kahn, 1962); -1 if there is none."""
     n = first.size - 1
     waits, free = np.empty(to.size, np.int64), np.empty(to.size, np.int64)
     for number in range(vcs):
@@ -133,8 +134,9 @@ def keep_vcs(
     place: np.ndarray,
     flag: np.ndarray,
 ) -> int:
-    """Leave pairs whose path has moved in the virtual channel that they have, where that closes no cycle; else ORPHAN. How many
-    are these.
+    """Keep the virtual channel of each pair with a changed path if that closes no cycle, otherwise write ORPHAN; return the
+    number
+    of orphans.
 
     Parameters
     ----------
@@ -142,9 +144,9 @@ def keep_vcs(
     vc : uint8[n, n]
         Written.
     turns : uint16[turns]
-        What the virtual channels have already; gets the turns of those that stay.
+        The turns already in the virtual channels; the turns of pairs that keep theirs are added.
     place : int32[virtual channels, 2 m]
-        An order of the channels for each virtual channel in which its turns lead upwards.
+        For each virtual channel, an order of the channels in which all its turns lead upwards.
     """
     n = first.size - 1
     mark, stamp = np.zeros(to.size, np.int64), np.zeros(2, np.int64)
@@ -181,7 +183,7 @@ def keep_vcs(
 
 @allocating
 def loads_of(first: np.ndarray, to: np.ndarray, ports: np.ndarray, none: int, carries: np.ndarray) -> np.ndarray:
-    """Pairs that carry over each channel, int64[2 m]; a path counts as far as it leads."""
+    """The pairs with data over each channel, int64[2 m]; an incomplete path counts as far as it leads."""
     n = first.size - 1
     load = np.zeros(to.size, np.int64)
     for d in range(n):

@@ -6,15 +6,15 @@ from topoloom.core.compiling.decorators import allocating, inner
 
 
 @inner
-def _add(first, to, rising, under, cost, far, weight, ports, d, flow, load, sign):  # type: ignore[no-untyped-def]
-    """Add the pairs of hosts of a destination's tree to the loads, or take them out (`sign` -1)."""
+def _add(first, to, rising, under, cost, unreached, weight, ports, d, flow, load, sign):  # type: ignore[no-untyped-def]
+    """Add the host pairs of a destination's tree to the loads, or remove them (`sign` -1)."""
     n = first.size - 1
     for s in range(n):
         flow[s] = weight[s] * weight[d]
-    for falls in (False, True):  # what rises adds up from below, what falls from above
+    for falls in (False, True):  # sum rising paths from the lowest level up, then falling paths down
         for k in range(n):
             s = rising[n - 1 - k] if falls else rising[k]
-            if under[s] == falls and s != d and cost[s] < far:
+            if under[s] == falls and s != d and cost[s] < unreached:
                 c = first[s] + ports[d, s]
                 load[c] += sign * flow[s]
                 flow[to[c]] += flow[s]
@@ -33,28 +33,28 @@ def ancestor_trees(
     load: np.ndarray,
     again: bool,
 ) -> int:
-    """Write ports[d] for the destinations in their order; a destination that a switch with hosts has no such path to, or -1.
+    """Write ports[d] for the destinations in their order; return a destination that a switch with hosts cannot reach, or -1.
 
     Parameters
     ----------
     level, rising : int64[n]
-        Of each switch, and the switches by it, the lowest first.
+        The level of each switch, and the switches sorted by it, lowest first.
     weight : int64[n]
         Hosts of each switch.
     load : int64[2 m]
-        Pairs of hosts over each channel so far; grows by those of these trees. Of equal ways the one whose busiest channel
-        has least is taken, and of those the first from a port on that destination and switch decide.
+        Pairs of hosts over each channel so far; updated. Of equally short paths, the one with the smallest maximum channel load
+        is taken; ties go to the first port from an offset by destination and switch.
     again : bool
-        The trees are there already, and are taken out before they are made again.
+        Whether the trees exist already; they are removed before they are rebuilt.
 
     Cost O(destinations m).
     """
     n = first.size - 1
-    far = np.int64(1) << 40
+    unreached = np.int64(1) << 40
     cost, flow, total = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64)
     under = np.empty(n, np.bool_)
     for d in destinations:
-        cost[:] = far
+        cost[:] = unreached
         under[:] = False
         under[d] = True
         cost[d] = 0
@@ -70,16 +70,16 @@ def ancestor_trees(
                 for c in range(first[s], first[s + 1]):
                     if level[to[c]] > level[s]:
                         cost[s] = min(cost[s], cost[to[c]] + 1)
-                if cost[s] >= far and weight[s] > 0 and weight[d] > 0:
+                if cost[s] >= unreached and weight[s] > 0 and weight[d] > 0:
                     return int(d)
         if again:
-            _add(first, to, rising, under, cost, far, weight, ports, d, flow, load, -1)
-        # Of the ways down, then of those up and down, the one whose busiest channel has the least load.
+            _add(first, to, rising, under, cost, unreached, weight, ports, d, flow, load, -1)
+        # Choose first the paths down, then the paths up, with the smallest maximum channel load.
         total[d] = 0
         for falls in (True, False):
             for k in range(n):
                 s = rising[k] if falls else rising[n - 1 - k]
-                if under[s] != falls or s == d or cost[s] >= far:
+                if under[s] != falls or s == d or cost[s] >= unreached:
                     continue
                 degree = first[s + 1] - first[s]
                 chosen = np.int64(-1)
@@ -91,18 +91,18 @@ def ancestor_trees(
                     if chosen < 0 or max(load[c], total[to[c]]) < total[s]:
                         chosen, total[s] = np.int64(c), max(load[c], total[to[c]])
                 ports[d, s] = chosen - first[s]
-        _add(first, to, rising, under, cost, far, weight, ports, d, flow, load, 1)
+        _add(first, to, rising, under, cost, unreached, weight, ports, d, flow, load, 1)
         ports[d, d] = none
-        # A switch above that d does not lie below sends on to one that has a way; no host's path passes it.
+        # A switch without d below it forwards to a neighbour with a path; no path between hosts passes such a switch.
         changed = True
         while changed:
             changed = False
             for k in range(n):
                 s = rising[n - 1 - k]
-                if cost[s] < far:
+                if cost[s] < unreached:
                     continue
                 for c in range(first[s], first[s + 1]):
-                    if cost[to[c]] + 1 < cost[s] and cost[to[c]] < far:
+                    if cost[to[c]] + 1 < cost[s] and cost[to[c]] < unreached:
                         cost[s] = cost[to[c]] + 1
                         ports[d, s] = c - first[s]
                         changed = True

@@ -20,9 +20,9 @@ def fastest_trees(
     again: bool,
     pairs: np.ndarray,
 ) -> None:
-    """Trees of the fastest paths to each of `destinations` (Dijkstra, 1959); ports[d] is written, `load` kept.
+    """Write to ports[d] the trees of the fastest paths to each of `destinations` (Dijkstra, 1959), and update `load`.
 
-    delay: int64[2 m], of each channel, positive. Of paths alike the one over the channel with the fewest pairs is taken.
+    delay: int64[2 m], the positive delay of each channel. Among equally fast paths, the channel with the fewest pairs is taken.
     """
     n = first.size - 1
     order, below = np.empty(n, np.int64), np.empty(n, np.int64)
@@ -30,8 +30,8 @@ def fastest_trees(
         d = destinations[i]
         if again:
             add_loads(first, to, destinations[i : i + 1], destinations[i : i + 1], ports, pairs, load, -1)
-        far = np.full(n, np.int64(1) << 62)
-        far[d] = 0
+        time = np.full(n, np.int64(1) << 62)
+        time[d] = 0
         done = np.zeros(n, np.bool_)
         heap = [(np.int64(0), np.int64(d))]
         count = 0
@@ -44,9 +44,9 @@ def fastest_trees(
             count += 1
             for c in range(first[u], first[u + 1]):
                 v = np.int64(to[c])
-                if value + delay[c] < far[v]:
-                    far[v] = value + delay[c]
-                    heapq.heappush(heap, (far[v], v))
+                if value + delay[c] < time[v]:
+                    time[v] = value + delay[c]
+                    heapq.heappush(heap, (time[v], v))
         for each in range(pairs.size):
             below[each] = pairs[each] * pairs[d]
         for place in range(count - 1, 0, -1):
@@ -55,7 +55,7 @@ def fastest_trees(
             begin, degree = first[v], first[v + 1] - first[v]
             for k in range(degree):
                 c = begin + (d + v + k) % degree
-                if far[to[c]] + delay[back[c]] == far[v] and load[c] < least:
+                if time[to[c]] + delay[back[c]] == time[v] and load[c] < least:
                     least, chosen = load[c], c
             load[chosen] += below[v]
             below[to[chosen]] += below[v]

@@ -1,4 +1,4 @@
-"""Layers of paths that are a hop longer than the shortest, for the layered routing of the deployed Slim Fly."""
+"""Layers of paths that are one hop longer than the shortest, for the layered routing of the deployed Slim Fly."""
 
 import numpy as np
 
@@ -19,20 +19,20 @@ def longer_paths(
     load: np.ndarray,
     served: np.ndarray,
 ) -> int:
-    """Fix a path longer than the shortest for pair after pair, as long as it agrees with what is fixed; how many.
+    """Fix one path longer than the shortest per pair, if it agrees with the entries fixed so far; return how many were fixed.
 
-    A path steps aside to any neighbour and goes on by what is fixed there or by the least loaded shortest channel; the one of
-    least load in all is taken, and every switch on it is fixed for that destination.
+    A path begins with any neighbour and continues by the entries fixed there, or else by the least loaded channel on a shortest
+    path. The path with the least total load is taken, and the entry of every switch on it is fixed for that destination.
 
     Parameters
     ----------
     distance : uint8[n, n]
     pairs : int64[k]
-        source * n + destination, those served least first.
+        source * n + destination, those with the fewest longer paths first.
     ports : [n, n]
-        The layer's table: `none` where nothing is fixed yet.
+        The layer's table; `none` where no entry is fixed yet.
     served : uint16[n, n]
-        Gets one more for every [source, destination] with a longer path.
+        Number of longer paths per [source, destination]; updated.
     """
     n = first.size - 1
     path, best = np.empty(most_hops + 1, np.int64), np.empty(most_hops + 1, np.int64)
@@ -85,23 +85,25 @@ def longer_paths(
 def fill_rest(
     first: np.ndarray, to: np.ndarray, ports: np.ndarray, none: int, load: np.ndarray, flag: np.ndarray
 ) -> None:
-    """Give every switch without a port the neighbour from which the rest of the path is shortest, of these the least loaded."""
+    """Give every switch without a port the neighbour with the shortest remaining path; among these, the least loaded
+    channel.
+    """
     n = first.size - 1
     distance, queue, hops = np.empty(n, np.uint16), np.empty(n, np.int32), np.empty(n, np.int64)
     for d in range(n):
-        if flag[0]:  # nobody wants the tables any more
+        if flag[0]:  # the work was stopped
             return
         count = search(first, to, d, distance, queue)
         hops[:] = -1
         hops[d] = 0
-        for i in range(1, count):  # what is fixed has its length already
+        for i in range(1, count):  # lengths of the fixed paths
             v, length = np.int64(queue[i]), 0
             while v != d and ports[d, v] != none:
                 v = np.int64(to[first[v] + ports[d, v]])
                 length += 1
             if v == d:
                 hops[queue[i]] = length
-        # Nearer switches first: one neighbour at least is nearer, and has its path by then.
+        # Nearer switches first: at least one neighbour is nearer and already has its path.
         for i in range(1, count):
             v = np.int64(queue[i])
             if hops[v] >= 0:

@@ -1,8 +1,8 @@
-"""Switches that are stuck outside a tree join it over a neighbour that first changes its own next switch.
+"""Switches that cannot join a tree join it over a neighbour that first changes its own next switch.
 
-A switch is stuck where all its neighbours' paths leave it no virtual channel. A neighbour to which nobody sends on may take
-another path instead, a longer one: nobody else's changes. So a handful of stuck switches is served in place, where growing the
-tree again around them would take as long as all trees at first.
+A switch is stuck if the paths of all its neighbours leave it no legal virtual channel. A neighbour that is a leaf of the tree
+(no switch forwards to it) may take another, longer path, because no other path changes. So a few stuck switches are served in
+place; growing the tree again around them would take as long as the first growth of all trees.
 """
 
 import numpy as np
@@ -11,11 +11,11 @@ from topoloom.core.compiling.decorators import allocating, inner
 from topoloom.graph.kernels.simd import bits_of, lowest_bit
 
 _ONE, _ZERO = np.uint64(1), np.uint64(0)
-#: Up to so many stuck pairs a switch are worth looking at one by one.
+#: Stuck (switch, tree) pairs are served one by one only up to this number per switch of the network.
 _FEW = 1
-#: Switches that send on again, at most, for one that is stuck.
-_LONGEST = 4
-#: Channels that are looked at for one, at most: a bound where switches have many.
+#: Most steps of a new path until it meets the tree: the stuck switch and leaves that change their next switch.
+_MOST_STEPS = 4
+#: Most channels visited for one stuck switch: a bound for switches with many ports.
 _MOST_LOOKS = 1 << 17
 
 
@@ -31,10 +31,10 @@ def rejoin(
     open_in: np.ndarray,
     table: np.ndarray,
 ) -> None:
-    """Let the switches that are not in a tree of `every` join it where they, or a neighbour before them, can.
+    """Let switches that are not in a tree of `every` join it, directly or after neighbours changed their next switch.
 
-    Of the ways there are the one with the fewest hops is taken. Arrays as in `wide_growth.grow`, which left them; `joined`,
-    `open_in` and `table` are changed. What no way is found for stays outside.
+    The path with the fewest hops is taken. Arrays are those of `wide_growth.grow`; `joined`, `open_in` and `table` are updated.
+    Switches without such a path stay outside the tree.
     """
     n, count = first.size - 1, np.int64(0)
     for v in range(n):
@@ -49,8 +49,8 @@ def rejoin(
             stuck[count], tree[count] = v, lowest_bit(rest)
             count += 1
             rest &= rest - _ONE
-    walk, longest = np.empty((5, _LONGEST), np.int64), 2
-    while count and longest <= _LONGEST:
+    walk, longest = np.empty((5, _MOST_STEPS), np.int64), 2
+    while count and longest <= _MOST_STEPS:
         left = 0
         for i in range(count):
             v, b = stuck[i], tree[i]
@@ -76,10 +76,12 @@ def _join(
     table: np.ndarray,
     walk: np.ndarray,
 ) -> bool:
-    """Let switch v join tree b, of destination d, so many switches at most sending on again; whether it can.
+    """Let switch v join tree b of destination d over a new path of at most `longest` steps; return whether it can.
 
-    All walks over switches that nobody sends to are looked at; walk: int64[5, longest], room: the switch of each step, its
-    next channel to look at, the channel taken, the virtual channels left, and the best walk's channels.
+    Depth-first search over all walks through leaves of the tree. A walk ends at a switch whose path offers a virtual channel
+    that is legal on the whole walk; the walk with the fewest hops to d wins. walk: int64[5, longest], scratch: per step the
+    switch, its next channel to visit, the channel taken, and the virtual channels (bits) that are still legal; then the
+    channels of the best walk.
     """
     switch, following, taken, left, best = walk[0], walk[1], walk[2], walk[3], walk[4]
     least, steps, level, looks = np.int64(1) << 62, 0, 0, 0
@@ -124,14 +126,14 @@ def _join(
 
 @inner
 def offered(open_in: np.ndarray, w: int, b: int, climbs: int, vcs: int) -> int:
-    """The virtual channels, a bit each, in which a path to destination b over a channel to w is legal; climbs: where the rank
-    rises.
+    """The virtual channels (one bit each) in which a path to destination b over a channel to w is legal; climbs: the virtual
+    channels in which the rank rises along that channel.
     """
-    found = np.int64(0)
+    legal = np.int64(0)
     for k in range(vcs):
         word = open_in[2 * vcs * w + k + vcs * ((climbs >> k) & 1)]
-        found |= np.int64((word >> np.uint64(b)) & _ONE) << k
-    return found
+        legal |= np.int64((word >> np.uint64(b)) & _ONE) << k
+    return legal
 
 
 @inner
@@ -145,7 +147,7 @@ def _hops(first: np.ndarray, to: np.ndarray, d: int, w: int, b: int, table: np.n
 
 @inner
 def _sent_to(first: np.ndarray, to: np.ndarray, d: int, w: int, b: int, joined: np.ndarray, table: np.ndarray) -> bool:
-    """Whether a switch in tree b sends on to w."""
+    """Whether a switch in tree b forwards to w."""
     for c in range(first[w], first[w + 1]):
         u = np.int64(to[c])
         if u != d and (joined[u] >> np.uint64(b)) & _ONE and to[first[u] + table[b, u]] == w:
@@ -165,13 +167,13 @@ def lead(
     open_in: np.ndarray,
     table: np.ndarray,
 ) -> None:
-    """Let v send on over its channel c in tree b."""
+    """Make c the channel of v to its next switch in tree b, and update `open_in` and `table`."""
     climbs = np.int64(rises[c])
-    found = offered(open_in, np.int64(to[c]), b, climbs, vcs)
+    offers = offered(open_in, np.int64(to[c]), b, climbs, vcs)
     bit = _ONE << np.uint64(b)
     own = 2 * vcs * v
     for k in range(vcs):
-        legal = bit if (found >> k) & 1 else _ZERO
+        legal = bit if (offers >> k) & 1 else _ZERO
         open_in[own + k] = (open_in[own + k] & ~bit) | legal
         open_in[own + vcs + k] = (open_in[own + vcs + k] & ~bit) | (legal if (climbs >> k) & 1 else _ZERO)
     table[b, v] = c - first[v]

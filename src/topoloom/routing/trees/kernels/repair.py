@@ -1,4 +1,4 @@
-"""Trees repaired where channels are gone, with as few new entries as that takes."""
+"""Repair of trees that lost channels, with as few new entries as possible."""
 
 import numpy as np
 
@@ -17,23 +17,23 @@ def repair_trees(
     moved: np.ndarray,
     flag: np.ndarray,
 ) -> int:
-    """Repair every tree; the entries that were changed, or -1 - d where no path leads to d any more from some switch.
+    """Repair every tree; return the number of changed entries, or -1 - d if some switch has no path to d any more.
 
-    A switch whose channel is gone takes a neighbour that still arrives, over the shortest path, and all behind it follow
-    without a change. Where all its neighbours are behind it, the path from one of them is turned round.
+    A switch that lost its channel takes a neighbour with an intact path, the shortest one, and all switches behind it follow
+    without a change. If all its neighbours are behind it, the path from one of them is reversed.
 
     Parameters
     ----------
     ports : [n, n]
-        `none` where the channel is gone; written.
+        `none` where the channel is lost; updated.
     alive : bool[n]
-        Switches that are still there.
+        Switches that still exist.
     load : int64[2 m]
-        Pairs over each channel; decides between paths alike, and gets those that are repaired.
+        Pairs over each channel; decides between equal paths; repaired entries are added.
     moved : bool[n, n]
-        Gets [d, s] where the path from s to d is another now.
+        Set for [d, s] if the path from s to d changed.
     flag : uint8[1]
-        Not 0: whoever asked wants no trees any more; they are left unfinished.
+        Not 0: the work was stopped; the trees are incomplete.
     """
     n = first.size - 1
     depth, waiting, path = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64)
@@ -43,7 +43,7 @@ def repair_trees(
             return changed
         if not alive[d]:
             continue
-        # depth: hops to d; -1 not known yet, -2 cut off.
+        # depth: hops to d; -1: not known yet, -2: cut off.
         depth[:] = -1
         depth[d] = 0
         cut = 0
@@ -55,27 +55,27 @@ def repair_trees(
                 path[length] = v
                 length += 1
                 v = np.int64(to[first[v] + ports[d, v]])
-            found = depth[v]
-            if found == -1:
-                depth[v] = found = np.int64(-2)
+            hops = depth[v]
+            if hops == -1:
+                depth[v] = hops = np.int64(-2)
                 cut += 1
             for i in range(length - 1, -1, -1):
-                found = found + 1 if found >= 0 else found
-                depth[path[i]] = found
-                cut += found == -2
+                hops = hops + 1 if hops >= 0 else hops
+                depth[path[i]] = hops
+                cut += hops == -2
         if cut == 0:
             continue
         for s in range(n):
             moved[d, s] = depth[s] == -2
         while cut:
-            # The switch without a channel that arrives soonest over a neighbour, or else any that is cut off.
+            # Find the switch without a channel that has the shortest path over a neighbour; else any switch that is cut off.
             best, lightest, chosen = np.int64(1) << 62, np.int64(1) << 62, np.int64(-1)
             for whole in range(2):
                 for v in range(n):
                     if depth[v] != -2 or (whole == 0 and ports[d, v] != none):
                         continue
                     behind = np.int64(0)
-                    if whole:  # entries to turn round on the path to the switch without a channel
+                    if whole:  # entries to reverse on the path to the switch without a channel
                         u = v
                         while ports[d, u] != none:
                             u = np.int64(to[first[u] + ports[d, u]])
@@ -90,7 +90,7 @@ def repair_trees(
                     break
             if chosen < 0:
                 return -1 - d
-            # From the chosen channel's switch back to the one without: every entry is turned round.
+            # Reverse every entry from the chosen channel's switch back to the switch without a channel.
             c = chosen
             while True:
                 v = np.int64(to[back[c]])
@@ -101,7 +101,7 @@ def repair_trees(
                 if old == none:
                     break
                 c = np.int64(back[first[v] + old])
-            # All that arrive over what was repaired.
+            # Update the depth of all switches whose paths are repaired.
             for s in range(n):
                 if depth[s] != -2:
                     continue
@@ -111,10 +111,10 @@ def repair_trees(
                     length += 1
                     v = np.int64(to[first[v] + ports[d, v]])
                 if depth[v] >= 0:
-                    found = depth[v]
+                    hops = depth[v]
                     for i in range(length - 1, -1, -1):
-                        found += 1
-                        depth[waiting[i]] = found
+                        hops += 1
+                        depth[waiting[i]] = hops
                         cut -= 1
     return changed
 
@@ -132,12 +132,12 @@ def turns_of(
     turns: np.ndarray,
     flag: np.ndarray,
 ) -> None:
-    """turns: uint16[turns], the virtual channels, a bit each, in which pairs that carry and have a virtual channel make each
-    turn.
+    """Write to `turns`, uint16[turns], the virtual channels (one bit each) in which pairs with data make each turn; orphans are
+    skipped.
     """
     n = first.size - 1
     for d in range(n):
-        if flag[0]:  # nobody wants them any more
+        if flag[0]:  # the work was stopped
             return
         if not carries[d]:
             continue
@@ -157,8 +157,8 @@ def turns_of(
 def ordered(
     first: np.ndarray, to: np.ndarray, back: np.ndarray, turn_first: np.ndarray, turns: np.ndarray, bit: int
 ) -> np.ndarray:
-    """Places of the channels, int32[2 m], in which every turn of a virtual channel leads upwards; the virtual channel has no
-    cycle (Kahn, 1962).
+    """A topological order of the channels, int32[2 m], in which every turn of a virtual channel without cycles leads upwards
+    (Kahn, 1962).
     """
     n = first.size - 1
     waits = np.zeros(to.size, np.int32)

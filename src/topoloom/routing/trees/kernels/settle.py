@@ -1,5 +1,5 @@
-"""A tree in which some switches stay stuck: these take the paths of virtual channel 0, and whom that leaves without a virtual
-channel joins again.
+"""Trees in which some switches stay stuck: these take the paths of virtual channel 0; switches that lose their virtual channels
+by this join again.
 """
 
 import numpy as np
@@ -24,10 +24,11 @@ def settle(
     open_in: np.ndarray,
     table: np.ndarray,
 ) -> None:
-    """Bring all switches into tree b, those that are stuck with the paths that virtual channel 0 has for them.
+    """Bring all switches into tree b; stuck switches use their paths in virtual channel 0.
 
-    Virtual channel 0's order must let every switch fall to the same one, by hops from it. After so many tries the tree is
-    virtual channel 0's alone. Arrays as in `rejoin`.
+    In the order of virtual channel 0, ranks must fall from every switch to one root, by hops from it. Each attempt fixes the
+    paths of stuck switches in virtual channel 0, computes again which other paths are legal, and lets the rest rejoin. After
+    `tries` attempts the whole tree uses virtual channel 0. Arrays as in `rejoin`.
     """
     n, d, bit = first.size - 1, destinations[b], _ONE << np.uint64(b)
     channel, order, held = np.empty(n, np.int64), np.empty(n, np.int32), np.zeros(n, np.bool_)
@@ -62,20 +63,20 @@ def _vc_0(
     channel: np.ndarray,
     order: np.ndarray,
 ) -> None:
-    """The channel of each switch in virtual channel 0's tree to d; order: int32[n], room."""
+    """Write to `channel` the channel of each switch in virtual channel 0's tree to d; order: int32[n], scratch."""
     channel[:] = -1
     order[0], channel[d] = d, 0
-    at, found = 0, 1
-    while at < found:
+    at, count = 0, 1
+    while at < count:
         w = np.int64(order[at])
         at += 1
         for e in range(first[w], first[w + 1]):
             v, c = np.int64(to[e]), np.int64(back[e])
-            # A rise may only be followed by rises.
+            # Only rises may follow a rise.
             if channel[v] < 0 and (not rises[c] & 1 or w == d or rises[channel[w]] & 1):
                 channel[v] = c
-                order[found] = v
-                found += 1
+                order[count] = v
+                count += 1
 
 
 @inner
@@ -93,8 +94,9 @@ def _legal_again(
     table: np.ndarray,
     order: np.ndarray,
 ) -> None:
-    """Work out again in which of the first `used` virtual channels paths are legal, from d outwards; what is in none is not in
-    the tree.
+    """Compute again, from d outwards, in which of the first `used` virtual channels paths are legal; switches without any leave
+    the
+    tree.
     """
     bit = _ONE << np.uint64(b)
     for v in range(first.size - 1):
@@ -104,8 +106,8 @@ def _legal_again(
             open_in[2 * vcs * d + k] &= ~bit
     joined[d] |= bit
     order[0] = d
-    at, found = 0, 1
-    while at < found:
+    at, count = 0, 1
+    while at < count:
         w = np.int64(order[at])
         at += 1
         for e in range(first[w], first[w + 1]):
@@ -114,5 +116,5 @@ def _legal_again(
                 continue
             lead(first, to, rises, vcs, v, c, b, open_in, table)
             joined[v] |= bit
-            order[found] = v
-            found += 1
+            order[count] = v
+            count += 1

@@ -1,4 +1,4 @@
-"""Pairs spread over the virtual channels that their paths are legal in."""
+"""Spreading of pairs over the virtual channels in which their paths are legal."""
 
 import numpy as np
 
@@ -16,16 +16,17 @@ def spread_vcs(
     ports: np.ndarray,
     vc: np.ndarray,
 ) -> None:
-    """Give each pair whose virtual channel is an order's one of all the orders that its path is legal in, by turns; in place.
+    """Give each pair in turn one of the virtual channels in which its path is legal; `vc` is updated. Pairs outside the orders
+    stay.
 
     Parameters
     ----------
     first, to : int64[n + 1], int[2 m]
         The channels by their origin.
     rises : int[2 m]
-        A bit for each virtual channel: whether the channel leads upwards in its order. No path may go up and then down.
+        One bit per virtual channel: whether the channel leads upwards in its order. No path may go up and then down.
     vcs : int
-        Orders; virtual channels from this number on, and `none` of ports, are left as they are.
+        Number of orders; pairs in higher virtual channels, and pairs without a port, do not change.
     destinations : int64[k]
     ports : uint8 or uint16[n, n]
     vc : uint8[n, n]

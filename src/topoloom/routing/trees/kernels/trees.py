@@ -1,7 +1,7 @@
-"""Trees of next hops: for a destination, every switch picks one channel of those that lead on by a shortest path.
+"""Trees of next hops: for each destination, every switch chooses one of its channels on shortest paths.
 
-Loads are pairs over each channel so far; the channel with the least is picked, so later trees go round what earlier ones
-filled (Hoefler, Schneider and Lumsdaine, 2009: SSSP routing).
+The load of a channel is the number of pairs over it so far; a switch takes the channel with the least load, so later trees
+avoid the channels that earlier ones filled (Hoefler, Schneider and Lumsdaine, 2009: SSSP routing).
 """
 
 import numpy as np
@@ -11,7 +11,8 @@ from topoloom.core.compiling.decorators import allocating, inner, kernel
 
 @kernel
 def search(first: np.ndarray, to: np.ndarray, d: int, distance: np.ndarray, queue: np.ndarray) -> int:
-    """Hops to d from every switch, uint16[n] (65535: no path), and the switches by hops; how many there are."""
+    """Breadth-first search: write the hops from every switch to d into `distance`, uint16[n] (65535: no path), and the reached
+    switches in order of hops into `queue`; return their number."""
     distance[:] = np.uint16(65535)
     distance[d] = 0
     queue[0] = d
@@ -40,7 +41,7 @@ def take_out(
     below: np.ndarray,
     pairs: np.ndarray,
 ) -> None:
-    """Take the pairs of d's tree out of the loads; the switches of `queue` stand farther ones later."""
+    """Remove the pairs of d's tree from the loads; `queue` has the switches by hops, nearest first."""
     for each in range(pairs.size):
         below[each] = pairs[each] * pairs[d]
     for i in range(count - 1, 0, -1):
@@ -60,11 +61,11 @@ def minimal_trees(
     again: bool,
     pairs: np.ndarray,
 ) -> None:
-    """Trees of shortest paths to each of `destinations`, one after the other; ports[d] is written, `load` kept.
+    """Write to ports[d] a tree of shortest paths to each of `destinations`, one after the other, and update `load`.
 
-    Farthest switches choose first: then the pairs that a switch sends on are known when it chooses. Of channels with equal
-    loads the first from a place that differs by switch and destination is taken. again: the trees are there already, and
-    each is taken out before it is made again. pairs: int64[n], the hosts of each switch.
+    The farthest switches choose first, so the pairs that a switch forwards are known when it chooses. Among channels with equal
+    loads, the first from an offset by switch and destination is taken. again: the trees exist already, and each is removed
+    before it is rebuilt. pairs: int64[n], the hosts of each switch.
     """
     n = first.size - 1
     distance, queue, below = np.empty(n, np.uint16), np.empty(n, np.int32), np.empty(n, np.int64)

@@ -1,9 +1,9 @@
 """Trees inside virtual channels: a switch joins the tree of a destination where its path stays legal in some virtual channel.
 
-along[v] is the busiest channel on v's path: it, not the load of the next channel alone, is what a switch keeps low.
-legal[v], a bit a virtual channel, says in which virtual channels v's path to the destination is legal; it is that of the next
-switch without the virtual channels that forbid the turn there. So the tree decides, one next hop a destination, and a pair
-takes any virtual channel of its bits.
+along[v] is the maximum channel load on v's path; a switch minimises it, and not only the load of the next channel. legal[v],
+one bit per virtual channel, holds the virtual channels in which v's path to the destination is legal: those of the next switch
+without the ones that forbid the turn there. So a tree has one next hop per destination, and a pair may use any virtual channel
+in its bits.
 """
 
 import numpy as np
@@ -11,16 +11,16 @@ import numpy as np
 from topoloom.core.compiling.decorators import allocating, stage
 from topoloom.routing.trees.kernels.trees import search, take_out
 
-#: A choice that leaves no virtual channel costs more than any load, one that leaves a single virtual channel less so: more are
-#: no use to anybody, while even loads are.
-_LANE = np.int64(1) << np.int64(40)
-#: Where `vcs` says that no order serves a pair.
+#: A choice that leaves no virtual channel costs more than any load, and one that leaves a single virtual channel costs less
+#: than that. Two or more are enough; beyond that, even loads decide.
+_VC_COST = np.int64(1) << np.int64(40)
+#: The value in `vc` for a pair that no order serves.
 ORPHAN = np.uint8(255)
 
 
 @allocating
 def _bit_counts(vcs: int) -> np.ndarray:
-    """How many virtual channels each word of virtual channels holds, int64[2^virtual channels]."""
+    """The number of bits set in each word of virtual channels, int64[2^vcs]."""
     counts = np.zeros(1 << vcs, np.int64)
     for word in range(1, 1 << vcs):
         counts[word] = counts[word >> 1] + (word & 1)
@@ -48,11 +48,12 @@ def shortest_trees(
     again: bool,
     pairs: np.ndarray,
 ) -> int:
-    """Shortest trees that leave pairs more than one virtual channel where they can; virtual channel[d, v] is the lowest, ORPHAN
-    where none is left.
+    """Make shortest trees that leave pairs more than one virtual channel where possible; vc[d, v] gets the lowest one, or
+    ORPHAN if
+    none is left.
 
-    Returns the orphans. again: trees are taken out of `load` first. pairs: int64[n], the hosts of each switch; pairs
-    without need no virtual channel, and get virtual channel 0 where none is left.
+    Returns the number of orphans. again: trees are removed from `load` first. pairs: int64[n], the hosts of each switch; pairs
+    without hosts need no virtual channel, and get virtual channel 0 if none is left.
     """
     n = first.size - 1
     every = (np.int64(1) << vcs) - 1
@@ -70,7 +71,7 @@ def shortest_trees(
         for i in range(1, count):
             v = queue[i]
             nearer = distance[v] - 1
-            least, chosen, kept = np.int64(1) << 62, np.int64(-1), np.int64(0)
+            least, chosen, legal_there = np.int64(1) << 62, np.int64(-1), np.int64(0)
             begin, degree = first[v], first[v + 1] - first[v]
             at = (d + v) % degree
             for _ in range(degree):
@@ -82,12 +83,12 @@ def shortest_trees(
                 left = every if w == d else legal[w] & ~(np.int64(rises[c]) & ~np.int64(rises[channel[w]]))
                 cost = max(load[c], along[w])
                 if left == 0:
-                    cost += (vcs + 1) * _LANE
-                elif distance[v] < farthest:  # nobody farther needs what the last ones leave
-                    cost += (vcs - min(counted[left], 2)) * _LANE
+                    cost += (vcs + 1) * _VC_COST
+                elif distance[v] < farthest:  # no switch is farther than the last ones
+                    cost += (vcs - min(counted[left], 2)) * _VC_COST
                 if cost < least:
-                    least, chosen, kept = cost, c, left
-            channel[v], legal[v] = chosen, kept
+                    least, chosen, legal_there = cost, c, left
+            channel[v], legal[v] = chosen, legal_there
             along[v] = max(load[chosen], along[to[chosen]])
             ports[d, v] = chosen - begin
         for each in range(pairs.size):

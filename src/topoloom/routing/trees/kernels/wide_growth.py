@@ -1,9 +1,8 @@
-"""How trees of up to 64 destinations grow: a destination is a bit of a word, hop by hop switches join its tree.
+"""Growth of the trees of up to 64 destinations: each destination is one bit of a word, and switches join its tree hop by hop.
 
-`open_in`, uint64[n * 2 virtual channels], says where a switch's path to a destination is legal: word 2 virtual channels * v + k
-of the virtual channels k, and word 2 virtual channels * v + virtual channels + k of those virtual channels in which the path
-also begins with a rise. One of the two is what a neighbour asks for, by whether the rank rises along the channel between them:
-so both lie side by side.
+`open_in`, uint64[n * 2 * vcs], holds the destinations to which a switch's path is legal: word 2 * vcs * v + k for virtual
+channel k, and word 2 * vcs * v + vcs + k for paths that also begin with a rise in virtual channel k. A neighbour reads one of
+the two, depending on whether the rank rises along the channel between them, so both are adjacent in memory.
 """
 
 import numpy as np
@@ -13,34 +12,34 @@ from topoloom.core.random_streams.kernels import next_word
 from topoloom.graph.kernels.simd import fetch, lowest_bit
 
 _ONE, _ZERO = np.uint64(1), np.uint64(0)
-#: What four words of SplitMix64's stream move its state on by.
+#: The change of SplitMix64's state after four words.
 _FOUR_WORDS = np.uint64(4 * 0x9E3779B97F4A7C15 % (1 << 64))
 
 
 @allocating
 def farthest(first: np.ndarray, to: np.ndarray, destinations: np.ndarray, every: np.uint64) -> np.ndarray:
-    """For each number of hops the destinations that no switch is farther from: uint64[hops + 1]."""
+    """For each number of hops, the destinations (bits) from which no switch is farther: uint64[hops + 1]."""
     n = first.size - 1
-    known, front, fresh = np.zeros(n, np.uint64), np.zeros(n, np.uint64), np.zeros(n, np.uint64)
+    reached, front, fresh = np.zeros(n, np.uint64), np.zeros(n, np.uint64), np.zeros(n, np.uint64)
     for b in range(destinations.size):
-        known[destinations[b]] |= _ONE << np.uint64(b)
-    for each in range(known.size):
-        front[each] = known[each]
+        reached[destinations[b]] |= _ONE << np.uint64(b)
+    for each in range(reached.size):
+        front[each] = reached[each]
     last = np.zeros(n + 1, np.uint64)
     hops = 0
     before = every
     while True:
         moving = _ZERO
         for v in range(n):
-            found = _ZERO
-            wanted = every & ~known[v]
+            new = _ZERO
+            wanted = every & ~reached[v]
             if wanted:
                 for c in range(first[v], first[v + 1]):
-                    found |= front[to[c]]
-                found &= wanted
-                known[v] |= found
-            fresh[v] = found
-            moving |= found
+                    new |= front[to[c]]
+                new &= wanted
+                reached[v] |= new
+            fresh[v] = new
+            moving |= new
         last[hops] = before & ~moving
         before = moving
         if moving == 0:
@@ -74,30 +73,31 @@ def grow(
 ) -> None:
     """Let switches join the trees of the destinations `every`, hop by hop.
 
-    A switch prefers a channel that leaves it more than one virtual channel, where anybody is farther away still; of those alike
-    mostly the one with the least load. Where it is `held`, it joins over the channel that is `fixed` for that destination only.
+    A switch prefers a channel that leaves it more than one virtual channel, if there are farther switches; among equal
+    channels, mostly the one with the least load. A switch that is `held` for a destination joins only over the channel that is
+    `fixed` for it.
 
     Parameters
     ----------
     ranked : int32[2 m]
-        The channels of each switch in the order in which it looks at them.
+        The channels of each switch, in the order in which it tries them.
     aims : uint32[2 m]
         The switches that these lead to.
     last : uint64[hops + 1]
-        As `farthest` has it.
+        The result of `farthest`.
     held, fixed : uint64[n], uint64[2 m]
     joined : uint64[n]
-        Gets the trees that each switch is in.
-    open_in : uint64[n * 2 virtual channels]
-        Gets the virtual channels in which each switch's path is legal.
+        The trees that each switch is in; written.
+    open_in : uint64[n * 2 * vcs]
+        The virtual channels in which each switch's path is legal; written.
     table : uint8 or uint16[k, at least n]
-        Gets the ports, one row per destination.
+        The ports, one row per destination; written.
     fronts, near : uint64[2, n], bool[n]
-        Room.
+        Scratch.
     offered, channel, state : uint64[2, r + 1], int64[r + 1], uint64[1]
-        Room; r: the most links of a switch.
+        Scratch; r: the most links of a switch.
     flag : uint8[1]
-        Not 0: whoever asked wants no trees any more; they are left unfinished.
+        Not 0: the work was stopped; the trees are incomplete.
     """
     n = first.size - 1
     front, fresh = fronts[0], fronts[1]
@@ -119,7 +119,7 @@ def grow(
         hops += 1
         if flag[0]:
             return
-        # Whose path nobody farther needs any more: there virtual channels left do not matter.
+        # Destinations from which no switch is farther: for them the number of remaining virtual channels does not matter.
         ends = last[hops] if hops < last.size else ~_ZERO
         few = crowd * channel.size < n
         if few:
@@ -148,17 +148,18 @@ def grow(
                 taken[i] = _ZERO
                 row = np.int64(aims[channel[i]]) * wide
                 climbs = np.int64(rises[ranked[channel[i]]])
-                found = several = _ZERO
+                legal = several = _ZERO
                 for k in range(vcs):
                     ok = can[i] & open_in[row + k + vcs * ((climbs >> k) & 1)]
-                    several |= found & ok
-                    found |= ok
+                    several |= legal & ok
+                    legal |= ok
                 several &= ~ends
-                # One in sixteen changes to a channel that is no better, only busier: else all took the same path.
-                better = found & (~got | (several & ~roomy))
-                if found & ~better & ~(several ^ roomy):
+                # One in sixteen changes to a channel that is only more loaded, not better: otherwise all would take the same
+                # path.
+                better = legal & (~got | (several & ~roomy))
+                if legal & ~better & ~(several ^ roomy):
                     alike = ~(several ^ roomy) & next_word(state) & next_word(state) & next_word(state)
-                    better |= found & alike & next_word(state)
+                    better |= legal & alike & next_word(state)
                 else:
                     state[0] += _FOUR_WORDS
                 if better == 0:
@@ -183,7 +184,7 @@ def grow(
                 c = np.int64(ranked[channel[i]])
                 row = np.int64(aims[channel[i]]) * wide
                 climbs = np.int64(rises[c])
-                # Nobody asks for these bits before the next hop: v is not in `front` for them.
+                # No switch reads these bits before the next hop: v is not in `front` for them.
                 for k in range(vcs):
                     up = (climbs >> k) & 1
                     ok = rest & open_in[row + k + vcs * up]
@@ -211,7 +212,7 @@ def _mark_neighbours(first: np.ndarray, to: np.ndarray, front: np.ndarray, near:
 def _not_held(
     can: np.ndarray, channel: np.ndarray, offers: int, ranked: np.ndarray, held: np.uint64, fixed: np.ndarray
 ) -> int:
-    """Leave those of the offers that do not go against a path that is held; how many."""
+    """Keep the offers that do not contradict a held path; return how many."""
     left = 0
     for i in range(offers):
         can[left] = can[i] & (~held | fixed[ranked[channel[i]]])

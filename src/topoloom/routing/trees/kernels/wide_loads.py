@@ -1,7 +1,7 @@
-"""The pairs over each channel of many trees, in whatever order their switches joined.
+"""The pairs over each channel of many trees, for any order in which their switches joined.
 
-Of a few trees at a time the next switches and the pairs below each switch lie in the nearest cache; loads, which do not, are
-read and written switch by switch for all of them.
+A few trees are handled together: their next switches and the pairs below each switch fit into the nearest cache. Loads do not
+fit, so they are read and written switch by switch for all these trees.
 """
 
 import numpy as np
@@ -10,7 +10,7 @@ from topoloom.core.compiling.decorators import allocating, kernel
 from topoloom.graph.kernels.simd import lowest_bit
 
 _ONE, _ZERO = np.uint64(1), np.uint64(0)
-#: Trees whose pairs are summed up before their loads are added.
+#: Trees per group: their pairs are summed before the loads are updated.
 _TOGETHER = 8
 
 
@@ -18,8 +18,8 @@ _TOGETHER = 8
 def padded(rows: int, n: int, like: np.ndarray) -> np.ndarray:
     """A table of zeros, one row per tree and at least n wide, of the type of `like`.
 
-    The same place of all rows is written at a time. Were rows a power of two apart, these would all fall on a few lines of
-    the cache; so a row is an odd number of lines.
+    The same column of all rows is written together. If rows were a power of two apart, these entries would map to a few cache
+    lines; so a row has an odd number of cache lines.
     """
     return np.zeros((rows, 64 * ((n + 63) // 64 | 1)), like.dtype)
 
@@ -35,10 +35,10 @@ def add_loads(
     load: np.ndarray,
     sign: int,
 ) -> None:
-    """Add the pairs of some trees to the loads, `sign` times: 1, or -1 to take them out.
+    """Add the pairs of some trees to the loads (`sign` 1), or remove them (`sign` -1).
 
     destinations, rows : int64[k]
-        Each tree's destination, and the row of `table` where its ports are; other ports than those of a switch are none.
+        Each tree's destination, and its row in `table`; a value that is not a port of the switch means none.
     pairs : int64[n]
         The hosts of each switch.
     load : int64[2 m]
@@ -56,8 +56,8 @@ def add_loads(
                 onward[j, v] = to[begin + port] if port < degree and v != d else d
                 below[j, v] = pairs[v] * pairs[d]
         for j in range(count):
-            found = senders_first(onward[j], waiting, order)
-            for i in range(found):
+            senders = senders_first(onward[j], waiting, order)
+            for i in range(senders):
                 below[j, onward[j, order[i]]] += below[j, order[i]]
         for v in range(n):
             begin, degree = first[v], first[v + 1] - first[v]
@@ -69,30 +69,30 @@ def add_loads(
 
 @kernel
 def senders_first(onward: np.ndarray, waiting: np.ndarray, order: np.ndarray) -> int:
-    """The switches of a tree but its destination, those who send to a switch before it; how many there are.
+    """Write to `order` the switches of a tree without its destination, senders before receivers; return how many there are.
 
-    A switch comes once all who send to it have come; without a branch, for nobody can foresee which is the last.
+    A switch follows after all switches that forward to it. The loop has no branch, because it would be unpredictable.
 
     onward : uint32[at least n]
-        Each switch's next, the destination's own itself.
+        Each switch's next switch; the destination itself for the destination.
     waiting, order : int32[n], uint32[n + 1]
-        Room, and what gets the switches.
+        Scratch, and the switches; written.
     """
-    n, found = waiting.size, np.uint64(0)
+    n, count = waiting.size, np.uint64(0)
     waiting[:] = 0
     for v in range(n):
         waiting[onward[v]] += 1
     for v in range(n):
-        order[found] = v
-        found += np.uint64(waiting[v] == 0)
+        order[count] = v
+        count += np.uint64(waiting[v] == 0)
     at = np.uint64(0)
-    while at < found:
+    while at < count:
         w = onward[order[at]]
         waiting[w] -= 1
-        order[found] = w
-        found += np.uint64(waiting[w] == 0)
+        order[count] = w
+        count += np.uint64(waiting[w] == 0)
         at += np.uint64(1)
-    return np.int64(found)
+    return np.int64(count)
 
 
 @allocating
@@ -105,9 +105,7 @@ def write_trees(
     ports: np.ndarray,
     vc: np.ndarray,
 ) -> None:
-    """Write ports[d] of the trees of the destinations `done`, and each pair's lowest virtual channel, unless `vc` is uint8[0,
-    0].
-    """
+    """Write ports[d] for the destinations `done` (bits), and each pair's lowest virtual channel unless `vc` is uint8[0, 0]."""
     n = ports.shape[1]
     for b in range(destinations.size):
         if done >> np.uint64(b) & _ONE:

@@ -1,10 +1,10 @@
-"""Trees inside virtual channels for up to 64 destinations at a time: a destination is a bit of a word, and what is legal one
-word per virtual channel.
+"""Trees inside virtual channels for up to 64 destinations at a time: each destination is one bit of a word, with one word per
+virtual channel for the legal paths.
 
-A switch joins a destination's tree over a channel to one that joined at the hop before, where its path stays legal in some
-virtual channel: in the virtual channels where the ranks do not rise along the channel and fall after it (`vcs.kernels.orders`).
-So beside the virtual channels in which a switch's path is legal, those are kept in which it also begins with a rise: these
-serve channels that rise.
+A switch joins a destination's tree over a channel to a switch that joined one hop before, if its path stays legal in some
+virtual channel: one where ranks do not rise along the channel and fall after it (`virtual_channels.kernels.orders`). So two
+sets are kept per switch: the virtual channels in which its path is legal, and those in which the path also begins with a rise;
+the latter are offered to channels that rise.
 """
 
 import numpy as np
@@ -35,25 +35,25 @@ def trees_within(
     tries: int,
     back: np.ndarray,
 ) -> int:
-    """Trees that serve every pair in one of the virtual channels, most by shortest paths; how many were repaired.
+    """Make trees that serve every pair in one of the virtual channels, mostly by shortest paths; return how many were repaired.
 
-    Where switches are stuck, they and all on their paths in virtual channel 0 keep to these paths, and the tree is grown again
-    around them; after so many tries it is virtual channel 0's alone. Virtual channel 0's order must let every switch fall to
-    the same one. Where growing again takes too long, stuck switches are served in place (`rejoin`, `settle`), which gives other
+    Stuck switches, and all switches on their paths in virtual channel 0, are fixed to these paths, and the tree grows again
+    around them. After `tries` attempts the whole tree uses virtual channel 0, in whose order ranks must fall from every switch
+    to one root. If growing again takes too long, stuck switches are served in place (`rejoin`, `settle`), which gives other
     trees.
 
     Parameters
     ----------
     destinations : int64[k]
-        At most 64. ports[d] is written, and virtual channel[d] unless it is uint8[0, 0].
+        At most 64. ports[d] is written, and vc[d] unless `vc` is uint8[0, 0].
     load : int64[2 m]
-        Pairs over each channel; kept. again: the trees are there already, and are taken out first.
+        Pairs over each channel; updated. again: the trees exist already, and are removed first.
     pairs : int64[n]
         The hosts of each switch.
     back : int32[2 m] or int32[0]
-        The channels in the other direction: stuck switches are served in place. None: trees are grown again.
+        The channels in the other direction: stuck switches are served in place. Empty: trees grow again.
     flag : uint8[1]
-        Not 0: whoever asked wants no trees any more; they are left unfinished.
+        Not 0: the work was stopped; the trees are incomplete.
     """
     n, count = first.size - 1, destinations.size
     every = ~_ZERO if count == 64 else (_ONE << np.uint64(count)) - _ONE
@@ -103,7 +103,7 @@ def trees_within(
     if stuck == 0:
         return 0
     repaired = np.int64(bits_of(stuck))
-    # Virtual channel 0's own trees, and on them the paths of all that are stuck.
+    # Trees in virtual channel 0, with the paths of all stuck switches.
     vc_0, gone, inside = padded(count, n, ports), joined.copy(), np.empty(n, np.uint64)
     grow(
         first,
@@ -140,7 +140,7 @@ def trees_within(
                     fixed[c] |= _ONE << np.uint64(b)
                     u = np.int64(to[c])
         most = 1 if attempt + 1 == tries else vcs
-        if most == 1:  # virtual channel 0's trees, whole
+        if most == 1:  # whole trees of virtual channel 0
             for v in range(n):
                 for c in range(first[v], first[v + 1]):
                     fixed[c] &= ~stuck
@@ -179,7 +179,7 @@ def trees_within(
 
 @allocating
 def _by_load(first: np.ndarray, to: np.ndarray, load: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The channels of each switch, int32[2 m], those with the least load first; and where they lead to, uint32[2 m]."""
+    """The channels of each switch by load, int32[2 m], least load first; and the switches they lead to, uint32[2 m]."""
     ranked = np.arange(load.size).astype(np.int32)
     for v in range(first.size - 1):
         for i in range(first[v] + 1, first[v + 1]):
@@ -193,7 +193,7 @@ def _by_load(first: np.ndarray, to: np.ndarray, load: np.ndarray) -> tuple[np.nd
 
 @inner
 def _most_links(first: np.ndarray) -> int:
-    """The links of the switch with the most, at least 1."""
+    """The largest number of links of a switch, at least 1."""
     most = 1
     for v in range(first.size - 1):
         most = max(most, first[v + 1] - first[v])
@@ -202,7 +202,7 @@ def _most_links(first: np.ndarray) -> int:
 
 @inner
 def _stuck(joined: np.ndarray, every: np.uint64) -> np.uint64:
-    """The destinations whose trees some switch has not joined."""
+    """The destinations (bits) whose trees some switch has not joined."""
     all_in = every
     for v in range(joined.size):
         all_in &= joined[v]

@@ -1,4 +1,4 @@
-"""Which channels wait for which where packets may choose among shortest paths, or among layers of tables."""
+"""Dependencies between channels if packets may choose among shortest paths or among layers of tables."""
 
 import numpy as np
 
@@ -51,22 +51,24 @@ def extended_cycle(
     carries: np.ndarray,
     flag: np.ndarray,
 ) -> np.ndarray:
-    """Channels of the tables that wait for each other in a cycle, each as channel * count + virtual channel; empty: none.
+    """Return channels of the tables that wait for each other in a cycle, each as channel * count + virtual channel; empty:
+    none.
 
-    A packet that used a channel of the tables to a switch may go on from there by any shortest paths to any other, and ask for
-    the tables' channel there: so the graph that is searched has, beside the channels, a place (d, v) for packets to d that
-    have used the tables and are now at switch v. Channels lead to places, places to places a hop nearer, and each place to
-    the tables' channel there. Cost: O(n * 2m) time, n^2 + 2 m count places.
+    A packet that arrived at a switch on a channel of the tables may continue by shortest paths to any later switch and request
+    the tables' channel there. So the nodes of the graph are the channels, and one place (d, v) for packets to d that have used
+    the tables and are at switch v. Edges lead from channels to places, from places to places one hop nearer, and from each
+    place to the tables' channel there. The graph is reduced by topological sort (Kahn, 1962). Cost: O(n * 2m) time, n^2 + 2 m
+    count nodes.
 
     Parameters
     ----------
     vcs : uint8[n, n] or uint8[0, 0]
-        By switch.
+        The virtual channel by destination and switch.
     distance : uint16[n, n]
     carries : bool[n]
         Destinations.
     flag : uint8[1]
-        Not 0: whoever asked wants no answer any more.
+        Not 0: the work was stopped.
     """
     n = first.size - 1
     size = to.size * count
@@ -88,13 +90,13 @@ def extended_cycle(
                 if to[e] != d and distance[d, to[e]] + 1 == distance[d, v]:
                     waits[size + d * n + to[e]] += 1
     free = np.empty(waits.size, np.int64)
-    found = 0
+    freed = 0
     for i in range(waits.size):
         if waits[i] == 0:
-            free[found] = i
-            found += 1
+            free[freed] = i
+            freed += 1
     taken = 0
-    while taken < found:
+    while taken < freed:
         at = free[taken]
         taken += 1
         if flag[0]:
@@ -111,8 +113,8 @@ def extended_cycle(
                 place = size + d * n + w
                 waits[place] -= 1
                 if waits[place] == 0:
-                    free[found] = place
-                    found += 1
+                    free[freed] = place
+                    freed += 1
             continue
         d, v = (at - size) // n, (at - size) % n
         if d == v or not carries[d]:
@@ -122,13 +124,13 @@ def extended_cycle(
                 place = size + d * n + to[e]
                 waits[place] -= 1
                 if waits[place] == 0:
-                    free[found] = place
-                    found += 1
-        asked = (first[v] + ports[d, v]) * count + (np.int64(vcs[d, v]) if vcs.size else np.int64(0))
-        waits[asked] -= 1
-        if waits[asked] == 0:
-            free[found] = asked
-            found += 1
+                    free[freed] = place
+                    freed += 1
+        requested = (first[v] + ports[d, v]) * count + (np.int64(vcs[d, v]) if vcs.size else np.int64(0))
+        waits[requested] -= 1
+        if waits[requested] == 0:
+            free[freed] = requested
+            freed += 1
     if taken == waits.size:
         return np.empty(0, np.int64)
     return _ring(first, to, back, ports, vcs, count, distance, carries, waits)
@@ -146,7 +148,7 @@ def _ring(
     carries: np.ndarray,
     waits: np.ndarray,
 ) -> np.ndarray:
-    """Go back from what is left to what leads there, until it comes round; the channels on that cycle."""
+    """Follow predecessors among the remaining nodes until one repeats; return the channels on this cycle."""
     n = first.size - 1
     size = to.size * count
     seen = np.full(waits.size, -1, np.int64)
@@ -159,7 +161,7 @@ def _ring(
         trail[length] = at
         length += 1
         before = np.int64(-1)
-        if at < size:  # a channel is asked for from the places of its switch
+        if at < size:  # a channel is requested from the places of its switch
             c, vc = at // count, at % count
             v = np.int64(to[back[c]])
             for d in range(n):
@@ -201,14 +203,14 @@ def layer_turns(
     turns: np.ndarray,
     flag: np.ndarray,
 ) -> None:
-    """Mark the turns, with their virtual channels before and after, of the paths that pairs which take a layer make in it.
+    """Mark the turns, with virtual channels before and after, of the paths of all pairs that may take a layer.
 
     vcs : uint8[n, n]
-        By destination and switch.
+        The virtual channel by destination and switch.
     takes : bool[n, n]
-        By destination and source.
+        Whether the pair may take the layer, by destination and source.
     flag : uint8[1]
-        Not 0: whoever asked wants no answer any more.
+        Not 0: the work was stopped.
     """
     n = first.size - 1
     for d in range(n):

@@ -1,17 +1,17 @@
-"""Following tables hop by hop, and finding a cycle among the channels that wait for each other.
+"""Follow tables hop by hop, and find a cycle among the channels that wait for each other.
 
 A turn is an in-port and an out-port of a switch; turns are numbered by switch, then in-port, then out-port:
-turn_first[w] + q * degree(w) + p. Which virtual channels use a turn is a word of bits: bit l where packets keep their virtual
-channel l, bit ACROSS * l + k where they come in virtual channel l and go on in virtual channel k.
+turn_first[w] + q * degree(w) + p. The virtual channels that use a turn are the bits of a word: bit l if packets keep their
+virtual channel l, bit ACROSS * l + k if they arrive in virtual channel l and continue in virtual channel k.
 """
 
 import numpy as np
 
 from topoloom.core.compiling.decorators import allocating, kernel, stage
 
-#: Virtual channels that packets may change between: pairs of them are the bits of a word.
+#: Most virtual channels that packets may change between: a 64-bit word has one bit per pair of them.
 ACROSS = 8
-#: Trees whose loads and turns are added together.
+#: Trees per group: their loads and turns are added together.
 _TOGETHER = 8
 
 
@@ -35,40 +35,40 @@ def follow(
     counts: np.ndarray,
     example: np.ndarray,
 ) -> None:
-    """Follow the paths to `destinations`, int64[k], from every switch, and add up what they use.
+    """Follow the paths from every switch to `destinations`, int64[k], and add up loads, turns and hops.
 
-    Loads are those of data, between switches that `carries` names, turns those from switches of `sources` to them, bool[n]
-    both. What belongs to a tree alone is worked out tree by tree, in the nearest cache; what is added to loads and turns
-    switch by switch for a few trees, for these arrays are larger.
+    Loads count pairs of switches in `carries`; turns count paths from switches in `sources` to them; both bool[n]. Values of
+    one tree are computed tree by tree, in the nearest cache. Loads and turns are larger arrays, so they are updated switch by
+    switch for a few trees together.
 
     Parameters
     ----------
     first, to : int64[n + 1], int32[2 m]
         The channels.
     turn_row : int64[2 m]
-        Of each channel the turn from it to the first port of the switch that it leads to.
+        For each channel, the turn from it to the first port of the switch that it leads to.
     ports, vcs : [n, n], uint8[n, n] or uint8[0, 0]
-        The tables; no virtual channels: virtual channel 0.
+        The tables; an empty `vcs` means virtual channel 0.
     across : bool
-        Whether a switch sends on in its own virtual channel for the destination; else packets keep their source's.
+        Whether a switch forwards in its own virtual channel for the destination; otherwise packets keep their source's.
     distance : int32[k, at least n]
-        Fewest hops to each of the destinations, -1 where there is no path.
+        Fewest hops to each destination, -1 if there is no path.
     turns : uint8 or uint64[turn_first[n]]
-        Gets the virtual channels that use each turn; there are bits for all.
+        The virtual channels that use each turn (bits); updated.
     channel_load, switch_load : int64[2 m], int64[n]
-        Get the pairs over each channel, and those that pass through each switch (neither from nor to it).
+        Pairs over each channel, and pairs that pass through each switch (not its own); updated.
     histogram : int64[n]
-        Gets the pairs reached in so many hops.
+        Pairs by number of hops; updated.
     virtual_channel_pairs : int64[256]
-        Gets the pairs whose virtual channel is so many.
+        Pairs by virtual channel; updated.
     counts : int64[6]
-        Gets pairs that are lost in cycles, that end at a switch without a port for them, that are reached in as few hops
-        as can be, and that there is no path for at all; then the most hops of data, and the fewest hops of all pairs, summed.
+        Updated: pairs lost in cycles; pairs that end at a switch without a port; pairs reached in the fewest hops; pairs
+        without any path; then the most hops of pairs with data, and the sum of the fewest hops of all pairs.
     example : int64[2, 2]
-        Gets a source and destination of the first two kinds.
+        An example (source, destination) of the first two kinds; written.
     """
     n = first.size - 1
-    # Rows are an odd number of lines of the cache, so that the same place of all of them does not fall on one line.
+    # Rows have an odd number of cache lines, so that the same column of all rows does not map to one line.
     width = 64 * ((n + 63) // 64 | 1)
     port, used = np.empty((_TOGETHER, width), ports.dtype), np.empty((_TOGETHER, width), turns.dtype)
     onward, below = np.empty((_TOGETHER, width), np.uint32), np.empty((_TOGETHER, width), np.int32)
@@ -117,35 +117,35 @@ def follow(
 
 @kernel
 def _sum_up(onward: np.ndarray, below: np.ndarray, used: np.ndarray, waiting: np.ndarray, order: np.ndarray) -> int:
-    """Add to each switch what is below those that send to it, and their virtual channels; how many send on and are on no cycle.
+    """Add up pairs and virtual channels from senders to receivers; return how many switches forward and are on no cycle.
 
-    A switch is done once nobody who sends to it is left; without a branch, for nobody can foresee which is the last. Where
-    there is no next switch, `onward`, uint32[at least n], is the switch itself. waiting: int32[n], room; order: uint32[n + 1],
-    gets the switches, senders first.
+    A switch follows after all switches that forward to it. The loop has no branch, because it would be unpredictable. `onward`,
+    uint32[at least n]: the next switch, or the switch itself if there is none. waiting: int32[n], scratch; order: uint32[n +
+    1], the switches, senders first; written.
     """
-    n, found = waiting.size, np.uint64(0)
+    n, count = waiting.size, np.uint64(0)
     waiting[:] = 0
     for v in range(n):
         waiting[onward[v]] += 1
     for v in range(n):
-        order[found] = v
-        found += np.uint64(waiting[v] == 0)
+        order[count] = v
+        count += np.uint64(waiting[v] == 0)
     at = np.uint64(0)
-    while at < found:
+    while at < count:
         v = order[at]
         w = onward[v]
         below[w] += below[v]
         used[w] |= used[v]
         waiting[w] -= 1
-        order[found] = w
-        found += np.uint64(waiting[w] == 0)
+        order[count] = w
+        count += np.uint64(waiting[w] == 0)
         at += np.uint64(1)
-    return np.int64(found)
+    return np.int64(count)
 
 
 @kernel
 def _measure(onward: np.ndarray, order: np.ndarray, d: int, depth: np.ndarray) -> None:
-    """Hops to d, int32[n]: -3 where a path goes round in cycles, -4 where it ends at another switch."""
+    """Write to `depth` the hops to d, int32[n]; -3 if a path runs in a cycle, -4 if it ends at another switch."""
     for v in range(depth.size):
         depth[v] = -4 if onward[v] == v else -3
     depth[d] = 0
@@ -166,7 +166,7 @@ def _compare(
     counts: np.ndarray,
     example: np.ndarray,
 ) -> None:
-    """Count d's pairs by their hops, and by what becomes of them; what does not arrive uses nothing."""
+    """Count the pairs to d by hops and by result; pairs that do not arrive add no load."""
     most, fewest, shortest = counts[4], np.int64(0), np.int64(0)
     below[d] = used[d] = 0
     for s in range(depth.size):
@@ -194,7 +194,7 @@ def _compare(
 
 @stage
 def _leads(word: np.uint64, before: int, after: int, across: bool) -> bool:
-    """Whether a packet that comes in virtual channel `before` goes on in virtual channel `after`."""
+    """Whether a packet that arrives in virtual channel `before` continues in virtual channel `after`."""
     if across:
         return (word >> np.uint64(ACROSS * before + after)) & np.uint64(1) != 0
     return before == after and (word >> np.uint64(before)) & np.uint64(1) != 0
@@ -210,14 +210,13 @@ def find_cycle(
     vcs: int,
     across: bool,
 ) -> np.ndarray:
-    """Channels that wait for each other in a cycle, int64[length], each as channel * virtual channels + virtual channel; empty:
-    there is none.
+    """Return channels that wait for each other in a cycle, int64[length], each as channel * vcs + virtual channel; empty: none.
 
-    Channels without a predecessor are taken away until none is left (Kahn, 1962): each turn is looked at twice.
+    Topological sort: channels without a predecessor are removed until none is left (Kahn, 1962). Each turn is visited twice.
     """
     n = first.size - 1
     size = to.size * vcs
-    waits = np.zeros(size, np.int32)  # those that wait for each
+    waits = np.zeros(size, np.int32)  # number of channels that wait for each channel
     for w in range(n):
         degree = first[w + 1] - first[w]
         for q in range(degree):
@@ -255,7 +254,7 @@ def find_cycle(
                         count += 1
     if taken == size:
         return np.empty(0, np.int64)
-    # Each that is left is waited for by another that is left: going from one to the other ends in a cycle.
+    # Every remaining channel has a remaining predecessor: following predecessors ends in a cycle.
     seen = np.full(size, -1, np.int64)
     trail = np.empty(size + 1, np.int64)
     at, length = np.int64(0), 0
@@ -268,15 +267,15 @@ def find_cycle(
         c, after = at // vcs, at % vcs
         w = np.searchsorted(first, c, side="right") - 1
         degree = first[w + 1] - first[w]
-        found = False
+        predecessor_found = False
         for q in range(degree):
             word = np.uint64(turns[turn_first[w] + q * degree + c - first[w]])
             for before in range(vcs):
                 e = np.int64(back[first[w] + q]) * vcs + before
                 if waits[e] > 0 and _leads(word, before, after, across):
                     at = e
-                    found = True
+                    predecessor_found = True
                     break
-            if found:
+            if predecessor_found:
                 break
     return trail[seen[at] : length][::-1].copy()

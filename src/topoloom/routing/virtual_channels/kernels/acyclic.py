@@ -1,5 +1,5 @@
-"""Virtual channels kept free of cycles turn by turn: each has an order of the channels, which is repaired where a new turn
-breaks it.
+"""Virtual channels kept free of cycles turn by turn: each has a topological order of the channels, which is repaired when a new
+turn violates it.
 
 Source: Pearce and Kelly, A dynamic topological sort algorithm for directed acyclic graphs, ACM JEA 11, 2007.
 """
@@ -26,14 +26,15 @@ def add_turn(
     before: int,
     after: int,
 ) -> bool:
-    """Let channel `after` follow `before` in a virtual channel, unless that closes a cycle; whether it does not.
+    """Add the turn from channel `before` to channel `after` in a virtual channel unless it closes a cycle; return whether it
+    was added.
 
     turns : uint16[turns]
-        The turns in each virtual channel, a bit a virtual channel.
+        The turns in use, one bit per virtual channel.
     place : int32[2 m]
-        An order of the virtual channel's channels in which every turn leads upwards; kept so.
+        An order of the virtual channel's channels in which every turn leads upwards; updated.
     mark, stamp, ahead, behind : int64[2 m], int64[2], int64[2 m], int64[2 m]
-        Room; stamp[1] counts the channels looked at.
+        Scratch; stamp[1] counts the channels visited.
     """
     w = np.int64(to[before])
     degree = first[w + 1] - first[w]
@@ -42,12 +43,12 @@ def add_turn(
     if high < low:
         turns[turn] |= bit
         return True
-    # What `after` leads to, up to the place of `before`; if it leads there, that is a cycle.
+    # Forward search from `after`, up to the place of `before`; reaching `before` means a cycle.
     stamp[0] += 1
-    ahead[0], found = after, 1
+    ahead[0], after_count = after, 1
     mark[after] = stamp[0]
     at = 0
-    while at < found:
+    while at < after_count:
         c = ahead[at]
         at += 1
         x = np.int64(to[c])
@@ -57,18 +58,18 @@ def add_turn(
             if turns[row + p] & bit:
                 e = first[x] + p
                 if e == before:
-                    stamp[1] += found
+                    stamp[1] += after_count
                     return False
                 if place[e] < high and mark[e] != stamp[0]:
                     mark[e] = stamp[0]
-                    ahead[found] = e
-                    found += 1
-    # What leads to `before`, down to the place of `after`.
+                    ahead[after_count] = e
+                    after_count += 1
+    # Backward search from `before`, down to the place of `after`.
     stamp[0] += 1
-    behind[0], others = before, 1
+    behind[0], before_count = before, 1
     mark[before] = stamp[0]
     at = 0
-    while at < others:
+    while at < before_count:
         c = behind[at]
         at += 1
         x = np.int64(to[back[c]])
@@ -78,20 +79,21 @@ def add_turn(
                 e = np.int64(back[first[x] + q])
                 if place[e] > low and mark[e] != stamp[0]:
                     mark[e] = stamp[0]
-                    behind[others] = e
-                    others += 1
-    stamp[1] += found + others
-    # All that lead to `before` come first, in the order they had; then all that `after` leads to; on the same places.
-    # One sort for all three, and loops in place of copies of slices: each other form takes the compiler a second.
-    moved, places = np.empty(found + others, np.int64), np.empty(found + others, np.int32)
-    for i in range(others):
+                    behind[before_count] = e
+                    before_count += 1
+    stamp[1] += after_count + before_count
+    # Reorder: first the channels that lead to `before`, then those that `after` leads to, each in their old order, in the same
+    # places. One sort for all three, and loops instead of copies of slices: each other form takes the compiler a second.
+    count = after_count + before_count
+    moved, places = np.empty(count, np.int64), np.empty(count, np.int32)
+    for i in range(before_count):
         places[i] = place[behind[i]]
-    for i, j in enumerate(np.argsort(places[:others])):
+    for i, j in enumerate(np.argsort(places[:before_count])):
         moved[i] = behind[j]
-    for i in range(found):
-        places[others + i] = place[ahead[i]]
-    for i, j in enumerate(np.argsort(places[others:])):
-        moved[others + i] = ahead[j]
+    for i in range(after_count):
+        places[before_count + i] = place[ahead[i]]
+    for i, j in enumerate(np.argsort(places[before_count:])):
+        moved[before_count + i] = ahead[j]
     for i, j in enumerate(np.argsort(places)):
         place[moved[i]] = places[j]
     turns[turn] |= bit
@@ -116,21 +118,20 @@ def place_orphans(
     stamp: np.ndarray,
     flag: np.ndarray,
 ) -> bool:
-    """Give pairs that no order serves the first of the virtual channels lowest .. lowest + virtual channels - 1 that stays
-    acyclic.
+    """Give each orphan pair the first of the virtual channels lowest .. lowest + vcs - 1 that stays acyclic.
 
-    False as soon as one has none, or when more than `effort` channels were looked at.
+    Returns False as soon as a pair gets none, or after more than `effort` visited channels.
 
     Parameters
     ----------
     turns, refused : uint16[turns]
-        Turns that each of these virtual channels has, and that would close a cycle in it, a bit a virtual channel: once so,
-        always so.
+        Turns in use, and turns that would close a cycle, one bit per virtual channel. A refused turn stays refused, because
+        turns are only added.
     place : int32[virtual channels, 2 m]
     stamp : int64[2]
-        Zeros at first; the second counts the channels looked at, from call to call.
+        Zeros at first; the second counts the visited channels over all calls.
     flag : uint8[1]
-        Not 0: whoever asked wants no virtual channels any more; False then, too.
+        Not 0: the work was stopped; the result is then False.
     """
     n = first.size - 1
     mark = np.zeros(to.size, np.int64)
@@ -143,7 +144,7 @@ def place_orphans(
             if flag[0]:
                 return False
             length, v = 0, np.int64(s)
-            closed, there = np.int64(0), (np.int64(1) << vcs) - 1
+            closed, shared = np.int64(0), (np.int64(1) << vcs) - 1
             while v != d:
                 path[length] = first[v] + ports[d, v]
                 v = np.int64(to[path[length]])
@@ -153,10 +154,10 @@ def place_orphans(
                 degree = first[w + 1] - first[w]
                 turn = turn_first[w] + (back[path[i]] - first[w]) * degree + path[i + 1] - first[w]
                 closed |= np.int64(refused[turn])
-                there &= np.int64(turns[turn])
+                shared &= np.int64(turns[turn])
             got = -1
             for number in range(vcs):
-                if (there >> number) & 1:
+                if (shared >> number) & 1:
                     got = number
                     break
             number = 0

@@ -1,4 +1,4 @@
-"""DFSSSP's virtual channels: cycles are broken at their weakest turn, and its pairs go to the next virtual channel."""
+"""DFSSSP's virtual channels: each cycle is broken at its turn with the fewest pairs, which move to the next virtual channel."""
 
 import numpy as np
 
@@ -18,9 +18,7 @@ def count_turns(
     count: np.ndarray,
     flag: np.ndarray,
 ) -> None:
-    """Count the pairs of a virtual channel that make each turn, int64[turns]; flag: uint8[1], not 0: nobody wants to know any
-    more.
-    """
+    """Count the pairs of a virtual channel that make each turn, int64[turns]; flag: uint8[1], not 0: the work was stopped."""
     n = first.size - 1
     count[:] = 0
     for d in range(n):
@@ -67,13 +65,14 @@ def break_cycles(
     count: np.ndarray,
     flag: np.ndarray,
 ) -> int:
-    """Break every cycle of a virtual channel at the turn with the fewest pairs, which go to the next virtual channel; how many
-    turns.
+    """Break every cycle of a virtual channel at its turn with the fewest pairs, which move to the next virtual channel; return
+    the
+    number of broken cycles.
 
-    Depth-first: a channel that is left for good is on no cycle any more, for turns only ever leave the virtual channel.
+    Depth-first search: a finished channel stays on no cycle, because turns are only removed from the virtual channel.
     """
-    state = np.zeros(to.size, np.uint8)  # 1: on the path that is looked at, 2: left for good
-    at = np.zeros(to.size, np.int32)  # the next turn to look at
+    state = np.zeros(to.size, np.uint8)  # 1: on the current path, 2: finished
+    at = np.zeros(to.size, np.int32)  # the next turn to visit
     path, spot = np.empty(to.size + 1, np.int64), np.empty(to.size, np.int64)
     broken = 0
     for start in range(to.size):
@@ -82,7 +81,7 @@ def break_cycles(
         path[0], length = start, 1
         state[start], spot[start] = 1, 0
         while length:
-            if flag[0]:  # nobody wants the virtual channels any more
+            if flag[0]:  # the work was stopped
                 return broken
             c = path[length - 1]
             w = np.int64(to[c])
@@ -113,7 +112,7 @@ def break_cycles(
                 x = np.int64(to[path[cut]])
                 after = path[cut + 1] if cut + 1 < length else e
                 _move_pairs(first, to, back, turn_first, ports, vc, number, carries, count, path[cut], after)
-                # Everything after the turn that is gone is looked at again.
+                # Visit everything after the removed turn again.
                 for i in range(cut + 1, length):
                     state[path[i]], at[path[i]] = 0, 0
                 length = cut + 1
@@ -135,9 +134,7 @@ def _move_pairs(
     before: int,
     after: int,
 ) -> None:
-    """Give the next virtual channel to every pair of a virtual channel whose path goes over channel `before` and then
-    `after`.
-    """
+    """Move to the next virtual channel every pair of a virtual channel whose path uses channel `before` and then `after`."""
     n = first.size - 1
     u, w = np.int64(to[back[before]]), np.int64(to[before])
     stack = np.empty(n, np.int64)

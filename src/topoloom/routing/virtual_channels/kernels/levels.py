@@ -1,4 +1,4 @@
-"""Virtual channels in which the channels have levels: a pair may take a virtual channel if the levels rise along its path."""
+"""Virtual channels whose channels have levels: a pair may use a virtual channel if the levels rise along its path."""
 
 import numpy as np
 
@@ -15,16 +15,16 @@ def walk_pairs(
     length: np.ndarray,
     flag: np.ndarray,
 ) -> int:
-    """The channels of every pair's path; the longest path, or -1 where one is longer than there is room or leads nowhere.
+    """Write the channels of every pair's path; return the longest path's hops, or -1 if a path is too long or does not arrive.
 
     carriers : int64[c]
-        Switches between which data goes; pair i * c + j is from carrier j to carrier i.
+        Switches that send and receive data; pair i * c + j is from carrier j to carrier i.
     paths : int32[c * c, room]
-        Filled; -1 behind a path's end.
+        Written; -1 after a path's end.
     length : uint8[c * c]
-        Filled.
+        Hops of each path; written.
     flag : uint8[1]
-        Not 0: nobody wants to know any more.
+        Not 0: the work was stopped.
     """
     room, longest = paths.shape[1], 0
     for i in range(carriers.size):
@@ -51,12 +51,12 @@ def walk_pairs(
 
 @kernel
 def list_members(paths: np.ndarray, length: np.ndarray, begin: np.ndarray, members: np.ndarray) -> None:
-    """The pairs whose paths take each channel: those of channel c are members[begin[c] : begin[c + 1]].
+    """List the pairs whose paths use each channel: those of channel c are members[begin[c] : begin[c + 1]].
 
     begin : int64[2 m + 1]
-        Filled.
+        Written.
     members : int32[...]
-        As many as all paths have hops; filled.
+        As many as all paths have hops; written.
     """
     begin[:] = 0
     for pair in range(paths.shape[0]):
@@ -85,16 +85,16 @@ def settle_levels(
     level: np.ndarray,
     flag: np.ndarray,
 ) -> int:
-    """Give each channel in turn the level with which most of the pairs rise; how many channels changed theirs.
+    """Give each channel in turn the level with which most pairs rise; return the number of channels that changed.
 
     order : int64[2 m]
-        In which the channels are looked at.
+        The order in which the channels are visited.
     gain : int64[levels + 1]
-        Room.
+        Scratch: differences of the number of pairs that rise with each level.
     level : uint16[2 m]
-        Changed.
+        Updated.
     flag : uint8[1]
-        Not 0: nobody wants to know any more.
+        Not 0: the work was stopped.
     """
     levels, changed = gain.size - 1, 0
     for number in range(order.size):
@@ -117,12 +117,12 @@ def settle_levels(
                 gain[low] += 1
                 gain[high + 1] -= 1
         best, most, now, sum_ = np.int64(level[channel]), -1, 0, 0
-        for one in range(levels):
-            sum_ += gain[one]
-            if one == level[channel]:
+        for candidate in range(levels):
+            sum_ += gain[candidate]
+            if candidate == level[channel]:
                 now = sum_
             if sum_ > most:
-                best, most = one, sum_
+                best, most = candidate, sum_
         if most > now:
             level[channel] = best
             changed += 1
@@ -131,7 +131,7 @@ def settle_levels(
 
 @kernel
 def mark_rising(paths: np.ndarray, length: np.ndarray, level: np.ndarray, rising: np.ndarray) -> None:
-    """Which pairs rise in a virtual channel: bool[pairs], filled; a path of one channel always does."""
+    """Write to `rising`, bool[pairs], which pairs rise in a virtual channel; a path of one channel always does."""
     for pair in range(paths.shape[0]):
         rises = True
         for hop in range(np.int64(length[pair]) - 1):
@@ -144,14 +144,14 @@ def mark_rising(paths: np.ndarray, length: np.ndarray, level: np.ndarray, rising
 def spread_pairs(
     paths: np.ndarray, length: np.ndarray, rising: np.ndarray, order: np.ndarray, load: np.ndarray, vc: np.ndarray
 ) -> None:
-    """Give each pair, one after the other, that of its virtual channels whose channels on its path carry fewest pairs yet.
+    """Give each pair, one after the other, the virtual channel with the fewest pairs so far on the channels of its path.
 
     rising : bool[virtual channels, pairs]
     order : int64[pairs]
     load : int64[virtual channels, 2 m]
-        0; filled.
+        Pairs per channel; zeros at first; written.
     vc : uint8[pairs]
-        Filled.
+        Written.
     """
     for number in range(order.size):
         pair = order[number]

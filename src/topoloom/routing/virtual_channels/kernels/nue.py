@@ -1,4 +1,4 @@
-"""Nue: trees that grow only over turns that keep their virtual channel free of cycles."""
+"""Nue: trees that grow only over turns which keep their virtual channel free of cycles."""
 
 import heapq
 
@@ -25,23 +25,23 @@ def grow_all(
     pairs: np.ndarray,
     flag: np.ndarray,
 ) -> int:
-    """The trees of one virtual channel's destinations, one after the other; how many had to take the escape tree.
+    """Make the trees of one virtual channel's destinations, one after the other; return how many had to use the escape tree.
 
     escape : int64[n]
         The channel of each switch to its parent in a spanning tree, -1 at the root.
     turns, refused : uint16[turns]
-        Turns of each virtual channel, and those that would close a cycle; `bit` is this virtual channel's.
+        Turns in use, and turns that would close a cycle, one bit per virtual channel; `bit` is that of this one.
     place : int32[2 m]
         The virtual channel's order of channels.
     flag : uint8[1]
-        Not 0: whoever asked wants no trees any more; they are left unfinished.
+        Not 0: the work was stopped; the trees are incomplete.
     """
     n = first.size - 1
     mark, stamp = np.zeros(to.size, np.int64), np.zeros(2, np.int64)
     ahead, behind = np.empty(to.size, np.int64), np.empty(to.size, np.int64)
     channel, below, order = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64)
     cost = np.empty(n)
-    for v in range(n):  # all turns between channels of the spanning tree: no cycle can be made of them
+    for v in range(n):  # add all turns between channels of the spanning tree: they form no cycle
         for c in range(first[v], first[v + 1]):
             if escape[v] != c and escape[to[c]] != back[c]:
                 continue
@@ -104,7 +104,7 @@ def _along_tree(
     channel: np.ndarray,
     order: np.ndarray,
 ) -> int:
-    """The tree of d inside the spanning tree."""
+    """Write to `channel` and `order` the tree of d inside the spanning tree; return its number of switches."""
     channel[:] = -1
     order[0], count, at = d, 1, 0
     while at < count:

@@ -1,9 +1,9 @@
-"""Orders of the switches, one a virtual channel, that forbid as few of the turns wanted as they can.
+"""Orders of the switches, one per virtual channel, that forbid as few of the needed turns as possible.
 
-In a virtual channel with ranks r a turn u -> w -> x is forbidden where r[w] is the largest of the three: then ranks fall and
-rise again along every path, and no cycle of channels can wait for itself, for the switch of highest rank on it would be such a
-turn. `rises` says of each channel, a bit a virtual channel, whether the rank rises along it; a turn from channel c to e is
-legal in the virtual channels ~(rises[c] & ~rises[e]).
+In a virtual channel with ranks r, a turn u -> w -> x is forbidden if r[w] is the largest of the three. Then ranks fall and rise
+again along every path, and no cycle of channels is possible: the switch of highest rank on it would be a forbidden turn.
+`rises` has one bit per virtual channel for each channel: whether the rank rises along it. A turn from channel c to e is legal
+in the virtual channels ~(rises[c] & ~rises[e]).
 """
 
 import heapq
@@ -13,14 +13,14 @@ import numpy as np
 from topoloom.core.compiling.decorators import allocating
 from topoloom.routing.trees.kernels.wide_loads import senders_first
 
-#: Trees whose weights are added together.
+#: Trees per group: their weights are added together.
 _TOGETHER = 8
 
 
 @allocating
 def rising(first: np.ndarray, to: np.ndarray, ranks: np.ndarray) -> np.ndarray:
-    """Whether each virtual channel's rank rises along each channel: uint16[2 m], a bit a virtual channel; ranks: int32[virtual
-    channels, n].
+    """Whether the rank rises along each channel, uint16[2 m], one bit per virtual channel; ranks: int32[virtual channels,
+    n].
     """
     rises = np.zeros(to.size, np.uint16)
     for u in range(first.size - 1):
@@ -43,14 +43,13 @@ def weigh(
     pairs: np.ndarray,
     weight: np.ndarray,
 ) -> None:
-    """Add to each turn's weight, float64[turns], the pairs that pass it and whose path is legal in none of the virtual
-    channels.
+    """Add to each turn's weight, float64[turns], the pairs that make it and whose path is legal in no virtual channel.
 
-    Paths are those of trees, ports[d] for the destinations given, from the switches that have pairs, int64[n]. What belongs
-    to one tree is worked out in the nearest cache, the weights, which are more, are added switch by switch for a few trees.
+    Paths are those of the trees ports[d] of `destinations`, from switches weighted by `pairs`, int64[n]. Values of one tree are
+    computed in the nearest cache; the weights, a larger array, are updated switch by switch for a few trees together.
 
     turn_row : int64[2 m]
-        Of each channel the turn from it to the first port of the switch that it leads to.
+        For each channel, the turn from it to the first port of the switch that it leads to.
     """
     n = first.size - 1
     every = np.uint16((np.int64(1) << vcs) - 1)
@@ -71,7 +70,7 @@ def weigh(
                 rise[j, v] = rises[c]
         for j in range(some.size):
             d = some[j]
-            rise[j, d] = every  # whatever comes before the end is legal
+            rise[j, d] = every  # every turn onto the last channel is legal
             legal[d], waiting[j, d] = every, 0
             count = senders_first(onward[j], senders, order)
             for i in range(count - 1, -1, -1):
@@ -93,9 +92,13 @@ def weigh(
 def ranked(
     first: np.ndarray, to: np.ndarray, back: np.ndarray, turn_first: np.ndarray, weight: np.ndarray, ties: np.ndarray
 ) -> np.ndarray:
-    """Ranks, int32[n]: the highest always goes to the switch whose turns between switches without a rank weigh least.
+    """Return ranks of the switches, int32[n], chosen greedily so that the forbidden turns have a small total weight.
 
-    ties: float64[n], small numbers that decide between equals. Cost: O(turns log n).
+    The highest free rank goes to the switch with the least cost; then the next one. The cost of a switch is the total weight of
+    its turns between two neighbours that have no rank yet: these are the turns that the rank would forbid. A heap holds the
+    costs; entries with an outdated cost are skipped.
+
+    weight: float64[turns]; ties: float64[n], small numbers added to the costs to decide between equals. Cost: O(turns log n).
     """
     n = first.size - 1
     rank = np.full(n, -1, np.int32)

@@ -1,6 +1,4 @@
-"""Segments: the stretches of a path between its forbidden turns in one order of the switches, and virtual channels that rise
-at these.
-"""
+"""Segments: the parts of a path between turns that an order of the switches forbids; virtual channels rise at these turns."""
 
 import numpy as np
 
@@ -10,7 +8,9 @@ from topoloom.routing.trees.kernels.wide_loads import senders_first
 
 @stage
 def _turned(first: np.ndarray, ports: np.ndarray, rises: np.ndarray, d: int, c: int, w: int) -> int:
-    """1 where a path to d that comes to w by channel c turns against the order, rising before and falling after; else 0."""
+    """1 if a path to d that arrives at w on channel c makes a forbidden turn there (rank rises before, falls after); otherwise
+    0.
+    """
     return np.int64(w != d and rises[c] & 1 and not rises[first[w] + ports[d, w]] & 1)
 
 
@@ -18,19 +18,19 @@ def _turned(first: np.ndarray, ports: np.ndarray, rises: np.ndarray, d: int, c: 
 def segments_left(
     first: np.ndarray, to: np.ndarray, ports: np.ndarray, rises: np.ndarray, begin: int, end: int, left: np.ndarray
 ) -> None:
-    """left[d, v], uint8[n, n]: forbidden turns on v's path to d, for the destinations begin .. end - 1; 255 at most.
+    """Write to left[d, v], uint8[n, n], the forbidden turns on v's path to d, for destinations begin .. end - 1; at most 255.
 
-    A turn is forbidden where ranks rise to its switch and fall after it; rises: uint16[2 m], bit 0 says where they rise.
+    A turn is forbidden if ranks rise before its switch and fall after it; rises: uint16[2 m], bit 0: whether ranks rise.
     """
     n = first.size - 1
     trail = np.empty(n, np.int64)
     for d in range(begin, end):
-        known = np.zeros(n, np.bool_)
-        known[d] = True
+        done = np.zeros(n, np.bool_)
+        done[d] = True
         left[d, d] = 0
         for s in range(n):
             length, v = 0, s
-            while not known[v]:
+            while not done[v]:
                 trail[length] = v
                 length += 1
                 v = np.int64(to[first[v] + ports[d, v]])
@@ -39,7 +39,7 @@ def segments_left(
                 c = first[u] + ports[d, u]
                 w = np.int64(to[c])
                 left[d, u] = min(255, left[d, w] + _turned(first, ports, rises, d, c, w))
-                known[u] = True
+                done[u] = True
 
 
 @allocating
@@ -54,26 +54,25 @@ def spread_segments(
     load: np.ndarray,
     vc: np.ndarray,
 ) -> None:
-    """Give the trees of some destinations virtual channels, from each root outwards; what a virtual channel carries least
-    decides.
+    """Give the trees of some destinations virtual channels, from each root outwards; the least loaded virtual channel is taken.
 
-    Along a path virtual channels do not fall, and rise at every forbidden turn. There must be more virtual channels than such
-    turns on any path.
+    Along a path, virtual channels do not fall, and they rise at every forbidden turn. There must be more virtual channels than
+    forbidden turns on any path.
 
     Parameters
     ----------
     first, to : int64[n + 1], int64[2 m]
-        The channels of each switch, and where they lead.
+        The channels of each switch, and the switches that they lead to.
     ports : uint8 or uint16[n, n]
     rises : uint16[2 m]
-        Bit 0 says where ranks rise.
+        Bit 0: whether ranks rise.
     pairs : int64[n]
         The hosts of each switch.
     destinations : int64[k]
     again : bool
-        Whether their virtual channels are there already, and in `load`.
+        Whether the destinations already have virtual channels, which are counted in `load`.
     load : int64[2 m, virtual channels]
-        Pairs in each virtual channel of a channel; changed.
+        Pairs in each virtual channel of a channel; updated.
     vc : uint8[n, n]
         By destination and switch; rows of `destinations` are written.
     """
@@ -89,7 +88,7 @@ def spread_segments(
             v = np.int64(order[i])
             w, c = np.int64(onward[v]), first[v] + ports[d, v]
             below[w] += below[v]
-            # The most forbidden turns on any path that comes in, the turn at w counted with it.
+            # The most forbidden turns on any path that arrives, including the turn at w.
             behind[w] = max(behind[w], behind[v] + _turned(first, ports, rises, d, c, w))
             if again:
                 load[c, vc[d, v]] -= below[v]

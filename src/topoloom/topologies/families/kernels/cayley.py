@@ -7,7 +7,8 @@ from topoloom.core.compiling.decorators import kernel
 
 @kernel
 def hops_from_zero(masks: np.ndarray, hops: np.ndarray, queue: np.ndarray) -> tuple[int, int]:
-    """(diameter, sum of distances) from word 0, where words are linked that differ by one of `masks`; all are reached.
+    """Return (diameter, sum of distances) from word 0 in the graph that links words which differ by a mask; it must be
+    connected.
 
     masks : int64[k]. hops, queue : int64[2^n], scratch.
     """

@@ -12,7 +12,7 @@ from topoloom.graph.kernels.tables import join, join_through, linked, part
 
 @inner
 def _drop(waiting: np.ndarray, place: np.ndarray, count: int, u: int) -> int:
-    """Take u out of waiting[:count] by moving the last one into its place; returns the new count."""
+    """Remove u from waiting[:count] by moving the last entry into its place; return the new count."""
     count -= 1
     last = waiting[count]
     waiting[place[u]] = last
@@ -25,13 +25,13 @@ def _drop(waiting: np.ndarray, place: np.ndarray, count: int, u: int) -> int:
 def add_matching(
     table: np.ndarray, filled: np.ndarray, state: np.ndarray, reach: int, offsets: np.ndarray, cumulative: np.ndarray
 ) -> None:
-    """One pass of Koibuchi 2013 IV.B.1: random shortcuts that match up the switches of a ring, in place.
+    """Make one pass of Koibuchi 2013 IV.B.1 in place: random shortcuts that match the switches of a ring.
 
-    Draws a switch u of those waiting, then a partner v among those waiting that u is not linked to and that is at most
-    `reach` hops away along the ring; both leave. With offsets (int64[k]) and cumulative (uint64[k]) given, the distance
-    is drawn from that distribution instead (Gau). A switch without any possible partner leaves alone. A partner is drawn by
-    rejection; after 64 refusals all possible ones are listed and one is drawn, so the choice stays uniform (Nbr, RING).
-    Cost O(n degree) a pass, as long as rejection succeeds.
+    Draws a waiting switch u, then a waiting partner v that is not linked to u and is at most `reach` hops away along the ring;
+    both stop waiting. If offsets (int64[k]) and cumulative (uint64[k]) are given, the distance is drawn from this distribution
+    instead (Gau). A switch without a possible partner stops waiting alone. A partner is drawn by rejection; after 64 rejections
+    all possible ones are listed and one is drawn, so the choice stays uniform (Nbr, RING). Cost: O(n degree) per pass, as long
+    as rejection succeeds.
     """
     n = filled.size
     waiting = np.arange(n)
@@ -41,7 +41,7 @@ def add_matching(
     while count > 0:
         u = waiting[next_below(state, count)]
         count = _drop(waiting, place, count, u)
-        found = -1
+        partner = -1
         for _ in range(64):
             if count == 0:
                 break
@@ -56,20 +56,20 @@ def add_matching(
                 if min(apart, n - apart) > reach:
                     continue
             if not linked(table, filled, u, v):
-                found = v
+                partner = v
                 break
-        if found < 0 and count > 0:
-            found = _listed_partner(table, filled, state, u, reach, waiting, place, count, listed, offsets.size > 0)
-        if found >= 0:
-            count = _drop(waiting, place, count, found)
-            join(table, filled, u, found)
+        if partner < 0 and count > 0:
+            partner = _listed_partner(table, filled, state, u, reach, waiting, place, count, listed, offsets.size > 0)
+        if partner >= 0:
+            count = _drop(waiting, place, count, partner)
+            join(table, filled, u, partner)
 
 
 @inner
 def _listed_partner(table, filled, state, u, reach, waiting, place, count, listed, nearest):  # type: ignore[no-untyped-def]
-    """A partner for u out of the full list of possible ones; -1 when there is none.
+    """Draw a partner for u from the list of all possible ones; -1 if there is none.
 
-    `nearest`: only possible partners at the least distance are listed (Gau's tail: its rejection has run dry).
+    `nearest`: only partners at the smallest distance are listed (Gau, after rejection failed).
     """
     n = filled.size
     size = 0
@@ -93,10 +93,10 @@ def _listed_partner(table, filled, state, u, reach, waiting, place, count, liste
 
 @allocating
 def random_regular(table: np.ndarray, filled: np.ndarray, state: np.ndarray, degree: int) -> int:
-    """A random graph with `degree` links at each switch, in place; returns the ends left without a partner (0 or 1).
+    """Make a random graph with `degree` links per switch in place; return the number of ends without a partner (0 or 1).
 
-    The pairing model: a random perfect matching of all ends; a pair that would be a loop or a double waits, and is then
-    joined by breaking a random link x - y into u - x and v - y, which keeps all other degrees.
+    The pairing model: a random perfect matching of all ends; a pair that would be a loop or a parallel link waits, and then
+    replaces a random link x - y with u - x and v - y, which keeps all other degrees.
     """
     n = filled.size
     ends = np.repeat(np.arange(n), degree)
@@ -128,13 +128,13 @@ def swap_pass(links: np.ndarray, order: np.ndarray, state: np.ndarray, turn: np.
     for i in range(0, order.size - 1, 2):
         first, second = order[i], order[i + 1]
         if turn[first] and next_below(state, 2):
-            kept = links[first, 0]
+            end = links[first, 0]
             links[first, 0] = links[first, 1]
-            links[first, 1] = kept
+            links[first, 1] = end
         if turn[second] and next_below(state, 2):
-            kept = links[second, 0]
+            end = links[second, 0]
             links[second, 0] = links[second, 1]
-            links[second, 1] = kept
+            links[second, 1] = end
         a, b, c, d = links[first, 0], links[first, 1], links[second, 0], links[second, 1]
         if a != c and a != d and b != c and b != d:
             links[first, 1] = d
@@ -162,10 +162,10 @@ def fill_restricted(
     state: np.ndarray,
     budget: int,
 ) -> int:
-    """Give every switch `degree` links of at most `length`, in place; returns the ends still missing.
+    """Give every switch `degree` links of at most `length` in place; return the number of missing ends.
 
-    near, offsets: CSR of the switches within `length` of each. Links are added at random first. Then an end that misses a
-    partner takes one of a link near it (u takes x from x - y), which moves the gap to y: gaps walk until two meet, as in an
+    near, offsets: CSR of the switches within `length` of each. Links are added at random first. Then an end without a partner
+    takes an end of a nearby link (u takes x from x - y), which moves the gap to y: gaps move until two meet, as in an
     alternating path. `budget` bounds the steps.
     """
     n = filled.size
@@ -222,9 +222,9 @@ def toggle_sweeps(
     state: np.ndarray,
     sweeps: int,
 ) -> int:
-    """Nakano 2016's random 2-toggles, in place: links u1-u2, v1-v2 become u1-v1, u2-v2 where both stay within `length`.
+    """Nakano 2016's random 2-toggles, in place: links u1-u2, v1-v2 become u1-v1, u2-v2 if both are at most `length` long.
 
-    One sweep tries as many random pairs as there are links. Returns how many took place.
+    One sweep tries as many random pairs as there are links. Returns the number of toggles made.
     """
     done = 0
     for _ in range(sweeps * len(links)):
@@ -263,9 +263,9 @@ def links_of(table: np.ndarray, filled: np.ndarray) -> np.ndarray:
 
 @kernel
 def bipartite_swaps(table: np.ndarray, state: np.ndarray, tries: int) -> None:
-    """Exchange the upper ends of two links drawn at random, so many times, where no link comes to be there twice; in place.
+    """Exchange in place the upper ends of two random links, `tries` times, unless that makes a parallel link.
 
-    `table` int32[n, d]: the upper ends of each lower switch's links, all different. Degrees stay on both sides. Cost
+    `table` int32[n, d]: the upper ends of each lower switch's links, all different. Degrees on both sides do not change. Cost
     O(tries d).
     """
     n, d = table.shape
