@@ -35,9 +35,7 @@ class _Output(Json, frozen=True, kw_only=True):
         if self.picture is not None and not self.picture.endswith((".svg", ".png")):
             raise InputError(f"--picture {self.picture}: end its name in .svg or .png")
         if self.picture is not None and not Path(self.picture).parent.is_dir():
-            raise InputError(
-                f"--picture {self.picture}: the folder {Path(self.picture).parent} does not exist; make it first"
-            )
+            raise InputError(f"--picture {self.picture}: there is no folder {Path(self.picture).parent}; make it first")
 
 
 @declared(OptimizeOperation, _Output)

@@ -59,7 +59,7 @@ class _Output(Json, frozen=True, kw_only=True):
         from topoloom.report.pictures import check_picture
 
         if self.output is not None and not Path(self.output).parent.is_dir():
-            raise InputError(f"-o {self.output}: the folder {Path(self.output).parent} does not exist; make it first")
+            raise InputError(f"-o {self.output}: there is no folder {Path(self.output).parent}; make it first")
         for option, path in (("--plot", self.plot), ("--heat", self.heat)):
             if path is not None:
                 check_picture(path, option)
