@@ -73,7 +73,7 @@ class Bill(Result):
     """
 
     record_name = "bill"
-    record_version = 2
+    record_version = 3
     derived = (
         "length_m",
         "cost_low_usd",
@@ -182,7 +182,7 @@ class Bills(Result):
     """
 
     record_name = "bills"
-    record_version = 2
+    record_version = 3
 
     bills: tuple[Bill, ...]
     provenance: Provenance = field(default_factory=Provenance, compare=False)

@@ -138,7 +138,7 @@ def with_tables(
     ----------
     asked : sequence of (Network, str or None, str)
         Network, engine and traffic, as `subjects` takes them; a network is routed once by an engine.
-    router, virtual channels, between, seed, jobs, work
+    router, virtual_channels, between, seed, jobs, work
         As for `subjects`.
 
     Returns
