@@ -264,6 +264,29 @@ def test_a_host_that_moved_is_followed():
     assert again.deadlock_free
 
 
+def test_hosts_in_each_others_ports_close_no_cycle():
+    """A packet that arrives at a wrong host ends there: where two hosts are swapped, every step is verified."""
+    fabric = planned_fabric(build("fat-tree:k=8"))
+    last = fabric.topology.endpoints.size - 1
+    order = [last, *range(1, last), 0]
+    swapped = replace(
+        fabric,
+        **{
+            name: getattr(fabric, name)[order]
+            for name in ("port_guids", "host_guids", "host_sizes", "port_lids", "port_lmc")
+        },
+        host_names=tuple(fabric.host_names[host] for host in order),
+        made="swapped.net",
+    )
+    result = repair_fabric(fabric, by_host(fabric.topology, fabric), swapped)
+    assert result.hosts_moved == 2
+    assert result.installed_deadlock_free
+    assert result.deadlock_free
+    again = verify_tables(read_lft(repair_texts(result)["fabric.lft"], "new.lft", swapped), swapped)
+    assert again.reached_pairs == again.pairs
+    assert again.deadlock_free
+
+
 def test_tables_that_can_deadlock_are_said_to():
     """Repaired all the same, and nothing is called proved."""
     fabric, tables, _ = installed("torus:dims=5x5,hosts=1", "minimal")

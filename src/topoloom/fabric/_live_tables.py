@@ -83,7 +83,7 @@ class Carried:
     meant : uint8 or uint16[n, n]
         Entries whose cable still joins the same ports; the highest value of the type elsewhere.
     met : uint8 or uint16[n, n]
-        The entries that packets meet: also those whose port has another cable now.
+        The entries that packets meet: also those whose port has another cable now, unless that leads to a wrong host.
     virtual_channels : uint8[n, n]
         ORPHAN where a pair has none yet.
     """
@@ -125,7 +125,7 @@ def carried(routing: Routing, old: Fabric, new: Fabric) -> Carried:
             row = routing.ports[before[d], before[known]]
             there = row != routing.none
             table[d, known[there]] = port[was.channels.first[before[known[there]]] + row[there]]
-        tables.append(table)
+        tables.append(_without_wrong_hosts(table, now))
     virtual_channels = np.full((len(now.guids),) * 2, ORPHAN, np.uint8)
     given = np.zeros((len(was.guids),) * 2, np.uint8) if routing.virtual_channels is None else routing.virtual_channels
     # Virtual channels of pairs that no data took are the verifier's, and say nothing.
@@ -133,6 +133,17 @@ def carried(routing: Routing, old: Fabric, new: Fabric) -> Carried:
     carrying = known[data]
     virtual_channels[np.ix_(carrying, carrying)] = given[np.ix_(before[carrying], before[carrying])]
     return Carried(now, tables[0], tables[1], virtual_channels)
+
+
+def _without_wrong_hosts(table: np.ndarray, nodes: Nodes) -> np.ndarray:
+    """A table without the entries that lead into a host port other than the destination: a host forwards nothing."""
+    if nodes.by_port:
+        none, channels = np.iinfo(table.dtype).max, nodes.channels
+        destinations, at = np.nonzero(table != none)
+        neighbours = channels.to[channels.first[at] + table[destinations, at]]
+        wrong = (neighbours >= nodes.fabric.topology.switches) & (neighbours != destinations)
+        table[destinations[wrong], at[wrong]] = none
+    return table
 
 
 def _channels(was: Nodes, now: Nodes, after: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -379,7 +379,7 @@ class Network:
 
         Parameters
         ----------
-        engine, virtual channels, **routing
+        engine, virtual_channels, **routing
             As `routed` takes them.
 
         Returns
