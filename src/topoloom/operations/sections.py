@@ -2,8 +2,8 @@
 
 SECTIONS: dict[str, dict[str, str]] = {
     "begin": {
-        "new": "A requirement or a study from six questions: a file in which every line is explained.",
-        "examples": "Requirements, studies, floors, quotes, notebooks and a plug-in, to look at and to copy.",
+        "new": "A first requirement or study from six questions, with every line explained.",
+        "examples": "Requirements, studies, floors, quotes, notebooks and a plug-in, to view and copy.",
     },
     "explore": {
         "families": "The catalogue of families, with their parameters.",
