@@ -294,14 +294,14 @@ def test_tables_that_can_deadlock_are_said_to():
     found = repair_fabric(fabric, tables, less(fabric, [0]))
     assert not found.deadlock_free
     assert not found.installed_deadlock_free
-    assert "NOT PROVED" in repair_texts(found)["steps.txt"]
+    assert "NOT VERIFIED" in repair_texts(found)["steps.txt"]
 
 
 def test_a_fabric_in_parts_and_strange_tables_are_refused():
     """In one sentence."""
     fabric, tables, levels = installed("fat-tree:k=4", "fat-tree")
     leaf = fabric.topology.links[:, 0] == 0
-    with pytest.raises(InputError, match="parts that no cable joins"):
+    with pytest.raises(InputError, match="parts without a cable between them"):
         repair_fabric(fabric, tables, less(fabric, np.flatnonzero(leaf).tolist()), levels=levels)
     torn = replace(tables, ports=np.where(np.arange(len(tables.ports))[:, None] == 3, -1, tables.ports))
     with pytest.raises(InputError, match="are these the tables of"):

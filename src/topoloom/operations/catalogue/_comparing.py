@@ -102,7 +102,7 @@ class ComparingOperation(Operation, frozen=True, kw_only=True):
         match = identify(plan.fabric, discovered, self.match, aliases=aliases, given=pairs, seed=self.seed)
         return match, match.by != "shape" if self.ports is None else self.ports == "exact"
 
-    def opened(self, plan: "Network", actual: str, *, borne: bool = False) -> "Fabric":
+    def opened(self, plan: "Network", actual: str, *, lenient: bool = False) -> "Fabric":
         """The discovered fabric.
 
         Parameters
@@ -110,7 +110,7 @@ class ComparingOperation(Operation, frozen=True, kw_only=True):
         plan : Network
         actual : str
             Its file.
-        borne : bool
+        lenient : bool
             Whether impossible values in the file are kept, so that rules can report them, and not refused.
 
         Returns
@@ -120,7 +120,7 @@ class ComparingOperation(Operation, frozen=True, kw_only=True):
         from topoloom.fabric.machines import joined_for
         from topoloom.network.opening import open_network
 
-        discovered = open_network(actual, borne=borne).fabric
+        discovered = open_network(actual, lenient=lenient).fabric
         if discovered.planned:  # so that messages name it by its file
             discovered = replace(discovered, made=actual)
         return joined_for(plan.fabric, discovered, self.machines)

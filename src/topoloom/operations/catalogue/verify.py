@@ -73,8 +73,8 @@ class VerifyOperation(ComparingOperation, frozen=True, kw_only=True):
 
         reach = {} if self.parts is None else _reaches(self.parts)
         limits = HardwareLimits(self.radix, self.data_vls, self.longest_m, reach, self.taper, self.planned_rate)
-        planned = open_network(self.plan, borne=True)
-        discovered = None if self.actual is None else self.opened(planned, self.actual, borne=True)
+        planned = open_network(self.plan, lenient=True)
+        discovered = None if self.actual is None else self.opened(planned, self.actual, lenient=True)
         match, exact = (None, True) if discovered is None else self.matched(planned, discovered)
         if match is not None and match.share < _DOUBTFUL:
             context.note("few links agree: names may match by chance; try `match` shape, or give `guids`")
