@@ -209,7 +209,11 @@ def test_a_mistake_is_told_in_a_sentence(arguments, message):
 @pytest.mark.parametrize(
     ("command", "arguments", "message"),
     [
-        ("lifetime", ("--link-fit", "1", "--link-mtbf", "1"), "--link-fit and --link-mtbf are two forms of the same rate"),
+        (
+            "lifetime",
+            ("--link-fit", "1", "--link-mtbf", "1"),
+            "--link-fit and --link-mtbf are two forms of the same rate",
+        ),
         ("lifetime", ("--link-fit", "nan"), "give a number from 0"),
         ("lifetime", ("--link-fit", "inf"), "give a number from 0"),
         ("lifetime", ("--link-fit", "0"), "--link-fit and --switch-fit: at 0 nothing ever fails"),
