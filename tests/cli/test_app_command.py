@@ -82,7 +82,7 @@ def test_what_is_finished_is_kept(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [
-        ((), "say what runs"),
+        ((), "no program is named"),
         (("--app", "nope"), "no application named 'nope'"),
         (("--app", "cg", "--ranks", "12"), "nearest: 8, 16"),
         (("--app", "cg:klass=A"), "no parameter 'klass'"),
@@ -90,11 +90,11 @@ def test_what_is_finished_is_kept(tmp_path):
         (("--app", "ep:class=S", "--set", "rate_gbps"), "write KEY=VALUE"),
         (("--app", "ep:class=S", "--preset", "truong"), "did you mean 'truong-2016'"),
         (("--app", "ep:class=S", "--placement", "random*many"), "how many seeds"),
-        (("--app", "ep:class=S", "--baseline", "ring:n=4"), "none of the topologies"),
+        (("--app", "ep:class=S", "--baseline", "ring:n=4"), "not one of the topologies"),
         (("--args", "5", "--app", "ep:class=S"), "give it with one --mpi"),
         (("--mpi", "a.c", "--mpi", "b.c", "--make", "a"), "give it with one --mpi"),
         (("--app", "ep:class=S", "--placement", "linear*3"), "one linear placement"),
-        (("torus:dims=4x4,hosts=1", "--app", "ep:class=S"), "it is given twice with the same --engine"),
+        (("torus:dims=4x4,hosts=1", "--app", "ep:class=S"), "is given twice with the same --engine"),
         (("--app", "ep:class=S", "--engine", "dor", "--engine", "dor"), "--engine has 2 values for 1 TOPOLOGY;"),
         (("--app", "ep:class=S", "--set", "eager_bytes=1e6"), "from 0 to 65,536"),
         (("--app", "ep:class=S", "--app", "ep:class=S,x=1"), "no parameter 'x'"),

@@ -38,7 +38,7 @@ def test_what_is_said(tmp_path):
     for words in (
         "allgather of 67,108,864 bytes, 9 ranks",
         "bound",
-        "forest, paths of its own",
+        "forest, its own paths",
         "over the bound",
         f"wrote {path}",
     ):

@@ -69,7 +69,7 @@ def test_convert_there_and_back(call, suffix):
 def test_convert_says_what_is_left_out(call):
     """What the target format cannot hold is told, not dropped in silence."""
     call("build", "hypercube:n=3,hosts=2", "-o", "net.json")
-    assert "edges leaves out 16 hosts" in call("convert", "net.json", "net.edges")[2]
+    assert "edges omits 16 hosts" in call("convert", "net.json", "net.edges")[2]
 
 
 def test_from_names_the_format_of_the_input(call, tmp_path):
@@ -86,7 +86,7 @@ def test_from_names_the_format_of_the_input(call, tmp_path):
         (["build", "petersen", "-o", "gone/net.json"], "there is no folder"),
         (["build", "petersen", "-o", "."], "is a folder"),
         (["build", "petersen", "-o", "net.json", "--format", "yaml"], "no format named 'yaml'"),
-        (["build", "petersen", "--json"], "--json tells of the file"),
+        (["build", "petersen", "--json"], "--json describes the file"),
         (["build", "petersen", "--format", "grid-edges"], "needs labels x and y"),
         (["build", "no-such", "-o", "net.json"], "no family named"),
         (["convert", "gone.json", "net.json"], "gone.json: there is no such file"),

@@ -62,8 +62,8 @@ def test_ranges_stand_in_every_column():
     """Koibuchi 2013's cables cost 60 to 250 USD each, so both ends of the range put the same ratio between two topologies."""
     text = run(SLIM_FLY, DRAGONFLY, "--parts", "koibuchi-2013")
     assert "10,500-43,750  52.5-218.8" in text
-    assert re.search(r"\+52\.4 %\nkoibuchi-2013 has no prices of switches: the sums are without them\n", text)
-    assert text.endswith("koibuchi-2013 has no watts\n")
+    assert re.search(r"\+52\.4 %\nkoibuchi-2013 has no prices for switches: the sums do not include them\n", text)
+    assert text.endswith("koibuchi-2013 has no power figures\n")
     found = document(SLIM_FLY, "--parts", "koibuchi-2013")
     assert (found["cost_low_usd"], found["cost_usd"], found["cost_high_usd"]) == (10500, 27125, 43750)
     assert (found["rate_gbps"], found["unpriced"]) == (10, ["switch"])
@@ -90,7 +90,7 @@ def test_without_prices_watts_are_compared():
     head, _, dragonfly, note = run(SLIM_FLY, DRAGONFLY, "--parts", "nakano-2016").splitlines()
     assert head.endswith("W per host over the least")
     assert dragonfly.endswith("+33.7 %")
-    assert note == "nakano-2016 has no prices of switches and cables: the sums are without them"
+    assert note == "nakano-2016 has no prices for switches and cables: the sums do not include them"
     assert re.search(r"^sum +no price +\d", run(SLIM_FLY, "--parts", "nakano-2016"), re.MULTILINE)
 
 

@@ -79,7 +79,7 @@ def test_several_values_are_combined_the_last_fastest():
             ("soup", "--pot", "big", "--pot", "small"),
             "^--pot has 2 values for 1 DISH; give one for all, or one for each$",
         ),
-        (("soup", "soup", "--pot", "big"), "^soup: it is given twice with the same --pot; once is enough$"),
+        (("soup", "soup", "--pot", "big"), "^soup is given twice with the same --pot; give it once$"),
         (("soup", "--spice", "salt"), "^--spice 'salt': write SPICE=GRAMS$"),
     ],
 )

@@ -44,7 +44,7 @@ def test_a_folder_is_checked_grown_on_and_priced(tmp_path):
     )
     assert (first / "plan.html").exists()
     assert len(list((first / "steps").glob("*.svg"))) == 6
-    with pytest.raises(InputError, match=r"--floor: .* is laid out already, and its layout stays as it is; omit it"):
+    with pytest.raises(InputError, match=r"--floor: .* is laid out already, and its layout does not change; omit it"):
         run(str(first / "after"), "--to", "40", "--floor", "koibuchi-2013")
     for own in (first, first / "after"):
         with pytest.raises(InputError, match="which the plan starts from; take another folder"):
@@ -73,7 +73,7 @@ def test_methods_are_listed():
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [
-        (("ring:n=5", "--to", "7", "--degree", "0"), "--degree is 0: a new switch has one link at least"),
+        (("ring:n=5", "--to", "7", "--degree", "0"), "--degree is 0: a new switch has at least one link"),
         (("torus:dims=4x4",), "to how many switches"),
         (("torus:dims=4x4", "--to", "20", "--check"), "give -o as well"),
         (("torus:dims=4x4", "--check"), "there is no such file; 'topoloom expand -o' writes"),

@@ -116,7 +116,7 @@ def test_programs_run_along_the_tables_of_their_folder(folder):
     (case,) = cases_of(folder, network)
     assert case.routing_seed == 1
     assert run_program(case.routings, "pingpong", 4, layout=case.layout).seconds == found["seconds"]
-    with pytest.raises(InputError, match=r"--floor: .* is laid out already, and its layout stays as it is; omit it"):
+    with pytest.raises(InputError, match=r"--floor: .* is laid out already, and its layout does not change; omit it"):
         _run("app", folder, *asked, "--floor", "slimfly-2014")
     by_seeds, nothing_told = _record("app", folder, *asked, "--routing-seeds", "2")
     assert {run["engine"] for run in by_seeds["runs"]} == {"dor-pairs"}
@@ -162,11 +162,11 @@ def test_latency_is_of_the_cables_as_they_lie(folder):
     """Each cable has its length in the layout, in the command and in Python; --length-m would say otherwise and is refused."""
     network = open_network(folder)
     found, told = _record("hops", folder, "--latency")
-    assert "with cables as long as they lie" in told
+    assert "with the cable lengths of its layout" in told
     wanted = hops(network.topology, latency=Delays(), length_m=network.layout.length_m)
     assert found["latency"]["mean_ns"] == wanted.latency.mean_ns
     assert found["latency"]["mean_ns"] != _record("hops", SPEC, "--latency")[0]["latency"]["mean_ns"]
-    with pytest.raises(InputError, match=r"--length-m: the cables of .*net are as long as they lie; omit it"):
+    with pytest.raises(InputError, match=r"--length-m: the cables of .*net have the lengths of its layout; omit it"):
         _run("hops", folder, "--latency", "--length-m", "3")
 
 

@@ -183,8 +183,8 @@ def test_without_a_terminal_nobody_is_asked(desk, monkeypatch, stdin):
     done = run("new", "--hosts", "500")
     assert done.code == 2
     assert done.error == (
-        "standard input is no terminal, so nobody can be asked; give --switch, --floor, --limit, --matters, --family, or"
-        " --yes for the defaults"
+        "standard input is not a terminal, so no question can be asked; give --switch, --floor, --limit, --matters, --family,"
+        " or --yes for the defaults"
     )
     assert [*desk.iterdir()] == []
 

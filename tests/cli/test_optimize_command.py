@@ -145,7 +145,7 @@ def test_another_networks_file_is_not_resumed(tmp_path):
     file = tmp_path / "best.json"
     run("jellyfish:n=24,degree=3", "--moves", "200", "-o", str(file))
     whole = file.read_bytes()
-    with pytest.raises(InputError, match="did not begin from"):
+    with pytest.raises(InputError, match="did not start from"):
         run("jellyfish:n=24,degree=4", "--moves", "200", "-o", str(file), "--resume")
     state = tmp_path / "best.json.progress.json"
     state.write_text("{")

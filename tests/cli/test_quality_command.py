@@ -52,7 +52,7 @@ def test_json_has_what_scripts_need():
 def test_the_table_says_what_was_assumed_and_not_done():
     """Hosts that there are not, flows that take long, and two bounds where they were asked for."""
     plain = _run("torus:dims=12x12", "--bisections", "5")
-    assert "144 (one a switch assumed)" in plain
+    assert "144 (one per switch assumed)" in plain
     assert "uniform: best flow                       0.662037" in plain  # exact by symmetry: 143 / (144 x 12 / 8)
     assert "maximal permutation: best flow           too large: see --gap" in plain
     asked = _run("torus:dims=12x12", "--bisections", "5", "--gap", "0.2", "--engine", "minimal")
@@ -103,4 +103,4 @@ def test_layers_say_how_their_loads_come_about():
     """Spread evenly over layers; no worst permutation."""
     shown = _run("slimfly:q=3,hosts=1", "--engine", "fatpaths", "--bisections", "5")
     assert "packets are spread evenly over the layers of tables" in shown
-    assert "not said by expected loads" in shown
+    assert "not known from expected loads" in shown

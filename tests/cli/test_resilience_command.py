@@ -179,7 +179,7 @@ def test_racks_come_from_the_floor_or_from_a_layout(tmp_path):
     assert json.loads(_run(str(tmp_path), *asked[1:]))["units"] == 5
     with pytest.raises(InputError, match="--cluster: the racks are those of "):
         _run(str(tmp_path), *asked[1:], "--cluster", "sequential")
-    with pytest.raises(InputError, match="--switches-per-rack: only racks stand in one"):
+    with pytest.raises(InputError, match="--switches-per-rack: they are for failing racks"):
         _run("slimfly:q=5", "--switches-per-rack", "5")
 
 
@@ -190,9 +190,9 @@ def test_racks_come_from_the_floor_or_from_a_layout(tmp_path):
         (("--levels", "0.5:0.1:0.1"), "write first:last:step"),
         (("--levels", "120%"), "1.2 is not a share"),
         (("--levels", "nan"), "is not a share"),
-        (("--tolerate", "1"), "disconnection has no hops"),
-        (("--values",), "disconnection has no hops"),
-        (("--order", "cables"), "links fail in the order random, load, degree"),
+        (("--tolerate", "1"), "not for disconnection"),
+        (("--values",), "not for disconnection"),
+        (("--order", "cables"), "--order cables does not exist for links; give one of random, load, degree"),
         (("--samples", "0"), "give a whole number from 1"),
         (("--width", "1"), "how wide an interval"),
         (("--metric", "diameter", "--tolerate", "inf"), "at least 0"),
@@ -209,10 +209,14 @@ def test_a_mistake_is_told_in_a_sentence(arguments, message):
 @pytest.mark.parametrize(
     ("command", "arguments", "message"),
     [
-        ("lifetime", ("--link-fit", "1", "--link-mtbf", "1"), "--link-fit and --link-mtbf say the same thing"),
+        (
+            "lifetime",
+            ("--link-fit", "1", "--link-mtbf", "1"),
+            "--link-fit and --link-mtbf are two forms of the same rate",
+        ),
         ("lifetime", ("--link-fit", "nan"), "give a number from 0"),
         ("lifetime", ("--link-fit", "inf"), "give a number from 0"),
-        ("lifetime", ("--link-fit", "0"), "--link-fit and --switch-fit: nothing ever fails at 0"),
+        ("lifetime", ("--link-fit", "0"), "--link-fit and --switch-fit: at 0 nothing ever fails"),
         ("lifetime", (), "--link-fit and --switch-fit are missing"),
         ("degradation", ("--reroute", "--engine", "mini"), "did you mean 'minimal'"),
         ("degradation", ("--reroute", "--engine", "valiant"), "lets packets choose"),
@@ -252,7 +256,7 @@ def _listens_to_ctrl_c():
 
 @pytest.mark.exhaustive
 def test_ctrl_c_ends_a_real_run():
-    """SIGINT in a run that would take an hour: code 130, JSON with the samples that are finished, no traceback."""
+    """SIGINT in a run that would take an hour: code 130, JSON with the finished samples, no traceback."""
     words = ["resilience", "torus:dims=12x12x12", "--metric", "aspl", "--samples", "900000", "--jobs", "2", "--json"]
     running = subprocess.Popen(
         [sys.executable, "-m", "topoloom", *words],

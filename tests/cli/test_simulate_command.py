@@ -288,7 +288,7 @@ def test_curves_and_links_are_drawn(tmp_path, counted, ending):
         (("--heat", "nowhere/a.svg"), "--heat nowhere/a.svg: there is no folder nowhere"),
         (("-o", "nowhere/a.csv"), "nowhere/a.csv: there is no folder nowhere"),
         (("--set", "vsc=3"), "did you mean vcs"),
-        (("--study", "s", "-o", "a.csv"), "--output: a study keeps points in its folder"),
+        (("--study", "s", "-o", "a.csv"), "--output: a study stores points in its folder"),
     ],
 )
 def test_more_mistakes_are_one_line(arguments, message, counted):

@@ -18,7 +18,7 @@ def _section(title: str) -> str:
 
 def test_every_column_of_the_csv_is_documented():
     """One row per column, in the order of the code."""
-    assert tuple(re.findall(r"^\| `(\w+)` \|", _section("A CSV alone"), re.MULTILINE)) == floor_csv.COLUMNS
+    assert tuple(re.findall(r"^\| `(\w+)` \|", _section("A CSV file"), re.MULTILINE)) == floor_csv.COLUMNS
 
 
 def test_every_distance_is_documented():
@@ -30,6 +30,6 @@ def test_every_distance_is_documented():
 def test_the_defaults_in_words_are_those_of_the_code():
     """The preset that a file begins with, its lengths, and the size of a rack that nobody gave."""
     floor = floor_files.preset(floor_files.DEFAULT_PRESET)
-    assert f"the preset `{floor.name}`: {floor.inside_m:g} m inside a rack" in TEXT
-    assert f"the Manhattan distance and {floor.overhead_end_m:g} m at\neach end" in TEXT
-    assert f"less than {floor_files.RACK_M:g} m apart" in TEXT
+    assert f"the preset `{floor.name}`: {floor.inside_m:g} m inside a rack" in " ".join(TEXT.split())
+    assert f"the Manhattan distance and {floor.overhead_end_m:g} m at each end" in " ".join(TEXT.split())
+    assert f"less than {floor_files.RACK_M:g} m apart" in " ".join(TEXT.split())

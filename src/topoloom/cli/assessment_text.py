@@ -1,4 +1,4 @@
-"""Networks that were fully assessed, on the terminal: a table, a sentence each, and what is missing."""
+"""Fully assessed networks on the terminal: a table, one sentence per network, and the figures that are missing."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -9,7 +9,7 @@ from topoloom.cli.output import print_facts, print_table, say
 if TYPE_CHECKING:
     from topoloom.designer.assessment.assessment import Assessment
 
-#: What a table of several shows, and what it is called there.
+#: Figures in the table of several networks, with their headings.
 _SHOWN = {
     "cost_per_host_usd": "USD per host",
     "uniform_throughput": "uniform",
@@ -23,7 +23,7 @@ _SHOWN = {
 
 
 def print_assessments(networks: "Sequence[Assessment]", minutes: float | None, reference: str | None = None) -> None:
-    """A table with the figures that people look at first, a sentence a network, and what the budget had no time for.
+    """Print a table of the main figures, one sentence per network, and the figures that did not fit into the budget.
 
     Parameters
     ----------
@@ -32,36 +32,36 @@ def print_assessments(networks: "Sequence[Assessment]", minutes: float | None, r
     minutes : float or None
         The budget.
     reference : str, optional
-        The name of the network that is marked as such.
+        The name of the network that is marked as the reference.
     """
-    shown = [key for key in _SHOWN if any(one.value(key) is not None for one in networks)]
+    shown = [key for key in _SHOWN if any(network.value(key) is not None for network in networks)]
     rows = [
         (
             str(number),
-            one.name + (" (reference)" if one.name == reference else ""),
-            one.provenance.engine or "-",
-            *(_cell(one.value(key)) for key in shown),
+            network.name + (" (reference)" if network.name == reference else ""),
+            network.provenance.engine or "-",
+            *(_cell(network.value(key)) for key in shown),
         )
-        for number, one in enumerate(networks, 1)
+        for number, network in enumerate(networks, 1)
     ]
     print_table([("", "network", "engine", *(_SHOWN[key] for key in shown)), *rows])
-    for number, one in enumerate(networks, 1):
-        if one.why:
-            say(f"{number}. {one.why}")
+    for number, network in enumerate(networks, 1):
+        if network.why:
+            say(f"{number}. {network.why}")
     _print_missing(networks, minutes)
 
 
-def print_assessment(one: "Assessment", minutes: float | None) -> None:
-    """Every figure of one network, with its interval."""
+def print_assessment(network: "Assessment", minutes: float | None) -> None:
+    """Print every figure of one network, with its interval."""
     print_facts(
-        one.name,
-        [(figure.label, figure_text(figure.value, figure.low, figure.high, figure.unit)) for figure in one.figures],
+        network.name,
+        [(figure.label, figure_text(figure.value, figure.low, figure.high, figure.unit)) for figure in network.figures],
     )
-    _print_missing([one], minutes)
+    _print_missing([network], minutes)
 
 
 def figure_text(value: float | None, low: float | None, high: float | None, unit: str) -> str:
-    """A figure in words, with its interval where it has one.
+    """A figure as text, with its interval if it has one.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ def figure_text(value: float | None, low: float | None, high: float | None, unit
     """
     if value is None:
         return "none"
-    ends = [one for one in (low, high) if one is not None and one != value]
+    ends = [end for end in (low, high) if end is not None and end != value]
     between = (
         "" if not ends else f" ({_cell(low)} to {_cell(high)})" if len(ends) == 2 else f" (at worst {_cell(ends[0])})"
     )
@@ -87,18 +87,18 @@ def figure_text(value: float | None, low: float | None, high: float | None, unit
 
 
 def _print_missing(networks: "Sequence[Assessment]", minutes: float | None) -> None:
-    """What is not there, and why."""
-    late = Counter(missing.words for one in networks for missing in one.missing if "budget" in missing.reason)
+    """Print the missing figures and why each is missing."""
+    late = Counter(missing.words for network in networks for missing in network.missing if "budget" in missing.reason)
     if late:
         omitted = (
             words if count == len(networks) else f"{words} (for {count} of {len(networks)})"
             for words, count in late.items()
         )
         say(f"omitted, beyond the budget of {minutes or 0:g} min (--minutes): {', '.join(omitted)}", err=True)
-    for one in networks:
-        for missing in one.missing:
+    for network in networks:
+        for missing in network.missing:
             if "budget" not in missing.reason:
-                say(f"{one.name}: no {missing.words}: {missing.reason}", err=True)
+                say(f"{network.name}: no {missing.words}: {missing.reason}", err=True)
 
 
 def _cell(value: float | None) -> str:

@@ -1,4 +1,4 @@
-"""What `topoloom cost` says of bills: one line by line, or several side by side."""
+"""The text that `topoloom cost` prints: one bill line by line, or several bills side by side."""
 
 import math
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from topoloom.cost.parts import Parts
 
 
 def print_bill(bill: Bill) -> None:
-    """One bill, line by line; what to order and the print of Table IV where they were asked for."""
+    """Print one bill line by line; with the order list and the published Table IV if they are asked for."""
     lines = [*bill.lines, Line("sum", 0, bill.cost_low_usd, bill.cost_high_usd, bill.power_w)]
     prices = [_usd(line.cost_low_usd, line.cost_high_usd) for line in lines]
     wide = max(20, *map(len, prices))
@@ -18,18 +18,18 @@ def print_bill(bill: Bill) -> None:
     for line, usd in zip(lines, prices, strict=True):
         metres = f"{line.length_m:12,.0f} m" if line.length_m else " " * 14
         count = f"{line.count:10,}" if line.count else " " * 10
-        watts = "    no watts" if math.isnan(line.power_w) else f"{line.power_w:12,.0f} W"
-        say(f"{line.item:{item}} {count} {metres} {usd:>{wide}} {watts}".rstrip())
+        power = "    no power" if math.isnan(line.power_w) else f"{line.power_w:12,.0f} W"
+        say(f"{line.item:{item}} {count} {metres} {usd:>{wide}} {power}".rstrip())
     if bill.hosts:
         usd = _usd(bill.cost_per_host_low_usd, bill.cost_per_host_high_usd, 1)
         say(f"{'per host':{item}} {bill.hosts:10,} {'':14} {usd:>{wide}} {bill.power_per_host_w:12,.3f} W")
     else:
-        say("no hosts: add hosts=NUMBER or hosts=full to the spec for costs per host")
+        say("no hosts: add hosts=NUMBER or hosts=full to the spec for the cost per host")
     if bill.ports_bought > bill.ports_used and bill.confidence is not None:
         idle = bill.ports_bought - bill.ports_used
         say(f"{'switch ports':{item}} {bill.ports_bought:10,}, {bill.ports_used:,} in use, {idle:,} idle")
     if bill.cost_low_usd < bill.cost_high_usd:
-        say(f"the ranges are the catalogue's; the middle of the sum is {bill.cost_usd:,.0f} USD")
+        say(f"the ranges come from the catalogue; the middle of the sum is {bill.cost_usd:,.0f} USD")
     if bill.orders:
         say("order list")
         for order in bill.orders:
@@ -42,9 +42,9 @@ def print_bill(bill: Bill) -> None:
 
 
 def print_side_by_side(bills: Sequence[Bill]) -> None:
-    """A row for each topology, and what each costs over the cheapest (or draws, in a catalogue without prices)."""
+    """Print one row per topology, with its extra cost over the cheapest (extra power, in a catalogue without prices)."""
     low, middle, high, basis = _basis(bills)
-    best = min(bills, key=lambda one: float(getattr(one, middle)))
+    best = min(bills, key=lambda bill: float(getattr(bill, middle)))
     rows: list[tuple[str, ...]] = [
         (
             "topology",
@@ -61,19 +61,19 @@ def print_side_by_side(bills: Sequence[Bill]) -> None:
             f"{basis} over the least",
         )
     ]
-    for one in bills:
-        counts = (one.switches, one.radix, one.hosts, one.racks, one.cables_inside, one.cables_between)
-        a_host = _amount(one.cost_per_host_low_usd, one.cost_per_host_high_usd, 1) if one.hosts else "no hosts"
-        more = [(getattr(one, key), getattr(best, key)) for key in (low, high)]
+    for bill in bills:
+        counts = (bill.switches, bill.radix, bill.hosts, bill.racks, bill.cables_inside, bill.cables_between)
+        usd_per_host = _amount(bill.cost_per_host_low_usd, bill.cost_per_host_high_usd, 1) if bill.hosts else "no hosts"
+        more = [(getattr(bill, key), getattr(best, key)) for key in (low, high)]
         rows.append(
             (
-                one.provenance.name,
+                bill.provenance.name,
                 *(f"{count:,}" for count in counts),
-                f"{one.length_m:,.0f}",
-                _amount(one.cost_low_usd, one.cost_high_usd),
-                a_host,
-                f"{one.power_per_host_w:,.3f}" if one.hosts else "",
-                "least" if one is best else _more(*more),
+                f"{bill.length_m:,.0f}",
+                _amount(bill.cost_low_usd, bill.cost_high_usd),
+                usd_per_host,
+                f"{bill.power_per_host_w:,.3f}" if bill.hosts else "",
+                "least" if bill is best else _more(*more),
             )
         )
     names, *columns = zip(*rows, strict=True)
@@ -82,39 +82,39 @@ def print_side_by_side(bills: Sequence[Bill]) -> None:
 
 
 def _basis(bills: Sequence[Bill]) -> tuple[str, str, str, str]:
-    """What the topologies are compared by: the keys of its low, middle and high value, and its name."""
-    hosts = all(one.hosts for one in bills)
-    if any(math.isnan(one.cost_usd) for one in bills):
-        watts = "power_per_host_w" if hosts else "power_w"
-        return watts, watts, watts, "W per host" if hosts else "W"
+    """The quantity by which the topologies are compared: the keys of its low, middle and high value, and its name."""
+    hosts = all(bill.hosts for bill in bills)
+    if any(math.isnan(bill.cost_usd) for bill in bills):
+        power = "power_per_host_w" if hosts else "power_w"
+        return power, power, power, "W per host" if hosts else "W"
     if hosts:
         return "cost_per_host_low_usd", "cost_per_host_usd", "cost_per_host_high_usd", "USD per host"
     return "cost_low_usd", "cost_usd", "cost_high_usd", "USD"
 
 
 def _more(*pairs: tuple[float, float]) -> str:
-    """How far each first value is above its second, in per cent: one number, or a range where they differ."""
-    shares = [100 * (one / least - 1) if least else (math.inf if one else 0.0) for one, least in pairs]
+    """By how many per cent each first value exceeds its second: one number, or a range if they differ."""
+    shares = [100 * (value / least - 1) if least else (math.inf if value else 0.0) for value, least in pairs]
     lowest, highest = f"{min(shares):+,.1f}", f"{max(shares):+,.1f}"
     return f"{lowest} %" if lowest == highest else f"{lowest} to {highest} %"
 
 
 def print_notes(parts: Parts, bills: Sequence[Bill]) -> None:
-    """What the catalogue does not know, and where its prices do not hold."""
-    told = {"nic": "interfaces", "switch": "switches"}
+    """Print which prices and powers the catalogue lacks, and where its prices are extrapolated."""
+    plurals = {"nic": "interfaces", "switch": "switches"}
     for what, missing in (
-        ("prices", dict.fromkeys(kind for one in bills for kind in one.unpriced)),
-        ("watts", dict.fromkeys(kind for one in bills for kind in one.unmetered)),
+        ("prices", dict.fromkeys(kind for bill in bills for kind in bill.unpriced)),
+        ("power figures", dict.fromkeys(kind for bill in bills for kind in bill.unmetered)),
     ):
         if missing:
-            of = " and ".join(told.get(kind, f"{kind}s") for kind in missing)
+            of = " and ".join(plurals.get(kind, f"{kind}s") for kind in missing)
             whose = "no public prices" if what == "prices" and parts.transceiver else f"no {what}"
-            say(f"{parts.name} has {whose} of {of}: the sums are without them")
-    grade = max((one.confidence for one in bills if one.confidence), default=None)
+            say(f"{parts.name} has {whose} for {of}: the sums do not include them")
+    grade = max((bill.confidence for bill in bills if bill.confidence), default=None)
     if grade is not None:
         say(f"the worst grade of its figures here is {grade} (docs: parts catalogues)")
-    if not any(one.power_w or one.unmetered for one in bills):
-        say(f"{parts.name} has no watts")
+    if not any(bill.power_w or bill.unmetered for bill in bills):
+        say(f"{parts.name} has no power figures")
     rate = bills[0].rate_gbps
     if parts.nearest_rate(rate) != rate:
         low, high = parts.rate_gbps or (0.0, 0.0)
@@ -123,7 +123,7 @@ def print_notes(parts: Parts, bills: Sequence[Bill]) -> None:
 
 
 def _usd(low: float, high: float, digits: int = 0) -> str:
-    """An amount with its unit, or a range of two."""
+    """An amount with its unit, or a range."""
     amount = _amount(low, high, digits)
     return amount if math.isnan(low) else f"{amount} USD"
 
@@ -135,13 +135,16 @@ def _amount(low: float, high: float, digits: int = 0) -> str:
     return lowest if lowest == highest else f"{lowest}-{highest}"
 
 
-def _print_as_published(told: AsPublished) -> None:
+def _print_as_published(published: AsPublished) -> None:
     say(
-        f"Table IV, {told.column}: printed {told.published_cost_usd:,.0f} USD and {told.published_power_w:g} W per host"
+        f"Table IV, {published.column}: published {published.published_cost_usd:,.0f} USD and"
+        f" {published.published_power_w:g} W per host"
     )
-    if told.cost_per_host_usd is None:
-        say("  its assumptions were not found, so the print is not recomputed")
+    if published.cost_per_host_usd is None:
+        say("  its assumptions are not known, so the published value is not recomputed")
     else:
-        say(f"  with its own assumptions: {told.cost_per_host_usd:,.2f} USD and {told.power_per_host_w:.3f} W per host")
-    note = f"; {told.note}" if told.note else ""
-    say(f"  why the exact count differs: {told.assumption}{note}")
+        say(
+            f"  with its own assumptions: {published.cost_per_host_usd:,.2f} USD, {published.power_per_host_w:.3f} W per host"
+        )
+    note = f"; {published.note}" if published.note else ""
+    say(f"  why the exact count differs: {published.assumption}{note}")

@@ -1,4 +1,4 @@
-"""Commands from declarations: the options of an operation, and of the groups that say how its result is presented."""
+"""Commands made from declarations: the options of an operation, and of the groups that control its output."""
 
 import inspect
 import re
@@ -21,14 +21,14 @@ from topoloom.operations.operation import Operation
 
 Kind = msgspec.inspect
 O = TypeVar("O", bound=Operation)  # noqa: E741
-#: What a value of a table looks like.
+#: The form of a value of a table.
 _PAIR = "KEY=VALUE"
-#: An argument in a message of the library; yes or no after it is a switch, on or off.
+#: An argument in a message of the library; "yes" or "no" after it means a flag that is on or off.
 _NAMED = re.compile(r"`([a-z]\w*)`( yes\b| no\b)?")
 
 
 class DeclaredCommand(click.Command):
-    """A command that is made of declarations: of `groups`; `sections` writes further sections of its help."""
+    """A command made from the declarations in `groups`; `sections` writes further sections of its help."""
 
     def __init__(
         self,
@@ -46,7 +46,7 @@ class DeclaredCommand(click.Command):
         super().format_epilog(ctx, formatter)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run it; messages of the library name arguments, which are spelled as options here."""
+        """Run the command; arguments that messages of the library name are written as options."""
         try:
             return super().invoke(ctx)
         except InputError as error:
@@ -54,19 +54,19 @@ class DeclaredCommand(click.Command):
 
 
 class DeclaredGroup(click.Group):
-    """A group of declared commands; where its first word is none of them, the command `default` takes all words.
+    """A group of declared commands. If the first word names none of them, all words go to the command `default`.
 
     Parameters
     ----------
     about : type
-        Settings without fields: its `group` is the name, its docstring the help text.
+        Settings without fields: `group` is the name, the docstring is the help text.
     commands : iterable of click.Command
     default : str, optional
-        The name of one of them.
+        The name of one of these commands.
     alone : bool
-        Whether `default` runs without a word, too.
+        Whether `default` also runs without any word.
     usages : iterable of str
-        What stands after the group's name in its help.
+        The usage lines of the help, without the group's name.
     """
 
     def __init__(
@@ -82,12 +82,12 @@ class DeclaredGroup(click.Group):
         self._default, self._alone, self._usages = default, alone, tuple(usages)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """The words of the command line, with the name of the default command where none is named."""
+        """The words of the command line, with the default command inserted if none is named."""
         first = args[0] if args else ""
         default = self.commands.get(self._default)
         if default is not None and (args or self._alone) and first not in {*self.commands, *ctx.help_option_names}:
-            takes_words = any(isinstance(one, click.Argument) for one in default.params)
-            # A word is for a default command that takes words; else it is a command that there is not.
+            takes_words = any(isinstance(parameter, click.Argument) for parameter in default.params)
+            # If the default command takes no words, a word is a wrong command's name.
             args = [self._default, *args] if takes_words or not first or first.startswith("-") else args
         return super().parse_args(ctx, args)
 
@@ -100,7 +100,7 @@ class DeclaredGroup(click.Group):
 
 
 def spelled(sentence: str, command: click.Command) -> str:
-    """A message of the library with its arguments as the options of a command.
+    """A message of the library in which arguments are written as the options of a command.
 
     Examples
     --------
@@ -109,7 +109,9 @@ def spelled(sentence: str, command: click.Command) -> str:
     '--seed is needed for `parts`, --no-spares for all'
     """
     commands = command.commands.values() if isinstance(command, click.Group) else ()
-    parameters = {one.name: one for one in (*command.params, *(one for inner in commands for one in inner.params))}
+    parameters = {
+        option.name: option for option in (*command.params, *(option for inner in commands for option in inner.params))
+    }
 
     def typed(match: re.Match[str]) -> str:
         parameter, word = parameters.get(match[1]), match[2] or ""
@@ -130,16 +132,16 @@ def declared(
     several: str | Sequence[str | tuple[str, ...]] = (),
     sections: Callable[[click.HelpFormatter], None] | None = None,
 ) -> Callable[[Callable[..., int | None]], click.Command]:
-    """Make a command of a function that takes a value of each group; the first group is what it does.
+    """Make a command from a function that takes a value of each group; the first group is the operation.
 
     Parameters
     ----------
     *groups : type
-        An `Operation`, or `Settings` of a command that has none, whose docstring is the help text; then groups of presentation.
-        The last word of its `group` is the command's name.
+        First an `Operation`, or `Settings` for a command without one: its docstring is the help text, the last word of its
+        `group` the command's name. Then the groups of output options.
     several : str or sequence of (str or tuple of str)
-        The fields of which the command takes several values: the function has a list of operations, one per combination, the
-        last field fastest. The values of fields in a tuple go side by side: one for all, or one each.
+        The fields for which the command takes several values: the function gets a list of operations, one per combination;
+        the last field varies fastest. Fields in a tuple vary together: one value for all, or one each.
     sections : callable (formatter), optional
         Writes further sections of the help.
 
@@ -158,7 +160,11 @@ def declared(
         def call(**values: Any) -> int | None:
             first, *others = groups
             given = _values(first, values)
-            made: Any = [first(**given | one) for one in _combined(first, parts, given)] if parts else first(**given)
+            made: Any = (
+                [first(**given | combination) for combination in _combined(first, parts, given)]
+                if parts
+                else first(**given)
+            )
             return function(made, *(kind(**_values(kind, values)) for kind in others))
 
         return DeclaredCommand(
@@ -176,7 +182,7 @@ def declared(
 def _combined(
     kind: type[Settings], parts: Sequence[tuple[str, ...]], given: dict[str, Any]
 ) -> Iterator[dict[str, Any]]:
-    """Every combination of the values that were given for some fields."""
+    """Every combination of the values of the fields in `parts`."""
     fields = {field.name: field for field in fields_of(kind)}
     rows = []
     for names in parts:
@@ -188,16 +194,16 @@ def _combined(
                     f"`{name}` has {len(column)} values for {count} `{names[0]}`; give one for all, or one for each"
                 )
         row = list(zip(*(column * (count // len(column)) for column in columns), strict=True))
-        for one in row:
-            if len(names) > 1 and row.count(one) > 1:
-                raise InputError(f"{one[0]}: it is given twice with the same `{names[-1]}`; once is enough")
-        rows.append([dict(zip(names, one, strict=True)) for one in row])
+        for values in row:
+            if len(names) > 1 and row.count(values) > 1:
+                raise InputError(f"{values[0]} is given twice with the same `{names[-1]}`; give it once")
+        rows.append([dict(zip(names, values, strict=True)) for values in row])
     for combination in product(*rows):
         yield {name: value for part in combination for name, value in part.items()}
 
 
 def _values(kind: type[Settings], given: dict[str, Any]) -> dict[str, Any]:
-    """What was given for a group; an option that may be repeated, and was not given, has its default."""
+    """The values of a group's fields; a repeatable option that was not given has its default."""
     values = {}
     for field in fields_of(kind):
         value = given[field.name]
@@ -210,8 +216,8 @@ def _values(kind: type[Settings], given: dict[str, Any]) -> dict[str, Any]:
 
 
 def _table(field: Field, texts: tuple[str, ...]) -> Any:
-    """A Struct with some values changed by texts ``KEY=VALUE``, or a dictionary, whose texts are joined by commas where a key
-    comes again."""
+    """The value of a table from texts ``KEY=VALUE``: a Struct with these values changed, or a dictionary. In a dictionary the
+    texts of a repeated key are joined by commas."""
     if isinstance(field.default, msgspec.Struct):
         default: Any = field.default
         return changed(default, texts)
@@ -226,7 +232,8 @@ def _table(field: Field, texts: tuple[str, ...]) -> Any:
 
 
 def _parameter(field: Field, several: str | None = None) -> click.Parameter:
-    """The option or argument of a field; `several`: the field whose values go side by side with its several values."""
+    """The option or argument of a field. `several`: the field takes several values, which vary together with those of this
+    field."""
     repeated = (field.listed and field.reads is None) or field.table or several is not None
     common: dict[str, Any] = {"type": _type(field), "required": field.required}
     if field.positional and several:
@@ -255,7 +262,7 @@ def _parameter(field: Field, several: str | None = None) -> click.Parameter:
 
 
 def sentence(field: Field) -> str:
-    """What a field is, as a sentence of a help text."""
+    """A field's description as a sentence of a help text."""
     text = field.description
     named = re.search(rf"(?<!\w){re.escape(field.unit)}(?!\w)", text)
     unit = f" [{field.unit}]" if field.unit and not named else ""
@@ -282,7 +289,7 @@ def _type(field: Field) -> click.ParamType | None:
 
 
 class _ScreenContext(RunContext):
-    """A context whose work is shown on the terminal and stopped by signals, from its first use on."""
+    """A context whose work is shown on the terminal and can be stopped by signals, from its first use on."""
 
     def __init__(self, stack: ExitStack, title: str, jobs: int | None, **asked: Any) -> None:
         command = click.get_current_context().command
@@ -299,18 +306,18 @@ class _ScreenContext(RunContext):
 def running(
     title: str, jobs: int | None = None, *, seconds: float | None = None, on_result: Callable[[Any], None] | None = None
 ) -> Iterator[RunContext]:
-    """A context for an operation of this command, shown as `title` and stopped by Ctrl-C and `kill` while it works.
+    """A context for an operation of this command: shown as `title`, and stopped by Ctrl-C and `kill`.
 
     Parameters
     ----------
     title : str
-        What is done: "simulating".
+        Name of the work on the screen: "simulating".
     jobs : int, optional
         Threads.
     seconds : float, optional
         The deadline.
     on_result : callable, optional
-        As `RunContext` takes it.
+        Passed to `RunContext`.
 
     Yields
     ------
@@ -321,7 +328,7 @@ def running(
 
 
 def performed(operation: Operation, jobs: int | None = None) -> Any:
-    """The result of an operation, with its progress on the terminal.
+    """Run an operation with its progress on the terminal, and return its result.
 
     Parameters
     ----------
@@ -332,7 +339,7 @@ def performed(operation: Operation, jobs: int | None = None) -> Any:
     Returns
     -------
     object
-        What `run` returns.
+        The return value of `run`.
     """
     with running(operation.doing, jobs) as context:
         return operation.run(context)

@@ -1,4 +1,4 @@
-"""Handing over a topology as a file: what `build` and `convert` share."""
+"""Write a topology to a file and report what was written: shared by `build`, `convert` and `damage`."""
 
 from dataclasses import replace
 
@@ -13,16 +13,16 @@ from topoloom.model.topology import Topology
 
 
 def checked(output: str, name: str | None, as_json: bool) -> Format:
-    """The format to write; what cannot be written is refused before any work.
+    """The format to write. An output that cannot be written is refused before any work.
 
     Parameters
     ----------
     output : str
         The file, or '-' for standard output.
     name : str or None
-        The format that the user names; None: the one that the file's ending says.
+        The format that the user names; None: the format of the file's suffix.
     as_json : bool
-        Whether a record is printed, too.
+        Whether a record is printed as well.
 
     Returns
     -------
@@ -30,7 +30,7 @@ def checked(output: str, name: str | None, as_json: bool) -> Format:
         The one to write.
     """
     if as_json and output == "-":
-        raise click.UsageError("--json tells of the file that was written; name it")
+        raise click.UsageError("--json describes the file that was written; name it")
     return choose_format(output, name)
 
 
@@ -43,33 +43,33 @@ def deliver(
     text: str | None = None,
     dropped: tuple[str, ...] = (),
 ) -> None:
-    """Write a topology to a file ('-': standard output), and say on stderr what was written and what was omitted.
+    """Write a topology to a file ('-': standard output), and print on stderr what was written and what was omitted.
 
     Parameters
     ----------
     topology : Topology
-        What is written.
+        The topology to write.
     output : str
         The file, or '-' for standard output.
     record : Format
-        How.
+        Its format.
     as_json : bool
         Whether to print a record of what was written.
     order : ExportRequest, optional
-        What else is known of the network, for the formats that carry it.
+        Further data of the network, for the formats that hold it.
     text : str, optional
-        The file's content, where it says more than the topology does: names and GUIDs.
+        The file's content, if it holds more than the topology: names and GUIDs.
     dropped : tuple of str
-        The quantities that were dropped before: where the network was read.
+        The quantities that were dropped when the network was read.
     """
     if text is None:
-        told = save(topology, output, record.name, order=order)
+        written = save(topology, output, record.name, order=order)
     else:
         put(text.encode(), output)
-        told = written_file(topology, output, replace(record, keeps=record.keeps | {"labels"}))
-    lost = f"; {record.name} leaves out {', '.join(told.omitted)}" if told.omitted else ""
-    size = f"{told.switches} switches, {told.links} links, {told.hosts} hosts"
+        written = written_file(topology, output, replace(record, keeps=record.keeps | {"labels"}))
+    lost = f"; {record.name} omits {', '.join(written.omitted)}" if written.omitted else ""
+    size = f"{written.switches} switches, {written.links} links, {written.hosts} hosts"
     where = "standard output" if output == "-" else output
     say(f"wrote {topology.name} to {where} ({record.name}): {size}{lost}", err=True)
     if as_json:
-        print_record(replace(told, dropped=tuple(dict.fromkeys((*dropped, *told.dropped)))))
+        print_record(replace(written, dropped=tuple(dict.fromkeys((*dropped, *written.dropped)))))

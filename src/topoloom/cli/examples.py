@@ -2,7 +2,7 @@
 
 from inspect import cleandoc
 
-#: What a reader can type after the command's name; files stand for the reader's own.
+#: Arguments that a reader can type after the command's name; the files stand for the reader's own files.
 EXAMPLES = {
     "new": "requirement -o requirement.toml --hosts 10000 --switch 64x400 --yes",
     "examples": "ai-4k -o examples",
@@ -45,7 +45,7 @@ EXAMPLES = {
 
 
 def with_example(command: str, text: str) -> str:
-    """A command's help text, and below it the example; nothing is added where there is one.
+    """A command's help text with the example below it. A text that has an example already is returned unchanged.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What `convert` and `route` share about the files for other tools: their settings, and the help that lists them."""
+"""Settings of the files for other tools, and the help section that lists them: shared by `convert` and `export`."""
 
 from typing import Annotated
 
@@ -22,7 +22,7 @@ class ExportChanges(Json, frozen=True, kw_only=True):
 
 
 def export_settings(network: Network, changes: tuple[str, ...]) -> ExportSettings:
-    """The settings for a network: its own rate, or that of its cables where their products tell it, and what the user changes.
+    """The settings for a network: its own rate, else the rate of its cables' products; then the user's changes.
 
     Parameters
     ----------
@@ -33,27 +33,30 @@ def export_settings(network: Network, changes: tuple[str, ...]) -> ExportSetting
     Raises
     ------
     InputError
-        No such setting, or a value that is not of its type or out of its range.
+        A setting does not exist, or its value has the wrong type or is out of range.
     """
-    own = network.topology.uniform_rate_gbps
-    rate_gbps = network.rate_gbps if own is None else own
-    known = ExportSettings() if rate_gbps is None else ExportSettings(rate_gbps=rate_gbps)
-    return changed(known, changes)
+    own_rate_gbps = network.topology.uniform_rate_gbps
+    rate_gbps = network.rate_gbps if own_rate_gbps is None else own_rate_gbps
+    settings = ExportSettings() if rate_gbps is None else ExportSettings(rate_gbps=rate_gbps)
+    return changed(settings, changes)
 
 
 def write_settings(formatter: click.HelpFormatter) -> None:
-    """The section of a help text that lists the settings."""
+    """Write the section of a help text that lists the settings."""
     with formatter.section("Settings of files for simulators"):
         formatter.write_dl(
             [
-                (f"{one.name}={one.default or 'none'}", f"{one.description}{f' [{one.unit}]' if one.unit else ''}")
-                for one in described(ExportSettings)
+                (
+                    f"{field.name}={field.default or 'none'}",
+                    f"{field.description}{f' [{field.unit}]' if field.unit else ''}",
+                )
+                for field in described(ExportSettings)
             ]
         )
 
 
 def refuse_settings(kind: str, changes: tuple[str, ...]) -> None:
-    """Raise `InputError` where an export writes no rates and delays, and some are set, or wrongly."""
+    """Raise `InputError` if a change is wrong, or if the export writes no rates and delays that could be changed."""
     changed(ExportSettings(), changes)
     if changes and not EXPORTS.find(kind).timed:
-        raise InputError(f"--set changes rates and delays, which {kind} does not write; leave it out")
+        raise InputError(f"--set changes rates and delays, which {kind} does not write; omit it")

@@ -1,4 +1,4 @@
-"""What `topoloom` says without a command: three ways in, the commands by group, and where the documentation is."""
+"""The greeting of `topoloom` without a command: three kinds of users, the commands by group, and the documentation."""
 
 import textwrap
 from collections.abc import Mapping
@@ -7,7 +7,7 @@ from pathlib import Path
 from topoloom._version import __version__
 from topoloom.cli.register import Command
 
-#: Who comes, what they want, and commands that show it: each works in any folder, in this order.
+#: User, goal, and example commands, which work in any folder, in this order.
 WAYS = (
     (
         "Architect",
@@ -21,19 +21,19 @@ WAYS = (
     ),
     (
         "Administrator",
-        "what is cabled, compared with the plan",
+        "the cabled fabric, compared with the plan",
         (
             "topoloom examples fabric -o examples",
             "topoloom verify hyperx:dims=8x8,hosts=16 examples/fabric/morning.net.gz",
         ),
     ),
 )
-#: Of a line.
+#: Characters per line.
 _WIDTH = 80
 
 
 def greeting(commands: Mapping[str, Command]) -> str:
-    """The text, of one screen.
+    """The greeting, which fits on one screen.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def greeting(commands: Mapping[str, Command]) -> str:
 
 
 def _documentation() -> list[str]:
-    """Where the pages are: in a checkout, a file; an installed package has only its help."""
+    """The place of the documentation: a file in a checkout; an installed package has only its help."""
     start = Path(__file__).parents[3] / "docs" / "index.md"
     if start.is_file():
         return [f"Documentation: {start}", "'make docs' there builds it as a site. Examples: topoloom examples"]

@@ -1,4 +1,4 @@
-"""--study: a sweep of one command as a study in a folder, where what is done is never done again."""
+"""--study: run a sweep of one command as a study in a folder; a finished task never runs again."""
 
 from typing import TYPE_CHECKING
 
@@ -10,15 +10,15 @@ if TYPE_CHECKING:
     from topoloom.studies.study import Study
 
 
-def run_kept(study: "Study", folder: str, jobs: int | None) -> "Ended":
-    """Run what has no record yet, and say how many have one; how the run ended.
+def run_in_folder(study: "Study", folder: str, jobs: int | None) -> "Ended":
+    """Run the tasks without a record, print how many have one, and return how the run ended.
 
     Parameters
     ----------
     study : Study
     folder : str
     jobs : int or None
-        Tasks side by side; every core when None.
+        Tasks that run at the same time; one per core if None.
 
     Returns
     -------
@@ -29,21 +29,21 @@ def run_kept(study: "Study", folder: str, jobs: int | None) -> "Ended":
     from topoloom.studies.store import Store
 
     tasks = {task.digest for task in study.tasks()}
-    known = len(tasks & set(Store(folder, create=True).records()))
-    say(f"{folder}: {len(tasks):,} task{'s' * (len(tasks) != 1)}; {known:,} have a record", err=True)
+    recorded = len(tasks & set(Store(folder, create=True).records()))
+    say(f"{folder}: {len(tasks):,} task{'s' * (len(tasks) != 1)}; {recorded:,} have a record", err=True)
     with working("study") as work:
         return run_study(study, folder, jobs=jobs, work=work).ended
 
 
 def end_of(study: "Study", folder: str, ended: "Ended") -> None:
-    """Say what is left of a study, after its results.
+    """Raise an error if the study has failed tasks or was interrupted; called after its results are printed.
 
     Parameters
     ----------
     study : Study
     folder : str
     ended : "done", "deadline" or "interrupted"
-        As `run_kept` had it.
+        The return value of `run_in_folder`.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""`topoloom`: finds a command's file when it is called, and turns errors into one line and an exit code."""
+"""`topoloom`: imports a command's file when it is called, and turns errors into one line and an exit code."""
 
 import errno
 import logging
@@ -23,15 +23,15 @@ _OWN = {
     for section, commands in SECTIONS.items()
     for name, text in commands.items()
 }
-# So that another package's command of the same name is reported.
+# Registered so that another package's command of the same name is reported.
 for _name, _command in _OWN.items():
     COMMANDS.add(_name, _command)
 
-#: Where shells ask for completions.
+#: The environment variable by which shells ask for completions.
 _COMPLETION = "_TOPOLOOM_COMPLETE"
-#: Characters of an error line; what a user echoes back at us may be longer than a screen.
-_LONGEST = 2000
-#: Characters of a path that no file system takes.
+#: Most characters of an error line: it may quote input that is longer than a screen.
+_MOST_CHARACTERS = 2000
+#: Characters that are shown of a path that is too long for the file system.
 _SHOWN = 60
 
 
@@ -42,7 +42,7 @@ class _Lazy(click.Group):
         return [*_OWN, *(name for name in COMMANDS if name not in _OWN)]
 
     def get_command(self, _ctx: click.Context, name: str) -> click.Command | None:
-        record = _OWN.get(name) or COMMANDS.get(name)  # installed packages are looked through only for other names
+        record = _OWN.get(name) or COMMANDS.get(name)  # installed packages are searched only for other names
         if record is None:
             return None
         command = record.load()
@@ -50,7 +50,7 @@ class _Lazy(click.Group):
         return command
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command; messages of the library name arguments, which are spelled as options here."""
+        """Run the command; arguments that messages of the library name are written as options."""
         try:
             return super().invoke(ctx)
         except InputError as error:
@@ -96,32 +96,32 @@ def cli(context: click.Context) -> None:
 
 
 def main(arguments: list[str] | None = None) -> NoReturn:
-    """Run the command line; exit codes: 0 done, 1 our fault, 2 the user's mistake, 3 differences found, 130 interrupted."""
+    """Run the command line. Exit codes: 0 done, 1 a bug in topoloom, 2 wrong input, 3 differences found, 130 interrupted."""
     prepare()
-    os.environ["MPLBACKEND"] = "agg"  # pictures are files, whatever windows the user's own programs draw into
+    os.environ["MPLBACKEND"] = "agg"  # pictures are files, whatever backend the user's own programs draw with
     listen()
     logging.basicConfig(format="topoloom: %(message)s", level=logging.WARNING, stream=sys.stderr)
     try:
         code, message = _outcome(sys.argv[1:] if arguments is None else arguments)
         leave()
-    except KeyboardInterrupt:  # a second signal, while the first was being answered
+    except KeyboardInterrupt:  # a second signal while the first was being handled
         leave()
         code, message = INTERRUPTED, ""
     if interrupted():
-        # What is printed is what was finished by then, whatever the command made of it.
+        # The printed result is only the part that was finished by then, so the exit code says so.
         code, message = INTERRUPTED, message or "interrupted"
     if message:
         line = " ".join(message.split())
-        say(f"error: {line if len(line) <= _LONGEST else line[:_LONGEST] + ' ...'}", err=True)
+        say(f"error: {line if len(line) <= _MOST_CHARACTERS else line[:_MOST_CHARACTERS] + ' ...'}", err=True)
     if interrupted():
-        # Threads may still be inside kernels; nobody waits for them.
+        # Threads may still be inside kernels; do not wait for them.
         sys.stderr.flush()
         os._exit(code)
     sys.exit(code)
 
 
 def _outcome(arguments: list[str]) -> tuple[int, str]:
-    """The exit code of the command, and what it could not do; all that it prints is printed."""
+    """Run the command, and return its exit code and its error message, if any; all other output is printed."""
     try:
         result = _run(arguments)
         sys.stdout.flush()
@@ -151,19 +151,19 @@ def _outcome(arguments: list[str]) -> tuple[int, str]:
     except RecursionError:
         return 2, "the input nests too deep to be read"
     except Exception:
-        # A signal can turn up inside a library as an error of its own.
+        # A signal inside a library can appear as an error of that library.
         if not interrupted():
             raise
         return INTERRUPTED, "interrupted"
 
 
 def _run(arguments: list[str]) -> Any:
-    """What the command returned, or the exit code that it asked for."""
+    """Run the command, and return its return value or the exit code that it asked for."""
     if _COMPLETION in os.environ:
         return cli.main(arguments, prog_name="topoloom", standalone_mode=False, complete_var=_COMPLETION)
-    # Not click's own `main`, which turns a reader that went away into an exit code like any other.
+    # Not click's own `main`, which turns a closed pipe into an ordinary exit code.
     try:
         with cli.make_context("topoloom", arguments) as context:
             return cli.invoke(context)
-    except click.exceptions.Exit as asked:
-        return asked.exit_code
+    except click.exceptions.Exit as end:
+        return end.exit_code

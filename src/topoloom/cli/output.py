@@ -1,4 +1,4 @@
-"""What every command shares: texts, tables and records on the terminal."""
+"""Texts, tables and records on the terminal, for every command."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -11,22 +11,22 @@ if TYPE_CHECKING:
 
 
 def say(text: object = "", *, err: bool = False, nl: bool = True) -> None:
-    """Print a text; control characters of names (a terminal's escapes, say) are shown, not sent.
+    """Print a text. Control characters in names, such as terminal escapes, are shown and not sent.
 
     Parameters
     ----------
     text : object
-        What `str` makes of it.
+        Converted by `str`.
     err : bool
-        To standard error.
+        Whether it goes to standard error.
     nl : bool
-        With a line's end.
+        Whether a line end follows.
     """
     click.echo(visible(str(text)), err=err, nl=nl)
 
 
 def visible(text: str) -> str:
-    """A text whose control characters, but for line ends and tabs, are written as ``\\x1b``.
+    """A text in which control characters, except line ends and tabs, are written as ``\\x1b``.
 
     Examples
     --------
@@ -39,20 +39,20 @@ def visible(text: str) -> str:
 
 
 def print_record(result: "Result | Mapping[str, Any]") -> None:
-    """Print a result's record as one JSON document: what `record()` gives, and nothing else."""
+    """Print a result's record, as `record()` returns it, as one JSON document."""
     import msgspec
 
     value = result if isinstance(result, Mapping) else result.record()
-    # Names from the system may hold what is no Unicode; JSON has only Unicode.
+    # Names from the system may hold bytes that are not Unicode; JSON has only Unicode.
     click.echo(msgspec.json.format(msgspec.json.encode(_whole(value)), indent=2).decode())
 
 
 def one_record(results: "Sequence[Result]") -> None:
-    """Print the record of the only result; `InputError` where there are several."""
+    """Print the record of the only result; raise `InputError` if there are several."""
     from topoloom.core.errors import InputError
 
     if len(results) > 1:
-        raise InputError(f"--json: one record is of one network, and {len(results)} are named; name one TOPOLOGY")
+        raise InputError(f"--json prints the record of one network, and {len(results)} are named; name one TOPOLOGY")
     print_record(results[0])
 
 
@@ -64,7 +64,7 @@ def print_line(entry: object) -> None:
 
 
 def _whole(value: Any) -> Any:
-    """JSON types with every text in Unicode: bytes of file names that are none stand as ``\\udcff``."""
+    """JSON types with every text in Unicode; bytes of file names that are not Unicode are written as ``\\udcff``."""
     if isinstance(value, str):
         return value if value.isascii() else value.encode("utf-8", "backslashreplace").decode()
     if isinstance(value, Mapping):
@@ -75,7 +75,7 @@ def _whole(value: Any) -> Any:
 
 
 def print_facts(title: str | None, rows: Sequence[tuple[str, str]]) -> None:
-    """A title if there is one, and a line for each (what, value), the values aligned and never cut."""
+    """Print the title, if any, and one line per (label, value); values are aligned and never cut."""
     width = max((len(what) for what, _ in rows), default=0)
     if title:
         say(title)
@@ -84,14 +84,14 @@ def print_facts(title: str | None, rows: Sequence[tuple[str, str]]) -> None:
 
 
 def print_table(rows: Sequence[tuple[str, ...]]) -> None:
-    """Rows under a first row of headings, each column as wide as its widest cell."""
+    """Print rows; the first has the headings, and each column is as wide as its widest cell."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
         say("  ".join(f"{cell:{width}}" for cell, width in zip(row, widths, strict=True)).rstrip())
 
 
 def plain(value: Any) -> str:
-    """A value as people read it: at most six digits after the point, yes and no, "infinite" if so."""
+    """A value as readable text: at most six digits after the point, yes and no, "infinite"."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float):

@@ -1,4 +1,4 @@
-"""What only the command line has: how a result is printed and where it goes, in small groups that commands share."""
+"""Options that only the command line has: how a result is printed and where it goes, in groups that commands share."""
 
 from typing import Annotated, ClassVar, Literal
 
@@ -6,7 +6,7 @@ from topoloom.core.settings import Settings, setting
 
 
 class Json(Settings, frozen=True, kw_only=True):
-    """Printing a record in place of text."""
+    """Print a JSON record instead of text."""
 
     group: ClassVar[str] = "output"
 
@@ -14,21 +14,21 @@ class Json(Settings, frozen=True, kw_only=True):
 
 
 class Threads(Settings, frozen=True, kw_only=True):
-    """How many threads an operation has."""
+    """The number of threads of an operation."""
 
     group: ClassVar[str] = "threads"
 
     jobs: Annotated[int, setting("threads; every core if omitted", least=1, most=1024)] | None = None
 
 
-class KeptText(Threads, frozen=True, kw_only=True):
-    """Running several networks as a study in a folder."""
+class StudyOptions(Threads, frozen=True, kw_only=True):
+    """Run several networks as a study in a folder."""
 
     study: (
         Annotated[
             str,
             setting(
-                "run as a study in this folder, which topoloom study opens: what has a record there does not run again",
+                "run as a study in this folder, which topoloom study opens; tasks that have a record there do not run again",
                 metavar="DIRECTORY",
             ),
         ]
@@ -37,12 +37,13 @@ class KeptText(Threads, frozen=True, kw_only=True):
 
 
 class ToolFiles(Settings, frozen=True, kw_only=True):
-    """How many files a folder of networks gets."""
+    """Which files are written into the networks' folders."""
 
     group: ClassVar[str] = "files"
 
     files: Annotated[
-        Literal["some", "all"], setting("in the networks' folders; all: those for installers and for other tools, too")
+        Literal["some", "all"],
+        setting("files in each network's folder; all: also those for installers and for other tools"),
     ] = "some"
 
     @property

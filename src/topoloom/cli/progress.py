@@ -1,4 +1,4 @@
-"""Work on the screen: a bar with the time to go on everything that takes longer than two seconds; and how it is stopped."""
+"""Progress of work: a bar with the remaining time for work of more than two seconds, and the way to stop all work."""
 
 import sys
 import threading
@@ -9,24 +9,24 @@ from typing import Any
 
 from topoloom.core.work import StageProgress, Work, time_words
 
-#: Work that is over sooner shows nothing.
+#: Work that ends sooner shows no bar.
 _PATIENCE_SECONDS = 2.0
 _EVERY_SECONDS = 0.2
 
-#: The works that go on in this process, which is the command's own; a signal stops them, and sets `asked`.
+#: The work that is running in this process, which belongs to the command. A signal stops it and sets `asked`.
 _running: list[Work] = []
 asked = threading.Event()
 
 
 def stop_all() -> bool:
-    """Ask all work that goes on to end; whether there is any."""
+    """Ask all running work to end, and return whether there is any."""
     for work in _running:
         work.stop()
     return bool(_running)
 
 
 def at_work() -> bool:
-    """Whether any work goes on."""
+    """Whether any work is running."""
     return bool(_running)
 
 
@@ -39,11 +39,11 @@ def working(
     Parameters
     ----------
     title : str
-        What is done: "simulating".
+        Name of the work on the screen: "simulating".
     seconds : float, optional
-        Its deadline.
+        The deadline.
     on_result : callable, optional
-        As `Work` takes it.
+        Passed to `Work`.
 
     Yields
     ------
@@ -54,7 +54,7 @@ def working(
     over = threading.Event()
     shower = threading.Thread(target=_show, args=(title, work, over), daemon=True) if sys.stderr.isatty() else None
     _running.append(work)
-    if asked.is_set():  # a command has several, one after the other
+    if asked.is_set():  # a command starts several, one after the other
         work.stop()
     try:
         if shower is not None:
@@ -68,25 +68,25 @@ def working(
 
 
 def _show(title: str, work: Work, over: threading.Event) -> None:
-    """Draw the bar until it is over, from two seconds on."""
+    """Draw the bar from two seconds on, until the work is over."""
     if over.wait(_PATIENCE_SECONDS):
         return
     from rich.console import Console
     from rich.progress import BarColumn, TextColumn
     from rich.progress import Progress as Bars
 
-    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[told]}"))
+    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[status]}"))
     began = time.monotonic() - _PATIENCE_SECONDS
     with Bars(*columns, console=Console(stderr=True), transient=True, refresh_per_second=5) as bars:
-        bar = bars.add_task(title, total=None, told="")
+        bar = bars.add_task(title, total=None, status="")
         while not over.wait(_EVERY_SECONDS):
             progress = work.progress
-            told = words(progress, time.monotonic() - began)
-            bars.update(bar, total=progress.total, completed=progress.done, told=told)
+            status = words(progress, time.monotonic() - began)
+            bars.update(bar, total=progress.total, completed=progress.done, status=status)
 
 
 def words(progress: StageProgress, seconds: float) -> str:
-    """How far it is, in words, so many seconds after it began: ``3 of 5 loads, 12 s, about 8 s to go``.
+    """The progress as text, this many seconds after the work began: ``3 of 5 loads, 12 s, about 8 s to go``.
 
     Examples
     --------

@@ -26,17 +26,17 @@ class Question:
     Attributes
     ----------
     field : str
-        The argument that the answer is.
+        The argument that the answer sets.
     text : str
-        What is asked, in a few words.
+        The question, in a few words.
     default : callable (operation) -> str
-        What Enter means, as a user would write it.
+        The answer for Enter, as a user would write it.
     reads : callable (text) -> object, optional
         The value of an answer; by the argument's type if omitted.
     asked : callable (operation) -> bool
-        Whether the question has a meaning after the earlier answers.
+        Whether the question is needed after the earlier answers.
     check : callable (operation) -> object
-        Refuses an answer that does not go with the earlier ones.
+        Refuses an answer that contradicts the earlier ones.
     """
 
     field: str
@@ -53,10 +53,10 @@ def answered(operation: O, questions: Sequence[Question], *, ask: bool) -> O:
     Parameters
     ----------
     operation : Operation
-        As the options make it.
+        The operation with the values of the options.
     questions : sequence of Question
     ask : bool
-        Whether to ask at all; without, every argument keeps its default.
+        Whether to ask; if not, every argument keeps its default.
 
     Returns
     -------
@@ -65,7 +65,7 @@ def answered(operation: O, questions: Sequence[Question], *, ask: bool) -> O:
     Raises
     ------
     InputError
-        There is nobody to ask, or the input ends before the last answer.
+        Standard input is not a terminal, or it ends before the last answer.
     """
     context = click.get_current_context()
     waiting = [
@@ -76,7 +76,7 @@ def answered(operation: O, questions: Sequence[Question], *, ask: bool) -> O:
     if sys.stdin is None or not sys.stdin.isatty():
         options = ", ".join(_option(operation, question.field) for question in waiting)
         raise InputError(
-            f"standard input is no terminal, so nobody can be asked; give {options}, or --yes for the defaults"
+            f"standard input is not a terminal, so no question can be asked; give {options}, or --yes for the defaults"
         )
     say(f"{len(waiting)} questions. Enter takes the answer in brackets.", err=True)
     for number, question in enumerate(waiting, 1):
@@ -86,7 +86,7 @@ def answered(operation: O, questions: Sequence[Question], *, ask: bool) -> O:
 
 
 def _answer(operation: O, question: Question, text: str, command: click.Command) -> O:
-    """The operation with the answer to one question; asks until it is one."""
+    """Ask one question until the answer is valid, and return the operation with this answer."""
     while True:
         default = question.default(operation)
         say(f"{text} [{default}]: " if default else f"{text}: ", err=True, nl=False)
@@ -116,7 +116,7 @@ def _value(operation: Operation, question: Question, text: str) -> Any:
 
 
 def _named(message: str, operation: Operation, question: Question) -> str:
-    """A message without the names of the operation and of the argument in front: both are clear to somebody who is asked."""
+    """A message without the names of the operation and of the argument, which the question shows already."""
     return message.removeprefix(f"{operation.group}: ").removeprefix(f"`{question.field}`: ")
 
 

@@ -11,16 +11,16 @@ from topoloom.core.register import Register
 
 @dataclass(frozen=True)
 class Command:
-    """A command, as the help of `topoloom` lists it; its module is imported when it is used.
+    """A command, as the help of `topoloom` lists it. Its module is imported when the command is used.
 
     Attributes
     ----------
     help : str
-        What it does, in one line.
+        What the command does, in one line.
     place : str
-        Where the click command is: ``package.module:name``.
+        The click command: ``package.module:name``.
     group : str
-        The heading under which the help lists it.
+        The heading under which the help lists the command.
     """
 
     help: str
@@ -33,7 +33,7 @@ class Command:
         Raises
         ------
         InputError
-            It is of another package, and cannot be imported.
+            The command belongs to another package and cannot be imported.
         """
         module, _, name = self.place.partition(":")
         try:
@@ -45,7 +45,8 @@ class Command:
         return command
 
 
-#: By name. Other packages add theirs by entry points of this group, which are read only for the help and for unknown names.
+#: Commands by name. Other packages add commands by entry points of this group, which are read only for the help and for
+#: unknown names.
 COMMANDS: Register[Command] = Register(
     "command", group="topoloom.commands", listed="topoloom --help", elsewhere={"reproduce": "topoloom-papers"}
 )

@@ -1,4 +1,4 @@
-"""What the commands on failures print for people."""
+"""The text that the commands on failures print."""
 
 from collections.abc import Sequence
 
@@ -23,7 +23,7 @@ _COSTS = (
 
 
 def print_all(curves: Sequence[Survival], width: float | None = None) -> None:
-    """One curve with all that is known of each level, or several beside each other."""
+    """Print one curve with every figure of each level, or several curves side by side."""
     from topoloom.figures.survival import title_of
 
     say(f"{curves[0].name}: {title_of(curves)}" if len(curves) == 1 else title_of(curves))
@@ -40,30 +40,30 @@ def print_all(curves: Sequence[Survival], width: float | None = None) -> None:
         _print_several(curves)
 
 
-def print_lifetimes(found: Sequence[Lifetime]) -> None:
-    """The mean time until each network is no longer connected."""
+def print_lifetimes(lifetimes: Sequence[Lifetime]) -> None:
+    """Print the mean time until each network is disconnected."""
     say("mean time to disconnection, without repair")
-    print_facts(None, [(one.provenance.name, _time(one)) for one in found])
+    print_facts(None, [(lifetime.provenance.name, _time(lifetime)) for lifetime in lifetimes])
 
 
-def print_losses(found: Sequence[BlastRadius]) -> None:
-    """What the worst loss of each kind does, network by network."""
-    for number, one in enumerate(found):
-        ports = f"{one.ports / one.hosts:g} ports" if one.ports > one.hosts else "1 port"
-        planes = f", {one.planes} planes" if one.planes > 1 else ""
+def print_losses(results: Sequence[BlastRadius]) -> None:
+    """Print the effect of the worst loss of each kind, network by network."""
+    for number, result in enumerate(results):
+        ports = f"{result.ports / result.hosts:g} ports" if result.ports > result.hosts else "1 port"
+        planes = f", {result.planes} planes" if result.planes > 1 else ""
         if number:
             say("")
-        say(f"{one.provenance.name}: {one.hosts:,} hosts of {ports}{planes}; the worst loss of each kind")
+        say(f"{result.provenance.name}: {result.hosts:,} hosts of {ports}{planes}; the worst loss of each kind")
         rows: list[tuple[str, ...]] = [
             ("lost", "of", "worst", "cut off", "ports: mean", "least", "uplinks: mean", "least")
         ]
-        for loss in one.losses:
+        for loss in result.losses:
             shares = (loss.ports_mean, loss.ports_least, loss.uplinks_mean, loss.uplinks_least)
             rows.append(
                 (loss.lose, str(loss.units), str(loss.worst), str(loss.cut_off), *(f"{share:.4f}" for share in shares))
             )
         print_table(rows)
-    say("cut off: hosts; ports, uplinks: share of a host's ports, and of their switches' links, that are left to it")
+    say("cut off: hosts; ports, uplinks: share of a host's ports, and of their switches' links, that is left")
 
 
 def _print_one(curve: Survival) -> None:
@@ -87,8 +87,8 @@ def _print_several(curves: Sequence[Survival]) -> None:
     shares = sorted({level.share for curve in curves for level in curve.levels})
     rows = [("failed", *(curve.name for curve in curves))]
     for share in shares:
-        found = [next((level for level in curve.levels if level.share == share), None) for curve in curves]
-        rows.append((f"{100 * share:g} %", *("-" if one is None else f"{one.probability:.4f}" for one in found)))
+        levels = [next((level for level in curve.levels if level.share == share), None) for curve in curves]
+        rows.append((f"{100 * share:g} %", *("-" if point is None else f"{point.probability:.4f}" for point in levels)))
     rows.append(("threshold", *(f"{100 * curve.threshold:g} %" for curve in curves)))
     rows.append(("exactly", *("-" if curve.exact is None else f"{100 * curve.exact:.2f} %" for curve in curves)))
     rows.append(("can fail", *(f"{curve.units} {curve.fail}" for curve in curves)))
@@ -96,20 +96,20 @@ def _print_several(curves: Sequence[Survival]) -> None:
     print_table(rows)
 
 
-def print_degradations(found: Sequence[Degradations]) -> None:
-    """What is left of the bounds on throughput, and how many table entries change, by share."""
-    say("what is left of the bounds on throughput, and of the tables' entries how many change")
+def print_degradations(networks: Sequence[Degradations]) -> None:
+    """Print, per share of failures, the bounds on the throughput that is left and the share of table entries that change."""
+    say("bounds on the throughput that is left, and the share of table entries that change")
     rows: list[tuple[str, ...]] = [_COSTS]
-    for network in found:
-        for one in network.levels:
-            numbers = (one.uniform, one.tub, one.broken, one.changed, one.virtual_channels_changed)
+    for network in networks:
+        for level in network.levels:
+            numbers = (level.uniform, level.tub, level.broken, level.changed, level.virtual_channels_changed)
             rows.append(
                 (
                     network.name,
-                    f"{100 * one.share:g} %",
-                    f"{one.connected} of {one.samples}",
+                    f"{100 * level.share:g} %",
+                    f"{level.connected} of {level.samples}",
                     *("-" if value is None else f"{value:.4f}" for value in numbers),
-                    f"{one.rebuilt} of {one.rerouted}" if one.rerouted else "-",
+                    f"{level.rebuilt} of {level.rerouted}" if level.rerouted else "-",
                 )
             )
     print_table(rows)
@@ -124,6 +124,7 @@ def _threshold(curve: Survival) -> str:
     )
 
 
-def _time(one: Lifetime) -> str:
-    years = f"{one.hours / _HOURS_A_YEAR:.3g} years"
-    return f"{one.hours:.0f} h ({one.low:.0f} to {one.high:.0f}), {years}, after {one.failures:.1f} failures"
+def _time(lifetime: Lifetime) -> str:
+    years = f"{lifetime.hours / _HOURS_A_YEAR:.3g} years"
+    interval = f"({lifetime.low:.0f} to {lifetime.high:.0f})"
+    return f"{lifetime.hours:.0f} h {interval}, {years}, after {lifetime.failures:.1f} failures"

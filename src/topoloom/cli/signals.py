@@ -1,6 +1,7 @@
-"""Ctrl-C, `kill` and a closed terminal: the same to every command. Work ends with what it has; without any, the command ends.
+"""Ctrl-C, `kill` and a closed terminal have the same effect in every command: running work ends and its finished part is
+delivered; if no work is running, the command ends.
 
-Python runs a signal's handler between two steps of its own, so never while the main thread is inside a compiled kernel. The
+Python runs a signal's handler between two bytecode steps, so never while the main thread is inside a compiled kernel. The
 system's own handler writes a byte into a pipe at once, and a thread that waits for it sets the flag that kernels read.
 """
 
@@ -17,10 +18,10 @@ from topoloom.cli.progress import asked, at_work, stop_all
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 #: The exit code after any of them.
 INTERRUPTED = 130
-#: Work that has not ended so long after it was asked to is left where it is; what is finished is on disk.
+#: Work that has not ended this long after it was asked to is abandoned; its finished part is on disk.
 _GRACE_SECONDS = 1.2
-#: How long results may take, from the signal on, that are written after their work has ended. Who sends SIGTERM waits, and
-#: kills what does not end; a person at a terminal can press Ctrl-C again.
+#: How long after the signal results may still be written, once their work has ended. The sender of SIGTERM waits, and then
+#: kills the process; a person at a terminal can press Ctrl-C again.
 _DELIVERY_SECONDS = {signal.SIGTERM: 1.7, signal.SIGINT: 60.0, signal.SIGHUP: 60.0}
 _LOOK_SECONDS = 0.05
 
@@ -33,14 +34,14 @@ def interrupted() -> bool:
 
 
 def hurried() -> bool:
-    """Whether whoever asked waits (SIGTERM): what can be made again later, such as pictures, is left for then."""
+    """Whether the sender of the signal waits (SIGTERM), so that files that can be made later, such as pictures, are skipped."""
     return _hurry.is_set()
 
 
 def ends_by_signals() -> None:
-    """Signals are how this command ends (`serve`): they are no interruption, and its code is 0.
+    """Declare that signals are the normal end of this command (`serve`): its exit code is then 0.
 
-    Its library knows SIGINT and SIGTERM; a closed terminal is to it as `kill` is.
+    The server's library handles SIGINT and SIGTERM; a closed terminal (SIGHUP) is passed to it as SIGTERM.
     """
     _meant.set()
     if isinstance(signal.getsignal(signal.SIGHUP), _Interrupts):
@@ -48,12 +49,12 @@ def ends_by_signals() -> None:
 
 
 def listen() -> None:
-    """From now on signals stop work; does nothing outside the main thread, which alone gets signals."""
+    """Let signals stop work from now on. Does nothing outside the main thread: only the main thread gets signals."""
     if threading.current_thread() is not threading.main_thread():
         return
     for event in (asked, _hurry, _meant, _leaving):
         event.clear()
-    # A finalizer in which an interrupt turns up only tells that it did.
+    # An interrupt inside a finalizer is only printed by Python; the signal is handled here already.
     sys.unraisablehook = lambda fault: None if interrupted() else sys.__unraisablehook__(fault)
     reading, writing = os.pipe()
     os.set_blocking(writing, False)
@@ -66,12 +67,12 @@ def listen() -> None:
 
 
 def leave() -> None:
-    """From now on the command has nothing more to do than to end: a further signal ends it at once, and silently."""
+    """Declare that the command only has to end: a further signal ends it at once, and silently."""
     _leaving.set()
 
 
 class _Interrupts:
-    """The handler: the first signal leaves it to the work to end; without work, and from the second on, it interrupts."""
+    """The signal handler: the first signal lets running work end; without work, and from the second on, it interrupts."""
 
     def __init__(self) -> None:
         self._asked = False
@@ -87,7 +88,7 @@ class _Interrupts:
 
 
 def _watch(reading: int) -> None:
-    """Stop all work as soon as a signal has come; and the process, if it is still at it after the time of grace."""
+    """Stop all work as soon as a signal comes, and the process if it still runs after the grace period."""
     while True:
         numbers = [number for number in os.read(reading, 16) if number in _SIGNALS]
         if numbers:
@@ -95,12 +96,12 @@ def _watch(reading: int) -> None:
             if signal.SIGTERM in numbers:
                 _hurry.set()
             seconds = min(_DELIVERY_SECONDS[number] for number in numbers)  # type: ignore[index]
-            # What had no work has nothing to deliver.
+            # Without running work there is nothing to deliver.
             threading.Thread(target=_end, args=(seconds, stop_all()), daemon=True).start()
 
 
 def _end(seconds: float, working: bool) -> None:
-    """End the process when its time is over, unless it ends before."""
+    """End the process after its remaining time, unless it ends earlier."""
     began = time.monotonic()
     if _meant.is_set():
         seconds, working = _DELIVERY_SECONDS[signal.SIGTERM], True
@@ -108,7 +109,7 @@ def _end(seconds: float, working: bool) -> None:
         if passed > _GRACE_SECONDS and (at_work() or not working):
             break
         time.sleep(_LOOK_SECONDS)
-    # What is printed already; nobody may be reading it.
+    # Flush what is printed already, in a thread: nobody may be reading it.
     flush = threading.Thread(target=sys.stdout.flush, daemon=True)
     flush.start()
     flush.join(_LOOK_SECONDS)

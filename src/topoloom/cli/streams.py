@@ -1,12 +1,13 @@
-"""Standard output and standard error of commands: who stops reading, or a full disk, changes no exit code but where it must.
+"""Standard output and standard error of commands. A reader that goes away or a full disk changes the exit code only where
+the result is lost.
 
 ==========================  =====================================================================================
-what happens                what the command does
+event                       effect on the command
 ==========================  =====================================================================================
-stdout's reader goes away   the rest is printed to nobody; the exit code is the command's own (`verify | head`)
-stdout cannot be written    one line that says why, exit code 2: what was asked for is not there
-stderr cannot be written    nothing: what it would say is a comment on the result, which stands
-either is closed            it is as if it were `/dev/null`
+stdout's reader goes away   the rest is discarded; the exit code is the command's own (`verify | head`)
+stdout cannot be written    one line that states the reason, exit code 2: the result is lost
+stderr cannot be written    none: stderr only has comments on the result, and the result is complete
+either is closed            it is treated as `/dev/null`
 ==========================  =====================================================================================
 """
 
@@ -22,19 +23,19 @@ from topoloom.core.files import reason
 
 
 def _written(write: Callable[[Any], int | None], data: Any, file: io.FileIO) -> int:
-    """The bytes that the system took; of a pipe that somebody has set not to block, when it takes some."""
+    """Write, and return the number of bytes that the system took; waits if the file is a non-blocking pipe that is full."""
     while (taken := write(data)) is None:
         select.select([], [file], [])
     return taken
 
 
 class _Output(io.FileIO):
-    """Standard output: after the first fault what is written goes nowhere."""
+    """Standard output; after the first error everything that is written is discarded."""
 
     gone = False
 
     def write(self, data: Any, /) -> int:
-        """All bytes that the system takes, or, once nobody reads, all of them."""
+        """Write, and return the bytes taken; all of them once nobody reads."""
         if not self.gone:
             try:
                 return _written(super().write, data, self)
@@ -47,10 +48,10 @@ class _Output(io.FileIO):
 
 
 class _Comments(io.FileIO):
-    """Standard error: what cannot be written is left unsaid."""
+    """Standard error; text that cannot be written is discarded."""
 
     def write(self, data: Any, /) -> int:
-        """All bytes that the system takes; all of them where it takes none."""
+        """Write, and return the bytes taken; all of them if the system takes none."""
         try:
             return _written(super().write, data, self)
         except OSError:
@@ -61,10 +62,10 @@ _output: list[_Output] = []
 
 
 def prepare() -> None:
-    """Have this process's own standard streams behave as commands' do; streams that somebody else put there stay."""
+    """Give this process's own standard streams the behaviour of this module; replaced streams stay as they are."""
     for number, name, kind in ((1, "stdout", _Output), (2, "stderr", _Comments)):
         stream: Any = getattr(sys, name)
-        if stream is None:  # the caller closed it: there is nobody to tell
+        if stream is None:  # the caller closed it
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 (lives as long as the process)
         elif stream is getattr(sys, f"__{name}__") and hasattr(stream, "reconfigure"):
             raw = kind(number, "w", closefd=False)
@@ -74,7 +75,7 @@ def prepare() -> None:
             whole = io.TextIOWrapper(
                 io.BufferedWriter(raw),
                 encoding=stream.encoding,
-                errors="backslashreplace",  # what a terminal has no letters for is written as \\u2026
+                errors="backslashreplace",  # characters that the terminal cannot show are written as \\u2026
                 line_buffering=stream.line_buffering,
                 write_through=stream.write_through,
             )
@@ -82,5 +83,5 @@ def prepare() -> None:
 
 
 def unread() -> bool:
-    """Whether the reader of standard output has gone away: what is only printed needs no more work."""
+    """Whether the reader of standard output has gone away, so that work for printing can stop."""
     return bool(_output) and _output[0].gone

@@ -1,4 +1,4 @@
-"""What commands say about tables: their engine, and where another one carries more."""
+"""Texts about forwarding tables: the engine, and a hint when another engine carries more traffic."""
 
 from typing import TYPE_CHECKING
 
@@ -9,25 +9,25 @@ if TYPE_CHECKING:
 
 
 def engine_words(routed: "Routing") -> str:
-    """The engine of tables, and why it was taken where none was named."""
+    """The engine of tables, and why it was chosen if the user named none."""
     reason = routed.provenance.settings.get("fits")
     return f"{routed.engine} (it fits: {reason})" if reason else routed.engine
 
 
-#: A named engine whose tables carry less than this share of what the fitting engine's do is worth a hint; networks of up to so
-#: many switches are looked at, for which both take a second or so.
+#: A hint is printed when the named engine's tables carry less than the first number times the throughput of the fitting
+#: engine's tables. Only networks of at most the second number of switches are checked: both engines take about a second there.
 _FAR_BELOW, _MOST_HINTED = 0.8, 1024
 
 
 def hint_of_fit(routed: "Routing", throughput: float | None = None) -> None:
-    """Say on stderr where the engine that fits a network carries much more uniform traffic than the one that was named.
+    """Print a hint on stderr if the engine that fits a network carries much more uniform traffic than the named engine.
 
     Parameters
     ----------
     routed : Routing
-        Tables of an engine that somebody named, or of a folder.
+        Tables of an engine that the user named, or of a folder.
     throughput : float, optional
-        Their uniform throughput, where it is known.
+        Their uniform throughput, if it is measured already.
     """
     from topoloom.core.errors import InputError
     from topoloom.routing.fitting import fitting_engine
@@ -42,12 +42,12 @@ def hint_of_fit(routed: "Routing", throughput: float | None = None) -> None:
     if best == routed.engine:
         return
     try:
-        mine = expected_loads(routed, uniform_remote(topology)).throughput if throughput is None else throughput
-        other = expected_loads(route(topology, best), uniform_remote(topology)).throughput
+        carried = expected_loads(routed, uniform_remote(topology)).throughput if throughput is None else throughput
+        carried_by_best = expected_loads(route(topology, best), uniform_remote(topology)).throughput
     except InputError:
-        return  # choices that no load says, or tables that end somewhere
-    if mine < _FAR_BELOW * other:
+        return  # packets choose in a way that loads do not describe, or tables do not reach every host
+    if carried < _FAR_BELOW * carried_by_best:
         say(
-            f"engine {best} carries more here: uniform traffic at {other:.3f} of the hosts' rate, not {mine:.3f}",
+            f"engine {best} carries more here: uniform traffic at {carried_by_best:.3f} of the hosts' rate, not {carried:.3f}",
             err=True,
         )

@@ -1,4 +1,4 @@
-"""Numbers on the command line, refused in the product's own sentences: ``--rate: '800Gbps' is not a number; ...``."""
+"""Types of option values, with error messages that state what is accepted: ``--rate: '800Gbps' is not a number; ...``."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -21,7 +21,7 @@ _UNIT_WORDS = {
 
 
 class Whole(click.ParamType):
-    """A whole number within a range, ends included; `most` None: no end."""
+    """A whole number within a range that includes its ends; None: no limit."""
 
     name = "whole number"
 
@@ -29,12 +29,12 @@ class Whole(click.ParamType):
         self.least, self.most = least, most
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        """A text as a whole number of the range; anything else is a usage error that says what would do.
+        """Convert a text to a whole number of the range; anything else is a usage error that states what is accepted.
 
         Parameters
         ----------
         value : object
-            What the user gave, or the option's default.
+            The user's text, or the option's default.
         param, ctx : as click gives them
             For the message.
 
@@ -55,7 +55,7 @@ class Whole(click.ParamType):
 
     @property
     def accepts(self) -> str:
-        """In words."""
+        """The accepted values, in words."""
         return "a whole number" + _range(self.least, self.most, open_below=False)
 
     def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
@@ -63,7 +63,7 @@ class Whole(click.ParamType):
 
 
 class TextOption(click.ParamType):
-    """A text that a function reads: ``3-32``, ``64MiB``; what it raises (`ValueError`) says what would do."""
+    """A text that a function parses: ``3-32``, ``64MiB``; its `ValueError` states what is accepted."""
 
     name = "text"
 
@@ -76,19 +76,19 @@ class TextOption(click.ParamType):
         Parameters
         ----------
         value : object
-            What the user gave, or the option's default.
+            The user's text, or the option's default.
         param, ctx : as click gives them
             For the message.
 
         Returns
         -------
         object
-            What the function made of it.
+            The return value of the function.
 
         Raises
         ------
         InputError
-            It is none.
+            The function refuses the text.
         """
         if not isinstance(value, str):
             return value
@@ -100,7 +100,7 @@ class TextOption(click.ParamType):
 
 
 class ReadChoice(click.Choice[str]):
-    """One of several words; a function reads other spellings of them."""
+    """One of several words; a function maps other spellings to them."""
 
     def __init__(self, choices: Sequence[str], reads: Callable[[str], str]) -> None:
         super().__init__(choices)
@@ -112,7 +112,7 @@ class ReadChoice(click.Choice[str]):
         Parameters
         ----------
         value : object
-            What the user gave, or the option's default.
+            The user's text, or the option's default.
         param, ctx : as click gives them
             For the message.
 
@@ -125,7 +125,7 @@ class ReadChoice(click.Choice[str]):
 
 
 class Number(click.ParamType):
-    """A number within a range; `above` leaves the lower end out. `unit` stands in messages."""
+    """A number within a range; `above` is a lower limit that is excluded itself. `unit` appears in messages."""
 
     name = "number"
 
@@ -135,12 +135,12 @@ class Number(click.ParamType):
         self.least, self.most, self.above, self.unit = least, most, above, _UNIT_WORDS.get(unit, unit)
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        """A text as a number of the range; anything else is a usage error that says what would do.
+        """Convert a text to a number of the range; anything else is a usage error that states what is accepted.
 
         Parameters
         ----------
         value : object
-            What the user gave, or the option's default.
+            The user's text, or the option's default.
         param, ctx : as click gives them
             For the message.
 
@@ -168,7 +168,7 @@ class Number(click.ParamType):
 
     @property
     def accepts(self) -> str:
-        """In words."""
+        """The accepted values, in words."""
         open_below = self.above is not None
         low = self.above if open_below else self.least
         unit = f" of {self.unit}, without the unit," if self.unit else ""

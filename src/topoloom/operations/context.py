@@ -1,4 +1,4 @@
-"""RunContext: what an operation runs with, and no result depends on: threads, deadline, progress, cancellation, notes."""
+"""RunContext: threads, deadline, progress, cancellation and notes of a run. No result depends on it."""
 
 from collections.abc import Callable
 from typing import Any
@@ -7,24 +7,24 @@ from topoloom.core.work import StageProgress, Work
 
 
 class RunContext:
-    """What an operation runs with.
+    """Threads, deadline, progress, cancellation and notes of a run of an operation.
 
-    The seed is no part of it: it decides the result, so it is a field of the operation and counts for a task's digest.
+    The seed is not part of it: it determines the result, so it is a field of the operation and part of a task's digest.
 
     Parameters
     ----------
     jobs : int, optional
         Threads; one per core if None. No number depends on it.
     seconds : float, optional
-        The deadline: the operation ends after this time with what it has.
-    on_progress : callable (Progress), optional
+        The deadline: the operation ends after this time and returns the finished part.
+    on_progress : callable (StageProgress), optional
         Called at most ten times per second.
     on_result : callable (object), optional
         Called with each part of the result as soon as it is complete.
     on_note : callable (str), optional
         Called with each remark that a person should read while the operation runs.
     work : Work, optional
-        In place of `seconds`, `on_progress` and `on_result`.
+        Used instead of `seconds`, `on_progress` and `on_result`.
 
     Attributes
     ----------
@@ -56,11 +56,11 @@ class RunContext:
         return self._work
 
     def cancel(self) -> None:
-        """Ask the operation to end soon; what is complete stays."""
+        """Ask the operation to end soon; its finished part is kept."""
         self.work.stop()
 
     def note(self, text: str) -> None:
-        """Pass on a remark that a person should read; nothing where nobody reads."""
+        """Pass a remark to `on_note`, if there is one."""
         if self._on_note is not None:
             self._on_note(text)
 

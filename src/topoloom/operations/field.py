@@ -1,4 +1,4 @@
-"""Fields: the declaration of one argument of an operation, as the surfaces read it."""
+"""Fields: the declaration of one argument of an operation, as the command line, the forms and the docs read it."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,30 +15,30 @@ _LISTS = (inspect.ListType, inspect.VarTupleType)
 
 @dataclass(frozen=True)
 class Field:
-    """One argument, as its declaration has it.
+    """One argument of an operation.
 
     Attributes
     ----------
     name : str
-        In Python, in tasks, in forms and in the schema.
+        The name in Python, in tasks, in forms and in the schema.
     type : type of msgspec.inspect
-        All that it accepts; `kind`: that without None.
+        The accepted type; `kind` is the same without None.
     optional : bool
         Whether None is accepted.
     default : object
-        `msgspec.NODEFAULT` where it is required.
+        `msgspec.NODEFAULT` if the argument is required.
     required : bool
     description, unit, example : str
     option : str
-        As the command line spells it: "--switch-ns"; the name in capitals for a positional argument.
+        The name on the command line: "--switch-ns"; the name in capitals for a positional argument.
     options : tuple of str
         All spellings: ("-o", "--output").
     positional : bool
     metavar : str
     reads : callable or None
-        How a text is read.
+        Parses a text.
     names : str
-        "file" or "workload" where the value may name one.
+        "file" or "workload" if the value may name one.
     """
 
     name: str
@@ -63,33 +63,33 @@ class Field:
 
     @property
     def table(self) -> bool:
-        """Whether it is a table of names and values."""
+        """Whether the field is a table of names and values."""
         return isinstance(self.kind, (inspect.StructType, inspect.DictType))
 
     @property
     def item(self) -> Any:
-        """The type of its items, where it is a list."""
+        """The type of the items, if the field is a list."""
         return bare(self.kind.item_type) if self.listed else None
 
     @property
     def listed(self) -> bool:
-        """Whether it is a list."""
+        """Whether the field is a list."""
         return isinstance(self.kind, _LISTS)
 
     @property
     def accepts(self) -> str:
-        """In words."""
+        """The accepted values, in words."""
         return accepts(self.type)
 
     @property
     def choices(self) -> tuple[str, ...]:
-        """The values it accepts, where they can be counted."""
+        """The accepted values, if the field has a fixed set of them."""
         kind = self.item if self.listed else self.kind
         return tuple(map(str, kind.values)) if isinstance(kind, inspect.LiteralType) else ()
 
     @property
     def range(self) -> tuple[float | None, float | None, float | None]:
-        """The least value, the value that it is above, and the greatest; None for no such end."""
+        """The least value, the excluded lower limit, and the greatest value; None for each that does not exist."""
         kind = self.item if self.listed else self.kind
         if isinstance(kind, (inspect.IntType, inspect.FloatType)):
             return kind.ge, kind.gt, kind.le
@@ -103,7 +103,7 @@ def bare(kind: Any) -> Any:
 
 @cache
 def fields_of(group: type[msgspec.Struct]) -> tuple[Field, ...]:
-    """The fields of a declaration, in its order.
+    """The fields of a declaration, in the order of the declaration.
 
     Parameters
     ----------
@@ -121,8 +121,8 @@ def fields_of(group: type[msgspec.Struct]) -> tuple[Field, ...]:
 def _field(field: Any) -> Field:
     whole = field.type
     types = bare(whole).types if isinstance(bare(whole), inspect.UnionType) else (whole,)
-    meta = next((one for one in (whole, *types) if isinstance(one, inspect.Metadata)), None)
-    given = [bare(one) for one in types if not isinstance(bare(one), inspect.NoneType)]
+    meta = next((kind for kind in (whole, *types) if isinstance(kind, inspect.Metadata)), None)
+    kinds = [bare(kind) for kind in types if not isinstance(bare(kind), inspect.NoneType)]
     extra: dict[str, Any] = (meta.extra or {}) if meta is not None else {}
     schema: dict[str, Any] = (meta.extra_json_schema or {}) if meta is not None else {}
     name = field.encode_name
@@ -131,8 +131,8 @@ def _field(field: Any) -> Field:
     return Field(
         name,
         whole,
-        given[0] if len(given) == 1 else bare(whole),
-        len(given) < len(types),
+        kinds[0] if len(kinds) == 1 else bare(whole),
+        len(kinds) < len(types),
         default_of(field),
         field.required,
         str(schema.get("description", "")),

@@ -1,4 +1,4 @@
-"""Operation: one Struct of fields and one function, of which every surface is made; and the register of all operations."""
+"""Operation: one Struct of fields and one function, from which all interfaces are generated; and the register of operations."""
 
 from collections.abc import Mapping
 from typing import Any, ClassVar, TypeVar
@@ -15,29 +15,29 @@ from topoloom.operations.sections import section_of
 
 O = TypeVar("O", bound="Operation")  # noqa: E741 (as mathematicians write it)
 
-#: Texts of a result that are longer do not stand in a row.
-_LONGEST = 200
+#: Longer texts of a result are omitted from rows.
+_MOST_CHARACTERS = 200
 
 
 class Operation(Settings, frozen=True, kw_only=True):
     """Base of every operation: its fields are its arguments, `run` is its function, its docstring the help text.
 
-    From the class are made: the options of the command, the study's task, the form of the explorer, the JSON Schema
+    The class generates the options of the command, the task of a study, the form of the explorer, the JSON Schema
     (`schema_of`), the table in the docs, and the error texts.
 
     Raises
     ------
     InputError
-        A value of the wrong type or out of its range; arguments that do not go together.
+        A value has the wrong type or is out of range, or arguments contradict each other.
     """
 
-    #: The name, on the command line and in studies; `Settings` has it in front of its messages.
+    #: The name, on the command line and in studies; `Settings` puts it in front of its messages.
     group: ClassVar[str] = "operation"
-    #: What it does, for the progress bar.
+    #: The name of the work in the progress bar.
     doing: ClassVar[str] = "working"
-    #: The names in Python that do the same; the first takes its fields as keywords.
+    #: The Python functions that do the same; the first takes the fields as keywords.
     functions: ClassVar[tuple[str, ...]] = ()
-    #: Whether a study can run it: its result is numbers, not a file.
+    #: Whether a study can run it, because its result is numbers and not a file.
     studied: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
@@ -45,10 +45,10 @@ class Operation(Settings, frozen=True, kw_only=True):
         self.validate()
 
     def validate(self) -> None:
-        """Refuse what does not go together, before any work."""
+        """Refuse arguments that contradict each other, before any work."""
 
     def repeatable(self) -> "Operation":
-        """The operation as a study runs it: with a value for all that decides the result.
+        """The operation as a study runs it: with a value for every argument that determines the result.
 
         Returns
         -------
@@ -57,12 +57,12 @@ class Operation(Settings, frozen=True, kw_only=True):
         Raises
         ------
         InputError
-            Its result depends on the machine.
+            The result depends on the machine.
         """
         return self
 
     def run(self, context: RunContext) -> Any:
-        """Do it.
+        """Run the operation.
 
         Parameters
         ----------
@@ -77,7 +77,7 @@ class Operation(Settings, frozen=True, kw_only=True):
 
     @classmethod
     def row(cls, result: Any) -> dict[str, Any]:
-        """The numbers and texts of a result that a row of a study shows."""
+        """The numbers and texts of a result in a row of a study."""
         return flat(result.record() if isinstance(result, Result) else result)
 
     def arguments(self) -> dict[str, Any]:
@@ -97,8 +97,8 @@ class _Fields(dict[type[Operation], dict[str, Field]]):
     """The fields of each operation, by name."""
 
     def __missing__(self, kind: type[Operation]) -> dict[str, Field]:
-        found = self[kind] = {field.name: field for field in fields_of(kind)}
-        return found
+        fields = self[kind] = {field.name: field for field in fields_of(kind)}
+        return fields
 
 
 _FIELDS = _Fields()
@@ -112,18 +112,18 @@ OPERATIONS: Register[type[Operation]] = Register(
 
 
 def operation(kind: type[O]) -> type[O]:
-    """Class decorator: put an operation in the register, by its `group`."""
+    """Class decorator: add an operation to the register, under its `group`."""
     OPERATIONS.add(kind.group, kind)
     return kind
 
 
 def studied(name: str) -> type[Operation]:
-    """The operation of that name, for a study.
+    """The operation with this name, for a study.
 
     Raises
     ------
     InputError
-        There is none, or its result is no numbers.
+        No operation has this name, or its result is not numbers.
     """
     kind = OPERATIONS.find(name)
     if not kind.studied:
@@ -132,7 +132,7 @@ def studied(name: str) -> type[Operation]:
 
 
 def section(kind: type[Operation]) -> str:
-    """The group of the help that an operation stands in; empty for one that has no command."""
+    """The group of the help that lists an operation; empty for an operation without a command."""
     return section_of(kind.group)
 
 
@@ -143,7 +143,7 @@ def operation_of(kind: type[O], arguments: Mapping[str, Any]) -> O:
     ----------
     kind : type
     arguments : mapping
-        Plain values by name, as a study's file or a form has them.
+        Plain values by name, as in a study's file or a form.
 
     Returns
     -------
@@ -152,7 +152,7 @@ def operation_of(kind: type[O], arguments: Mapping[str, Any]) -> O:
     Raises
     ------
     InputError
-        An argument that it has not, or that is missing, of the wrong type or out of its range; what does not go together.
+        An argument is unknown, missing, of the wrong type or out of range, or arguments contradict each other.
     """
     fields = _FIELDS[kind]
     for name in arguments:
@@ -165,10 +165,10 @@ def operation_of(kind: type[O], arguments: Mapping[str, Any]) -> O:
 
 
 def _converted(kind: type[Operation], field: Field, value: Any) -> Any:
-    """A plain value as the field has it: lists as tuples, tables as Structs; one value of a list is a list of one."""
-    given = [value] if field.listed and isinstance(value, int | float | str) else value
+    """A plain value in the type of the field: lists as tuples, tables as Structs; a single value of a list as a list of one."""
+    plain_value = [value] if field.listed and isinstance(value, int | float | str) else value
     try:
-        made = msgspec.convert(given, _hints(kind)[field.name], strict=True)
+        converted = msgspec.convert(plain_value, _hints(kind)[field.name], strict=True)
     except msgspec.ValidationError as error:
         cause = error.__cause__
         if isinstance(cause, InputError):
@@ -177,8 +177,8 @@ def _converted(kind: type[Operation], field: Field, value: Any) -> Any:
         if place and isinstance(field.kind, msgspec.inspect.StructType):
             raise InputError(f"{kind.group}: {field.name}: {error}") from None
     else:
-        if fits(field.type, made):
-            return made
+        if fits(field.type, converted):
+            return converted
     raise InputError(f"{kind.group}: {field.name}={shown(value)}; it is {field.accepts}") from None
 
 
@@ -201,7 +201,7 @@ def schema_of(kind: type[Operation]) -> dict[str, Any]:
 
 
 def flat(content: Mapping[str, Any]) -> dict[str, Any]:
-    """The plain values of a record, those of tables within it as ``table.key``; lists and long texts stay in the record.
+    """The plain values of a record; those of inner tables get names ``table.key``; lists and long texts are omitted.
 
     >>> flat({"schema": "x", "diameter": 2, "latency": {"mean_ns": 3.5}, "histogram": [1, 2]})
     {'diameter': 2, 'latency.mean_ns': 3.5}
@@ -211,11 +211,15 @@ def flat(content: Mapping[str, Any]) -> dict[str, Any]:
         if key in ("schema", "provenance"):
             continue
         if isinstance(value, Mapping):
-            row |= {f"{key}.{inner}": one for inner, one in value.items() if _plain(one) and inner != "provenance"}
+            row |= {f"{key}.{inner}": leaf for inner, leaf in value.items() if _plain(leaf) and inner != "provenance"}
         elif _plain(value):
             row[key] = value
     return row
 
 
 def _plain(value: Any) -> bool:
-    return value is None or isinstance(value, (bool, int, float)) or (isinstance(value, str) and len(value) <= _LONGEST)
+    return (
+        value is None
+        or isinstance(value, (bool, int, float))
+        or (isinstance(value, str) and len(value) <= _MOST_CHARACTERS)
+    )

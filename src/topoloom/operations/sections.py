@@ -1,62 +1,62 @@
-"""The commands in groups, by what users do, each with its line in the help; read before any operation is imported."""
+"""The commands in groups by the user's task, each with its line in the help; read before any operation is imported."""
 
 SECTIONS: dict[str, dict[str, str]] = {
     "begin": {
-        "new": "A requirement or a study from six questions: a file in which every line is explained.",
-        "examples": "Requirements, studies, floors, quotes, notebooks and a plug-in, to look at and to copy.",
+        "new": "A first requirement or study from six questions, with every line explained.",
+        "examples": "Requirements, studies, floors, quotes, notebooks and a plug-in, to view and copy.",
     },
     "explore": {
-        "families": "The catalogue: families, their parameters, their facts.",
+        "families": "The catalogue of families, with their parameters.",
         "build": "Make a topology from a spec and write it to a file.",
         "convert": "Read a topology in one format and write it in another.",
         "info": "Size, degree, diameter, ASPL, bounds and bisection of a topology.",
         "hops": "Hop distances: histogram, diameter, eccentricities, latency.",
-        "bounds": "What is possible: Moore, Cerf, grid and diagrid bounds.",
-        "cuts": "How wide: bisection and p-way cuts.",
-        "paths": "How many paths join two switches, and how two flows interfere.",
-        "resilience": "What survives when cables, switches or racks fail.",
-        "losses": "What one lost port, switch or plane cuts off, in the worst case.",
-        "lifetime": "How long a network stays connected without repair.",
-        "degradation": "What failures cost: throughput that is left, table entries that change.",
-        "damage": "What is left of a network after failures, as a file.",
+        "bounds": "Bounds on diameter and ASPL: Moore, Cerf, grid and diagrid.",
+        "cuts": "Bisection and p-way cuts.",
+        "paths": "The number of paths between two switches, and how two flows interfere.",
+        "resilience": "The probability that a network survives failed cables, switches or racks.",
+        "losses": "The hosts that one lost port, switch or plane cuts off, in the worst case.",
+        "lifetime": "The mean time that a network stays connected without repair.",
+        "degradation": "The throughput that failures leave, and the table entries that they change.",
+        "damage": "A network after failures, as a file.",
     },
     "improve": {
         "optimize": "Exchange the ends of links: the same degrees, fewer hops, less latency, power or cost.",
-        "balance": "Degrees and cable lengths that suit each other on a floor of switches.",
+        "balance": "Well-balanced pairs of degree and cable length on a floor of switches.",
     },
     "route": {
-        "route": "Next hops and virtual channels for every pair, followed and verified deadlock-free.",
-        "reroute": "The tables of a network repaired after losses.",
+        "route": "Forwarding tables and virtual channels, verified deadlock-free.",
+        "reroute": "The tables of a network, repaired after losses.",
         "export": "A routed network as the files of another tool: OpenSM, FRR, simulators.",
-        "quality": "How much traffic tables let through: throughput, worst case, effective bisection.",
+        "quality": "The throughput of tables: uniform, worst case, effective bisection bandwidth.",
     },
     "simulate": {
-        "simulate": "Latency against accepted load, flit by flit.",
+        "simulate": "Latency against accepted load, simulated flit by flit.",
         "app": "MPI programs on a network, simulated by SimGrid.",
-        "collective": "The least time of a collective, and a schedule compared with it: all-reduce, all-gather, all-to-all.",
+        "collective": "The least time of a collective (all-reduce, all-to-all ...), and a schedule compared with it.",
     },
     "build": {
-        "layout": "Put the switches in racks on a floor; every cable with its length.",
-        "cost": "Switches, cables, watts and money of a topology on a floor.",
-        "expand": "Grow a network cable by cable: a plan that an installer carries out.",
-        "methods": "The ways in which expand grows a network.",
+        "layout": "Switches in racks on a floor, and every cable with its length.",
+        "cost": "The bill of a topology on a floor: switches, cables, cost and power.",
+        "expand": "A plan, cable by cable, by which installers grow a network.",
+        "methods": "The methods by which expand grows a network.",
     },
     "operate": {
-        "verify": "What is wrong with a plan, and with what is cabled, by numbered rules.",
-        "verify-tables": "Forwarding tables that another program made, verified.",
+        "verify": "The faults of a plan, and of the cabled fabric, by numbered rules.",
+        "verify-tables": "Forwarding tables of another program, verified.",
         "rules": "The numbered rules of verify.",
-        "repair": "Installed tables repaired for a fabric that has changed, in safe steps.",
-        "watch": "Discoveries of a cabling week beside the plan: progress, new faults, faults gone, sheets.",
+        "repair": "Installed tables repaired for a changed fabric, in steps that cannot deadlock.",
+        "watch": "The discoveries of a cabling week compared with the plan: progress, faults, task sheets.",
     },
     "decide": {
-        "design": "The main job: from a requirement file to ranked, priced designs.",
+        "design": "The main command: from a requirement file to ranked, priced designs.",
         "compare": "Networks that you name, fully assessed and ranked, from bill to growth.",
-        "study": "An operation over axes: many tasks, on this machine or a cluster; nothing is lost, nothing runs twice.",
+        "study": "An operation over axes: many tasks, on this machine or a cluster, resumed after interruptions.",
         "serve": "The explorer: topoloom in the browser, on this machine or over ssh -L.",
     },
 }
 
 
 def section_of(command: str) -> str:
-    """The group of a command; empty where no group has it."""
+    """The group of a command; empty if no group lists it."""
     return next((name for name, commands in SECTIONS.items() if command in commands), "")

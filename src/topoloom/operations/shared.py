@@ -11,10 +11,10 @@ MOST_SEED = (1 << 31) - 1
 SEED = 1
 Seed = Annotated[int, setting("seed of all random draws", least=0, most=MOST_SEED)]
 
-#: A network, as every operation takes it.
+#: The network of an operation.
 Source = Annotated[str, setting("a spec, a file or a folder", positional=True, names="file")]
 
-#: A network as it was planned.
+#: The planned network.
 Plan = Annotated[str, setting("the plan: a spec, a file or a folder", positional=True, names="file")]
 
 #: Ports of a switch; the largest directors have fewer than 4096.
@@ -24,28 +24,28 @@ Radix = Annotated[int, setting("ports of a switch", least=2, most=MOST_PORTS)]
 #: Links of a switch.
 Degree = Annotated[int, setting("links per switch", least=0)]
 
-#: Virtual channels for data that switches have: VL0 to VL14 (InfiniBand Architecture Specification 1.7, 7.6.3).
+#: Virtual lanes for data of a switch: VL0 to VL14 (InfiniBand Architecture Specification 1.7, 7.6.3).
 DATA_VLS = 15
-DataLanes = Annotated[int, setting("virtual channels for data of a switch", least=1, most=255)]
+DataVls = Annotated[int, setting("virtual lanes for data of a switch", least=1, most=255)]
 
-#: How paths are chosen, and the virtual channels that they may take.
+#: The routing engine, and the virtual channels that it may use.
 Engine = Annotated[
-    str, setting("how paths are chosen; if omitted, the installed tables, else the engine that fits the network")
+    str, setting("the routing engine; if omitted, the installed tables, else the engine that fits the network")
 ]
 MOST_VIRTUAL_CHANNELS = 255
 VirtualChannels = Annotated[
-    int,
-    setting("virtual channels, at most; as many as the engine takes if omitted", least=1, most=MOST_VIRTUAL_CHANNELS),
+    int, setting("most virtual channels; as many as the engine uses if omitted", least=1, most=MOST_VIRTUAL_CHANNELS)
 ]
 
-#: Tables for the hosts of a switch in turn, as addresses of their own have them.
+#: Number of tables: host k of a switch uses table k modulo this number, by an address that has its own paths.
 MOST_HOST_TABLES = 4096
-HostTables = Annotated[int, setting("tables for the hosts of a switch in turn", least=1, most=MOST_HOST_TABLES)]
+HostTables = Annotated[
+    int, setting("number of tables, which the hosts of a switch use in turn", least=1, most=MOST_HOST_TABLES)
+]
 
-#: What is bought, and from whom.
+#: Servers, switches and cables to buy, and their prices.
 Server = Annotated[
-    str,
-    setting("hosts in racks of their own: a server of the catalogue, or a file with [host] and [rack]", names="file"),
+    str, setting("hosts in separate racks: a server of the catalogue, or a file with [host] and [rack]", names="file")
 ]
 Parts = Annotated[
     str,
@@ -53,45 +53,45 @@ Parts = Annotated[
         "a parts catalogue: a name, a TOML file, or NetBox device types; the network's own if omitted", names="file"
     ),
 ]
-Prices = Annotated[str, setting("your quotes, laid over the catalogue: a TOML file", names="file")]
+Prices = Annotated[str, setting("your quotes, which replace prices of the catalogue: a TOML file", names="file")]
 
-#: The cables of hosts, where lists and bills have those of switches alone.
-HostCables = Annotated[bool, setting("the cables of hosts, too; as the network remembers if omitted")]
+#: Whether lists and bills include the cables of hosts.
+HostCables = Annotated[bool, setting("include the cables of hosts; as stored with the network if omitted")]
 
-#: Spares on the shelf.
-Spares = Annotated[bool, setting("also spares: 1 % of the switches and 2 % of cables and optics")]
+#: Spares in stock.
+Spares = Annotated[bool, setting("include spares: 1 % of the switches and 2 % of cables and optics")]
 
-#: How long one run of an external program may take.
+#: Time limit for one run of an external program.
 TIME_LIMIT = 3600.0
 TimeLimit = Annotated[
-    float, setting("time that building your own program, and each run of it, may take", unit="s", above=0, most=1e9)
+    float, setting("time limit for building your own program, and for each run of it", unit="s", above=0, most=1e9)
 ]
 
-#: Who runs the tasks of a study, or of the explorer.
+#: The executor that runs the tasks of a study, or of the explorer.
 EXECUTOR = "processes"
-Executor = Annotated[str, setting("who runs the tasks: processes, threads, dask, slurm")]
+Executor = Annotated[str, setting("the executor that runs the tasks: processes, threads, dask, slurm")]
 TaskJobs = Annotated[int, setting("tasks at a time; one per core if omitted", least=1, most=100_000)]
 
-#: Runs of METIS, of which the best counts.
-MetisRuns = Annotated[int, setting("runs of METIS, of which the best counts", least=1, most=10_000)]
+#: Runs of METIS; the best one counts.
+MetisRuns = Annotated[int, setting("runs of METIS; the best one counts", least=1, most=10_000)]
 METIS_RUNS = 8
 
 #: Delays of a network without load.
 SwitchDelay = Annotated[float, setting("delay of a switch", unit="ns", least=0, most=1e6)]
-CableDelay = Annotated[float, setting("delay of a metre of cable", unit="ns/m", least=0, most=1e6)]
+CableDelay = Annotated[float, setting("delay of cables", unit="ns/m", least=0, most=1e6)]
 SWITCH_NS, CABLE_NS_PER_M = 60.0, 5.0
 
-#: Rate of a link, where all have the same.
+#: Rate of every link.
 Rate = Annotated[float, setting("rate of a link", unit="Gb/s", above=0, most=1e9, option="--rate")]
 
 
 def span_of(text: str) -> tuple[int, int]:
-    """``3-32``, or one number, as the least and the greatest.
+    """The least and the greatest number of a range ``3-32``, or of one number.
 
     Raises
     ------
     ValueError
-        It is neither.
+        The text is neither.
     """
     ends = [int(end) for end in text.split("-")] if re.fullmatch(r"\d{1,7}(-\d{1,7})?", text) else []
     if not ends or not 1 <= ends[0] <= ends[-1]:
@@ -99,14 +99,14 @@ def span_of(text: str) -> tuple[int, int]:
     return ends[0], ends[-1]
 
 
-#: Where switches stand, for what asks about racks.
+#: The floor, and the racks on it.
 Floor = Annotated[
     str, setting("the floor: a preset's name, or a .toml or .csv file; slimfly-2014 if omitted", names="file")
 ]
 MOST_ROWS = 10_000
 Rows = Annotated[int, setting("rows of racks; near-square if omitted", least=1, most=MOST_ROWS)]
 Columns = Annotated[int, setting("racks per row", least=1, most=MOST_ROWS)]
-SwitchesPerRack = Annotated[int, setting("most switches in a rack", least=1, most=1 << 24)]
+SwitchesPerRack = Annotated[int, setting("most switches per rack", least=1, most=1 << 24)]
 Cluster = Annotated[
     Literal["auto", "groups", "sequential", "walktrap", "metis"],
     setting("which switches share a rack; auto if omitted"),
@@ -123,12 +123,12 @@ _MOST_BYTES = 1 << 60
 
 
 def size_of(text: str) -> int:
-    """Bytes: 4096, 64MiB, 1.5GB.
+    """The bytes of a size: 4096, 64MiB, 1.5GB.
 
     Raises
     ------
     ValueError
-        It is no size.
+        The text is not a size.
     """
     digits = text.strip().rstrip("BKMGTPbkmgtpi").strip()
     try:
@@ -141,12 +141,12 @@ def size_of(text: str) -> int:
 
 
 def shares_of(text: str) -> tuple[float, ...]:
-    """Shares of a list, or from a first to a last by steps; a number with % is that many hundredths.
+    """The shares of a list ``5%,10%``, or of a range ``first:last:step``; a number with % is divided by 100.
 
     Raises
     ------
     ValueError
-        Not a list of shares.
+        The text is not a list of shares.
     """
     shares = _numbers(text, _share, "a list of shares; write first:last:step, as in 0.05:0.95:0.05, or a list 5%,10%")
     wrong = [share for share in shares if not 0 <= share <= 1]
@@ -158,12 +158,12 @@ def shares_of(text: str) -> tuple[float, ...]:
 
 
 def loads_of(text: str) -> tuple[float, ...] | None:
-    """Loads of a list, or from a first to a last by steps; None for ``none``.
+    """The loads of a list ``0.1,0.5``, or of a range ``first:last:step``; None for ``none``.
 
     Raises
     ------
     ValueError
-        Not a list of loads.
+        The text is not a list of loads.
     """
     if text.strip() == "none":
         return None
@@ -175,7 +175,7 @@ def loads_of(text: str) -> tuple[float, ...] | None:
 
 
 def _numbers(text: str, read: Callable[[str], float], what: str) -> tuple[float, ...]:
-    """The numbers of a list, or from a first to a last by steps; `what` says in errors what it should be."""
+    """The numbers of a list, or of a range ``first:last:step``; `what` is the error's text."""
     try:
         if ":" not in text:
             return tuple(map(read, text.split(",")))
@@ -194,7 +194,7 @@ def share_of(text: str) -> float:
     Raises
     ------
     ValueError
-        It is none.
+        The text is not a share.
     """
     try:
         share = _share(text)
@@ -205,7 +205,7 @@ def share_of(text: str) -> float:
     return share
 
 
-#: Numbers of a list from a first to a last.
+#: Most numbers of a range.
 _MOST_NUMBERS = 10_000
 
 

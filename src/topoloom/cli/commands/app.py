@@ -7,7 +7,7 @@ import click
 
 from topoloom.cli.declared import declared, running
 from topoloom.cli.output import print_facts, print_record, print_table, say
-from topoloom.cli.presentation import Json, KeptText
+from topoloom.cli.presentation import Json, StudyOptions
 from topoloom.core.errors import InputError, Stopped
 from topoloom.core.settings import Settings, setting
 from topoloom.operations.catalogue.app import AppOperation, applications_run, names_of
@@ -30,7 +30,7 @@ _EXAMPLES = (
 
 
 class _Own(Settings, frozen=True, kw_only=True):
-    """Programs of the user's, which run on this machine: only the command line has them."""
+    """The user's own programs, which run on this machine; only the command line has these options."""
 
     group: ClassVar[str] = "program"
 
@@ -45,12 +45,12 @@ class _Own(Settings, frozen=True, kw_only=True):
         Annotated[
             str,
             setting(
-                "run the Makefile of the folder of --mpi, in a copy: what make is asked for, as in 'cg CLASS=A NPROCS=64'"
+                "build with the Makefile in the folder of --mpi, in a copy: the arguments of make, as in 'cg CLASS=A NPROCS=64'"
             ),
         ]
         | None
     ) = None
-    args: Annotated[str, setting("what your program is called with")] = ""
+    args: Annotated[str, setting("the arguments of your program")] = ""
     trace: Annotated[
         tuple[str, ...],
         setting(
@@ -59,7 +59,7 @@ class _Own(Settings, frozen=True, kw_only=True):
     ] = ()
 
     def programs(self, time_limit_s: float, work: "Work") -> "list[Program]":
-        """The programs, compiled."""
+        """The compiled programs and the traces."""
         from topoloom.simulation.applications.users_programs import argument_words, program_from, trace_from
 
         if len(self.mpi) != 1 and (self.make is not None or self.args):
@@ -111,7 +111,7 @@ def _sections(formatter: click.HelpFormatter) -> None:
         for line in _EXAMPLES:
             formatter.write(f"  {line}\n")
     with formatter.section("Applications"):
-        formatter.write_dl([(_usage(found), found.description) for found in APPLICATIONS.values()])
+        formatter.write_dl([(_usage(application), application.description) for application in APPLICATIONS.values()])
     with formatter.section("Simulators"):
         formatter.write_dl(list(SIMULATORS.items()))
     with formatter.section("Presets"):
@@ -119,44 +119,49 @@ def _sections(formatter: click.HelpFormatter) -> None:
     with formatter.section("Settings"):
         formatter.write_dl(
             [
-                (f"{one.name}={one.default or 'none'}", f"{one.description}{f' [{one.unit}]' if one.unit else ''}")
-                for one in described(AppSettings)
+                (
+                    f"{field.name}={field.default or 'none'}",
+                    f"{field.description}{f' [{field.unit}]' if field.unit else ''}",
+                )
+                for field in described(AppSettings)
             ]
         )
 
 
-def _usage(found: "Application") -> str:
-    keys = ",".join(f"{key}=" for key in found.parameters)
-    return f"{found.name}:{keys}" if keys else found.name
+def _usage(application: "Application") -> str:
+    keys = ",".join(f"{key}=" for key in application.parameters)
+    return f"{application.name}:{keys}" if keys else application.name
 
 
 @declared(
-    AppOperation, _Own, KeptText, _Output, several=(("topology", "engine"), "app", "placement"), sections=_sections
+    AppOperation, _Own, StudyOptions, _Output, several=(("topology", "engine"), "app", "placement"), sections=_sections
 )
-def command(operations: list[AppOperation], own: _Own, kept: KeptText, to: _Output) -> None:
+def command(operations: list[AppOperation], own: _Own, study_options: StudyOptions, to: _Output) -> None:
     from topoloom.core.folders import check_folder
     from topoloom.report.app_page import write_apps
 
     first, names = operations[0], names_of(operations)
     if first.app is None and not (own.mpi or own.trace):
-        raise InputError("say what runs: --app NAME (topoloom app --help lists them), --mpi FILE or --trace FOLDER")
+        raise InputError(
+            "no program is named; give --app NAME (topoloom app --help lists them), --mpi FILE or --trace FOLDER"
+        )
     if to.baseline is not None and to.baseline not in names:
         raise InputError(
-            f"--baseline {to.baseline}: it is none of the topologies; name one of them ({', '.join(names)})"
+            f"--baseline {to.baseline} is not one of the topologies; name one of them ({', '.join(names)})"
         )
     if to.goal is not None:
-        for group, options in ((kept, ("study",)), (to, ("output", "json"))):
+        for group, options in ((study_options, ("study",)), (to, ("output", "json"))):
             group.refuse_changed(options, "a schedule is written, and nothing is run (--goal)")
         _write_goal(to.goal, operations, own)
         return
-    if kept.study is not None:
+    if study_options.study is not None:
         own.refuse_changed(("mpi", "make", "args", "trace"), "a study runs applications by their names (--app)")
         to.refuse_changed(("output",), "the study's folder has its records and its page")
-        _run_as_study(operations, kept.study, kept.jobs, to)
+        _run_as_study(operations, study_options.study, study_options.jobs, to)
         return
     if to.output is not None:
         check_folder(to.output)
-    with running(first.doing, kept.jobs) as context:
+    with running(first.doing, study_options.jobs) as context:
         cases, runs = applications_run(
             operations,
             context,
@@ -169,8 +174,8 @@ def command(operations: list[AppOperation], own: _Own, kept: KeptText, to: _Outp
     if to.json or not runs.failure:
         _show(runs, to.json)
     if to.output is not None:
-        some = "" if len(runs.runs) == runs.wanted else f"{len(runs.runs)} of {runs.wanted} runs are finished: "
-        say(f"{some}wrote {to.output}", err=to.json or bool(some))
+        partial = "" if len(runs.runs) == runs.wanted else f"{len(runs.runs)} of {runs.wanted} runs are finished: "
+        say(f"{partial}wrote {to.output}", err=to.json or bool(partial))
     if runs.failure:
         raise InputError(runs.failure)
     if runs.ended != "done":
@@ -178,17 +183,17 @@ def command(operations: list[AppOperation], own: _Own, kept: KeptText, to: _Outp
 
 
 def _run_as_study(operations: list[AppOperation], folder: str, jobs: int | None, to: _Output) -> None:
-    from topoloom.cli.kept_study import end_of, run_kept
+    from topoloom.cli.kept_study import end_of, run_in_folder
     from topoloom.studies.sweeps.app_runs import app_runs_of, app_study
 
     study = app_study(operations, to.routing_seeds)
-    ended = run_kept(study, folder, jobs)
+    ended = run_in_folder(study, folder, jobs)
     _show(app_runs_of(study, folder, to.baseline, ended=ended), to.json)
     end_of(study, folder, ended)
 
 
 def _write_goal(path: str, operations: list[AppOperation], own: _Own) -> None:
-    """Write one program as a schedule; a topology only says how many ranks there are."""
+    """Write one program as a schedule; the topology only gives the number of ranks."""
     from topoloom.network.opening import open_network
     from topoloom.simulation.applications.ranks import ranks_on
     from topoloom.simulation.applications.registry import opened
@@ -197,9 +202,11 @@ def _write_goal(path: str, operations: list[AppOperation], own: _Own) -> None:
     from topoloom.simulation.workloads.goal import save_goal
 
     first = operations[0]
-    apps = {one.app for one in operations if one.app is not None}
+    apps = {operation.app for operation in operations if operation.app is not None}
     if own.mpi or len(apps) + len(own.trace) != 1 or len(names_of(operations)) != 1:
-        raise InputError("--goal: one program on one topology is written (--app or --trace); a program of code is none")
+        raise InputError(
+            "--goal writes one program on one topology, of --app or --trace; a program of --mpi cannot be written"
+        )
     app = trace_from(own.trace[0]) if first.app is None else opened(first.app)
     ranks = ranks_on(open_network(first.topology).topology, app, first.ranks)
     schedule = schedule_of_program(app, ranks, first.settings_on([]))
@@ -221,7 +228,7 @@ def _print_runs(runs: "AppRuns") -> None:
 
     first = runs.runs[0]
     if runs.wanted == 1:
-        _print_one(first)
+        _print_run(first)
         return
     print_table([CELLS, *(row.cells for row in runs.compared)])
     say(f"speed: {runs.baseline} = 1, seed by seed")
@@ -230,10 +237,10 @@ def _print_runs(runs: "AppRuns") -> None:
     say(f"\n{first.simulated_by}: {_words(first.settings)}")
 
 
-def _print_one(run: "AppRun") -> None:
+def _print_run(run: "AppRun") -> None:
     facts = [
         ("seconds", f"{run.seconds:.9g}, simulated"),
-        *((name, f"{one.value:.6g} {one.unit}".rstrip(" -")) for name, one in run.results.items()),
+        *((name, f"{result.value:.6g} {result.unit}".rstrip(" -")) for name, result in run.results.items()),
         (
             "not computing",
             f"{100 * run.communication_mean:.1f} % of the time of a rank, at most {100 * run.communication_most:.1f} %",

@@ -1,4 +1,4 @@
-"""`topoloom balance`: the degrees and lengths that suit each other on a floor."""
+"""`topoloom balance`: the well-balanced pairs of degree and length on a floor."""
 
 from dataclasses import astuple
 

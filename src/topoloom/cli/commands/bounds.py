@@ -1,4 +1,4 @@
-"""`topoloom bounds`: what is possible for an order, a degree and a longest link."""
+"""`topoloom bounds`: bounds on diameter and ASPL for an order, a degree and a longest link."""
 
 from typing import TYPE_CHECKING
 
@@ -21,12 +21,12 @@ def command(operation: BoundsOperation, output: Json) -> None:
         _print(result)
 
 
-def _print(found: "Bounds | BalancedPairs") -> None:
-    # Without a longest link the least possible is Moore's, which stands there already.
-    omitted = {"provenance"} if getattr(found, "length", None) else {"provenance", "diameter", "aspl"}
+def _print(result: "Bounds | BalancedPairs") -> None:
+    # Without a longest link the least diameter and ASPL are Moore's, which are in the rows already.
+    omitted = {"provenance"} if getattr(result, "length", None) else {"provenance", "diameter", "aspl"}
     rows = []
-    for key in found.__dataclass_fields__:
-        value = getattr(found, key)
+    for key in result.__dataclass_fields__:
+        value = getattr(result, key)
         if key == "planes" and value == 1:
             continue
         if key in {"balanced", "pairs"} and value is not None:
@@ -36,4 +36,4 @@ def _print(found: "Bounds | BalancedPairs") -> None:
             rows.append((key, " ".join(map(str, value.tolist()))))
         elif key not in omitted and value is not None:
             rows.append((key, plain(value)))
-    print_facts(found.provenance.name or None, rows)
+    print_facts(result.provenance.name or None, rows)

@@ -10,9 +10,9 @@ from topoloom.operations.catalogue.build import BuildOperation
 
 class _Output(Json, frozen=True, kw_only=True):
     output: Annotated[
-        str, setting("where; standard output, in topoloom's JSON, if omitted", option="-o --output", metavar="FILE")
+        str, setting("the file; standard output, in topoloom's JSON, if omitted", option="-o --output", metavar="FILE")
     ] = "-"
-    format: Annotated[str, setting("the file's format; else its suffix says", metavar="FORMAT")] | None = None
+    format: Annotated[str, setting("the file's format; by its suffix if omitted", metavar="FORMAT")] | None = None
 
 
 @declared(BuildOperation, _Output)

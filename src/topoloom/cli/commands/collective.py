@@ -1,4 +1,4 @@
-"""`topoloom collective TOPOLOGY`: the least time of a collective, and a schedule that comes near it, simulated and written."""
+"""`topoloom collective TOPOLOGY`: the least time of a collective, and a schedule close to it, simulated and written."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from topoloom.simulation.applications.collective_result import Collective
     from topoloom.simulation.collectives.bound import CollectiveBound
 
-#: What a schedule may be written as.
+#: The formats of a schedule's file.
 _SUFFIXES = (".json", ".xml", ".goal")
 
 
@@ -52,7 +52,10 @@ def _sections(formatter: click.HelpFormatter) -> None:
         formatter.write_dl(list(SIMULATORS.items()))
     with formatter.section("What flits: takes, as in flits:flit_bits=512,packet_flits=32"):
         formatter.write_dl(
-            [(f"{one.name}={one.default}", f"{one.description} ({one.accepts})") for one in described(FlitSettings)]
+            [
+                (f"{field.name}={field.default}", f"{field.description} ({field.accepts})")
+                for field in described(FlitSettings)
+            ]
         )
 
 
@@ -86,26 +89,26 @@ def _of_bound(bound: "CollectiveBound") -> list[tuple[str, str]]:
             where = "the root's side"
         rows.append(("cut", f"{bound.cut_gbps:,.6g} Gb/s leave {where}"))
     if bound.bandwidth_s:
-        rows.append(("a rank's share", f"{bound.bus_gbps:,.6g} Gb/s"))
+        rows.append(("per rank", f"{bound.bus_gbps:,.6g} Gb/s"))
     if bound.reached_s is None:
-        rows.append(("reached", "nobody knows"))
+        rows.append(("reached", "not known"))
     else:
-        how = "the least that there is" if bound.exact else f"{_time(bound.reached_s)} is known to be enough"
+        how = "the exact minimum" if bound.exact else f"{_time(bound.reached_s)} is known to be enough"
         rows.append(("reached", f"bytes alone: {how}"))
     return rows
 
 
-def _of_schedule(found: "Collective") -> list[tuple[str, str]]:
-    paths = "paths of its own" if found.paths == "own" else f"the paths of the tables ({found.engine})"
-    rows = [("schedule", f"{found.algorithm}, {paths}")]
-    if found.trees:
-        rows.append(("trees", f"{found.trees}, {found.depth} messages deep, {found.pieces} pieces a message"))
-    if found.fullest_s is not None:
-        rows.append(("fullest channel", _time(found.fullest_s)))
+def _of_schedule(result: "Collective") -> list[tuple[str, str]]:
+    paths = "its own paths" if result.paths == "own" else f"the paths of the tables ({result.engine})"
+    rows = [("schedule", f"{result.algorithm}, {paths}")]
+    if result.trees:
+        rows.append(("trees", f"{result.trees}, {result.depth} messages deep, {result.pieces} pieces per message"))
+    if result.fullest_s is not None:
+        rows.append(("fullest channel", _time(result.fullest_s)))
     return [
         *rows,
-        ("simulated", f"{_time(found.seconds)}, {100 * found.gap:.1f} % over the bound"),
-        ("simulation", f"{found.provenance.settings['simulator']}, {found.messages:,} messages"),
+        ("simulated", f"{_time(result.seconds)}, {100 * result.gap:.1f} % over the bound"),
+        ("simulation", f"{result.provenance.settings['simulator']}, {result.messages:,} messages"),
     ]
 
 
@@ -115,16 +118,16 @@ def _time(seconds: float) -> str:
     return short_value(seconds, "s")
 
 
-def _write(found: "Collective", path: str, as_json: bool) -> None:
-    """The schedule into a file of the kind that its name asks for."""
+def _write(result: "Collective", path: str, as_json: bool) -> None:
+    """Write the schedule to a file, in the format of its suffix."""
     from topoloom.core.files import write_atomically
     from topoloom.simulation.applications.schedules import schedule_of_program
     from topoloom.simulation.collectives.msccl import msccl_xml, over_limits
     from topoloom.simulation.workloads.goal import save_goal
 
-    schedule = found.schedule
+    schedule = result.schedule
     if schedule is None or (not schedule.trees and schedule.ranks > 1):
-        raise InputError(f"{path}: {found.ranks} ranks send too many messages to each other for a file; take fewer")
+        raise InputError(f"{path}: {result.ranks} ranks exchange too many messages for a file; take fewer ranks")
     if Path(path).suffix == ".json":
         schedule.save(path)
     elif Path(path).suffix == ".goal":
@@ -133,5 +136,5 @@ def _write(found: "Collective", path: str, as_json: bool) -> None:
         write_atomically(path, msccl_xml(schedule))
         over = over_limits(schedule)
         if over:
-            say(f"{path}: more than MSCCL's executor for NCCL takes: {over}", err=True)
+            say(f"{path} exceeds the limits of MSCCL's executor for NCCL: {over}", err=True)
     say(f"wrote {path}", err=as_json)

@@ -23,7 +23,9 @@ from topoloom.operations.catalogue.convert import ConvertOperation
 
 class _Output(ExportChanges, frozen=True, kw_only=True):
     output: Annotated[str, setting("the file, or the folder of files for another tool", positional=True, metavar="OUT")]
-    format: Annotated[str, setting("the format of OUT (below); else its suffix says", metavar="FORMAT")] | None = None
+    format: Annotated[str, setting("the format of OUT (below); by its suffix if omitted", metavar="FORMAT")] | None = (
+        None
+    )
 
 
 def _sections(formatter: click.HelpFormatter) -> None:
@@ -43,7 +45,7 @@ def command(operation: ConvertOperation, to: _Output) -> None:
         return
     record = checked(to.output, to.format, to.json)
     if to.set and record.write_order is None:
-        raise InputError(f"--set changes rates and delays, which the format {record.name} does not hold; leave it out")
+        raise InputError(f"--set changes rates and delays, which the format {record.name} does not hold; omit it")
     with drops() as dropped:
         network: Network = performed(operation)
     order = text = None
@@ -55,7 +57,7 @@ def command(operation: ConvertOperation, to: _Output) -> None:
 
 
 def _one_file(output: str, name: str) -> bool:
-    """Whether a name that is an export's and a format's is the format's: for standard output, and a file with its suffix."""
+    """Whether a name that an export and a format share means the format: for standard output, and files with its suffix."""
     record = format_for(output)
     return name in FORMATS and (output == "-" or (record is not None and record.name == name))
 

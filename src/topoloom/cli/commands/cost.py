@@ -15,12 +15,10 @@ if TYPE_CHECKING:
 
 
 class _Output(Json, frozen=True, kw_only=True):
-    orders: Annotated[bool, setting("also how many cables of each product and length to order")] = False
+    orders: Annotated[bool, setting("also list how many cables of each product and length to order")] = False
     as_published: Annotated[
         bool,
-        setting(
-            "for a network of Table IV of Besta 2014: its own assumptions next to the exact count, laid out as there"
-        ),
+        setting("for a network of Table IV of Besta 2014: the bill by the paper's assumptions next to the exact count"),
     ] = False
 
 
@@ -36,16 +34,16 @@ def command(operations: list[CostOperation], to: _Output) -> None:
         raise InputError("--as-published takes one topology; omit it to compare several")
     if to.as_published:
         operations[0].refuse_changed((*PLACING, *TERMS), "--as-published takes the paper's own assumptions")
-    networks = [open_network(one.topology) for one in operations]
+    networks = [open_network(operation.topology) for operation in operations]
     if to.as_published:
-        # The exact count beside the print is made as Besta 2014 lays the column out: its racks, its floor, its switches.
+        # The exact count next to the published value uses the racks, floor and switches of Besta 2014's column.
         catalogues = [load_parts("slimfly-2014")]
         bills = [_column(networks[0].topology).exact(to.orders)]
     else:
         with running(operations[0].doing) as context:
             placed = networks_on_floors(operations[0], networks, context)
-        catalogues = [one.terms.catalogue for one in placed]
-        bills = [price(one, orders=to.orders) for one in placed]
+        catalogues = [network.terms.catalogue for network in placed]
+        bills = [price(network, orders=to.orders) for network in placed]
     if to.json:
         print_record(bills[0] if len(bills) == 1 else Bills(tuple(bills)))
         return
@@ -53,9 +51,9 @@ def command(operations: list[CostOperation], to: _Output) -> None:
         cost_text.print_bill(bills[0])
     else:
         cost_text.print_side_by_side(bills)
-    for parts in dict.fromkeys(one.name for one in catalogues):
-        catalogue = next(one for one in catalogues if one.name == parts)
-        cost_text.print_notes(catalogue, [bill for bill in bills if bill.parts == parts])
+    for name in dict.fromkeys(catalogue.name for catalogue in catalogues):
+        parts = next(catalogue for catalogue in catalogues if catalogue.name == name)
+        cost_text.print_notes(parts, [bill for bill in bills if bill.parts == name])
 
 
 def _column(network: Topology) -> "TableColumn":
@@ -64,6 +62,6 @@ def _column(network: Topology) -> "TableColumn":
 
     column = column_of(network)
     if column is None:
-        known = "; ".join(one.spec for one in COLUMNS)
-        raise InputError(f"{network.name} is not a network of Table IV (these are: {known})")
+        specs = "; ".join(entry.spec for entry in COLUMNS)
+        raise InputError(f"{network.name} is not a network of Table IV (these are: {specs})")
     return column

@@ -1,4 +1,4 @@
-"""`topoloom cuts`: how many links join the halves, or any number of equal parts, of a topology."""
+"""`topoloom cuts`: the number of links between two or more equal parts of a topology."""
 
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class _Output(Json, frozen=True, kw_only=True):
-    assign: Annotated[bool, setting("which switch is in which part, too (--json always says)")] = False
+    assign: Annotated[bool, setting("also list the part of every switch (--json always does)")] = False
 
 
 @declared(CutsOperation, _Output)
@@ -27,20 +27,20 @@ def command(operation: CutsOperation, output: _Output) -> None:
         raise KeyboardInterrupt
 
 
-def _print(found: "Cuts", assign: bool) -> None:
-    how = f"METIS, best of {found.runs} runs, refined" if found.runs else "branch and bound, not over"
-    how = "exact, by branch and bound" if found.exact else how
-    say(f"{found.provenance.name}: {found.links} links between {found.parts} equal parts ({how})")
+def _print(result: "Cuts", assign: bool) -> None:
+    how = f"METIS, best of {result.runs} runs, refined" if result.runs else "branch and bound, not finished"
+    how = "exact, by branch and bound" if result.exact else how
+    say(f"{result.provenance.name}: {result.links} links between {result.parts} equal parts ({how})")
     from topoloom.topologies.spec import bisection_by_theory
 
-    theory = bisection_by_theory(found.provenance.spec) if found.parts == 2 and found.by == "switches" else None
+    theory = bisection_by_theory(result.provenance.spec) if result.parts == 2 and result.by == "switches" else None
     if theory is not None:
         say(f"theory: {theory}")
-    if found.planes > 1:
-        say(f"each of {found.planes} planes is cut by itself; links of all together")
-    say(f"{found.by} in each part: {' '.join(map(str, found.sizes.tolist()))}")
-    if found.parts > 2:
-        say(f"fewest links between two parts: {found.narrowest}")
+    if result.planes > 1:
+        say(f"each of the {result.planes} planes is cut separately; the links of all planes are counted")
+    say(f"{result.by} in each part: {' '.join(map(str, result.sizes.tolist()))}")
+    if result.parts > 2:
+        say(f"fewest links between two parts: {result.narrowest}")
     if assign:
-        for switch, part in enumerate(found.part.tolist()):
+        for switch, part in enumerate(result.part.tolist()):
             say(f"{switch} {part}")

@@ -9,7 +9,7 @@ from topoloom.operations.catalogue.damage import DamageOperation
 
 
 class _Output(Json, frozen=True, kw_only=True):
-    output: Annotated[str, setting("where; its suffix says the format", option="-o --output", metavar="FILE")]
+    output: Annotated[str, setting("the file; its suffix gives the format", option="-o --output", metavar="FILE")]
 
 
 @declared(DamageOperation, _Output)

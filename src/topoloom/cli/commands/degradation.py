@@ -1,4 +1,4 @@
-"""`topoloom degradation`: what failures cost the network that survives them."""
+"""`topoloom degradation`: the throughput that failures leave, and the table entries that they change."""
 
 from topoloom.cli.declared import declared, performed
 from topoloom.cli.output import one_record
@@ -10,7 +10,7 @@ from topoloom.operations.catalogue.degradation import DegradationOperation
 def command(operations: list[DegradationOperation], threads: Threads, to: Json) -> None:
     from topoloom.cli.resilience_text import print_degradations
 
-    results = [performed(one, threads.jobs) for one in operations]
+    results = [performed(operation, threads.jobs) for operation in operations]
     if to.json:
         one_record(results)
     else:

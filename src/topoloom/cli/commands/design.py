@@ -1,4 +1,4 @@
-"""`topoloom design REQUIREMENT.toml -o DIR`: the main job."""
+"""`topoloom design REQUIREMENT.toml -o DIR`: from a requirement to ranked, priced designs."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -19,9 +19,14 @@ if TYPE_CHECKING:
 class _Output(Json, frozen=True, kw_only=True):
     output: Annotated[str, setting("folder for the report and files", option="-o --output", metavar="DIRECTORY")]
     time_limit: (
-        Annotated[float, setting("the deadline; the design is then made of what is measured", unit="s", above=0)] | None
+        Annotated[
+            float, setting("the deadline; the design then uses the candidates measured so far", unit="s", above=0)
+        ]
+        | None
     ) = None
-    fresh: Annotated[bool, setting("measure everything again, even what an earlier run measured")] = False
+    fresh: Annotated[bool, setting("measure everything again, instead of using the measurements of an earlier run")] = (
+        False
+    )
 
 
 @declared(DesignOperation, Threads, ToolFiles, _Output)
@@ -43,8 +48,8 @@ def command(operation: DesignOperation, threads: Threads, files: ToolFiles, to: 
         limit = f"{requirement.limits.cost_over_best:g} times the best"
         say(f"{expensive} more were not pursued: they cost over {limit}", err=True)
     if result.ended != "done":
-        why = "the time was over" if result.ended == "deadline" else "interrupted"
-        say(f"{why}: {result.unmeasured} candidates not measured; writing what is known", err=True)
+        why = "the time limit was reached" if result.ended == "deadline" else "interrupted"
+        say(f"{why}: {result.unmeasured} candidates not measured; writing the others", err=True)
     write_design(result, out, everything=files.everything)
     if to.json:
         print_record(result)
@@ -53,33 +58,33 @@ def command(operation: DesignOperation, threads: Threads, files: ToolFiles, to: 
         if result.shortlist:
             say()
             print_assessments(result.shortlist, result.requirement.minutes)
-            say(f"shortlist: {out / 'shortlist'}, a folder each, for every other command")
+            say(f"shortlist: {out / 'shortlist'}, one folder per network; every command opens them")
         say(f"report: {out / 'report.html'}")
     if result.ended == "interrupted":
         raise KeyboardInterrupt
 
 
-def _print(found: "Design") -> None:
-    """The best design, or what stands in its way."""
+def _print(design: "Design") -> None:
+    """Print the best design, or the limits that exclude all candidates."""
     from topoloom.designer.candidates import MOST_SWITCHES
 
-    best, limits = found.winner, found.requirement.limits
+    best, limits = design.winner, design.requirement.limits
     if best is None:
-        dropped = ", ".join(f"{limit} {count}" for limit, count in found.dropped_by.items())
+        dropped = ", ".join(f"{limit} {count}" for limit, count in design.dropped_by.items())
         say(f"no candidate is within every limit (dropped by: {dropped or 'none yet'})")
-        if "size" in found.dropped_by:
+        if "size" in design.dropped_by:
             say(
-                f"size: over {MOST_SWITCHES:,} switches, which would take days to measure; try larger switches",
+                f"size: over {MOST_SWITCHES:,} switches, which would take days to measure; allow a larger radix",
                 err=True,
             )
         return
     say(
-        f"best of {len(found.ranked)}: {best.spec}\n"
+        f"best of {len(design.ranked)}: {best.spec}\n"
         f"  {best.switches:,} switches of {best.radix} ports, {best.hosts:,} hosts, diameter {best.diameter},"
         f" {best.cost_per_host_usd:,.1f} USD and {best.power_per_host_w:.2f} W per host"
     )
-    if found.search is not None:
-        _print_search(found.search)
+    if design.search is not None:
+        _print_search(design.search)
     if limits.oversubscription is None and limits.maximum_channel_load is None and best.oversubscription > 1.5:
         say(
             f"  it is {best.oversubscription:.1f} times oversubscribed; set oversubscription under [limits] for more bandwidth",
@@ -88,7 +93,7 @@ def _print(found: "Design") -> None:
 
 
 def _print_search(search: "Searched") -> None:
-    """What was found beyond the catalogue, and what it gains."""
+    """Print the networks found beyond the catalogue, and their gains."""
     say(
         f"beyond the catalogue: {search.measured:,} networks tried, {len(search.specs):,} within every limit;"
         f" {search.beaten} of the {search.front} that none of the catalogue beats are beaten"

@@ -1,4 +1,4 @@
-"""`topoloom examples`: the examples, listed, shown and copied."""
+"""`topoloom examples`: list, show and copy the examples."""
 
 from typing import Annotated
 
@@ -13,9 +13,7 @@ class _Output(Json, frozen=True, kw_only=True):
     output: (
         Annotated[
             str,
-            setting(
-                "copy into this folder, with the files that are referred to", option="-o --output", metavar="DIRECTORY"
-            ),
+            setting("copy into this folder, with the files that they need", option="-o --output", metavar="DIRECTORY"),
         ]
         | None
     ) = None
@@ -43,4 +41,4 @@ def command(operation: ExamplesOperation, to: _Output) -> None:
             say(f"this is {chosen.file} of {len(chosen.files)} files; -o DIRECTORY copies all of them", err=True)
     elif to.output is None:
         print_table([tuple(example[key] for key in ("name", "kind", "description")) for example in record["examples"]])
-        say("topoloom examples NAME shows one, -o DIRECTORY copies it, or all without a name", err=True)
+        say("topoloom examples NAME shows one; -o DIRECTORY copies it, or all examples without NAME", err=True)

@@ -1,4 +1,4 @@
-"""`topoloom expand TOPOLOGY`: a plan, cable by cable, to a larger network; and carrying one out on paper."""
+"""`topoloom expand TOPOLOGY`: a plan, cable by cable, to a larger network; and the check of such a plan on paper."""
 
 import math
 from pathlib import Path
@@ -54,11 +54,11 @@ def command(operation: ExpandOperation, threads: Threads, to: _Output) -> None:
 def _check(folder: str, as_json: bool) -> None:
     from topoloom.cabling.expansion.check import check_plan
 
-    done = check_plan(Path(folder))
+    result = check_plan(Path(folder))
     if as_json:
-        print_record(done)
+        print_record(result)
         return
-    say(f"{done.tasks} tasks in {done.steps} steps give the {done.cables} cables of after/cables.csv, exactly")
+    say(f"{result.tasks} tasks in {result.steps} steps give the {result.cables} cables of after/cables.csv, exactly")
 
 
 def _print_plan(plan: "Expansion") -> None:
@@ -79,7 +79,7 @@ def _print_plan(plan: "Expansion") -> None:
         for number, step in enumerate([plan.start, *plan.steps])
     ]
     if len(plan.steps) > _SHOWN:
-        between = f"{len(plan.steps) - _SHOWN} steps more; -o writes them, --json prints them"
+        between = f"{len(plan.steps) - _SHOWN} more steps; -o writes them, --json prints them"
         rows[_SHOWN:-1] = [("...", between, *[""] * 7)]
     print_facts(
         f"{before.name} by {plan.method}: {len(plan.steps)} step{'s' * (len(plan.steps) != 1)}",
@@ -104,12 +104,12 @@ def _print_plan(plan: "Expansion") -> None:
 
 
 def _planes(plan: "Expansion") -> list[tuple[str, str]]:
-    """One row per plane, where there are several: its tasks, those of hosts' cables apart."""
-    found = plan.tasks_by_plane()
-    if len(found) < 2:
+    """One row per plane, if there are several: its tasks, with those of hosts' cables counted separately."""
+    tasks = plan.tasks_by_plane()
+    if len(tasks) < 2:
         return []
     rows = []
-    for number, counts in enumerate(found):
+    for number, counts in enumerate(tasks):
         hosts = f", {counts['host']} of them of hosts" if counts["host"] else ""
         rows.append(
             (f"plane {number}", f"{counts['unplug']} unplug, {counts['move']} move, {counts['add']} add{hosts}")
@@ -126,34 +126,34 @@ def _remark(step: "ExpansionStep") -> str:
     if not step.connected:
         return "not connected"
     if step.cut_off:
-        return f"cuts off {step.cut_off} switches on the way"
+        return f"cuts off {step.cut_off} switches for a while"
     return f"{step.interrupted} moves cut something off while they last" if step.interrupted else ""
 
 
 def _ports(plan: "Expansion") -> str:
     if plan.radix <= plan.radix_before:
-        return f"{plan.radix} a switch"
-    told = f"those that stand use {plan.radix_before} at most now, and must have them too (not in the cost)"
-    return f"{plan.radix} a switch; {told}"
+        return f"{plan.radix} per switch"
+    note = f"existing switches use at most {plan.radix_before} now and need as many (not in the cost)"
+    return f"{plan.radix} per switch; {note}"
 
 
 def _cost(plan: "Expansion") -> str:
     cost, parts = plan.cost, plan.after.bought.parts
     named = {"switches": cost.switches_usd, "cables": cost.cables_usd, "installation": cost.installation_usd}
-    known = [f"{what} {usd:,.0f}" for what, usd in named.items() if usd and not math.isnan(usd)]
+    amounts = [f"{what} {usd:,.0f}" for what, usd in named.items() if usd and not math.isnan(usd)]
     unknown = [what for what, usd in named.items() if math.isnan(usd)]
-    missing = f"; the catalogue {parts.name} has no price of {' and '.join(unknown)}" if unknown else ""
-    if unknown and not known:
+    missing = f"; the catalogue {parts.name} has no price for {' and '.join(unknown)}" if unknown else ""
+    if unknown and not amounts:
         return f"not known{missing}"
-    return f"{cost.total_usd:,.0f} USD: {', '.join(known) or 'nothing is bought'}{missing}"
+    return f"{cost.total_usd:,.0f} USD: {', '.join(amounts) or 'nothing is bought'}{missing}"
 
 
 def _refuse_own(source: str, folder: str) -> None:
-    """Refuse to write a plan over what it starts from."""
+    """Refuse to write a plan over the folder that it starts from."""
     place = Path(source)
     if not place.is_dir() and place.name != "cables.csv":
         return
     begin, end = place.resolve() if place.is_dir() else place.resolve().parent, Path(folder).resolve()
-    # A plan's folder has its own folders before and after; those of another one are not to be written over either.
+    # A plan's folder has the folders before and after; those of another plan must not be overwritten either.
     if begin == end or begin in end.parents or end in begin.parents:
-        raise InputError(f"-o {folder}: {source} lies there, which the plan starts from; take another folder")
+        raise InputError(f"-o {folder}: it holds {source}, which the plan starts from; take another folder")

@@ -35,14 +35,14 @@ def command(operation: ExportOperation, threads: Threads, to: _Output) -> None:
     refuse_settings(record.name, to.set)
     tables = performed(operation, threads.jobs)
     routed = tables.routing
-    # Losses number hosts and switches again, which the layout does not know.
+    # After losses hosts and switches are renumbered; the layout has the old numbers.
     layout = tables.network.layout if operation.without is None else None
     order = ExportRequest(tables.fabric, routed, lengths=tables.lengths if record.timed else None, layout=layout)
     if record.timed:
         order = replace(order, settings=export_settings(tables.network, to.set))
     files = [f"{to.output}/{name}" for name in write_order(operation.kind, order, to.output)]
     if routed.verification is not None and not routed.verification.deadlock_free:
-        say("warning: packets can block each other for ever by these tables; engine orders is safe", err=True)
+        say("warning: with these tables packets can block each other forever; engine orders is deadlock-free", err=True)
     if to.json:
         print_record(tables.repaired or routed)
     else:

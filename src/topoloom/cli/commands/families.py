@@ -18,7 +18,7 @@ def command(operation: FamiliesOperation, output: Json) -> None:
     if output.json:
         print_record(result)
     elif operation.hosts is not None and operation.radix is not None:
-        sizes = {one["name"]: [size["spec"] for size in one["sizes"]] for one in result["families"]}
+        sizes = {family["name"]: [size["spec"] for size in family["sizes"]] for family in result["families"]}
         _print_sizes(sizes, operation.hosts, operation.radix)
     elif operation.name:
         _print_page(operation.chosen()[0])
@@ -27,27 +27,27 @@ def command(operation: FamiliesOperation, output: Json) -> None:
 
 
 def _print_catalogue(chosen: list[Family | Transform]) -> None:
-    for one in chosen:
-        kind = "" if isinstance(one, Family) else "+"
-        say(f"{kind + one.name:22} {one.description}")
-        say(f"{'':22} {', '.join(f'{k}={_default(p)}' for k, p in one.parameters.items())}")
+    for entry in chosen:
+        kind = "" if isinstance(entry, Family) else "+"
+        say(f"{kind + entry.name:22} {entry.description}")
+        say(f"{'':22} {', '.join(f'{k}={_default(p)}' for k, p in entry.parameters.items())}")
     say("\nproduct:(SPEC)*(SPEC) is the Cartesian product; every family also takes hosts=NUMBER or hosts=full.")
 
 
-def _print_page(one: Family | Transform) -> None:
-    say(f"{one.name}: {one.description}")
-    if isinstance(one, Family) and one.aliases:
-        say(f"also called: {', '.join(one.aliases)}")
-    for key, parameter in one.parameters.items():
+def _print_page(entry: Family | Transform) -> None:
+    say(f"{entry.name}: {entry.description}")
+    if isinstance(entry, Family) and entry.aliases:
+        say(f"also called: {', '.join(entry.aliases)}")
+    for key, parameter in entry.parameters.items():
         requirement = "required" if parameter.required else f"default {_default(parameter)}"
         say(
             f"  {key:12} {parameter.description} ({type(parameter).__name__.lower()}: {parameter.range}; {requirement})"
         )
-    if isinstance(one, Family):
+    if isinstance(entry, Family):
         say(f"  {'hosts':12} hosts on each switch that carries hosts, or 'full'")
-        for key, meaning in one.labels.items():
+        for key, meaning in entry.labels.items():
             say(f"  label {key}: {meaning}")
-    say(f"source: {one.source}")
+    say(f"source: {entry.source}")
 
 
 def _default(parameter: Parameter) -> str:
@@ -56,9 +56,9 @@ def _default(parameter: Parameter) -> str:
     return "auto" if parameter.default is None else parameter.write(parameter.default)
 
 
-def _print_sizes(found: dict[str, list[str]], hosts: int, radix: int) -> None:
-    if not any(found.values()):
-        say(f"nothing here serves {hosts} hosts on {radix}-port switches; take a larger radix", err=True)
-    for specs in found.values():
+def _print_sizes(specs_by_family: dict[str, list[str]], hosts: int, radix: int) -> None:
+    if not any(specs_by_family.values()):
+        say(f"no family serves {hosts} hosts with {radix}-port switches; take a larger radix", err=True)
+    for specs in specs_by_family.values():
         for spec in specs:
             say(spec)

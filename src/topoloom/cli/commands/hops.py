@@ -1,4 +1,4 @@
-"""`topoloom hops`: how far the switches of a topology are from each other, in hops and in nanoseconds."""
+"""`topoloom hops`: the distances between the switches of a topology, in hops and in nanoseconds."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -20,33 +20,33 @@ def command(operation: HopsOperation, threads: Threads, output: Json) -> None:
         _print(result)
 
 
-def _print(found: "Hops") -> None:
-    record = found.record()
+def _print(result: "Hops") -> None:
+    record = result.record()
     keys = ("switches", "connected", "components", "diameter", "aspl", "host_diameter", "host_aspl")
-    rows = [(key, plain(getattr(found, key))) for key in keys if getattr(found, key) is not None]
-    if found.planes > 1:
-        rows.insert(1, ("planes", f"{found.planes}; pairs are of one plane"))
-    if found.sampled:
-        interval = "" if found.aspl_ci95 is None else f" +- {plain(found.aspl_ci95)} (95 %)"
+    rows = [(key, plain(getattr(result, key))) for key in keys if getattr(result, key) is not None]
+    if result.planes > 1:
+        rows.insert(1, ("planes", f"{result.planes}; pairs are of one plane"))
+    if result.sampled:
+        interval = "" if result.aspl_ci95 is None else f" +- {plain(result.aspl_ci95)} (95 %)"
         marks = {"diameter": "at least {}", "aspl": f"about {{}}{interval}"}
         marks |= {"host_diameter": "at least {}", "host_aspl": "about {}"}
         rows = [(key, marks.get(key, "{}").format(value)) for key, value in rows]
-        rows.insert(1, ("sampled", f"from {found.sources:,} random switches, seed {found.provenance.seed}"))
+        rows.insert(1, ("sampled", f"from {result.sources:,} random switches, seed {result.provenance.seed}"))
     for group in ("latency", "paths"):
         part: dict[str, Any] = record[group] or {}
         rows += [(f"{group}: {key}", _shown(value, group)) for key, value in part.items() if key != "provenance"]
-    print_facts(found.provenance.name, rows)
-    pairs = found.histogram
+    print_facts(result.provenance.name, rows)
+    pairs = result.histogram
     distances = [("hops", "ordered pairs", "share", "within")]
     seen = 0
     for distance, count in enumerate(pairs.tolist()):
         seen += count
         share = count / int(pairs.sum())
-        within = seen / (int(pairs.sum()) if found.planes > 1 else found.sources * found.switches)
+        within = seen / (int(pairs.sum()) if result.planes > 1 else result.sources * result.switches)
         distances.append((str(distance), str(count), f"{share:.2%}", f"{within:.2%}"))
     print_table(distances)
-    if found.eccentricities is not None:
-        counts = enumerate(found.eccentricities.histogram.tolist())
+    if result.eccentricities is not None:
+        counts = enumerate(result.eccentricities.histogram.tolist())
         print_table([("farthest at", "switches"), *((str(at), str(count)) for at, count in counts if count)])
 
 

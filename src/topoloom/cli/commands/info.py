@@ -1,4 +1,4 @@
-"""`topoloom info`: what a topology is worth, on one page."""
+"""`topoloom info`: the figures of a topology, on one page."""
 
 from topoloom.cli.declared import declared, performed
 from topoloom.cli.output import plain, print_facts, print_record
@@ -16,9 +16,7 @@ def command(operation: InfoOperation, threads: Threads, output: Json) -> None:
     provenance = result.provenance
     rows = [("spec", provenance.spec)] if provenance.spec is not None else []
     if result.planes > 1:
-        rows.append(
-            ("planes", f"{result.planes}; measures are those of a plane, but sizes and bisection of all together")
-        )
+        rows.append(("planes", f"{result.planes}; measures are per plane, sizes and bisection of all planes together"))
     values = {key: getattr(result, key) for key in result.__dataclass_fields__ if key not in omitted}
     rows += [(key, plain(value)) for key, value in values.items() if value is not None]
     rows.append(("digest", provenance.digest[:16]))

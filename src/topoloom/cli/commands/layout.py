@@ -61,7 +61,7 @@ def _print_layout(layout: "Layout") -> None:
 
 
 def _host_facts(layout: "Layout") -> list[tuple[str, str]]:
-    """Of hosts in racks of their own."""
+    """Rows about hosts that have their own racks."""
     if layout.housing is None:
         return []
     host = layout.housing.host
@@ -78,7 +78,7 @@ def _host_facts(layout: "Layout") -> list[tuple[str, str]]:
 
 
 def _write(cables: Any, folder: str) -> None:
-    """Everything that a layout's folder holds."""
+    """Write all files of a layout's folder."""
     from topoloom.cabling.files import save_cabling
     from topoloom.report.floor_data import rack_power_w
     from topoloom.report.floorplan import floorplan_png, floorplan_svg

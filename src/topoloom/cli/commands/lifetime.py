@@ -10,7 +10,7 @@ from topoloom.operations.catalogue.lifetime import LifetimeOperation
 def command(operations: list[LifetimeOperation], threads: Threads, to: Json) -> None:
     from topoloom.cli.resilience_text import print_lifetimes
 
-    results = [performed(one, threads.jobs) for one in operations]
+    results = [performed(operation, threads.jobs) for operation in operations]
     if to.json:
         one_record(results)
     else:

@@ -1,4 +1,4 @@
-"""`topoloom losses`: what one loss of each kind does, in the worst case."""
+"""`topoloom losses`: the effect of one loss of each kind, in the worst case."""
 
 from topoloom.cli.declared import declared, performed
 from topoloom.cli.output import one_record
@@ -10,7 +10,7 @@ from topoloom.operations.catalogue.losses import LossesOperation
 def command(operations: list[LossesOperation], threads: Threads, to: Json) -> None:
     from topoloom.cli.resilience_text import print_losses
 
-    results = [performed(one, threads.jobs) for one in operations]
+    results = [performed(operation, threads.jobs) for operation in operations]
     if to.json:
         one_record(results)
     else:

@@ -1,4 +1,4 @@
-"""`topoloom methods`: the ways in which expand grows a network."""
+"""`topoloom methods`: the methods by which expand grows a network."""
 
 from topoloom.cli.declared import declared, performed
 from topoloom.cli.output import print_facts, print_record
@@ -13,4 +13,6 @@ def command(operation: MethodsOperation, output: Json) -> None:
         print_record(record)
     else:
         methods = record["methods"]
-        print_facts(None, [(one["name"], f"{one['description']}; --to counts {one['counts']}") for one in methods])
+        print_facts(
+            None, [(method["name"], f"{method['description']}; --to counts {method['counts']}") for method in methods]
+        )

@@ -18,18 +18,18 @@ if TYPE_CHECKING:
 
 
 class NewCommands(Settings, frozen=True, kw_only=True):
-    """Write a requirement or a study to begin with: six questions, or their answers as options.
+    """Write a first requirement or study from six questions, or from their answers as options.
 
-    Every line of the file is explained, and what else could be set stands in comments. `topoloom new` alone writes a
-    requirement. `topoloom new study --help` lists the options of a study.
+    Every line of the file is explained, and further keys are in comments. `topoloom new` alone writes a requirement. `topoloom
+    new study --help` lists the options of a study.
     """
 
     group: ClassVar[str] = "new"
 
 
 class _Output(Json, frozen=True, kw_only=True):
-    force: Annotated[bool, setting("replace a file that is there")] = False
-    yes: Annotated[bool, setting("ask nothing: what is not given has its default")] = False
+    force: Annotated[bool, setting("replace an existing file")] = False
+    yes: Annotated[bool, setting("ask no questions; arguments that are not given have their defaults")] = False
 
 
 class _RequirementOutput(_Output, frozen=True, kw_only=True):
@@ -151,10 +151,10 @@ command = DeclaredGroup(
 
 
 def _write(operation: Any, questions: tuple[Question, ...], file: str, to: _Output, following: str) -> None:
-    """Ask what is not given, and write the file."""
+    """Ask for the arguments that are not given, and write the file."""
     from topoloom.start.draft import refuse_present
 
-    refuse_present(file, to.force)  # before anybody answers six questions for it
+    refuse_present(file, to.force)  # before the user answers six questions
     draft: Draft = (
         answered(operation, questions, ask=not to.yes).drafted(str(Path(file).parent)).write(file, force=to.force)
     )

@@ -1,4 +1,4 @@
-"""`topoloom optimize TOPOLOGY`: exchange links' ends for few hops, much throughput, or little latency, power or cost."""
+"""`topoloom optimize TOPOLOGY`: exchange the ends of links for fewer hops, more throughput, or less latency, power or cost."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -20,18 +20,18 @@ class _Output(Json, frozen=True, kw_only=True):
         Annotated[
             str,
             setting(
-                "where to write the best graph; its suffix says the format (.json, .edges ...)", option="-o --output"
+                "the file for the best graph; its suffix gives the format (.json, .edges ...)", option="-o --output"
             ),
         ]
         | None
     ) = None
-    resume: Annotated[bool, setting("go on from the file of -o where an earlier run stopped")] = False
+    resume: Annotated[bool, setting("continue from the file of -o where an earlier run stopped")] = False
     picture: Annotated[str, setting("draw the best graph to this file, .svg or .png")] | None = None
 
     def check(self) -> None:
         """Refuse files that cannot be written, before any work."""
         if self.resume and self.output in (None, "-"):
-            raise InputError("--resume goes on from a file: name it with -o")
+            raise InputError("--resume continues from a file; name it with -o")
         if self.picture is not None and not self.picture.endswith((".svg", ".png")):
             raise InputError(f"--picture {self.picture}: end its name in .svg or .png")
         if self.picture is not None and not Path(self.picture).parent.is_dir():
@@ -43,11 +43,11 @@ def command(operation: OptimizeOperation, to: _Output) -> None:
     from topoloom.cli.checkpoint import Checkpoint
 
     to.check()
-    given = operation.prepared()
-    goal = _words(given.goal, operation)
-    checkpoint = Checkpoint(given.topology, to.output, operation.seed, goal, to.json, to.resume)
+    arguments = operation.prepared()
+    goal = _words(arguments.goal, operation)
+    checkpoint = Checkpoint(arguments.topology, to.output, operation.seed, goal, to.json, to.resume)
     with running(operation.doing, on_result=checkpoint.keep) as context:
-        result = operation.search(given, context, checkpoint.start, checkpoint.spent)
+        result = operation.search(arguments, context, checkpoint.start, checkpoint.spent)
     checkpoint.end(result)
     if to.picture is not None:
         from topoloom.report.graph_picture import grid_picture
@@ -61,35 +61,40 @@ def command(operation: OptimizeOperation, to: _Output) -> None:
         raise KeyboardInterrupt
 
 
-def _words(goal: "str | Goal", asked: OptimizeOperation) -> str:
-    """The objective in words that tell it from any other, for the file that a search is resumed from."""
-    rules = [("length", asked.length), ("cap_m", asked.cap_m), ("cap_usd", asked.cap_usd), ("keep", asked.keep)]
+def _words(goal: "str | Goal", operation: OptimizeOperation) -> str:
+    """The objective in words that distinguish it from every other one, for the file from which a search is resumed."""
+    rules = [
+        ("length", operation.length),
+        ("cap_m", operation.cap_m),
+        ("cap_usd", operation.cap_usd),
+        ("keep", operation.keep),
+    ]
     words = [f"{key} {value}" for key, value in rules if value is not None]
     if isinstance(goal, str):
         return ", ".join([goal, *words])
     words += [goal.text, f"{goal.delays.switch_ns:g} ns + {goal.delays.cable_ns_per_m:g} ns/m"]
     words += [f"cap {goal.cap_ns:g} ns"] if goal.cap_ns else []
-    words += [f"parts {asked.parts}"] if asked.parts else []
+    words += [f"parts {operation.parts}"] if operation.parts else []
     return ", ".join(words)
 
 
-def _facts(found: "Optimized", output: str | None) -> list[tuple[str, str]]:
+def _facts(result: "Optimized", output: str | None) -> list[tuple[str, str]]:
     facts = {
         "file": output,
-        "objective": found.objective,
-        "components": found.components,
-        "diameter": found.diameter,
-        "diameter_bound": found.diameter_bound,
-        "aspl": found.aspl,
-        "aspl_bound": found.aspl_bound,
-        "gap": found.gap,
-        **found.values,
-        "moves": found.moves,
-        "moves_per_s": found.moves_per_s,
-        "seconds": found.seconds,
-        "seed": found.seed,
-        "start": found.start,
-        "ended": found.reason if found.ended == "done" else found.ended,
-        "digest": found.topology.digest,
+        "objective": result.objective,
+        "components": result.components,
+        "diameter": result.diameter,
+        "diameter_bound": result.diameter_bound,
+        "aspl": result.aspl,
+        "aspl_bound": result.aspl_bound,
+        "gap": result.gap,
+        **result.values,
+        "moves": result.moves,
+        "moves_per_s": result.moves_per_s,
+        "seconds": result.seconds,
+        "seed": result.seed,
+        "start": result.start,
+        "ended": result.reason if result.ended == "done" else result.ended,
+        "digest": result.topology.digest,
     }
     return [(key, plain(value)) for key, value in facts.items() if value is not None]

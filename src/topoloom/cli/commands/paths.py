@@ -1,4 +1,4 @@
-"""`topoloom paths`: how many paths join two switches, and how two flows interfere."""
+"""`topoloom paths`: the number of paths between two switches, and how two flows interfere."""
 
 from typing import TYPE_CHECKING
 
@@ -13,31 +13,31 @@ if TYPE_CHECKING:
 
 @declared(PathsOperation, Threads, Json)
 def command(operation: PathsOperation, threads: Threads, to: Json) -> None:
-    found = performed(operation, threads.jobs)
+    result = performed(operation, threads.jobs)
     if to.json:
-        print_record(found)
+        print_record(result)
         return
-    flows = ", ".join(f"{value:,.0f}" for value in found.flows)
+    flows = ", ".join(f"{value:,.0f}" for value in result.flows)
     print_facts(
-        found.provenance.name,
+        result.provenance.name,
         [
-            ("hops between switches", f"{plain(found.mean_hops)} on average, {found.diameter} at most"),
-            ("flows that channels hold", f"{flows} (each of that many hops, of one more, of two more)"),
+            ("hops between switches", f"{plain(result.mean_hops)} on average, {result.diameter} at most"),
+            ("flows that channels hold", f"{flows} (for flows of the mean hops, of 1 and of 2 hops more)"),
         ],
     )
     headings = ("", "mean", "least", "1 %", "median", "99 %", "most", "none", "one", "of")
     rows: list[tuple[str, ...]] = [headings]
     words = ("shortest", "1 hop longer", "2 hops longer")
-    rows += [_path_row(f"paths, {name}", spread) for name, spread in zip(words, found.paths, strict=True)]
+    rows += [_path_row(f"paths, {name}", spread) for name, spread in zip(words, result.paths, strict=True)]
     words = ("shortest", "up to 1 hop longer", "up to 2 hops longer")
-    rows += [_path_row(f"disjoint, {name}", spread) for name, spread in zip(words, found.disjoint, strict=True)]
-    for hops, spread in zip(found.interference_hops, found.interference, strict=True):
+    rows += [_path_row(f"disjoint, {name}", spread) for name, spread in zip(words, result.disjoint, strict=True)]
+    for hops, spread in zip(result.interference_hops, result.interference, strict=True):
         rows.append(_path_row(f"interference, {hops} hops", spread, ", greedily"))
     print_table(rows)
 
 
 def _path_row(name: str, spread: "Spread", inexact: str = ", at least") -> tuple[str, ...]:
-    """A line of the table: what is counted, how it is spread, and of how many; `inexact`: what is added if it is not exact."""
+    """A row of the table: the quantity, its spread, and the number of pairs; `inexact` is added if the count is not exact."""
     error = f" +- {spread.error:.2g}" if not spread.all_counted else ""
     values = (spread.least, spread.percent_1, spread.median, spread.percent_99, spread.most)
     of = f"{'all ' if spread.all_counted else ''}{spread.counted:,}{'' if spread.exact else inexact}"

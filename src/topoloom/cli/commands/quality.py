@@ -1,4 +1,4 @@
-"""`topoloom quality`: how much traffic a topology and its tables carry, compared with what is possible."""
+"""`topoloom quality`: the throughput of a topology and its tables, compared with routing-independent bounds."""
 
 from typing import TYPE_CHECKING
 
@@ -13,7 +13,7 @@ from topoloom.throughput.traffic import PATTERNS
 if TYPE_CHECKING:
     from topoloom.throughput.result import Quality
 
-#: The rows, in their order, and what they are called.
+#: The rows, in their order, with their labels.
 _WORDS = {
     "edge_forwarding_index": "edge forwarding index",
     "channel_load": "pairs over a channel",
@@ -45,56 +45,56 @@ def command(operation: QualityOperation, threads: Threads, to: Json) -> None:
     from topoloom.cli.tables import engine_words, hint_of_fit
 
     with running(operation.doing, threads.jobs) as context:
-        routed, found = operation.measured(context)
+        routed, result = operation.measured(context)
     if to.json:
-        print_record(found)
+        print_record(result)
         return
     rows = [
         ("engine", engine_words(routed)),
-        ("switches", str(found.switches)),
-        ("hosts", f"{found.hosts}{' (one a switch assumed)' if found.hosts_assumed else ''}"),
+        ("switches", str(result.switches)),
+        ("hosts", f"{result.hosts}{' (one per switch assumed)' if result.hosts_assumed else ''}"),
     ]
-    if found.expected:
+    if result.expected:
         how = "every switch splits evenly over its channels on shortest paths"
         if routed.by_host:
             how = "each host of a switch by its own table"
         elif routed.packets_choose == "Layers":
             how = "packets are spread evenly over the layers of tables"
         rows.insert(1, ("loads", f"expected: {how}"))
-    if found.planes > 1:
-        rows.insert(1, ("planes", f"{found.planes}; a host spreads its traffic evenly over them"))
-        rows[-1] = ("ports of hosts", str(found.hosts))
-    if found.rails > 1:
-        rows.insert(-2, ("rails", f"{found.rails}; port r of a host sends to ports r of the others"))
-        if found.host_tables > 1:
-            rows.insert(-2, ("host tables", f"{found.host_tables}, for the ports of a switch in turn"))
-        rows[-1] = ("ports of hosts", str(found.hosts))
+    if result.planes > 1:
+        rows.insert(1, ("planes", f"{result.planes}; a host spreads its traffic evenly over them"))
+        rows[-1] = ("ports of hosts", str(result.hosts))
+    if result.rails > 1:
+        rows.insert(-2, ("rails", f"{result.rails}; port r of a host sends to ports r of the others"))
+        if result.host_tables > 1:
+            rows.insert(-2, ("host tables", f"{result.host_tables}, for the ports of a switch in turn"))
+        rows[-1] = ("ports of hosts", str(result.hosts))
     for key, words in _WORDS.items():
         if not key.startswith("traffic") or operation.traffic is not None:
-            rows.append((words.format(operation.traffic), _shown(found, key)))
+            rows.append((words.format(operation.traffic), _shown(result, key)))
     print_facts(routed.topology.name, rows)
-    if found.rails == 1:
-        hint_of_fit(routed, found.uniform_throughput)
+    if result.rails == 1:
+        hint_of_fit(routed, result.uniform_throughput)
 
 
-def _shown(found: "Quality", key: str) -> str:
+def _shown(result: "Quality", key: str) -> str:
     """A value of the result in words."""
-    value = getattr(found, key)
-    if value is None and found.rails > 1 and "worst" in key:
+    value = getattr(result, key)
+    if value is None and result.rails > 1 and "worst" in key:
         return "not measured on rails"
-    if value is None and found.expected:
-        return "not said by expected loads" if "worst" in key else "too large: see --gap"
+    if value is None and result.expected:
+        return "not known from expected loads" if "worst" in key else "too large: see --gap"
     if value is None:
         return f"too large{': see --gap' if 'flow' in key else ''}"
     if hasattr(value, "turns"):  # a bracket
         return plain(value.lower) + (f" to {plain(value.upper)}" if value.turns else "")
     if hasattr(value, "three_quarters"):
         return f"{plain(value.least)} to {plain(value.most)}, mean {plain(value.mean)}"
-    if key == "effective_bisection" and found.expected:
-        return "not said by expected loads"
-    if key == "effective_bisection" and found.hosts < 2:
+    if key == "effective_bisection" and result.expected:
+        return "not known from expected loads"
+    if key == "effective_bisection" and result.hosts < 2:
         return "one host has no halves"
     if key == "effective_bisection":
-        error = plain(found.effective_bisection_error)
-        return f"{plain(value)} +- {error} ({found.bisections} bisections, seed {found.provenance.seed})"
+        error = plain(result.effective_bisection_error)
+        return f"{plain(value)} +- {error} ({result.bisections} bisections, seed {result.provenance.seed})"
     return plain(value)

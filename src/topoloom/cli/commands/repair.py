@@ -33,20 +33,23 @@ class _Output(Json, frozen=True, kw_only=True):
 def command(operation: RepairOperation, threads: Threads, to: _Output) -> None:
     from topoloom.fabric.repair_files import write_repair
 
-    found = performed(operation, threads.jobs)
-    files = [] if to.output is None else write_repair(found, to.output)
+    result = performed(operation, threads.jobs)
+    files = [] if to.output is None else write_repair(result, to.output)
     if to.json:
-        print_record(found)
+        print_record(result)
     else:
-        rows = [(key, plain(getattr(found, key))) for key in _SHOWN]
-        steps = [f"{step.kind} {step.pairs or step.entries}" for step in found.steps]
+        rows = [(key, plain(getattr(result, key))) for key in _SHOWN]
+        steps = [f"{step.kind} {step.pairs or step.entries}" for step in result.steps]
         rows.append(("steps", ", ".join(steps) or "none"))
-        print_facts(f"{found.old} and now {found.new}", rows)
-    if not found.installed_deadlock_free:
-        say("warning: the installed tables can deadlock on what is cabled now; no order of updates is proved", err=True)
-    if found.dropped_addresses:
+        print_facts(f"{result.old} and now {result.new}", rows)
+    if not result.installed_deadlock_free:
         say(
-            f"warning: {found.dropped_addresses} addresses cannot be reached for a while; no order without that was found",
+            "warning: the installed tables can deadlock on the fabric as it is now; no order of updates is verified",
+            err=True,
+        )
+    if result.dropped_addresses:
+        say(
+            f"warning: {result.dropped_addresses} addresses cannot be reached during the updates; no other order was found",
             err=True,
         )
     for name in files:

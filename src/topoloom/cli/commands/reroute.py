@@ -24,7 +24,7 @@ def command(operation: RerouteOperation, threads: Threads, to: _Output) -> None:
 
     with running(operation.doing, threads.jobs) as context:
         tables = operation.tables(context, operation.lost)
-    # What losses leave is another network.
+    # The network after the losses is another one, so it is saved without layout and terms.
     files = [] if to.output is None else save_routing(tables.routing, to.output, tables.fabric)
     if to.json:
         print_record(tables.repaired or tables.routing)

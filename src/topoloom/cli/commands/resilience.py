@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from topoloom.cli.declared import declared, running
 from topoloom.cli.output import print_record, say
-from topoloom.cli.presentation import Json, KeptText
+from topoloom.cli.presentation import Json, StudyOptions
 from topoloom.core.errors import Stopped
 from topoloom.core.settings import setting
 from topoloom.operations.catalogue.resilience import ResilienceOperation
@@ -28,20 +28,20 @@ class _Output(Json, frozen=True, kw_only=True):
     ) = None
 
 
-@declared(ResilienceOperation, KeptText, _Output, several="topology")
-def command(operations: list[ResilienceOperation], kept: KeptText, to: _Output) -> None:
+@declared(ResilienceOperation, StudyOptions, _Output, several="topology")
+def command(operations: list[ResilienceOperation], study_options: StudyOptions, to: _Output) -> None:
     from topoloom.core.folders import check_folder
 
     if to.output is not None:
         check_folder(to.output)
-    if kept.study is not None:
-        _run_as_study(operations, kept, to)
+    if study_options.study is not None:
+        _run_as_study(operations, study_options, to)
         return
     curves: list[Survival] = []
-    with running("failures", kept.jobs) as context:
+    with running("failures", study_options.jobs) as context:
         try:
-            for one in operations:
-                curves.append(one.run(context))
+            for operation in operations:
+                curves.append(operation.run(context))
                 if curves[-1].ended != "done":
                     break
         except (KeyboardInterrupt, Stopped):
@@ -53,16 +53,16 @@ def command(operations: list[ResilienceOperation], kept: KeptText, to: _Output) 
         raise KeyboardInterrupt
 
 
-def _run_as_study(operations: list[ResilienceOperation], kept: KeptText, to: _Output) -> None:
-    from topoloom.cli.kept_study import end_of, run_kept
+def _run_as_study(operations: list[ResilienceOperation], study_options: StudyOptions, to: _Output) -> None:
+    from topoloom.cli.kept_study import end_of, run_in_folder
     from topoloom.studies.sweeps.finished import study_of
     from topoloom.studies.sweeps.survivals import survivals_of
 
-    folder = str(kept.study)
+    folder = str(study_options.study)
     study = study_of(operations, "topology")
-    ended = run_kept(study, folder, kept.jobs)
+    ended = run_in_folder(study, folder, study_options.jobs)
     curves = survivals_of(study, folder).topologies
-    _show(curves, len({one.topology for one in operations}) > 1, operations[0].width, to)
+    _show(curves, len({operation.topology for operation in operations}) > 1, operations[0].width, to)
     end_of(study, folder, ended)
 
 

@@ -1,4 +1,4 @@
-"""`topoloom route`: tables for a topology, how good they are, and the proof that nothing deadlocks."""
+"""`topoloom route`: tables for a topology, their figures, and the verification that they are deadlock-free."""
 
 from typing import Annotated
 

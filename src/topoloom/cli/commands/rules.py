@@ -13,6 +13,6 @@ def command(operation: RulesOperation, to: Json) -> None:
         print_record(result)
         return
     rules = result["rules"]
-    wide = max((len(one["name"]) for one in rules), default=0)
-    for one in rules:
-        say(f"{one['code']}  {one['severity']:7}  {one['name']:{wide}}  {one['meaning']}")
+    wide = max((len(rule["name"]) for rule in rules), default=0)
+    for rule in rules:
+        say(f"{rule['code']}  {rule['severity']:7}  {rule['name']:{wide}}  {rule['meaning']}")

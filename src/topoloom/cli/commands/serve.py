@@ -19,17 +19,17 @@ _TOKEN = "TOPOLOOM_TOKEN"
 
 
 class Serve(Settings, frozen=True, kw_only=True):
-    """Open the explorer in the browser: design, draw, simulate and look at what is in each FOLDER.
+    """Open the explorer in the browser: design, draw, simulate, and view the contents of each FOLDER.
 
-    It answers this machine alone, unless --host says otherwise, and whoever has the token in the address that it prints.
-    Over ssh: ssh -L 8765:localhost:8765 MACHINE, and the same address. Everything that a page shows is a task with a record,
-    which stays when the server ends or is killed.
+    The server answers only this machine, unless --host names another address, and only browsers that have the token of the
+    printed address. Over ssh: ssh -L 8765:localhost:8765 MACHINE, and the same address. Everything that a page shows is a task
+    with a record, which stays when the server ends or is killed.
     """
 
     group: ClassVar[str] = "serve"
 
     folders: Annotated[
-        tuple[str, ...], setting("what lies below them may be opened", positional=True, metavar="[FOLDER]...")
+        tuple[str, ...], setting("folders whose contents may be opened", positional=True, metavar="[FOLDER]...")
     ] = ()
     host: Annotated[str, setting("the address to answer at")] = "127.0.0.1"
     port: Annotated[int, setting("the port to answer at; 0: any that is free", least=0, most=65535)] = 8765
@@ -43,11 +43,14 @@ class Serve(Settings, frozen=True, kw_only=True):
     executor: Executor = EXECUTOR
     jobs: TaskJobs | None = None
     limit_s: Annotated[
-        float, setting("time that a task may take; then it counts as failed", unit="s", above=0, option="--time-limit")
+        float,
+        setting(
+            "time limit per task; a task that takes longer counts as failed", unit="s", above=0, option="--time-limit"
+        ),
     ] = 3600.0
-    read_only: Annotated[bool, setting("show what is done; begin nothing, write nothing")] = False
-    token: Annotated[str, setting(f"the token in place of a new one; better in the variable {_TOKEN}")] | None = None
-    browser: Annotated[bool, setting("open the browser, where there is a screen")] = True
+    read_only: Annotated[bool, setting("show existing results; start and write nothing")] = False
+    token: Annotated[str, setting(f"the token; safer in the variable {_TOKEN}; a new one if omitted")] | None = None
+    browser: Annotated[bool, setting("open the browser, if there is a screen")] = True
 
 
 @declared(Serve)
@@ -55,19 +58,19 @@ def command(settings: Serve) -> None:
     from topoloom.web.browser import browsers
     from topoloom.web.server import serve
 
-    kept = os.environ.pop(_TOKEN, None)  # it is not for the browser, nor for workers and what they run
-    token = (kept or None) if settings.token is None else settings.token
+    from_environment = os.environ.pop(_TOKEN, None)  # hidden from the browser, from workers and from their programs
+    token = (from_environment or None) if settings.token is None else settings.token
     if token is not None and not (
         8 <= len(token) <= 200 and token.isascii() and token.replace("-", "").replace("_", "").isalnum()
     ):
-        raise InputError("--token: 8 to 200 letters, digits, - and _")
+        raise InputError("--token: give 8 to 200 letters, digits, - and _")
     home = Path(os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser()) / "topoloom" / "explorer"
 
     def ready(address: str) -> None:
         say(f"topoloom is at {address}")
         if settings.host not in _LOOPBACK:
-            say("it answers other machines, without encryption: in a network that is not yours use ssh -L", err=True)
-        say("Ctrl-C ends it; what is finished stays", err=True)
+            say("it answers other machines, without encryption; in a network that is not yours use ssh -L", err=True)
+        say("Ctrl-C ends it; finished results stay", err=True)
         if settings.browser and _has_screen():
             follow(address)
 

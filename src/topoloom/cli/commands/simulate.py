@@ -7,7 +7,7 @@ import click
 
 from topoloom.cli.declared import declared, running
 from topoloom.cli.output import plain, print_record, print_table, say
-from topoloom.cli.presentation import Json, KeptText
+from topoloom.cli.presentation import Json, StudyOptions
 from topoloom.core.errors import InputError
 from topoloom.core.settings import setting, texts_of
 from topoloom.operations.catalogue.simulate import SimulateOperation, opened_by_name, prepared, simulated
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _SHOWN = ("offered", "accepted", "latency_mean", "latency_ci95", "latency_p99", "hops_mean", "saturated")
 _SHOWN_IN_UNITS = ("latency_mean_ns", "accepted_gbps")
 _SHOWN_OF_EXECUTIONS = ("topology", "cycles", "packets", "latency_mean", "latency_p99", "hops_mean")
-#: Packets that are written down at most.
+#: Most packets that are written to the file of --packets.
 _MOST_PACKETS = 100_000
 
 
@@ -55,7 +55,7 @@ class _Output(Json, frozen=True, kw_only=True):
     ) = None
 
     def check(self, operation: SimulateOperation, study: str | None) -> None:
-        """Refuse files that cannot be written, or that the operation has nothing for, before any work."""
+        """Refuse files that cannot be written, or for which the operation has no data, before any work."""
         from topoloom.report.pictures import check_picture
 
         if self.output is not None and not Path(self.output).parent.is_dir():
@@ -70,7 +70,7 @@ class _Output(Json, frozen=True, kw_only=True):
         if study is not None:
             self.refuse_changed(
                 ("output", "heat", "packets"),
-                "a study keeps points in its folder, and neither packets nor loads of links",
+                "a study stores points in its folder, but no packets and no loads of links",
             )
 
 
@@ -84,44 +84,44 @@ def _sections(formatter: click.HelpFormatter) -> None:
 
     with formatter.section("Traffic"):
         formatter.write_dl([(record.usage, record.words) for record in PATTERNS.values()])
-    with formatter.section("Workloads, in the place of traffic"):
-        formatter.write_dl([(one.usage(name), one.description) for name, one in WORKLOADS.items()])
+    with formatter.section("Workloads, instead of traffic"):
+        formatter.write_dl([(workload.usage(name), workload.description) for name, workload in WORKLOADS.items()])
     with formatter.section("Presets"):
         formatter.write_dl([(name, record.source) for name, record in PRESETS.items()])
     with formatter.section("Router settings (--set)"):
-        formatter.write_dl([(one.name, _in_words(one)) for one in described(RouterConfig)])
+        formatter.write_dl([(field.name, _in_words(field)) for field in described(RouterConfig)])
     with formatter.section("Example"):
         formatter.write_text("topoloom simulate slimfly:q=5,hosts=4 --engine hop-vcs --loads 0.1,0.5 -o points.csv")
 
 
-def _in_words(one: "Setting") -> str:
-    """A setting in the help: what it is, what it takes, and its default."""
-    unit, default = f" {one.unit}" if one.unit else "", f"; {one.default}" if one.default else ""
-    return f"{one.description} ({one.accepts}{default}{unit})"
+def _in_words(field: "Setting") -> str:
+    """A setting in the help: its description, accepted values and default."""
+    unit, default = f" {field.unit}" if field.unit else "", f"; {field.default}" if field.default else ""
+    return f"{field.description} ({field.accepts}{default}{unit})"
 
 
-@declared(SimulateOperation, KeptText, _Output, several=("topology", "engine", "traffic"), sections=_sections)
-def command(operations: list[SimulateOperation], kept: KeptText, to: _Output) -> None:
+@declared(SimulateOperation, StudyOptions, _Output, several=("topology", "engine", "traffic"), sections=_sections)
+def command(operations: list[SimulateOperation], study_options: StudyOptions, to: _Output) -> None:
     from topoloom.simulation.flits.execute import Executions
 
     first = operations[0]
-    to.check(first, kept.study)
-    if kept.study is not None:
-        _run_as_study(operations, kept.study, kept.jobs, to)
+    to.check(first, study_options.study)
+    if study_options.study is not None:
+        _run_as_study(operations, study_options.study, study_options.jobs, to)
         return
     sources = opened_by_name(operations)
     topology = sources[first.topology].topology
     if to.heat is not None and not len(topology.links):
         raise InputError(f"--heat: {topology.name} has no links whose loads could be drawn")
-    with running(first.doing, kept.jobs) as context:
+    with running(first.doing, study_options.jobs) as context:
         networks = prepared(operations, sources, context)
         if to.packets is not None:
             _write_packets(networks[0], first, to.packets, context)
-        found = simulated(operations, networks, context, table=to.output, zero_load=to.plot is not None)
-    _show(found, to)
-    if isinstance(found, Executions):
+        result = simulated(operations, networks, context, table=to.output, zero_load=to.plot is not None)
+    _show(result, to)
+    if isinstance(result, Executions):
         return
-    curves, loads = found.curves, len(set(first.loads or ()))
+    curves, loads = result.curves, len(set(first.loads or ()))
     if to.heat is not None and curves[0].points:
         _draw_heat(curves[0], networks[0], to.heat)
     for curve in curves:
@@ -130,61 +130,61 @@ def command(operations: list[SimulateOperation], kept: KeptText, to: _Output) ->
     for file in (to.output, to.plot, to.heat):
         if file is not None:
             say(f"wrote {file}", err=True)
-    if found.ended != "done":
+    if result.ended != "done":
         raise KeyboardInterrupt
 
 
 def _run_as_study(operations: list[SimulateOperation], folder: str, jobs: int | None, to: _Output) -> None:
-    from topoloom.cli.kept_study import end_of, run_kept
+    from topoloom.cli.kept_study import end_of, run_in_folder
     from topoloom.studies.sweeps.load_curves import load_curves_of, simulate_study
 
     study = simulate_study(operations)
-    ended = run_kept(study, folder, jobs)
+    ended = run_in_folder(study, folder, jobs)
     _show(load_curves_of(study, folder, ended=ended), to)
     end_of(study, folder, ended)
 
 
-def _write_packets(one: "SimulatedNetwork", asked: SimulateOperation, path: str, context: "RunContext") -> None:
+def _write_packets(network: "SimulatedNetwork", operation: SimulateOperation, path: str, context: "RunContext") -> None:
     """Write packets one by one to a CSV file."""
     from topoloom.core.files import write_atomically
     from topoloom.simulation.flits.execute import packets_of
 
-    found = packets_of(
-        one.routing,
-        one.traffic,
-        asked.preset,
-        settings=texts_of(asked.set),
-        load=max(asked.loads or (1.0,)),
+    packets = packets_of(
+        network.routing,
+        network.traffic,
+        operation.preset,
+        settings=texts_of(operation.set),
+        load=max(operation.loads or (1.0,)),
         count=_MOST_PACKETS,
-        seed=asked.seed,
-        cables=one.cables,
+        seed=operation.seed,
+        cables=network.cables,
         work=context.work,
     )
-    write_atomically(path, found.csv())
-    say(f"wrote {path}, {len(found.rows)} packets", err=True)
+    write_atomically(path, packets.csv())
+    say(f"wrote {path}, {len(packets.rows)} packets", err=True)
 
 
-def _show(found: "LoadCurves | Executions", to: _Output) -> None:
-    """Print what is finished, and draw it."""
+def _show(result: "LoadCurves | Executions", to: _Output) -> None:
+    """Print and draw the finished results."""
     from topoloom.simulation.flits.execute import Executions
 
-    if isinstance(found, Executions):
+    if isinstance(result, Executions):
         if to.json:
-            print_record(found if len(found.executions) > 1 else found.executions[0])
+            print_record(result if len(result.executions) > 1 else result.executions[0])
         else:
-            _print_executions(found)
+            _print_executions(result)
         return
     if to.plot is not None:
-        _draw(found, to.plot)
+        _draw(result, to.plot)
     if to.json:
-        print_record(found if len(found.curves) != 1 else found.curves[0])
+        print_record(result if len(result.curves) != 1 else result.curves[0])
         return
-    for number, curve in enumerate(found.curves):
+    for number, curve in enumerate(result.curves):
         _print(curve, number > 0)
 
 
 def _draw(curves: "LoadCurves", path: str) -> None:
-    """The curves, where a load is finished."""
+    """Draw the curves that have a finished load."""
     from topoloom.figures.load_curves import load_curves
     from topoloom.report.curve_data import load_intervals
     from topoloom.report.load_table import load_table
@@ -197,7 +197,7 @@ def _draw(curves: "LoadCurves", path: str) -> None:
 
 
 def _draw_heat(curve: "LoadCurve", of: "SimulatedNetwork", path: str) -> None:
-    """The loads of links at the curve's highest load."""
+    """Draw the loads of links at the curve's highest load."""
     from topoloom.figures.link_heat import link_heat
     from topoloom.graph.geometry import geometry_of
     from topoloom.report.pictures import write_picture
@@ -208,7 +208,7 @@ def _draw_heat(curve: "LoadCurve", of: "SimulatedNetwork", path: str) -> None:
 
 
 def _print(curve: "LoadCurve", apart: bool) -> None:
-    """One curve as a table."""
+    """Print one curve as a table."""
     origin = curve.provenance
     say("\n" * apart + f"{origin.name}, {origin.engine}, {curve.traffic} traffic, {curve.routers}")
     shown = [
@@ -222,12 +222,12 @@ def _print(curve: "LoadCurve", apart: bool) -> None:
         say(f"saturates at {curve.saturation.offered:.{digits}f}, where {curve.saturation.accepted:.4f} arrives")
 
 
-def _print_executions(found: "Executions") -> None:
-    """How long each took."""
-    rows = found.rows()
+def _print_executions(executions: "Executions") -> None:
+    """Print the time of each execution."""
+    rows = executions.rows()
     differ = [name for name in ("traffic", "engine") if len({row[name] for row in rows}) > 1]
-    told = [str(rows[0][name]) for name in ("traffic", "engine") if name not in differ]
-    say(", ".join([*told, found.executions[0].routers]))
+    common = [str(rows[0][name]) for name in ("traffic", "engine") if name not in differ]
+    say(", ".join([*common, executions.executions[0].routers]))
     shown = (_SHOWN_OF_EXECUTIONS[0], *differ, *_SHOWN_OF_EXECUTIONS[1:])
     print_table(
         [tuple(name.replace("_", " ") for name in shown), *(tuple(_cell(row[name]) for name in shown) for row in rows)]

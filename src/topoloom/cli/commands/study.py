@@ -1,4 +1,4 @@
-"""`topoloom study`: many tasks over axes, run into a folder that loses nothing; how far it is, tables and pictures of it."""
+"""`topoloom study`: run many tasks over axes into a folder of records; its status, tables and pictures."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
@@ -16,25 +16,25 @@ if TYPE_CHECKING:
     from topoloom.studies.results import StudyResults
     from topoloom.studies.status import StudyStatus
 
-#: Rows of the table and reasons that are printed; files have all.
+#: Most rows of the table, and most reasons of failures, that are printed; the files have all.
 _SHOWN, _REASONS = 20, 5
 
 StudyFolder = Annotated[str, setting("the folder of a study", positional=True, metavar="DIRECTORY")]
 
 
 class StudyCommands(Settings, frozen=True, kw_only=True):
-    """Run an operation over axes: the tasks of STUDY.toml, into a folder that loses nothing.
+    """Run an operation over axes: the tasks of STUDY.toml, with one record per task in a folder.
 
-    What has a record there never runs again: Ctrl-C, kill -9 and a second run go on. The file names an operation, the arguments
-    that all tasks share ([task]), what is varied ([axes]), and who runs it ([run]): processes of this machine, threads,
-    Dask, Slurm. `topoloom study run --help` lists the options.
+    A task with a record never runs again: after Ctrl-C or kill -9, run the same command again and it continues. The file names
+    an operation, the arguments that all tasks share ([task]), the arguments that vary ([axes]), and the executor ([run]):
+    processes of this machine, threads, Dask or Slurm. `topoloom study run --help` lists the options.
     """
 
     group: ClassVar[str] = "study"
 
 
 class RunStudy(Settings, frozen=True, kw_only=True):
-    """Run the tasks of STUDY.toml that have no record in the folder yet."""
+    """Run the tasks of STUDY.toml that have no record in the folder."""
 
     group: ClassVar[str] = "study run"
 
@@ -47,50 +47,51 @@ class RunStudy(Settings, frozen=True, kw_only=True):
     options: Annotated[
         dict[str, Any], setting("an option of the executor: workers=4; may be repeated", option="--option")
     ] = msgspec.field(default_factory=dict)
-    only: Annotated[str, setting("only tasks whose axes meet it: 'load <= 0.5'", metavar="CONDITION")] | None = None
-    retry_failed: Annotated[bool, setting("run tasks again that have failed")] = False
-    dry_run: Annotated[bool, setting("say how many tasks there are and, from pilots, how long they take")] = False
-    pilots: Annotated[int, setting("tasks that a dry run runs; 0 for none", least=0, most=1000)] = 3
+    only: Annotated[str, setting("only tasks whose axes meet this: 'load <= 0.5'", metavar="CONDITION")] | None = None
+    retry_failed: Annotated[bool, setting("run failed tasks again")] = False
+    dry_run: Annotated[bool, setting("print the number of tasks and, from pilot tasks, their estimated time")] = False
+    pilots: Annotated[int, setting("pilot tasks that a dry run runs; 0 for none", least=0, most=1000)] = 3
     trust: Annotated[
-        bool, setting("the file may run code: setup, environment, options of sbatch and of Dask's clusters")
+        bool, setting("let the file run code: setup, environment, options of sbatch and of Dask's clusters")
     ] = False
 
 
 @declared(RunStudy, Json)
-def run_command(asked: RunStudy, to: Json) -> None:
+def run_command(settings: RunStudy, to: Json) -> None:
     from topoloom.cli.progress import working
     from topoloom.studies.executor import EXECUTORS
     from topoloom.studies.run import run_study
     from topoloom.studies.store import Store
     from topoloom.studies.study import read_study
 
-    study = read_study(asked.file, trust=asked.trust)
-    EXECUTORS.find(asked.executor or study.run.executor)
-    folder = asked.output
+    study = read_study(settings.file, trust=settings.trust)
+    EXECUTORS.find(settings.executor or study.run.executor)
+    folder = settings.output
     if folder is None:
-        raise InputError("-o names the folder of the study's records; give it, also with --dry-run")
-    if asked.dry_run:
+        raise InputError("-o is missing: it names the folder of the study's records, also with --dry-run")
+    if settings.dry_run:
         with working("pilots") as work:
-            run_study(study, folder, only=asked.only, most=asked.pilots, executor="processes", jobs=1, work=work)
+            run_study(study, folder, only=settings.only, most=settings.pilots, executor="processes", jobs=1, work=work)
         _print_status(_status(folder), to.json)
         return
     with working("study") as work:
         planned = study.planned(work)
         tasks = len({task.digest for _, task in planned})
-    known = len(Store(folder, create=True).records())
+    recorded = len(Store(folder, create=True).records())
     say(
-        f"{tasks:,} task{'s' * (tasks != 1)} of {study.operation}" + (f"; {known:,} have a record" if known else ""),
+        f"{tasks:,} task{'s' * (tasks != 1)} of {study.operation}"
+        + (f"; {recorded:,} have a record" if recorded else ""),
         err=True,
     )
     with working("study") as work:
         results = run_study(
             study,
             folder,
-            executor=asked.executor,
-            jobs=asked.jobs,
-            options=asked.options,
-            only=asked.only,
-            retry_failed=asked.retry_failed,
+            executor=settings.executor,
+            jobs=settings.jobs,
+            options=settings.options,
+            only=settings.only,
+            retry_failed=settings.retry_failed,
             planned=planned,
             work=work,
         )
@@ -106,7 +107,7 @@ def run_command(asked: RunStudy, to: Json) -> None:
 
 
 class ShowStatus(Settings, frozen=True, kw_only=True):
-    """How far the study in DIRECTORY is: done, failed and why, running, and the time to go."""
+    """Show the status of the study in DIRECTORY: tasks done, failed and why, running, and the remaining time."""
 
     group: ClassVar[str] = "study status"
 
@@ -114,64 +115,65 @@ class ShowStatus(Settings, frozen=True, kw_only=True):
 
 
 @declared(ShowStatus, Json)
-def status_command(asked: ShowStatus, to: Json) -> None:
-    _print_status(_status(asked.folder), to.json)
+def status_command(settings: ShowStatus, to: Json) -> None:
+    _print_status(_status(settings.folder), to.json)
 
 
 class PlotStudy(Settings, frozen=True, kw_only=True):
-    """Draw the study in DIRECTORY: a measure over an axis, a map over two, or who wins where."""
+    """Draw the study in DIRECTORY: a measure over an axis, a map over two axes, or the winner at each point."""
 
     group: ClassVar[str] = "study plot"
 
     folder: StudyFolder
-    kind: Annotated[Literal["lines", "heat", "winners"], setting("what is drawn")] = "lines"
-    x: Annotated[str, setting("the axis to the right; the first whose values are numbers if omitted")] | None = None
-    y: Annotated[str, setting("the measure upwards; of a map the other axis")] | None = None
-    by: Annotated[tuple[str, ...], setting("a curve for each value of this axis; may be repeated")] = ()
-    each: Annotated[str, setting("a panel for each value of this axis")] | None = None
+    kind: Annotated[Literal["lines", "heat", "winners"], setting("the kind of picture")] = "lines"
+    x: Annotated[str, setting("the horizontal axis; the first axis of numbers if omitted")] | None = None
+    y: Annotated[str, setting("the measure on the vertical axis; for a map, the other axis")] | None = None
+    by: Annotated[tuple[str, ...], setting("one curve per value of this axis; may be repeated")] = ()
+    each: Annotated[str, setting("one panel per value of this axis")] | None = None
     value: Annotated[str, setting("the measure of a map, or of winners")] | None = None
-    of: Annotated[str, setting("the axis whose values compete for winning")] | None = None
-    most: Annotated[bool, setting("the most wins, not the least")] = False
-    where: Annotated[str, setting("only points whose axes meet it: 'load <= 0.5'", metavar="CONDITION")] | None = None
-    log: Annotated[str, setting("axes in decades: x, y or xy")] = ""
+    of: Annotated[str, setting("winners: the axis whose values compete")] | None = None
+    most: Annotated[bool, setting("the largest value wins, not the smallest")] = False
+    where: Annotated[str, setting("only points whose axes meet this: 'load <= 0.5'", metavar="CONDITION")] | None = None
+    log: Annotated[str, setting("logarithmic axes: x, y or xy")] = ""
     output: (
-        Annotated[str, setting(".svg or .png; of winners .csv, or none to print them", option="-o --output")] | None
+        Annotated[str, setting("a .svg or .png file; for winners .csv, or none to print them", option="-o --output")]
+        | None
     ) = None
 
 
 @declared(PlotStudy, Json)
-def plot_command(asked: PlotStudy, to: Json) -> None:
+def plot_command(settings: PlotStudy, to: Json) -> None:
     from topoloom.studies.pictures import draw_study
     from topoloom.studies.series import winners_of
 
-    results = _results(asked.folder)
-    if asked.kind == "winners" and asked.output is None:
-        if asked.of is None:
-            raise InputError("--kind winners: say whose values compete, as in --of topology")
-        rows = winners_of(results, asked.of, asked.value or asked.y, most=asked.most, where=asked.where)
+    results = _results(settings.folder)
+    if settings.kind == "winners" and settings.output is None:
+        if settings.of is None:
+            raise InputError("--kind winners: name the axis whose values compete, as in --of topology")
+        rows = winners_of(results, settings.of, settings.value or settings.y, most=settings.most, where=settings.where)
         if to.json:
             print_record({"winners": rows})
             return
         names = list(dict.fromkeys(name for row in rows for name in row))
         print_table([tuple(names), *(tuple(_short(row.get(name)) for name in names) for row in rows)])
         return
-    if asked.output is None:
-        raise InputError("-o names the picture's file, which ends in .svg or .png")
+    if settings.output is None:
+        raise InputError("-o is missing: name the picture's file, which ends in .svg or .png")
     draw_study(
         results,
-        asked.output,
-        kind=asked.kind,
-        x=asked.x,
-        y=asked.y,
-        by=asked.by or None,
-        each=asked.each,
-        value=asked.value,
-        of=asked.of,
-        most=asked.most,
-        where=asked.where,
-        log=asked.log,
+        settings.output,
+        kind=settings.kind,
+        x=settings.x,
+        y=settings.y,
+        by=settings.by or None,
+        each=settings.each,
+        value=settings.value,
+        of=settings.of,
+        most=settings.most,
+        where=settings.where,
+        log=settings.log,
     )
-    say(f"wrote {asked.output}", err=True)
+    say(f"wrote {settings.output}", err=True)
 
 
 class ExportStudy(Settings, frozen=True, kw_only=True):
@@ -180,19 +182,19 @@ class ExportStudy(Settings, frozen=True, kw_only=True):
     group: ClassVar[str] = "study export"
 
     folder: StudyFolder
-    output: Annotated[str, setting("the file; its suffix says the format", option="-o --output")]
+    output: Annotated[str, setting("the file; its suffix gives the format", option="-o --output")]
 
 
 @declared(ExportStudy)
-def export_command(asked: ExportStudy) -> None:
+def export_command(settings: ExportStudy) -> None:
     from topoloom.studies.export import export_study
 
-    export_study(_results(asked.folder), asked.output)
-    say(f"wrote {asked.output}", err=True)
+    export_study(_results(settings.folder), settings.output)
+    say(f"wrote {settings.output}", err=True)
 
 
 class MergeStudies(Settings, frozen=True, kw_only=True):
-    """Take the records of the studies in OTHER folders into DIRECTORY."""
+    """Copy the records of the studies in OTHER folders into DIRECTORY."""
 
     group: ClassVar[str] = "study merge"
 
@@ -201,16 +203,16 @@ class MergeStudies(Settings, frozen=True, kw_only=True):
 
 
 @declared(MergeStudies, Json)
-def merge_command(asked: MergeStudies, to: Json) -> None:
+def merge_command(settings: MergeStudies, to: Json) -> None:
     from topoloom.studies.store import Store
 
-    sources = [Store(other) for other in asked.others]
-    taken = Store(asked.folder, create=True).merge(sources)
-    records = len(Store(asked.folder).records())
+    sources = [Store(other) for other in settings.others]
+    taken = Store(settings.folder, create=True).merge(sources)
+    records = len(Store(settings.folder).records())
     if to.json:
         print_record({"taken": taken, "records": records})
     else:
-        say(f"{taken:,} record{'s' * (taken != 1)} taken; {asked.folder} has {records:,}")
+        say(f"{taken:,} record{'s' * (taken != 1)} copied; {settings.folder} has {records:,}")
 
 
 command = DeclaredGroup(
@@ -243,14 +245,14 @@ def _print_status(status: "StudyStatus", as_json: bool) -> None:
         return
     rows = [("tasks", f"{status.tasks:,}: {status.done:,} done, {status.failed:,} failed, {status.to_go:,} to go")]
     if status.seconds_done:
-        rows.append(("taken", f"{status.seconds_done / 3600:.3g} CPU hours"))
+        rows.append(("used", f"{status.seconds_done / 3600:.3g} CPU hours"))
     if status.to_go and status.seconds_to_go is not None:
         wall = time_words(status.seconds_to_go / status.cores)
         rows.append(
             (
                 "to go",
-                f"about {status.seconds_to_go / 3600:.3g} CPU hours, {wall} on {status.cores} cores, by the"
-                f" {status.tasks_known:,} that are done",
+                f"about {status.seconds_to_go / 3600:.3g} CPU hours, {wall} on {status.cores} cores, estimated"
+                f" from {status.tasks_known:,} finished tasks",
             )
         )
     if status.running is not None:
@@ -265,7 +267,7 @@ def _print_status(status: "StudyStatus", as_json: bool) -> None:
 
 
 def _write(results: "StudyResults", folder: Path) -> None:
-    """What the folder has for people, besides the records."""
+    """Write the folder's page, table and pictures, next to the records."""
     from topoloom.report.study_page import write_study
 
     write_study(results, folder)
@@ -276,7 +278,7 @@ def _print_results(results: "StudyResults", folder: str) -> None:
     rows = results.rows()
     print_table([tuple(names), *(tuple(_short(row.get(name)) for name in names) for row in rows[:_SHOWN])])
     if len(rows) > _SHOWN:
-        say(f"... {len(rows) - _SHOWN:,} rows more in {folder}/study.csv")
+        say(f"... {len(rows) - _SHOWN:,} more rows in {folder}/study.csv")
     for failure in results.failures[:_REASONS]:
         where = ", ".join(f"{name}={failure[name]}" for name in results.axes)
         say(f"failed: {where}: {failure['error']}")
@@ -287,9 +289,9 @@ def _print_results(results: "StudyResults", folder: str) -> None:
 
 
 def _measures(results: "StudyResults") -> list[str]:
-    """The measures that a row on the screen has room for: numbers that differ, the first six."""
+    """The measures in a row on the screen: the first six numbers that differ between tasks."""
     columns = {name: results.column(name) for name in results.measures}
-    numbers = [name for name, values in columns.items() if all(isinstance(one, (int, float)) for one in values)]
+    numbers = [name for name, values in columns.items() if all(isinstance(value, (int, float)) for value in values)]
     differ = [name for name in numbers if len(set(columns[name])) > 1]
     return (differ or numbers or list(results.measures))[:6]
 

@@ -1,4 +1,4 @@
-"""`topoloom verify`: what is wrong with a plan, and with what is cabled."""
+"""`topoloom verify`: the faults of a plan, and of the fabric that is cabled by it."""
 
 from topoloom.cli.declared import declared, performed
 from topoloom.cli.diagnosis import Diagnosed, report

@@ -8,9 +8,9 @@ from topoloom.cli.presentation import Json
 from topoloom.core.settings import setting
 from topoloom.operations.catalogue.watch import WatchOperation
 
-#: Everything was done, and there is something to do still: neither the user's mistake nor ours.
+#: Exit code: the command succeeded, and cabling work remains.
 OPEN = 3
-#: Lines of what is to do that are printed; the sheets and --json have all.
+#: Most tasks that are printed; the sheets and --json have all.
 _MOST_LINES = 40
 
 
@@ -22,21 +22,21 @@ class _Output(Json, frozen=True, kw_only=True):
 def command(operation: WatchOperation, to: _Output) -> int:
     from topoloom.cabling.fault_sheets import write_sheets
 
-    found = performed(operation)
-    files = [] if to.output is None else write_sheets(found, to.output)
+    result = performed(operation)
+    files = [] if to.output is None else write_sheets(result, to.output)
     if to.json:
-        print_record(found)
+        print_record(result)
     else:
         head = ("discovery", "right", "newly", "not there", "lost", "faults", "new", "gone")
         keys = ("source", "right_cables", "new_right", "missing_cables", "lost", "faults", "new_faults", "gone_faults")
-        rows = [tuple(str(row[key]) for key in keys) for row in found.rows()]
-        say(f"{found.plan}: {found.planned_cables:,} cables")
+        rows = [tuple(str(row[key]) for key in keys) for row in result.rows()]
+        say(f"{result.plan}: {result.planned_cables:,} cables")
         print_table([head, *rows])
-        lines = [*found.nodes, *(one.text for one in found.open if one.kind != "missing")]
+        lines = [*result.nodes, *(fault.text for fault in result.open if fault.kind != "missing")]
         for line in lines[:_MOST_LINES]:
             say(line)
         if len(lines) > _MOST_LINES:
-            say(f"and {len(lines) - _MOST_LINES} more; -o writes sheets, --json all")
+            say(f"and {len(lines) - _MOST_LINES} more; -o writes sheets of all, --json prints all")
     for name in files:
         say(f"wrote {to.output}/{name}", err=True)
-    return 0 if found.done else OPEN
+    return 0 if result.done else OPEN

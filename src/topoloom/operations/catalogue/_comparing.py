@@ -1,4 +1,4 @@
-"""What the operations share that compare what is cabled with a plan."""
+"""Arguments and functions of the operations that compare a discovered fabric with a plan."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from topoloom.fabric.port_counters import PortCounters
     from topoloom.network import Network
 
-LONGEST_TEXT = 1 << 30
+MOST_TEXT_BYTES = 1 << 30
 
 
 class ComparingOperation(Operation, frozen=True, kw_only=True):
     """An operation that compares discovered fabrics with a plan."""
 
     match: Annotated[
-        Literal["auto", "name", "guid", "hosts", "shape"], setting("how switches of plan and discovery are matched")
+        Literal["auto", "name", "guid", "hosts", "shape"], setting("how the switches of plan and discovery are matched")
     ] = "auto"
     guids: (
         Annotated[str, setting("a CSV of switch,guid: which planned switch is which", metavar="FILE", names="file")]
@@ -33,7 +33,7 @@ class ComparingOperation(Operation, frozen=True, kw_only=True):
         Annotated[
             Literal["exact", "any"],
             setting(
-                "whether cables must be in the planned ports; exact if omitted, but any where switches are matched by shape"
+                "whether cables must be in the planned ports; exact if omitted, but any if switches are matched by shape"
             ),
         ]
         | None
@@ -42,12 +42,12 @@ class ComparingOperation(Operation, frozen=True, kw_only=True):
     machines: Annotated[
         Literal["auto", "joined", "apart"],
         setting(
-            "whether the adapters of one machine (node7 mlx5_0, node7 mlx5_1) are one host; auto: where the plan has hosts with"
+            "whether the adapters of one machine (node7 mlx5_0, node7 mlx5_1) are one host; auto: if the plan has hosts with"
             " several ports"
         ),
     ] = "auto"
     cable_rate: (
-        Annotated[str, setting("what every cable should run at: 4xNDR, or 400 (Gb/s)", metavar="RATE")] | None
+        Annotated[str, setting("the rate that every cable should have: 4xNDR, or 400 (Gb/s)", metavar="RATE")] | None
     ) = None
     seed: Seed = SEED
 
@@ -59,7 +59,7 @@ class ComparingOperation(Operation, frozen=True, kw_only=True):
 
     @property
     def planned_rate(self) -> "tuple[int, float] | None":
-        """Virtual channels (0: any) and Gb/s that every cable should run at; None where nobody said it."""
+        """Lanes (0: any) and Gb/s that every cable should run at; None if not given."""
         from topoloom.fabric.rates import parse_rate
 
         return None if self.cable_rate is None else parse_rate(self.cable_rate)
@@ -71,7 +71,7 @@ class ComparingOperation(Operation, frozen=True, kw_only=True):
         ----------
         plan : Network
         actual : str
-            The name of the discovery.
+            The file of the discovery.
 
         Returns
         -------
@@ -79,10 +79,10 @@ class ComparingOperation(Operation, frozen=True, kw_only=True):
         """
         from topoloom.fabric.compare import compare_fabrics
 
-        there = self.opened(plan, actual)
-        match, exact = self.matched(plan, there)
+        discovered = self.opened(plan, actual)
+        match, exact = self.matched(plan, discovered)
         return compare_fabrics(
-            *(plan.fabric, there, match),
+            *(plan.fabric, discovered, match),
             ports=exact,
             hosts=not self.skip_hosts,
             racks=plan.racks,
@@ -91,27 +91,27 @@ class ComparingOperation(Operation, frozen=True, kw_only=True):
             counters=None,
         )
 
-    def matched(self, plan: "Network", there: "Fabric") -> "tuple[Match, bool]":
-        """Which switch is which, and whether cables must be in the planned ports."""
+    def matched(self, plan: "Network", discovered: "Fabric") -> "tuple[Match, bool]":
+        """The match of planned with discovered switches, and whether cables must be in the planned ports."""
         from topoloom.fabric.identify import identify, read_map
 
         aliases = [[label] if label else [] for label in plan.labels]
-        given = None
+        pairs = None
         if self.guids is not None:
-            given = read_map(read_text(self.guids, LONGEST_TEXT), self.guids, plan.fabric, there, aliases)
-        match = identify(plan.fabric, there, self.match, aliases=aliases, given=given, seed=self.seed)
+            pairs = read_map(read_text(self.guids, MOST_TEXT_BYTES), self.guids, plan.fabric, discovered, aliases)
+        match = identify(plan.fabric, discovered, self.match, aliases=aliases, given=pairs, seed=self.seed)
         return match, match.by != "shape" if self.ports is None else self.ports == "exact"
 
     def opened(self, plan: "Network", actual: str, *, lenient: bool = False) -> "Fabric":
-        """What is cabled.
+        """The discovered fabric.
 
         Parameters
         ----------
         plan : Network
         actual : str
-            Its name.
+            Its file.
         lenient : bool
-            Whether what cannot be in its file is kept for rules to report, and not refused.
+            Whether impossible values in the file are kept, so that rules can report them, and not refused.
 
         Returns
         -------
@@ -120,19 +120,19 @@ class ComparingOperation(Operation, frozen=True, kw_only=True):
         from topoloom.fabric.machines import joined_for
         from topoloom.network.opening import open_network
 
-        there = open_network(actual, lenient=lenient).fabric
-        if there.planned:  # messages name it by its file
-            there = replace(there, made=actual)
-        return joined_for(plan.fabric, there, self.machines)
+        discovered = open_network(actual, lenient=lenient).fabric
+        if discovered.planned:  # so that messages name it by its file
+            discovered = replace(discovered, made=actual)
+        return joined_for(plan.fabric, discovered, self.machines)
 
 
 def counters_of(names: Sequence[str]) -> "PortCounters | None":
-    """The counters in all these files; None where there are none to read."""
+    """The port counters in all these files; None without files."""
     from topoloom.fabric.port_counters import PortCounters, read_counters
 
     if not names:
         return None
     counters = PortCounters()
     for name in names:
-        counters.add(read_counters(read_text(name, LONGEST_TEXT), name))
+        counters.add(read_counters(read_text(name, MOST_TEXT_BYTES), name))
     return counters

@@ -1,4 +1,4 @@
-"""What the operations on failures share: what fails, in which order, and whose racks."""
+"""Arguments and functions of the operations on failures: the failing parts, their order, and the racks."""
 
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -10,19 +10,21 @@ from topoloom.operations.shared import SEED, Cluster, Floor, Seed, Source, Switc
 if TYPE_CHECKING:
     from topoloom.network import Network
 
-#: What only failing racks ask for.
+#: Fields that only failures of racks use.
 _RACKS = ("floor", "switches_per_rack", "cluster")
 Share = Annotated[float, setting("a share", least=0, most=1)]
 
 
 class FailingOperation(Operation, frozen=True, kw_only=True):
-    """An operation on a network of which something fails."""
+    """An operation on a network whose links, switches or racks fail."""
 
     topology: Source
     fail: Annotated[Literal["links", "switches", "racks"], setting("what fails")] = "links"
     order: Annotated[
         Literal["random", "load", "degree", "cables"],
-        setting("what fails first: anything; the most loaded; the best connected; racks with the most cables out"),
+        setting(
+            "what fails first: random; the highest load; the highest degree; the racks with the most outside cables"
+        ),
     ] = "random"
     floor: Floor | None = None
     switches_per_rack: SwitchesPerRack | None = None
@@ -33,12 +35,14 @@ class FailingOperation(Operation, frozen=True, kw_only=True):
         from topoloom.failures.failure_orders import ORDERS
 
         if self.order not in ORDERS[self.fail]:
-            raise InputError(f"`order` {self.order}: {self.fail} fail in the order {', '.join(ORDERS[self.fail])}")
+            raise InputError(
+                f"`order` {self.order} does not exist for {self.fail}; give one of {', '.join(ORDERS[self.fail])}"
+            )
         if self.fail != "racks":
-            self.refuse_changed(_RACKS, f"only racks stand in one, and `fail` is {self.fail}")
+            self.refuse_changed(_RACKS, f"they are for failing racks, and `fail` is {self.fail}")
 
     def racks(self, network: "Network", jobs: int | None) -> Any:
-        """The rack of every switch, where racks fail; else None."""
+        """The rack of every switch if racks fail, else None."""
         from topoloom.placement.layout.layout import Layout
 
         if self.fail != "racks":

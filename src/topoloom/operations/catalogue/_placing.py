@@ -1,4 +1,4 @@
-"""What operations on laid-out networks share: the arguments of floor, placement and terms, and the networks that they give."""
+"""Arguments and functions of the operations on laid-out networks: floor, placement, and terms (parts, prices, rate)."""
 
 from collections.abc import Sequence
 from typing import Annotated, Any, ClassVar, Literal
@@ -30,10 +30,10 @@ from topoloom.operations.shared import (
 
 Map = Annotated[
     Literal["joint", "tabu", "anneal", "serpentine", "rows"],
-    setting("where everything stands: joint searches, rows puts racks row by row; joint if omitted"),
+    setting("which rack stands where: joint searches, rows puts the racks row by row; joint if omitted"),
 ]
 
-#: Fields of placement, by the names that `Network.placed` has for them.
+#: Fields of placement, and their names in `Network.placed`.
 PLACING = {
     "floor": "room",
     "rows": "rows",
@@ -43,7 +43,7 @@ PLACING = {
     "map": "map",
     "server": "hosts",
 }
-#: Fields of terms, by the names that `Network.priced` has for them.
+#: Fields of terms, and their names in `Network.priced`.
 TERMS = {
     "parts": "parts",
     "prices": "prices",
@@ -57,7 +57,7 @@ TERMS = {
 
 
 class Placing(Operation, frozen=True, kw_only=True):
-    """Arguments of floor, placement, parts and rate, as the commands have them; what is omitted a network may remember."""
+    """Arguments of floor, placement, parts and rate; omitted ones may be stored with the network."""
 
     group: ClassVar[str] = "placing"
 
@@ -74,7 +74,7 @@ class Placing(Operation, frozen=True, kw_only=True):
     seed: Seed = SEED
 
     def laid_out(self, context: RunContext) -> Network:
-        """The network on its floor, by its own layout or a new one, and by its own terms but for those that are given.
+        """The network on its floor, with its own layout or a new one, and with its own terms unless others are given.
 
         Parameters
         ----------
@@ -88,7 +88,7 @@ class Placing(Operation, frozen=True, kw_only=True):
 
 
 class HousedPlacing(Placing, frozen=True, kw_only=True):
-    """The same, where hosts may have racks of their own."""
+    """The same arguments, for hosts that may stand in separate racks."""
 
     server: Server | None = None
 
@@ -96,7 +96,7 @@ class HousedPlacing(Placing, frozen=True, kw_only=True):
 def networks_on_floors(
     operation: Operation, networks: Sequence[Network], context: RunContext, terms: Sequence[str] = tuple(TERMS)
 ) -> list[Network]:
-    """Networks on their floors, by their own layouts or new ones, and by their own terms but for those that are given.
+    """Networks on their floors, with their own layouts or new ones, and with their own terms unless others are given.
 
     Parameters
     ----------
@@ -104,7 +104,7 @@ def networks_on_floors(
         With fields of placement and of terms, and a seed.
     networks : sequence of Network
     context : RunContext
-        Receives a note for each term that replaces one that a network remembers.
+        Receives a note for each given term that replaces a stored one.
     terms : sequence of str
         The fields that are terms.
 
@@ -115,7 +115,7 @@ def networks_on_floors(
     Raises
     ------
     InputError
-        Something is given that only placing can honour, and all networks are laid out.
+        An argument of placement is given, and all networks are laid out already.
     """
     arguments = operation.arguments()
     given = terms_of({name: arguments[name] for name in terms if name in arguments}, networks, context)
@@ -127,14 +127,14 @@ def networks_on_floors(
 
 
 def placing_of(arguments: dict[str, Any], networks: Sequence[Network] = ()) -> dict[str, Any]:
-    """What `Network.placed` takes besides terms, by its names, without what is omitted.
+    """The given arguments of placement, by their names in `Network.placed`.
 
     Parameters
     ----------
     arguments : dict
-        Of an operation.
+        The arguments of an operation.
     networks : sequence of Network
-        For which they are.
+        The networks to place.
 
     Returns
     -------
@@ -143,23 +143,23 @@ def placing_of(arguments: dict[str, Any], networks: Sequence[Network] = ()) -> d
     Raises
     ------
     InputError
-        Something is given, and all networks are laid out: their layouts stay as they are.
+        An argument is given, and all networks are laid out already: their layouts do not change.
     """
     given = {name: arguments[name] for name in PLACING if arguments.get(name) is not None}
     if given and networks and all(network.layout is not None for network in networks):
         raise InputError(
-            f"`{next(iter(given))}`: {networks[0].source} is laid out already, and its layout stays as it is; omit it"
+            f"`{next(iter(given))}`: {networks[0].source} is laid out already, and its layout does not change; omit it"
         )
     return {PLACING[name]: value for name, value in given.items()}
 
 
 def terms_of(arguments: dict[str, Any], networks: Sequence[Network], context: RunContext) -> dict[str, Any]:
-    """What `Network.priced` takes, by its names, without what is omitted; a note says what replaces what a network remembers.
+    """The given terms, by their names in `Network.priced`; a note reports each one that replaces a stored term.
 
     Parameters
     ----------
     arguments : dict
-        Of an operation.
+        The arguments of an operation.
     networks : sequence of Network
     context : RunContext
         Receives the notes.
@@ -182,7 +182,7 @@ def terms_of(arguments: dict[str, Any], networks: Sequence[Network], context: Ru
 
 
 def _remembered(network: Network) -> dict[str, str]:
-    """What a network remembers, in words, by the fields of the terms that replace it."""
+    """The stored terms of a network, in words, by the fields that replace them."""
     terms = network.terms
     words: dict[str, str] = {}
     if terms.parts is not None:
@@ -201,9 +201,9 @@ def _remembered(network: Network) -> dict[str, str]:
 
 
 def _typed(value: Any) -> str:
-    """A value as it is typed: yes, 56, cable=0.8."""
+    """A value as a user types it: yes, 56, cable=0.8."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, msgspec.Struct):
-        return " ".join(f"{kind}={one:g}" for kind, one in msgspec.structs.asdict(value).items() if one != 1)
+        return " ".join(f"{kind}={factor:g}" for kind, factor in msgspec.structs.asdict(value).items() if factor != 1)
     return f"{value:g}" if isinstance(value, float) else str(value)

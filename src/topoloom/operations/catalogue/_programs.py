@@ -1,4 +1,4 @@
-"""What the operations share that run programs and collectives on a network: ranks, tables, the machine, the simulator."""
+"""Arguments and functions of the operations that run programs and collectives: ranks, tables, machine, simulator."""
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Annotated, Any
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class ProgramOperation(Operation, frozen=True, kw_only=True):
-    """An operation that places ranks on the hosts of a network, and sends their messages by its tables."""
+    """An operation that places ranks on the hosts of a network; the tables give the paths of their messages."""
 
     topology: Source
     ranks: Annotated[int, setting("ranks; one per host if omitted", least=1, most=1 << 20)] | None = None
@@ -34,8 +34,8 @@ class ProgramOperation(Operation, frozen=True, kw_only=True):
         Annotated[
             int,
             setting(
-                "tables for the hosts of a switch in turn: with 4, the fifth host has that of the first; if omitted, one for"
-                " all, but one per host with engine fat-tree",
+                "number of tables, which the hosts of a switch use in turn: with 4, the fifth host uses the first table; if"
+                " omitted 1, but one per host with engine fat-tree",
                 least=1,
                 most=MOST_HOST_TABLES,
             ),
@@ -46,20 +46,19 @@ class ProgramOperation(Operation, frozen=True, kw_only=True):
         Annotated[
             str,
             setting(
-                "the settings of machine and model to begin with; truong-2016, at the rate that the network remembers, if"
-                " omitted"
+                "the preset of machine and model; if omitted truong-2016, at the rate that is stored with the network"
             ),
         ]
         | None
     ) = None
     set: Annotated[
-        dict[str, Any], setting("a setting that is changed (topoloom app --help lists them): rate_gbps=400")
+        dict[str, Any], setting("change a setting of the preset (topoloom app --help lists them): rate_gbps=400")
     ] = msgspec.field(default_factory=dict)
     simulator: (
         Annotated[
             str,
             setting(
-                "what simulates: simgrid, flows, flows:window=0.2 or flits; if omitted, simgrid for programs and flows for"
+                "the simulator: simgrid, flows, flows:window=0.2 or flits; if omitted, simgrid for programs and flows for"
                 " collectives"
             ),
         ]
@@ -76,7 +75,7 @@ class ProgramOperation(Operation, frozen=True, kw_only=True):
         self.settings_on([])
 
     def settings_on(self, networks: "Iterable[Network]") -> "AppSettings":
-        """The settings of machine and model, at the rate that the networks remember where nothing else is said."""
+        """The settings of machine and model, at the networks' stored rate unless another one is given."""
         from topoloom.simulation.applications.given import app_settings
 
         return app_settings(networks, self.preset, texts_of(self.set))
@@ -84,7 +83,7 @@ class ProgramOperation(Operation, frozen=True, kw_only=True):
     def cases(
         self, name: str, network: "Network", context: RunContext, *, seed: int | None = None, seeds: int = 1
     ) -> "list[Case]":
-        """The network with its installed tables, unless others are asked for; else with new ones, of each of some seeds."""
+        """The network with its installed tables, or with new tables, one set per seed, if an engine or seeds ask for them."""
         from topoloom.simulation.applications.sweep import cases_of
 
         if self.engine is None and self.host_tables is None and seeds == 1:

@@ -1,4 +1,4 @@
-"""What the operations on forwarding tables share: the engine, and the tables of a network, after losses too."""
+"""Arguments and functions of the operations on forwarding tables: the engine, and a network's tables, also after losses."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
@@ -22,18 +22,19 @@ LOST = (
 
 @dataclass(frozen=True)
 class TableChoice:
-    """Tables of a network, and what they are of.
+    """Tables of a network, with the network and the losses that they are for.
 
     Attributes
     ----------
     network : Network
     routing : Routing
-        Of what is left, where something is lost.
+        The tables; after losses, those of the remaining network.
     repaired : Rerouted or None
-        Where something is lost.
+        The repair of the tables, after losses.
     fabric : Fabric
-        Of what is left.
+        The fabric; after losses, the remaining one.
     lengths : CableLengths or None
+        The lengths of the fabric's cables, if they are known.
     """
 
     network: "Network"
@@ -52,21 +53,19 @@ def check_engine(engine: str | None) -> None:
 
 
 def note_installed(network: "Network", context: RunContext) -> None:
-    """Say that the installed tables are taken, where the network has some."""
+    """Note that the installed tables are used, if the network has some."""
     if network.tables is not None:
         context.note(f"{network.source}: with the tables in this folder, of engine {network.tables.engine}")
 
 
 class RoutedOperation(Operation, frozen=True, kw_only=True):
-    """An operation that routes a network, or takes its installed tables."""
+    """An operation that routes a network, or uses its installed tables."""
 
     topology: Source
     engine: Engine | None = None
     virtual_channels: VirtualChannels | None = None
     root: (
-        Annotated[
-            int, setting("the switch that engines updown and nue go up to; one of most links if omitted", least=0)
-        ]
+        Annotated[int, setting("the root switch of engines updown and nue; a switch of most links if omitted", least=0)]
         | None
     ) = None
     seed: Seed = SEED
@@ -75,7 +74,7 @@ class RoutedOperation(Operation, frozen=True, kw_only=True):
         check_engine(self.engine)
 
     def tables(self, context: RunContext, lost: str | None, *, by_pairs: bool = True) -> TableChoice:
-        """The installed tables, unless other ones are asked for; else new ones; repaired after losses.
+        """The installed tables, or new ones if an argument asks for them; repaired after losses.
 
         Parameters
         ----------
@@ -83,7 +82,7 @@ class RoutedOperation(Operation, frozen=True, kw_only=True):
         lost : str or None
             What is lost.
         by_pairs : bool
-            Whether each pair must have one virtual channel, as other tools read it.
+            Whether each pair must have a single virtual channel, as other tools require.
 
         Returns
         -------
@@ -98,7 +97,7 @@ class RoutedOperation(Operation, frozen=True, kw_only=True):
         from topoloom.routing.route import route
 
         network = open_network(self.topology)
-        gone = None if lost is None else losses(network, lost)
+        lost_parts = None if lost is None else losses(network, lost)
         lengths, fabric = network.lengths, network.fabric
         asked = self.given().keys() & {"engine", "virtual_channels", "root", "seed"}
         saved = None if asked else network.tables
@@ -113,13 +112,13 @@ class RoutedOperation(Operation, frozen=True, kw_only=True):
         routed = saved or route(fabric.topology, self.engine, layout=network.layout, root=self.root, **common)
         if by_pairs and self.engine is None and routed.virtual_channel_rule != "pair":
             routed = route(fabric.topology, ANY, **common)
-        if gone is None:
+        if lost_parts is None:
             return TableChoice(network, routed, None, fabric, lengths)
         repaired = reroute(
             routed,
-            links=gone.links,
-            switches=gone.switches,
-            cables=gone.cables,
+            links=lost_parts.links,
+            switches=lost_parts.switches,
+            cables=lost_parts.cables,
             virtual_channels=self.virtual_channels,
             jobs=context.jobs,
             work=context.work,

@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 class AppOperation(ProgramOperation, frozen=True, kw_only=True):
     """Run MPI programs on TOPOLOGY (a spec, a file or a folder), simulated by SimGrid, as flows, or flit by flit.
 
-    Several topologies, programs and placements are all combined, and compared with a baseline. Messages take the paths of the
-    tables, hop by hop. What decides a time besides the network is a setting, and printed: --set KEY=VALUE.
+    Several topologies, programs and placements give all combinations, compared with a baseline. Messages follow the paths of
+    the tables, hop by hop. All other parameters of the times are settings, which are printed: --set KEY=VALUE.
 
     --mpi and --make run your code on this machine with your rights: the compiler on your sources, your Makefile, and your
-    program, in the current folder. When a run is over, or past --time-limit, all processes that came of it are ended.
+    program, in the current folder. When a run ends, or exceeds --time-limit, all processes that it started are ended.
     """
 
     group: ClassVar[str] = "app"
@@ -47,7 +47,7 @@ class AppOperation(ProgramOperation, frozen=True, kw_only=True):
         Annotated[
             str,
             setting(
-                "place networks that have no layout on this floor, row by row, for the lengths of their cables: a preset's"
+                "place networks without a layout on this floor, row by row, for the lengths of their cables: a preset's"
                 " name, or a .toml or .csv file",
                 names="file",
             ),
@@ -74,7 +74,9 @@ class AppOperation(ProgramOperation, frozen=True, kw_only=True):
         if self.app is None:
             raise InputError("app needs the argument 'app'; a study runs applications by their names")
         if len(placements_of([self.placement], self.seed)) > 1:
-            raise InputError(f"app: placement '{self.placement}' is several; give `seeds` to the study, or axes")
+            raise InputError(
+                f"app: placement '{self.placement}' stands for several; give `seeds` to the study, or an axis of placements"
+            )
         return self
 
     def run(self, context: RunContext) -> "AppRun":
@@ -91,25 +93,25 @@ class AppOperation(ProgramOperation, frozen=True, kw_only=True):
         return self.seed if self.routing_seed is None else self.routing_seed
 
     def on_floor(self, networks: "dict[str, Network]") -> "dict[str, Network]":
-        """Networks by their sources, on the floor where one is named and they have no layout."""
+        """The networks, by source; those without a layout are placed on the floor, if one is named."""
         from topoloom.network.laying_out import all_laid_out
 
         if self.floor is None:
             return networks
         laid_out = [source for source, network in networks.items() if network.layout is not None]
         if len(laid_out) == len(networks):
-            self.refuse_changed(("floor",), f"{laid_out[0]} is laid out already, and its layout stays as it is")
+            self.refuse_changed(("floor",), f"{laid_out[0]} is laid out already, and its layout does not change")
         placed = all_laid_out(list(networks.values()), self.floor, map="rows")
         return dict(zip(networks, placed, strict=True))
 
 
 def names_of(operations: Sequence[AppOperation]) -> dict[str, AppOperation]:
-    """Networks of operations by what people call them, with the engine where a topology comes again; one operation of each."""
-    pairs = {(one.topology, one.engine): one for one in operations}
+    """One operation per network, by the network's readable name: its topology, and the engine if a topology is repeated."""
+    pairs = {(operation.topology, operation.engine): operation for operation in operations}
     topologies = [topology for topology, _ in pairs]
     return {
-        topology if topologies.count(topology) == 1 else f"{topology} by {engine}": one
-        for (topology, engine), one in pairs.items()
+        topology if topologies.count(topology) == 1 else f"{topology} by {engine}": operation
+        for (topology, engine), operation in pairs.items()
     }
 
 
@@ -121,19 +123,19 @@ def applications_run(
     baseline: str | None = None,
     routing_seeds: int = 1,
 ) -> "tuple[list[Case], AppRuns]":
-    """What operations give that differ in topology, engine, program and placement, with each other combined.
+    """Run operations that differ in topology, engine, program and placement, in all combinations.
 
     Parameters
     ----------
     operations : sequence of AppOperation
-        Every combination.
+        One per combination.
     context : RunContext
     programs : callable () -> sequence of Program
-        Makes more programs than those of the operations, once the networks are opened.
+        Makes further programs, after the networks are opened.
     baseline : str, optional
         The network that the others are compared with, by its name in `names_of`; the first if omitted.
     routing_seeds : int
-        Tables of this many seeds.
+        The number of seeds for which tables are made.
 
     Returns
     -------
@@ -144,7 +146,7 @@ def applications_run(
     Raises
     ------
     InputError
-        As `run_apps`, before anything is routed where that can be seen then.
+        The errors of `run_apps`; where possible before anything is routed.
     Stopped
         The work was stopped before a run was finished.
     """
@@ -153,23 +155,25 @@ def applications_run(
     from topoloom.simulation.applications.sweep import programs_on, run_apps
 
     first, names = operations[0], names_of(operations)
-    sources = dict.fromkeys(one.topology for one in operations)
+    sources = dict.fromkeys(operation.topology for operation in operations)
     networks = first.on_floor({source: open_network(source) for source in sources})
     settings = first.settings_on(networks.values())
-    apps = dict.fromkeys(one.app for one in operations if one.app is not None)
+    apps = dict.fromkeys(operation.app for operation in operations if operation.app is not None)
     run: list[str | Program] = [*map(opened, apps), *programs()]
-    topologies = {name: networks[one.topology].topology for name, one in names.items()}
+    topologies = {name: networks[operation.topology].topology for name, operation in names.items()}
     programs_on(topologies, run, first.ranks, first.simulator, settings)
     cases = [
         case
-        for name, one in names.items()
-        for case in one.cases(name, networks[one.topology], context, seed=one.tables_seed, seeds=routing_seeds)
+        for name, operation in names.items()
+        for case in operation.cases(
+            name, networks[operation.topology], context, seed=operation.tables_seed, seeds=routing_seeds
+        )
     ]
     runs = run_apps(
         cases,
         run,
         first.ranks,
-        list(dict.fromkeys(one.placement for one in operations)),
+        list(dict.fromkeys(operation.placement for operation in operations)),
         settings=settings,
         baseline=baseline,
         seed=first.seed,

@@ -1,4 +1,4 @@
-"""The operation balance: the degrees and lengths that suit each other on a floor."""
+"""The operation balance: the well-balanced pairs of degree and length on a floor."""
 
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
@@ -19,13 +19,13 @@ _MOST_SWITCHES = 1 << 24
 
 @operation
 class BalanceOperation(Operation, frozen=True, kw_only=True):
-    """The well-balanced pairs of degree K and longest link L of a floor: neither is wasted on the other.
+    """The well-balanced pairs of degree K and longest link L on a floor: both limit the hops about equally.
 
-    With the least ASPL that K alone, L alone and both allow (A_m-, A_d-, A-), and the least diameter (D-).
+    The table also has the least ASPL that K alone, L alone and both allow (A_m-, A_d-, A-), and the least diameter (D-).
     """
 
     group: ClassVar[str] = "balance"
-    doing: ClassVar[str] = "looking from every point"
+    doing: ClassVar[str] = "counting from every point"
     functions: ClassVar[tuple[str, ...]] = ("balanced_pairs",)
 
     rows: Annotated[int, setting("rows of switches", least=1, most=MOST_ROWS)]
@@ -66,7 +66,7 @@ class BalanceOperation(Operation, frozen=True, kw_only=True):
         return Geometry.diagrid(self.rows, self.columns) if self.diagonal else Geometry.grid(self.rows, self.columns)
 
     def ranges(self) -> tuple[range, range]:
-        """The degrees and the lengths that make a difference on this floor."""
+        """The degrees and the lengths that are possible on this floor."""
         rows, columns = self.rows, self.columns
         farthest = max(rows - 1, 2 * columns - 2 + (rows > 1)) if self.diagonal else rows + columns - 2
         return (
@@ -81,7 +81,7 @@ class BalanceOperation(Operation, frozen=True, kw_only=True):
 
 
 def _upto(ends: tuple[int, int], most: int, name: str, what: str) -> range:
-    """The numbers that make a difference on a floor where `most` is the greatest that does."""
+    """The numbers from `ends`, limited by `most`, the greatest number that is possible on the floor."""
     if ends[0] > most:
         raise InputError(f"`{name}` begins at {ends[0]}, and this floor has at most {most} {what}; take a larger floor")
     return range(ends[0], min(ends[1], most) + 1)

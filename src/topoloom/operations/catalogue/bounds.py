@@ -1,4 +1,4 @@
-"""The operation bounds: what is possible for an order, a degree and a longest link."""
+"""The operation bounds: bounds on diameter and ASPL for an order, a degree and a longest link."""
 
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
@@ -17,18 +17,18 @@ _MOST = 1 << 20
 
 @operation
 class BoundsOperation(Operation, frozen=True, kw_only=True):
-    """Lower bounds on diameter and ASPL: of TOPOLOGY (a spec or a file), or of --switches or --grid and --degree."""
+    """Lower bounds on diameter and ASPL, for TOPOLOGY (a spec or a file), or for --switches or --grid with --degree."""
 
     group: ClassVar[str] = "bounds"
-    doing: ClassVar[str] = "looking from every point"
+    doing: ClassVar[str] = "counting from every point"
     functions: ClassVar[tuple[str, ...]] = ("bounds",)
 
     topology: Annotated[str, setting("a spec, a file or a folder", positional=True, names="file")] | None = None
-    switches: (
-        Annotated[int, setting("the number of switches, in place of a topology", least=1, most=1 << 24)] | None
-    ) = None
-    grid: Annotated[str, setting("a grid of switches, in place of a topology", metavar="ROWSxCOLUMNS")] | None = None
-    diagrid: Annotated[str, setting("a diagonal grid, in place of a topology", metavar="ROWSxCOLUMNS")] | None = None
+    switches: Annotated[int, setting("the number of switches, instead of a topology", least=1, most=1 << 24)] | None = (
+        None
+    )
+    grid: Annotated[str, setting("a grid of switches, instead of a topology", metavar="ROWSxCOLUMNS")] | None = None
+    diagrid: Annotated[str, setting("a diagonal grid, instead of a topology", metavar="ROWSxCOLUMNS")] | None = None
     degree: Annotated[int, setting("links per switch; not with a topology, which has its own", least=0)] | None = None
     length: Annotated[int, setting("the longest link, in steps of the grid", least=1, most=100_000)] | None = None
     point: (
@@ -37,21 +37,21 @@ class BoundsOperation(Operation, frozen=True, kw_only=True):
     balanced: Annotated[bool, setting("the well-balanced pairs of degree and length of the grid")] = False
 
     def validate(self) -> None:
-        given = [one for one in (self.topology, self.switches, self.grid, self.diagrid) if one is not None]
-        if len(given) != 1:
+        sources = [value for value in (self.topology, self.switches, self.grid, self.diagrid) if value is not None]
+        if len(sources) != 1:
             raise InputError("name one of `topology`, `switches`, `grid` and `diagrid`")
         if self.topology is not None:
             if self.degree is not None or self.length is not None:
                 raise InputError("a topology has its own degree and lengths; omit `degree` and `length`")
         elif self.degree is None and not self.balanced:
-            raise InputError("`degree` is missing: how many links has a switch?")
+            raise InputError("`degree` is missing: give the links per switch")
         elif self.switches is not None:
             if self.length is not None or self.point is not None or self.balanced:
                 raise InputError("`length`, `point` and `balanced` are for `grid` and `diagrid`")
         else:
             self._size()
             if self.degree is not None and self.length is None and not self.balanced:
-                raise InputError("`length` is missing: how long may a link of the grid be?")
+                raise InputError("`length` is missing: give the longest link, in steps of the grid")
 
     def _size(self) -> tuple[int, int]:
         """Rows and columns of the grid."""

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from topoloom.simulation.applications.collective_result import Collective
     from topoloom.simulation.collectives.bound import CollectiveBound
 
-#: What only a schedule has, and what the schedule in a file has itself.
+#: Fields that only schedules use, and fields that the schedule in a file replaces.
 _OF_SCHEDULES = ("schedule", "algorithm", "paths_from", "pieces", "engine", "host_tables", "simulator")
 _IN_FILES = ("operation", "bytes", "ranks", "algorithm", "paths_from", "pieces", "placement", "root_rank")
 
@@ -27,9 +27,9 @@ def _operation_of(text: str) -> str:
 class CollectiveOperation(ProgramOperation, frozen=True, kw_only=True):
     """The least time of a collective on TOPOLOGY (a spec, a file or a folder), and the time of a schedule compared with it.
 
-    The bound holds for every algorithm and all paths. The schedule is trees packed so that no channel carries more than the
-    bound asks, or rings; it is simulated as flows, on SimGrid or flit by flit. -o writes it as JSON, as XML for MSCCL, or as
-    GOAL.
+    The bound holds for every algorithm and all paths. The schedule is a set of trees, packed so that no channel carries more
+    than the bound allows, or rings. It is simulated as flows, by SimGrid or flit by flit. -o writes it as JSON, as XML for
+    MSCCL, or as GOAL.
     """
 
     group: ClassVar[str] = "collective"
@@ -38,12 +38,12 @@ class CollectiveOperation(ProgramOperation, frozen=True, kw_only=True):
 
     operation: Annotated[
         Literal["allreduce", "allgather", "reduce-scatter", "broadcast", "alltoall"],
-        setting("the collective; all-reduce and the like, too", reads=_operation_of),
+        setting("the collective; spellings such as all-reduce are accepted too", reads=_operation_of),
     ] = "allreduce"
     bytes: Annotated[
         int,
         setting(
-            "what it moves, as the operations say: 4096, 64MiB, 1.5GB",
+            "the data size of the operation (below): 4096, 64MiB, 1.5GB",
             least=0,
             most=1 << 60,
             reads=size_of,
@@ -54,39 +54,40 @@ class CollectiveOperation(ProgramOperation, frozen=True, kw_only=True):
         Annotated[
             str,
             setting(
-                "simulate the schedule in this .json file, which -o wrote, also on another network",
+                "simulate the schedule in this .json file from -o, on this or another network",
                 names="file",
                 metavar="FILE",
             ),
         ]
         | None
     ) = None
-    bound: Annotated[bool, setting("the least time alone, without a schedule; also of large networks")] = False
+    bound: Annotated[bool, setting("only the least time, without a schedule; works for large networks too")] = False
     algorithm: (
         Annotated[
             Literal["forest", "ring", "binomial", "direct"],
-            setting("how; if omitted, forest where trees are packed in a minute, else the simpler one that fits"),
+            setting(
+                "the algorithm; if omitted, forest where packing takes at most a minute, else a simpler one that fits"
+            ),
         ]
         | None
     ) = None
     paths_from: (
         Annotated[
             Literal["own", "tables"],
-            setting(
-                "which paths messages take: the schedule's own, as forests and rings do if omitted, or the tables'"
-            ),
+            setting("the paths of messages: the schedule's own (forests and rings, if omitted) or those of the tables"),
         ]
         | None
     ) = None
     pieces: (
         Annotated[
-            int,
-            setting("pieces of a message; if omitted, as many as hide the depth of the trees", least=1, most=1 << 16),
+            int, setting("pieces per message; if omitted, enough to hide the depth of the trees", least=1, most=1 << 16)
         ]
         | None
     ) = None
     root_rank: Annotated[int, setting("the rank that broadcasts", least=0, most=1 << 20)] = 0
-    gap: Annotated[float, setting("how close the flow of an all-to-all is bracketed", above=0, most=1)] = 0.05
+    gap: Annotated[
+        float, setting("relative gap within which the flow of an all-to-all is bracketed", above=0, most=1)
+    ] = 0.05
 
     def validate(self) -> None:
         from topoloom.simulation.collectives.making import chosen_of

@@ -1,4 +1,4 @@
-"""The operation compare: networks that are named, fully assessed and ranked."""
+"""The operation compare: named networks, fully assessed and ranked."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
@@ -32,18 +32,18 @@ if TYPE_CHECKING:
     from topoloom.designer.assessment.assessment import Assessments
     from topoloom.network import Network
 
-#: Minutes where none are given; and those within which a study works out everything.
+#: The default budget in minutes, and the budget in a study, which is enough for everything.
 _MINUTES, _ENOUGH = 5.0, 1e6
-#: The ports of switches are those that can be had, not those that are bought.
+#: Terms except `radix`, which means the switches on the market here, not the switches to buy.
 _TERMS = [name for name in TERMS if name != "radix"]
 
 
 @operation
 class CompareOperation(Operation, frozen=True, kw_only=True):
-    """Take NETWORKs (specs, files or folders) through bill, tables, throughput, load, collectives, failures and growth.
+    """Assess NETWORKs (specs, files or folders): bill, tables, throughput, latency under load, collectives, failures, growth.
 
-    They are ranked by one figure. A layout, and the tables of a folder, are taken as they are; what has none is placed on the
-    floor, and routed by the engine that fits. What does not fit into --minutes is named, never guessed.
+    One figure ranks them. The layout and tables of a folder are used unchanged; a network without them is placed on the floor
+    and routed by the engine that fits. Figures that do not fit into --minutes are listed as missing, never guessed.
     """
 
     group: ClassVar[str] = "compare"
@@ -65,14 +65,14 @@ class CompareOperation(Operation, frozen=True, kw_only=True):
     rate_gbps: Rate | None = None
     host_cables: HostCables | None = None
     spares: Spares | None = None
-    reference: Annotated[str, setting("the one of them that the others are compared with", names="file")] | None = None
-    minimize: Annotated[str, setting("the figure that ranks them, as the record calls it")] = "cost_usd"
-    needed: Annotated[int, setting("hosts that are needed, for what 10 % more of them cost", least=1)] | None = None
+    reference: Annotated[str, setting("the network that the others are compared with", names="file")] | None = None
+    minimize: Annotated[str, setting("the figure that ranks the networks, by its key in the record")] = "cost_usd"
+    needed: Annotated[int, setting("required hosts, for the cost of 10 % more hosts", least=1)] | None = None
     minutes: (
         Annotated[
             float,
             setting(
-                "time for all networks: what does not fit is named; 5 if omitted, and no limit in a study",
+                "time for all networks; figures that do not fit are listed; 5 if omitted, no limit in a study",
                 unit="min",
                 above=0,
                 most=_ENOUGH,
@@ -84,9 +84,7 @@ class CompareOperation(Operation, frozen=True, kw_only=True):
         Annotated[
             int,
             setting(
-                "how often the usual draws are made at most, where time is left; 16 if omitted, 1 in a study",
-                least=1,
-                most=16,
+                "most repetitions of the random draws, if time is left; 16 if omitted, 1 in a study", least=1, most=16
             ),
         ]
         | None
@@ -95,8 +93,7 @@ class CompareOperation(Operation, frozen=True, kw_only=True):
         Annotated[
             int,
             setting(
-                "ports of the switches that can be had, for growth; those of the requirement that a network remembers if"
-                " omitted",
+                "ports of the available switches, for growth; as in the requirement stored with a network if omitted",
                 least=2,
                 most=MOST_PORTS,
             ),
@@ -107,7 +104,7 @@ class CompareOperation(Operation, frozen=True, kw_only=True):
         Annotated[
             int,
             setting(
-                "virtual channels of a switch; those of the requirement that a network remembers if omitted, else 8",
+                "virtual channels of a switch; if omitted, as in the requirement stored with a network, else 8",
                 least=1,
                 most=MOST_VIRTUAL_CHANNELS,
             ),
@@ -121,19 +118,19 @@ class CompareOperation(Operation, frozen=True, kw_only=True):
             raise InputError("`networks`: name one network or more")
         if self.reference is not None and self.reference not in self.networks:
             raise InputError(
-                f"`reference` {self.reference}: it is none of the networks; name one of them ({', '.join(self.networks)})"
+                f"`reference` {self.reference} is not one of the networks; name one of them ({', '.join(self.networks)})"
             )
 
     def repeatable(self) -> "CompareOperation":
         if self.minutes is not None or self.repeats not in (None, 1):
             raise InputError(
-                "compare: `minutes` gives other figures on another machine, as `repeats` above 1 do; omit them in a study"
+                "compare: with `minutes`, or `repeats` above 1, figures depend on the machine; omit them in a study"
             )
         return msgspec.structs.replace(self, minutes=_ENOUGH, repeats=1)
 
     @property
     def budget(self) -> float:
-        """Minutes."""
+        """The budget in minutes."""
         return _MINUTES if self.minutes is None else self.minutes
 
     def compared(self, context: RunContext, store: Path | None = None) -> "Assessments":
@@ -143,7 +140,7 @@ class CompareOperation(Operation, frozen=True, kw_only=True):
         ----------
         context : RunContext
         store : Path, optional
-            A folder where steps are kept, for another run.
+            A folder that stores the finished steps for another run.
 
         Returns
         -------
@@ -182,7 +179,7 @@ class CompareOperation(Operation, frozen=True, kw_only=True):
             return
         for name, remembered, words in (
             ("radix", requirement.radix, "ports"),
-            ("virtual_channels", requirement.switch.virtual_channels, "virtual_channels"),
+            ("virtual_channels", requirement.switch.virtual_channels, "virtual channels"),
         ):
             value = getattr(self, name)
             if value not in (None, remembered):

@@ -1,4 +1,4 @@
-"""The operation convert: a network from a file of one format, to be written in another."""
+"""The operation convert: a network from a file of one format, for writing in another format."""
 
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
@@ -21,15 +21,15 @@ class ConvertOperation(Operation, frozen=True, kw_only=True):
 
     source: Annotated[str, setting("a spec, a file or a folder", positional=True, metavar="IN", names="file")]
     source_format: (
-        Annotated[str, setting("the format of IN; else its suffix says", option="--from", metavar="FORMAT")] | None
+        Annotated[str, setting("the format of IN; by its suffix if omitted", option="--from", metavar="FORMAT")] | None
     ) = None
     join_machines: Annotated[
         bool,
         setting(
-            "the adapters of one machine (node7 mlx5_0, node7 mlx5_1) become one host; a .net file then keeps names and GUIDs"
+            "make one host of the adapters of one machine (node7 mlx5_0, node7 mlx5_1); a .net file then keeps names and GUIDs"
         ),
     ] = False
-    drop_rates: Annotated[bool, setting("the rates of links are dropped, so that all of them are alike")] = False
+    drop_rates: Annotated[bool, setting("drop the rates of links, so that all links are alike")] = False
 
     def run(self, context: RunContext) -> "Network":
         from dataclasses import replace
@@ -45,16 +45,16 @@ class ConvertOperation(Operation, frozen=True, kw_only=True):
         if not self.join_machines:
             return network
         fabric = joined(network.fabric)
-        # Nothing else that is known of it has its hosts.
+        # The network's other parts have the adapters as hosts, so they are dropped.
         return replace(network, topology=fabric.topology, known={"fabric": lambda: fabric})
 
 
 def unrated(network: "Network") -> "Network":
-    """The network without the rates of its links; of what else is known only names, ports and lengths."""
+    """The network without the rates of its links; it keeps only names, ports and lengths."""
     from dataclasses import replace
 
     from topoloom.fabric.fabric import without_rates
 
     fabric = without_rates(network.fabric)
-    known = {name: read for name, read in network.known.items() if name == "cables"}
-    return replace(network, topology=fabric.topology, known=known | {"fabric": lambda: fabric})
+    parts = {name: read for name, read in network.known.items() if name == "cables"}
+    return replace(network, topology=fabric.topology, known=parts | {"fabric": lambda: fabric})

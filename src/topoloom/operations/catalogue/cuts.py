@@ -1,4 +1,4 @@
-"""The operation cuts: how many links join the halves, or any number of equal parts, of a topology."""
+"""The operation cuts: the number of links between two or more equal parts of a topology."""
 
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
@@ -24,11 +24,11 @@ class CutsOperation(Operation, frozen=True, kw_only=True):
     functions: ClassVar[tuple[str, ...]] = ("cuts",)
 
     topology: Source
-    ways: Annotated[int, setting("how many parts", least=2)] = 2
+    ways: Annotated[int, setting("number of parts", least=2)] = 2
     seeds: MetisRuns = METIS_RUNS
     seed: Seed = SEED
-    by: Annotated[Literal["switches", "hosts"], setting("what is shared equally")] = "switches"
-    exact: Annotated[bool, setting("the bisection itself, by branch and bound (up to 40 switches)")] = False
+    by: Annotated[Literal["switches", "hosts"], setting("what is divided equally between the parts")] = "switches"
+    exact: Annotated[bool, setting("the exact bisection, by branch and bound (up to 40 switches)")] = False
 
     def validate(self) -> None:
         if self.exact and (self.ways != 2 or self.by != "switches"):

@@ -1,4 +1,4 @@
-"""The operation damage: a network after failures, as a network of its own."""
+"""The operation damage: the network that failures leave."""
 
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
 @operation
 class DamageOperation(FailingOperation, frozen=True, kw_only=True):
-    """What is left of TOPOLOGY (a spec, a file or a folder) after failures, written to a file.
+    """Write to a file what is left of TOPOLOGY (a spec, a file or a folder) after failures.
 
-    The failures are the first random order that topoloom resilience looks at with the same seed.
+    The failures are the first random order of topoloom resilience with the same seed.
     """
 
     group: ClassVar[str] = "damage"

@@ -1,4 +1,4 @@
-"""The operation degradation: what failures cost the network that survives them."""
+"""The operation degradation: the throughput that failures leave, and the table entries that they change."""
 
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 @operation
 class DegradationOperation(FailingOperation, frozen=True, kw_only=True):
-    """What failures cost TOPOLOGY (a spec, a file or a folder): throughput left, and table entries that change.
+    """The throughput that failures leave TOPOLOGY (a spec, a file or a folder), and the table entries that they change.
 
-    With an engine, or with the tables in the folder (--reroute), the tables are repaired after each draw of failures.
+    With --reroute, the tables in the folder, or those of an engine, are repaired after each draw of failures.
     """
 
     group: ClassVar[str] = "degradation"
@@ -30,8 +30,8 @@ class DegradationOperation(FailingOperation, frozen=True, kw_only=True):
         tuple[Share, ...], setting("shares that fail: first:last:step, or a list 5%,10%", reads=shares_of)
     ] = (0.05, 0.1, 0.2)
     draws: Annotated[int, setting("random orders of failures", least=1, most=1000)] = 5
-    throughput: Annotated[bool, setting("the bounds on throughput that is left")] = True
-    reroute: Annotated[bool, setting("how many entries of the tables change: those of the folder or of an engine")] = (
+    throughput: Annotated[bool, setting("bound the throughput that is left")] = True
+    reroute: Annotated[bool, setting("count the table entries that change: in the folder's tables or an engine's")] = (
         False
     )
     engine: Annotated[str, setting("repair the tables of this engine; with reroute")] | None = None
@@ -49,7 +49,7 @@ class DegradationOperation(FailingOperation, frozen=True, kw_only=True):
         network = open_network(self.topology)
         racks = self.racks(network, context.jobs)
         subject: Any = self._tables(network, context) if self.reroute else network.topology
-        found = degradation(
+        levels = degradation(
             subject,
             self.fail,
             levels=self.shares,
@@ -63,18 +63,18 @@ class DegradationOperation(FailingOperation, frozen=True, kw_only=True):
         )
         engine = getattr(subject, "engine", "")
         provenance = provenance_of(network.topology, seed=self.seed, engine=engine)
-        return Degradations(network.topology.name, self.fail, self.order, tuple(found), provenance)
+        return Degradations(network.topology.name, self.fail, self.order, tuple(levels), provenance)
 
     def _tables(self, network: "Network", context: RunContext) -> "Routing":
-        """Tables that can be repaired: what cannot be is refused before any work."""
+        """The tables to repair; tables that cannot be repaired are refused before any work."""
         from topoloom.routing.route import route
         from topoloom.routing.routing import SWITCH
 
         if self.engine is None:
-            made: Routing = network.needs("tables", "`reroute` without an `engine`")
-            context.note(f"{network.source}: with the tables in this folder, of engine {made.engine}")
+            routing: Routing = network.needs("tables", "`reroute` without an `engine`")
+            context.note(f"{network.source}: with the tables in this folder, of engine {routing.engine}")
         else:
-            made = route(
+            routing = route(
                 network.topology,
                 self.engine,
                 seed=self.seed,
@@ -82,9 +82,9 @@ class DegradationOperation(FailingOperation, frozen=True, kw_only=True):
                 layout=network.layout,
                 work=context.work,
             )
-        if made.choice is not None or made.virtual_channel_rule == SWITCH:
-            why = "lets packets choose" if made.choice is not None else "changes virtual channels on the path"
+        if routing.choice is not None or routing.virtual_channel_rule == SWITCH:
+            why = "lets packets choose" if routing.choice is not None else "changes virtual channels on the path"
             raise InputError(
-                f"`engine` {made.engine}: it {why}, so its tables cannot be repaired; take another, as orders"
+                f"`engine` {routing.engine}: it {why}, so its tables cannot be repaired; take another engine, such as orders"
             )
-        return made
+        return routing

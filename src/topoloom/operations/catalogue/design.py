@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from topoloom.designer.design import Design
     from topoloom.designer.requirement import Requirement
 
-#: With more hosts than these a design takes so long that a note says it first.
+#: A design for more hosts takes so long that a note announces it.
 _MANY_HOSTS = 100_000
 #: Fields that replace keys of the requirement.
 _REPLACING = ("shortlist", "minutes", "repeats")
@@ -30,14 +30,14 @@ class DesignOperation(Operation, frozen=True, kw_only=True):
     functions: ClassVar[tuple[str, ...]] = ("design",)
 
     requirement: Annotated[str, setting("the requirement's file", positional=True, names="file")]
-    change: Annotated[dict[str, Any], setting("what is changed of the requirement: hosts=2048, switch.radix=36")] = (
+    change: Annotated[dict[str, Any], setting("change keys of the requirement: hosts=2048, switch.radix=36")] = (
         msgspec.field(default_factory=dict)
     )
     shortlist: (
         Annotated[
             int,
             setting(
-                "how many networks go a full assessment; as the requirement says if omitted, none in a study",
+                "networks that get a full assessment; as in the requirement if omitted, none in a study",
                 least=0,
                 most=100,
             ),
@@ -45,14 +45,17 @@ class DesignOperation(Operation, frozen=True, kw_only=True):
         | None
     ) = None
     minutes: (
-        Annotated[float, setting("time for them; as the requirement says if omitted", unit="min", above=0, most=1e6)]
+        Annotated[
+            float,
+            setting("time for the full assessments; as in the requirement if omitted", unit="min", above=0, most=1e6),
+        ]
         | None
     ) = None
     repeats: (
         Annotated[
             int,
             setting(
-                "how often the usual draws are made at most, where time is left; as the requirement says if omitted",
+                "most repetitions of the random draws, if time is left; as in the requirement if omitted",
                 least=1,
                 most=16,
             ),
@@ -63,7 +66,7 @@ class DesignOperation(Operation, frozen=True, kw_only=True):
         Annotated[
             int,
             setting(
-                "networks beyond what the catalogue offers that are tried; as the requirement says if omitted",
+                "networks outside the catalogue to try; as in the requirement if omitted",
                 least=0,
                 most=1_000_000,
                 metavar="NETWORKS",
@@ -72,7 +75,7 @@ class DesignOperation(Operation, frozen=True, kw_only=True):
         | None
     ) = None
     measured: (
-        Annotated[str, setting("a folder of measurements: what another design measured is taken from it")] | None
+        Annotated[str, setting("a folder with the measurements of another design, which are used again")] | None
     ) = None
 
     def repeatable(self) -> "DesignOperation":
@@ -86,7 +89,7 @@ class DesignOperation(Operation, frozen=True, kw_only=True):
         Raises
         ------
         InputError
-            It cannot be read, has no such key, or a value out of its range.
+            The file cannot be read, a key does not exist, or a value is out of range.
         """
         from topoloom.designer.requirement_files import read_requirement
 
@@ -103,11 +106,11 @@ class DesignOperation(Operation, frozen=True, kw_only=True):
 
         Parameters
         ----------
-        requirement : Need
-            What `prepared` returns.
+        requirement : Requirement
+            The return value of `prepared`.
         context : RunContext
         store : path, optional
-            Where measurements are kept, in place of `measured`.
+            The folder that stores measurements, unless `measured` names one.
         fresh : bool
             Whether everything is measured again.
 
@@ -122,7 +125,7 @@ class DesignOperation(Operation, frozen=True, kw_only=True):
             context.note(
                 f"{requirement.hosts:,} hosts: networks of up to {MOST_SWITCHES:,} switches are measured, the largest take "
                 "minutes;"
-                " an interrupt, or `time_limit`, makes the design of what is measured by then"
+                " after an interrupt, or `time_limit`, the design uses what is measured by then"
             )
         return design(requirement, store=self.measured or store, fresh=fresh, jobs=context.jobs, work=context.work)
 
@@ -146,7 +149,7 @@ def changed_requirement(requirement: "Requirement", changes: Mapping[str, Any]) 
     Raises
     ------
     InputError
-        A key that there is not, or a value out of its range.
+        A key does not exist, or a value is out of range.
     """
     from topoloom.core.toml_files import table_of
     from topoloom.designer.requirement import Requirement

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 class ExamplesOperation(Operation, frozen=True, kw_only=True):
     """The examples that come with topoloom: requirements, studies, floors, quotes, notebooks, a plug-in.
 
-    Without NAME they are listed; with NAME one is shown. With -o they are copied into a folder, with the files that they refer
-    to: one, or all of them.
+    Without NAME the command lists them; with NAME it shows one. -o copies one or all of them into a folder, with the files that
+    they need.
     """
 
     group: ClassVar[str] = "examples"

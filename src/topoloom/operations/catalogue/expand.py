@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 @operation
 class ExpandOperation(Placing, frozen=True, kw_only=True):
-    """Grow TOPOLOGY, cable by cable: what to unplug, move and add, with both ends' ports, lengths and stock.
+    """Grow TOPOLOGY, cable by cable: which cables to unplug, move and add, with the ports of both ends, lengths and stock.
 
-    TOPOLOGY may also be a folder that `topoloom layout -o` or `topoloom expand -o` (its folder after) wrote: then everything
-    stays where it is, port by port. With --check, and nothing else, TOPOLOGY is the folder of a plan, which is carried out on
-    paper: its tasks on the cables before must give the cables after. `topoloom methods` lists the methods.
+    TOPOLOGY may also be a folder of `topoloom layout -o`, or the folder `after` of `topoloom expand -o`: then all switches and
+    ports stay where they are. With --check alone, TOPOLOGY is the folder of a plan, which is checked on paper: the cables
+    before, changed by its tasks, must give the cables after. `topoloom methods` lists the methods.
     """
 
     group: ClassVar[str] = "expand"
@@ -30,12 +30,12 @@ class ExpandOperation(Placing, frozen=True, kw_only=True):
     to: Annotated[int, setting("size to grow to: switches, hosts or links, as the method counts", least=1)] | None = (
         None
     )
-    method: Annotated[str, setting("how it grows; auto is the family's own method, or splice")] = "auto"
+    method: Annotated[str, setting("the method; auto is the family's own method, or splice")] = "auto"
     into: (
         Annotated[
             str,
             setting(
-                "become this network, with most cables kept, in place of a size and a method: a spec, a file or a folder",
+                "the network to become, keeping most cables, instead of a size and a method: a spec, a file or a folder",
                 names="file",
             ),
         ]
@@ -49,7 +49,7 @@ class ExpandOperation(Placing, frozen=True, kw_only=True):
 
     def validate(self) -> None:
         if self.degree == 0:
-            raise InputError("`degree` is 0: a new switch has one link at least")
+            raise InputError("`degree` is 0: a new switch has at least one link")
 
     def run(self, context: RunContext) -> "Expansion":
         from topoloom.cabling.expansion.expand import expand
@@ -72,7 +72,7 @@ class ExpandOperation(Placing, frozen=True, kw_only=True):
         )
 
     def _standing(self, network: "Network", context: RunContext) -> "Network":
-        """The network on its floor; a floor that has a network can only get more rows."""
+        """The network on its floor; the floor of a laid-out network can only get more rows."""
         import msgspec
 
         from topoloom.cabling.expansion.growing_floor import with_rows

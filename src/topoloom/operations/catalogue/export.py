@@ -12,8 +12,8 @@ from topoloom.operations.operation import operation
 class ExportOperation(RoutedOperation, frozen=True, kw_only=True):
     """Write the files of another tool for TOPOLOGY (a spec, a file or a folder) and its forwarding tables.
 
-    KIND is the tool (below), with options behind it. The tables are the installed ones, unless an engine, virtual channels, a
-    root or a seed ask for new ones.
+    KIND is the tool (below), followed by its options. The tables are the installed ones; --engine, --virtual-channels, --root
+    or --seed make new ones.
     """
 
     group: ClassVar[str] = "export"

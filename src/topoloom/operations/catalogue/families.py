@@ -31,7 +31,7 @@ class FamiliesOperation(Operation, frozen=True, kw_only=True):
 
     def validate(self) -> None:
         if (self.hosts is None) != (self.radix is None):
-            raise InputError("`hosts` and `radix` go together: how many hosts, on switches of how many ports")
+            raise InputError("`hosts` and `radix` go together: give the number of hosts and the ports of a switch")
 
     def chosen(self) -> "list[Family | Transform]":
         """The family, or all."""

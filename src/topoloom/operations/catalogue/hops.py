@@ -1,4 +1,4 @@
-"""The operation hops: how far the switches of a topology are from each other, in hops and in nanoseconds."""
+"""The operation hops: the distances between the switches of a topology, in hops and in nanoseconds."""
 
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
@@ -11,35 +11,32 @@ if TYPE_CHECKING:
     from topoloom.graph.hops import Hops
     from topoloom.model.topology import Topology
 
-#: What takes longer is announced before it starts; smaller networks are not even estimated.
+#: Longer work is announced before it starts; networks with fewer switches are not estimated.
 _LONG_SECONDS, _LARGE = 30.0, 50_000
 
 
 @operation
 class HopsOperation(Operation, frozen=True, kw_only=True):
-    """Hop distances of TOPOLOGY (a spec, a file or a folder): histogram, diameter, ASPL; and what goes with them."""
+    """Hop distances of TOPOLOGY (a spec, a file or a folder): histogram, diameter, ASPL; also paths and latency."""
 
     group: ClassVar[str] = "hops"
     doing: ClassVar[str] = "counting hops"
     functions: ClassVar[tuple[str, ...]] = ("hops",)
 
     topology: Source
-    eccentricities: Annotated[bool, setting("how many switches see their farthest at each distance")] = False
-    paths: Annotated[bool, setting("how many shortest, and how many link-disjoint, paths join two switches")] = False
+    eccentricities: Annotated[bool, setting("how many switches have their farthest switch at each distance")] = False
+    paths: Annotated[bool, setting("the number of shortest, and of link-disjoint, paths between two switches")] = False
     latency: Annotated[bool, setting("zero-load latency over the quickest paths")] = False
     switch_ns: SwitchDelay = SWITCH_NS
     cable_ns_per_m: CableDelay = CABLE_NS_PER_M
     length_m: Annotated[
-        float,
-        setting(
-            "length of every cable; the cables of a folder that topoloom layout wrote have theirs", unit="m", least=0
-        ),
+        float, setting("length of every cable; cables in a folder of topoloom layout have their own", unit="m", least=0)
     ] = 5.0
     samples: (
         Annotated[
             int,
             setting(
-                "start from this many random switches: the ASPL is an estimate, the diameter a lower bound; paths and"
+                "start from this many random switches: the ASPL is then an estimate, the diameter a lower bound; paths and"
                 " latency start from as many, from 1000 if omitted",
                 least=1,
             ),
@@ -49,7 +46,7 @@ class HopsOperation(Operation, frozen=True, kw_only=True):
     seed: Seed = SEED
     device: Annotated[
         Literal["auto", "cpu", "cuda"],
-        setting("what counts all pairs; auto takes an NVIDIA GPU, where there is one, from 100,000 switches on"),
+        setting("the device that counts all pairs; auto uses an NVIDIA GPU, if there is one, from 100,000 switches on"),
     ] = "auto"
 
     def run(self, context: RunContext) -> "Hops":
@@ -60,8 +57,10 @@ class HopsOperation(Operation, frozen=True, kw_only=True):
         network = open_network(self.topology)
         layout = network.layout if self.latency else None
         if layout is not None:
-            self.refuse_changed(["length_m"], f"the cables of {self.topology} are as long as they lie")
-            context.note(f"{self.topology}: with cables as long as they lie, {layout.mean_length_m:.3f} m on average")
+            self.refuse_changed(["length_m"], f"the cables of {self.topology} have the lengths of its layout")
+            context.note(
+                f"{self.topology}: with the cable lengths of its layout, {layout.mean_length_m:.3f} m on average"
+            )
         self._announce(network.topology, context)
         return hops(
             network.topology,
@@ -77,7 +76,7 @@ class HopsOperation(Operation, frozen=True, kw_only=True):
         )
 
     def _announce(self, topology: "Topology", context: RunContext) -> None:
-        """Say that all pairs take long, where they do."""
+        """Note that all pairs take long, if they do."""
         from topoloom.core.work import time_words
         from topoloom.graph.hops import estimated_seconds
 
@@ -86,5 +85,5 @@ class HopsOperation(Operation, frozen=True, kw_only=True):
         seconds = estimated_seconds(topology)
         if seconds > _LONG_SECONDS:
             context.note(
-                f"all pairs take about {time_words(seconds)} of one core; `samples` 1000 estimates them sooner"
+                f"all pairs take about {time_words(seconds)} of one core; `samples` 1000 gives a faster estimate"
             )

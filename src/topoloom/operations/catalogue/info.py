@@ -1,4 +1,4 @@
-"""The operation info: what a topology is worth, on one page."""
+"""The operation info: the figures of a topology, on one page."""
 
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
@@ -21,7 +21,9 @@ class InfoOperation(Operation, frozen=True, kw_only=True):
 
     topology: Source
     full: Annotated[bool, setting("measure everything, however long it takes")] = False
-    load: Annotated[bool, setting("the maximum channel load too, traffic split evenly over all shortest paths")] = False
+    load: Annotated[
+        bool, setting("also the maximum channel load, with traffic split evenly over all shortest paths")
+    ] = False
     seeds: MetisRuns = METIS_RUNS
 
     def run(self, context: RunContext) -> "Info":

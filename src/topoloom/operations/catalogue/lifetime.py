@@ -19,8 +19,8 @@ _MOST = 1e12
 class LifetimeOperation(Operation, frozen=True, kw_only=True):
     """The mean time until TOPOLOGY (a spec, a file or a folder) is no longer connected, without repair.
 
-    Links and switches fail at constant rates, each on its own. Give the rate of one or of both: as failures in 1e9 hours (FIT),
-    or as hours between failures.
+    Links and switches fail independently, at constant rates. Give the rate of links, of switches or of both: as failures in 1e9
+    hours (FIT), or as hours between failures (MTBF).
     """
 
     group: ClassVar[str] = "lifetime"
@@ -44,19 +44,21 @@ class LifetimeOperation(Operation, frozen=True, kw_only=True):
         self.rates()
 
     def rates(self) -> dict[str, float]:
-        """Failures in 1e9 hours of a link and of a switch, where they are given."""
+        """The given failure rates of a link and of a switch, in failures per 1e9 hours."""
         rates = {}
         for what in ("link", "switch"):
             fit, mtbf = getattr(self, f"{what}_fit"), getattr(self, f"{what}_mtbf")
             if fit is not None and mtbf is not None:
-                raise InputError(f"`{what}_fit` and `{what}_mtbf` say the same thing; give one of them")
+                raise InputError(f"`{what}_fit` and `{what}_mtbf` are two forms of the same rate; give one of them")
             rate = fit if mtbf is None else 1e9 / mtbf
             if rate is not None:
                 rates[f"{what}_fit"] = rate
         if not rates:
-            raise InputError("`link_fit` and `switch_fit` are missing: how often does a link or a switch fail?")
+            raise InputError(
+                "`link_fit` and `switch_fit` are missing: give the failures of a link or a switch in 1e9 hours"
+            )
         if not any(rates.values()) or not all(map(math.isfinite, rates.values())):
-            raise InputError("`link_fit` and `switch_fit`: nothing ever fails at 0; give a rate above it")
+            raise InputError("`link_fit` and `switch_fit`: at 0 nothing ever fails; give a rate above 0")
         return rates
 
     def run(self, context: RunContext) -> "Lifetime":

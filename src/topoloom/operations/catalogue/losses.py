@@ -1,4 +1,4 @@
-"""The operation losses: what one loss of each kind does, in the worst case."""
+"""The operation losses: the effect of one loss of each kind, in the worst case."""
 
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
 @operation
 class LossesOperation(Operation, frozen=True, kw_only=True):
-    """What one loss does to the hosts of TOPOLOGY (a spec, a file or a folder), in the worst case.
+    """The effect of one loss on the hosts of TOPOLOGY (a spec, a file or a folder), in the worst case.
 
-    Nothing is random: a table says how many hosts the worst loss of each kind cuts off, and what bandwidth is left.
+    Nothing is random: the table has the hosts that the worst loss of each kind cuts off, and the bandwidth that is left.
     """
 
     group: ClassVar[str] = "losses"

@@ -1,4 +1,4 @@
-"""The operation methods: the ways in which expand grows a network."""
+"""The operation methods: the methods by which expand grows a network."""
 
 from typing import Any, ClassVar
 
@@ -8,7 +8,7 @@ from topoloom.operations.operation import Operation, operation
 
 @operation
 class MethodsOperation(Operation, frozen=True, kw_only=True):
-    """The methods of `topoloom expand`: what each does, and what its size counts."""
+    """The methods of `topoloom expand`: what each does, and what its size (--to) counts."""
 
     group: ClassVar[str] = "methods"
     functions: ClassVar[tuple[str, ...]] = ("METHODS",)

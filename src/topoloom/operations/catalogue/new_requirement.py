@@ -36,11 +36,11 @@ class NewRequirementOperation(Operation, frozen=True, kw_only=True):
     ] = msgspec.field(default_factory=dict)
     matters: Annotated[
         Literal["cost", "latency", "power", "growth"],
-        setting("what the ranking goes by; growth also asks for idle ports for a quarter more hosts"),
+        setting("the objective of the ranking; growth also requires idle ports for a quarter more hosts"),
     ] = "cost"
     families: Annotated[
         tuple[str, ...],
-        setting("a family that takes part; all if omitted; may be repeated", option="--family", metavar="FAMILY"),
+        setting("a family to try; all if omitted; may be repeated", option="--family", metavar="FAMILY"),
     ] = ()
     rows: Rows | None = None
     columns: Columns | None = None

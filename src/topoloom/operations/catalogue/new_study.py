@@ -22,11 +22,13 @@ class NewStudyOperation(Operation, frozen=True, kw_only=True):
     functions: ClassVar[tuple[str, ...]] = ("new_study",)
     studied: ClassVar[bool] = False
 
-    operation: Annotated[str, setting("what every task runs: simulate, hops, quality, resilience ...")] = "simulate"
+    operation: Annotated[str, setting("the operation of every task: simulate, hops, quality, resilience ...")] = (
+        "simulate"
+    )
     networks: Annotated[
         tuple[str, ...],
         setting(
-            "a spec or a file, {side} in it is the value of the axis side; may be repeated",
+            "a spec or a file; {side} in it is replaced by the value of the axis side; may be repeated",
             option="--network",
             metavar="NETWORK",
             names="file",
@@ -43,14 +45,19 @@ class NewStudyOperation(Operation, frozen=True, kw_only=True):
         | None
     ) = None
     values: (
-        Annotated[str, setting("of the axis: a list 4,8,16, steps 0.1:0.9:0.2 or factors 4:64:x2", metavar="VALUES")]
+        Annotated[
+            str,
+            setting("the values of the axis: a list 4,8,16, steps 0.1:0.9:0.2 or factors 4:64:x2", metavar="VALUES"),
+        ]
         | None
     ) = None
-    seeds: Annotated[int, setting("every task runs with the seeds 1 to this number", least=1, most=1_000_000)] = 1
+    seeds: Annotated[
+        int, setting("number of seeds: every task runs with the seeds 1 to this number", least=1, most=1_000_000)
+    ] = 1
     executor: Executor = EXECUTOR
-    task: Annotated[
-        dict[str, Any], setting("another argument that all tasks share: traffic=uniform; may be repeated")
-    ] = msgspec.field(default_factory=dict)
+    task: Annotated[dict[str, Any], setting("a further argument of all tasks: traffic=uniform; may be repeated")] = (
+        msgspec.field(default_factory=dict)
+    )
     title: Annotated[str, setting("the title; made of the answers if omitted")] | None = None
 
     def validate(self) -> None:
@@ -66,5 +73,5 @@ class NewStudyOperation(Operation, frozen=True, kw_only=True):
 
 
 def _library() -> Any:
-    """Studies stand above operations, whose arguments they hold: they are called by name only."""
+    """The module of new studies, imported by name, because studies are a layer above operations."""
     return import_module("topoloom.studies.new_study")

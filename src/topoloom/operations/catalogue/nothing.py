@@ -1,4 +1,4 @@
-"""The operation nothing: what a study itself takes is measured with it."""
+"""The operation nothing, which measures the time that a study itself needs."""
 
 from typing import Annotated, Any, ClassVar
 
@@ -11,11 +11,11 @@ from topoloom.operations.shared import SEED, Seed
 
 @operation
 class NothingOperation(Operation, frozen=True, kw_only=True):
-    """Does nothing, and tells its number."""
+    """Do nothing, and return the number."""
 
     group: ClassVar[str] = "nothing"
 
-    number: Annotated[int, setting("which one it is")] = 0
+    number: Annotated[int, setting("a number to return")] = 0
     seed: Seed = SEED
 
     def run(self, context: RunContext) -> Any:

@@ -1,4 +1,4 @@
-"""The operation optimize: exchange links' ends for few hops, much throughput, or little latency, power or cost."""
+"""The operation optimize: exchange the ends of links for fewer hops, more throughput, or less latency, power or cost."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
@@ -21,16 +21,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class SearchArguments:
-    """What a search starts from.
+    """The arguments of a search.
 
     Attributes
     ----------
     topology : Topology
     goal : str or Goal
     lengths : LinkLengths or None
-        Of links between its switches.
+        Lengths of links between any two of its switches.
     racks : int[n] or None
-        The rack of every switch, where it is laid out.
+        The rack of every switch, if the topology is laid out.
     """
 
     topology: "Topology"
@@ -51,10 +51,10 @@ def _pitch(text: str) -> tuple[float, ...]:
 
 @operation
 class OptimizeOperation(Operation, frozen=True, kw_only=True):
-    """Give the switches of TOPOLOGY other links: the same degrees, fewer hops.
+    """Exchange the links of TOPOLOGY for others: the same degrees, fewer hops.
 
-    TOPOLOGY is a spec, a file, or a folder that `topoloom layout -o` wrote. On a grid or diagrid links stay as short as
-    they are. The best graph so far is always in the file of -o; Ctrl-C ends the search and keeps it.
+    TOPOLOGY is a spec, a file, or a folder of `topoloom layout -o`. On a grid or diagrid no link gets longer than the longest
+    one now. The file of -o always has the best graph so far; Ctrl-C ends the search and keeps it.
     """
 
     group: ClassVar[str] = "optimize"
@@ -64,16 +64,14 @@ class OptimizeOperation(Operation, frozen=True, kw_only=True):
     topology: Source
     seconds: Annotated[float, setting("how long to search", unit="s", above=0)] | None = None
     moves: (
-        Annotated[
-            int, setting("moves that each chain tries: repeatable with one chain, and in a study", least=1, most=10**12)
-        ]
+        Annotated[int, setting("moves per chain; repeatable with one chain, and in a study", least=1, most=10**12)]
         | None
     ) = None
     chains: (
         Annotated[
             int,
             setting(
-                "chains, one thread each, of which the best counts; one per core if omitted, 1 in a study",
+                "chains, one thread each; the best one counts; one per core if omitted, 1 in a study",
                 least=1,
                 most=1024,
             ),
@@ -89,13 +87,13 @@ class OptimizeOperation(Operation, frozen=True, kw_only=True):
         Annotated[
             bool,
             setting(
-                "begin with a graph that looks the same from all sides of the grid; if omitted, yes for the random grids of"
+                "start with a graph that is symmetric under the turns of the grid; if omitted, yes for the random grids of"
                 " the catalogue"
             ),
         ]
         | None
     ) = None
-    tempering: Annotated[bool, setting("replicas that exchange temperatures instead of independent chains")] = False
+    tempering: Annotated[bool, setting("use replicas that exchange temperatures instead of independent chains")] = False
     length: (
         Annotated[
             int, setting("longest link of a grid, in steps; as in the topology if omitted", least=1, most=100_000)
@@ -106,7 +104,7 @@ class OptimizeOperation(Operation, frozen=True, kw_only=True):
         Annotated[
             str,
             setting(
-                "keep how many links join any two racks: the label that tells them apart, or 'racks' of a layout",
+                "keep the number of links between any two racks: the label that marks racks, or 'racks' of a layout",
                 metavar="LABEL",
             ),
         ]
@@ -116,7 +114,7 @@ class OptimizeOperation(Operation, frozen=True, kw_only=True):
         Annotated[
             str,
             setting(
-                "links whose two ends share this label stay as they are; 'racks' of a layout: the cables inside these",
+                "do not change links whose two ends share this label; 'racks' of a layout: the cables inside racks",
                 metavar="LABEL",
             ),
         ]
@@ -124,7 +122,8 @@ class OptimizeOperation(Operation, frozen=True, kw_only=True):
     ) = None
     cap_m: Annotated[float, setting("longest cable of a layout", unit="m", above=0)] | None = None
     cap_usd: (
-        Annotated[float, setting("what all cables together may cost, by the parts", unit="USD", above=0)] | None
+        Annotated[float, setting("most cost of all cables together, by the parts catalogue", unit="USD", above=0)]
+        | None
     ) = None
     objective: Annotated[
         str,
@@ -157,11 +156,11 @@ class OptimizeOperation(Operation, frozen=True, kw_only=True):
 
     def repeatable(self) -> "OptimizeOperation":
         if self.moves is None:
-            raise InputError("optimize: `moves` is missing; a search by time gives another graph on another machine")
+            raise InputError("optimize: `moves` is missing; the graph of a search by time depends on the machine")
         return self if self.chains is not None else msgspec.structs.replace(self, chains=1)
 
     def prepared(self) -> SearchArguments:
-        """What the search starts from; what cannot be searched is refused."""
+        """The arguments of the search; a topology that cannot be searched is refused."""
         from topoloom.graph.geometry import geometry_of
         from topoloom.network.opening import open_network
         from topoloom.optimizer.link_lengths import LinkLengths
@@ -169,7 +168,7 @@ class OptimizeOperation(Operation, frozen=True, kw_only=True):
         network = open_network(self.topology)
         topology, layout = network.topology, network.layout
         if layout is not None:
-            self.refuse_changed(("pitch_m", "overhead_m"), "a layout says itself how long its cables are")
+            self.refuse_changed(("pitch_m", "overhead_m"), "a layout has its own cable lengths")
             return SearchArguments(layout.topology, self._goal(), LinkLengths.of_layout(layout), layout.rack)
         goal, geometry = self._goal(), geometry_of(topology)
         if geometry is None or (isinstance(goal, str) and self.cap_m is None and self.cap_usd is None):
@@ -184,17 +183,17 @@ class OptimizeOperation(Operation, frozen=True, kw_only=True):
         start: "Topology | None" = None,
         spent: tuple[int, float] = (0, 0.0),
     ) -> "Optimized":
-        """Search.
+        """Run the search.
 
         Parameters
         ----------
         given : SearchArguments
-            What `prepared` returns.
+            The return value of `prepared`.
         context : RunContext
         start : Topology, optional
-            The graph of an earlier session to go on from.
+            The graph of an earlier session, from which the search continues.
         spent : (int, float)
-            Its moves and seconds.
+            The moves and seconds of that session.
 
         Returns
         -------

@@ -1,4 +1,4 @@
-"""The operation paths: how many paths join two switches, and how two flows interfere."""
+"""The operation paths: the number of paths between two switches, and how two flows interfere."""
 
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
 @operation
 class PathsOperation(Operation, frozen=True, kw_only=True):
-    """How many paths join two switches of TOPOLOGY (a spec, a file or a folder), whatever its tables.
+    """The number of paths between two switches of TOPOLOGY (a spec, a file or a folder), independent of tables.
 
-    Shortest paths and those up to two hops longer, how many share no link, and how two flows interfere.
+    Counted are shortest paths and paths up to two hops longer, paths that share no link, and how two flows interfere.
     """
 
     group: ClassVar[str] = "paths"
@@ -27,7 +27,7 @@ class PathsOperation(Operation, frozen=True, kw_only=True):
         Annotated[
             int,
             setting(
-                "pairs of switches that are drawn; if omitted, all where that takes seconds, else 2,000",
+                "random pairs of switches; if omitted, all pairs if that takes seconds, else 2,000",
                 least=1,
                 most=10_000_000,
             ),

@@ -1,4 +1,4 @@
-"""The operations layout and cost: where switches stand, and what they cost."""
+"""The operations layout and cost: the places of switches on a floor, and the bill."""
 
 from typing import Annotated, ClassVar, Literal
 
@@ -20,7 +20,7 @@ from topoloom.placement.layout.layout import Layout
 class LayoutOperation(HousedPlacing, frozen=True, kw_only=True):
     """Put the switches of TOPOLOGY into racks on a floor; every cable with its length.
 
-    With -o the folder gets what it takes to build it: cables in the order of pulling, labels, an order list, sheets for
+    -o writes a folder with everything to build the network: cables in the order of pulling, labels, an order list, sheets for
     every rack and switch, NetBox imports, and the floor plan.
     """
 
@@ -28,16 +28,18 @@ class LayoutOperation(HousedPlacing, frozen=True, kw_only=True):
     doing: ClassVar[str] = "laying out"
     functions: ClassVar[tuple[str, ...]] = ("place",)
 
-    improve: Annotated[bool, setting("let switches change racks while fewer links run between racks")] = False
+    improve: Annotated[
+        bool, setting("move switches between racks as long as that leaves fewer links between racks")
+    ] = False
     objective: Annotated[
         Literal["length", "cost", "power", "longest"],
-        setting("what to make small: the length of all cables, their cost or power by the parts, or the longest cable"),
+        setting("minimize the length of all cables, their cost or power by the parts, or the longest cable"),
     ] = "length"
     seconds: (
         Annotated[
             float,
             setting(
-                "how long to search; as many tries as the size asks for if omitted, the same on every machine",
+                "how long to search; if omitted, a number of tries that depends on the size only, the same on every machine",
                 unit="s",
                 above=0,
             ),
@@ -45,28 +47,27 @@ class LayoutOperation(HousedPlacing, frozen=True, kw_only=True):
         | None
     ) = None
     moves: (
-        Annotated[
-            int, setting("exchanges that each run of the maps anneal and tabu tries", least=1, most=1_000_000_000_000)
-        ]
-        | None
+        Annotated[int, setting("exchanges per run of the maps anneal and tabu", least=1, most=1_000_000_000_000)] | None
     ) = None
-    runs: Annotated[int, setting("runs of these maps, of which the best counts", least=1, most=1_000_000)] | None = None
+    runs: (
+        Annotated[int, setting("runs of the maps anneal and tabu; the best one counts", least=1, most=1_000_000)] | None
+    ) = None
 
     def repeatable(self) -> "LayoutOperation":
         if self.seconds is not None:
-            raise InputError("layout: `seconds` gives another layout on another machine; give `moves` and `runs`")
+            raise InputError("layout: with `seconds` the layout depends on the machine; give `moves` and `runs`")
         return self
 
     def placed(self, context: RunContext, host_cables: bool | None = None, *, listed: bool = False) -> Network:
-        """The network placed again, with the layout that was asked for.
+        """The network, newly placed on the floor.
 
         Parameters
         ----------
         context : RunContext
         host_cables : bool, optional
-            Whether its lists have the cables of hosts, too; as it remembers if omitted.
+            Whether the network's lists include the cables of hosts; as stored with the network if omitted.
         listed : bool
-            Whether its cables are listed afterwards, which takes one rate for all: refused before it is placed.
+            Whether the cables are listed afterwards. Lists need one rate for all links; other networks are refused.
 
         Returns
         -------
@@ -75,7 +76,7 @@ class LayoutOperation(HousedPlacing, frozen=True, kw_only=True):
         Raises
         ------
         InputError
-            Links of several rates, where cables are listed.
+            Links have several rates, and cables are to be listed.
         """
         network = open_network(self.topology)
         if listed:
@@ -94,8 +95,8 @@ class LayoutOperation(HousedPlacing, frozen=True, kw_only=True):
 class CostOperation(HousedPlacing, frozen=True, kw_only=True):
     """Switches, cables, power and cost of TOPOLOGY on a floor; several TOPOLOGIES are compared.
 
-    A TOPOLOGY may also be a network folder: its layout is priced as it stands, with the parts, quotes and rate that the folder
-    remembers, unless options say otherwise.
+    A TOPOLOGY may also be a network folder: its layout is priced without changes, with the parts, quotes and rate that are
+    stored in the folder, unless options replace them.
     """
 
     group: ClassVar[str] = "cost"
@@ -103,11 +104,11 @@ class CostOperation(HousedPlacing, frozen=True, kw_only=True):
 
     radix: Radix | None = None
     spare: (
-        Annotated[float, setting("ports for growth, in % of those that are used", unit="%", least=0, most=1e6)] | None
+        Annotated[float, setting("spare ports for growth, in % of the used ports", unit="%", least=0, most=1e6)] | None
     ) = None
     price_factors: Annotated[
         PriceFactors,
-        setting("prices of switch, cable, transceiver or nic times this: cable=0.8", option="--price-factor"),
+        setting("factor for the prices of switch, cable, transceiver or nic: cable=0.8", option="--price-factor"),
     ] = PriceFactors()
     host_cables: HostCables | None = None
     spares: Spares | None = None

@@ -1,4 +1,4 @@
-"""The operation quality: how much traffic a topology and its tables carry, compared with what is possible."""
+"""The operation quality: the throughput of a topology and its tables, compared with routing-independent bounds."""
 
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
@@ -15,17 +15,17 @@ if TYPE_CHECKING:
     from topoloom.routing.routing import Routing
     from topoloom.throughput.result import Quality
 
-#: Entries of all tables of hosts together, where nobody says how many tables.
+#: Most entries of all host tables together, if the number of tables is not given.
 _MOST_ENTRIES = 1 << 27
 
 
 @operation
 class QualityOperation(Operation, frozen=True, kw_only=True):
-    """How good TOPOLOGY (a spec, a file or a folder) and its tables are, each figure compared with what no routing can pass.
+    """The quality of TOPOLOGY (a spec, a file or a folder) and its tables, compared with routing-independent bounds.
 
-    Loads, throughput for uniform traffic and for the worst permutations, effective bisection bandwidth. Throughputs are shares
-    of the full rate of a host; bounds and best flows are of the links between switches and may be over 1. Where there are no
-    hosts, one per switch is assumed. `topoloom route --help` lists the engines.
+    Measured are loads, the throughput of uniform traffic and of the worst permutations, and the effective bisection bandwidth.
+    Throughputs are shares of a host's full rate; bounds and best flows consider only links between switches and may exceed 1.
+    A network without hosts is measured with one per switch. `topoloom route --help` lists the engines.
     """
 
     group: ClassVar[str] = "quality"
@@ -36,13 +36,13 @@ class QualityOperation(Operation, frozen=True, kw_only=True):
     engine: Engine | None = None
     virtual_channels: VirtualChannels | None = None
     host_tables: HostTables | None = None
-    traffic: Annotated[str, setting("measure this traffic, too (below)", metavar="NAME[:KEY=VALUE,...]")] | None = None
+    traffic: Annotated[str, setting("also measure this traffic (below)", metavar="NAME[:KEY=VALUE,...]")] | None = None
     bisections: Annotated[int, setting("random halves drawn", least=1, most=1_000_000)] = 1000
     gap: (
         Annotated[
             float,
             setting(
-                "bracket the best flows of networks that are too large for exact ones: 0.05 for bounds within 5 %",
+                "bracket the best flows of networks that are too large for exact flows: 0.05 for bounds within 5 %",
                 above=0,
                 most=1,
             ),
@@ -55,7 +55,7 @@ class QualityOperation(Operation, frozen=True, kw_only=True):
         check_engine(self.engine)
 
     def measured(self, context: RunContext) -> "tuple[Routing, Quality]":
-        """The tables that all hosts of a switch share, and how good they, or the tables of single hosts, are."""
+        """The tables that all hosts of a switch share, and the quality of these tables, or of the host tables if asked for."""
         from topoloom.network.opening import open_network
         from topoloom.routing.routing import Routing
         from topoloom.throughput.quality import check_asked, quality
@@ -69,8 +69,8 @@ class QualityOperation(Operation, frozen=True, kw_only=True):
         routing = network.with_tables(self.engine, virtual_channels=self.virtual_channels, **common).part(Routing)
         context.work.check()
         tables = self._tables_of_hosts(network, routing, installed, context)
-        found = quality(tables, self.traffic, bisections=self.bisections, gap=self.gap, **common)
-        return routing, found
+        result = quality(tables, self.traffic, bisections=self.bisections, gap=self.gap, **common)
+        return routing, result
 
     def run(self, context: RunContext) -> "Quality":
         return self.measured(context)[1]
@@ -78,7 +78,7 @@ class QualityOperation(Operation, frozen=True, kw_only=True):
     def _tables_of_hosts(
         self, network: "Network", routing: "Routing", installed: bool, context: RunContext
     ) -> "tuple[Routing, ...]":
-        """Tables for the ports of a switch in turn, where several are asked for or hosts have rails; else the one for all."""
+        """Host tables, if several are asked for or hosts have rails; else only the tables that all hosts share."""
         from topoloom.routing.host_routings import host_routings
         from topoloom.throughput.rails import ports_on_rails
 
@@ -90,7 +90,7 @@ class QualityOperation(Operation, frozen=True, kw_only=True):
         if not new:
             instead = "it, or give `engine`: the network has its own" if installed else "`virtual_channels`"
             raise InputError(f"`host_tables` {count} makes new tables; omit {instead}")
-        made = host_routings(
+        routings = host_routings(
             network.topology,
             routing.engine,
             count,
@@ -100,4 +100,4 @@ class QualityOperation(Operation, frozen=True, kw_only=True):
             work=context.work,
         )
         fits = routing.provenance.settings.get("fits")
-        return made if fits is None else (replace(made[0], provenance=routing.provenance), *made[1:])
+        return routings if fits is None else (replace(routings[0], provenance=routing.provenance), *routings[1:])

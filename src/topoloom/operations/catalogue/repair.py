@@ -1,4 +1,4 @@
-"""The operation repair: the tables that run on a fabric, repaired for the fabric as it is now, in steps."""
+"""The operation repair: the installed tables of a fabric, repaired for the fabric as it is now, in steps."""
 
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
@@ -11,15 +11,15 @@ from topoloom.operations.shared import VirtualChannels
 if TYPE_CHECKING:
     from topoloom.fabric.repair_result import Repair
 
-_LONGEST_TEXT = 1 << 30
+_MOST_TEXT_BYTES = 1 << 30
 
 
 @operation
 class RepairOperation(Operation, frozen=True, kw_only=True):
-    """Repair the installed TABLES of a fabric that has changed, with as few entries as can be.
+    """Repair the installed TABLES of a fabric that has changed, with as few changed entries as possible.
 
-    OLD is the fabric as it was discovered when the tables were made, NEW as it is discovered now; TABLES are those installed,
-    as OpenSM or ibroute dump them. The updates come in steps that cannot deadlock in between.
+    OLD is the fabric as discovered when the tables were made, NEW the fabric as discovered now; TABLES are the installed
+    tables, as OpenSM or ibroute dump them. The steps of the update cannot deadlock in between.
     """
 
     group: ClassVar[str] = "repair"
@@ -45,10 +45,10 @@ class RepairOperation(Operation, frozen=True, kw_only=True):
         from topoloom.network.opening import open_network
 
         before, after = open_network(self.old).fabric, open_network(self.new).fabric
-        read = read_lft(read_text(self.tables, _LONGEST_TEXT), self.tables, before)
+        read = read_lft(read_text(self.tables, _MOST_TEXT_BYTES), self.tables, before)
         levels = None
         if self.qos is not None:
-            levels = read_levels(read_text(self.qos, _LONGEST_TEXT), self.qos, before, read.lid_of)
+            levels = read_levels(read_text(self.qos, _MOST_TEXT_BYTES), self.qos, before, read.lid_of)
         return repair_fabric(
             before,
             read,

@@ -1,4 +1,4 @@
-"""The operation resilience: how likely a network survives each share of failures."""
+"""The operation resilience: the probability that a network survives each share of failures."""
 
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
 @operation
 class ResilienceOperation(FailingOperation, frozen=True, kw_only=True):
-    """How much of TOPOLOGY (a spec, a file or a folder) can fail before it falls apart, or its paths get too long.
+    """The share of TOPOLOGY (a spec, a file or a folder) that can fail before it is disconnected, or its paths are too long.
 
     Random orders of failures give the probability to survive each level, with its 95 % confidence interval, and the threshold:
-    the last level up to which every level is survived. Several topologies are compared, level by level. Ctrl-C keeps the
-    samples that are finished.
+    the last level up to which the network survives every level. Several topologies are compared, level by level. Ctrl-C keeps
+    the finished samples.
     """
 
     group: ClassVar[str] = "resilience"
@@ -28,7 +28,9 @@ class ResilienceOperation(FailingOperation, frozen=True, kw_only=True):
 
     metric: Annotated[
         Literal["disconnection", "diameter", "aspl"],
-        setting("what the rest has to keep: being connected; a diameter or mean hops close to those of the whole"),
+        setting(
+            "what the rest must keep: connectivity, or a diameter or mean hops close to those of the whole network"
+        ),
     ] = "disconnection"
     levels: (
         Annotated[
@@ -50,20 +52,25 @@ class ResilienceOperation(FailingOperation, frozen=True, kw_only=True):
         ]
         | None
     ) = None
-    criterion: Annotated[
-        float, setting("a level counts as survived when it is with this probability", above=0, most=1)
-    ] = 0.75
-    tolerate: Annotated[float, setting("hops more: 2 for the diameter, 1 for aspl if omitted", least=0)] | None = None
+    criterion: Annotated[float, setting("a level counts as survived at this probability or more", above=0, most=1)] = (
+        0.75
+    )
+    tolerate: (
+        Annotated[float, setting("extra hops that are tolerated; 2 for diameter, 1 for aspl if omitted", least=0)]
+        | None
+    ) = None
     of: Annotated[
         Literal["switches", "hosts"], setting("which switches count: all that survive, or those with hosts")
     ] = "switches"
-    values: Annotated[bool, setting("measure diameter or aspl at every level: means and worst")] = False
+    values: Annotated[bool, setting("measure the mean and the worst diameter or aspl at every level")] = False
 
     def validate(self) -> None:
         super().validate()
         if self.metric == "disconnection" and (self.tolerate is not None or self.values):
             name = "values" if self.tolerate is None else "tolerate"
-            raise InputError(f"`{name}`: disconnection has no hops; ask for `metric` diameter or aspl, or omit it")
+            raise InputError(
+                f"`{name}` is for `metric` diameter or aspl, not for disconnection; change the metric, or omit it"
+            )
 
     def run(self, context: RunContext) -> "Survival":
         from topoloom.failures.resilience import resilience

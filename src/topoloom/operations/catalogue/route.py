@@ -1,4 +1,4 @@
-"""The operation route: forwarding tables for a network, followed and verified."""
+"""The operation route: verified forwarding tables for a network."""
 
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
@@ -14,10 +14,9 @@ if TYPE_CHECKING:
 
 @operation
 class RouteOperation(RoutedOperation, frozen=True, kw_only=True):
-    """Route TOPOLOGY (a spec, a file or a folder): a port for every switch and destination, a virtual channel for every
-    pair.
+    """Route TOPOLOGY (a spec, a file or a folder): an output port per switch and destination, a virtual channel per pair.
 
-    All paths are followed, and what waits for what is searched for cycles, before anything is printed.
+    Before anything is printed, all paths are followed, and the channel dependencies are searched for cycles.
     """
 
     group: ClassVar[str] = "route"
@@ -27,7 +26,10 @@ class RouteOperation(RoutedOperation, frozen=True, kw_only=True):
     )
 
     check: (
-        Annotated[int, setting("follow the paths to this many destinations only: a sample, no proof", least=1)] | None
+        Annotated[
+            int, setting("follow only the paths to this many destinations: a sample, not a verification", least=1)
+        ]
+        | None
     ) = None
 
     def run(self, context: RunContext) -> "Routing":
@@ -36,14 +38,14 @@ class RouteOperation(RoutedOperation, frozen=True, kw_only=True):
         return self.routed(open_network(self.topology), context)
 
     def routed(self, network: "Network", context: RunContext, folder: str | None = None) -> "Routing":
-        """New tables, whatever the network has.
+        """New tables, even if the network has some.
 
         Parameters
         ----------
         network : Network
         context : RunContext
         folder : str, optional
-            Keeps them in files instead of in memory.
+            Store the tables in files of this folder instead of in memory.
 
         Returns
         -------

@@ -1,4 +1,4 @@
-"""The operation rules: what verify looks for."""
+"""The operation rules: the rules of verify."""
 
 from typing import Annotated, Any, ClassVar
 
@@ -6,13 +6,13 @@ from topoloom.core.settings import setting
 from topoloom.operations.context import RunContext
 from topoloom.operations.operation import Operation, operation
 
-Only = Annotated[tuple[str, ...], setting("ask these rules only: TL203, host-missing, TL3xx", metavar="CODE")]
-Ignore = Annotated[tuple[str, ...], setting("do not ask these rules", metavar="CODE")]
+Only = Annotated[tuple[str, ...], setting("check only these rules: TL203, host-missing, TL3xx", metavar="CODE")]
+Ignore = Annotated[tuple[str, ...], setting("do not check these rules", metavar="CODE")]
 
 
 @operation
 class RulesOperation(Operation, frozen=True, kw_only=True):
-    """The numbered rules of topoloom verify and verify-tables, each with what it looks for."""
+    """The numbered rules of topoloom verify and verify-tables, each with its meaning."""
 
     group: ClassVar[str] = "rules"
     functions: ClassVar[tuple[str, ...]] = ("RULES",)
@@ -24,4 +24,4 @@ class RulesOperation(Operation, frozen=True, kw_only=True):
     def run(self, context: RunContext) -> dict[str, Any]:
         from topoloom.fabric.diagnosis.rule import chosen
 
-        return {"rules": [one.record() for one in chosen(self.only, self.ignore)]}
+        return {"rules": [rule.record() for rule in chosen(self.only, self.ignore)]}

@@ -18,17 +18,17 @@ if TYPE_CHECKING:
     from topoloom.simulation.flits.load_curve import LoadCurve, LoadCurves
     from topoloom.simulation.flits.sweep import SimulatedNetwork
 
-Load = Annotated[float, setting("flits that a host makes per cycle", above=0, most=1)]
-#: What traffic has none of that is simulated to its end.
+Load = Annotated[float, setting("flits per host and cycle", above=0, most=1)]
+#: Fields that do not apply to traffic that is simulated to its end.
 _OF_LOADS = ("loads", "saturation", "saturation_width", "fast")
 
 
 @operation
 class SimulateOperation(Operation, frozen=True, kw_only=True):
-    """Simulate TOPOLOGY (a spec, a file or a folder) flit by flit: latency in cycles against the load that hosts offer and get.
+    """Simulate TOPOLOGY (a spec, a file or a folder) flit by flit: latency in cycles against offered and accepted load.
 
     Several topologies, engines and kinds of traffic are simulated one after the other. Traces, closed loops and workloads are
-    simulated to their end. Ctrl-C ends the simulation and keeps the points that are finished.
+    simulated to their end. Ctrl-C ends the simulation and keeps the finished points.
     """
 
     group: ClassVar[str] = "simulate"
@@ -41,26 +41,26 @@ class SimulateOperation(Operation, frozen=True, kw_only=True):
     traffic: Annotated[str, setting("who sends to whom (below)", metavar="NAME[:KEY=VALUE,...]", names="workload")] = (
         "uniform"
     )
-    preset: Annotated[str, setting("what the routers are like (below)")] = "slimfly-2014"
-    set: Annotated[dict[str, Any], setting("a value of the preset that is changed (below): vcs=3")] = msgspec.field(
+    preset: Annotated[str, setting("the preset of the routers (below)")] = "slimfly-2014"
+    set: Annotated[dict[str, Any], setting("change a setting of the preset (below): vcs=3")] = msgspec.field(
         default_factory=dict
     )
     between: Annotated[
         dict[str, Annotated[int, setting("cycles", least=0, most=10**9)]],
-        setting("cycles of cables between switches whose label differs: group=100", metavar="LABEL=CYCLES"),
+        setting("delay of cables between switches whose label differs, in cycles: group=100", metavar="LABEL=CYCLES"),
     ] = msgspec.field(default_factory=dict)
     loads: (
         Annotated[
             tuple[Load, ...],
             setting(
-                "flits that a host makes per cycle: first:last:step, or a list 0.1,0.5; none with saturation alone",
+                "loads in flits per host and cycle: first:last:step, or a list 0.1,0.5; none to find only the saturation",
                 reads=loads_of,
             ),
         ]
         | None
     ) = (0.1, 0.3, 0.5, 0.7, 0.9)
-    saturation: Annotated[bool, setting("find the load at which the network saturates, too")] = False
-    saturation_width: Annotated[float, setting("how exact the load of saturation is", least=0.001, most=0.5)] = 0.01
+    saturation: Annotated[bool, setting("also find the load at which the network saturates")] = False
+    saturation_width: Annotated[float, setting("accuracy of the saturation load", least=0.001, most=0.5)] = 0.01
     fast: Annotated[bool, setting("measure large networks in shorter batches")] = False
     interval: Annotated[
         float,
@@ -74,7 +74,7 @@ class SimulateOperation(Operation, frozen=True, kw_only=True):
 
     @property
     def has_end(self) -> bool:
-        """Whether the traffic is simulated to its end, and not at loads."""
+        """Whether the traffic is simulated to its end, instead of at loads."""
         from topoloom.simulation.flits.sweep import has_end
 
         return has_end(self.traffic)
@@ -87,25 +87,27 @@ class SimulateOperation(Operation, frozen=True, kw_only=True):
         if self.has_end:
             self.refuse_changed(_OF_LOADS, f"'{self.traffic}' is simulated to its end, at no load")
         elif self.loads == () or (self.loads is None and not self.saturation):
-            raise InputError("`loads`: there is no load to simulate; give one or more, or `saturation` and none")
+            raise InputError("`loads` is empty: give one or more loads, or `saturation` with loads none")
 
     def run(self, context: RunContext) -> "LoadCurve | Execution":
         networks = prepared([self], opened_by_name([self]), context)
         context.work.check()
-        found: Any = simulated([self], networks, context)
-        result: LoadCurve | Execution = found.executions[0] if self.has_end else found.curves[0]
+        results: Any = simulated([self], networks, context)
+        result: LoadCurve | Execution = results.executions[0] if self.has_end else results.curves[0]
         return result
 
     @classmethod
     def row(cls, result: Any) -> dict[str, Any]:
-        """The numbers of the highest load, and the load of saturation; of traffic with an end those of the execution."""
+        """The numbers at the highest load and the saturation load; for traffic with an end, those of the execution."""
         from topoloom.simulation.flits.load_curve import LoadCurve
 
         if not isinstance(result, LoadCurve):
             return super().row(result)
         row = flat(max(result.points, key=lambda point: point.offered).record()) if result.points else {}
-        found = result.saturation
-        return row if found is None else {"accepted": found.accepted} | row | {"saturation": found.offered}
+        saturation = result.saturation
+        return (
+            row if saturation is None else {"accepted": saturation.accepted} | row | {"saturation": saturation.offered}
+        )
 
 
 def opened_by_name(operations: Sequence[SimulateOperation]) -> "dict[str, Network]":
@@ -126,13 +128,13 @@ def opened_by_name(operations: Sequence[SimulateOperation]) -> "dict[str, Networ
     """
     from topoloom.network.opening import open_network
 
-    return {name: open_network(name) for name in dict.fromkeys(one.topology for one in operations)}
+    return {name: open_network(name) for name in dict.fromkeys(operation.topology for operation in operations)}
 
 
 def prepared(
     operations: Sequence[SimulateOperation], networks: "Mapping[str, Network]", context: RunContext
 ) -> "list[SimulatedNetwork]":
-    """The networks of operations that differ in topology, engine and traffic, with their tables; refused before any is routed.
+    """The networks of operations that differ in topology, engine and traffic, with tables; wrong input is refused first.
 
     Parameters
     ----------
@@ -149,15 +151,17 @@ def prepared(
     Raises
     ------
     InputError
-        Traffic with an end and traffic at loads; a network that cannot be simulated or routed so.
+        Traffic with an end is mixed with traffic at loads, or a network cannot be simulated or routed this way.
     Stopped
-        The work was stopped before all tables stood.
+        The work was stopped before all tables were ready.
     """
     from topoloom.simulation.flits.presets import router_of
     from topoloom.simulation.flits.sweep import with_tables
 
     first = operations[0]
-    ended, other = (next((one.traffic for one in operations if one.has_end is has), None) for has in (True, False))
+    ended, other = (
+        next((operation.traffic for operation in operations if operation.has_end is has), None) for has in (True, False)
+    )
     if ended is not None and other is not None:
         raise InputError(
             f"`traffic`: '{ended}' is simulated to its end and '{other}' at loads; give them one command each"
@@ -165,11 +169,11 @@ def prepared(
     _, router = router_of(first.preset, texts_of(first.set))
     for network in networks.values():
         if network.layout is not None and not first.between and not router.cycle_ns:
-            context.note(f"{network.source}: set cycle_ns for cables as long as they are; they take link_cycles now")
-        if first.virtual_channels is None and any(one.engine is None for one in operations):
+            context.note(f"{network.source}: every cable takes link_cycles; set cycle_ns to use the cables' lengths")
+        if first.virtual_channels is None and any(operation.engine is None for operation in operations):
             note_installed(network, context)
     return with_tables(
-        [(networks[one.topology], one.engine, one.traffic) for one in operations],
+        [(networks[operation.topology], operation.engine, operation.traffic) for operation in operations],
         router=router,
         virtual_channels=first.virtual_channels,
         between=first.between or None,
@@ -187,7 +191,7 @@ def simulated(
     table: str | None = None,
     zero_load: bool = False,
 ) -> "LoadCurves | Executions":
-    """What operations give that differ in topology, engine and traffic, one after the other.
+    """Simulate operations that differ in topology, engine and traffic, one after the other.
 
     Parameters
     ----------
@@ -196,14 +200,14 @@ def simulated(
         From `prepared`.
     context : RunContext
     table : str, optional
-        Write the points to this CSV file, after each of them.
+        Write the points to this CSV file, after each point.
     zero_load : bool
-        Measure the almost empty network, too, where drawn curves begin.
+        Also measure the almost empty network, where drawn curves start.
 
     Returns
     -------
     LoadCurves or Executions
-        The latter of traffic with an end.
+        Executions for traffic with an end.
     """
     from topoloom.simulation.flits.sweep import execute_all, sweep
 

@@ -1,4 +1,4 @@
-"""The operation verify: what is wrong with a plan, and with what is cabled, by numbered rules."""
+"""The operation verify: the faults of a plan, and of the cabled fabric, by numbered rules."""
 
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
@@ -8,7 +8,7 @@ from topoloom.operations.catalogue._comparing import ComparingOperation, counter
 from topoloom.operations.catalogue.rules import Ignore, Only
 from topoloom.operations.context import RunContext
 from topoloom.operations.operation import operation
-from topoloom.operations.shared import DATA_VLS, DataLanes, Plan, Radix
+from topoloom.operations.shared import DATA_VLS, DataVls, Plan, Radix
 
 if TYPE_CHECKING:
     from topoloom.fabric.diagnosis.diagnostics import Diagnostics
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
 @operation
 class VerifyOperation(ComparingOperation, frozen=True, kw_only=True):
-    """What is wrong with a network, by numbered rules (topoloom rules lists them).
+    """Find the faults of a network, by numbered rules (topoloom rules lists them).
 
-    PLAN is a spec, a file, or the folder of topoloom layout -o; alone it is looked at by itself. With ACTUAL (what
-    ibnetdiscover prints, or any topology file), what is cabled is compared with it: every wrong, missing, extra, swapped or
-    slow cable is named.
+    PLAN is a spec, a file, or the folder of topoloom layout -o; alone, only the plan is checked. With ACTUAL (the output of
+    ibnetdiscover, or any topology file), the cabled fabric is compared with the plan: every wrong, missing, extra, swapped or
+    slow cable is listed.
 
-    Exit code 0: nothing is wrong (there may be notes); 3: there are errors or warnings.
+    Exit code 0: no errors or warnings (notes are possible); 3: errors or warnings.
     """
 
     group: ClassVar[str] = "verify"
@@ -31,27 +31,24 @@ class VerifyOperation(ComparingOperation, frozen=True, kw_only=True):
 
     plan: Plan
     actual: (
-        Annotated[str, setting("what is cabled; the plan alone if omitted", positional=True, names="file")] | None
+        Annotated[str, setting("the cabled fabric; only the plan is checked if omitted", positional=True, names="file")]
+        | None
     ) = None
     only: Only = ()
     ignore: Ignore = ()
     counters: Annotated[
         tuple[str, ...],
         setting(
-            "error counters of ports: what ibqueryerrors or perfquery print, or ibdiagnet's db_csv; shown with cables",
+            "error counters of ports: output of ibqueryerrors or perfquery, or ibdiagnet's db_csv; shown with cables",
             metavar="FILE",
         ),
     ] = ()
     radix: Radix | None = None
-    data_vls: DataLanes = DATA_VLS
-    taper: (
-        Annotated[float, setting("most host ports of a leaf per link upwards: 2 is 2:1", above=0, most=1e6)] | None
-    ) = None
-    longest_m: (
-        Annotated[float, setting("the longest that a link's cable may be", unit="m", above=0, most=1e6)] | None
-    ) = None
+    data_vls: DataVls = DATA_VLS
+    taper: Annotated[float, setting("most host ports of a leaf per uplink: 2 is 2:1", above=0, most=1e6)] | None = None
+    longest_m: Annotated[float, setting("greatest length of a link's cable", unit="m", above=0, most=1e6)] | None = None
     parts: (
-        Annotated[str, setting("the catalogue whose cables have a reach; with the folder of a layout", names="file")]
+        Annotated[str, setting("the catalogue with the reach of cables; for the folder of a layout", names="file")]
         | None
     ) = None
 
@@ -64,10 +61,10 @@ class VerifyOperation(ComparingOperation, frozen=True, kw_only=True):
             compared = (self.guids is not None, self.ports is not None, self.match != "auto", bool(self.counters))
             if any(compared):
                 raise InputError(
-                    "`match`, `guids`, `ports` and `counters` belong to a comparison; name an `actual` next to the plan"
+                    "`match`, `guids`, `ports` and `counters` are for a comparison; name an `actual` after the plan"
                 )
         if self.actual == self.plan == "-":
-            raise InputError("standard input holds one network; name the other one")
+            raise InputError("standard input (-) holds one network; name a file for the other one")
 
     def run(self, context: RunContext) -> "Diagnostics":
         from topoloom.fabric.diagnosis.diagnose import diagnose
@@ -77,13 +74,13 @@ class VerifyOperation(ComparingOperation, frozen=True, kw_only=True):
         reach = {} if self.parts is None else _reaches(self.parts)
         limits = HardwareLimits(self.radix, self.data_vls, self.longest_m, reach, self.taper, self.planned_rate)
         planned = open_network(self.plan, lenient=True)
-        there = None if self.actual is None else self.opened(planned, self.actual, lenient=True)
-        match, exact = (None, True) if there is None else self.matched(planned, there)
+        discovered = None if self.actual is None else self.opened(planned, self.actual, lenient=True)
+        match, exact = (None, True) if discovered is None else self.matched(planned, discovered)
         if match is not None and match.share < _DOUBTFUL:
-            context.note("few links agree: are switches called alike by chance? try `match` shape, or give `guids`")
+            context.note("few links agree: names may match by chance; try `match` shape, or give `guids`")
         return diagnose(
             planned.fabric,
-            there,
+            discovered,
             match=match,
             ports=exact,
             hosts=not self.skip_hosts,
@@ -100,7 +97,7 @@ _DOUBTFUL = 0.5
 
 
 def _reaches(name: str) -> dict[str, float]:
-    """The longest that a cable of each product of a catalogue can be; where two have a title, the longer one."""
+    """The greatest length in metres of each cable product of a catalogue; the greater one of two with the same title."""
     from topoloom.cost.parts_files import load_parts
 
     reach: dict[str, float] = {}

@@ -1,15 +1,15 @@
-"""The operation verify-tables: forwarding tables that another program made, verified as topoloom's own are."""
+"""The operation verify-tables: forwarding tables of another program, verified like topoloom's own."""
 
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
 from topoloom.core.errors import InputError
 from topoloom.core.files import read_text
 from topoloom.core.settings import setting
-from topoloom.operations.catalogue._comparing import LONGEST_TEXT
+from topoloom.operations.catalogue._comparing import MOST_TEXT_BYTES
 from topoloom.operations.catalogue.rules import Ignore, Only
 from topoloom.operations.context import RunContext
 from topoloom.operations.operation import Operation, operation
-from topoloom.operations.shared import DATA_VLS, DataLanes, Radix
+from topoloom.operations.shared import DATA_VLS, DataVls, Radix
 
 if TYPE_CHECKING:
     from topoloom.fabric.diagnosis.diagnostics import Diagnostics
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 @operation
 class VerifyTablesOperation(Operation, frozen=True, kw_only=True):
-    """Verify forwarding tables of FABRIC (what ibnetdiscover prints, or any topology) that another program made.
+    """Verify the forwarding tables that another program made for FABRIC (the output of ibnetdiscover, or any topology).
 
-    TABLES are forwarding tables (LFT) as OpenSM or ibroute dump them; they are followed as topoloom route follows its own, and
-    the fabric is looked at by the rules of topoloom verify.
+    TABLES are forwarding tables (LFT) as OpenSM or ibroute dump them. They are verified like those of topoloom route, and the
+    fabric is checked by the rules of topoloom verify.
 
-    Exit code 0: nothing is wrong (there may be notes); 3: there are errors or warnings.
+    Exit code 0: no errors or warnings (notes are possible); 3: errors or warnings.
     """
 
     group: ClassVar[str] = "verify-tables"
@@ -47,7 +47,7 @@ class VerifyTablesOperation(Operation, frozen=True, kw_only=True):
     only: Only = ()
     ignore: Ignore = ()
     radix: Radix | None = None
-    data_vls: DataLanes = DATA_VLS
+    data_vls: DataVls = DATA_VLS
 
     def validate(self) -> None:
         from topoloom.fabric.diagnosis.rule import chosen
@@ -81,10 +81,10 @@ class VerifyTablesOperation(Operation, frozen=True, kw_only=True):
             raise InputError(
                 f"{fabric.topology.name}: no hosts, so tables have nowhere to lead; add them, as in hosts=4"
             )
-        text = None if self.guid2lid is None else read_text(self.guid2lid, LONGEST_TEXT)
+        text = None if self.guid2lid is None else read_text(self.guid2lid, MOST_TEXT_BYTES)
         lids = None if text is None else read_guid2lid(text, str(self.guid2lid))
-        read = read_lft(read_text(self.tables, LONGEST_TEXT), self.tables, fabric, lids)
+        read = read_lft(read_text(self.tables, MOST_TEXT_BYTES), self.tables, fabric, lids)
         levels = None
         if self.qos is not None:
-            levels = read_levels(read_text(self.qos, LONGEST_TEXT), self.qos, fabric, read.lid_of)
+            levels = read_levels(read_text(self.qos, MOST_TEXT_BYTES), self.qos, fabric, read.lid_of)
         return verify_tables(read, fabric, levels, context.jobs)

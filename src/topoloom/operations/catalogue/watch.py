@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 @operation
 class WatchOperation(ComparingOperation, frozen=True, kw_only=True):
-    """Compare the DISCOVERYs of a cabling week (what ibnetdiscover printed, the oldest first) with the PLAN.
+    """Compare the DISCOVERYs of a cabling week (outputs of ibnetdiscover, the oldest first) with the PLAN.
 
-    How many cables are right, which faults are new and which are gone, and what is to do in each rack. With -o: sheets to
-    print and tick, one per rack. Exit code 0: all is as planned; 3: something is to do still.
+    The output has the number of right cables, new faults and faults that are gone, and the open tasks per rack. -o writes one
+    sheet per rack, to print and tick. Exit code 0: everything is as planned; 3: tasks are open.
     """
 
     group: ClassVar[str] = "watch"
@@ -29,13 +29,13 @@ class WatchOperation(ComparingOperation, frozen=True, kw_only=True):
     plan: Plan
     discoveries: Annotated[
         tuple[str, ...],
-        setting("what is cabled, the oldest first", positional=True, metavar="DISCOVERY...", names="file"),
+        setting("the cabled fabric, the oldest discovery first", positional=True, metavar="DISCOVERY...", names="file"),
     ]
 
     def validate(self) -> None:
         super().validate()
         if not self.discoveries:
-            raise InputError("`discoveries`: name one at least")
+            raise InputError("`discoveries`: name at least one")
 
     def run(self, context: RunContext) -> "Progress":
         from topoloom.fabric.progress import progress
