@@ -63,9 +63,9 @@ def approximate_flow(
     turns : int
         Stops after so many at the latest, with the gap that there is then.
     jobs : int, optional
-        Threads for the upper bound; every core when omitted. The answer does not depend on them.
+        Threads for the upper bound; all cores when omitted. The answer does not depend on them.
     work : Work, optional
-        Told of each turn, with the gap. When it is stopped, the bracket is as wide as it is then.
+        Reports progress in turns, with the gap. When it is stopped, the bracket is as wide as it is then.
 
     Returns
     -------
@@ -90,8 +90,8 @@ def approximate_flow(
     >>> from topoloom.topologies.spec import build
     >>> from topoloom.throughput.traffic import uniform_remote
     >>> cube = build("hypercube:n=4")
-    >>> found = approximate_flow(cube, uniform_remote(cube))
-    >>> found.lower <= 1.875 <= found.upper, found.gap <= 0.05
+    >>> result = approximate_flow(cube, uniform_remote(cube))
+    >>> result.lower <= 1.875 <= result.upper, result.gap <= 0.05
     (True, True)
     """
     return priced_flow(topology, traffic, gap=gap, turns=turns, jobs=jobs, work=work)[0]

@@ -64,9 +64,9 @@ def effective_bisection(
     seed : int
         Bisection i is the same for any number of bisections and threads.
     jobs : int, optional
-        Threads; every core when omitted.
+        Threads; all cores when omitted.
     work : Work, optional
-        Told of blocks of bisections.
+        Reports progress in blocks of bisections.
 
     Returns
     -------
@@ -86,8 +86,8 @@ def effective_bisection(
     --------
     >>> from topoloom.routing.route import route
     >>> from topoloom.topologies.spec import build
-    >>> found = effective_bisection(route(build("complete:n=8")), 10)
-    >>> found.mean, found.error
+    >>> result = effective_bisection(route(build("complete:n=8")), 10)
+    >>> result.mean, result.error
     (1.0, 0.0)
     """
     refuse_mixed(routing.topology, "effective_bisection")

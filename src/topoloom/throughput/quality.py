@@ -78,9 +78,9 @@ def quality(
     seed : int
         Of the bisections, and of a pattern's random choices.
     jobs : int, optional
-        Threads; every core when omitted. The answer does not depend on them.
+        Threads; all cores when omitted. The answer does not depend on them.
     work : Work, optional
-        Told of each measure in its own units.
+        Reports the progress of each measure, in its unit.
 
     Returns
     -------
@@ -99,8 +99,8 @@ def quality(
     --------
     >>> from topoloom.routing.route import route
     >>> from topoloom.topologies.spec import build
-    >>> found = quality(route(build("hypercube:n=3")), bisections=100)
-    >>> found.tub, round(found.permutation_flow.lower, 4), found.hosts_assumed
+    >>> result = quality(route(build("hypercube:n=3")), bisections=100)
+    >>> result.tub, round(result.permutation_flow.lower, 4), result.hosts_assumed
     (1.0, 1.0, True)
     """
     routings = several(routing, Routing, "quality")

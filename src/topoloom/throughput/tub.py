@@ -44,7 +44,7 @@ def tub(topology: Topology, jobs: int | None = None) -> Tub:
     topology : Topology
         Parallel links count one by one; where no switch carries hosts, one a switch.
     jobs : int, optional
-        Threads for the hops; every core when omitted.
+        Threads for the hops; all cores when omitted.
 
     Raises
     ------

@@ -1,7 +1,7 @@
-"""How far it is in what failures leave: the rest of a network, made compact, under the bit-parallel search of `graph`.
+"""Path lengths in the surviving network: the survivors are numbered compactly and searched with `graph`'s bit-parallel search.
 
-Arrays: offsets int64[n + 1], neighbours and link int32[2 m] (CSR). dies: after how many failures each switch and each link
-is gone, int64[n] and int64[m]: it stands after k failures when its number is k or more.
+Arrays: offsets int64[n + 1], neighbours and link int32[2 m] (CSR). switch_dies int64[n], link_dies int64[m]: the number of
+failures after which each switch and each link is lost; it survives k failures when its number is k or more.
 """
 
 import numpy as np
@@ -31,10 +31,11 @@ def _length(
     number: np.ndarray,
     pairs: np.ndarray,
 ) -> float:
-    """The diameter, or the `mean` hops, between the switches that count after k failures; inf: over `limit`, or apart.
+    """Return the diameter, or with `mean` the mean hops, between the counted switches after k failures.
 
-    ranked: int32[n], the `counted` switches that count first. reach, ahead: uint64[8 n], full: uint64[8], near: int64[n + 1],
-    number: int32[n + 2 m], pairs: int64[n + 2], scratch. inf, too, when no switch that counts is left.
+    It returns inf when a length is over `limit`, or when the counted switches are disconnected or all lost. ranked: int32[n],
+    with the `counted` switches first. Scratch: reach, ahead: uint64[8 n], full: uint64[8], near: int64[n + 1], number:
+    int32[n + 2 m], pairs: int64[n + 2].
     """
     n = ranked.size
     ends, name, places = near, number[:n], number[n:]
@@ -121,12 +122,12 @@ def surviving_lengths(
     values: np.ndarray,
     last: np.ndarray,
 ) -> None:
-    """Measure samples after failures[0] <= failures[1] <= ...: the diameter or the mean hops, which may be `most`.
+    """Measure samples after failures[0] <= failures[1] <= ...: the diameter or the mean hops, of which `most` are allowed.
 
-    unit: int64[n], the unit of each switch, of which `order` (and `first`, see `kernels.disconnection`) is one, or empty:
-    links fail.
-    `halving` looks for the last level that is within `most` by halves, which asks that things only get worse: last[s] is its
-    place or -1. Else values[s] gets the length at every level, inf where it is over `rounds` or not connected.
+    unit: int64[n], the unit of each switch, which is an element of `order` (for `first` see `kernels.disconnection`); empty
+    when links fail. With `halving`, a bisection finds the last level within `most`, which requires that lengths only grow with
+    failures: last[s] is its index, or -1. Otherwise values[s] gets the length at every level, inf where it is over `rounds` or
+    the network is disconnected.
     """
     n, m, levels = ranked.size, links.shape[0], failures.size
     switch_dies, link_dies = np.full(n, order.size, np.int64), np.full(m, order.size, np.int64)

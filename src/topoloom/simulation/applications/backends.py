@@ -131,7 +131,7 @@ def run_schedule(
     network : FlowNetwork, optional
         As `network_as_flows` makes it of the same tables, where the caller has it.
     work : Work, optional
-        Told of operations by flows and flits; its stop ends the simulation.
+        Reports progress in operations by flows and flits; its stop ends the simulation.
 
     Raises
     ------

@@ -87,8 +87,8 @@ def collective_bound(
     Examples
     --------
     >>> from topoloom import build
-    >>> found = collective_bound(build("ring:n=4,hosts=1"), "allgather", 4_000_000)
-    >>> round(found.bandwidth_s * 1e6)  # three megabytes into each host, at 40 Gb/s
+    >>> result = collective_bound(build("ring:n=4,hosts=1"), "allgather", 4_000_000)
+    >>> round(result.bandwidth_s * 1e6)  # three megabytes into each host, at 40 Gb/s
     600
     """
     topology, layout, settings = _without_tables(network, layout, settings)

@@ -78,7 +78,7 @@ def run_app(
     seed : int
         Of the placement.
     jobs : int, optional
-        Threads that look for an optimised placement; every core when omitted.
+        Threads that look for an optimised placement; all cores when omitted.
     time_limit_s : float
         Seconds after which compiling, or simulating, a program of the user's is ended. Programs of topoloom's own end by
         themselves.

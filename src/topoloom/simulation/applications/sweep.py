@@ -83,7 +83,7 @@ def cases_of(
     seed, seeds : int
         The first seed of tables, and how many.
     jobs : int, optional
-        Threads; every core when omitted.
+        Threads; all cores when omitted.
     work : Work, optional
         Its stop ends the making of tables.
 
@@ -185,7 +185,7 @@ def run_apps(
     simulator : str, optional
         As `run_app` takes it.
     work : Work, optional
-        Told of runs, each delivered as soon as it is finished; when stopped, those that are finished are the result.
+        Reports progress in runs, each delivered as soon as it is finished; when stopped, those that are finished are the result.
 
     Returns
     -------

@@ -51,7 +51,7 @@ def gather_cut(network: RankNetwork, work: Work | None = None) -> Cut:
     network : RankNetwork
         Two ranks or more.
     work : Work, optional
-        Told of hosts that are done.
+        Reports progress in finished hosts.
 
     Returns
     -------
@@ -154,7 +154,7 @@ def parts_cut(network: RankNetwork, gather: Cut | None = None, work: Work | None
     gather : Cut, optional
         Of `gather_cut`. A reduce-scatter and an all-gather reach ranks times its rate: no partition is looked for below that.
     work : Work, optional
-        Told of hosts that are done.
+        Reports progress in finished hosts.
 
     Returns
     -------

@@ -112,7 +112,7 @@ def packed_forest(
     roots : int64[k]
         Ranks: all of them, or the one that broadcasts.
     work : Work, optional
-        Told of switches that are taken out and of trees.
+        Reports progress in removed switches and in trees.
 
     Returns
     -------

@@ -155,7 +155,7 @@ def execute(
     cables : int64[links], optional
         Cycles of each cable; the preset's for all when omitted.
     work : Work, optional
-        Told of packets of a trace, of round trips of a closed loop, or of operations.
+        Reports progress in packets of a trace, round trips of a closed loop, or operations.
 
     Returns
     -------
@@ -223,7 +223,7 @@ def packets_of(
     count : int
         Packets at most.
     work : Work, optional
-        Told of packets.
+        Reports progress in packets.
 
     Returns
     -------

@@ -58,7 +58,7 @@ def simulate(
     seed : int
         The same seed gives the same numbers: those of a load do not depend on the other loads.
     jobs : int, optional
-        Loads simulated at a time; every core when omitted.
+        Loads simulated at a time; all cores when omitted.
     cables : int64[links], optional
         Cycles of each cable; the preset's for all when omitted.
     fast : bool
@@ -71,7 +71,7 @@ def simulate(
         Points of an earlier sweep with the same settings, by load: they are taken as they are. Each new one is put in as soon
         as it is finished, one after the other.
     work : Work, optional
-        Told of the flits that hosts make, as far as that is known before; `Work.deliver` of each new point.
+        Reports progress in flits that hosts make, as far as that is known before; `Work.deliver` of each new point.
 
     Returns
     -------

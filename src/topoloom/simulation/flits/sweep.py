@@ -99,9 +99,9 @@ def subjects(
         Cycles of cables between switches of unlike labels, as `cable_cycles` takes them.
     seed : int
     jobs : int, optional
-        Threads; every core when omitted.
+        Threads; all cores when omitted.
     work : Work, optional
-        Told of trees that are made and destinations that are followed.
+        Reports progress in finished trees and destinations.
 
     Returns
     -------

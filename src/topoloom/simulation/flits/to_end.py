@@ -29,7 +29,7 @@ def go_to_end(run: RouterRun, sent: Ending, name: str, work: Work) -> None:
     name : str
         For messages.
     work : Work
-        Told of packets of a trace, of round trips of a closed loop, or of operations.
+        Reports progress in packets of a trace, round trips of a closed loop, or operations.
 
     Raises
     ------

@@ -97,7 +97,7 @@ def simulate_flows(
     eager_bytes : float
         A message of fewer bytes travels before it is awaited.
     work : Work, optional
-        Told of operations, and steps of collectives, that are done.
+        Reports progress in finished operations, and steps of collectives.
 
     Raises
     ------

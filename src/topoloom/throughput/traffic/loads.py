@@ -61,7 +61,7 @@ def expected_loads(routing: Routing, traffic: Traffic, jobs: int | None = None, 
     traffic : Traffic
         Of the same network.
     jobs : int, optional
-        Threads; every core when omitted.
+        Threads; all cores when omitted.
     work : Work, optional
         Asked between blocks of 32 destinations.
 
@@ -109,7 +109,7 @@ def table_loads(routing: Routing, traffic: Traffic, jobs: int | None = None, *, 
     traffic : Traffic
         Of the same network.
     jobs : int, optional
-        Threads; every core when omitted.
+        Threads; all cores when omitted.
     work : Work, optional
         Asked between blocks of 32 destinations.
 

@@ -52,9 +52,9 @@ def worst_permutation(routing: Routing, jobs: int | None = None, *, work: Work |
     routing : Routing
         Up to 8,192 switches.
     jobs : int, optional
-        Threads; every core when omitted. The answer does not depend on them.
+        Threads; all cores when omitted. The answer does not depend on them.
     work : Work, optional
-        Told of blocks of switches.
+        Reports progress in blocks of switches.
 
     Returns
     -------
