@@ -236,7 +236,7 @@ def rails_of(topology: Topology, tables: int = 1) -> Rails | None:
     --------
     >>> from topoloom.topologies.spec import build
     >>> tree = "fat-tree:k=4,hosts=8"
-    >>> [result and result.count for result in (rails_of(build(tree + more)) for more in ("", "+nics:count=2", "+rails:nics=2"))]
+    >>> [rails and rails.count for rails in (rails_of(build(tree + more)) for more in ("", "+nics:count=2", "+rails:nics=2"))]
     [None, None, 2]
     """
     hosts, endpoints = topology.hosts, topology.endpoints.size
