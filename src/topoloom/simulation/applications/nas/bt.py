@@ -75,6 +75,6 @@ def _solve(me: TraceLines, cells: Cells, axis: int, room: int, unit: float) -> s
 
 
 def _line(cells: Cells, cell: int, axis: int) -> int:
-    """The number of the line of cells, of all that lie along an axis, by which its messages are told apart."""
+    """Return the number of a line of cells, among all along an axis; it distinguishes the messages of lines."""
     first, second = (at for other, at in enumerate(cells.at[cell]) if other != axis)
     return first + second * cells.side

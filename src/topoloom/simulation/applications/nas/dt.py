@@ -103,9 +103,9 @@ def _lengths(net: _Graph, samples: int, deviation: int) -> list[int]:
 
 
 def _spread(node: int, modulus: int) -> int:
-    """The benchmark's draw for a source: a power of a number from its generator, in whole numbers of 32 bits.
+    """Return the benchmark's random draw for a source: a power of a number from its generator, in 32-bit integers.
 
-    Its products outgrow 32 bits and wrap, and remainders of negative numbers are negative, as they are in C.
+    Products overflow 32 bits and wrap around, and remainders of negative numbers are negative, as in C.
     """
     odd = 2 * node + 1
     base = int(2**46 / (odd * _SEED % 2**46)) * ord("S")
