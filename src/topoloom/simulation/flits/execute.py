@@ -156,7 +156,7 @@ def execute(
         Changes of the preset: ``["vcs=3"]``.
     seed : int
     cables : int64[links], optional
-        Cycles of each cable; the preset's for all when omitted.
+        The cycles of each cable; those of the preset when omitted.
     work : Work, optional
         Reports progress in packets of a trace, round trips of a closed loop, or operations.
 
@@ -165,10 +165,10 @@ def execute(
     Execution
 
     Raises
+    ------
+    InputError
         Traffic with a load; a deadlock; an execution longer than 33 million cycles; a schedule that does not end; routers
         without the sizes of a flit and a cycle.
-        Traffic that has a load; a deadlock; an execution beyond 33 million cycles; a schedule that does not end, or routers
-        that do not say what a flit and a cycle are.
     Stopped
         `work` was stopped before the end.
     """

@@ -1,4 +1,4 @@
-"""The last stage of a router's cycle: flits cross the switch, onto a cable or to a host."""
+"""The last stage of a router's cycle: flits cross the switch, to a cable or to a host."""
 
 import numpy as np
 
@@ -66,7 +66,7 @@ def traverse(
     begin: int,
     end: int,
 ) -> None:
-    """Winners leave, credits go back, the flits behind move up."""
+    """Move the winners out of router r in cycle c: return credits, advance the flits behind them, and count arrivals."""
     W, LV = rules.words, rules.slot_bits
     VM, PS, N = (1 << LV) - 1, (W * 64) >> LV, s.active.size // W
     b, G, NW = r * W, r * W * 64, N * W
