@@ -68,7 +68,7 @@ def test_ranks_share_all_parameters():
 @pytest.mark.parametrize(
     ("settings", "ranks", "reason"),
     [
-        ("tp=3", 8, "8 ranks are no multiple of tp"),
+        ("tp=3", 8, "8 ranks are not a multiple of tp"),
         ("dp=2,tp=2", 8, "2*2*1 = 4, but there are 8 ranks"),
         ("pp=5", 5, "pp=5 must divide layers=32"),
         ("tp=3", 3, "tp=3 must divide heads=32"),
@@ -107,11 +107,11 @@ def test_files_are_checked(tmp_path, text, reason):
 @pytest.mark.parametrize(
     ("text", "ranks", "reason"),
     [
-        ("pingpong", 1, "it takes at least 2"),
-        ("alltoall", 0, "it takes at least 2"),
-        ("alltoall:check=yes", 1024, "GB of real data"),
-        ("alltoall:bytes=1073741824", 2048, "past any memory"),
-        ("allreduce:bytes=12", 4, "no multiple of 8"),
+        ("pingpong", 1, "at least 2 are needed"),
+        ("alltoall", 0, "at least 2 are needed"),
+        ("alltoall:check=yes", 1024, "GB for real data"),
+        ("alltoall:bytes=1073741824", 2048, "exceed any memory"),
+        ("allreduce:bytes=12", 4, "must be a multiple of 8"),
         ("beff:bytes=4096", 4, "out of range"),
         ("stencil2d:points=8x8", 128, "less than the halo of 1"),
         ("stencil2d:points=8x8x8", 4, "a grid in 2 dimensions has 2"),
@@ -119,7 +119,7 @@ def test_files_are_checked(tmp_path, text, reason):
         ("stencil2d:grid=3x2", 4, "2x2 is one"),
         ("matmul:n=10", 121, "the matrices have 10 rows"),
         ("matmul:grid=3x3", 8, "4x2 is one"),
-        ("matmul", 0, "it takes at least 1"),
+        ("matmul", 0, "at least 1 is needed"),
         ("matmull", 4, "did you mean 'matmul'"),
     ],
 )

@@ -102,7 +102,7 @@ def test_a_schedule_in_a_file_goes_by_any_simulator(simulator, tmp_path):
         (("--bound", "--paths-from", "own"), "--bound makes no schedule"),
         (("--ranks", "9"), "only 4 hosts"),
         (("--simulator", "flit"), "did you mean flits"),
-        (("--simulator", "flits", "--set", "host_rate_gbps=80"), "leave host_rate_gbps out"),
+        (("--simulator", "flits", "--set", "host_rate_gbps=80"), "omit host_rate_gbps"),
         (("--ranks", "1", "-o", "it.goal"), "nothing to send"),
         (("--operation", "broadcast", "--root-rank", "4"), "root_rank=4"),
     ],

@@ -221,10 +221,10 @@ def test_random_schedules_take_as_long_as_an_independent_player_says(seed):
     ("write", "says"),
     [
         (lambda a, b: a.requires(a.calc(1), a.calc(1)) or a.follows(1, 0), "rank 0, operation 1 waits for itself"),
-        (lambda a, b: a.requires(a.calc(1), 5), "rank 0 has 1 operations, and some wait for others"),
+        (lambda a, b: a.requires(a.calc(1), 5), "rank 0 has 1 operations, but some of them wait for other operations"),
         (
             lambda a, b: a.add(RECV, 1, 8, 3),
-            r"rank 0, operation 1 waits for a message that nobody sends \(from rank 1, tag 3\)",
+            r"rank 0, operation 1 waits for a message that no rank sends \(from rank 1, tag 3\)",
         ),
         (lambda a, b: a.add(SEND, 1, 8, 3), r"is a send that nobody receives \(to rank 1, tag 3\)"),
         (lambda a, b: a.add(SEND, 2, 8), "names rank 2 of 2"),

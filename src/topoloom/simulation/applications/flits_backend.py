@@ -85,7 +85,6 @@ def router_for(
 
     A cycle is the time of a flit on a link. A switch and the cable before it take their delays in whole cycles, but no fewer
     than the router has stages; each virtual channel has room for a packet and for all flits in flight until a credit returns.
-    the router has stages; each virtual channel has room for a packet beside what is running until its credit is back.
 
     Parameters
     ----------
