@@ -47,10 +47,14 @@ def quality_of_planes(qualities: Sequence[Quality], counts: Sequence[int]) -> Qu
         changes[name] = None if None in values else min(values)
     for name in _BRACKETS:
         brackets: list[Bracket | None] = [getattr(quality, name) for quality in qualities]
-        known = [quality for quality in brackets if quality is not None]
+        given_brackets = [quality for quality in brackets if quality is not None]
         changes[name] = (
-            Bracket(min(b.lower for b in known), min(b.upper for b in known), max(b.turns for b in known))
-            if len(known) == len(qualities)
+            Bracket(
+                min(b.lower for b in given_brackets),
+                min(b.upper for b in given_brackets),
+                max(b.turns for b in given_brackets),
+            )
+            if len(given_brackets) == len(qualities)
             else None
         )
     loads = [quality.worst_load for quality in qualities]

@@ -148,7 +148,7 @@ def compared(runs: Sequence[AppRun], baseline: str) -> list[Compared]:
             ratios = [
                 ratio
                 for key, run in network_runs.items()
-                if key in base and not math.isnan(ratio := speed_beside(run, base[key]))
+                if key in base and not math.isnan(ratio := relative_speed(run, base[key]))
             ]
             sample = next(iter(network_runs.values()))
             shares = [run.bound_share for run in network_runs.values() if run.bound_share is not None]
@@ -172,7 +172,7 @@ def compared(runs: Sequence[AppRun], baseline: str) -> list[Compared]:
     return rows
 
 
-def speed_beside(run: AppRun, base: AppRun) -> float:
+def relative_speed(run: AppRun, base: AppRun) -> float:
     """Return the speed of a run relative to another, by their measure; NaN where one of them is 0."""
     own, other = run.measured, base.measured
     if not own.value or not other.value:

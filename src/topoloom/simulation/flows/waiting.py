@@ -87,11 +87,11 @@ def stuck_text(schedule: Schedule, order: ScheduleState) -> str:
             operation = int(left.min())
             peer = int(s.peer[operation])
             tag = f"tag {int(s.tag[operation])}"
-            who = "any rank" if peer == ANY else f"rank {peer}"
+            partner = "any rank" if peer == ANY else f"rank {peer}"
             what = (
-                f"{problem} (from {who}, {tag})"
+                f"{problem} (from {partner}, {tag})"
                 if waiting is order.awaited
-                else f"is a send that {problem} (to {who}, {tag})"
+                else f"is a send that {problem} (to {partner}, {tag})"
             )
             return f"{schedule.name}: it does not end: {operation_named(s, operation)} {what}"
     return f"{schedule.name}: it does not end"

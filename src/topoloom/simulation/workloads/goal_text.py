@@ -240,10 +240,10 @@ def text_of_goal(schedule: Schedule) -> bytes:
     for rank in range(s.ranks):
         lines.append(f"\nrank {rank} {{\n")
         begin, end = int(s.first[rank]), int(s.first[rank + 1])
-        mine = slice(begin, end)
-        kind, peer, tag = s.kind[mine].tolist(), s.peer[mine].tolist(), s.tag[mine].tolist()
-        cpu, nic = s.cpu[mine].tolist(), s.nic[mine].tolist()
-        amount = np.rint(s.amount[mine]).astype(np.int64).tolist()
+        of_rank = slice(begin, end)
+        kind, peer, tag = s.kind[of_rank].tolist(), s.peer[of_rank].tolist(), s.tag[of_rank].tolist()
+        cpu, nic = s.cpu[of_rank].tolist(), s.nic[of_rank].tolist()
+        amount = np.rint(s.amount[of_rank]).astype(np.int64).tolist()
         for i in range(end - begin):
             if kind[i] == CALC:
                 line = f"l{i + 1}: calc {amount[i]}"
@@ -255,9 +255,9 @@ def text_of_goal(schedule: Schedule) -> bytes:
             lines.append(line + (f" nic {nic[i]}\n" if nic[i] and kind[i] != CALC else "\n"))
         lists = ((s.done_first, s.done_next, "requires"), (s.start_first, s.start_next, "irequires"))
         for first, following, word in lists:
-            mine = first[begin : end + 1].tolist()
+            list_starts = first[begin : end + 1].tolist()
             for i in range(end - begin):
-                laters = following[mine[i] : mine[i + 1]].tolist()
+                laters = following[list_starts[i] : list_starts[i + 1]].tolist()
                 lines.extend(f"l{later - begin + 1} {word} l{i + 1}\n" for later in laters)
         lines.append("}\n")
     return "".join(lines).encode()

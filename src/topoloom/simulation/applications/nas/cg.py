@@ -80,13 +80,13 @@ def _share(size: int, ranks: int, rank: int) -> _Share:
     else:  # pairs of columns share a block of rows, the even one having the larger half
         columns = (share(size, along // 2, column // 2) + 1 - odd) // 2
     if along == down:
-        kept, given, across = rows, rows, row + column * down
+        kept_rows, given, across = rows, rows, row + column * down
     else:
-        kept = (rows + 1 - odd) // 2
-        given = rows - kept
+        kept_rows = (rows + 1 - odd) // 2
+        given = rows - kept_rows
         across = 2 * (rank // 2 % down * down + rank // 2 // down) + odd
     partners = [rank ^ (along >> step) for step in range(1, along.bit_length())]
-    return _Share(rows, columns, kept, given, across, partners, rows * columns / size**2, columns / (size * down))
+    return _Share(rows, columns, kept_rows, given, across, partners, rows * columns / size**2, columns / (size * down))
 
 
 def _iteration(me: TraceLines, part: _Share, unit: float, nonzeros: int) -> str:

@@ -98,16 +98,16 @@ def receive(f: FlowNetwork, p: Program, s: State, source: int, goal: int, tag: i
 
 
 @stage
-def notify(s: State, rank: int, who: int) -> None:
-    """Notify a rank that a message has ended: wake a rank that blocks, or complete the request with number `who`."""
-    if who == STANDING:
+def notify(s: State, rank: int, wait: int) -> None:
+    """Notify a rank that a message has ended: wake a rank that blocks, or complete the request with number `wait`."""
+    if wait == STANDING:
         s.pending[rank] -= 1
         if s.pending[rank] == 0:
             s.ready[s.counter[READY]] = rank
             s.counter[READY] += 1
-    elif who >= 0:
-        s.request[rank, who] = 0
-        if s.waits[rank] == who:
+    elif wait >= 0:
+        s.request[rank, wait] = 0
+        if s.waits[rank] == wait:
             s.waits[rank] = -1
             s.ready[s.counter[READY]] = rank
             s.counter[READY] += 1
