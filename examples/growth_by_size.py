@@ -1,4 +1,7 @@
-"""Four networks with four links per switch, as they grow: hops, cuts, cables and cost, with and without ports to grow into."""
+"""Four networks with four links per switch as they grow: hops, cuts, cables and cost.
+
+Each is measured with and without ports to grow into.
+"""
 
 from dataclasses import replace
 

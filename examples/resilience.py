@@ -1,4 +1,4 @@
-"""Compares how many links three networks of about 500 hosts can lose, draws it, and simulates what is left of one."""
+"""Compares how many links three networks of about 500 hosts can lose, and draws it: survival.svg."""
 
 from topoloom import build, hops, resilience
 from topoloom.failures.surviving_network import surviving_network

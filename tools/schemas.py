@@ -15,8 +15,8 @@ def schemas() -> dict[str, str]:
     """The name and the text of each file."""
     result_types = runpy.run_path(str(ROOT / "docs" / "_ext" / "public_names.py"))["result_types"]()
     return {
-        file_name(schema_id(record_name)): json.dumps(json_schema(record_name), indent=1) + "\n"
-        for record_name in result_types
+        file_name(schema_id(result_type)): json.dumps(json_schema(result_type), indent=1) + "\n"
+        for result_type in result_types
     }
 
 

@@ -13,6 +13,7 @@ from topoloom.operations.operation import OPERATIONS, section
 
 #: The names in Python that do what a command does, of the commands that have no operation.
 _OTHERS = {
+    "new": ("new_requirement", "new_study"),
     "serve": ("serve",),
     "study": ("run_study", "open_study", "study_status", "run_task"),
     "reproduce": ("topoloom_papers.reproduce",),

@@ -126,19 +126,19 @@ class Records(_Written):
         from topoloom.model.schemas import json_schema
 
         found: list[str] = []
-        for record_name in result_types():
-            schema = json_schema(record_name)
+        for result_type in result_types():
+            schema = json_schema(result_type)
             found += [
-                f"## {schema_id(record_name)}",
+                f"## {schema_id(result_type)}",
                 "",
-                f"`{record_name.__module__}.{record_name.__name__}`: {schema['description']}",
+                f"`{result_type.__module__}.{result_type.__name__}`: {schema['description']}",
                 "",
             ]
             found += ["| field | type | what it is |", "|---|---|---|"]
             for name, one in schema["properties"].items():
                 if name not in _IN_ALL_RECORDS:
                     found += [f"| `{name}` | {_cell(_kind(one))} | {_cell(one.get('description', ''))} |"]
-            file = schema_id(record_name).removeprefix("topoloom/").replace("/", "-")
+            file = schema_id(result_type).removeprefix("topoloom/").replace("/", "-")
             found += ["", f"JSON Schema: {{download}}`{file}.json <../schemas/{file}.json>`", ""]
         return found
 

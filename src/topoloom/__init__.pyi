@@ -21,6 +21,7 @@ from .designer.assessment.assessment import Assessments as Assessments
 from .designer.assessment.compare import compare as compare
 from .designer.design import Design as Design
 from .designer.design import design as design
+from .designer.new_requirement import new_requirement as new_requirement
 from .designer.requirement import Requirement as Requirement
 from .fabric.compare import compare_fabrics as compare_fabrics
 from .fabric.comparison import Comparison as Comparison
@@ -114,6 +115,10 @@ from .simulation.workloads.chakra import Replay as Replay
 from .simulation.workloads.chakra import load_chakra as load_chakra
 from .simulation.workloads.goal import load_goal as load_goal
 from .simulation.workloads.goal import save_goal as save_goal
+from .start.draft import Draft as Draft
+from .start.examples import EXAMPLES as EXAMPLES
+from .start.examples import copy_examples as copy_examples
+from .studies.new_study import new_study as new_study
 from .studies.results import StudyResults as StudyResults
 from .studies.run import open_study as open_study
 from .studies.run import run_study as run_study

@@ -64,7 +64,7 @@ def test_the_files_of_a_folder(saved):
     names = sorted(path.relative_to(saved).as_posix() for path in saved.rglob("*.*"))
     lists = ["bundles.csv", "cables.csv", "floor.toml", "labels.csv"]
     netbox = ["cables", "device-roles", "device-types", "devices", "interfaces", "manufacturers", "racks", "sites"]
-    sheets = ["rack-001-A01", "rack-002-A02", "rack-003-B01", "index"]
+    sheets = ["index", "rack-001-A01", "rack-002-A02", "rack-003-B01"]
     assert names == [
         *lists,
         *(f"netbox/{name}.csv" for name in netbox),

@@ -1,4 +1,4 @@
-"""One law of exit codes for every command, whatever becomes of its streams; the table stands in docs/index.md."""
+"""One law of exit codes for every command, whatever becomes of its streams; the table is in docs/reference/exit-codes.md."""
 
 import json
 import subprocess

@@ -9,7 +9,7 @@ from topoloom import InputError
 from topoloom.cli.main import cli
 
 _LONG = "n" * 300
-_REQUIREMENT = 'title = "t"\nhosts = 4\nfinalists = 0\nminutes = 0.01\n[switch]\nradix = 8\n'
+_REQUIREMENT = 'title = "t"\nhosts = 4\nshortlist = 0\nminutes = 0.01\n[switch]\nradix = 8\n'
 _STUDY = 'title = "t"\noperation = "hops"\n[axes]\ntopology = ["petersen"]\n[run]\nexecutor = "threads"\njobs = 1\n'
 
 #: How each command is called, but for what is too long: quick, and right.

@@ -116,7 +116,7 @@ def test_what_nothing_is_wrong_with_asks_for_tables(words):
 def test_what_is_refused_leaves_no_folder(words, told, tmp_path, monkeypatch):
     """A folder is made when there is something to put into it, and the one around it never."""
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "need.toml").write_text("hosts = 8\nfinalists = 0\n[switch]\nradix = 8\n")
+    (tmp_path / "need.toml").write_text("hosts = 8\nshortlist = 0\n[switch]\nradix = 8\n")
     ran = run(*words.split())
     assert (ran.code, told in ran.error) == (2, True), ran.err
     assert [path.name for path in tmp_path.iterdir()] == ["need.toml"]

@@ -1,6 +1,7 @@
 """`topoloom route`: its JSON, its table, and its errors."""
 
 import json
+import re
 
 import pytest
 from click.testing import CliRunner
@@ -40,7 +41,7 @@ def test_json_has_what_scripts_need():
         "packets_choose",
         "verification",
     }
-    assert record["schema"] == "topoloom/routing/1"
+    assert record["schema"] == "topoloom/routing/2"
     assert record["provenance"]["seed"] == 1
     assert record["provenance"]["timings"].keys() == {"tables_s", "judge_s"}
     values = record["verification"]
@@ -57,7 +58,7 @@ def test_json_has_what_scripts_need():
 def test_a_cycle_is_shown():
     """Tables that may deadlock are not hidden: the cycle is printed."""
     found = _run("torus:dims=4x4", "--engine", "minimal")
-    assert "deadlock free          no" in found
+    assert re.search(r"deadlock free +no\n", found)
     assert "waits in a cycle" in found
 
 
@@ -97,7 +98,7 @@ def test_the_help_lists_the_engines():
 def test_losses_are_mended_with_few_entries():
     """Two cables and a switch of a torus are lost: the document says how many entries had to change, and how many did."""
     values = json.loads(_run("torus:dims=5x5", "0-1,6-7,12", "--json", command="reroute"))
-    assert values["schema"] == "topoloom/rerouted/1"
+    assert values["schema"] == "topoloom/rerouted/2"
     assert values["surviving"]["verification"]["deadlock_free"]
     assert values["entries"] == 24 * 23
     assert values["surviving"]["topology"]["switches"] == 24

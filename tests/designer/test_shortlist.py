@@ -112,7 +112,7 @@ def test_the_verbs_give_the_same_by_hand(made, monkeypatch):
         figure for figure in found.shortlist[0].figures if figure.by_hand and figure.value is not None
     ]
     for figure in figures:
-        command = figure.by_hand.replace("FOLDER", "finalists/1")
+        command = figure.by_hand.replace("FOLDER", "shortlist/1")
         if command not in told:
             done = CliRunner().invoke(cli, [*shlex.split(command)[1:], "--json"])
             assert done.exit_code == 0, (command, done.output[-500:])

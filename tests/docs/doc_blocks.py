@@ -23,7 +23,7 @@ PAGES = [
     *(page for kind in _KINDS for page in sorted((ROOT / "docs" / kind).glob("*.md"))),
 ]
 #: A console block runs when all its commands are of these; others (make, pip) are shown only.
-_RUN = {"topoloom", "ls", "cat", "head"}
+_RUN = {"topoloom", "python", "ls", "cat", "head"}
 
 
 @dataclass(frozen=True)
@@ -119,15 +119,18 @@ def blocks(page: Path) -> list[Block]:
 def sessions(page: Path) -> list[list[Block]]:
     """The blocks of a page that have to run in one folder and one Python, in order; sessions do not depend on each other.
 
-    A block belongs to an earlier one when it names a file or folder that the earlier one makes, or a Python name.
+    A block belongs to an earlier one when it names a file or folder that the earlier one makes, or a Python name. A tutorial is
+    one session.
     """
     ended: list[list[Block]] = []
-    for block in blocks(page):
-        if block.file or block.runs or block.language in {"python", "json"}:
-            uses = block.uses
-            needed = [session for session in ended if any(earlier.makes & uses for earlier in session)]
-            ended = [session for session in ended if session not in needed]
-            ended.append(sorted([*itertools.chain(*needed), block], key=lambda one: one.line))
+    taken = [block for block in blocks(page) if block.file or block.runs or block.language in {"python", "json"}]
+    if page.parent.name == "tutorials":
+        return [taken]
+    for block in taken:
+        uses = block.uses
+        needed = [session for session in ended if any(earlier.makes & uses for earlier in session)]
+        ended = [session for session in ended if session not in needed]
+        ended.append(sorted([*itertools.chain(*needed), block], key=lambda one: one.line))
     return sorted(ended, key=lambda session: session[0].line)
 
 
@@ -153,7 +156,8 @@ def run(command: str) -> tuple[int, str]:
     words = shlex.split(command)
     if words[0] != "topoloom" or words[1] == "design":
         # `design` starts processes of its own; it gets a clean interpreter.
-        words[:1] = [sys.executable, "-m", "topoloom"] if words[0] == "topoloom" else words[:1]
+        python = {"topoloom": [sys.executable, "-m", "topoloom"], "python": [sys.executable]}
+        words[:1] = python.get(words[0], words[:1])
         done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
         return done.returncode, done.stdout
     return _run_here(words[1:])

@@ -39,6 +39,7 @@ _FIRST = {
     "file-formats.md",
     "glossary.md",
     "balance-routing.md",
+    "administrator.md",
 }
 _LONG = {"design", "compare", "study", "reproduce"}
 

@@ -1,5 +1,6 @@
 """The example scripts do what they say."""
 
+import gzip
 import runpy
 import xml.etree.ElementTree as ET
 from pathlib import Path
@@ -27,3 +28,14 @@ def test_the_steps_of_a_grid_are_drawn(tmp_path, monkeypatch):
     runpy.run_path(str(_EXAMPLES / "grid_steps.py"))
     ET.parse(tmp_path / "grid_steps.svg")
     assert set(load(tmp_path / "grid.json").degrees.tolist()) == {4}
+
+
+def test_the_faults_of_the_fabric_are_those_of_its_script():
+    """The discoveries of the administrator's tutorial are what faults.py makes of the fabric without faults."""
+    folder = _EXAMPLES / "fabric"
+    faulty = runpy.run_path(str(folder / "faults.py"))["faulty"]
+    before, morning, evening = (
+        gzip.decompress((folder / f"{name}.net.gz").read_bytes()).decode() for name in ("before", "morning", "evening")
+    )
+    assert faulty(before, repaired=False) == morning
+    assert faulty(before, repaired=True) == evening

@@ -345,7 +345,7 @@ def test_the_command_and_its_files(tmp_path, monkeypatch):
     done = CliRunner().invoke(cli, [*asked, "-o", "out", "--json"])
     assert done.exit_code == 0, done.output
     record = json.loads(done.stdout)
-    assert record["schema"].startswith("topoloom/mending/")
+    assert record["schema"].startswith("topoloom/repair/")
     rows = list(csv.DictReader((tmp_path / "out" / "updates.csv").open()))
     assert len(rows) == record["entries_changed"] == len(record["updates"])
     assert (tmp_path / "out" / "steps.txt").read_text().count("\n") == 2 + len(record["steps"])

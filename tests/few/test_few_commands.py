@@ -323,7 +323,7 @@ ALONE = {
 #: Served, not run: the explorer answers until somebody ends it, and shows what the other commands give.
 _SERVED = {"serve"}
 
-_REQUIREMENT = 'title = "one switch"\nhosts = 8\nfinalists = 1\nminutes = 0.02\n[switch]\nradix = 64\n'
+_REQUIREMENT = 'title = "one switch"\nhosts = 8\nshortlist = 1\nminutes = 0.02\n[switch]\nradix = 64\n'
 _STUDY = """
 title = "few switches"
 operation = "hops"

@@ -263,7 +263,7 @@ FOLDERS = {
     "plan folder": Reader(_part(_plan, "net"), lambda folder: opened(folder / "net")),
     "plan on paper": Reader(_part(_plan, "net"), lambda folder: check_plan(folder / "net")),
     "design": Reader(_part(_designed, "net/"), lambda folder: opened(folder / "net")),
-    "finalist": Reader(_part(_designed, "net/finalists"), lambda folder: _assessed(folder / "net/finalists/1")),
+    "finalist": Reader(_part(_designed, "net/shortlist"), lambda folder: _assessed(folder / "net/shortlist/1")),
     "screening": Reader(_part(_designed, "net/measured"), lambda folder: _read_screening(folder / "net/measured")),
     "comparison": Reader(
         _part(_comparison, "net/compare"), lambda folder: Assessments.load(folder / "net/compare.json")

@@ -77,6 +77,9 @@ _MACHINE = "what the system says of the machine"
 _PRIVATE = "what its own child process or cluster has just written, in a folder or pipe of this run"
 #: By module: why no damaged file reaches it.
 NOT_FUZZED: dict[str, str] = {
+    "designer.new_requirement": _OWN,
+    "start.examples": _OWN,
+    "studies.new_study": "what it has just written itself",
     "__main__": "the null device",
     "simulation.applications._supervisor": _MACHINE,
     "simulation.applications.copied_folder": "bytes of the user's programs, which are copied and not understood",

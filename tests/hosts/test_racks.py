@@ -9,7 +9,7 @@ from tiers import examples
 from topoloom import build, place
 from topoloom.core.errors import InputError
 from topoloom.placement.hosts.housing import HostType, Housing, RackRule, host_names
-from topoloom.placement.hosts.racks import HOSTS, LEAVES, SPINES, plan_racks
+from topoloom.placement.hosts.racks import HOSTS, LEAVES, SPINES, racks_of_units
 
 NO_LIMITS = np.full(3, np.inf)
 #: DGX H100 in racks of 44 kW: four each, and eight leaves in the middle of a unit's eight racks (SuperPOD H100, RA V11).
@@ -21,7 +21,7 @@ POD = Housing(
 def test_a_superpod_stands_as_its_reference_architecture_says():
     """127 hosts in racks of four, a rack of eight leaves in the middle of every unit's, the spines in the middle of all."""
     pod = build("fat-tree:hosts=1016,k=64+rails:nics=8")
-    racks = plan_racks(pod, POD, 1_700.0, NO_LIMITS)
+    racks = racks_of_units(pod, POD, 1_700.0, NO_LIMITS)
     kinds = "".join("hls"[kind] for kind in racks.kind)
     unit = "hhhhlhhhh"
     assert kinds == unit * 2 + "s" + unit * 2
@@ -56,7 +56,7 @@ def test_every_rack_holds_what_it_may(spec, units, power_w, leaf, row):
     """Units and watts of every rack are within its own; every host and switch stands in one; kinds are true."""
     network = build(spec)
     housing = Housing(host=HostType(u=units, power_w=700), rack=RackRule(u=12, power_w=power_w, leaf=leaf, row=row))
-    racks = plan_racks(network, housing, 300.0, NO_LIMITS)
+    racks = racks_of_units(network, housing, 300.0, NO_LIMITS)
     loads = racks.loads(700, 300)
     assert (loads[:, 0] + loads[:, 1] * units <= 12).all()
     assert power_w is None or (loads[:, 2] <= power_w).all()

@@ -92,6 +92,7 @@ IN_PYTHON = {
         for name in ("export", "repair")
     },
     "rules": dict.fromkeys(("only", "ignore"), "RULES"),
+    "examples": {"name": "a key"},
     "optimize": {
         "chains": "jobs",
         **dict.fromkeys(("cap_ns", "switch_ns", "cable_ns_per_m"), "objective=Goal()"),
@@ -100,6 +101,10 @@ IN_PYTHON = {
 }
 #: Names of several meanings, each with the reason.
 SEVERAL_MEANINGS = {
+    "hosts": "of a requirement, which has some; of parameter sets that are listed for them",
+    "operation": "of a study; a collective",
+    "seeds": "of every task of a study; of a search for cuts",
+    "values": "of the axis of a study; the values behind the confidence intervals of resilience",
     "samples": "random switches of hops, random orders of failures",
     "gap": "a collective has a bracket always, quality where it is asked for",
     "objective": "of a layout; of a graph",
@@ -119,7 +124,7 @@ def test_no_command_declares_an_option_by_hand():
     own = [name for commands in SECTIONS.values() for name in commands]
     assert [name for name in own if not isinstance(_command(name), DeclaredCommand | DeclaredGroup)] == []
     inner = [one for name in own if isinstance(found := _command(name), click.Group) for one in found.commands.values()]
-    assert len(inner) == 5
+    assert len(inner) == 7
     assert all(isinstance(one, DeclaredCommand) for one in inner)
 
 

@@ -135,7 +135,7 @@ CASES: dict[str, Callable[[], Result]] = {
     "execution": _executed,
     "hops": lambda: t.hops(t.build("petersen")),
     "info": lambda: t.info(t.build("petersen")),
-    "table_verification": _verified,
+    "table-verification": _verified,
     "layout": lambda: t.place(t.build("petersen:hosts=1")),
     "degradation": lambda: t.Degradations(
         "petersen", "links", "random", tuple(t.degradation(t.build("petersen"), levels=[0.2], samples=2))
@@ -155,6 +155,7 @@ CASES: dict[str, Callable[[], Result]] = {
     "survival": lambda: t.resilience(t.build("petersen"), samples=20, levels=[0.2]),
     "survivals": lambda: t.Survivals((t.resilience(t.build("petersen"), samples=20, levels=[0.2]),)),
     "verification": lambda: t.verify_routing(_routed()),
+    "draft": lambda: t.new_requirement(500, families=["fat-tree"]),
     "written-file": lambda: written_file(t.build("petersen:hosts=1"), "petersen.edges", FORMATS.find("edges")),
     "written-files": lambda: WrittenFiles("slurm", ("out/topology.conf",), provenance_of(t.build("petersen:hosts=1"))),
 }

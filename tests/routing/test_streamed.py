@@ -29,7 +29,7 @@ def test_tables_in_files_are_whole(name, tmp_path):
     assert (ports == routing.ports).all()
     if name != "minimal":
         assert routing.verification.deadlock_free
-        assert (np.load(tmp_path / "tables" / "lanes.npy") == routing.virtual_channels).all()
+        assert (np.load(tmp_path / "tables" / "virtual_channels.npy") == routing.virtual_channels).all()
 
 
 _MADE_ON_A_SMALL_DISK = """

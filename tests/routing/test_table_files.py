@@ -78,8 +78,8 @@ def test_tables_made_in_files_are_a_folder_like_any_other(tmp_path):
     ("file", "content", "message"),
     [
         ("tables.json", b"{", "is no JSON"),
-        ("tables.json", b"[]", "is no record of topoloom; expected topoloom/tables/1"),
-        ("tables.json", b'{"schema": "topoloom/tables/9"}', "is topoloom/tables/9; expected topoloom/tables/1"),
+        ("tables.json", b"[]", "is no record of topoloom; expected topoloom/tables/2"),
+        ("tables.json", b'{"schema": "topoloom/tables/9"}', "is topoloom/tables/9; expected topoloom/tables/2"),
         ("ports.npy", b"no array", "is damaged"),
         ("ports.npy", None, "cannot be read"),
         ("network.npz", b"PK", "is damaged"),

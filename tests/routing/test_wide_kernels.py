@@ -60,5 +60,5 @@ def test_new_tables_hold_one_value(tmp_path):
     """In memory and in a file."""
     topology = build("petersen")
     for folder in (None, str(tmp_path)):
-        assert (new_table(topology, np.uint8, folder, "lanes.npy") == 0).all()
+        assert (new_table(topology, np.uint8, folder, "virtual_channels.npy") == 0).all()
         assert (new_table(topology, np.uint8, folder, "ports.npy", 255) == 255).all()

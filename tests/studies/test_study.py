@@ -56,7 +56,7 @@ def test_axes_side_by_side_and_conditions():
         operation="route",
         together=[{"topology": ["petersen", "ring:n=5"], "engine": ["orders", "updown"]}],
         axes={"virtual_channels": [1, 2, 3]},
-        where=["virtual channels < 3"],
+        where=["virtual_channels < 3"],
         skip=[{"topology": "ring:n=5", "virtual_channels": 1}],
     )
     assert [(task.arguments["topology"], task.arguments["virtual_channels"]) for task in study.tasks()] == [
@@ -226,7 +226,7 @@ def test_the_command_line(tmp_path, monkeypatch):
         ('operation = "hops"\nnodes = 3\n', "nodes"),
         ("operation = 3\n", "operation"),
         ("", "operation"),
-        ('operation = "hops"\n', "there is no key 'operation' (it is called operation)"),
+        ('verb = "hops"\n', "there is no key 'verb' (it is called operation)"),
     ],
 )
 def test_a_bad_study_is_one_sentence(text, words, tmp_path):

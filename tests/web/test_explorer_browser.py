@@ -182,7 +182,7 @@ def test_a_requirement_is_checked_and_designed(browser, server):
     note = browser.find_element(By.CSS_SELECTOR, "span.wrong[data-key=hosts]")
     _wait(browser, lambda: "requirement:" in note.text)
     toml = (
-        'hosts = 20\nfinalists = 1\nminutes = 0.1\n[switch]\nradix = 16\n[families]\ntry = ["slimfly", "hypercube"]\n'
+        'hosts = 20\nshortlist = 1\nminutes = 0.1\n[switch]\nradix = 16\n[families]\ntry = ["slimfly", "hypercube"]\n'
     )
     browser.execute_script(
         "arguments[0].value = arguments[1]; arguments[0].dispatchEvent(new Event('input'))", text, toml

@@ -63,20 +63,32 @@ class DeclaredGroup(click.Group):
     commands : iterable of click.Command
     default : str, optional
         The name of one of them.
+    alone : bool
+        Whether `default` runs without a word, too.
     usages : iterable of str
         What stands after the group's name in its help.
     """
 
     def __init__(
-        self, about: type[Settings], commands: Iterable[click.Command], *, default: str = "", usages: Iterable[str] = ()
+        self,
+        about: type[Settings],
+        commands: Iterable[click.Command],
+        *,
+        default: str = "",
+        alone: bool = False,
+        usages: Iterable[str] = (),
     ) -> None:
         super().__init__(about.group, list(commands), help=inspect.cleandoc(about.__doc__ or ""))
-        self._default, self._usages = default, tuple(usages)
+        self._default, self._alone, self._usages = default, alone, tuple(usages)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """The words of the command line, with the name of the default command where none is named."""
-        if self._default and args and args[0] not in self.commands and args[0] not in ctx.help_option_names:
-            args = [self._default, *args]
+        first = args[0] if args else ""
+        default = self.commands.get(self._default)
+        if default is not None and (args or self._alone) and first not in {*self.commands, *ctx.help_option_names}:
+            takes_words = any(isinstance(one, click.Argument) for one in default.params)
+            # A word is for a default command that takes words; else it is a command that there is not.
+            args = [self._default, *args] if takes_words or not first or first.startswith("-") else args
         return super().parse_args(ctx, args)
 
     def format_usage(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -192,7 +204,7 @@ def _values(kind: type[Settings], given: dict[str, Any]) -> dict[str, Any]:
         if field.table:
             value = _table(field, value)
         elif field.listed and field.reads is None:
-            value = tuple(value) if value or not field.optional else None
+            value = tuple(value) if value or field.required else field.default
         values[field.name] = value
     return values
 

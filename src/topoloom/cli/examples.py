@@ -4,6 +4,8 @@ from inspect import cleandoc
 
 #: What a reader can type after the command's name; files stand for the reader's own.
 EXAMPLES = {
+    "new": "requirement -o requirement.toml --hosts 10000 --switch 64x400 --yes",
+    "examples": "ai-4k -o examples",
     "families": "slimfly --hosts 10000 --radix 48",
     "info": "slimfly:q=19,hosts=15",
     "hops": "torus:dims=8x8x8 --latency",

@@ -76,13 +76,23 @@ class _Lazy(click.Group):
         return super().resolve_command(ctx, args)
 
 
-@click.group(cls=_Lazy, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+@click.group(
+    cls=_Lazy,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
+)
 @click.version_option(__version__, prog_name="topoloom")
-def cli() -> None:
+@click.pass_context
+def cli(context: click.Context) -> None:
     """Design the networks of supercomputers and data centres.
 
     TOPOLOGY is a spec (slimfly:q=19,hosts=15) or a file in any known format. Every command takes --json.
     """
+    if context.invoked_subcommand is None:
+        from topoloom.cli.greeting import greeting
+
+        names = context.command.list_commands(context)  # type: ignore[attr-defined]
+        say(greeting({name: COMMANDS[name] for name in names}))
 
 
 def main(arguments: list[str] | None = None) -> NoReturn:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import numpy as np
 
 from topoloom.core.errors import at
+from topoloom.core.former_keys import FORMER_KEYS
 
 _SPECIAL = re.compile(r'[",;\r\n]|^\s|\s$')
 #: A spreadsheet computes what begins so (the wide characters too, where people type Japanese); "'" before it makes it text.
@@ -112,7 +113,7 @@ def separator(text: str) -> str:
 def csv_rows(text: str, source: str) -> Iterator[tuple[int, list[str]]]:
     """The rows of a CSV text: the line that each ends on, and its cells as they stand (`unguarded` takes the guard away).
 
-    Rows without anything in them are omitted.
+    Rows without anything in them are omitted. Columns of the header that earlier versions wrote have their current names.
 
     Parameters
     ----------
@@ -129,9 +130,11 @@ def csv_rows(text: str, source: str) -> Iterator[tuple[int, list[str]]]:
     # StringIO would spend four bytes on every character.
     lines = io.TextIOWrapper(io.BytesIO(text.encode()), "utf-8", newline="")
     rows = csv.reader(lines, strict=True, delimiter=separator(text))
+    first = True
     try:
         for cells in rows:
             if "".join(cells).strip():
-                yield rows.line_num, cells
+                yield rows.line_num, [FORMER_KEYS.get(cell, cell) for cell in cells] if first else cells
+                first = False
     except csv.Error as error:
         raise at(source, rows.line_num, f"is not CSV: {error}") from None

@@ -19,7 +19,7 @@ class Register(Generic[T], Mapping[str, T]):
 
     Parameters
     ----------
-    record_name : str
+    entry_kind : str
         What one of them is called in messages: "engine".
     room : str, optional
         The package whose modules, and those of its packages, register themselves when they are imported:
@@ -50,14 +50,14 @@ class Register(Generic[T], Mapping[str, T]):
 
     def __init__(
         self,
-        record_name: str,
+        entry_kind: str,
         *,
         room: str | None = None,
         group: str | None = None,
         listed: str | None = None,
         elsewhere: Mapping[str, str] | None = None,
     ) -> None:
-        self.record_name, self._room, self._group, self._listed = record_name, room, group, listed
+        self.entry_kind, self._room, self._group, self._listed = entry_kind, room, group, listed
         self._elsewhere = elsewhere or {}
         self._records: dict[str, T] = {}
         self._aliases: dict[str, str] = {}
@@ -89,7 +89,7 @@ class Register(Generic[T], Mapping[str, T]):
             if holder in self._records and self._origin[holder] != origin:
                 known, new = (self._name_of(place) for place in (self._origin[holder], origin))
                 raise InputError(
-                    f"the {self.record_name} '{one}' of {new} has the name of one that {known} has; rename it"
+                    f"the {self.entry_kind} '{one}' of {new} has the name of one that {known} has; rename it"
                 )
         self._records[name], self._origin[name] = record, origin
         self._aliases.update(dict.fromkeys(aliases, name))
@@ -107,10 +107,8 @@ class Register(Generic[T], Mapping[str, T]):
         if record is None:
             if name in self._elsewhere:
                 package = self._elsewhere[name]
-                raise InputError(
-                    f"{name}: install {package}, which has this {self.record_name} (pip install {package})"
-                )
-            raise InputError(f"no {self.record_name} named {_shown(name)} ({self._hint(str(name))})")
+                raise InputError(f"{name}: install {package}, which has this {self.entry_kind} (pip install {package})")
+            raise InputError(f"no {self.entry_kind} named {_shown(name)} ({self._hint(str(name))})")
         return record
 
     def origin(self, name: str) -> str:
@@ -176,7 +174,7 @@ class Register(Generic[T], Mapping[str, T]):
                 point.load()
             except Exception as error:  # whatever a stranger's module raises must not take every command with it
                 reason = str(error) if isinstance(error, InputError) else f"{type(error).__name__}: {error}"
-                log.warning("package %s adds no %s: %s", package, self.record_name, " ".join(reason.split()))
+                log.warning("package %s adds no %s: %s", package, self.entry_kind, " ".join(reason.split()))
             finally:
                 self._loading = ""
 

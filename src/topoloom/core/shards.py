@@ -30,6 +30,8 @@ class Shards(Generic[L]):
         Made by the first writer.
     kind : type
         Of a line: a msgspec Struct.
+    former : (bytes, bytes), optional
+        A piece of the lines that earlier versions wrote, and what replaced it.
 
     Examples
     --------
@@ -41,10 +43,13 @@ class Shards(Generic[L]):
     ([{'a': 1}], [])
     """
 
-    def __init__(self, folder: str | os.PathLike[str], kind: type[L]) -> None:
+    def __init__(
+        self, folder: str | os.PathLike[str], kind: type[L], former: tuple[bytes, bytes] | None = None
+    ) -> None:
         check_path(folder, "a store of records", "name a folder")
         self.folder = Path(folder)
         self._decoder = msgspec.json.Decoder(kind)
+        self._former = former
         self._read_to: dict[Path, int] = {}
 
     def new(self) -> Iterator[L]:
@@ -67,7 +72,7 @@ class Shards(Generic[L]):
             self._read_to[path] = begin + whole
             for line in data[:whole].split(b"\n"):
                 try:
-                    yield self._decoder.decode(line)
+                    yield self._decoder.decode(line if self._former is None else line.replace(*self._former, 1))
                 except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
                     continue  # torn, by a writer that was killed or a disk that was full
 

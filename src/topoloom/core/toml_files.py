@@ -3,7 +3,7 @@
 import datetime
 import re
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
@@ -11,6 +11,7 @@ import msgspec
 
 from topoloom.core.errors import InputError, at, hint
 from topoloom.core.files import read_text
+from topoloom.core.former_keys import FORMER_KEYS, with_current_keys
 from topoloom.core.settings import Setting, Settings, accepts, described, fits
 from topoloom.core.toml_lines import DEEPEST, keys_with_lines, line_of
 
@@ -26,8 +27,6 @@ class TomlTable(Settings, frozen=True):
     """Base of the settings that are written as tables of a TOML file."""
 
     group: ClassVar[str] = "table"
-    #: The names of keys that had others before, for messages.
-    renamed: ClassVar[Mapping[str, str]] = {}
 
 
 def described_keys(table: type[msgspec.Struct]) -> list[Setting]:
@@ -58,7 +57,7 @@ def read_toml(path: str | Path, shape: type[T]) -> T:
     return parse_toml(text, shape, str(path))
 
 
-def parse_toml(text: str, shape: type[T], source: str) -> T:
+def parse_toml(text: str, shape: type[T], source: str, *, former: bool = False) -> T:
     """As `read_toml`, from text; `source` is named in complaints.
 
     Parameters
@@ -69,13 +68,16 @@ def parse_toml(text: str, shape: type[T], source: str) -> T:
         What it has to say, with kinds and ranges.
     source : str
         The file's name, for messages.
+    former : bool
+        Whether keys of earlier versions are read, too: of files that topoloom writes itself.
 
     Returns
     -------
     shape
         The values.
     """
-    return table_of(_tables(text, source), shape, source, text)
+    tables = _tables(text, source)
+    return table_of(with_current_keys(tables) if former else tables, shape, source, text)
 
 
 def table_of(data: Any, shape: type[T], source: str, text: str = "") -> T:
@@ -195,8 +197,8 @@ def _table_fault(struct: Any, table: dict[str, Any], path: tuple[str, ...]) -> t
             if found is not None:
                 return found
         elif struct.cls.__struct_config__.forbid_unknown_fields:
-            renamed = getattr(struct.cls, "renamed", {})
-            other = f"it is called {renamed[key]}" if key in renamed else hint(key, fields)
+            current = FORMER_KEYS.get(key)
+            other = f"it is called {current}" if current in fields else hint(key, fields)
             return (*path, key), f"there is no key {_quoted(key)}{where} ({other})"
     missing = next((name for name, field in fields.items() if field.required and name not in table), None)
     return None if missing is None else (path, f"the key '{missing}' is missing{where}")

@@ -73,7 +73,7 @@ class Bill(Result):
     """
 
     record_name = "bill"
-    record_version = 2
+    record_version = 3
     derived = (
         "length_m",
         "cost_low_usd",
@@ -182,7 +182,7 @@ class Bills(Result):
     """
 
     record_name = "bills"
-    record_version = 2
+    record_version = 3
 
     bills: tuple[Bill, ...]
     provenance: Provenance = field(default_factory=Provenance, compare=False)
@@ -194,7 +194,7 @@ class Bills(Result):
 
     @drawn(height_in=lambda bills: 1.2 + 0.5 * len(bills.bills))
     def plot(self, axes: "Axes") -> None:
-        """Draw what each topology costs a host; watts where the catalogue has no prices."""
+        """Draw what each topology costs per host; watts where the catalogue has no prices."""
         from topoloom.figures.bars import draw_bars
 
         priced = all(math.isfinite(bill.cost_per_host_usd) for bill in self.bills)

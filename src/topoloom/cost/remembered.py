@@ -10,6 +10,7 @@ import numpy as np
 
 from topoloom.core.errors import at
 from topoloom.core.files import read_text
+from topoloom.core.former_keys import with_current_keys
 from topoloom.core.json_files import parse_json
 from topoloom.core.staging import Content
 from topoloom.cost.parts_files import parts_from_json, parts_json
@@ -150,4 +151,4 @@ def read_remembered(folder: Path) -> Remembered:
             raise at(source, None, f"its catalogue '{record.parts}' is missing: {PARTS}; write the folder again")
         parts = parts_from_json(read_text(place, _LONGEST), str(place))
     terms = Terms(parts=parts, **{name: getattr(record, name) for name in _TERMS})
-    return Remembered(terms=terms, placement=record.placement, requirements=record.requirements)
+    return Remembered(terms=terms, placement=record.placement, requirements=with_current_keys(record.requirements))

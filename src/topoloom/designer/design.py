@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from topoloom.core.errors import InputError, check_path
+from topoloom.core.former_keys import with_current_keys
 from topoloom.core.threads import cores
 from topoloom.core.work import Ended, Work
 from topoloom.designer.assessment.assessment import Assessment
@@ -57,7 +58,7 @@ class Design(Result):
     """
 
     record_name = "design"
-    record_version = 2
+    record_version = 3
     unrecorded = ("network",)
     derived = ("best",)
 
@@ -149,7 +150,7 @@ class Design(Result):
             The record is of something else, or damaged.
         """
         if isinstance(record, dict) and record.get("format") == "topoloom-design":
-            record = _renewed(record)
+            record = _renewed(with_current_keys(record))
         return super().from_record(record, source)
 
 

@@ -351,7 +351,7 @@ def placed_network(
     Parameters
     ----------
     spec : str
-    need, parts
+    requirement, parts
         As `place_candidate` has them.
     map : str
         How to place, as `place` has it.

@@ -61,9 +61,7 @@ class SwitchRequirement(TomlTable, frozen=True):
     virtual_channels: Annotated[
         int,
         setting(
-            "virtual channels for data that a switch has; the tables of a finalist must do with them",
-            least=1,
-            most=255,
+            "virtual channels for data that a switch has; the tables of a finalist must do with them", least=1, most=255
         ),
     ] = VIRTUAL_CHANNELS
 

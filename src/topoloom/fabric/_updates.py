@@ -9,7 +9,7 @@ from topoloom.fabric.repair_result import Update, UpdateStep
 from topoloom.routing.live.steps import REOPEN, SET, TableStep
 
 
-def installed(tables: Tables, old: Fabric, new: Fabric, live: Carried) -> tuple[np.ndarray, np.ndarray]:
+def installed_entries(tables: Tables, old: Fabric, new: Fabric, live: Carried) -> tuple[np.ndarray, np.ndarray]:
     """The real ports in force for every switch and target of the new fabric, int32[n, k + n], and which lead as they shall.
 
     -1: no entry. A port without a cable now, or with another one, does not.

@@ -80,6 +80,7 @@ class Progress(Result):
     """
 
     record_name = "progress"
+    record_version = 2
     derived = ("done",)
 
     plan: str

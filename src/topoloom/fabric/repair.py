@@ -11,7 +11,7 @@ import numpy as np
 from topoloom.core.errors import InputError
 from topoloom.core.work import Work
 from topoloom.fabric._live_tables import by_target, carried
-from topoloom.fabric._updates import installed, kept_where_unused, levels_by_step, step_told, updates_of
+from topoloom.fabric._updates import installed_entries, kept_where_unused, levels_by_step, step_told, updates_of
 from topoloom.fabric.fabric import Fabric
 from topoloom.fabric.lft import Tables
 from topoloom.fabric.repair_result import Repair
@@ -97,7 +97,7 @@ def repair_fabric(
     else:
         differ = np.argwhere(live.met != routing.ports)
         order, by_step = ((TableStep(SET, differ),) if len(differ) else ()), False
-    before, meant = installed(tables, old, new, live)
+    before, meant = installed_entries(tables, old, new, live)
     after = kept_where_unused(live.nodes, by_target(live.nodes, routing.ports), before, meant)
     stages, updates = updates_of(live.nodes, before, after, order)
     given = live.virtual_channels != np.uint8(255)

@@ -106,6 +106,7 @@ class Repair(Result):
     """
 
     record_name = "repair"
+    former_names = ("mending",)
     derived = ("dropped_addresses",)
     unrecorded = ("fabric", "routing", "tables", "levels")
 

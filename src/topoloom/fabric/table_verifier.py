@@ -49,7 +49,8 @@ class TableVerification(Followed, Result):
         What is wrong with a pair that does not arrive; empty: all do.
     """
 
-    record_name = "table_verification"
+    record_name = "table-verification"
+    former_names = ("judgement",)
     unrecorded = ("channel_load",)
     derived = ("deadlock_free", "minimal", "minimal_share", "edge_forwarding_index", "load_over_mean")
 

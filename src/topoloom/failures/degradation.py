@@ -74,6 +74,7 @@ class Degradations(Result):
     """
 
     record_name = "degradation"
+    record_version = 2
 
     name: str
     fail: str

@@ -84,7 +84,7 @@ class Survival(Result):
     """
 
     record_name = "survival"
-    record_version = 2
+    record_version = 3
     derived = ("survives", "widest")
 
     name: str
@@ -172,7 +172,7 @@ class Survivals(Result):
     """
 
     record_name = "survivals"
-    record_version = 2
+    record_version = 3
     derived = ("ended",)
 
     topologies: tuple[Survival, ...]

@@ -22,7 +22,7 @@ class WrittenFile(Result):
     """
 
     record_name = "written-file"
-    record_version = 2
+    record_version = 3
 
     file: str
     format: str

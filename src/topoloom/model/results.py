@@ -16,6 +16,7 @@ import numpy as np
 from topoloom._version import __version__
 from topoloom.core.errors import InputError, at
 from topoloom.core.files import read_text, write_atomically
+from topoloom.core.former_keys import with_current_keys
 from topoloom.core.json_files import parse_json
 from topoloom.model.topology import Topology
 
@@ -119,6 +120,8 @@ class Result(Recorded):
 
     record_name: ClassVar[str]
     record_version: ClassVar[int] = 1
+    #: What earlier versions of topoloom called the record.
+    former_names: ClassVar[tuple[str, ...]] = ()
 
     provenance: Provenance
 
@@ -190,9 +193,13 @@ class Result(Recorded):
             The record is of something else, of a newer version, or damaged.
         """
         wanted = schema_id(cls)
-        found = record.get("schema") if isinstance(record, dict) else None
-        if found not in [f"topoloom/{cls.record_name}/{version}" for version in range(1, cls.record_version + 1)]:
-            raise at(source, None, f"is {str(found)[:60] if found else 'no record of topoloom'}; expected {wanted}")
+        schema = record.get("schema") if isinstance(record, dict) else None
+        current = [f"topoloom/{cls.record_name}/{version}" for version in range(1, cls.record_version + 1)]
+        former = [f"topoloom/{name}/1" for name in cls.former_names]
+        if schema not in current + former:
+            raise at(source, None, f"is {str(schema)[:60] if schema else 'no record of topoloom'}; expected {wanted}")
+        if schema != wanted:
+            record = with_current_keys(record)
         content = {key: value for key, value in record.items() if key not in cls.derived and key != "schema"}
         kinds = get_type_hints(cls)
         fields = getattr(cls, "__dataclass_fields__", {})
@@ -263,9 +270,9 @@ def _named(place: str) -> Any:
     return getattr(import_module(module), name)
 
 
-def schema_id(record_name: type[Result]) -> str:
+def schema_id(result_type: type[Result]) -> str:
     """``topoloom/NOUN/VERSION``."""
-    return f"topoloom/{record_name.record_name}/{record_name.record_version}"
+    return f"topoloom/{result_type.record_name}/{result_type.record_version}"
 
 
 def json_value(value: Any) -> Any:

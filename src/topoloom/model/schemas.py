@@ -13,19 +13,19 @@ from topoloom.model.results import Provenance, Recorded, Result, schema_id
 from topoloom.model.topology import Topology
 
 
-def json_schema(record_name: type[Result]) -> dict[str, Any]:
+def json_schema(result_type: type[Result]) -> dict[str, Any]:
     """The JSON Schema (draft 2020-12) of a result's record, made from its types."""
-    made, components = _content_schemas(record_name)
+    made, components = _content_schemas(result_type)
     (provenance,), of_provenance = msgspec.json.schema_components(
         [Provenance], schema_hook=_schema_of, ref_template="#/$defs/{name}"
     )
     components = {**of_provenance, **components}
-    properties = {"schema": {"const": schema_id(record_name)}, "provenance": provenance, **made}
+    properties = {"schema": {"const": schema_id(result_type)}, "provenance": provenance, **made}
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "$id": schema_id(record_name),
-        "title": record_name.record_name,
-        "description": (record_name.__doc__ or "").partition("\n")[0],
+        "$id": schema_id(result_type),
+        "title": result_type.record_name,
+        "description": (result_type.__doc__ or "").partition("\n")[0],
         "type": "object",
         "required": list(properties),
         "properties": properties,

@@ -15,6 +15,7 @@ from topoloom.cabling.product_rates import planned_cables
 from topoloom.core.errors import InputError, at, check_path
 from topoloom.core.files import read_text
 from topoloom.core.folders import settle, write_folder
+from topoloom.core.former_keys import with_current_keys
 from topoloom.core.json_files import parse_json
 from topoloom.core.staging import Content
 from topoloom.cost.remembered import read_remembered, remembered_files
@@ -140,7 +141,9 @@ FOLDER_PARTS: Mapping[str, FolderPart] = {
     ),
     "design": FolderPart(
         (DESIGN,),
-        lambda folder, _: {"design": lambda: parse_json(read_text(folder / DESIGN, _LONGEST), str(folder / DESIGN))},
+        lambda folder, _: {
+            "design": lambda: with_current_keys(parse_json(read_text(folder / DESIGN, _LONGEST), str(folder / DESIGN)))
+        },
     ),
 }
 

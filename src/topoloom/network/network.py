@@ -349,7 +349,7 @@ class Network:
 
         Parameters
         ----------
-        engine, virtual channels, seed, jobs, work
+        engine, virtual_channels, seed, jobs, work
             As `topoloom.route` has them.
 
         Returns
@@ -379,7 +379,7 @@ class Network:
 
         Parameters
         ----------
-        engine, virtual channels, **routing
+        engine, virtual_channels, **routing
             As `routed` takes them.
 
         Returns

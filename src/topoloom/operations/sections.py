@@ -1,6 +1,10 @@
 """The commands in groups, by what users do, each with its line in the help; read before any operation is imported."""
 
 SECTIONS: dict[str, dict[str, str]] = {
+    "begin": {
+        "new": "A requirement or a study from six questions: a file in which every line is explained.",
+        "examples": "Requirements, studies, floors, quotes, notebooks and a plug-in, to look at and to copy.",
+    },
     "explore": {
         "families": "The catalogue: families, their parameters, their facts.",
         "build": "Make a topology from a spec and write it to a file.",

@@ -35,9 +35,7 @@ Engine = Annotated[
 MOST_VIRTUAL_CHANNELS = 255
 VirtualChannels = Annotated[
     int,
-    setting(
-        "virtual channels, at most; as many as the engine takes if omitted", least=1, most=MOST_VIRTUAL_CHANNELS
-    ),
+    setting("virtual channels, at most; as many as the engine takes if omitted", least=1, most=MOST_VIRTUAL_CHANNELS),
 ]
 
 #: Tables for the hosts of a switch in turn, as addresses of their own have them.

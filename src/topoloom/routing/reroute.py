@@ -45,6 +45,7 @@ class Rerouted(Result):
     """
 
     record_name = "rerouted"
+    record_version = 2
     derived = ("surviving",)
     unrecorded = ("routing", "kept")
 

@@ -62,6 +62,7 @@ class Routing(Filed):
     """
 
     record_name = "routing"
+    record_version = 2
     written_by = "topoloom.network.folder.save_routing"
     read_by = "topoloom.routing.table_files.load_tables"
     derived = ("packets_choose",)

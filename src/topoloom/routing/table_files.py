@@ -14,6 +14,7 @@ import numpy as np
 
 from topoloom.core.errors import InputError, at
 from topoloom.core.files import read_text
+from topoloom.core.former_keys import with_current_keys
 from topoloom.core.json_files import parse_json
 from topoloom.core.npy_files import read_npy, read_npz
 from topoloom.core.staging import Content
@@ -26,7 +27,9 @@ from topoloom.routing.routing import MANIFEST, Routing
 from topoloom.routing.verification.verification import Verification
 
 #: Readers of this release know this version of the manifest.
-SCHEMA = "topoloom/tables/1"
+SCHEMA = "topoloom/tables/2"
+#: What topoloom 0.2 wrote: its arrays of virtual channels were called lanes.
+_FORMER_SCHEMA = "topoloom/tables/1"
 
 _CHOICES: dict[str, type[Any]] = {kind.__name__: kind for kind in (AnyShortest, Escape, Detour, Layers)}
 #: Patterns of the files of tables, in a network's folder.
@@ -116,11 +119,12 @@ def load_tables(folder: str | os.PathLike[str], topology: Topology | None = None
     place = Path(folder) / TABLES / MANIFEST
     source = os.fspath(place)
     record = parse_json(read_text(place, _LONGEST), source)
-    found = record.get("schema") if isinstance(record, dict) else None
-    if found != SCHEMA:
-        raise at(source, None, f"is {found or 'no record of topoloom'}; expected {SCHEMA}")
+    schema = record.get("schema") if isinstance(record, dict) else None
+    if schema not in (SCHEMA, _FORMER_SCHEMA):
+        raise at(source, None, f"is {schema or 'no record of topoloom'}; expected {SCHEMA}")
+    stem = "virtual_channels" if schema == SCHEMA else "lanes"
     try:
-        manifest = msgspec.convert(record, _Manifest)
+        manifest = msgspec.convert(record if schema == SCHEMA else with_current_keys(record), _Manifest)
     except msgspec.ValidationError as error:
         raise at(source, None, f"is damaged: {error}") from None
     here = Path(folder) / TABLES
@@ -130,7 +134,7 @@ def load_tables(folder: str | os.PathLike[str], topology: Topology | None = None
         raise at(source, None, f"the tables are of {manifest.name}; {what}: route it again")
     ports = _read(here / "ports.npy")
     _check_ports(ports, known, here / "ports.npy")
-    virtual_channels = _read(here / "lanes.npy") if manifest.virtual_channels else None
+    virtual_channels = _read(here / f"{stem}.npy") if manifest.virtual_channels else None
     routing = Routing(
         known,
         manifest.engine,
@@ -138,11 +142,12 @@ def load_tables(folder: str | os.PathLike[str], topology: Topology | None = None
         virtual_channels,
         manifest.virtual_channel_rule,
         manifest.minimal,
-        _read_choice(manifest.choice, here, known),
+        _read_choice(manifest.choice, here, known, stem),
         _read_verification(manifest.verification, here, known),
         manifest.provenance,
     )
-    _check_unchanged(routing, manifest.arrays, here)
+    digests = {name.replace("lanes", "virtual_channels"): digest for name, digest in manifest.arrays.items()}
+    _check_unchanged(routing, digests, here)
     return routing
 
 
@@ -201,7 +206,7 @@ def _arrays(routing: Routing) -> Iterator[tuple[str, np.ndarray]]:
         for number, ports in enumerate(choice.ports):
             yield f"ports_{number + 1}", ports
         for number, virtual_channels in enumerate(choice.virtual_channels or ()):
-            yield f"lanes_{number + 1}", virtual_channels
+            yield f"virtual_channels_{number + 1}", virtual_channels
         if choice.allowed is not None:
             yield "allowed", choice.allowed
 
@@ -217,7 +222,7 @@ def _choice_record(choice: Choice | None) -> dict[str, Any] | None:
     return record | {name: getattr(choice, name) for name in plain}
 
 
-def _read_choice(record: dict[str, Any] | None, here: Path, topology: Topology) -> Choice | None:
+def _read_choice(record: dict[str, Any] | None, here: Path, topology: Topology, stem: str) -> Choice | None:
     if record is None:
         return None
     source = os.fspath(here / MANIFEST)
@@ -231,7 +236,7 @@ def _read_choice(record: dict[str, Any] | None, here: Path, topology: Topology) 
             for number, table in zip(numbers, ports, strict=True):
                 _check_ports(table, topology, here / f"ports_{number}.npy")
             virtual_channels = tuple(
-                _read(here / f"lanes_{n}.npy") for n in numbers if (here / f"lanes_{n}.npy").exists()
+                _read(here / f"{stem}_{n}.npy") for n in numbers if (here / f"{stem}_{n}.npy").exists()
             )
             allowed = _read(here / "allowed.npy") if (here / "allowed.npy").exists() else None
             return Layers(ports, virtual_channels or None, allowed, by_host=bool(values.get("by_host", False)))

@@ -39,6 +39,7 @@ class StudyResults(Result):
     """
 
     record_name = "study"
+    record_version = 2
     derived = ("measures",)
 
     title: str

@@ -41,6 +41,7 @@ class StudyStatus(Result):
     """
 
     record_name = "study-status"
+    record_version = 2
 
     title: str
     operation: str

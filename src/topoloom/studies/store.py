@@ -14,6 +14,8 @@ from topoloom.studies.record import Record
 
 #: The folder's own note, its shards, and the newest version that this program writes and reads.
 NOTE, SHARDS, VERSION = "store.json", "records", 1
+#: Tasks in records up to version 0.2 name their operation so.
+_FORMER_TASK = (b'"task":{"verb":', b'"task":{"operation":')
 _LONGEST_NOTE = 1 << 16
 
 
@@ -52,7 +54,7 @@ class Store:
     def __init__(self, folder: str | os.PathLike[str], *, create: bool = False) -> None:
         self.folder = Path(folder)
         self._records: dict[str, Record] = {}
-        self._shards = Shards(self.folder / SHARDS, Record)
+        self._shards = Shards(self.folder / SHARDS, Record, former=_FORMER_TASK)
         note = self.folder / NOTE
         if note.is_file():
             _check(note)

@@ -83,7 +83,6 @@ class Study(TomlTable, frozen=True, kw_only=True):
     """
 
     group: ClassVar[str] = "study"
-    renamed: ClassVar[Mapping[str, str]] = {"operation": "operation"}
 
     title: Annotated[str, setting("for people")] = ""
     operation: Annotated[str, setting("what every task runs: hops, simulate, design ...")]

@@ -140,6 +140,7 @@ class Expansion(Filed):
     """
 
     record_name = "expansion"
+    record_version = 2
     written_by = "topoloom.cabling.expansion.plan_files.save_expansion"
     read_by = "topoloom.cabling.expansion.plan_reader.load_expansion"
     unrecorded = ("before", "after", "cables", "goal", "number", "cost")

@@ -50,6 +50,7 @@ class Assessment(Result):
     """
 
     record_name = "assessment"
+    record_version = 2
     unrecorded = ("network",)
 
     name: str
@@ -107,6 +108,7 @@ class Assessments(Result):
     """
 
     record_name = "assessments"
+    record_version = 2
 
     networks: tuple[Assessment, ...]
     objective: str

@@ -83,6 +83,7 @@ class Diagnostics(Result):
     """
 
     record_name = "diagnostics"
+    record_version = 2
     derived = ("clean", "errors", "warnings", "notes")
 
     plan: str

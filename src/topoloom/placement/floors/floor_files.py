@@ -182,7 +182,7 @@ def read_floor(name: str | Path) -> Floor:
     suffix = Path(name).suffix.lower()
     if suffix == ".toml":
         text = read_text(name, LONGEST)
-        return _Reader(str(name), text, parse_toml(text, FloorFile, str(name))).floor()
+        return _Reader(str(name), text, parse_toml(text, FloorFile, str(name), former=True)).floor()
     if suffix == ".csv":
         return _Reader(str(name), "", FloorFile(slots=Path(name).name)).floor()
     return preset(str(name))

@@ -83,7 +83,7 @@ class Room:
         return int(min(found, 1e9))
 
 
-def plan_racks(topology: Topology, housing: Housing, switch_w: float, limits: np.ndarray) -> Racks:
+def racks_of_units(topology: Topology, housing: Housing, switch_w: float, limits: np.ndarray) -> Racks:
     """Racks for the hosts and switches of a network.
 
     Hosts that share leaves are a unit: the 32 servers and eight leaves of a rail-optimised pod, or a leaf and its hosts.

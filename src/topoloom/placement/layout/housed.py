@@ -8,7 +8,7 @@ from topoloom.model.topology import Topology
 from topoloom.placement.floors.floor import Floor
 from topoloom.placement.floors.slots import NO_LIMIT, Slots
 from topoloom.placement.hosts.housing import Housing
-from topoloom.placement.hosts.racks import Racks, plan_racks
+from topoloom.placement.hosts.racks import Racks, racks_of_units
 from topoloom.placement.layout.mapping import map_racks
 from topoloom.placement.layout.prices import Prices
 
@@ -38,7 +38,7 @@ def planned_racks(
     InputError
         Racks that hold no host or switch, or a floor with too few slots for them.
     """
-    racks = plan_racks(topology, housing, switch_w, _usual_limits(floor))
+    racks = racks_of_units(topology, housing, switch_w, _usual_limits(floor))
     slots = floor.slots_for(1 if floor.fixed is not None else len(racks))
     order = slots.serpentine()
     if floor.fixed is None:

@@ -48,7 +48,7 @@ class Layout(Filed):
     """
 
     record_name = "layout"
-    record_version = 2
+    record_version = 3
     written_by = "topoloom.cabling.files.save_layout"
     read_by = "topoloom.cabling.files.load_layout"
     unrecorded = ("floor", "slots", "slot", "housing", "host_slot")

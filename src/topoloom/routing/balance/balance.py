@@ -80,6 +80,7 @@ class BalancedRouting(EvenLoads, Result):
     """
 
     record_name = "balanced-routing"
+    record_version = 2
     derived = ("value", "gap", "proved", "verification")
     unrecorded = ("routing",)
 

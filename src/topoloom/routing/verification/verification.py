@@ -69,6 +69,7 @@ class Verification(Followed, Result):
     """
 
     record_name = "verification"
+    former_names = ("verdict",)
     derived = (
         "deadlock_free",
         "complete",

@@ -218,7 +218,7 @@ class OrderPlan:
         """Ports and virtual channels of trees in these orders, and what the kernel counts."""
         channels, rises = self._channels, self._rises(ranks)
         ports = empty_ports(self._topology, self._folder)
-        vc = new_table(self._topology, np.uint8, self._folder, "lanes.npy")
+        vc = new_table(self._topology, np.uint8, self._folder, "virtual_channels.npy")
 
         def make(some: np.ndarray, load: np.ndarray, again: bool) -> int:
             return kernel(

@@ -138,7 +138,7 @@ def with_tables(
     ----------
     asked : sequence of (Network, str or None, str)
         Network, engine and traffic, as for `subjects`; each network is routed once per engine.
-    router, virtual channels, between, seed, jobs, work
+    router, virtual_channels, between, seed, jobs, work
         As for `subjects`.
 
     Returns

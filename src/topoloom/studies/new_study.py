@@ -1,0 +1,313 @@
+"""A study from six answers: its text, with a comment per line and everything else that could be set."""
+
+import os
+import re
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from typing import Any
+
+import msgspec
+
+from topoloom.core.errors import InputError, check_type, hint
+from topoloom.core.settings import plain_of
+from topoloom.core.toml_files import parse_toml
+from topoloom.model.results import Provenance, json_value
+from topoloom.operations.field import fields_of
+from topoloom.operations.operation import operation_of, studied
+from topoloom.start.draft import Draft, path_from
+from topoloom.start.toml_text import toml_text, unset
+from topoloom.studies.executor import EXECUTORS
+from topoloom.studies.study import Study
+from topoloom.topologies.spec import facts_of
+
+DEFAULT_OPERATION = "simulate"
+DEFAULT_NETWORKS = ("slimfly:q=5,hosts=4", "fat-tree:k=8", "torus:dims=7x7,hosts=4")
+#: The axis of an operation, and its values, where neither is given.
+_AXES = {"simulate": ("loads", "0.1:0.9:0.2")}
+_NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
+_RANGE = re.compile(rf"\s*({_NUMBER}):({_NUMBER}):(x?)({_NUMBER})\s*", re.ASCII)
+_BRACES = re.compile(r"\{(\w+)\}")
+#: Values of keys that have no default, as a reader could write them.
+_SAMPLES: dict[str, Any] = {
+    "title": "A study",
+    "where": ["loads <= 0.5"],
+    "seeds": 3,
+    "run.jobs": 2,
+    "run.limit_s": 600,
+    "run.node.memory_gb": 2,
+    "run.node.setup": ["module load python"],
+    "engine": "updown",
+    "floor": "koibuchi-2013",
+    "partition": "main",
+}
+#: What the options of an executor are.
+_OPTIONS = {
+    "slurm": "topoloom.studies.executors.slurm:SlurmOptions",
+    "dask": "topoloom.studies.executors.dask:DaskOptions",
+}
+#: Keys that are better read about than tried, and that few studies have.
+_OMITTED = ("base", "skip", "together", "run.node.environment")
+#: Arguments that take files where others take networks.
+_FILES = ("requirement", "requirement")
+_HEAD = """\
+# {title}.
+#
+#   topoloom study FILE -o results
+#
+# Each line says what it sets. A line that begins with # is not read: it shows the default or an example. Remove the #
+# to set it. Every key is explained in docs/how-to/run-studies.md.
+
+"""
+
+
+def new_study(
+    operation: str = DEFAULT_OPERATION,
+    *,
+    networks: Sequence[str] = DEFAULT_NETWORKS,
+    axis: str | None = None,
+    values: str | None = None,
+    seeds: int = 1,
+    executor: str = "processes",
+    task: Mapping[str, Any] | None = None,
+    title: str | None = None,
+    folder: str | os.PathLike[str] = ".",
+) -> Draft:
+    """A study from six answers, checked as `run_study` checks it; `write` puts it into a file.
+
+    Parameters
+    ----------
+    operation : str
+        What every task runs: ``simulate``, ``hops``, ``quality`` ...
+    networks : sequence of str
+        Specs or files, each with every value; ``{side}`` in a spec is the value of the axis ``side``.
+    axis : str, optional
+        The argument of the operation that varies, or a name in braces; ``none`` for no axis but the networks. If omitted, the
+        name in braces, or the loads of ``simulate``.
+    values : str, optional
+        Of the axis: a list ``4,8,16``, steps ``0.1:0.9:0.2`` or factors ``4:64:x2``.
+    seeds : int
+        Every task runs with the seeds 1 to this number.
+    executor : str
+        Where it runs: ``processes`` or ``threads`` of this machine, ``dask``, ``slurm``.
+    task : mapping, optional
+        Other arguments that all tasks share: ``{"traffic": "uniform"}``.
+    title : str, optional
+    folder : path
+        Where the study will lie: its paths start there.
+
+    Returns
+    -------
+    Draft
+
+    Raises
+    ------
+    InputError
+        No such operation, axis or executor; values that the operation does not take.
+
+    Examples
+    --------
+    >>> new_study(operation="hops", networks=["torus:dims={side}x{side}"], values="4:32:x2").text.splitlines()[0]
+    '# hops of torus:dims={side}x{side} by side.'
+    """
+    check_type(operation, str, "new_study", "name an operation, such as simulate")
+    task = task or {}
+    source = check_operation(operation, task)
+    others = [setting for setting in unset(studied(operation), _SAMPLES) if setting.name != source]
+    EXECUTORS.find(executor)
+    check_networks(operation, networks)
+    varied, written = axis_of(operation, networks, axis, values)
+    check_axis(operation, networks, varied)
+    about = f"{operation} of {networks[0] if len(networks) == 1 else f'{len(networks)} networks'}"
+    about += f" by {varied}" if varied else ""
+    named = [path_from(folder, name) if os.path.exists(name) else name for name in networks]
+    axes: dict[str, Any] = {source: named} if len(named) > 1 else {}
+    axes |= {varied: _values(varied, written)} if varied else {}
+    given: dict[str, Any] = {
+        "title": title or about,
+        "operation": operation,
+        "task": ({source: named[0]} if len(named) == 1 else {}) | _nested(task),
+        "axes": axes,
+        "run": {"executor": executor},
+    }
+    given |= {"seeds": seeds} if seeds > 1 else {}
+    # Made from its values first: its complaints then name no line of a file that is not there.
+    _check(Study(**{key: value for key, value in given.items() if key != "run"}), source, folder)
+    more = {"task": [setting for setting in others if setting.name not in given["axes"]]}
+    if executor in _OPTIONS:
+        more["run.options"] = unset(_declared(_OPTIONS[executor]), _SAMPLES)
+    omit = [*_OMITTED, *(["seeds"] if not any(setting.name == "seed" for setting in others) else [])]
+    text = _HEAD.format(title=about) + toml_text(Study, given, samples=_SAMPLES, more=more, omit=omit)
+    _check(parse_toml(text, Study, "new study"), source, folder)
+    answers = {
+        "operation": operation,
+        "networks": list(networks),
+        "axis": varied,
+        "values": written,
+        "seeds": seeds,
+        "executor": executor,
+        "task": task,
+    }
+    return Draft("study", text, provenance=Provenance(name=about, settings=json_value(answers)))
+
+
+def axis_of(operation: str, networks: Sequence[str], axis: str | None, values: str | None) -> tuple[str, str]:
+    """The axis that is meant, and the text of its values; both empty for none.
+
+    Parameters
+    ----------
+    operation : str
+    networks : sequence of str
+    axis, values : str, optional
+        As they were given.
+
+    Returns
+    -------
+    tuple of (str, str)
+        The values are empty where they are not given and the axis has no usual ones.
+
+    Raises
+    ------
+    InputError
+        Values without an axis.
+    """
+    usual, usual_values = _AXES.get(operation, ("", ""))
+    braces = [name for network in networks for name in _BRACES.findall(network)]
+    varied = axis if axis is not None else braces[0] if braces else usual
+    if varied in ("", "none"):
+        if values:
+            raise InputError("`values`: there is no axis that takes them; `axis` names one")
+        return "", ""
+    return varied, values if values is not None else usual_values if varied == usual else ""
+
+
+def check_operation(operation: str, task: Mapping[str, Any]) -> str:
+    """Refuse an operation that such a study cannot run; returns the argument that takes a network.
+
+    Parameters
+    ----------
+    operation : str
+    task : mapping
+        The other arguments that are given.
+
+    Raises
+    ------
+    InputError
+        No such operation, one that takes no network, or one that needs an argument which is not given.
+    """
+    kind = studied(operation)
+    source = next((field.name for field in fields_of(kind) if field.positional), None)
+    if source is None:
+        raise InputError(
+            f"`operation`: {operation} takes no network; write its study by hand, as docs/how-to/run-studies.md shows"
+        )
+    if not any("{" in text for text in map(str, task.values())):
+        try:
+            operation_of(kind, {source: "petersen", **_nested(task)}).repeatable()
+        except InputError as error:
+            raise InputError(f"`operation`: {error}; `task` gives arguments") from None
+    return source
+
+
+def check_networks(operation: str, networks: Sequence[str]) -> None:
+    """Refuse networks that are neither specs nor files; those with names in braces are seen with the axis.
+
+    Parameters
+    ----------
+    operation : str
+    networks : sequence of str
+
+    Raises
+    ------
+    InputError
+        There is none, or one of them is neither.
+    """
+    if not networks:
+        raise InputError("`networks`: name one at least, a spec or a file")
+    source = check_operation(operation, {"": "{"})
+    for name in networks:
+        if not _BRACES.search(name):
+            _check_source(source, name, ".")
+
+
+def check_axis(operation: str, networks: Sequence[str], axis: str) -> None:
+    """Refuse an axis that nothing uses.
+
+    Parameters
+    ----------
+    operation : str
+    networks : sequence of str
+    axis : str
+        Empty for none.
+
+    Raises
+    ------
+    InputError
+        It is neither an argument of the operation nor a name in braces, or a name in braces is no axis.
+    """
+    braces = {name for network in networks for name in _BRACES.findall(network)}
+    arguments = [field.name for field in fields_of(studied(operation))]
+    if axis and axis.partition(".")[0] not in arguments and axis not in braces:
+        raise InputError(
+            f"`axis`: '{axis[:60]}' is no argument of {operation} ({hint(axis, arguments)}), and no network has {{{axis[:60]}}}"
+        )
+    missing = sorted(braces - {axis})
+    if missing:
+        raise InputError(f"`axis`: a network has {{{missing[0]}}} in it, which is then no axis; name it")
+
+
+def _check_source(source: str, name: str, folder: str | os.PathLike[str]) -> None:
+    if os.path.exists(os.path.normpath(os.path.join(folder, name))):
+        return
+    if source in _FILES:
+        raise InputError(f"`networks`: {name}: there is no such file; the operation takes files of requirements")
+    facts_of(name)
+
+
+def _declared(place: str) -> Any:
+    """The declaration "module:name"; imported when it is needed."""
+    module, _, name = place.partition(":")
+    return getattr(import_module(module), name)
+
+
+def _nested(task: Mapping[str, Any]) -> dict[str, Any]:
+    """Arguments with keys such as ``change.hosts`` as tables within tables."""
+    nested: dict[str, Any] = {}
+    for key, value in task.items():
+        *tables, last = key.split(".")
+        inner = nested
+        for name in tables:
+            inner = inner.setdefault(name, {})
+            if not isinstance(inner, dict):
+                raise InputError(f"`task`: {name} is given as a value and as a table; give one of them")
+        inner[last] = value
+    return nested
+
+
+def _values(axis: str, text: str) -> Any:
+    """The values of an axis: a range, or a list of numbers and words.
+
+    Raises
+    ------
+    InputError
+        There are none.
+    """
+    steps = _RANGE.fullmatch(text)
+    if steps:
+        first, last, factor, step = steps.groups()
+        return {"from": plain_of(first), "to": plain_of(last), "times" if factor else "step": plain_of(step)}
+    # Specs hold commas; a list of them has spaces between.
+    values = [plain_of(word) for word in (text.split() if " " in text.strip() else text.split(",")) if word.strip()]
+    if not values:
+        raise InputError(
+            f"`values`: say which values {axis} takes: a list 4,8,16, steps 0.1:0.9:0.2 or factors 4:64:x2"
+        )
+    return values
+
+
+def _check(study: Study, source: str, folder: str | os.PathLike[str]) -> None:
+    """Refuse a study whose tasks cannot run: arguments, specs and files; its paths start from `folder`."""
+    base = os.path.abspath(folder)
+    given = (task.arguments.get(source) for task in msgspec.structs.replace(study, base=base).tasks())
+    names = (name for value in given for name in (value if isinstance(value, list | tuple) else [value]))
+    for name in dict.fromkeys(map(str, names)):
+        _check_source(source, name, base)
