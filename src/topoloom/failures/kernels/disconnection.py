@@ -159,6 +159,7 @@ def times_to_disconnection(
             lost_links[i] = i
         for i in range(n):
             lost_switches[i] = i
+        # Draw the order of failures (links and switches by their rates), and the mean time of each failure.
         a, b = left_links, left_switches
         mean_hours[0] = 0.0
         for i in range(events):
@@ -175,6 +176,7 @@ def times_to_disconnection(
                 b -= 1
                 order[i] = m + lost_switches[j]
                 lost_switches[j] = lost_switches[b]
+        # Restore from the last failure to the first, counting the parts with counted switches.
         for each in range(up.size):
             up[each] = left_links == 0
         pieces = 0

@@ -39,6 +39,7 @@ def _length(
     """
     n = ranked.size
     ends, name, places = near, number[:n], number[n:]
+    # Number the survivors compactly, with counted switches first.
     some = left = 0
     for place in range(n):
         u = ranked[place]
@@ -50,6 +51,7 @@ def _length(
                 some += 1
     if some == 0:
         return np.inf
+    # List the surviving neighbours of each survivor (CSR: ends, places).
     slots = left = 0
     ends[0] = 0
     for place in range(n):
@@ -63,6 +65,7 @@ def _length(
                 slots += 1
         left += 1
         ends[left] = slots
+    # Count the pairs of counted switches by hops, in blocks of sources; stop if some pair is out of reach.
     weight, groups = np.zeros(left, np.int64), np.array([some])
     weight[:some] = 1
     counts = pairs[: limit + 1]
@@ -89,6 +92,7 @@ def _length(
         reached = counts.sum()
         if reached < expected:
             return np.inf
+    # Evaluate the counts.
     total = longest = 0
     for hops in range(1, limit + 1):
         if counts[hops] > 0:
@@ -138,6 +142,7 @@ def surviving_lengths(
         state[0] = states[s]
         for each in range(order.size):
             mixed[each] = order[each]
+        # Draw the order of failures; position[u] is the number of failures before unit u fails.
         for i in range(order.size - 1, -1, -1):
             position[drawn(mixed, first, i, state)] = i
         if unit.size > 0:
@@ -146,6 +151,7 @@ def surviving_lengths(
         else:
             for each in range(position.size):
                 link_dies[each] = position[each]
+        # Measure every level, or bisect for the last one within `most`.
         low, high = -1, levels
         while low < high - 1:
             level = (low + high) // 2 if halving else low + 1

@@ -37,6 +37,7 @@ def _crossing(
                 level[v] = 0
                 queue[tail] = v
                 tail += 1
+        # Levels by a breadth-first search from the sources, until a sink is met.
         starts, head, met = tail, 0, False
         while head < tail and not met:
             v = queue[head]
@@ -50,6 +51,7 @@ def _crossing(
                     met = met or ends[w]
         if not met:
             return flow
+        # Augment along the levels, depth first from each source.
         for number in range(starts):
             path[0] = queue[number]
             depth = 0
@@ -116,6 +118,7 @@ def split_off(
     begins, ends = np.zeros(n + 1, np.bool_), np.zeros(n + 1, np.bool_)
     near, nears = np.zeros((n + 1, n), np.int64), np.zeros(n + 1, np.int64)
     w, fewest = -1, 0
+    # Select the switch with channels to the fewest others.
     for switch in range(switches):
         degree = 0
         for v in range(n):
@@ -151,6 +154,7 @@ def split_off(
                 most = min(most, even)
             if most == 0:
                 continue
+            # Reduce `most` to what all cuts that the split would reduce can spare.
             for side in range(2):
                 for i in range(hard.size):
                     v = hard[i]

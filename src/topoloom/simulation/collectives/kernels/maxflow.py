@@ -57,6 +57,7 @@ def largest_flow(
             at[v] = first[v]
         depth, v = 0, source
         while True:
+            # At the sink: augment along the path, and go back to its first full arc.
             if v == sink:
                 least = enough - flow
                 for i in range(depth):

@@ -104,6 +104,7 @@ def _pushed(
     path[0] = y
     while depth >= 0 and flow < wanted:
         v = path[depth]
+        # A source is reached: augment along the path, and go back to its first full step.
         if v == x or (v >= n and gives[v - n] > 0):
             least = wanted - flow
             if v != x:

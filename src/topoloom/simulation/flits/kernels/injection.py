@@ -186,6 +186,7 @@ def inject(
             np.int64(pool[at(place * PLACE_SIZE + PLACE_BIRTH)]),
             np.int64(queue[at(n * HOST_SIZE + HOST_LEFT)]),
         )
+        # Does the packet's VC have a credit? A new packet may take the first VC that has one.
         has_credit, start, soon = False, left == 0, np.int64(0)
         if not start:
             has_credit = not full(rules.many, long_credits, rec, popped, rules.history, g0 + v, c, rules.room, credit)
@@ -206,6 +207,7 @@ def inject(
                     soon = first if soon == 0 or first < soon else soon
         if has_credit:
             word = np.int64(pool[at(place * PLACE_SIZE + PLACE_WORD)])
+            # The first flit determines the virtual channel and creates the record.
             if start:
                 if begin <= birth >> BORN < end:
                     state[WAITED] += c - (birth >> BORN)
@@ -237,6 +239,7 @@ def inject(
             left -= 1
             queue[at(n * HOST_SIZE + HOST_VC)], queue[at(n * HOST_SIZE + HOST_LEFT)] = v, left
             state[INJECTED] += 1
+            # The last flit removes the packet from the queue.
             if left == 0:
                 birth |= LAST
                 length = np.int64(0)

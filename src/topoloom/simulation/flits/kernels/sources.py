@@ -156,6 +156,7 @@ def make_packets(net: RouterNetwork, s: Buffers, rules: Rules, demand: Demand, c
     among = demand.turn.size if several else hosts
     kind, first, to, share, itself = demand.kind, demand.first, demand.to, demand.share, rules.itself
     lengths, shares, usual = demand.lengths, demand.shares, np.int64(demand.lengths[0])
+    # Traffic with a load: geometric skips over hosts, whose count continues in the next cycle.
     if load > 0:
         scale = 1.0 / math.log1p(-load)
         following, x = state[NEXT], np.uint64(state[RANDOM])
@@ -225,6 +226,7 @@ def make_packets(net: RouterNetwork, s: Buffers, rules: Rules, demand: Demand, c
             burst[at(still * BURST_SIZE + BURST_HOST)] = n
             still += 1
     state[BURSTS] = still
+    # Packets of a trace.
     e, events = state[EVENT], demand.events
     while (e << 2) < events.size and np.int64(events[at(e << 2)]) <= c:
         born, length = np.int64(events[at(e << 2)]), np.int64(events[at((e << 2) + 3)])

@@ -194,6 +194,7 @@ def _looked_at(f: FlowNetwork, s: State, resource: int, count: int) -> int:
     """Add flows without a bottleneck at a resource that is or was full; return how many flows are affected."""
     stamp, shift = s.counter[STAMP], _shift(s)
     node = s.crowd[resource, HEAD]
+    # Sum the rates, with new ones for affected flows, and find the extremes.
     used, fastest, slowest = 0.0, 0.0, f.top
     while node >= 0:
         m = node >> shift
@@ -207,6 +208,7 @@ def _looked_at(f: FlowNetwork, s: State, resource: int, count: int) -> int:
         fastest = max(fastest, rate)
         node = s.next[node]
     s.spare[resource] = s.share[resource, CAPACITY] - used
+    # Flows slower than `slow` with their bottleneck here, and flows faster than `fast`, must be filled, too.
     slow, fast = fastest * (1 - _NEAR), f.top * 2
     if 0 <= s.level[resource] < slow:
         fast = min(_even(s, resource), slow)

@@ -175,6 +175,7 @@ def _match(
                     sent[v] = -1 if sent[v] == search else sent[v]
                     got[v] = -1 if got[v] == search else got[v]
                 break
+            # Augment: find the least flow along the path, then shift it.
             amount, d = min(left[root], room[last]), last
             while sent_by[source[got_by[d]]] >= 0:
                 e = sent_by[source[got_by[d]]]
