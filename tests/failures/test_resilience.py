@@ -199,12 +199,12 @@ def test_a_threshold_ends_at_the_first_level_that_fails():
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        ({"fail": "cables"}, "links or switches or racks can fail"),
+        ({"fail": "cables"}, "use links or switches or racks"),
         ({"metric": "hops"}, "disconnection, diameter, aspl"),
         ({"order": "cables"}, "for links use random, load, degree"),
-        ({"of": "spines"}, "between switches or hosts"),
+        ({"of": "spines"}, "use switches or hosts"),
         ({"of": "hosts"}, "no switch carries hosts"),
-        ({"levels": []}, "no level"),
+        ({"levels": []}, "levels= is empty"),
         ({"levels": [1.5]}, "between 0 and 1"),
         ({"levels": [float("nan")]}, "between 0 and 1"),
         ({"samples": 0}, "at least one"),
@@ -215,7 +215,7 @@ def test_a_threshold_ends_at_the_first_level_that_fails():
         ({"values": True}, "has no hops"),
         ({"metric": "aspl", "tolerate": -1.0}, "at least 0"),
         ({"fail": "racks"}, "give the rack"),
-        ({"fail": "racks", "racks": np.zeros(3, int)}, "of 12 switches"),
+        ({"fail": "racks", "racks": np.zeros(3, int)}, "12 in all"),
         ({"jobs": 0}, "at least one thread"),
     ],
 )

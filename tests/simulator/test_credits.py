@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from numba import njit
 
 from tiers import examples
-from topoloom.simulation.flits.kernels.credits import next_credit, note, note_far, in_flight, in_flight_far
+from topoloom.simulation.flits.kernels.credits import in_flight, in_flight_far, next_credit, note, note_far
 
 
 @njit

@@ -208,7 +208,7 @@ def test_every_pattern_works_between_two_hosts_and_more(name):
         ("hotspot:hosts=9,hosts=3", "hotspot: hosts is given twice"),
         ("stencil-2d:rows=7", "stencil-2d:rows=7: a grid of 7 x 1, but two has 6 hosts; give shorter sides"),
         ("stencil-3d:rows=2,columns=2,layers=2", "a grid of 2 x 2 x 2, but two has 6 hosts"),
-        ("stencil-2d:rows=1,columns=1", "stencil-2d:rows=1,columns=1: nobody sends; two has 6 hosts"),
+        ("stencil-2d:rows=1,columns=1", "stencil-2d:rows=1,columns=1: no host sends; two has 6 hosts"),
         ("stencil-2d:edges=round", "stencil-2d: edges='round' is not known; it must be open or periodic"),
         ("worst-case:by=x", "worst-case: by='x' is not known"),
         ("trace", "trace: the file is missing; write trace:FILE"),

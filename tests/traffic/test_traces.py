@@ -58,10 +58,10 @@ def test_flits_may_be_left_out_and_comments_are_skipped(tmp_path, routing):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", ":1: the first line is ''; it must name cycle, source, destination, flits"),
+        ("", ":1: the first line is ''; it must name the columns cycle, source, destination, flits"),
         ("cycle,source\n", ":1: the first line is 'cycle,source'"),
         ("1,2,3\n", ":1: the first line is '1,2,3'"),
-        ("cycle,source,destination,size\n", "must name cycle"),
+        ("cycle,source,destination,size\n", "must name the columns cycle"),
         ("cycle,source,destination\n", ": no packets; add lines with cycle"),
         ("cycle,source,destination\n1,2\n", ":2: 2 cells; the first line has 3"),
         ("cycle,source,destination\n1,2,3\n\n1,8,3\n", ":4: source '8'; it must be a whole number from 0 to 7"),

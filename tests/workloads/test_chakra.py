@@ -74,7 +74,8 @@ def test_parents_that_are_left_out_are_passed_over(tmp_path):
     # The caller ends after what it calls, and what it calls waits for it: so it is in traces of PyTorch.
     path = write(tmp_path, [[node(5, COMP, (6,), micros=1), node(6, COMP, (7, 5), micros=8), node(7, COMP)]])
     with pytest.raises(
-        InputError, match=r"waits for itself, through others, so that it can never start; where control.* set controls=no"
+        InputError,
+        match=r"waits for itself, through others, so that it can never start; where control.* set controls=no",
     ):
         load_chakra(path)
     assert ns(path, 2, controls="no") == pytest.approx(9000)
@@ -188,7 +189,7 @@ def test_ranks_need_not_be_in_order_in_a_group(tmp_path):
         ([[node(0, COMP, num_ops=5)]], "it has operations but no duration; give peak_gflops"),
         (
             [[node(0, COLL, comm_type=0, comm_size=1)], [node(0, COLL, comm_type=0, comm_size=2)]],
-            "it is collective 1 of its group, of type 0 and 2 bytes",
+            "it is collective 1 of its group, of type 0 with 2 bytes",
         ),
         (
             [[node(0, METADATA, values='[{"pg_name": "0", "ranks": [9]}]')]],
@@ -209,9 +210,7 @@ def test_traces_that_nobody_can_replay(tmp_path, ranks, says):
 def test_a_collective_that_one_rank_leaves_out_is_told(tmp_path):
     """The others wait for ever: which one, and for whom."""
     path = write(tmp_path, [[node(0, COLL, comm_type=0, comm_size=1000)], [node(0, COMP, micros=1)]])
-    with pytest.raises(
-        InputError, match="it does not end: rank 0, operation 2 waits for a message that no rank sends"
-    ):
+    with pytest.raises(InputError, match="it does not end: rank 0, operation 2 waits for a message that no rank sends"):
         ns(path, 2)
 
 
@@ -285,7 +284,7 @@ def test_an_older_schema_is_told(tmp_path):
     body = node(0, COMP, micros=1).SerializeToString()
     (tmp_path / "t.0.et").write_bytes(bytes([len(body)]) + body)
     with pytest.raises(
-        InputError, match=r"not metadata of a Chakra trace; if the file is a trace, it has an older schema, from before Chakra 1\.0"
+        InputError, match=r"not metadata of a Chakra trace; if the file is a trace, it has an older schema, from before"
     ):
         load_chakra(tmp_path)
     # As then: the type of an attribute as a number in field 3, where now a double stands.

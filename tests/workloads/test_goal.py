@@ -157,8 +157,8 @@ def test_what_is_written_comes_back(tmp_path_factory, schedule):
         ("num_ranks 1\nl1: calc 5\n", ":2: 'l1: calc 5'; between ranks, only 'rank R {' is allowed"),
         ("num_ranks 1\nrank 0\ncalc 5\n", ":3: 'calc 5'; an opening brace must follow 'rank'"),
         ("num_ranks 1\nrank 1 {\n", ":2: rank 1; ranks are 0 to 0"),
-        ("num_ranks 1\nrank 0 {\n}\nrank 0 {\n}\n", ":4: rank 0 comes twice"),
-        ("num_ranks 2\nrank 1 {\ncalc 1\n}\n", ":4: the file ends without rank 0; there are 1 of 2"),
+        ("num_ranks 1\nrank 0 {\n}\nrank 0 {\n}\n", ":4: rank 0 occurs twice"),
+        ("num_ranks 2\nrank 1 {\ncalc 1\n}\n", ":4: the file ends without rank 0; it has 1 of 2"),
         ("num_ranks 1\nrank 0 {\ncalc 1\n", ":3: the file ends within a rank; a closing brace is missing"),
         ("num_ranks 1\n/* x\n", ":2: the file ends within a comment"),
         ("num_ranks 1\nrank 0 {\nsend 5 to 0\n}\n", ":3: 'send 5 to 0' is not a GOAL statement; statements are"),
@@ -168,7 +168,10 @@ def test_what_is_written_comes_back(tmp_path_factory, schedule):
         ("num_ranks 1\nrank 0 {\ncalc 5 cpu -1\n}\n", ":3: cpu -1; it must be from 0 to 255"),
         ("num_ranks 1\nrank 0 {\ncalc 5 tag 1\n}\n", "a calc may have a cpu, but no tag or nic"),
         ("num_ranks 1\nrank 0 {\ncalc 5 cpu 1 cpu 2\n}\n", ":3: 'cpu 2'; after an operation, only"),
-        ("num_ranks 1\nrank 0 {\nsend 5b to 0 tag 4294967295\n}\n", ":3: tag 4294967295; it must be from 0 to 4294967294"),
+        (
+            "num_ranks 1\nrank 0 {\nsend 5b to 0 tag 4294967295\n}\n",
+            ":3: tag 4294967295; it must be from 0 to 4294967294",
+        ),
         (f"num_ranks 1\nrank 0 {{\ncalc 1{'0' * 400}\n}}\n", "is more than 2^53 ns"),
         ("num_ranks 1\nrank 0 {\na: calc 1\na: calc 2\n}\n", ":4: the label 'a' is used twice"),
         ("num_ranks 1\nrank 0 {\na: calc 1\na requires b\n}\n", ":4: no operation of this rank has the label 'b'"),
@@ -234,7 +237,7 @@ def test_a_file_that_save_mem_has_written_into_is_told(tmp_path):
     data[place] = 0
     (tmp_path / "used.bin").write_bytes(data)
     with pytest.raises(
-        InputError, match="waits for 0 others, and 1 name it; the file is damaged, or LogGOPSim ran it with --save-mem"
+        InputError, match="waits for 0 others, but 1 name it; the file is damaged, or LogGOPSim ran it with --save-mem"
     ):
         load_goal(tmp_path / "used.bin")
 

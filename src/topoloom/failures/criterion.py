@@ -76,6 +76,8 @@ class Criterion:
         halving : bool
             Find the last level within `most` by bisection, instead of evaluating each level.
 
+        Returns
+        -------
         int64[samples] or float64[samples, levels]
             With `halving` the index of the last level within `most` (-1: none); else the length at every level, in hops (inf
             where the rest is not connected).
