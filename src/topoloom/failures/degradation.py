@@ -32,8 +32,9 @@ class Degradation:
     failures, samples, connected : int
         How many units fail, how many orders of failures were simulated, and in how many of them all switches with hosts stay
         connected.
+    uniform, uniform_least : float or None
         The bound on uniform throughput relative to the whole network's: mean and least; None when no sample is connected.
-        The same for the throughput upper bound of the worst permutation; None where the network is too large for it.
+    tub, tub_least : float or None
         The same for the throughput upper bound of the worst permutation; None where the network is too large for it.
     rerouted : int
         How many samples' tables were repaired: those whose surviving network is connected; 0 without tables.
