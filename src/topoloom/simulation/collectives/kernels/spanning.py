@@ -38,7 +38,7 @@ def _levels(
     level[y] = 0
     queue[0] = y
     head, tail = 0, 1
-    # away[:apart] lists the batches that are not reached yet.
+    # away[:unreached] lists the batches that are not reached yet.
     unreached = batches
     for k in range(batches):
         away[k] = k
