@@ -96,7 +96,7 @@ def test_a_schedule_in_a_file_goes_by_any_simulator(simulator, tmp_path):
         (("--bytes", "3x"), "'3x' is not a size"),
         (("--bytes", "0.5"), "whole bytes"),
         (("--bytes", "9999999PB"), "up to 1 EiB"),
-        (("--operation", "gossip"), "no collective 'gossip'"),
+        (("--operation", "gossip"), "unknown collective 'gossip'"),
         (("--algorithm", "star"), "'star' is not one of"),
         (("-o", "it.txt"), "written as .json, as .xml for MSCCL, or as .goal"),
         (("--bound", "--paths-from", "own"), "--bound makes no schedule"),

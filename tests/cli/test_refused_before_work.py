@@ -103,7 +103,7 @@ def test_what_nothing_is_wrong_with_asks_for_tables(words):
         ("design nothing.toml -o out", "nothing.toml cannot be read"),
         ("design need.toml -o out/in", "there is no folder"),
         ("design need.toml -o need.toml", "is a file; name a folder"),
-        ("compare petersen --reference ring:n=4 -o out", "it is not one of the networks"),
+        ("compare petersen --reference ring:n=4 -o out", "it is none of the networks"),
         ("compare petersen -o out/in", "there is no folder"),
         ("expand petersen --to 12 -o out/in", "there is no folder"),
         ("expand nosuch:n=4 --to 12 -o out", "nosuch"),

@@ -192,7 +192,7 @@ def test_racks_come_from_the_floor_or_from_a_layout(tmp_path):
         (("--levels", "nan"), "is not a share"),
         (("--tolerate", "1"), "disconnection has no hops"),
         (("--values",), "disconnection has no hops"),
-        (("--order", "cables"), "for links use random, load, degree"),
+        (("--order", "cables"), "links fail in the order random, load, degree"),
         (("--samples", "0"), "give a whole number from 1"),
         (("--width", "1"), "the width of a confidence interval"),
         (("--metric", "diameter", "--tolerate", "inf"), "at least 0"),
