@@ -224,7 +224,7 @@ def test_settings():
         ("switch_ns=0.001", "it must be 0, or at least 0.1"),
         ("duplex=both", "duplex='both'; it is full or half"),
         ("cable_m=nan", "cable_m='nan'; it is a number from 0 or none"),
-        ("algorithms=all2all:pair", "no operation all2all .did you mean"),
+        ("algorithms=all2all:pair", "unknown operation all2all .did you mean"),
         ("model=tcp", "model='tcp'; it is plain or smpi"),
         ("algorithms=alltoall:", "operation:algorithm"),
         ("rate_gbps", "write KEY=VALUE"),
