@@ -166,7 +166,7 @@ def test_a_sweep():
         ("alltoall", {}, "flow", "no simulator 'flow'"),
         ("alltoall", {}, "flows:window=2", "window='2'; it is a number from 0 to 1"),
         ("alltoall", {}, "simgrid:window=0.2", "simgrid takes no settings here"),
-        ("collective:operation=moe,algorithm=ring", {}, "flows", "moe has no algorithm ring; take shift"),
+        ("collective:operation=moe,algorithm=ring", {}, "flows", "moe has no algorithm ring; use shift"),
         ("collective:operation=moe,group=5", {}, "flows", "group=5 must divide the ranks, 16"),
     ],
 )

@@ -239,5 +239,5 @@ def test_a_written_program_is_one_that_is_read(tmp_path):
 
 def test_a_program_for_any_number_of_ranks_needs_one():
     """`schedule_of_program` asks for it."""
-    with pytest.raises(InputError, match="say how many"):
+    with pytest.raises(InputError, match="it runs on any number of ranks"):
         schedule_of_program("alltoall:bytes=8")

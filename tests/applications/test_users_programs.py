@@ -32,7 +32,7 @@ def test_the_users_program(tmp_path):
     assert not (tmp_path / "prog").exists()
     with pytest.raises(InputError, match="make both builds 2 MPI programs"):
         program_from(tmp_path, make="both")
-    with pytest.raises(InputError, match="make none fails"):
+    with pytest.raises(InputError, match="make none failed"):
         program_from(tmp_path, make="none")
     (tmp_path / "bad.c").write_text("int main( {}\n")
     with pytest.raises(InputError, match=r"bad.c: it does not compile: .*bad.c:1:"):
@@ -198,7 +198,7 @@ def test_traces_that_are_none(tmp_path):
     text = ring(2, 8, 0).text
     (tmp_path / "a.txt").write_text(text(0))
     (tmp_path / "b.txt").write_text(text(0))
-    with pytest.raises(InputError, match=r"b.txt:1: the trace of rank 1 begins with '1 init'; here is '0 init'"):
+    with pytest.raises(InputError, match=r"b.txt:1: the trace of rank 1 must begin with '1 init'; it has '0 init'"):
         trace_from(tmp_path)
     (tmp_path / "b.txt").write_text(text(1).rsplit("\n", 2)[0] + "\n")
     with pytest.raises(InputError, match=r"b\.txt: the trace is truncated"):

@@ -154,7 +154,7 @@ def test_what_is_refused(saved):
         execute(pair, saved(a, Rank(), Rank()), ROUTERS)
     a, b = Rank(), Rank()
     a.add(SEND, 1, 2**50), b.add(RECV, 0, 2**50)
-    with pytest.raises(InputError, match=r"packets of 4 flits; 8,388,608 can be simulated"):
+    with pytest.raises(InputError, match=r"packets of 4 flits, but at most 8,388,608 can be simulated"):
         execute(pair, saved(a, b), ROUTERS)
     a = Rank()
     a.add(SEND, 1, 5)

@@ -252,7 +252,7 @@ def check_operations(operations: Operations, name: str) -> None:
     passes = s.kind != CALC
     least = np.where(s.kind == RECV, ANY, 0)
     wrong = passes & ((s.peer < least) | (s.peer >= s.ranks))
-    refuse(wrong, lambda i: f"names rank {int(s.peer[i])}, but there are {s.ranks}")
+    refuse(wrong, lambda i: f"names rank {int(s.peer[i])}, but ranks are 0 to {s.ranks - 1}")
     refuse(~(s.amount >= 0) | np.isinf(s.amount), lambda i: f"has {s.amount[i]:g} bytes or ns; it must be at least 0")
     from topoloom.simulation.flows.kernels.order import cyclic
 
