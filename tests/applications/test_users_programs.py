@@ -205,7 +205,7 @@ def test_traces_that_are_none(tmp_path):
         trace_from(tmp_path)
     (tmp_path / "b.txt").write_text(text(1).replace("1 compute", "0 compute"))
     with pytest.raises(
-        InputError, match=r"b.txt:2: the trace of rank 1 has '1' before each action; here is '0 compute 0'"
+        InputError, match=r"b.txt:2: the trace of rank 1 must have '1' before each action; it has '0 compute 0'"
     ):
         trace_from(tmp_path)
     (tmp_path / "b.txt").write_text(text(1))
