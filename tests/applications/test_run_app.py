@@ -318,5 +318,7 @@ def test_a_sweep_refuses_before_it_runs():
             run_apps(cases, apps, None, placements, work=Work(on_result=lambda _: pytest.fail("it ran")))
 
     refused("no parameter 'clas'", apps=("ep:class=S", "cg:clas=S"))
-    refused(r"different numbers of ranks cannot be compared \(torus:dims=4x4,hosts=1 16, ring:n=8,hosts=1 8\)", cases=cases)
+    refused(
+        r"different numbers of ranks cannot be compared \(torus:dims=4x4,hosts=1 16, ring:n=8,hosts=1 8\)", cases=cases
+    )
     refused("no placement 'optimal'", placements=("linear", "optimal"))

@@ -351,9 +351,6 @@ def test_more_ranks_where_trees_are_asked_for():
         return why_no_forest(lone, asked=asked)
 
     assert why("torus:dims=16x16,hosts=1", 160.0) == why("torus:dims=12x12,hosts=1", 40.0) == ""
-    assert (
-        why("torus:dims=16x16,hosts=1", 40.0)
-        == "256 switches between 256 ranks are too many for packing trees"
-    )
+    assert why("torus:dims=16x16,hosts=1", 40.0) == "256 switches between 256 ranks are too many for packing trees"
     assert why("torus:dims=12x12,hosts=1", 160.0, False) == "144 ranks; trees are packed for 128 at most"
     assert why("torus:dims=17x16,hosts=1", 160.0) == "272 ranks; trees are packed for 256 at most"

@@ -127,9 +127,7 @@ def test_what_does_not_go_together_is_said():
     with pytest.raises(InputError, match="but the hosts have 2 rails; give the name of a pattern"):
         quality(route(topology), uniform_remote(topology))
     plain = build("fat-tree:k=4,hosts=8")
-    with pytest.raises(
-        InputError, match=r"2 tables need hosts with ports on several switches \(\+rails\); give one"
-    ):
+    with pytest.raises(InputError, match=r"2 tables need hosts with ports on several switches \(\+rails\); give one"):
         quality(host_routings(plain, "fat-tree", 2))
     with pytest.raises(InputError, match="one of the tables is of another network"):
         quality([route(topology), route(plain)])
