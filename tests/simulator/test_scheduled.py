@@ -158,5 +158,5 @@ def test_what_is_refused(saved):
         execute(pair, saved(a, b), ROUTERS)
     a = Rank()
     a.add(SEND, 1, 5)
-    with pytest.raises(InputError, match=r"is a send that nobody receives \(to rank 1, tag 0\)"):
+    with pytest.raises(InputError, match=r"is a send that no rank receives \(to rank 1, tag 0\)"):
         execute(pair, saved(a, Rank()), ROUTERS)
