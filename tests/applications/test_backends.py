@@ -65,7 +65,7 @@ def test_a_schedule_is_an_application(simulator):
     run = run_app(COMPLETE, schedule, simulator=simulator)
     assert run.simulator.partition(":")[0] == simulator
     assert run.seconds == by(simulator, schedule).seconds
-    with pytest.raises(InputError, match="the schedule is of 8 ranks, not of 4"):
+    with pytest.raises(InputError, match="the schedule is for 8 ranks, not for 4"):
         run_app(COMPLETE, schedule, 4, simulator=simulator)
 
 

@@ -174,12 +174,12 @@ def test_tables_by_host_are_followed(simulator):
 @pytest.mark.parametrize(
     ("simulator", "settings", "words"),
     [
-        ("flits", {"host_rate_gbps": 160.0}, "a host's link carries a flit a cycle"),
+        ("flits", {"host_rate_gbps": 160.0}, "flits gives all links the same rate"),
         ("flits", {"duplex": "half"}, "full duplex"),
         ("flits", {"model": "smpi"}, "model=smpi"),
         ("flits:vcs=3", {}, "no flits setting 'vcs'"),
         ("flits:packet_flits=0", {}, "packet_flits='0'"),
-        ("simgrid:window=0.2", {}, "simgrid has no settings"),
+        ("simgrid:window=0.2", {}, "simgrid takes no settings"),
         ("flow", {}, "no simulator 'flow'"),
         (7, {}, "simulator=7"),
     ],
@@ -192,7 +192,7 @@ def test_what_makes_no_sense_is_refused(simulator, settings, words):
 
 def test_cables_beyond_all_buffers_are_refused():
     """A link of a millisecond would need buffers that no router has."""
-    with pytest.raises(InputError, match="make flit_bits greater"):
+    with pytest.raises(InputError, match="increase flit_bits"):
         collective(
             build("ring:n=4,hosts=1"), "allgather", 1 << 16, settings=AppSettings(link_ns=1e5), simulator="flits"
         )

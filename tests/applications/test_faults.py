@@ -52,7 +52,7 @@ def test_a_program_without_an_end_ends_at_the_limit(place):
     """The sentence names the limit and the option that raises it."""
     platform_library(limits_of(60, None))  # compiled once for each user, which may take longer than the limit
     program = _program(place, _FOREVER)
-    with pytest.raises(InputError, match=r"prog.c: simulating: it was not done after 1 s, .* \(`time_limit`\)"):
+    with pytest.raises(InputError, match=r"prog.c: simulating: it did not end within 1 s, .* \(`time_limit`\)"):
         run_app(TORUS, program, 2, time_limit_s=1)
 
 
@@ -97,7 +97,7 @@ def test_an_include_without_an_end(place):
     with pytest.raises(InputError, match=r"prog.c: it does not compile: .*(memory|device)"):
         _program(place, "", '#include "/dev/zero"', time_limit_s=60)
     os.mkfifo(place / "pipe.h")
-    with pytest.raises(InputError, match=r"prog.c: compiling: it was not done after 1 s"):
+    with pytest.raises(InputError, match=r"prog.c: compiling: it did not end within 1 s"):
         _program(place, "", '#include "pipe.h"', time_limit_s=1)
 
 
@@ -121,8 +121,8 @@ def test_links_in_a_folder_with_a_makefile(place):
         (folder / name).symlink_to(target)
     assert run_app(TORUS, program_from(folder, make="prog"), 1).output.strip() == "built"
     for name, target, reason in (
-        ("around", "..", "a link to a folder that holds it"),
-        ("around", "/", "a link to a folder that holds it"),
+        ("around", "..", "a link to a folder that contains the link"),
+        ("around", "/", "a link to a folder that contains the link"),
         ("device", "/dev/zero", "a pipe or a device"),
     ):
         (folder / name).symlink_to(target)
@@ -143,11 +143,11 @@ def test_makefiles_that_misbehave(place):
         "removes:\n\trm -rf $(CURDIR)\n"
         "prints:\n\tyes\n"
     )
-    with pytest.raises(InputError, match="make endless: it was not done after 1 s"):
+    with pytest.raises(InputError, match="make endless: it did not end within 1 s"):
         program_from(place, make="endless", time_limit_s=1)
     for target, reason in (
         ("leaves", "builds 0 MPI programs"),
-        ("removes", "removes the folder"),
+        ("removes", "removes its own working folder"),
         ("prints", "64 MiB"),
     ):
         with pytest.raises(InputError, match=f"make {target}:? .*{reason}"):
@@ -197,20 +197,20 @@ def test_a_command_is_ended_with_all_its_children(tmp_path):
 
 def test_wrong_types_are_sentences(tmp_path):
     """Each argument of `run_app` and `program_from`, given what somebody may take for it."""
-    with pytest.raises(InputError, match="petersen: it has no hosts for the ranks"):
+    with pytest.raises(InputError, match="petersen: no hosts for the ranks"):
         run_app("petersen", "alltoall")
     with pytest.raises(InputError, match=r"run_app takes .*, not 3"):
         run_app(3, "alltoall")
     for arguments, reason in (
         ({"app": 3}, "app=3: give a text"),
-        ({"ranks": "4"}, "ranks='4': give a whole number from 1 on"),
+        ({"ranks": "4"}, "ranks='4': give a whole number of at least 1"),
         ({"ranks": 2.5}, "ranks=2.5"),
         ({"placement": 1}, "placement=1: give a text"),
         ({"settings": {"rate_gbps": 1}}, "settings={'rate_gbps': 1}: give AppSettings"),
         ({"layout": "hall"}, "layout='hall': give a Layout"),
-        ({"seed": -1}, "seed=-1: give a whole number from 0 on"),
+        ({"seed": -1}, "seed=-1: give a whole number of at least 0"),
         ({"seed": None}, "seed=None"),
-        ({"jobs": 0}, "jobs=0: give a whole number from 1 on"),
+        ({"jobs": 0}, "jobs=0: give a whole number of at least 1"),
         ({"time_limit_s": "60"}, "time_limit_s='60': give a number of seconds above 0"),
         ({"time_limit_s": float("nan")}, "time_limit_s=nan"),
     ):

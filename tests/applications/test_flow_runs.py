@@ -150,23 +150,23 @@ def test_a_sweep():
     runs = run_apps(cases, ["alltoall:bytes=1000", "cg:class=S"], 16, simulator="flows")
     assert [run.network for run in runs.runs] == ["torus", "slim"] * 2
     assert {run.simulator for run in runs.runs} == {"flows"}
-    with pytest.raises(InputError, match="no simulator but SimGrid runs compiled programs other than alltoall"):
+    with pytest.raises(InputError, match="only SimGrid runs compiled programs, except alltoall"):
         run_apps(cases, ["alltoall", "pingpong"], 16, simulator="flows")
 
 
 @pytest.mark.parametrize(
     ("app", "changes", "simulator", "said"),
     [
-        ("stencil2d", {}, "flows", "take `simulator` simgrid"),
-        ("alltoall", {"model": "smpi"}, "flows", "model=smpi is MPI's; flows takes model=plain"),
-        ("alltoall", {"algorithms": "alltoall:bruck"}, "flows", "flows do not know alltoall:bruck"),
-        ("allreduce", {"algorithms": ""}, "flows", "flows do not know SMPI's default allreduce"),
-        ("allreduce", {"collectives": "ompi"}, "flows", "flows know no selector ompi"),
-        ("is:class=S", {"algorithms": ""}, "flows", "flows do not know SMPI's default all"),
+        ("stencil2d", {}, "flows", "use `simulator` simgrid"),
+        ("alltoall", {"model": "smpi"}, "flows", "model=smpi is for MPI programs; set model=plain"),
+        ("alltoall", {"algorithms": "alltoall:bruck"}, "flows", "flows do not support alltoall:bruck"),
+        ("allreduce", {"algorithms": ""}, "flows", "flows do not support SMPI's default allreduce"),
+        ("allreduce", {"collectives": "ompi"}, "flows", "flows do not support the selector ompi"),
+        ("is:class=S", {"algorithms": ""}, "flows", "flows do not support SMPI's default all"),
         ("alltoall", {}, "flow", "no simulator 'flow'"),
         ("alltoall", {}, "flows:window=2", "window='2'; it is a number from 0 to 1"),
-        ("alltoall", {}, "simgrid:window=0.2", "simgrid has no settings of its own"),
-        ("collective:operation=moe,algorithm=ring", {}, "flows", "moe has no algorithm ring; take shift"),
+        ("alltoall", {}, "simgrid:window=0.2", "simgrid takes no settings here"),
+        ("collective:operation=moe,algorithm=ring", {}, "flows", "moe has no algorithm ring; use shift"),
         ("collective:operation=moe,group=5", {}, "flows", "group=5 must divide the ranks, 16"),
     ],
 )

@@ -95,7 +95,7 @@ def test_all_to_all_within_groups_moves_what_is_traced() -> None:
 @pytest.mark.parametrize(
     ("text", "ranks", "told"),
     [
-        ("cg:class=A", 48, "cg: 48 ranks; the number of ranks is a power of two (nearest: 32, 64)"),
+        ("cg:class=A", 48, "cg: 48 ranks; the number of ranks must be a power of two (nearest: 32, 64)"),
         ("bt:class=A", 60, "a square of at most 441 for class A (nearest: 49, 64)"),
         ("bt:class=S", 25, "a square of at most 16 for class S (nearest: 16)"),
         ("sp:class=W", 169, "a square of at most 144 for class W (nearest: 144)"),

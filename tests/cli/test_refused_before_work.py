@@ -39,7 +39,7 @@ def never_routed(monkeypatch):
         ("simulate slimfly:q=5,hosts=3 --traffic nosuch", "nosuch"),
         ("simulate slimfly:q=5,hosts=4 --engine orders --engine nosuch", "nosuch"),
         ("simulate slimfly:q=5,hosts=4 --between nosuch=3", "nosuch"),
-        ("simulate complete:n=1,hosts=1", "two hosts or more"),
+        ("simulate complete:n=1,hosts=1", "at least two hosts"),
         ("app slimfly:q=5 --app alltoall --simulator flows", "no hosts"),
         ("app slimfly:q=5,hosts=1 --app nosuch --simulator flows", "nosuch"),
         ("app slimfly:q=5,hosts=1 --app cg:class=Z --simulator flows", "Z"),

@@ -194,7 +194,7 @@ def test_racks_come_from_the_floor_or_from_a_layout(tmp_path):
         (("--values",), "not for disconnection"),
         (("--order", "cables"), "--order cables does not exist for links; give one of random, load, degree"),
         (("--samples", "0"), "give a whole number from 1"),
-        (("--width", "1"), "how wide an interval"),
+        (("--width", "1"), "the width of a confidence interval"),
         (("--metric", "diameter", "--tolerate", "inf"), "at least 0"),
         (("-o", ""), "name of the folder is empty"),
         (("no:such",), "no"),
@@ -292,7 +292,7 @@ def test_losses_are_a_table_and_a_record():
     ("arguments", "message"),
     [
         (["petersen:hosts=1", "ring:n=4,hosts=1", "--lose", "leaf", "--json"], "name one TOPOLOGY"),
-        (["petersen:hosts=1", "--lose", "spine"], "it has no spine"),
+        (["petersen:hosts=1", "--lose", "spine"], "the network has no spine"),
     ],
 )
 def test_what_does_not_go_with_losses_is_refused(arguments, message):

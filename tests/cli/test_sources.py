@@ -46,7 +46,7 @@ SOURCES = (
 )
 
 #: What operations ask for that some sources do not have: hosts (an edge list has none).
-NEEDS = r"no hosts|has no hosts|without hosts|needs? hosts|needs two hosts"
+NEEDS = r"no hosts|has no hosts|without hosts|needs? hosts|needs at least two hosts"
 
 
 def called(arguments):

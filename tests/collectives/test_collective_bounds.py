@@ -206,7 +206,7 @@ def test_a_broadcast_is_no_quicker_from_anywhere(spec):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("gossip",), "no collective 'gossip'"),
+        (("gossip",), "unknown collective 'gossip'"),
         (("allreduce", -1), "bytes=-1"),
         (("allreduce", 8, 99), "only 4 hosts"),
         (("broadcast", 8, 4), "root_rank=9"),

@@ -107,7 +107,7 @@ def test_an_all_to_all_reaches_everybody_once():
 
 def test_a_power_of_two_is_asked_for(complete):
     """XOR on 12 ranks is refused in a sentence."""
-    with pytest.raises(InputError, match="power of two of ranks, not for 12"):
+    with pytest.raises(InputError, match="power of two of ranks, not 12"):
         time_of(complete, "xor", 12)
 
 
@@ -153,7 +153,7 @@ def test_who_waits_for_ever_is_named(complete):
     first, second = Script(), Script()
     second.receive(0)
     plan = pair("lost", first, second)
-    with pytest.raises(InputError, match="1 of 2 ranks wait for ever, rank 1 at its operation 1"):
+    with pytest.raises(InputError, match="1 of 2 ranks wait forever, rank 1 at its operation 1"):
         simulate_flows(fabric(complete), plan, np.arange(2))
 
 

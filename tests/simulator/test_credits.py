@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from numba import njit
 
 from tiers import examples
-from topoloom.simulation.flits.kernels.credits import next_credit, note, note_far, under_way, under_way_far
+from topoloom.simulation.flits.kernels.credits import in_flight, in_flight_far, next_credit, note, note_far
 
 
 @njit
@@ -19,8 +19,8 @@ def remembered(cycles, times, credit, history, popped, counts):
             note(short, 1, cycles[k])
             note_far(popped, history, 1, cycles[k])
             k += 1
-        counts[i, 0] = under_way(short, 1, times[i], credit) if credit <= 15 else -1
-        counts[i, 1] = under_way_far(popped, history, 1, times[i], credit)
+        counts[i, 0] = in_flight(short, 1, times[i], credit) if credit <= 15 else -1
+        counts[i, 1] = in_flight_far(popped, history, 1, times[i], credit)
         counts[i, 2] = next_credit(None, short, 0, 1, times[i], credit) if credit <= 15 else -1
         counts[i, 3] = next_credit(1, popped, history, 1, times[i], credit)
 
@@ -28,7 +28,7 @@ def remembered(cycles, times, credit, history, popped, counts):
 @pytest.mark.exhaustive
 @settings(max_examples=examples(200), deadline=None)
 @given(st.integers(1, 400), st.lists(st.integers(0, 70) | st.integers(0, 1), min_size=1, max_size=120))
-def test_credits_under_way_are_those_of_flits_sent_on_lately(credit, gaps):
+def test_credits_in_flight_are_those_of_recently_forwarded_flits(credit, gaps):
     """Those of all flits that left after `now - credit`, the next cycle's included, which a router may be ahead by.
 
     The next credit is that of the first of them, or of a flit that leaves a cycle ago, which may not have been seen yet.

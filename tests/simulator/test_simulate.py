@@ -156,9 +156,9 @@ def test_throughput_stays_under_what_the_busiest_channel_lets_through():
     [
         ({"traffic": "x"}, r"no traffic pattern named 'x' \(there are all-to-all"),
         ({"preset": "x"}, "no router preset named 'x' .there are booksim"),
-        ({"loads": []}, "no load to simulate"),
-        ({"loads": [0.0]}, "load 0; a host makes more than 0"),
-        ({"loads": [1.5]}, "load 1.5; a host makes"),
+        ({"loads": []}, "loads= is empty"),
+        ({"loads": [0.0]}, "load 0; it must be above 0"),
+        ({"loads": [1.5]}, "load 1.5; it must be"),
     ],
 )
 def test_what_cannot_be_is_said_in_one_sentence(given, message):
@@ -169,7 +169,7 @@ def test_what_cannot_be_is_said_in_one_sentence(given, message):
 
 def test_networks_without_hosts_are_refused():
     """No hosts, no traffic."""
-    with pytest.raises(InputError, match="needs two hosts or more"):
+    with pytest.raises(InputError, match="needs at least two hosts"):
         simulate(route(build("slimfly:q=3")))
 
 
@@ -188,5 +188,5 @@ def test_a_narrower_interval_is_measured_for_longer():
 @pytest.mark.parametrize("interval", [0, 1e-9, 0.2, float("nan")])
 def test_an_interval_out_of_range_is_refused(interval):
     """With what it may be."""
-    with pytest.raises(InputError, match=r"it is 0.0005 to 0.1"):
+    with pytest.raises(InputError, match=r"must be from 0.0005 to 0.1"):
         simulate(route(build("petersen:hosts=1")), interval=interval)

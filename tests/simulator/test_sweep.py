@@ -122,7 +122,7 @@ def test_points_that_are_known_are_not_simulated_again_for_saturation(routing):
 @pytest.mark.parametrize("width", [0.0, 0.6, -1.0, math.nan])
 def test_a_width_has_limits(routing, width):
     """Too narrow to be measured, or too wide to say anything."""
-    with pytest.raises(InputError, match=r"it is 0\.001 to 0\.5"):
+    with pytest.raises(InputError, match=r"must be from 0\.001 to 0\.5"):
         saturation(routing, width=width)
 
 

@@ -157,7 +157,7 @@ def test_no_traffic_and_too_much_work():
         approximate_flow(topology, uniform_remote(topology), gap=0)
     parts = Topology(links=[(0, 1), (2, 3)], switches=4)
     for solve in (concurrent_flow, approximate_flow):
-        with pytest.raises(InputError, match="traffic from switch 0 to switch 2, which no path joins"):
+        with pytest.raises(InputError, match="no path for the traffic from switch 0 to switch 2"):
             solve(parts, uniform_remote(parts))
 
 
@@ -165,8 +165,8 @@ def test_no_traffic_and_too_much_work():
     ("demand", "message"),
     [
         (np.zeros((2, 2)), "it must be 3 x 3"),
-        (np.full((3, 3), -1.0), "negative or endless"),
-        (np.full((3, 3), np.nan), "negative or endless"),
+        (np.full((3, 3), -1.0), "negative or infinite"),
+        (np.full((3, 3), np.nan), "negative or infinite"),
         (np.ones((3, 3)), "from or to switch 2, which has no hosts"),
     ],
 )
@@ -179,5 +179,5 @@ def test_traffic_that_makes_no_sense_is_refused(demand, message):
 
 def test_partners_must_be_a_permutation():
     """A partner twice is refused."""
-    with pytest.raises(InputError, match="no permutation; give each switch 0 to 5 once"):
+    with pytest.raises(InputError, match="not a permutation of the switches; list each of 0 to 5 once"):
         permutation(build("torus:dims=6"), [0, 0, 1, 2, 3, 4])

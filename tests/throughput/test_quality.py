@@ -83,7 +83,7 @@ def test_next_to_nothing():
 def test_detours_are_refused():
     """Where packets go then depends on queues."""
     for name in ("valiant", "ugal-l"):
-        with pytest.raises(InputError, match="which no load without a simulation says; simulate it"):
+        with pytest.raises(InputError, match="its loads are known only from a simulation; simulate it"):
             quality(route(build("torus:dims=4x4,hosts=1"), name))
 
 

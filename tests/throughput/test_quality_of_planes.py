@@ -44,5 +44,5 @@ def test_the_slower_of_two_planes_counts():
 def test_traffic_of_all_switches_is_refused():
     """A pattern is made for each plane; a matrix of all switches is not."""
     routing = route(build("complete:n=4,hosts=1+planes:count=2"))
-    with pytest.raises(InputError, match="for 2 planes name a pattern"):
+    with pytest.raises(InputError, match="but the network has 2 planes; give the name of a pattern"):
         quality(routing, uniform_remote(routing.topology))

@@ -124,14 +124,12 @@ def test_hosts_of_unlike_numbers_of_ports_have_none():
 def test_what_does_not_go_together_is_said():
     """Traffic of switches on rails, tables without rails, tables of two networks, none."""
     topology = build(SMALL)
-    with pytest.raises(InputError, match="for hosts on 2 rails name a pattern"):
+    with pytest.raises(InputError, match="but the hosts have 2 rails; give the name of a pattern"):
         quality(route(topology), uniform_remote(topology))
     plain = build("fat-tree:k=4,hosts=8")
-    with pytest.raises(
-        InputError, match=r"2 tables are for hosts with ports on several switches \(\+rails\); give one"
-    ):
+    with pytest.raises(InputError, match=r"2 tables need hosts with ports on several switches \(\+rails\); give one"):
         quality(host_routings(plain, "fat-tree", 2))
-    with pytest.raises(InputError, match="tables are of another network"):
+    with pytest.raises(InputError, match="one of the tables is of another network"):
         quality([route(topology), route(plain)])
     with pytest.raises(InputError, match="empty sequence"):
         quality([])

@@ -99,7 +99,7 @@ def test_what_it_leaves_to_others():
     large = build("jellyfish:n=200,degree=4")
     assert symmetric_flow(large, uniform_remote(large)) is None
     apart = Topology(links=[(0, 1), (2, 3)], switches=4)
-    with pytest.raises(InputError, match="no path joins"):
+    with pytest.raises(InputError, match="no path for the traffic"):
         symmetric_flow(apart, uniform_remote(apart))
 
 

@@ -213,9 +213,9 @@ def test_mistakes_are_one_sentence():
     tables = route(build("torus:dims=4"))
     with pytest.raises(InputError, match="bisections=0"):
         effective_bisection(tables, 0)
-    with pytest.raises(InputError, match="1 hosts; halves need two"):
+    with pytest.raises(InputError, match="1 hosts; bisections need at least two"):
         effective_bisection(route(build("torus:dims=4").with_hosts(np.array([1, 0, 0, 0]))))
-    with pytest.raises(InputError, match="traffic of 8 switches; the tables have 4"):
+    with pytest.raises(InputError, match="traffic is for 8 switches, but the tables have 4"):
         table_loads(tables, uniform_remote(build("torus:dims=8")))
-    with pytest.raises(InputError, match="give each host 0 to 3 once"):
+    with pytest.raises(InputError, match="list each of 0 to 3 once"):
         host_permutation(tables.topology, [1, 1, 2, 3])

@@ -100,7 +100,7 @@ def test_any_network_can_be_a_chip(spec, processors, memories):
         ("chip:processors=16", "chip: 16 processors, 1 banks and 4 memory controllers, but mesh"),
         ("chip:banks=9", "chip: 8 processors, 9 banks"),
         ("chip:processors=13,memories=3", "processors: 13 do not fit on the edges"),
-        ("chip:processors=8,memories=5", "memory controllers: 5 do not fit on the edges, of which 4 places are free"),
+        ("chip:processors=8,memories=5", "memory controllers: 5 do not fit on the edges, which have 4 free places"),
         ("chip:miss=1.5", "chip: miss=1.5 is out of range"),
         ("chip:window=0", "chip: window=0 is out of range"),
     ],

@@ -119,11 +119,11 @@ def test_quality_assumes_a_host_a_switch_for_patterns_too():
 def test_what_throughput_cannot_take_is_said():
     """A closed loop, traffic of another network, and a pattern by the tables without tables."""
     routing = route(build("torus:dims=9x8,hosts=1"))
-    with pytest.raises(InputError, match="has an end and no load"):
+    with pytest.raises(InputError, match="ends, and so has no load"):
         quality(routing, "chip", bisections=1)
-    with pytest.raises(InputError, match="is of 5 switches, not of 72"):
+    with pytest.raises(InputError, match="is for 5 switches, but the network has 72"):
         quality(routing, uniform_remote(NETWORK), bisections=1)
-    with pytest.raises(InputError, match="goes by the tables"):
+    with pytest.raises(InputError, match="depends on the tables"):
         traffic_of("worst-case", NETWORK)
 
 

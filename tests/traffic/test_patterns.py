@@ -204,14 +204,14 @@ def test_every_pattern_works_between_two_hosts_and_more(name):
         ("", "no traffic pattern named '' (there are"),
         ("uniform:x=1", "uniform: no parameter 'x' (it takes none)"),
         ("hotspot:share=2", "hotspot: share=2 is out of range; it must be 0 to 1"),
-        ("hotspot:hosts=9", "hotspot: hosts=9 hot ones, but two has 6 hosts"),
+        ("hotspot:hosts=9", "hotspot: hosts=9 is more than the 6 hosts of two"),
         ("hotspot:hosts=9,hosts=3", "hotspot: hosts is given twice"),
         ("stencil-2d:rows=7", "stencil-2d:rows=7: a grid of 7 x 1, but two has 6 hosts; give shorter sides"),
         ("stencil-3d:rows=2,columns=2,layers=2", "a grid of 2 x 2 x 2, but two has 6 hosts"),
-        ("stencil-2d:rows=1,columns=1", "stencil-2d:rows=1,columns=1: nobody sends; two has 6 hosts"),
+        ("stencil-2d:rows=1,columns=1", "stencil-2d:rows=1,columns=1: no host sends; two has 6 hosts"),
         ("stencil-2d:edges=round", "stencil-2d: edges='round' is unknown; it must be open or periodic"),
         ("worst-case:by=x", "worst-case: by='x' is not known"),
-        ("trace", "trace: it needs a file; write trace:FILE"),
+        ("trace", "trace: the file is missing; write trace:FILE"),
     ],
 )
 def test_what_cannot_be_is_said_in_one_sentence(text, message):
@@ -223,7 +223,7 @@ def test_what_cannot_be_is_said_in_one_sentence(text, message):
 
 def test_lists_that_take_too_much_memory_are_refused_before_they_are_made():
     """A million hosts, and all of them hot."""
-    with pytest.raises(InputError, match="pairs of hosts to list"):
+    with pytest.raises(InputError, match="pairs of hosts are too many"):
         traffic_of("hotspot:hosts=1000", network(1 << 20))
 
 

@@ -151,30 +151,33 @@ def test_what_is_written_comes_back(tmp_path_factory, schedule):
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("", "it is empty; a GOAL schedule begins with 'num_ranks N'"),
+        ("", "the file is empty; a GOAL schedule begins with 'num_ranks N'"),
         ("rank 0 {\n}\n", ":1: 'rank 0 {'; a GOAL schedule begins with 'num_ranks N'"),
-        ("num_ranks 4000000000\n", ":1: num_ranks 4000000000; there are 1 to"),
-        ("num_ranks 1\nl1: calc 5\n", ":2: 'l1: calc 5'; between ranks only 'rank R {' may stand"),
-        ("num_ranks 1\nrank 0\ncalc 5\n", ":3: 'calc 5'; an opening brace is needed behind 'rank'"),
+        ("num_ranks 4000000000\n", ":1: num_ranks 4000000000; give 1 to"),
+        ("num_ranks 1\nl1: calc 5\n", ":2: 'l1: calc 5'; between ranks, only 'rank R {' is allowed"),
+        ("num_ranks 1\nrank 0\ncalc 5\n", ":3: 'calc 5'; an opening brace must follow 'rank'"),
         ("num_ranks 1\nrank 1 {\n", ":2: rank 1; ranks are 0 to 0"),
-        ("num_ranks 1\nrank 0 {\n}\nrank 0 {\n}\n", ":4: rank 0 comes twice"),
-        ("num_ranks 2\nrank 1 {\ncalc 1\n}\n", ":4: the file ends without rank 0; there are 1 of 2"),
+        ("num_ranks 1\nrank 0 {\n}\nrank 0 {\n}\n", ":4: rank 0 occurs twice"),
+        ("num_ranks 2\nrank 1 {\ncalc 1\n}\n", ":4: the file ends without rank 0; it has 1 of 2"),
         ("num_ranks 1\nrank 0 {\ncalc 1\n", ":3: the file ends within a rank; a closing brace is missing"),
         ("num_ranks 1\n/* x\n", ":2: the file ends within a comment"),
-        ("num_ranks 1\nrank 0 {\nsend 5 to 0\n}\n", ":3: 'send 5 to 0' is no statement of GOAL; there are"),
+        ("num_ranks 1\nrank 0 {\nsend 5 to 0\n}\n", ":3: 'send 5 to 0' is not a GOAL statement; statements are"),
         ("num_ranks 1\nrank 0 {\nsend 5b to 3\n}\n", ":3: 'send 5b to 3': ranks are 0 to 0"),
-        ("num_ranks 1\nrank 0 {\nsend 5b to -1\n}\n", "is no statement of GOAL"),
-        ("num_ranks 1\nrank 0 {\ncalc 5 cpu 256\n}\n", ":3: cpu 256; it is 0 to 255"),
-        ("num_ranks 1\nrank 0 {\ncalc 5 cpu -1\n}\n", ":3: cpu -1; it is 0 to 255"),
-        ("num_ranks 1\nrank 0 {\ncalc 5 tag 1\n}\n", "a calc has a cpu, and neither a tag nor a nic"),
-        ("num_ranks 1\nrank 0 {\ncalc 5 cpu 1 cpu 2\n}\n", ":3: 'cpu 2'; behind an operation stand"),
-        ("num_ranks 1\nrank 0 {\nsend 5b to 0 tag 4294967295\n}\n", ":3: tag 4294967295; it is 0 to 4294967294"),
+        ("num_ranks 1\nrank 0 {\nsend 5b to -1\n}\n", "is not a GOAL statement"),
+        ("num_ranks 1\nrank 0 {\ncalc 5 cpu 256\n}\n", ":3: cpu 256; it must be from 0 to 255"),
+        ("num_ranks 1\nrank 0 {\ncalc 5 cpu -1\n}\n", ":3: cpu -1; it must be from 0 to 255"),
+        ("num_ranks 1\nrank 0 {\ncalc 5 tag 1\n}\n", "a calc may have a cpu, but no tag or nic"),
+        ("num_ranks 1\nrank 0 {\ncalc 5 cpu 1 cpu 2\n}\n", ":3: 'cpu 2'; after an operation, only"),
+        (
+            "num_ranks 1\nrank 0 {\nsend 5b to 0 tag 4294967295\n}\n",
+            ":3: tag 4294967295; it must be from 0 to 4294967294",
+        ),
         (f"num_ranks 1\nrank 0 {{\ncalc 1{'0' * 400}\n}}\n", "is more than 2^53 ns"),
-        ("num_ranks 1\nrank 0 {\na: calc 1\na: calc 2\n}\n", ":4: the label 'a' is given twice"),
+        ("num_ranks 1\nrank 0 {\na: calc 1\na: calc 2\n}\n", ":4: the label 'a' is used twice"),
         ("num_ranks 1\nrank 0 {\na: calc 1\na requires b\n}\n", ":4: no operation of this rank has the label 'b'"),
         ("num_ranks 1\nrank 0 {\na: calc 1\na requires a\n}\n", "rank 0, operation 1 waits for itself"),
         ("num_ranks 1\nrank 0 {\n" + "x" * 70_000, ":3: a line of more than 65536 bytes"),
-        ("num_ranks 1\nrank 0 {\n}\n", "no operation; nothing would be run"),
+        ("num_ranks 1\nrank 0 {\n}\n", "it has no operations"),
     ],
 )
 def test_bad_text_is_one_sentence_with_its_line(tmp_path, text, says):
@@ -223,8 +226,8 @@ def test_a_head_that_promises_much_takes_no_memory(tmp_path):
     )
     ran = subprocess.run([sys.executable, "-c", code, ranks, nodes], capture_output=True, text=True, check=True)
     first, second = ran.stdout.splitlines()
-    assert "the table of 1048576 ranks would take 16,777,216 bytes, and the file has 0 more" in first
-    assert "rank 0 says 4,294,967,295 operations, 4,294,967,295 of them first, which are not 8 bytes" in second
+    assert "the table of 1048576 ranks needs 16,777,216 bytes, but the file has only 0 more" in first
+    assert "rank 0 states 4,294,967,295 operations, 4,294,967,295 of them first, which do not fit its 8 bytes" in second
 
 
 def test_a_file_that_save_mem_has_written_into_is_told(tmp_path):
@@ -234,7 +237,7 @@ def test_a_file_that_save_mem_has_written_into_is_told(tmp_path):
     data[place] = 0
     (tmp_path / "used.bin").write_bytes(data)
     with pytest.raises(
-        InputError, match="waits for 0 others, and 1 name it; the file is damaged, or LogGOPSim ran it with --save-mem"
+        InputError, match="waits for 0 others, but 1 name it; the file is damaged, or LogGOPSim ran it with --save-mem"
     ):
         load_goal(tmp_path / "used.bin")
 
@@ -243,7 +246,7 @@ def test_numbers_without_room_are_refused_when_written(tmp_path):
     """GOAL's tags are 32 bits."""
     rank = Rank()
     rank.add(SEND, 0, 1, 2**32)
-    with pytest.raises(InputError, match=r"tag 4294967296; GOAL has 0 to 4294967294"):
+    with pytest.raises(InputError, match=r"tag 4294967296; GOAL allows 0 to 4294967294"):
         save_goal(schedule_of("far", [rank]), tmp_path / "far.bin")
     assert not (tmp_path / "far.bin").exists()
 

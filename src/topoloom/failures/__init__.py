@@ -1,1 +1,1 @@
-"""Failures and what survives them: survival curves, what failures cost, and how long a network holds."""
+"""Failures and their effects: survival curves, the cost of failures, and the lifetime of a network without repair."""

@@ -1,5 +1,5 @@
-"""The operation: what dies with a port, an interface, a leaf, a spine or a plane: hosts cut off, and what is left to the
-others.
+"""The operation `blast_radius`: what the loss of a port, an interface, a leaf, a spine or a plane does to the hosts: how many
+are cut off, and how much bandwidth the others keep.
 """
 
 from collections.abc import Sequence
@@ -26,20 +26,20 @@ class Blast:
     Attributes
     ----------
     lose : "port", "nic", "leaf", "spine" or "plane"
-        What is lost: a port of a host or its cable, an interface of a host with all its ports, a switch with hosts, one
-        without, all switches of a plane.
+        What is lost: a port of a host or its cable, an interface of a host with all its ports, a switch with hosts, a switch
+        without hosts, or all switches of a plane.
     units : int
-        How many of them there are, and so how many losses were compared.
+        How many units of this kind the network has, which is the number of losses that were compared.
     worst : int
-        The endpoint, host (of an interface), switch or plane whose loss cuts off most hosts and, of those, leaves the least
-        bandwidth.
+        The endpoint, host (of an interface), switch or plane whose loss cuts off the most hosts; among equals, the one that
+        leaves the least bandwidth.
     cut_off : int
-        Hosts that its loss cuts off: without a live port in the main part of a plane.
+        Hosts that this loss cuts off: hosts without a live port in the main part of a plane.
     ports_mean, ports_least : float
         The share of its ports that a host keeps alive and connected, 0 for hosts that are cut off: the mean over all hosts,
         and the least.
     uplinks_mean, uplinks_least : float
-        The same when a port counts as much as the share of the links of its switch that are left.
+        The same, with each port weighted by the share of its switch's links that are left.
     """
 
     lose: str
@@ -54,14 +54,14 @@ class Blast:
 
 @dataclass(frozen=True)
 class BlastRadius(Result):
-    """What one loss does to the hosts of a network, kind by kind.
+    """What one loss does to the hosts of a network, for each kind of loss.
 
     Attributes
     ----------
     switches, links, hosts, ports, planes : int
         The network's size; ports are those of hosts.
     losses : tuple of Blast
-        The worst of each kind.
+        The worst loss of each kind.
     """
 
     record_name = "blast-radius"
@@ -92,19 +92,19 @@ class BlastRadius(Result):
 def blast_radius(
     topology: NetworkSource, lose: Sequence[str] | None = None, *, nic_ports: int = 1, work: Work | None = None
 ) -> BlastRadius:
-    """What one loss of each kind does to the hosts, in the worst case: no samples, every loss is looked at.
+    """Return what one loss of each kind does to the hosts in the worst case; it checks every loss and draws no samples.
 
     Parameters
     ----------
     topology : NetworkSource
-        Connected, or of several planes, which its hosts join and no link does.
+        A connected network, or one of several planes, which only its hosts join.
     lose : sequence of str, optional
-        "port", "nic", "leaf", "spine", "plane"; when omitted all that the network has, and of interfaces those of several
-        ports.
+        "port", "nic", "leaf", "spine", "plane"; when omitted, all kinds that the network has, but interfaces only when they
+        have several ports.
     nic_ports : int
-        Ports of each interface: 2 for dual ToR, as many as planes where every interface has a port in each.
+        Ports of each interface: 2 for dual ToR; the number of planes where every interface has a port in each plane.
     work : Work, optional
-        Told of the losses.
+        Reports progress in losses.
 
     Returns
     -------
@@ -113,22 +113,23 @@ def blast_radius(
     Raises
     ------
     InputError
-        No hosts; a network in parts that hosts do not join; nothing of a kind that was asked for; interfaces of no port, or of
-        more than hosts have.
+        No hosts; a network in parts that hosts do not join; a kind of loss that the network does not have; interfaces without
+        ports, or with more ports than a host has.
     Stopped
         `work` was stopped.
 
     Notes
     -----
-    Hosts do not forward. After a loss the main part of a plane is that with most hosts; a port counts while it is alive and its
-    switch is in the main part of its plane, and a host with no such port is cut off. `ports` is the bandwidth left where hosts'
-    own links are the limit, `uplinks` where the links of their switches are. Planes that are alike are looked at once.
+    Hosts do not forward. After a loss the main part of a plane is the part with the most hosts. A port counts while it is alive
+    and its switch is in the main part of its plane; a host without such a port is cut off. `ports` is the bandwidth left where
+    the hosts' own links are the limit, `uplinks` where the links of their switches are. Of identical planes only one is
+    checked.
 
     Examples
     --------
     >>> from topoloom.topologies.spec import build
-    >>> found = blast_radius(build("fat-tree:k=8,hosts=32+planes:count=2"), ["leaf", "plane"])
-    >>> [(loss.lose, loss.cut_off, loss.ports_least) for loss in found.losses]
+    >>> result = blast_radius(build("fat-tree:k=8,hosts=32+planes:count=2"), ["leaf", "plane"])
+    >>> [(loss.lose, loss.cut_off, loss.ports_least) for loss in result.losses]
     [('leaf', 0, 0.5), ('plane', 0, 0.5)]
     >>> blast_radius(build("fat-tree:k=8,hosts=32"), ["leaf"]).losses[0].cut_off
     4
@@ -137,33 +138,35 @@ def blast_radius(
     refuse_mixed(topology, "blast_radius")
     name, planes = topology.name, plane_count(topology)
     if not topology.hosts:
-        raise InputError(f"{name}: it has no hosts that a loss could cut off; give it some, as in hosts=4")
+        raise InputError(f"{name}: no hosts that a loss could cut off; add hosts, as in hosts=4")
     if planes == 0:
         raise InputError(
-            f"{name}: it is in parts that neither links nor hosts join before anything is lost; join them first"
+            f"{name}: the network is in parts that neither links nor hosts join, before any loss; join them first"
         )
     work = Work() if work is None else work
     most = int(np.bincount(topology.host).max())
     if not 1 <= nic_ports <= most:
-        raise InputError(f"{name}: nic_ports={nic_ports}: an interface has 1 port to {most}, all of a host")
+        raise InputError(
+            f"{name}: nic_ports={nic_ports}: an interface has 1 to {most} ports, at most all ports of a host"
+        )
     units = _units(topology, planes, nic_ports)
     for kind in lose or ():
         if kind not in KINDS:
             raise InputError(f"lose='{kind}': {hint(kind, KINDS)}")
         if not units[kind]:
-            raise InputError(f"{name}: it has no {kind}, that is, {KINDS[kind]}; leave it out")
-    usual = [kind for kind in KINDS if kind != "nic" or nic_ports > 1]
-    wanted = [kind for kind in KINDS if units[kind] and kind in (lose or usual)]
+            raise InputError(f"{name}: the network has no {kind} ({KINDS[kind]}); remove it from lose=")
+    default_kinds = [kind for kind in KINDS if kind != "nic" or nic_ports > 1]
+    wanted = [kind for kind in KINDS if units[kind] and kind in (lose or default_kinds)]
     hosts = Hosts(topology, nic_ports)
-    every = planes_of(topology)
-    # Of one plane of each kind, where all have the same hosts: what is lost in the others does the same.
-    same = all(plane.hosts.size == topology.hosts for plane in every)
-    first = [plane for plane, _ in distinct_planes(topology)] if same else every
+    all_planes = planes_of(topology)
+    # Where all planes have the same hosts, one plane of each kind is enough: a loss in the others has the same effect.
+    same = all(plane.hosts.size == topology.hosts for plane in all_planes)
+    unique_planes = [plane for plane, _ in distinct_planes(topology)] if same else all_planes
     losses = []
     work.begin(len(wanted), "kinds of losses")
     for kind in wanted:
         worst: Left | None = None
-        for left in losses_of(kind, hosts, every if kind == "plane" else first):
+        for left in losses_of(kind, hosts, all_planes if kind == "plane" else unique_planes):
             work.check()
             if worst is None or _badness(left) > _badness(worst):
                 worst = left
@@ -193,7 +196,7 @@ def blast_radius(
 
 
 def _units(topology: Topology, planes: int, nic_ports: int) -> dict[str, int]:
-    """How many there are of each kind of thing that can be lost."""
+    """Return how many units of each kind of loss the network has."""
     leaves = int((topology.endpoints_at > 0).sum())
     nics = int((-(-np.bincount(topology.host) // nic_ports)).sum())
     return {
@@ -206,5 +209,5 @@ def _units(topology: Topology, planes: int, nic_ports: int) -> dict[str, int]:
 
 
 def _badness(left: Left) -> tuple[float, ...]:
-    """Greater for a worse loss; the first of equals counts."""
+    """Return a key that is greater for a worse loss; among equal losses the first counts."""
     return (left.cut_off, -left.uplinks_mean, -left.ports_mean, -left.uplinks_least, -left.ports_least)

@@ -1,4 +1,4 @@
-"""One question to the rest of a network, asked of samples: is it connected, and how far is it there?"""
+"""What counts as surviving failures: the rest of the network is connected, and its paths are at most a given length."""
 
 from dataclasses import dataclass
 
@@ -10,23 +10,26 @@ from topoloom.graph.connectivity import components
 from topoloom.graph.pair_counts import aligned_rows, count_pairs
 from topoloom.model.topology import Topology
 
-#: Hops more that are tolerated when nothing is said: Besta 2014's.
+#: The hops that a path may grow by, by default (Besta 2014).
 TOLERATED = {"diameter": 2.0, "aspl": 1.0}
 
 
 @dataclass(frozen=True, eq=False)
 class Criterion:
-    """What is asked, and of which network.
+    """A network, what fails in it, and what the surviving part must satisfy.
 
     Attributes
     ----------
     topology : Topology
+        The network before failures.
     what : Failing
+        What fails, and in which order.
     counts : bool[switches]
-        The switches that must stay together.
+        The switches that must stay connected to each other.
     metric : str
+        "disconnection", "diameter" or "aspl".
     whole, most : float or None
-        Of the whole network, and what it may become.
+        The metric of the whole network, and its limit after failures, in hops; None for "disconnection".
     """
 
     topology: Topology
@@ -38,16 +41,16 @@ class Criterion:
 
     @property
     def hops(self) -> bool:
-        """Whether it is asked level by level, as lengths are."""
+        """Whether each level of failures is evaluated separately, as for path lengths."""
         return self.metric != "disconnection"
 
     @property
     def measured(self) -> bool:
-        """Whether lengths are measured."""
+        """Whether path lengths are measured."""
         return self.hops
 
     def pieces(self, states: np.ndarray) -> np.ndarray:
-        """The samples that are connected after 0, 1, ... failures: int64[units + 1]."""
+        """Return how many samples are still connected after 0, 1, ... failures: int64[units + 1]."""
         from topoloom.failures.kernels.disconnection import links_held, units_held
 
         what, topology = self.what, self.topology
@@ -62,31 +65,29 @@ class Criterion:
         return together
 
     def lengths(self, states: np.ndarray, failures: np.ndarray, halving: bool) -> np.ndarray:
-        """By `halving` the place of the last level within `most` (-1: none), int64[samples]; else every level's length.
-
-        Lengths are float64[samples, levels]; inf where the rest is not connected.
+        """Return the last level within the limit of each sample or, without `halving`, the length at every level.
 
         Parameters
         ----------
         states : uint64[samples]
-            Where each sample's random stream starts; see `states` of failure_orders.
+            The initial state of each sample's random stream; see `failure_orders.states`.
         failures : int64[levels]
             How many units have failed at each level, ascending.
         halving : bool
-            Find the last level within `most` by halving the range, instead of looking at each level.
+            Find the last level within `most` by bisection, instead of evaluating each level.
 
         Returns
         -------
         int64[samples] or float64[samples, levels]
-            With `halving` the place of the last level within `most` (-1: none), else the length at every level, in
-            hops; inf where the rest is not connected.
+            With `halving` the index of the last level within `most` (-1: none); else the length at every level, in hops (inf
+            where the rest is not connected).
         """
         from topoloom.failures.kernels.surviving_hops import surviving_lengths
 
         n, most = self.topology.switches, self.most or 0.0
         offsets, neighbours, link = self.topology.csr
         mean = self.metric == "aspl"
-        # Nothing asks how much longer than it may be the diameter is, unless all lengths are wanted.
+        # The search may stop at the limit: by how much a diameter exceeds it matters only where all lengths are wanted.
         rounds = min(n, max(1, int(most))) if halving and not mean else n
         values, last = np.empty((states.size, failures.size)), np.empty(states.size, np.int64)
         ranked = np.argsort(~self.counts, kind="stable").astype(np.int32)
@@ -118,7 +119,7 @@ class Criterion:
 def criterion_of(
     topology: Topology, what: Failing, metric: str, of: str, tolerate: float | None, jobs: int | None = None
 ) -> Criterion:
-    """Ask for a metric between the switches of a topology, or between those with hosts.
+    """Return the criterion of a metric between all switches of a topology, or between those with hosts.
 
     Parameters
     ----------
@@ -127,36 +128,36 @@ def criterion_of(
     what : Failing
         What fails, and in which order.
     metric : "disconnection", "diameter" or "aspl"
-        What is asked of the rest: to be connected, or how long its paths are.
+        What is evaluated after failures: connectedness, or the length of paths.
     of : "switches" or "hosts"
         Between which switches: all, or those with hosts.
     tolerate : float, optional
-        How many hops diameter or ASPL may grow by; the default is that of `TOLERATED`.
+        By how many hops the diameter or the ASPL may grow; the default is that of `TOLERATED`.
     jobs : int, optional
         Threads; all cores by default.
 
     Returns
     -------
     Criterion
-        With the whole network's length, and the most that the rest may have (None for "disconnection").
+        With the metric of the whole network and its limit after failures (None for "disconnection").
 
     Raises
     ------
     InputError
-        The network is not connected to begin with, or has no hosts to ask about.
+        The network is not connected to begin with, or no switch has hosts.
     """
     counts = np.ones(topology.switches, np.bool_) if of == "switches" else topology.endpoints_at > 0
     if not counts.any():
-        raise InputError(f"{topology.name}: no switch carries hosts; ask with of='switches', or give it hosts")
+        raise InputError(f"{topology.name}: no switch carries hosts; use of='switches', or add hosts")
     parts = np.unique(components(topology)[counts]).size
     if parts > 1:
-        raise InputError(f"{topology.name}: it is in {parts} pieces before anything fails; join them first")
+        raise InputError(f"{topology.name}: the network is in {parts} parts before anything fails; join them first")
     if metric == "disconnection":
         return Criterion(topology, what, counts, metric, None, None)
-    found = count_pairs(topology, counts.astype(np.int64), jobs).pairs
+    pair_counts = count_pairs(topology, counts.astype(np.int64), jobs).pairs
     pairs = int(counts.sum()) * (int(counts.sum()) - 1)
-    mean = float(np.dot(found, np.arange(found.size)) / pairs) if pairs else 0.0
-    whole = mean if metric == "aspl" else float(found.size - 1)
+    mean = float(np.dot(pair_counts, np.arange(pair_counts.size)) / pairs) if pairs else 0.0
+    whole = mean if metric == "aspl" else float(pair_counts.size - 1)
     return Criterion(
         topology, what, counts, metric, whole, whole + (TOLERATED[metric] if tolerate is None else tolerate)
     )

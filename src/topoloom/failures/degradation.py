@@ -1,4 +1,4 @@
-"""What failures cost the network that survives them: the throughput that is left, and the table entries that have to change."""
+"""What failures cost the surviving network: the throughput that it loses, and the table entries that change."""
 
 import math
 from collections.abc import Iterable
@@ -24,24 +24,25 @@ from topoloom.throughput.tub import tub, uniform_bound
 
 @dataclass(frozen=True)
 class Degradation:
-    """What is left after one share of failures: means over the samples whose switches with hosts are still connected.
+    """One share of failures: means over the samples whose switches with hosts are still connected.
 
     Attributes
     ----------
     share : float
     failures, samples, connected : int
-        How many fail, how many orders were looked at, and in how many all switches with hosts are connected.
+        How many units fail, how many orders of failures were simulated, and in how many of them all switches with hosts stay
+        connected.
     uniform, uniform_least : float or None
-        The bound on uniform throughput over that of the whole network: mean and least. None: nothing is connected.
+        The bound on uniform throughput relative to the whole network's: mean and least; None when no sample is connected.
     tub, tub_least : float or None
         The same for the throughput upper bound of the worst permutation; None where the network is too large for it.
     rerouted : int
-        The samples whose tables were repaired: those in which all that is left is connected. 0 without tables.
+        How many samples' tables were repaired: those whose surviving network is connected; 0 without tables.
     broken, changed, virtual_channels_changed : float or None
-        Of the entries that are left: those that led over what failed, those that lead elsewhere now, and the pairs that travel
-        in another virtual channel.
+        Shares of the surviving table entries: those that led over failed parts, those that change, and the pairs that use
+        another virtual channel.
     rebuilt : int
-        Samples in which all tables had to be made again.
+        Samples whose tables had to be computed again from scratch.
     """
 
     share: float
@@ -61,12 +62,12 @@ class Degradation:
 
 @dataclass(frozen=True)
 class Degradations(Result):
-    """What failures cost one network, at several shares.
+    """What failures cost one network, at several shares of failures.
 
     Attributes
     ----------
     name : str
-        Of the network.
+        The network's name.
     fail, order : str
         What fails, and what fails first.
     levels : tuple of Degradation
@@ -83,7 +84,7 @@ class Degradations(Result):
     provenance: Provenance = field(default_factory=Provenance, compare=False)
 
     def rows(self) -> list[dict[str, Any]]:
-        """A row per share."""
+        """One row per share."""
         return [json_value(level) for level in self.levels]
 
 
@@ -100,30 +101,30 @@ def degradation(
     jobs: int | None = None,
     work: Work | None = None,
 ) -> list[Degradation]:
-    """Throughput left and the cost of re-routing after failures, at some levels.
+    """Return the throughput that is left and the cost of rerouting after failures, at several shares.
 
     Parameters
     ----------
     network : NetworkSource
-        Of several planes that are alike one is looked at. With installed tables, these are repaired (`routing.reroute`), and
-        how many of their entries change is counted.
+        Of several identical planes one is evaluated. Installed tables are repaired (`routing.reroute`), and the entries that
+        change are counted.
     fail, order, racks, seed
-        As for `resilience`; the samples are the first ones that it looks at.
+        As for `resilience`; the samples are its first ones.
     levels : floats
         Shares of all links, switches or racks.
     samples : int
-        Orders of failures at each level.
+        Random orders of failures per level.
     throughput : bool
-        Whether to work out the bounds on throughput.
+        Whether to compute the bounds on throughput.
     jobs : int, optional
-        Threads; every core when omitted.
+        Threads; all cores when omitted.
     work : Work, optional
-        Told of samples.
+        Reports progress in samples.
 
     Returns
     -------
     list of Degradation
-        One a level.
+        One per level.
 
     Raises
     ------
@@ -135,8 +136,8 @@ def degradation(
     Examples
     --------
     >>> from topoloom.topologies.spec import build
-    >>> found = degradation(build("hypercube:n=5"), levels=[0.1], samples=3)[0]
-    >>> found.failures, found.connected, round(found.uniform, 2)
+    >>> result = degradation(build("hypercube:n=5"), levels=[0.1], samples=3)[0]
+    >>> result.failures, result.connected, round(result.uniform, 2)
     (8, 3, 0.88)
     """
     network = installed(network, Routing, "degradation")
@@ -147,10 +148,8 @@ def degradation(
         raise InputError(f"samples={samples}: at least one is needed")
     if plane_count(topology) > 1:
         if isinstance(network, Routing) or racks is not None or len(distinct_planes(topology)) > 1:
-            raise InputError(
-                f"{topology.name}: what failures cost is worked out for one plane at a time; give a single plane"
-            )
-        topology = network = planes_of(topology)[0].topology  # all alike
+            raise InputError(f"{topology.name}: degradation takes one plane at a time; give a single plane")
+        topology = network = planes_of(topology)[0].topology  # all planes are identical
     what = failing(topology, fail, order, racks, jobs)
     small = topology.switches <= MOST_TUB
     whole = (
@@ -158,7 +157,7 @@ def degradation(
     )
     work, levels = Work() if work is None else work, list(levels)
     work.begin(len(levels) * samples, "samples")
-    found = []
+    results = []
     for share in levels:
         shares: list[tuple[float, float | None]] = []
         repaired: list[tuple[float, float, float, bool]] = []
@@ -198,9 +197,9 @@ def degradation(
                         new.rebuilt,
                     )
                 )
-        uniform, worst = [one for one, _ in shares], [one for _, one in shares if one is not None]
-        broken, changed, virtual_channels_changed = (_mean([one[i] for one in repaired]) for i in range(3))
-        found.append(
+        uniform, worst = [value for value, _ in shares], [value for _, value in shares if value is not None]
+        broken, changed, virtual_channels_changed = (_mean([costs[i] for costs in repaired]) for i in range(3))
+        results.append(
             Degradation(
                 share,
                 failures_at(share, what.units),
@@ -214,14 +213,14 @@ def degradation(
                 broken,
                 changed,
                 virtual_channels_changed,
-                sum(one[3] for one in repaired),
+                sum(costs[3] for costs in repaired),
             )
         )
-    return found
+    return results
 
 
 def _ratio(left: float, whole: float | None) -> float:
-    """What is left of a bound; all of one that is infinite."""
+    """Return the share of a bound that is left; 1 when the bound of the whole network is infinite or 0."""
     return left / whole if whole and math.isfinite(whole) else 1.0
 
 

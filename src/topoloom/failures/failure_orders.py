@@ -1,4 +1,4 @@
-"""What fails, and in which order: at random, or the most loaded, the best connected, the most cabled first."""
+"""What fails, and in which order: at random, or first what is most loaded, best connected or has the most cables."""
 
 from dataclasses import dataclass
 
@@ -15,22 +15,22 @@ ORDERS = {
     "switches": ("random", "load", "degree"),
     "racks": ("random", "load", "cables"),
 }
-#: The stream of a seed's draws that the orders of samples come from.
+#: The random stream, among those of a seed, that the orders of samples are drawn from.
 _STREAM = 7
 
 
 @dataclass(frozen=True, eq=False)
 class Failing:
-    """What fails, in an order mixed within ties (`kernels.disconnection`).
+    """What fails, and its order; ties are broken at random (`kernels.disconnection`).
 
     Attributes
     ----------
     fail : str
         "links", "switches" or "racks".
     unit : int64[switches]
-        The switch or rack of every switch; empty when links fail.
+        The switch or rack that each switch belongs to; empty when links fail.
     order, first : int64[units]
-        The first to fail first, and where the tie of each place begins.
+        The units, the first to fail first; and for each position the position where its tie begins.
     """
 
     fail: str
@@ -45,12 +45,12 @@ class Failing:
 
     @property
     def members(self) -> tuple[np.ndarray, np.ndarray]:
-        """The switches of each unit, one unit after the other: where each starts, int64[units + 1], and which, int64[n]."""
+        """The switches of each unit, grouped by unit: where each group starts, int64[units + 1], and the switches, int64[n]."""
         sizes = np.bincount(self.unit, minlength=self.units)
         return np.append(0, np.cumsum(sizes)), np.argsort(self.unit, kind="stable")
 
     def drawn(self, state: int) -> np.ndarray:
-        """The order of the sample whose stream begins at `state`: what the kernels draw, one by one, int64[units]."""
+        """Return the order of the sample whose stream starts at `state`, exactly as the kernels draw it: int64[units]."""
         from topoloom.failures.kernels.disconnection import whole_order
 
         mixed: np.ndarray = whole_order(self.order, self.first, np.array([state], np.uint64))
@@ -58,11 +58,11 @@ class Failing:
 
 
 def failing(topology: Topology, fail: str, order: str, racks: np.ndarray | None, jobs: int | None = None) -> Failing:
-    """The links, switches or racks of a topology in the order in which they fail.
+    """Return the links, switches or racks of a topology in the order in which they fail.
 
-    `load`: by the routes over both directions of a link, or into a switch, when every pair's traffic is split evenly over its
-    shortest paths; a rack's is that of its switches. `degree`: by links at a switch, or at both ends of a link. `cables`:
-    by the links that leave a rack. All are of the whole network: nothing is worked out again after a failure.
+    `load`: the number of routes over both directions of a link, or into a switch, when every pair's traffic is split evenly
+    over its shortest paths; a rack's load is the sum over its switches. `degree`: the links of a switch, or of both ends of a
+    link. `cables`: the links that leave a rack. All are computed once, on the whole network, and not again after failures.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ def failing(topology: Topology, fail: str, order: str, racks: np.ndarray | None,
     fail : "links", "switches" or "racks"
         What fails.
     order : str
-        "random", or by what the first to fail are chosen, the greatest first; ties fail in random order.
+        "random", or the quantity that decides: units with the greatest value fail first, and ties in random order.
     racks : int[switches], optional
         The rack of each switch; needed where racks fail.
     jobs : int, optional
@@ -85,35 +85,35 @@ def failing(topology: Topology, fail: str, order: str, racks: np.ndarray | None,
     Raises
     ------
     InputError
-        No such thing or order; no links; racks that are missing or wrong.
+        An unknown `fail` or `order`; no links; missing or wrong racks.
     """
     if fail not in ORDERS:
-        raise InputError(f"fail='{fail}': {' or '.join(ORDERS)} can fail")
+        raise InputError(f"fail='{fail}': use {' or '.join(ORDERS)}")
     if order not in ORDERS[fail]:
-        raise InputError(f"order='{order}': {fail} fail in the order {', '.join(ORDERS[fail])}")
+        raise InputError(f"order='{order}': for {fail} use {', '.join(ORDERS[fail])}")
     n = topology.switches
     unit = np.empty(0, np.int64)
     if fail == "links":
         if not len(topology.links):
-            raise InputError(f"{topology.name}: there is no link that could fail")
+            raise InputError(f"{topology.name}: the network has no links that could fail")
     elif fail == "switches":
         unit = np.arange(n)
     else:
         unit = _racks(topology, racks)
-    worth = _worth(topology, fail, order, unit, jobs)
-    ranked = np.argsort(-worth, kind="stable")
-    begins = np.append(True, np.diff(worth[ranked]) != 0)
-    first = np.flatnonzero(begins)[np.cumsum(begins) - 1]
+    priority = _worth(topology, fail, order, unit, jobs)
+    ranked = np.argsort(-priority, kind="stable")
+    starts = np.append(True, np.diff(priority[ranked]) != 0)
+    first = np.flatnonzero(starts)[np.cumsum(starts) - 1]
     return Failing(fail, unit, ranked.astype(np.int64), first.astype(np.int64))
 
 
 def states(seed: int, begin: int, end: int) -> np.ndarray:
-    """Where the streams of samples begin .. end - 1 begin, uint64[end - begin]; a sample's order depends on nothing else.
+    """Return the initial random state of samples begin .. end - 1, uint64[end - begin]; samples are independent.
 
     Parameters
     ----------
     seed : int
-        Of all samples.
+        The seed of all samples.
     begin, end : int
         The first sample, and the one after the last.
 
@@ -126,7 +126,7 @@ def states(seed: int, begin: int, end: int) -> np.ndarray:
 
 
 def failures_at(share: float, units: int) -> int:
-    """How many of `units` a share is, the nearest whole number.
+    """Return how many of `units` a share is, rounded to the nearest whole number.
 
     Examples
     --------
@@ -139,17 +139,17 @@ def failures_at(share: float, units: int) -> int:
 def _racks(topology: Topology, racks: np.ndarray | None) -> np.ndarray:
     if racks is None:
         raise InputError(
-            f"{topology.name}: say which rack each switch stands in (racks=, one number per switch), as"
-            " layout.racks.assign_racks does"
+            f"{topology.name}: give the rack of each switch (racks=, one number per switch), for example from"
+            " layout.racks.assign_racks"
         )
-    found = np.asarray(racks)
-    if found.shape != (topology.switches,) or found.dtype.kind not in "iu":
-        raise InputError(f"{topology.name}: racks= needs one whole number for each of {topology.switches} switches")
-    return np.unique(found, return_inverse=True)[1].astype(np.int64)
+    numbers = np.asarray(racks)
+    if numbers.shape != (topology.switches,) or numbers.dtype.kind not in "iu":
+        raise InputError(f"{topology.name}: racks= takes one whole number per switch, {topology.switches} in all")
+    return np.unique(numbers, return_inverse=True)[1].astype(np.int64)
 
 
 def _worth(topology: Topology, fail: str, order: str, unit: np.ndarray, jobs: int | None) -> np.ndarray:
-    """By how much each unit is ahead in the order, float64[units]."""
+    """Return the priority of each unit, float64[units]: units with a greater one fail earlier."""
     units = len(topology.links) if fail == "links" else int(unit.max()) + 1
     if order == "random":
         return np.zeros(units)
@@ -162,12 +162,12 @@ def _worth(topology: Topology, fail: str, order: str, unit: np.ndarray, jobs: in
     loads = channel_loads(topology, jobs).loads
     if fail == "links":
         return _rounded(loads.sum(axis=1))
-    into = np.bincount(topology.links[:, 1], loads[:, 0], topology.switches)
-    into += np.bincount(topology.links[:, 0], loads[:, 1], topology.switches)
-    return _rounded(np.bincount(unit, into, units))
+    arriving = np.bincount(topology.links[:, 1], loads[:, 0], topology.switches)
+    arriving += np.bincount(topology.links[:, 0], loads[:, 1], topology.switches)
+    return _rounded(np.bincount(unit, arriving, units))
 
 
 def _rounded(loads: np.ndarray) -> np.ndarray:
-    """Loads to nine digits, so that those that differ by rounding are a tie."""
+    """Round loads to nine digits, so that loads that differ only by rounding errors are ties."""
     top = float(loads.max()) or 1.0
     return np.round(loads / top, 9)

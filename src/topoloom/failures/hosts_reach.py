@@ -1,4 +1,4 @@
-"""One question to several planes, asked of samples: do all hosts that are left still reach each other, through any plane?"""
+"""The criterion of a network of several planes: do all surviving hosts still reach each other, through any plane?"""
 
 from dataclasses import dataclass
 
@@ -12,28 +12,28 @@ from topoloom.model.topology import Topology
 
 @dataclass(frozen=True, eq=False)
 class HostsReach(Criterion):
-    """Whether any two hosts that are left have live ports in one part of a plane; hosts do not forward.
+    """Whether any two surviving hosts have live ports in the same connected part of some plane; hosts do not forward.
 
     Attributes
     ----------
     kind : int64[k]
-        Of each endpoint the kind of its host: hosts on the same switches are of one kind.
+        For each endpoint, the kind of its host: hosts attached to the same switches are of one kind.
     """
 
     kind: np.ndarray
 
     @property
     def hops(self) -> bool:
-        """Asked level by level, as lengths are."""
+        """True: each level of failures is evaluated separately, as for path lengths."""
         return True
 
     @property
     def measured(self) -> bool:
-        """There is no length to tell."""
+        """False: no path length is measured."""
         return False
 
     def lengths(self, states: np.ndarray, failures: np.ndarray, halving: bool) -> np.ndarray:
-        """As `Criterion.lengths`: 0 where all that are left reach each other, inf where they do not.
+        """Return as `Criterion.lengths`: 0 where all surviving hosts reach each other, inf where they do not.
 
         Parameters
         ----------
@@ -55,54 +55,54 @@ class HostsReach(Criterion):
             low, high = -1, failures.size
             while high - low > 1:
                 middle = (low + high) // 2
-                well = self.reached(order[: int(failures[middle])])
-                low, high = (middle, high) if well else (low, middle)
+                connected = self.reached(order[: int(failures[middle])])
+                low, high = (middle, high) if connected else (low, middle)
             last[sample] = low
         return last if halving else values
 
     def reached(self, gone: np.ndarray) -> bool:
-        """Whether all hosts that are left reach each other without these links or units; not when no host is left.
+        """Return whether all surviving hosts reach each other after these failures; False when no host survives.
 
         Parameters
         ----------
         gone : int64[f]
-            Links, or units of switches.
+            The failed links, or the failed units of switches.
         """
         from scipy.sparse import coo_array
         from scipy.sparse.csgraph import connected_components
 
         topology = self.topology
-        n, stays = topology.switches, np.ones(topology.switches, np.bool_)
-        kept = np.ones(len(topology.links), np.bool_)
+        n, alive_switches = topology.switches, np.ones(topology.switches, np.bool_)
+        alive_links = np.ones(len(topology.links), np.bool_)
         if self.what.fail == "links":
-            kept[gone] = False
+            alive_links[gone] = False
         else:
-            stays[np.isin(self.what.unit, gone)] = False
-            kept = stays[topology.links].all(axis=1)
-        u, v = topology.links[kept].T
+            alive_switches[np.isin(self.what.unit, gone)] = False
+            alive_links = alive_switches[topology.links].all(axis=1)
+        u, v = topology.links[alive_links].T
         count, part = connected_components(coo_array((np.ones(u.size, np.int8), (u, v)), shape=(n, n)), directed=False)
-        alive = stays[topology.endpoints]
-        kinds, kind = np.unique(self.kind[alive], return_inverse=True)
+        alive_ports = alive_switches[topology.endpoints]
+        kinds, kind = np.unique(self.kind[alive_ports], return_inverse=True)
         if not kinds.size:
             return False
-        places = np.unique(kind.reshape(-1) * np.int64(count) + part[topology.endpoints[alive]])
+        places = np.unique(kind.reshape(-1) * np.int64(count) + part[topology.endpoints[alive_ports]])
         kind, part = np.divmod(places, count)
         if (np.bincount(part) == kinds.size).any():
-            return True  # one part has a port of every host
+            return True  # one part contains a port of every host
         used, part = np.unique(part, return_inverse=True)
-        has = np.zeros((kinds.size, used.size), np.float32)
-        has[kind, part] = 1.0
-        has = np.unique(has, axis=0)
-        return bool((has @ has.T > 0).all())
+        host_in_part = np.zeros((kinds.size, used.size), np.float32)
+        host_in_part[kind, part] = 1.0
+        host_in_part = np.unique(host_in_part, axis=0)
+        return bool((host_in_part @ host_in_part.T > 0).all())
 
 
 def hosts_reach(topology: Topology, what: Failing, metric: str) -> HostsReach:
-    """The question to a network of several planes.
+    """Return the criterion of a network of several planes.
 
     Parameters
     ----------
     topology : Topology
-        Of several planes.
+        A network of several planes.
     what : Failing
         What fails, and in which order.
     metric : str
@@ -111,21 +111,24 @@ def hosts_reach(topology: Topology, what: Failing, metric: str) -> HostsReach:
     Raises
     ------
     InputError
-        Lengths are asked for, or hosts that do not all reach each other to begin with.
+        The metric is a path length, or some hosts do not reach each other even without failures.
     """
     if metric != "disconnection":
         raise InputError(
-            f"{topology.name}: the {metric} after failures is that of one network, and this one is of several planes; ask for"
-            " disconnection, or give a single plane"
+            f"{topology.name}: {metric} after failures is defined for one plane, and this network has several; use"
+            " metric='disconnection', or give a single plane"
         )
     order = np.lexsort([topology.endpoints, topology.host])
-    split = np.flatnonzero(np.diff(topology.host[order])) + 1
+    host_starts = np.flatnonzero(np.diff(topology.host[order])) + 1
     numbers: dict[bytes, int] = {}
-    of_host = [numbers.setdefault(one.tobytes(), len(numbers)) for one in np.split(topology.endpoints[order], split)]
+    kind_of_host = [
+        numbers.setdefault(switches.tobytes(), len(numbers))
+        for switches in np.split(topology.endpoints[order], host_starts)
+    ]
     counts = topology.endpoints_at > 0
-    made = HostsReach(topology, what, counts, metric, None, None, np.array(of_host, np.int64)[topology.host])
-    if not made.reached(np.empty(0, np.int64)):
+    criterion = HostsReach(topology, what, counts, metric, None, None, np.array(kind_of_host, np.int64)[topology.host])
+    if not criterion.reached(np.empty(0, np.int64)):
         raise InputError(
-            f"{topology.name}: some hosts have no plane in common before anything fails; give every host a port in each"
+            f"{topology.name}: some hosts share no plane, before anything fails; give every host a port in each plane"
         )
-    return made
+    return criterion

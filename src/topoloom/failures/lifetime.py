@@ -1,4 +1,4 @@
-"""How long a network holds without repair, from how often its links and switches fail."""
+"""How long a network stays connected without repair, from the failure rates of its links and switches."""
 
 import math
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ from topoloom.model.results import Provenance, Result, provenance_of
 from topoloom.model.sources import NetworkSource, taken
 from topoloom.model.topology import Topology
 
-#: Hours of a FIT: one failure in so many.
+#: The hours that a FIT refers to: 1 FIT is one failure in 1e9 hours.
 FIT_HOURS = 1e9
 _STREAM, _CHUNK = 8, 32
 #: The normal quantile of a 95 % confidence interval.
@@ -32,13 +32,13 @@ class Lifetime(Result):
     Attributes
     ----------
     hours, low, high : float
-        The mean, and its 95 % confidence interval.
+        The mean time to disconnection, and its 95 % confidence interval.
     failures : float
-        How many failures there are by then, on average, the one that parts the network included.
+        The mean number of failures by then, including the one that disconnects the network.
     link_fit, switch_fit : float
         Failures of a link and of a switch in 1e9 hours.
     of : str
-        Which switches have to stay connected.
+        The switches that must stay connected: "switches" or "hosts".
     samples, seed : int
     """
 
@@ -58,7 +58,7 @@ class Lifetime(Result):
 
     @property
     def repair(self) -> bool:
-        """Whether what fails is repaired: never; all times are without repair."""
+        """Whether failed parts are repaired: always False, as all times are without repair."""
         return False
 
 
@@ -73,26 +73,26 @@ def lifetime(
     jobs: int | None = None,
     work: Work | None = None,
 ) -> Lifetime:
-    """The mean time until what is left is no longer connected, when links and switches fail and nothing is repaired.
+    """Return the mean time until the surviving network is disconnected, when links and switches fail without repair.
 
-    Each link and each switch fails at its constant rate, on its own (exponential times). Orders of failures are drawn; the
-    mean time given an order is exact, the sum of 1 / (rates of all that is left) up to the failure that parts the network, so
-    the interval is that of the orders alone.
+    Each link and each switch fails independently at its constant rate (exponential lifetimes). Orders of failures are drawn at
+    random; the mean time given an order is exact: the sum of 1 / (the rates of all survivors) up to the failure that
+    disconnects the network. The confidence interval therefore covers only the choice of orders.
 
     Parameters
     ----------
     topology : NetworkSource
-        Connected.
+        A connected network.
     link_fit, switch_fit : float
-        Failures in 1e9 hours; one of them positive. From a mean time between failures of h hours: 1e9 / h.
+        Failures per 1e9 hours (FIT), at least one of them positive. A mean time between failures of h hours is 1e9 / h.
     of : str
-        "switches": all that are left; "hosts": those with hosts.
+        "switches": all surviving switches; "hosts": those with hosts.
     samples, seed : int
-        Orders, and where they come from.
+        How many random orders, and their seed.
     jobs : int, optional
-        Threads; every core when omitted.
+        Threads; all cores when omitted.
     work : Work, optional
-        Told of blocks of 32 samples.
+        Reports progress in blocks of 32 samples.
 
     Returns
     -------
@@ -101,8 +101,8 @@ def lifetime(
     Raises
     ------
     InputError
-        No rate, a network that is not connected to begin with or is of several planes, or fewer than two switches to keep
-        together.
+        No rate, a network that is not connected even without failures or has several planes, or fewer than two switches to keep
+        connected.
     Stopped
         `work` was stopped.
 
@@ -118,24 +118,24 @@ def lifetime(
     topology = taken(topology, Topology, "lifetime")
     for name, fit in (("link_fit", link_fit), ("switch_fit", switch_fit)):
         if not 0 <= fit < math.inf:
-            raise InputError(f"{name}={fit:g}: failures in 1e9 hours, at least 0")
+            raise InputError(f"{name}={fit:g}: it is a number of failures per 1e9 hours, at least 0")
     if not link_fit + switch_fit > 0:
         raise InputError(
-            "link_fit= and switch_fit= are 0: nothing ever fails; give one of them, in failures in 1e9 hours"
+            "link_fit= and switch_fit= are 0: nothing ever fails; give one of them, in failures per 1e9 hours"
         )
     if samples < 1:
         raise InputError(f"samples={samples}: at least one is needed")
     Allowance("lifetime").take(24.0 * samples, f"{samples:,} samples")
     if plane_count(topology) > 1:
-        raise InputError(
-            f"{topology.name}: how long the hosts of several planes reach each other is not worked out; give a single plane"
-        )
+        raise InputError(f"{topology.name}: the lifetime is computed for one plane at a time; give a single plane")
     none = np.empty(0, np.int64)
     counts = criterion_of(topology, Failing("links", none, none, none), "disconnection", of, None, jobs).counts
     if counts.sum() < 2:
-        raise InputError(f"{topology.name}: fewer than two switches have to stay together; they cannot be parted")
+        raise InputError(
+            f"{topology.name}: at least two switches must have to stay connected; choose of='switches', or add hosts"
+        )
     hours, failures = np.empty(samples), np.empty(samples, np.int64)
-    begins = Draws(seed, _STREAM).words(samples)
+    streams = Draws(seed, _STREAM).words(samples)
 
     def task(numbers: Iterator[int]) -> None:
         for number in numbers:
@@ -146,7 +146,7 @@ def lifetime(
                 counts,
                 link_fit / FIT_HOURS,
                 switch_fit / FIT_HOURS,
-                begins[part],
+                streams[part],
                 hours[part],
                 failures[part],
             )
@@ -173,7 +173,7 @@ def lifetime(
 
 
 def wilson(survived: int, samples: int) -> tuple[float, float]:
-    """The 95 % confidence interval of a probability of which `survived` of `samples` trials tell (Wilson, 1927).
+    """Return the 95 % confidence interval of a probability, after `survived` of `samples` trials (Wilson, 1927).
 
     (p + z^2/2n -+ z sqrt(p (1 - p)/n + z^2/4n^2)) / (1 + z^2/n): unlike p -+ z sigma it holds near 0 and 1.
 

@@ -1,4 +1,4 @@
-"""The operation: how much of a network can fail before it falls apart, or its paths get too long."""
+"""The operation `resilience`: what share of a network can fail before it disconnects, or its paths become too long."""
 
 import math
 from collections.abc import Iterable, Iterator
@@ -22,9 +22,9 @@ from topoloom.model.topology import Topology
 METRICS = ("disconnection", "diameter", "aspl")
 OF = ("switches", "hosts")
 STEPS = tuple(round(0.05 * step, 2) for step in range(1, 20))
-#: Samples without a width, and at most with one.
+#: Samples without a `width`, and the most samples with one.
 SAMPLES, MOST_SAMPLES = 1000, 100_000
-#: Samples that a thread takes at a time, and those between two looks at the width, by what they cost.
+#: Samples per task of a thread, and samples between two checks of the width; the key is whether path lengths are measured.
 _CHUNK, _BATCH = {True: 4, False: 32}, {True: 200, False: 1000}
 
 
@@ -46,27 +46,27 @@ def resilience(
     values: bool = False,
     work: Work | None = None,
 ) -> Survival:
-    """The survival curve of a topology under random or targeted failures.
+    """Return the survival curve of a topology under random or targeted failures.
 
-    Every sample is one order of failures, and all levels look at the same orders: the samples of one level are independent of
-    each other, so its interval holds; those of two levels are not, so the curve of links cannot rise by chance.
+    Every sample is one order of failures, and all levels use the same orders. Samples of one level are independent of each
+    other, so the level's confidence interval is valid. Levels are not independent, so a curve of links never rises by chance.
 
     Parameters
     ----------
     topology : NetworkSource
-        Connected, or of several planes, which its hosts join and no link does: there all hosts that are left must reach each
-        other through any plane (hosts do not forward), whatever `of` says.
+        A connected network, or one of several planes, which only its hosts join: then all surviving hosts must reach each other
+        through any plane (hosts do not forward), and `of` is ignored.
     fail : str
         "links", "switches" or "racks"; switches fail with all their links and hosts.
     metric : str
-        "disconnection", "diameter" or "aspl": what is left must be connected and, for the last two, at most `tolerate` hops
-        worse than the whole network.
+        "disconnection", "diameter" or "aspl": the surviving network must be connected and, for the last two, at most `tolerate`
+        hops worse than the whole network.
     order : str
-        "random", or what fails first: "load", "degree", "cables" (`orders.failing`); ties in random order.
+        "random", or the quantity whose greatest values fail first: "load", "degree", "cables" (`failure_orders.failing`).
     levels : floats, optional
         Shares of all links, switches or racks; 0.05 to 0.95 in steps of 0.05 when omitted.
     samples : int, optional
-        1,000 when omitted; with a `width`, at most so many (100,000 when omitted).
+        1,000 when omitted; with a `width`, the most samples (100,000 when omitted).
     width : float, optional
         Take samples until the 95 % confidence interval of every level is no wider: 0.02 takes about 9,600.
     criterion : float
@@ -74,45 +74,46 @@ def resilience(
     tolerate : float, optional
         Hops; 2 for the diameter and 1 for the ASPL when omitted.
     of : str
-        "switches": between all that survive; "hosts": between those that carry hosts, so that a spine that is cut off does
+        "switches": between all surviving switches; "hosts": between those with hosts, so that a spine that is cut off does
         not count.
     racks : int[switches], optional
         The rack of each switch, for ``fail="racks"``.
     seed : int
         The same seed gives the same curve, whatever `jobs`.
     jobs : int, optional
-        Threads; every core when omitted.
+        Threads; all cores when omitted.
     values : bool
-        Measure the diameter or the ASPL at every level, for `Level.mean` and `Level.worst`; else only as often as it takes to
-        find the level at which it is too much.
+        Measure the diameter or the ASPL at every level, for `Level.mean` and `Level.worst`; else it is measured only where the
+        search for the last level within the limit needs it.
     work : Work, optional
-        Told of samples; when stopped, the curve of those that are finished is the result.
+        Reports progress in samples; when stopped, the result is the curve of the finished samples.
 
     Returns
     -------
     Survival
-        For each share of failures, how many samples survive, with a 95 % interval; and the share up to which
-        `criterion` of them do.
+        How many samples survive each share of failures, with a 95 % interval; and the greatest share that at least
+        `criterion` of the samples survive.
 
     Raises
     ------
     InputError
-        A topology that is not connected to begin with, no hosts for ``of="hosts"``, lengths of several planes, or values out
-        of range.
+        A topology that is not connected even without failures, no hosts for ``of="hosts"``, path lengths of several planes, or
+        values out of range.
     Stopped
         `work` was stopped before a sample was finished.
 
     Notes
     -----
-    Connectedness: one union-find pass a sample for all levels. Diameter and ASPL: a bit-parallel search of all pairs, for some
-    log2(levels) levels a sample when links fail, which only makes paths longer, for each level when switches do.
+    Connectedness takes one union-find pass per sample for all levels. Diameter and ASPL take a bit-parallel search of all
+    pairs: for about log2(levels) levels per sample when links fail, as this only lengthens paths; for every level when switches
+    fail.
 
     Examples
     --------
     >>> from topoloom.topologies.spec import build
-    >>> ring = build("torus:dims=20")  # one link less is a path, two are two pieces
-    >>> found = resilience(ring, levels=[0.05, 0.1], samples=100)
-    >>> [level.probability for level in found.levels], found.threshold
+    >>> ring = build("torus:dims=20")  # without one link it is a path, without two it is disconnected
+    >>> result = resilience(ring, levels=[0.05, 0.1], samples=100)
+    >>> [level.probability for level in result.levels], result.threshold
     ([1.0, 0.0], 0.05)
     """
     topology = taken(topology, Topology, "resilience")
@@ -122,14 +123,14 @@ def resilience(
     what = failing(topology, fail, order, racks, jobs)
     planes = plane_count(topology)
     of = "hosts" if planes > 1 else of
-    asked = (
+    survival_criterion = (
         hosts_reach(topology, what, metric) if planes > 1 else criterion_of(topology, what, metric, of, tolerate, jobs)
     )
     failures = np.array([failures_at(share, what.units) for share in shares], np.int64)
-    # Without a switch the others may be closer together: then no level says anything of another.
-    counts = SampleCounts(asked, failures, values or fail != "links")
+    # Without a switch, the others may be closer to each other: then no level can be inferred from another.
+    counts = SampleCounts(survival_criterion, failures, values or fail != "links")
     wanted = samples if samples is not None else MOST_SAMPLES if width is not None else SAMPLES
-    batch = wanted if width is None else _BATCH[asked.hops]
+    batch = wanted if width is None else _BATCH[survival_criterion.hops]
     exact = None
     work.begin(wanted if width is None else None, "samples")
     with work.interruptible():
@@ -144,7 +145,7 @@ def resilience(
             exact = counts.exact(criterion, states(seed, 0, counts.samples), jobs, work)
     if not counts.samples:
         work.check()
-    found = tuple(counts.levels(shares))
+    curve = tuple(counts.levels(shares))
     return Survival(
         topology.name,
         topology.spec,
@@ -156,11 +157,11 @@ def resilience(
         order,
         of,
         what.units,
-        found,
+        curve,
         criterion,
-        asked.whole,
-        asked.most,
-        threshold_of(found, criterion),
+        survival_criterion.whole,
+        survival_criterion.most,
+        threshold_of(curve, criterion),
         exact,
         seed,
         counts.samples,
@@ -171,7 +172,7 @@ def resilience(
 
 
 def _sample(counts: SampleCounts, begins: np.ndarray, jobs: int | None, work: Work) -> None:
-    """Ask samples, given where their streams begin, on all cores; when stopped only the first that are finished count."""
+    """Evaluate samples on all cores, given their random streams; when stopped, only an unbroken first part of them counts."""
     chunk = _CHUNK[counts.criterion.hops]
     parts = np.split(begins, range(chunk, begins.size, chunk))
     answers: dict[int, np.ndarray] = {}
@@ -186,7 +187,7 @@ def _sample(counts: SampleCounts, begins: np.ndarray, jobs: int | None, work: Wo
     try:
         over_cores(task, len(parts), jobs)
     finally:
-        # Those in order only: what ends first is what fell apart first, and would count too much.
+        # Only samples in order count: those that finish first disconnect first, and would count too much.
         for number, part in enumerate(parts):
             if number not in answers:
                 break
@@ -194,13 +195,13 @@ def _sample(counts: SampleCounts, begins: np.ndarray, jobs: int | None, work: Wo
 
 
 def _levels(levels: Iterable[float] | None) -> list[float]:
-    """Shares in rising order, each once."""
+    """Return the shares in rising order, without duplicates."""
     shares = sorted({float(share) for share in (STEPS if levels is None else levels)})
     if not shares:
-        raise InputError("no level to look at; give shares of what fails, as in levels=[0.05, 0.1]")
+        raise InputError("levels= is empty; give shares that fail, as in levels=[0.05, 0.1]")
     for share in shares:
         if not 0 <= share <= 1:
-            raise InputError(f"level {share:g}: a share of what fails is between 0 and 1")
+            raise InputError(f"level {share:g}: the share that fails must be between 0 and 1")
     return shares
 
 
@@ -213,20 +214,22 @@ def _check(
     tolerate: float | None,
     values: bool,
 ) -> None:
-    """Refuse what makes no sense."""
+    """Refuse values out of range, and combinations without meaning."""
     if metric not in METRICS:
-        raise InputError(f"metric='{metric}': {', '.join(METRICS)} can be asked for")
+        raise InputError(f"metric='{metric}': use {', '.join(METRICS)}")
     if of not in OF:
-        raise InputError(f"of='{of}': between {' or '.join(OF)}")
+        raise InputError(f"of='{of}': use {' or '.join(OF)}")
     if not 0 < criterion <= 1:
-        raise InputError(f"criterion={criterion:g}: a probability above 0, at most 1, as in 0.75")
+        raise InputError(f"criterion={criterion:g}: it is a probability above 0 and at most 1, as in 0.75")
     if width is not None and not 0 < width < 1:
-        raise InputError(f"width={width:g}: how wide an interval of a probability may be, as in 0.02")
+        raise InputError(f"width={width:g}: it is the width of a confidence interval, between 0 and 1, as in 0.02")
     if samples is not None and samples < 1:
         raise InputError(f"samples={samples}: at least one is needed")
     Allowance("resilience").take(8.0 * (samples or 0), f"{samples or 0:,} samples")
     if tolerate is not None and not 0 <= tolerate < math.inf:
-        raise InputError(f"tolerate={tolerate:g}: hops more, at least 0")
+        raise InputError(f"tolerate={tolerate:g}: it is a number of extra hops, at least 0")
     if metric == "disconnection" and (tolerate is not None or values):
         what = "tolerate" if tolerate is not None else "values"
-        raise InputError(f"{what}=: disconnection has no hops; ask for metric='diameter' or 'aspl', or leave it out")
+        raise InputError(
+            f"{what}=: metric='disconnection' has no hops; use metric='diameter' or 'aspl', or omit {what}="
+        )

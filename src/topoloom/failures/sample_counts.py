@@ -1,4 +1,4 @@
-"""What samples found, added up: how many survive each level, and exactly how many failures are survived."""
+"""Results of samples, added up: how many survive each level, and the exact number of failures that enough samples survive."""
 
 from collections.abc import Iterator, Sequence
 
@@ -9,15 +9,15 @@ from topoloom.core.work import Work
 from topoloom.failures.criterion import Criterion
 from topoloom.failures.survival import Level, level_of
 
-#: Samples that a thread takes at a time.
+#: Samples per task of a thread.
 _CHUNK = 4
 
 
 class SampleCounts:
-    """What samples say of a criterion at some numbers of failures, ascending.
+    """The results of samples under one criterion, at given numbers of failures in rising order.
 
-    Samples are asked by three methods: disconnection is known for every number of failures at once (`pieces`); where only links
-    fail, lengths only grow, so the last level within bounds is looked for by halves; else each level is measured.
+    There are three methods. Disconnection: one pass gives every number of failures at once (`Criterion.pieces`). Lengths where
+    only links fail: they only grow, so a bisection finds the last level within the limit. Otherwise each level is measured.
     """
 
     def __init__(self, criterion: Criterion, failures: np.ndarray, every: bool) -> None:
@@ -28,13 +28,13 @@ class SampleCounts:
         self._lengths: list[np.ndarray] = []
 
     def ask(self, states: np.ndarray) -> np.ndarray:
-        """What samples answer, for `add`; any thread may ask."""
+        """Evaluate samples and return what `add` takes; safe to call from any thread."""
         if not self.criterion.hops:
             return self.criterion.pieces(states)
         return self.criterion.lengths(states, self.failures, self.halving)
 
     def add(self, answer: np.ndarray, samples: int) -> None:
-        """Add the answers of so many samples."""
+        """Add the results of `samples` samples."""
         self.samples += samples
         if self.criterion.hops:
             self._lengths.append(answer)
@@ -42,15 +42,15 @@ class SampleCounts:
             self._pieces += answer
 
     def levels(self, shares: Sequence[float]) -> list[Level]:
-        """The levels as they are now."""
+        """Return the levels with the samples counted so far."""
         if not self.criterion.hops:
             survived = self._pieces[self.failures]
         else:
-            found = np.concatenate(self._lengths)
+            lengths = np.concatenate(self._lengths)
             if self.halving:
-                survived = (found[:, None] >= np.arange(len(shares))).sum(axis=0)
+                survived = (lengths[:, None] >= np.arange(len(shares))).sum(axis=0)
             else:
-                survived = (found <= self._bound).sum(axis=0)
+                survived = (lengths <= self._bound).sum(axis=0)
         means, worst = self._values(len(shares))
         return [
             level_of(share, int(self.failures[i]), self.samples, int(survived[i]), means[i], worst[i])
@@ -58,16 +58,16 @@ class SampleCounts:
         ]
 
     def exact(self, criterion: float, states: np.ndarray, jobs: int | None, work: Work) -> float | None:
-        """The largest share up to which each single number of failures is survived.
+        """Return the largest share such that every number of failures up to it is survived.
 
-        None where only levels are known, or `work` was stopped.
+        None where only levels are evaluated, or when `work` was stopped.
 
         Parameters
         ----------
         criterion : float
             The share of samples that must survive, from 0 to 1.
         states : uint64[samples]
-            The samples' random streams, as they were when they were counted.
+            The random streams of the samples that were counted.
         jobs : int, optional
             Threads; all cores by default.
         work : Work
@@ -87,11 +87,11 @@ class SampleCounts:
         last = np.concatenate(self._lengths)
         if not self.halving:
             last = np.cumprod(last <= self._bound, axis=1).sum(axis=1) - 1
-        found = self._bisected(criterion, states, last, jobs, work)
-        return None if work.stopped else found / units
+        failures = self._bisected(criterion, states, last, jobs, work)
+        return None if work.stopped else failures / units
 
     def _bisected(self, criterion: float, states: np.ndarray, last: np.ndarray, jobs: int | None, work: Work) -> int:
-        """The most failures that enough samples survive; last: the place of the last level that each survives, or -1."""
+        """Return the most failures that enough samples survive; last: the index of the last level that each survives, or -1."""
         wanted = criterion * self.samples - 1e-9
         level = -1
         while level + 1 < self.failures.size and (last >= level + 1).sum() >= wanted:
@@ -101,36 +101,36 @@ class SampleCounts:
         sure, open_ = int((last > level).sum()), np.flatnonzero(last == level)
         while high - low > 1 and not work.stopped:
             middle = (low + high) // 2
-            well = self._within(states[open_], middle, jobs, work)
-            if sure + int(well.sum()) >= wanted:
-                low, open_ = middle, open_[well]
+            within = self._within(states[open_], middle, jobs, work)
+            if sure + int(within.sum()) >= wanted:
+                low, open_ = middle, open_[within]
             else:
-                high, sure, open_ = middle, sure + int(well.sum()), open_[~well]
+                high, sure, open_ = middle, sure + int(within.sum()), open_[~within]
         return low
 
     def _within(self, states: np.ndarray, failures: int, jobs: int | None, work: Work) -> np.ndarray:
-        """Which samples are within bounds after so many failures, bool[samples]."""
-        well = np.zeros(states.size, np.bool_)
+        """Return which samples are within the limit after this many failures: bool[samples]."""
+        within = np.zeros(states.size, np.bool_)
 
         def task(numbers: Iterator[int]) -> None:
             for number in numbers:
                 if work.stopped:
                     return
                 part = slice(number * _CHUNK, (number + 1) * _CHUNK)
-                well[part] = self.criterion.lengths(states[part], np.array([failures]), True) >= 0
+                within[part] = self.criterion.lengths(states[part], np.array([failures]), True) >= 0
 
         over_cores(task, -(-states.size // _CHUNK), jobs)
-        return well
+        return within
 
     def _values(self, levels: int) -> tuple[list[float | None], list[float | None]]:
-        """The mean and the worst length of the samples that are connected, by level."""
+        """Return the mean and the worst length over the connected samples, for each level."""
         if not self.criterion.measured or self.halving:
             return [None] * levels, [None] * levels
-        found = np.concatenate(self._lengths)
-        connected = [column[np.isfinite(column)] for column in found.T]
+        lengths = np.concatenate(self._lengths)
+        connected = [column[np.isfinite(column)] for column in lengths.T]
         return (
-            [float(one.mean()) if one.size else None for one in connected],
-            [float(one.max()) if one.size else None for one in connected],
+            [float(values.mean()) if values.size else None for values in connected],
+            [float(values.max()) if values.size else None for values in connected],
         )
 
     @property

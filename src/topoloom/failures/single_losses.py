@@ -1,4 +1,4 @@
-"""What one loss does to the hosts: of a port, of a switch with or without hosts, of a whole plane."""
+"""What one loss does to the hosts: the loss of a port, of a switch with or without hosts, or of a whole plane."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from topoloom.graph.connectivity import components
 from topoloom.graph.planes import Plane
 from topoloom.model.topology import Topology
 
-#: What can be lost, and what that is.
+#: What can be lost, with descriptions for messages.
 KINDS = {
     "port": "a port of a host, or its cable",
     "nic": "an interface of a host with all its ports",
@@ -22,18 +22,18 @@ KINDS = {
 
 @dataclass(frozen=True)
 class Left:
-    """What one loss leaves.
+    """What is left after one loss.
 
     Attributes
     ----------
     unit : int
-        The endpoint, host (of an interface), switch or plane that is lost, as the whole network counts them.
+        The endpoint, host (of an interface), switch or plane that is lost, as numbered in the whole network.
     cut_off : int
         Hosts without a port that is connected.
     ports_mean, ports_least : float
-        The share of its ports that a host keeps connected: the mean over all hosts, and the least.
+        The share of its ports that a host keeps connected: mean over all hosts, and the least.
     uplinks_mean, uplinks_least : float
-        The same when a port counts as much as the share of the links of its switch that are left.
+        The same, with each port weighted by the share of its switch's links that are left.
     """
 
     unit: int
@@ -45,7 +45,7 @@ class Left:
 
 
 class Hosts:
-    """The hosts of a network, and what they keep of their ports when some of one plane are dead.
+    """The hosts of a network, and the share of ports that they keep after a loss in one plane.
 
     Parameters
     ----------
@@ -60,13 +60,13 @@ class Hosts:
         self.ports = np.bincount(topology.host, minlength=self.hosts)
 
     def without_nic(self, host: int) -> Left:
-        """What is left when a host loses an interface; all the others keep everything."""
-        kept = max(0, int(self.ports[host]) - self.nic_ports) / int(self.ports[host])
-        mean = (self.hosts - 1 + kept) / self.hosts
-        return Left(host, int(kept == 0), mean, kept, mean, kept)
+        """Return what is left when one host loses an interface; all other hosts keep everything."""
+        share = max(0, int(self.ports[host]) - self.nic_ports) / int(self.ports[host])
+        mean = (self.hosts - 1 + share) / self.hosts
+        return Left(host, int(share == 0), mean, share, mean, share)
 
     def left(self, unit: int, plane: Plane, port: np.ndarray, uplinks: np.ndarray) -> Left:
-        """What is left when all of the network but this plane is well.
+        """Return what is left when only this plane has losses.
 
         Parameters
         ----------
@@ -76,28 +76,28 @@ class Hosts:
         port : bool[k]
             The plane's endpoints that are alive and connected.
         uplinks : float64[k]
-            What each of them is worth, at most 1; 0 where it is not connected.
+            The weight of each of these endpoints, at most 1; 0 where it is not connected.
         """
         host = plane.hosts[plane.topology.host]
-        touched = plane.hosts
-        here = np.bincount(host, minlength=self.hosts)[touched]
-        alive = np.bincount(host[port], minlength=self.hosts)[touched]
-        worth = np.bincount(host, uplinks, self.hosts)[touched]
-        ports, elsewhere = self.ports[touched], self.ports[touched] - here
-        kept, rate = (elsewhere + alive) / ports, (elsewhere + worth) / ports
-        untouched = self.hosts - touched.size
+        affected = plane.hosts
+        here = np.bincount(host, minlength=self.hosts)[affected]
+        alive = np.bincount(host[port], minlength=self.hosts)[affected]
+        worth = np.bincount(host, uplinks, self.hosts)[affected]
+        ports, elsewhere = self.ports[affected], self.ports[affected] - here
+        port_share, uplink_share = (elsewhere + alive) / ports, (elsewhere + worth) / ports
+        unaffected = self.hosts - affected.size
         return Left(
             unit,
             int((elsewhere + alive == 0).sum()),
-            float((kept.sum() + untouched) / self.hosts),
-            float(kept.min()),
-            float((rate.sum() + untouched) / self.hosts),
-            float(rate.min()),
+            float((port_share.sum() + unaffected) / self.hosts),
+            float(port_share.min()),
+            float((uplink_share.sum() + unaffected) / self.hosts),
+            float(uplink_share.min()),
         )
 
 
 def losses_of(kind: str, hosts: Hosts, planes: Sequence[Plane]) -> Iterator[Left]:
-    """What each loss of a kind leaves, one after the other.
+    """Yield what each loss of a kind leaves, one loss after the other.
 
     Parameters
     ----------
@@ -106,14 +106,14 @@ def losses_of(kind: str, hosts: Hosts, planes: Sequence[Plane]) -> Iterator[Left
     hosts : Hosts
         Those of the whole network.
     planes : sequence of Plane
-        Those in which something is lost; what is alike in several planes need be looked at in one of them only.
+        The planes in which something is lost; of identical planes one is enough.
 
     Yields
     ------
     Left
     """
     if kind == "nic":
-        yield hosts.without_nic(int(hosts.ports.argmin()))  # who has fewest ports loses most
+        yield hosts.without_nic(int(hosts.ports.argmin()))  # the host with the fewest ports loses the largest share
         return
     for number, plane in enumerate(planes):
         k = plane.topology.endpoints.size
@@ -126,7 +126,7 @@ def losses_of(kind: str, hosts: Hosts, planes: Sequence[Plane]) -> Iterator[Left
 
 
 def _of_ports(hosts: Hosts, plane: Plane) -> Iterator[Left]:
-    """A host with the fewest ports loses most; all ports of hosts with as many are alike."""
+    """Yield the loss of one port for each number of ports per host: ports of hosts with as many ports are equivalent."""
     host = plane.hosts[plane.topology.host]
     for count in np.unique(hosts.ports[host]).tolist():
         lost = int(np.flatnonzero(hosts.ports[host] == count)[0])
@@ -136,26 +136,26 @@ def _of_ports(hosts: Hosts, plane: Plane) -> Iterator[Left]:
 
 
 def _of_switches(hosts: Hosts, plane: Plane, leaves: bool) -> Iterator[Left]:
-    """Each switch with hosts, or each without."""
+    """Yield the loss of each switch with hosts, or of each switch without."""
     topology = plane.topology
     at, degrees = topology.endpoints, topology.degrees
     offsets, neighbours, _ = topology.csr
-    parting = set(articulation_switches(topology).tolist())
+    articulation = set(articulation_switches(topology).tolist())
     for switch in np.flatnonzero((topology.endpoints_at > 0) == leaves).tolist():
         alive = at != switch
         gone = np.bincount(neighbours[offsets[switch] : offsets[switch + 1]], minlength=topology.switches)
         share = np.where(degrees > 0, (degrees - gone) / np.maximum(degrees, 1), 1.0)
-        if switch in parting:
+        if switch in articulation:
             alive &= _in_main_part(topology, switch)[at]
         yield hosts.left(int(plane.switches[switch]), plane, alive, np.where(alive, share[at], 0.0))
 
 
 def _in_main_part(topology: Topology, lost: int) -> np.ndarray:
-    """The switches of the part with most hosts when one switch is lost, bool[n]; of equal parts the first."""
+    """Return the switches of the part with the most hosts after the loss of one switch, bool[n]; among equals the first."""
     links = topology.links[(topology.links != lost).all(axis=1)]
     part = components(topology.without_rates().replace(links=links))
-    on = part[topology.endpoints]
-    kept = topology.endpoints != lost
-    pairs = np.unique(np.stack([on[kept], topology.host[kept]]), axis=1)
+    part_of_endpoint = part[topology.endpoints]
+    alive = topology.endpoints != lost
+    pairs = np.unique(np.stack([part_of_endpoint[alive], topology.host[alive]]), axis=1)
     hosts = np.bincount(pairs[0], minlength=int(part.max()) + 1)
     return np.asarray((part == int(hosts.argmax())) & (np.arange(topology.switches) != lost))

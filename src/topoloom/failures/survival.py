@@ -1,4 +1,4 @@
-"""What `resilience` finds: how likely a network survives so many failures."""
+"""The result of `resilience`: how likely a network survives each number of failures."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -25,11 +25,12 @@ class Level:
     failures : int
         How many that is.
     samples, survived : int
-        Random orders looked at, and those in which the network survives so many failures.
+        Random orders evaluated, and those in which the network survives this many failures.
     probability, low, high : float
         survived / samples, and its 95 % confidence interval (Wilson's).
     mean, worst : float or None
-        Of the diameter or the ASPL over the samples that are still connected; None where none is, or nobody asked.
+        The mean and the worst diameter or ASPL over the connected samples; None where none is connected or lengths are not
+        measured.
     """
 
     share: float
@@ -50,36 +51,36 @@ class Survival(Result):
     Attributes
     ----------
     name : str
-        Of the network.
+        The network's name.
     spec : str or None
         Rebuilds the network exactly; None where it came from a file.
     switches, links, hosts : int
         Its size.
     fail, metric, order, of : str
-        What fails, what is asked of the rest, in which order, and between which switches.
+        What fails, the metric, the order of failures, and the switches that it concerns.
     units : int
-        Links, switches or racks: how many can fail.
+        How many links, switches or racks can fail.
     levels : tuple of Level
         By rising share.
     criterion : float
         The least probability with which a level counts as survived.
     whole, most : float or None
-        Diameter or ASPL of the whole network, and what it may become; None for disconnection.
+        Diameter or ASPL of the whole network, and its limit after failures, in hops; None for disconnection.
     threshold : float
         The last share up to which every level is survived; 0 if none.
     exact : float or None
-        The same in single failures: the largest share up to which every number of failures is survived. None where that
-        was not looked for.
+        The same in single failures: the largest share such that every number of failures up to it is survived. None where it
+        was not computed.
     seed, samples : int
-        Of the random orders, and how many.
+        The seed of the random orders, and their number.
     ended : "done", "deadline" or "interrupted"
-        Not done: with fewer samples than asked for.
+        Unless "done", with fewer samples than asked for.
     time_to_disconnection : Lifetime or None
-        What `lifetime` found of the same network; None where nobody asked (`Survival.with_costs`).
+        The result of `lifetime` for the same network; None when not computed (`Survival.with_costs`).
     degradation : tuple of Degradation
-        What `degradation` found of it, by share.
+        The results of `degradation`, one per share.
     planes : int
-        Of how many planes the network is; of several all hosts that are left must reach each other.
+        How many planes the network has; with several, survival means that all surviving hosts reach each other.
     """
 
     record_name = "survival"
@@ -122,14 +123,14 @@ class Survival(Result):
     def with_costs(
         self, lifetime: Lifetime | None = None, degradation: Sequence[Degradation] = (), engine: str = ""
     ) -> "Survival":
-        """The same curve, with what else was found of its network; `engine` made the tables that were repaired.
+        """Return a copy with further results for the same network; `engine` made the tables that were repaired.
 
         Parameters
         ----------
         lifetime : Lifetime, optional
-            How long the network stays connected; None takes away what the curve had.
+            How long the network stays connected; None removes an earlier result.
         degradation : sequence of Degradation
-            What the failures cost, one for each share that was looked at.
+            What the failures cost, one per share.
         engine : str
             The engine whose tables were repaired; "" where none were.
 
@@ -143,12 +144,12 @@ class Survival(Result):
 
     @property
     def widest(self) -> float:
-        """The width of the widest interval of a level: what more samples would make narrower."""
+        """The width of the widest confidence interval of a level; more samples make it narrower."""
         return max(level.high - level.low for level in self.levels)
 
     @property
     def survives(self) -> str:
-        """What survival means here, in words."""
+        """What survival means for this curve, as a sentence."""
         if self.planes > 1:
             return f"all surviving hosts reach each other, each pair through some plane; P >= {self.criterion:g}"
         between = "all surviving switches" if self.of == "switches" else "all surviving switches with hosts"
@@ -162,12 +163,12 @@ class Survival(Result):
 
 @dataclass(frozen=True)
 class Survivals(Result):
-    """Survival curves of several networks, beside each other.
+    """Survival curves of several networks, for comparison.
 
     Attributes
     ----------
     topologies : tuple of Survival
-        One a network, in the order in which they were asked for.
+        One per network, in the given order.
     """
 
     record_name = "survivals"
@@ -195,7 +196,7 @@ class Survivals(Result):
 def level_of(
     share: float, failures: int, samples: int, survived: int, mean: float | None = None, worst: float | None = None
 ) -> Level:
-    """A level with its interval.
+    """Return a level with its confidence interval.
 
     Parameters
     ----------
@@ -206,7 +207,7 @@ def level_of(
     samples, survived : int
         Samples in all, and those that met the criterion.
     mean, worst : float, optional
-        Of the samples' lengths, in hops, where they were measured.
+        Mean and worst length over the samples, in hops, where it was measured.
 
     Returns
     -------
@@ -218,19 +219,19 @@ def level_of(
 
 
 def threshold_of(levels: Sequence[Level], criterion: float) -> float:
-    """The last share up to which every level has at least this probability; 0 if the first has not.
+    """Return the last share up to which every level has at least this probability; 0 if the first level does not.
 
     Examples
     --------
     >>> threshold_of([level_of(share, 0, 100, survived) for share, survived in ((0.1, 99), (0.2, 80), (0.3, 40))], 0.75)
     0.2
     """
-    found = 0.0
+    threshold = 0.0
     for level in levels:
         if level.probability < criterion:
             break
-        found = level.share
-    return found
+        threshold = level.share
+    return threshold
 
 
 def _number(value: float | None) -> str:

@@ -1,4 +1,4 @@
-"""What is left of a network after failures, as a network of its own."""
+"""The network that survives failures, as a Topology."""
 
 from dataclasses import dataclass
 
@@ -12,7 +12,7 @@ from topoloom.model.topology import Topology
 
 @dataclass(frozen=True, eq=False)
 class SampledLosses:
-    """What fails in one sample.
+    """The failures of one sample.
 
     `links`: int32[k, 2], links that fail by themselves; `switches`: int64[k]. One of them is empty.
     """
@@ -22,7 +22,7 @@ class SampledLosses:
 
 
 def first_failures(topology: Topology, what: Failing, share: float, seed: int, sample: int = 0) -> SampledLosses:
-    """The first failures of a sample's order: those that `resilience` looks at with the same seed.
+    """Return the first failures of a sample's order, the same as `resilience` uses with the same seed.
 
     Parameters
     ----------
@@ -31,16 +31,16 @@ def first_failures(topology: Topology, what: Failing, share: float, seed: int, s
     what : Failing
         What fails (links, switches or racks), and in which order; see `failing`.
     share : float
-        How much of it fails, from 0 to 1; rounded as `failures_at` does.
+        The share that fails, from 0 to 1; rounded as by `failures_at`.
     seed : int
-        Of the random orders.
+        The seed of the random orders.
     sample : int
-        Which of the seed's orders, from 0.
+        The number of the order, from 0.
 
     Returns
     -------
     SampledLosses
-        The links and switches that are gone.
+        The links and switches that failed.
 
     Raises
     ------
@@ -48,7 +48,7 @@ def first_failures(topology: Topology, what: Failing, share: float, seed: int, s
         A share that is not between 0 and 1.
     """
     if not 0 <= share <= 1:
-        raise InputError(f"share {share:g}: a share of what fails is between 0 and 1")
+        raise InputError(f"share {share:g}: the share that fails must be between 0 and 1")
     state = int(states(seed, sample, sample + 1)[0])
     gone = what.drawn(state)[: failures_at(share, what.units)]
     if what.fail == "links":
@@ -66,7 +66,7 @@ def surviving_network(
     sample: int = 0,
     racks: np.ndarray | None = None,
 ) -> Topology:
-    """What is left when a share of the links, switches or racks has failed.
+    """Return the network that is left when a share of the links, switches or racks has failed.
 
     Parameters
     ----------
@@ -76,13 +76,13 @@ def surviving_network(
     share : float
         Of all links, switches or racks, between 0 and 1.
     seed, sample : int
-        Which random order: sample 0 is the first that `resilience` with this seed looks at.
+        The random order: sample 0 is the first that `resilience` uses with this seed.
 
     Returns
     -------
     Topology
-        The switches that are left, numbered again; the label ``was`` has their numbers before, where some are gone. Hosts all
-        of whose ports are gone are gone, too.
+        The surviving switches, numbered again; where some failed, the label ``was`` has their numbers before. Hosts without a
+        surviving port are removed.
 
     Raises
     ------
@@ -101,35 +101,35 @@ def surviving_network(
 
 
 def without_losses(topology: Topology, lost: SampledLosses) -> Topology:
-    """A topology without what is lost; its switches are numbered again where some are."""
+    """Return a topology without the failed parts; the surviving switches are numbered again where some failed."""
     n, m = topology.switches, len(topology.links)
-    stays = np.ones(n, np.bool_)
-    stays[lost.switches] = False
-    if not stays.any():
+    alive = np.ones(n, np.bool_)
+    alive[lost.switches] = False
+    if not alive.any():
         raise InputError(f"{topology.name}: no switch is left; let a smaller share fail")
-    kept = stays[topology.links].all(axis=1)
+    alive_links = alive[topology.links].all(axis=1)
     if len(lost.links):
-        # Of parallel links as many go as are lost.
+        # Among parallel links, remove as many as failed.
         key, gone = (links[:, 0].astype(np.int64) * n + links[:, 1] for links in (topology.links, lost.links))
-        turn = np.arange(m) - np.searchsorted(key, key)
-        kept &= turn >= np.searchsorted(gone, key, "right") - np.searchsorted(gone, key, "left")
-    number = np.cumsum(stays) - 1
-    ports = stays[topology.endpoints]
-    labels = {name: values[stays] for name, values in topology.labels.items()}
-    if not stays.all():
-        labels["was"] = np.flatnonzero(stays)
+        copy = np.arange(m) - np.searchsorted(key, key)
+        alive_links &= copy >= np.searchsorted(gone, key, "right") - np.searchsorted(gone, key, "left")
+    number = np.cumsum(alive) - 1
+    ports = alive[topology.endpoints]
+    labels = {name: values[alive] for name, values in topology.labels.items()}
+    if not alive.all():
+        labels["was"] = np.flatnonzero(alive)
     links, switches = len(lost.links), len(lost.switches)
-    told = [
-        f"{count} {one if count == 1 else many}"
-        for count, one, many in ((links, "link", "links"), (switches, "switch", "switches"))
+    failed = [
+        f"{count} {singular if count == 1 else plural}"
+        for count, singular, plural in ((links, "link", "links"), (switches, "switch", "switches"))
         if count
     ]
     return Topology(
-        links=number[topology.links[kept]],
-        switches=int(stays.sum()),
+        links=number[topology.links[alive_links]],
+        switches=int(alive.sum()),
         endpoints=number[topology.endpoints[ports]],
         host=np.unique(topology.host[ports], return_inverse=True)[1],
         labels=labels,
-        name=f"{topology.name} less {' and '.join(told)}" if told else topology.name,
-        **topology.rates_of(kept, ports),
+        name=f"{topology.name} less {' and '.join(failed)}" if failed else topology.name,
+        **topology.rates_of(alive_links, ports),
     )

@@ -1,4 +1,4 @@
-"""The throughput that no routing can beat, between two proved bounds, for networks too large for the exact flow."""
+"""The best throughput of any routing, bracketed by a lower and an upper bound, for networks too large for the exact flow."""
 
 import math
 from collections.abc import Iterator
@@ -13,22 +13,22 @@ from topoloom.model.topology import Topology
 from topoloom.throughput.flow import arcs, check_reach
 from topoloom.throughput.traffic import Traffic
 
-#: Columns kept a source, and bytes for all of them, which may allow fewer.
+#: Columns (flow patterns) kept per source, and the bytes for all of them, which may allow fewer.
 _COLUMNS, _BYTES = 64, 1 << 30
-#: How steep the soft maximum begins, and by how much it gets steeper each time.
+#: The steepness of the soft maximum at the start, and the factor by which it grows.
 _STEEP, _STEEPER = 2.0, 1.4
 
 
 @dataclass(frozen=True)
 class Bracket:
-    """A throughput between two bounds.
+    """A throughput, bracketed by two bounds.
 
     Attributes
     ----------
     lower, upper : float
-        A flow that was found brings `lower`; no flow brings more than `upper`.
+        Some flow reaches `lower`; no flow exceeds `upper`.
     turns : int
-        How many times every source moved its flow.
+        How many times every source adjusted its flow.
     """
 
     lower: float
@@ -37,7 +37,7 @@ class Bracket:
 
     @property
     def gap(self) -> float:
-        """upper / lower - 1."""
+        """upper / lower - 1: the relative width of the bracket."""
         if not math.isfinite(self.upper):
             return 0.0
         return self.upper / self.lower - 1.0 if self.lower else math.inf
@@ -52,20 +52,20 @@ def approximate_flow(
     jobs: int | None = None,
     work: Work | None = None,
 ) -> Bracket:
-    """The maximum concurrent flow of a traffic, from below by a flow and from above by its dual.
+    """Return bounds on the maximum concurrent flow of a traffic: below by a flow, above by the dual linear program.
 
     Parameters
     ----------
     topology : Topology
     traffic : Traffic
     gap : float
-        Stops when upper / lower - 1 is no more.
+        Stops once upper / lower - 1 is at most this.
     turns : int
-        Stops after so many at the latest, with the gap that there is then.
+        Stops after this many turns, whatever the gap.
     jobs : int, optional
-        Threads for the upper bound; every core when omitted. The answer does not depend on them.
+        Threads for the upper bound; all cores when omitted. The result does not depend on their number.
     work : Work, optional
-        Told of each turn, with the gap. When it is stopped, the bracket is as wide as it is then.
+        Reports progress in turns, with the gap. When it is stopped, the bracket reached so far is the result.
 
     Returns
     -------
@@ -75,23 +75,23 @@ def approximate_flow(
     Raises
     ------
     InputError
-        Some who send do not reach those they send to; a gap or number of turns that is not positive.
+        Some senders do not reach their receivers; a gap or a number of turns that is not positive.
 
     Notes
     -----
-    Lower: the flow found, over its busiest channel. Upper: for any lengths l of channels, sum capacity l over the sum of
-    demand times the shortest path under l (the dual of the linear program). Lengths are exp(a x) of the channels' loads x,
-    as in Garg and Koenemann (FOCS 1998) and Fleischer (SIAM J. Discrete Math., 2000). Flow is not sent again in every turn
-    but moved from dearer to cheaper paths by Newton's steps, and a grows as the flow settles: the proof of the gap is the
-    pair of bounds, not a count of turns.
+    Lower bound: the flow found, divided by its maximum channel load. Upper bound: for any lengths l of channels, sum capacity l
+    over the sum of demand times the shortest path under l (the dual of the linear program). Lengths are exp(a x) of the channel
+    loads x, as in Garg and Koenemann (FOCS 1998) and Fleischer (SIAM J. Discrete Math., 2000). Flow is not sent again in every
+    turn, but moved from more expensive to cheaper paths by Newton steps, and a grows as the flow settles. The two bounds
+    themselves certify the gap, whatever the number of turns.
 
     Examples
     --------
     >>> from topoloom.topologies.spec import build
     >>> from topoloom.throughput.traffic import uniform_remote
     >>> cube = build("hypercube:n=4")
-    >>> found = approximate_flow(cube, uniform_remote(cube))
-    >>> found.lower <= 1.875 <= found.upper, found.gap <= 0.05
+    >>> result = approximate_flow(cube, uniform_remote(cube))
+    >>> result.lower <= 1.875 <= result.upper, result.gap <= 0.05
     (True, True)
     """
     return priced_flow(topology, traffic, gap=gap, turns=turns, jobs=jobs, work=work)[0]
@@ -107,23 +107,23 @@ def priced_flow(
     jobs: int | None = None,
     work: Work | None = None,
 ) -> tuple[Bracket, np.ndarray]:
-    """As `approximate_flow`, and the prices that prove the upper bound.
+    """Return the bracket of `approximate_flow`, and the prices that certify its upper bound.
 
     Parameters
     ----------
     topology : Topology
     traffic : Traffic
     gap, turns, jobs, work
-        As `approximate_flow` has them.
+        As for `approximate_flow`.
     beaten : float
-        Stops as well once the upper bound is no more: what is looked for was found elsewhere.
+        Stops also once the upper bound is at most this value, because a better network is already known.
 
     Returns
     -------
     bracket : Bracket
     prices : float64[a]
-        Of a unit of each of `flow.arcs`, so that what the traffic needs costs 1 at the least, and all channels cost the upper
-        bound: by so much a unit more of a channel raises it at first (linear programming's duality).
+        The price per unit of each of `flow.arcs`: the traffic costs at least 1, and all channels together cost the upper bound.
+        An arc's price is the rate at which the bound first rises with its capacity (linear programming duality).
 
     Raises
     ------
@@ -149,14 +149,18 @@ def priced_between(
     jobs: int | None = None,
     work: Work | None = None,
 ) -> tuple[Bracket, np.ndarray]:
-    """The largest share of a demand that arcs bring at once, and prices that prove it; who sends must reach where it sends.
+    """Return the bracket of the largest share of a demand that arcs carry at once, and prices that certify the upper bound.
+
+    Every sender must reach its receivers.
 
     Parameters
     ----------
     origin, to : int64[a]
-        Arcs, by their origin.
+        The arcs, sorted by their origin.
     capacity : float64[a]
+        The capacity of each arc.
     demand : float64[nodes, nodes]
+        The demand by source and destination.
     gap, turns, beaten, jobs, work
         As for `priced_flow`.
 
@@ -181,16 +185,21 @@ def priced_between(
     first = np.searchsorted(origin, np.arange(n + 1))
     demand = demand[sources]
     network = _Network(first, to, sources, demand, jobs)
-    # Shares of the bound from hops, so that loads are about 1 whatever the traffic.
+    # Scale by the bound from hops, so that loads are about 1 whatever the traffic.
     hops = network.least(np.ones(to.size))
-    unit, prices = float(capacity.sum()) / hops, np.full(to.size, 1.0 / hops)
-    demand *= unit
+    scale, prices = float(capacity.sum()) / hops, np.full(to.size, 1.0 / hops)
+    demand *= scale
     columns = _Columns(sources.size, n, min(n - 1, 64))
     load = np.zeros(to.size)
-    lower, upper, power, done = 0.0, 1.0, _STEEP, 0  # alike lengths give the bound from hops, which is the unit
+    lower, upper, steepness, turns_done = (
+        0.0,
+        1.0,
+        _STEEP,
+        0,
+    )  # equal lengths give the bound from hops, which is the unit
     work = Work() if work is None else work
     work.begin(turns, "turns at most")
-    while done < turns and not work.stopped:
+    while turns_done < turns and not work.stopped:
         longest = improve(
             first,
             to,
@@ -202,36 +211,36 @@ def priced_between(
             columns.sizes,
             columns.weights,
             load,
-            power,
+            steepness,
         )
-        done += 1
+        turns_done += 1
         if longest > columns.arcs.shape[2]:
             columns.widen(min(n - 1, 2 * longest))
-        if not columns.weights.any(axis=1).all():  # some source waits for room
+        if not columns.weights.any(axis=1).all():  # some source has no column yet
             continue
-        if done % 4 and done > 4:
+        if turns_done % 4 and turns_done > 4:
             continue
         loads(columns.arcs, columns.amounts, columns.sizes, columns.weights, load)
         used = load / capacity
-        busiest = float(used.max())
-        weight = np.exp(power * (used - busiest))
-        lower = max(lower, 1.0 / busiest)
+        max_load = float(used.max())
+        weight = np.exp(steepness * (used - max_load))
+        lower = max(lower, 1.0 / max_load)
         least = network.least(weight / capacity)
         bound = float(weight.sum()) / least
         if bound < upper:
-            upper, prices = bound, weight / capacity / least * unit
-        work.reach(done, f"within {upper / lower - 1:.1%}")
-        if upper <= lower * (1.0 + gap) or upper * unit <= beaten:
+            upper, prices = bound, weight / capacity / least * scale
+        work.reach(turns_done, f"within {upper / lower - 1:.1%}")
+        if upper <= lower * (1.0 + gap) or upper * scale <= beaten:
             break
-        # What the soft maximum leaves on the table, against what the flow does at this steepness.
+        # Compare the gap due to the flow with the gap due to the soft maximum: if the latter dominates, make it steeper.
         soft = float((weight * used).sum() / weight.sum())
-        if soft * bound - 1.0 < 0.5 * (busiest / soft - 1.0):
-            power *= _STEEPER
-    return Bracket(lower * unit, max(lower, upper) * unit, done), prices  # the two may meet, but for rounding
+        if soft * bound - 1.0 < 0.5 * (max_load / soft - 1.0):
+            steepness *= _STEEPER
+    return Bracket(lower * scale, max(lower, upper) * scale, turns_done), prices  # the two may cross by rounding errors
 
 
 class _Network:
-    """What the upper bound needs of a network and its traffic."""
+    """The network and the traffic, as the upper bound needs them."""
 
     def __init__(
         self, first: np.ndarray, to: np.ndarray, sources: np.ndarray, demand: np.ndarray, jobs: int | None
@@ -239,7 +248,7 @@ class _Network:
         self.first, self.to, self.sources, self.demand, self.jobs = first, to, sources, demand, jobs
 
     def least(self, length: np.ndarray) -> float:
-        """What all demand costs at the least at these lengths, float64[a]."""
+        """Return the least total cost of the demand at these lengths, float64[a]."""
         from topoloom.throughput.kernels.concurrent import cheapest
 
         costs = np.zeros(self.sources.size)
@@ -253,7 +262,7 @@ class _Network:
 
 
 class _Columns:
-    """Room for the columns of every source: see `kernels.concurrent.improve`."""
+    """The storage for the columns of every source: see `kernels.concurrent.improve`."""
 
     def __init__(self, sources: int, n: int, width: int) -> None:
         slots = max(3, min(_COLUMNS, _BYTES // (12 * sources * max(1, n - 1))))
@@ -263,6 +272,6 @@ class _Columns:
         self.weights = np.zeros((sources, slots))
 
     def widen(self, width: int) -> None:
-        """Room for columns of `width` arcs."""
+        """Make room for columns of `width` arcs."""
         more = ((0, 0), (0, 0), (0, width - self.arcs.shape[2]))
         self.arcs, self.amounts = np.pad(self.arcs, more), np.pad(self.amounts, more)

@@ -1,4 +1,4 @@
-"""Effective bisection bandwidth: what tables leave to each of the flows from a random half of the hosts to the other."""
+"""Effective bisection bandwidth: the rate that tables give the flows from a random half of the hosts to the other half."""
 
 import math
 from collections.abc import Iterator
@@ -16,19 +16,20 @@ from topoloom.routing.routing import Routing
 from topoloom.throughput.traffic import host_switches, uniform_remote
 from topoloom.throughput.traffic.loads import table_loads
 
-#: Bisections that a thread takes at a time.
+#: Bisections per task of a thread.
 _BLOCK = 8
 
 
 @dataclass(frozen=True, eq=False)
 class Bisections:
-    """Random bisections and what the flows got.
+    """Random bisections, and the rates of their flows.
 
     Attributes
     ----------
     shares : float64[bisections]
-        The mean over the flows of each bisection, in rates of a link.
+        The mean rate of the flows of each bisection, relative to a link's rate.
     seed : int
+        The seed of the random bisections.
     """
 
     shares: np.ndarray
@@ -49,34 +50,34 @@ class Bisections:
 def effective_bisection(
     routing: Routing, bisections: int = 1000, *, seed: int = 1, jobs: int | None = None, work: Work | None = None
 ) -> Bisections:
-    """The effective bisection bandwidth of tables.
+    """Return the effective bisection bandwidth of tables.
 
-    Halves of the hosts are drawn at random, with partners: each host of one half sends to one of the other (of an odd number
-    of hosts one is omitted). Every flow gets one over the flows on the fullest channel of its path, the hosts' links
-    included, which carry one flow.
+    Halves of the hosts are drawn at random, with partners: each host of one half sends to one host of the other (an odd host is
+    omitted). A flow's rate is 1 over the number of flows on the fullest channel of its path, which includes the hosts' links,
+    with one flow each.
 
     Parameters
     ----------
     routing : Routing
-        Tables that lead everywhere.
+        Complete tables: every switch reaches every other.
     bisections : int
         How many are drawn; the mean's error falls with their square root.
     seed : int
         Bisection i is the same for any number of bisections and threads.
     jobs : int, optional
-        Threads; every core when omitted.
+        Threads; all cores when omitted.
     work : Work, optional
-        Told of blocks of bisections.
+        Reports progress in blocks of bisections.
 
     Returns
     -------
     Bisections
-        What each bisection's flows get on average, in rates of a link; its `mean` and that one's `error`.
+        The mean rate per bisection, relative to a link's rate, with `mean` and its standard `error`.
 
     Raises
     ------
     InputError
-        No bisection asked for, fewer than two hosts, or tables that do not lead everywhere.
+        No bisections requested, fewer than two hosts, or incomplete tables.
 
     Notes
     -----
@@ -86,8 +87,8 @@ def effective_bisection(
     --------
     >>> from topoloom.routing.route import route
     >>> from topoloom.topologies.spec import build
-    >>> found = effective_bisection(route(build("complete:n=8")), 10)
-    >>> found.mean, found.error
+    >>> result = effective_bisection(route(build("complete:n=8")), 10)
+    >>> result.mean, result.error
     (1.0, 0.0)
     """
     refuse_mixed(routing.topology, "effective_bisection")
@@ -98,10 +99,8 @@ def effective_bisection(
         raise InputError(f"bisections={bisections}: at least one is needed")
     Allowance("quality").take(8.0 * bisections, f"{bisections:,} bisections")
     if switch.size < 2:
-        raise InputError(f"{routing.topology.name}: {switch.size} hosts; halves need two at least")
-    table_loads(
-        routing, uniform_remote(routing.topology), jobs, work=work
-    )  # refuses tables that do not lead everywhere
+        raise InputError(f"{routing.topology.name}: {switch.size} hosts; bisections need at least two")
+    table_loads(routing, uniform_remote(routing.topology), jobs, work=work)  # refuses incomplete tables
     channels, shares = routing.channels, np.zeros(bisections)
 
     work = Work() if work is None else work

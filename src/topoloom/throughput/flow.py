@@ -1,4 +1,4 @@
-"""The throughput that no routing can beat, exactly: the maximum concurrent flow, by linear programming."""
+"""The best throughput of any routing, exactly: the maximum concurrent flow, by linear programming."""
 
 import math
 
@@ -9,12 +9,12 @@ from topoloom.model.link_rates import refuse_mixed
 from topoloom.model.topology import Topology
 from topoloom.throughput.traffic import Traffic
 
-#: Flows by source and channel that are solved in minutes at most.
+#: The size, sources times channels, that is solved in minutes at most.
 MOST_FLOWS = 200_000
 
 
 def concurrent_flow(topology: Topology, traffic: Traffic) -> float:
-    """The largest share of a traffic that some splitting over all paths brings at once: its throughput.
+    """Return the largest share of a traffic that any splitting over all paths carries at once: its throughput.
 
     Parameters
     ----------
@@ -25,18 +25,18 @@ def concurrent_flow(topology: Topology, traffic: Traffic) -> float:
     Returns
     -------
     float
-        As a share of full rate, of the switches' links alone: over 1 the hosts' links are the limit. inf for no traffic.
+        As a share of full rate, counting the switches' links only: above 1 the hosts' links are the limit. inf for no traffic.
 
     Raises
     ------
     InputError
-        The topology is too large, or some who send do not reach those they send to.
+        The topology is too large, or some senders do not reach their receivers.
 
     Notes
     -----
-    One flow f[s, c] a sending switch s and channel c (parallel links as one channel of their number), as the flows to all
-    destinations of one source may mix: maximise t so that every switch keeps t demand(s, v) of what source s sends it,
-    and no channel carries more than it can. Solved by HiGHS, to about 1e-7.
+    One flow f[s, c] per sending switch s and channel c (parallel links are one channel of their total capacity), as the flows
+    to all destinations of one source may mix. Maximise t such that every switch v keeps t demand(s, v) of what source s sends,
+    and no channel exceeds its capacity. Solved by HiGHS, to about 1e-7.
 
     Examples
     --------
@@ -63,18 +63,18 @@ def concurrent_flow(topology: Topology, traffic: Traffic) -> float:
 def flow_between(
     name: str, nodes: int, origin: np.ndarray, to: np.ndarray, capacity: np.ndarray, demand: np.ndarray
 ) -> float:
-    """The largest share of a demand that arcs bring at once; those who send must reach those they send to.
+    """Return the largest share of a demand that arcs carry at once; every sender must reach its receivers.
 
     Parameters
     ----------
     name : str
-        Of the network, for a message.
+        The network's name, for a message.
     nodes : int
     origin, to : int64[a]
-        Arcs.
+        The origin and the end of each arc.
     capacity : float64[a]
     demand : float64[nodes, nodes]
-        Some is not 0.
+        The demand by source and destination; not all 0.
 
     Returns
     -------
@@ -85,7 +85,7 @@ def flow_between(
 
     sources = np.flatnonzero(demand.any(axis=1))
     n, a, k = nodes, to.size, sources.size
-    # Row s n + v: what of source s stays at v. The row of the source itself says nothing new and is omitted.
+    # Row s n + v: what stays at v of the flow from source s. The row of the source itself is redundant, and omitted.
     block, arc = np.repeat(np.arange(k), a), np.tile(np.arange(a), k)
     columns = np.arange(k * a)
     into, out = block * n + to[arc], block * n + origin[arc]
@@ -101,7 +101,10 @@ def flow_between(
     gain = np.zeros(k * a + 1)
     gain[-1] = -1.0
     balance = balance[np.flatnonzero(others)]
-    for method in ("highs-ipm", "highs-ds"):  # the interior point method takes a tenth of the simplex method's time
+    for method in (
+        "highs-ipm",
+        "highs-ds",
+    ):  # the interior point method is about ten times faster than the simplex method
         solved = linprog(
             gain,
             A_ub=share,
@@ -114,12 +117,14 @@ def flow_between(
         if solved.status == 0:
             break
     else:
-        raise RuntimeError(f"HiGHS on {name}: {solved.message}")  # the flow is there and bounded: our mistake
+        raise RuntimeError(
+            f"HiGHS on {name}: {solved.message}"
+        )  # the program is feasible and bounded, so this is a bug
     return float(-solved.fun)
 
 
 def arcs(topology: Topology) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Joined switches, in both directions: origin and to (int64[a], by origin and then to), and their links (float64[a])."""
+    """Return pairs of adjacent switches in both directions: origin and to (int64[a], sorted), and their links (float64[a])."""
     refuse_mixed(topology, "throughput")
     offsets, neighbours, _ = topology.csr
     n = topology.switches
@@ -129,14 +134,14 @@ def arcs(topology: Topology) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def check_reach(topology: Topology, demand: np.ndarray, sources: np.ndarray) -> None:
-    """Refuse traffic that no path serves.
+    """Refuse traffic that has no path.
 
     Parameters
     ----------
     topology : Topology
         The network.
     demand : float64[sources of all, switches]
-        What each switch sends to each.
+        The demand by source and destination.
     sources : int[k]
         The switches that send.
 
@@ -152,6 +157,6 @@ def check_reach(topology: Topology, demand: np.ndarray, sources: np.ndarray) -> 
         apart = np.flatnonzero((demand[source] > 0) & (part != part[source]))
         if apart.size:
             raise InputError(
-                f"{topology.name}: traffic from switch {source} to switch {apart[0]}, which no path joins; throughput needs"
+                f"{topology.name}: no path for the traffic from switch {source} to switch {apart[0]}; throughput needs"
                 " a connected network"
             )

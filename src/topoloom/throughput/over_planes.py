@@ -1,4 +1,4 @@
-"""Measures of a network's planes as those of the whole: every host spreads its traffic evenly over its planes."""
+"""Combine the measures of planes into those of the whole network: every host spreads its traffic evenly over its planes."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -6,7 +6,7 @@ from dataclasses import replace
 from topoloom.throughput.approximate import Bracket
 from topoloom.throughput.result import Quality
 
-#: What the slowest plane decides, for all planes carry the same share.
+#: Measures that the slowest plane determines, as all planes carry the same share.
 _LEAST = (
     "uniform_throughput",
     "worst_throughput",
@@ -19,17 +19,17 @@ _LEAST = (
 _BRACKETS = ("uniform_flow", "permutation_flow", "worst_flow", "traffic_flow")
 
 
-def quality_of_planes(found: Sequence[Quality], alike: Sequence[int]) -> Quality:
-    """The quality of a network out of those of its planes, but for what is counted over all switches.
+def quality_of_planes(qualities: Sequence[Quality], counts: Sequence[int]) -> Quality:
+    """Return the quality of a network from those of its planes, except for what is counted over all switches.
 
-    A throughput is that of the slowest plane, the busiest channel that of the busiest one, and the effective bisection the
-    mean over the hosts' ports. A single kind of plane gives its own numbers.
+    A throughput is that of the slowest plane, the maximum channel load that of the most loaded plane, and the effective
+    bisection the mean over the hosts' ports. A single kind of plane keeps its own numbers.
 
     Parameters
     ----------
-    found : sequence of Quality
-        Of each kind of plane.
-    alike : sequence of int
+    qualities : sequence of Quality
+        One per kind of plane.
+    counts : sequence of int
         How many planes are of each kind.
 
     Returns
@@ -37,31 +37,37 @@ def quality_of_planes(found: Sequence[Quality], alike: Sequence[int]) -> Quality
     Quality
         With switches, hosts, loads and provenance of the first.
     """
-    first = found[0]
-    hosts = sum(one.hosts * count for one, count in zip(found, alike, strict=True))
+    first = qualities[0]
+    hosts = sum(quality.hosts * count for quality, count in zip(qualities, counts, strict=True))
     changes: dict[str, object] = {"hosts": hosts}
-    if len(found) == 1:
+    if len(qualities) == 1:
         return replace(first, **changes)  # type: ignore[arg-type]
     for name in _LEAST:
-        values = [getattr(one, name) for one in found]
+        values = [getattr(quality, name) for quality in qualities]
         changes[name] = None if None in values else min(values)
     for name in _BRACKETS:
-        brackets: list[Bracket | None] = [getattr(one, name) for one in found]
-        known = [one for one in brackets if one is not None]
+        brackets: list[Bracket | None] = [getattr(quality, name) for quality in qualities]
+        given_brackets = [quality for quality in brackets if quality is not None]
         changes[name] = (
-            Bracket(min(b.lower for b in known), min(b.upper for b in known), max(b.turns for b in known))
-            if len(known) == len(found)
+            Bracket(
+                min(b.lower for b in given_brackets),
+                min(b.upper for b in given_brackets),
+                max(b.turns for b in given_brackets),
+            )
+            if len(given_brackets) == len(qualities)
             else None
         )
-    loads = [one.worst_load for one in found]
-    share = [one.hosts * count / max(1, hosts) for one, count in zip(found, alike, strict=True)]
+    loads = [quality.worst_load for quality in qualities]
+    share = [quality.hosts * count / max(1, hosts) for quality, count in zip(qualities, counts, strict=True)]
     changes |= {
         "worst_load": None if None in loads else max(load for load in loads if load is not None),
-        "edge_forwarding_index": max(one.edge_forwarding_index for one in found),
-        "effective_bisection": sum(one.effective_bisection * part for one, part in zip(found, share, strict=True)),
-        # Planes are drawn by the same seed, so that their errors may go together.
+        "edge_forwarding_index": max(quality.edge_forwarding_index for quality in qualities),
+        "effective_bisection": sum(
+            quality.effective_bisection * part for quality, part in zip(qualities, share, strict=True)
+        ),
+        # Bisections of all planes are drawn by the same seed, so their errors may be correlated: add them up.
         "effective_bisection_error": sum(
-            one.effective_bisection_error * part for one, part in zip(found, share, strict=True)
+            quality.effective_bisection_error * part for quality, part in zip(qualities, share, strict=True)
         ),
     }
     return replace(first, **changes)  # type: ignore[arg-type]

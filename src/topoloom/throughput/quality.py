@@ -1,4 +1,4 @@
-"""The operation: how good a network and its tables are for the traffic that one designs for."""
+"""The operation `quality`: the throughput, loads and bounds of a network and its tables, for the traffic that matters."""
 
 import contextlib
 import math
@@ -42,11 +42,11 @@ from topoloom.throughput.traffic.loads import expected_loads
 from topoloom.throughput.traffic.worst import MOST_SWITCHES, worst_permutation
 from topoloom.throughput.tub import tub, uniform_bound, volume_bound
 
-#: Flows by source and channel up to which `quality` solves the exact flows: seconds.
+#: Size, sources times channels, up to which `quality` solves the exact flows: it takes seconds.
 QUICK_FLOWS = 20_000
-#: Switches up to which the bound of the maximal permutation is found: its matrices are 24 n^2 bytes.
+#: Switches up to which the bound of the maximal permutation is computed: its matrices take 24 n^2 bytes.
 MOST_TUB = 8192
-#: Bounds of a flow that differ by no more are one number.
+#: Bounds of a flow that differ by at most this are taken as equal.
 _EXACT_GAP = 1e-6
 
 
@@ -60,27 +60,27 @@ def quality(
     jobs: int | None = None,
     work: Work | None = None,
 ) -> Quality:
-    """How good a network and its tables are: loads, throughput, effective bisection, worst permutation, bounds.
+    """Return how good a network and its tables are: loads, throughput, effective bisection, worst permutation, bounds.
 
     Parameters
     ----------
     routing : Routing or sequence of Routing
-        Tables from an engine or from anywhere that lead from every switch with hosts to every other. Of several the first
+        Tables, from an engine or elsewhere, that lead from every switch with hosts to every other. Of several tables, the first
         leads to the first port of a host on each switch, the second to its second, and so on in turn (`host_routings`): for
         hosts on rails.
     traffic : str or Traffic, optional
-        Measured beside uniform traffic and the worst permutations: a pattern with a load, as ``hotspot:hosts=2``, or
-        what the functions of `topoloom.throughput.traffic` make.
+        Measured in addition to uniform traffic and the worst permutations: a pattern with a load, such as ``hotspot:hosts=2``,
+        or a result of the functions of `topoloom.throughput.traffic`.
     bisections : int
-        Random bisections of the hosts.
+        How many random bisections of the hosts.
     gap : float, optional
-        Where the exact flows would take long, bracket them to this: 0.05 takes minutes for 1,000 switches.
+        Where exact flows take too long, bracket them to this relative gap: 0.05 takes minutes for 1,000 switches.
     seed : int
-        Of the bisections, and of a pattern's random choices.
+        The seed of the bisections, and of a pattern's random choices.
     jobs : int, optional
-        Threads; every core when omitted. The answer does not depend on them.
+        Threads; all cores when omitted. The result does not depend on their number.
     work : Work, optional
-        Told of each measure in its own units.
+        Reports the progress of each measure, in its unit.
 
     Returns
     -------
@@ -89,28 +89,28 @@ def quality(
     Raises
     ------
     Stopped
-        `work` was stopped before all was measured; a bracket that was asked for by `gap` is left as wide as it is.
+        `work` was stopped before all was measured; a bracket that `gap` asks for keeps the width reached so far.
     InputError
-        Tables that do not lead everywhere, packets that choose detours, no bisections, a gap that is not positive, no
-        such pattern, one without a load, or traffic of another network; traffic that is no pattern, for several planes or
-        rails; several tables for hosts that have no rails.
+        Incomplete tables, adaptive routing over detours, no bisections, a gap that is not positive, an unknown pattern, a
+        pattern without a load, or traffic of another network; traffic that is not a pattern, for several planes or rails;
+        several tables for hosts without rails.
 
     Examples
     --------
     >>> from topoloom.routing.route import route
     >>> from topoloom.topologies.spec import build
-    >>> found = quality(route(build("hypercube:n=3")), bisections=100)
-    >>> found.tub, round(found.permutation_flow.lower, 4), found.hosts_assumed
+    >>> result = quality(route(build("hypercube:n=3")), bisections=100)
+    >>> result.tub, round(result.permutation_flow.lower, 4), result.hosts_assumed
     (1.0, 1.0, True)
     """
     routings = several(routing, Routing, "quality")
     routing = routings[0]
-    for one in routings:
-        if one.topology != routing.topology:
-            raise InputError(f"{routing.topology.name}: tables are of another network, {one.topology.name}")
+    for other in routings:
+        if other.topology != routing.topology:
+            raise InputError(f"{routing.topology.name}: one of the tables is of another network, {other.topology.name}")
     refuse_mixed(routing.topology, "quality")
     if gap is not None and not gap > 0:
-        raise InputError(f"gap={gap}: it must be positive, as 0.05 for bounds that differ by 5 %")
+        raise InputError(f"gap={gap}: it must be positive, such as 0.05 for bounds that differ by at most 5 %")
     if (planes := plane_count(routing.topology)) > 1:
         return _of_planes(routings, planes, traffic, bisections, gap, seed, jobs, work)
     rails = rails_of(routing.topology, len(routings))
@@ -118,13 +118,14 @@ def quality(
         return _on_rails(routings, rails, traffic, bisections, gap, seed, jobs, Work() if work is None else work)
     if len(routings) > 1:
         raise InputError(
-            f"{routing.topology.name}: {len(routings)} tables are for hosts with ports on several switches (+rails); give one"
+            f"{routing.topology.name}: {len(routings)} tables need hosts with ports on several switches (+rails);"
+            " give one table"
         )
     topology, hosts = routing.topology, hosts_on(routing.topology)
-    asked = _traffic(routing, traffic, seed)
-    even = uniform_remote(topology)
+    requested = _traffic(routing, traffic, seed)
+    uniform = uniform_remote(topology)
     work = Work() if work is None else work
-    loads = expected_loads(routing, even, jobs, work=work)
+    loads = expected_loads(routing, uniform, jobs, work=work)
     by_tables = routing.choice is None
     verification = routing.verification or verify_routing(routing, jobs)
     pairs = verification.channel_load if by_tables else _expected_pairs(routing, jobs)
@@ -134,13 +135,13 @@ def quality(
     worst = worst_permutation(routing, jobs, work=work) if by_tables and topology.switches <= MOST_SWITCHES else None
     work.begin(None, "maximal permutation")
     bound = tub(topology, jobs) if topology.switches <= MOST_TUB else None
-    farthest = permutation(topology, bound.partner) if bound else None
-    solved = gap is not None or _quick(topology)
+    maximal = permutation(topology, bound.partner) if bound else None
+    solve_flows = gap is not None or _quick(topology)
 
     def flow(sent: Traffic) -> Bracket:
         return _best_flow(topology, sent, gap, jobs, work)
 
-    name = asked.name if asked else None
+    name = requested.name if requested else None
     settings = {"bisections": bisections, "gap": gap, "traffic": name}
     return Quality(
         provenance=provenance_of(topology, engine=routing.engine, seed=seed, settings=settings),
@@ -159,42 +160,46 @@ def quality(
         bisections=bisections,
         worst_load=worst.load if worst else None,
         worst_throughput=worst.throughput if worst else None,
-        permutation_throughput=expected_loads(routing, farthest, jobs, work=work).throughput if farthest else None,
+        permutation_throughput=expected_loads(routing, maximal, jobs, work=work).throughput if maximal else None,
         uniform_bound=uniform_bound(topology, jobs) if bound else None,
         tub=bound.value if bound else None,
-        uniform_flow=flow(even) if solved else _alike_flow(topology, even, work),
-        permutation_flow=flow(farthest) if solved and farthest else None,
-        worst_flow=flow(host_permutation(topology, worst.partner)) if solved and worst else None,
+        uniform_flow=flow(uniform) if solve_flows else _alike_flow(topology, uniform, work),
+        permutation_flow=flow(maximal) if solve_flows and maximal else None,
+        worst_flow=flow(host_permutation(topology, worst.partner)) if solve_flows and worst else None,
         traffic=name,
-        traffic_throughput=expected_loads(routing, asked, jobs, work=work).throughput if asked else None,
-        traffic_bound=volume_bound(topology, asked, jobs) if asked else None,
-        traffic_flow=flow(asked) if asked and solved else None,
+        traffic_throughput=expected_loads(routing, requested, jobs, work=work).throughput if requested else None,
+        traffic_bound=volume_bound(topology, requested, jobs) if requested else None,
+        traffic_flow=flow(requested) if requested and solve_flows else None,
     )
 
 
 def _quick(topology: Topology) -> bool:
-    """Whether its exact flows take seconds."""
+    """Whether the exact flows of this topology take seconds."""
     return int((hosts_on(topology) > 0).sum()) * arcs(topology)[1].size <= QUICK_FLOWS
 
 
 def _alike_flow(topology: Topology, even: Traffic, work: Work) -> Bracket | None:
-    """The best flow of uniform traffic where a large network's symmetries make it quick and exact; else None."""
+    """Return the best flow of uniform traffic where a large network's symmetries make it quick and exact; else None."""
     if topology.switches > MOST_TUB:
         return None
-    known = symmetries(topology)
-    found = symmetric_flow(topology, even, known=known, work=work.step()) if len(known.maps) else None
-    return Bracket(found.lower, found.lower, 0) if found is not None and found.gap < _EXACT_GAP else None
+    topology_symmetries = symmetries(topology)
+    bracket = (
+        symmetric_flow(topology, even, known=topology_symmetries, work=work.step())
+        if len(topology_symmetries.maps)
+        else None
+    )
+    return Bracket(bracket.lower, bracket.lower, 0) if bracket is not None and bracket.gap < _EXACT_GAP else None
 
 
 def _best_flow(topology: Topology, sent: Traffic, gap: float | None, jobs: int | None, work: Work) -> Bracket:
-    """The best flow of a traffic: exact where that is quick, else between two bounds.
+    """Return the best flow of a traffic: exact where that is quick, else between two bounds.
 
     Parameters
     ----------
     topology : Topology
     sent : Traffic
     gap : float or None
-        How far the bounds are apart; None only where it is quick.
+        The relative gap between the bounds; None only where the exact flow is quick.
     jobs : int or None
     work : Work
     """
@@ -216,13 +221,13 @@ def _on_rails(
     jobs: int | None,
     work: Work,
 ) -> Quality:
-    """The quality of tables for hosts whose ports send to their likes alone; parameters are `quality`'s.
+    """Return the quality of tables for hosts whose ports send only to ports of the same rail; parameters are `quality`'s.
 
     Parameters
     ----------
     routings : sequence of Routing
     rails : Rails
-        Of their network.
+        The rails of their network.
     traffic : str or Traffic, optional
     bisections : int
     gap : float or None
@@ -233,38 +238,41 @@ def _on_rails(
     routing, topology = routings[0], rails.topology
     if traffic is not None and not isinstance(traffic, str):
         raise InputError(
-            f"{topology.name}: traffic {traffic.name} is of switches; for hosts on {rails.count} rails name a pattern, as"
-            " 'permutation', which is then between hosts"
+            f"{topology.name}: traffic {traffic.name} is between switches, but the hosts have {rails.count} rails;"
+            " give the name"
+            " of a pattern, such as 'permutation', which is between hosts"
         )
-    by_tables = all(one.choice is None for one in routings)
-    asked = None if traffic is None else _with_load(traffic, rails.pattern(traffic, routing, seed))
-    uniform_loads, even = rails.loads(routings, rails.parts(rails.uniform()), 1.0, jobs, work)
-    verifications = [one.verification or verify_routing(one, jobs) for one in routings]
+    by_tables = all(routing.choice is None for routing in routings)
+    requested = None if traffic is None else _with_load(traffic, rails.pattern(traffic, routing, seed))
+    uniform_loads, uniform = rails.loads(routings, rails.parts(rails.uniform()), 1.0, jobs, work)
+    verifications = [table.verification or verify_routing(table, jobs) for table in routings]
     pairs = [
-        verification.channel_load if one.choice is None else _expected_pairs(one, jobs)
-        for one, verification in zip(routings, verifications, strict=True)
+        verification.channel_load if table.choice is None else _expected_pairs(table, jobs)
+        for table, verification in zip(routings, verifications, strict=True)
     ]
     mean_pairs = pairs[0] if len(pairs) == 1 else np.mean(pairs, axis=0)
     through = [
-        verification.switch_load if one.choice is None else _through(one, own)
-        for one, verification, own in zip(routings, verifications, pairs, strict=True)
+        verification.switch_load if table.choice is None else _through(table, channel_pairs)
+        for table, verification, channel_pairs in zip(routings, verifications, pairs, strict=True)
     ]
     drawn = rails.bisections(routings, bisections, seed, jobs, work) if by_tables else None
-    bound = permuted = far = asked_loads = wanted = None
+    bound = permuted = maximal = requested_loads = demand_requested = None
     if topology.switches <= MOST_TUB:
         work.begin(None, "maximal permutation")
         bound, parts = rails.farthest(jobs)
-        permuted, far = rails.loads(routings, parts, 1.0, jobs, work)
-    if asked is not None:
-        asked_loads, wanted = rails.loads(routings, rails.parts(asked), asked.host_limit, jobs, work)
-    solved = gap is not None or _quick(topology)
+        permuted, maximal = rails.loads(routings, parts, 1.0, jobs, work)
+    if requested is not None:
+        requested_loads, demand_requested = rails.loads(
+            routings, rails.parts(requested), requested.host_limit, jobs, work
+        )
+    solve_flows = gap is not None or _quick(topology)
 
     def flow(demand: np.ndarray | None) -> Bracket | None:
-        if demand is None or not solved:
+        if demand is None or not solve_flows:
             return None
         return _best_flow(topology, matrix(topology, demand), gap, jobs, work)
 
-    def most(demand: np.ndarray | None) -> float | None:
+    def bound_of(demand: np.ndarray | None) -> float | None:
         return None if demand is None else volume_bound(topology, matrix(topology, demand), jobs)
 
     settings = {"bisections": bisections, "gap": gap, "traffic": traffic, "host_tables": len(routings)}
@@ -273,7 +281,7 @@ def _on_rails(
         switches=topology.switches,
         hosts=topology.endpoints.size,
         hosts_assumed=False,
-        edge_forwarding_index=max(math.ceil(one.max(initial=0.0) - 1e-9) for one in pairs),
+        edge_forwarding_index=max(math.ceil(load.max(initial=0.0) - 1e-9) for load in pairs),
         channel_load=LoadSummary.of(mean_pairs),
         switch_load=LoadSummary.of(through[0] if len(through) == 1 else np.mean(through, axis=0)),
         expected=not by_tables,
@@ -284,34 +292,34 @@ def _on_rails(
         worst_load=None,
         worst_throughput=None,
         permutation_throughput=permuted.throughput if permuted else None,
-        uniform_bound=most(even) if bound else None,
+        uniform_bound=bound_of(uniform) if bound else None,
         tub=bound.value if bound else None,
-        uniform_flow=flow(even),
-        permutation_flow=flow(far),
+        uniform_flow=flow(uniform),
+        permutation_flow=flow(maximal),
         worst_flow=None,
         traffic=traffic,
-        traffic_throughput=asked_loads.throughput if asked_loads else None,
-        traffic_bound=most(wanted),
-        traffic_flow=flow(wanted),
+        traffic_throughput=requested_loads.throughput if requested_loads else None,
+        traffic_bound=bound_of(demand_requested),
+        traffic_flow=flow(demand_requested),
         rails=rails.count,
         host_tables=len(routings),
     )
 
 
 def _expected_pairs(routing: Routing, jobs: int | None) -> np.ndarray:
-    """How many pairs of switches each channel carries on average, float64[2 m], where switches or layers split evenly."""
+    """Return the mean number of pairs of switches on each channel, float64[2 m], where switches or layers split evenly."""
     carrying = hosts_on(routing.topology) > 0
-    one = np.outer(carrying, carrying).astype(float)
-    np.fill_diagonal(one, 0.0)
-    return expected_loads(routing, matrix(routing.topology, one), jobs).channels
+    demand = np.outer(carrying, carrying).astype(float)
+    np.fill_diagonal(demand, 0.0)
+    return expected_loads(routing, matrix(routing.topology, demand), jobs).channels
 
 
 def _through(routing: Routing, pairs: np.ndarray) -> np.ndarray:
-    """How many pairs pass through each switch that is neither their first nor their last, float64[n]."""
+    """Return how many pairs pass through each switch that is neither their first nor their last, float64[n]."""
     n = routing.topology.switches
     carrying = hosts_on(routing.topology) > 0
-    into = np.bincount(routing.channels.to, pairs, n)
-    return np.asarray(into - np.where(carrying, carrying.sum() - 1, 0))
+    arriving = np.bincount(routing.channels.to, pairs, n)
+    return np.asarray(arriving - np.where(carrying, carrying.sum() - 1, 0))
 
 
 def _of_planes(
@@ -324,13 +332,13 @@ def _of_planes(
     jobs: int | None,
     work: Work | None,
 ) -> Quality:
-    """The quality of tables of several planes, each by itself and those that are alike once; parameters are `quality`'s.
+    """Return the quality of tables of several planes, each by itself and identical ones once; parameters are `quality`'s.
 
     Parameters
     ----------
     routings : sequence of Routing
     planes : int
-        How many there are.
+        The number of planes.
     traffic : str or Traffic, optional
     bisections : int
     gap : float or None
@@ -342,18 +350,27 @@ def _of_planes(
     topology = routing.topology
     if traffic is not None and not isinstance(traffic, str):
         raise InputError(
-            f"{topology.name}: traffic {traffic.name} is of all switches; for {planes} planes name a pattern, as"
-            " 'permutation', which each of them gets"
+            f"{topology.name}: traffic {traffic.name} is of all switches, but the network has {planes} planes; give"
+            " the name of a"
+            " pattern, such as 'permutation', which is applied to each plane"
         )
     kinds = distinct_tables(*routings)
-    found = [
-        quality(some, traffic, bisections=bisections, gap=gap, seed=seed, jobs=jobs, work=work) for some, _ in kinds
+    qualities = [
+        quality(tables, traffic, bisections=bisections, gap=gap, seed=seed, jobs=jobs, work=work) for tables, _ in kinds
     ]
-    whole = quality_of_planes(found, [alike for _, alike in kinds])
-    verifications = [one.verification or verify_routing(one, jobs) for one in routings]
+    whole = quality_of_planes(qualities, [count for _, count in kinds])
+    verifications = [table.verification or verify_routing(table, jobs) for table in routings]
     one_table = len(verifications) == 1
-    pairs = verifications[0].channel_load if one_table else np.mean([one.channel_load for one in verifications], axis=0)
-    through = verifications[0].switch_load if one_table else np.mean([one.switch_load for one in verifications], axis=0)
+    pairs = (
+        verifications[0].channel_load
+        if one_table
+        else np.mean([verification.channel_load for verification in verifications], axis=0)
+    )
+    through = (
+        verifications[0].switch_load
+        if one_table
+        else np.mean([verification.switch_load for verification in verifications], axis=0)
+    )
     settings = {"bisections": bisections, "gap": gap, "traffic": traffic}
     return replace(
         whole,
@@ -366,11 +383,11 @@ def _of_planes(
 
 
 def _traffic(routing: Routing, traffic: str | Traffic | None, seed: int) -> Traffic | None:
-    """The traffic that is asked for; one host a switch where there are none."""
+    """Return the requested traffic; a network without hosts gets one per switch."""
     if not isinstance(traffic, str):
         if traffic is not None and traffic.switches != routing.topology.switches:
             raise InputError(
-                f"{routing.topology.name}: traffic {traffic.name} is of {traffic.switches} switches, not of"
+                f"{routing.topology.name}: traffic {traffic.name} is for {traffic.switches} switches, but the network has"
                 f" {routing.topology.switches}"
             )
         return traffic
@@ -380,13 +397,13 @@ def _traffic(routing: Routing, traffic: str | Traffic | None, seed: int) -> Traf
 
 
 def check_asked(topology: Topology, traffic: str | None, seed: int = 1) -> None:
-    """Refuse, before a network is routed, traffic that `quality` does not measure on it.
+    """Refuse traffic that `quality` cannot measure on a network, before the network is routed.
 
     Parameters
     ----------
     topology : Topology
     traffic : str or None
-        As for `quality`; of networks whose hosts have several ports only the pattern's name is looked at.
+        As for `quality`; where hosts have several ports, only the pattern's name is checked.
     seed : int
 
     Raises
@@ -403,8 +420,8 @@ def check_asked(topology: Topology, traffic: str | None, seed: int = 1) -> None:
         _with_load(traffic, traffic_of(traffic, topology if topology.hosts else topology.with_hosts(1), seed))
 
 
-def _with_load(text: str, found: Traffic | Loop | Trace) -> Traffic:
-    """Traffic that goes on for ever; refuse what ends."""
-    if not isinstance(found, Traffic):
-        raise InputError(f"traffic '{text}' has an end and no load; simulate it (execute)")
-    return found
+def _with_load(text: str, traffic: Traffic | Loop | Trace) -> Traffic:
+    """Return traffic that never ends; refuse a trace or a closed loop."""
+    if not isinstance(traffic, Traffic):
+        raise InputError(f"traffic '{text}' ends, and so has no load; simulate it with `execute`")
+    return traffic

@@ -1,4 +1,4 @@
-"""Hosts with ports on several switches of one network: who sends what on each rail, and how the tables split it."""
+"""Hosts with ports on several switches of one network: the traffic of each rail, and how the tables split it."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -20,24 +20,24 @@ from topoloom.throughput.traffic.finite import Loop, Trace
 from topoloom.throughput.traffic.loads import Loads, expected_loads
 from topoloom.throughput.tub import Tub, hops_between
 
-#: Bisections that a thread takes at a time.
+#: Bisections per task of a thread.
 _BLOCK = 8
 
 
 @dataclass(frozen=True, eq=False)
 class Rails:
-    """The rails of a network: port r of a host sends to port r of every other host, and to no other port of it.
+    """The rails of a network: port r of a host sends only to port r of every other host.
 
     Attributes
     ----------
     topology : Topology
-        In one piece; every host has as many ports.
+        A connected network; all hosts have the same number of ports.
     ports : int32[hosts, rails]
-        The endpoint of each host on each rail; hosts in the order of their first ports.
+        The endpoint of each host on each rail; hosts are in the order of their first ports.
     table : int64[endpoints]
-        Which of the tables leads to each endpoint.
+        The number of the table that leads to each endpoint.
     tables : int
-        How many there are.
+        The number of tables.
     """
 
     topology: Topology
@@ -47,7 +47,7 @@ class Rails:
 
     @property
     def count(self) -> int:
-        """How many rails there are."""
+        """The number of rails."""
         return int(self.ports.shape[1])
 
     def switch(self, rail: int) -> np.ndarray:
@@ -55,18 +55,18 @@ class Rails:
         return np.asarray(self.topology.endpoints[self.ports[:, rail]], np.int64)
 
     def uniform(self) -> Traffic:
-        """On every rail a port sends as much to each port on another switch: between hosts, for `parts`."""
+        """Return uniform traffic between hosts, for `parts`: on every rail, a port sends equally to ports on other switches."""
         return Traffic("uniform", self.switch(0), self.topology.switches, REMOTE)
 
     def pattern(self, text: str, routing: Routing, seed: int) -> Traffic | Trace | Loop:
-        """A pattern between hosts, for `parts`: who stands where is taken from the first rail.
+        """Return the traffic of a pattern between hosts, for `parts`; the hosts' places are those of the first rail.
 
         Parameters
         ----------
         text : str
-            The pattern and its settings.
+            The pattern with its settings.
         routing : Routing
-            Patterns that go by tables take those between ports of the first rail.
+            Patterns that depend on tables use those between ports of the first rail.
         seed : int
 
         Returns
@@ -77,34 +77,33 @@ class Rails:
         return traffic_of(text, replace(routing, topology=first, verification=None), seed)
 
     def parts(self, traffic: Traffic) -> Iterator[np.ndarray]:
-        """What a traffic between hosts sends from switch to switch (float64[n, n]), on all rails, table by table.
+        """Yield the demand between switches (float64[n, n]) of a traffic between hosts, on all rails, one matrix per table.
 
         Every host sends the same on each of its rails: port r to port r.
         """
         n = self.topology.switches
         sender = np.repeat(np.arange(traffic.hosts), np.diff(traffic.first)) if traffic.kind == LISTS else None
         for table in range(self.tables):
-            found = np.zeros((n, n))
+            demand = np.zeros((n, n))
             for rail in range(self.count):
                 switch = self.switch(rail)
-                led = self.table[self.ports[:, rail]] == table
+                uses_table = self.table[self.ports[:, rail]] == table
                 at = np.bincount(switch, minlength=n)
                 if sender is None:
                     fewest = int(at[at > 0].min(initial=traffic.hosts)) if traffic.kind == REMOTE else 1
                     rest = at / max(1, traffic.hosts - fewest)
                 else:
-                    goes = led[traffic.to]
-                    np.add.at(found, (switch[sender[goes]], switch[traffic.to[goes]]), traffic.weights[goes])
+                    listed = uses_table[traffic.to]
+                    np.add.at(demand, (switch[sender[listed]], switch[traffic.to[listed]]), traffic.weights[listed])
                     senders = np.bincount(switch[traffic.senders], minlength=n)
                     rest = (1.0 - traffic.share) * senders / max(1, traffic.hosts - 1)
                 if rest.any():
-                    found += np.outer(rest, np.bincount(switch[led], minlength=n))
-            np.fill_diagonal(found, 0.0)
-            yield found
+                    demand += np.outer(rest, np.bincount(switch[uses_table], minlength=n))
+            np.fill_diagonal(demand, 0.0)
+            yield demand
 
     def farthest(self, jobs: int | None) -> tuple[Tub, list[np.ndarray]]:
-        """On every rail the permutation of its switches with the farthest partners: the bound of all, and the parts of it.
-
+        """Return the bound of the maximal permutation, the one whose partners are farthest apart on every rail, and its parts.
         Parameters
         ----------
         jobs : int or None
@@ -113,29 +112,29 @@ class Rails:
         Returns
         -------
         Tub
-            Without a permutation of all switches, for each rail has its own.
+            Its permutation is the identity, as each rail has its own.
         list of float64[n, n]
-            What goes from switch to switch by each table.
+            The demand between switches for each table.
         """
         from scipy.optimize import linear_sum_assignment
 
         n, most = self.topology.switches, 0
-        every = np.flatnonzero(self.topology.endpoints_at)
-        place = np.searchsorted(every, np.arange(n))
-        hops = hops_between(self.topology, every, jobs)
+        carriers_of_all = np.flatnonzero(self.topology.endpoints_at)
+        place = np.searchsorted(carriers_of_all, np.arange(n))
+        hops = hops_between(self.topology, carriers_of_all, jobs)
         parts = [np.zeros((n, n)) for _ in range(self.tables)]
         for rail in range(self.count):
             switch = self.switch(rail)
             at = np.bincount(switch, minlength=n)
             carriers = np.flatnonzero(at)
             both = np.minimum.outer(at[carriers], at[carriers])
-            far = both * hops[np.ix_(place[carriers], place[carriers])]
-            rows, columns = linear_sum_assignment(far, maximize=True)
-            most += int(far[rows, columns].sum())
+            volume = both * hops[np.ix_(place[carriers], place[carriers])]
+            rows, columns = linear_sum_assignment(volume, maximize=True)
+            most += int(volume[rows, columns].sum())
             table = self.table[self.ports[:, rail]]
-            for source, goal in zip(carriers[rows].tolist(), carriers[columns].tolist(), strict=True):
-                for one in table[switch == goal][: min(at[source], at[goal])].tolist():
-                    parts[one][source, goal] += source != goal
+            for source, destination in zip(carriers[rows].tolist(), carriers[columns].tolist(), strict=True):
+                for number in table[switch == destination][: min(at[source], at[destination])].tolist():
+                    parts[number][source, destination] += source != destination
         return Tub(2 * len(self.topology.links) / most if most else math.inf, np.arange(n)), parts
 
     def loads(
@@ -146,16 +145,16 @@ class Rails:
         jobs: int | None,
         work: Work,
     ) -> tuple[Loads, np.ndarray]:
-        """The load of every channel when each table leads its part, and the sum of the parts.
+        """Return the load of every channel when each table carries its part, and the sum of the parts.
 
         Parameters
         ----------
         routings : sequence of Routing
             The tables.
         parts : float64[n, n] for each
-            What goes by them.
+            The demand that each table carries.
         host_limit : float
-            The share that the hosts' links let through.
+            The share of the traffic that the hosts' links allow.
         jobs : int or None
         work : Work
 
@@ -163,7 +162,7 @@ class Rails:
         -------
         Loads
         float64[n, n]
-            By source and destination.
+            The total demand by source and destination.
         """
         n = self.topology.switches
         total, channels = np.zeros((n, n)), np.zeros(2 * len(self.topology.links))
@@ -175,12 +174,12 @@ class Rails:
     def bisections(
         self, routings: Sequence[Routing], count: int, seed: int, jobs: int | None, work: Work
     ) -> Bisections | None:
-        """The effective bisection bandwidth (`effective_bisection`) of hosts that send on all rails at once.
+        """Return the effective bisection bandwidth (`effective_bisection`) of hosts that send on all rails at once.
 
         Parameters
         ----------
         routings : sequence of Routing
-            Tables that lead everywhere.
+            Complete tables.
         count : int
             How many bisections are drawn.
         seed : int
@@ -195,7 +194,7 @@ class Rails:
         Raises
         ------
         InputError
-            No bisection asked for.
+            No bisections requested.
         """
         from topoloom.throughput.kernels.rail_bisections import rail_bisections
 
@@ -203,8 +202,8 @@ class Rails:
             raise InputError(f"bisections={count}: at least one is needed")
         if len(self.ports) < 2:
             return None
-        widest = np.result_type(*(one.ports.dtype for one in routings))
-        tables = np.stack([one.ports.astype(widest, copy=False) for one in routings])
+        widest = np.result_type(*(routing.ports.dtype for routing in routings))
+        tables = np.stack([routing.ports.astype(widest, copy=False) for routing in routings])
         table, switch = self.table[self.ports], self.topology.endpoints[self.ports].astype(np.int64)
         channels, shares = routings[0].channels, np.zeros(count)
         blocks = -(-count // _BLOCK)
@@ -222,22 +221,22 @@ class Rails:
 
 
 def rails_of(topology: Topology, tables: int = 1) -> Rails | None:
-    """The rails of a network connected.
+    """Return the rails of a connected network; None where it has none.
 
-    None where hosts have one port, or all of a host's ports are on one switch, where a rail is as good as another. Hosts whose
-    ports differ in number have no rails either: each of their ports is a host of its own.
+    It has none where hosts have one port, or where all ports of a host are on one switch, as rails are then equivalent. Hosts
+    that differ in their number of ports have no rails either: each port counts as a host.
 
     Parameters
     ----------
     topology : Topology
     tables : int
-        How many tables lead to the ports of a switch, in turn.
+        The number of tables, which lead to the ports of a switch in turn.
 
     Examples
     --------
     >>> from topoloom.topologies.spec import build
     >>> tree = "fat-tree:k=4,hosts=8"
-    >>> [found and found.count for found in (rails_of(build(tree + more)) for more in ("", "+nics:count=2", "+rails:nics=2"))]
+    >>> [rails and rails.count for rails in (rails_of(build(tree + more)) for more in ("", "+nics:count=2", "+rails:nics=2"))]
     [None, None, 2]
     """
     hosts, endpoints = topology.hosts, topology.endpoints.size
@@ -251,9 +250,9 @@ def rails_of(topology: Topology, tables: int = 1) -> Rails | None:
 
 
 def ports_on_rails(topology: Topology) -> int:
-    """The ports of hosts on the fullest switch of a network, or of planes, whose hosts have rails; 0 where they have none.
+    """Return the most host ports on a switch of a network, or of its planes, whose hosts have rails; 0 where they have none.
 
-    So many tables lead each port of a switch over paths of its own (`topoloom.host_routings`).
+    With that many tables, each port of a switch gets its own table and paths (`topoloom.host_routings`).
 
     Examples
     --------
@@ -269,10 +268,10 @@ def ports_on_rails(topology: Topology) -> int:
 
 
 def place_on_switch(topology: Topology) -> np.ndarray:
-    """How many endpoints of the same switch come before each, int64[endpoints]."""
+    """Return, for each endpoint, how many endpoints of its switch precede it: int64[endpoints]."""
     switch = topology.endpoints.astype(np.int64)
     order = np.argsort(switch, kind="stable")
-    found = np.empty(switch.size, np.int64)
+    place = np.empty(switch.size, np.int64)
     counts = np.bincount(switch, minlength=topology.switches)
-    found[order] = np.arange(switch.size) - np.repeat(np.cumsum(counts) - counts, counts)
-    return found
+    place[order] = np.arange(switch.size) - np.repeat(np.cumsum(counts) - counts, counts)
+    return place

@@ -1,4 +1,4 @@
-"""The result: how good a network and its tables are."""
+"""The result of `quality`: how good a network and its tables are."""
 
 from dataclasses import dataclass, field
 
@@ -11,7 +11,7 @@ from topoloom.throughput.approximate import Bracket
 
 @dataclass(frozen=True)
 class LoadSummary:
-    """A load in numbers: its least, its mean, its quartiles, the highest percent, and its most."""
+    """A summary of loads: minimum, mean, quartiles, 99th percentile and maximum."""
 
     least: float
     mean: float
@@ -23,7 +23,7 @@ class LoadSummary:
 
     @classmethod
     def of(cls, values: np.ndarray) -> "LoadSummary":
-        """Of an array of one dimension; all 0 for none."""
+        """Summarise an array of one dimension; all values are 0 for an empty one."""
         if not values.size:
             return cls(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
         a, b, c, d = np.quantile(values, [0.25, 0.5, 0.75, 0.99]).tolist()
@@ -34,57 +34,58 @@ class LoadSummary:
 class Quality(Result):
     """How good a network and its tables are.
 
-    Throughputs are shares of the full rate of a host, all hosts served alike. Those with `bound` and `flow` are of the
-    switches' links alone and may be over 1; the others count the hosts' links too and are at most 1. Where hosts have ports in
-    several planes, each spreads its traffic evenly over them: every port sends to those of its own plane, throughputs are
-    those of the slowest plane, and loads are over all of them.
+    Throughputs are shares of the full rate of a host, equal for all hosts. Those with `bound` and `flow` in their name count
+    only the switches' links and may exceed 1; the others count the hosts' links too and are at most 1. Where hosts have ports
+    in several planes, each host spreads its traffic evenly over them, and a port sends to ports of its own plane; throughputs
+    are those of the slowest plane, and loads cover all planes.
 
     Attributes
     ----------
     switches : int
     hosts : int
-        Ports of hosts.
+        The number of host ports.
     hosts_assumed : bool
-        The topology has none, and one a switch was assumed.
+        Whether the topology has no hosts, so that one per switch was assumed.
     edge_forwarding_index : int
-        Pairs of switches over the busiest channel.
+        Pairs of switches on the most loaded channel.
     channel_load, switch_load : LoadSummary
-        Pairs of switches over each channel, and through each switch, its own omitted.
+        Pairs of switches on each channel, and through each switch, without the pairs that start or end there.
     uniform_throughput : float
-        Of the tables, when every host sends as much to every host on another switch.
+        The throughput of the tables for equal traffic between all hosts on different switches.
     effective_bisection, effective_bisection_error : float
-        What the tables leave to a flow between random halves of the hosts, and the standard error; nan: fewer than 2 hosts.
+        The mean rate of a flow between random halves of the hosts, and its standard error; nan: fewer than 2 hosts.
     bisections : int
-        How many were drawn; the seed is in the provenance.
+        The number of random bisections; their seed is in the provenance.
     worst_load : int or None
-        Hosts that send over one channel in the worst permutation for these tables, exact; None: over 8,192 switches, or rails.
+        Hosts that send over one channel in the worst permutation for these tables, exact; None: over 8,192 switches, or hosts
+        on rails.
     worst_throughput : float or None
-        1 / worst_load, 1 at most.
+        1 / worst_load, and at most 1.
     permutation_throughput : float or None
-        Of the tables, for the maximal permutation, of which `tub` is the bound.
+        The throughput of the tables for the maximal permutation, whose bound is `tub`.
     uniform_bound, tub : float or None
-        What no routing can pass, from hops: for uniform traffic, and for the maximal permutation.
+        The routing-independent bound from hops: for uniform traffic, and for the maximal permutation.
     uniform_flow, permutation_flow, worst_flow : Bracket or None
-        What the best splitting over all paths brings: for uniform traffic, for the maximal permutation, and for the worst
-        permutation of the tables. Exact, with lower and upper alike, in small networks (`QUICK_FLOWS`); in larger ones
-        between two bounds if a gap was asked for, else None; for uniform traffic exact, too, in large networks of many
-        symmetries.
+        The throughput of the best splitting over all paths: for uniform traffic, for the maximal permutation, and for the worst
+        permutation of the tables. Exact (lower equals upper) in small networks (`QUICK_FLOWS`); in larger ones bracketed if a
+        gap was given, else None; for uniform traffic also exact in large networks with many symmetries.
     traffic : str or None
-        The name of the traffic that was asked for.
+        The name of the requested traffic.
     traffic_throughput, traffic_bound, traffic_flow : float, float, Bracket or None
-        Its own: of the tables, what no routing can pass (from hops), and what the best splitting brings. None without it;
-        the last also where `uniform_flow` is.
+        The same measures for the requested traffic: the throughput of the tables, the routing-independent bound from hops, and
+        the best splitting. None without a requested traffic; the last also where `uniform_flow` is None.
     planes : int
-        Of how many planes the network is.
+        The number of planes of the network.
     expected : bool
-        Packets choose among shortest paths: loads and throughputs are those of an even split at every switch, as equal-cost
-        groups with many flows have them; or over layers of tables, over which they are spread evenly. There is no effective
-        bisection and no worst permutation.
+        Packets choose among shortest paths: loads and throughputs are expected values for an even split at every switch, as
+        equal-cost groups with many flows have, or for an even spread over layers of tables. Effective bisection and worst
+        permutation are then undefined.
     rails : int
-        Ports of a host in a plane, each of which sends to its like alone; 1 where hosts have one, or all on one switch.
+        Ports per host in a plane, each sending only to ports of the same rail; 1 where hosts have one port, or all on one
+        switch.
     host_tables : int
-        How many tables lead to the ports of a switch, in turn; of several, `channel_load` and `switch_load` are of their means,
-        and `edge_forwarding_index` of the worst.
+        The number of tables that lead to the ports of a switch, in turn; with several, `channel_load` and `switch_load` are of
+        their means, and `edge_forwarding_index` of the worst.
     """
 
     record_name = "quality"
@@ -120,7 +121,7 @@ class Quality(Result):
 
     @drawn(height_in=2.6)
     def plot(self, axes: "Axes") -> None:
-        """Draw the shares of full rate that traffic gets, beside what no routing passes."""
+        """Draw the shares of full rate that traffic gets, compared with the routing-independent bounds."""
         from topoloom.figures.bars import draw_bars
 
         rows = [
@@ -129,7 +130,7 @@ class Quality(Result):
             ("worst permutation", self.worst_throughput, self.tub),
             (f"{self.traffic}", self.traffic_throughput, self.traffic_bound),
         ]
-        known = [(name, value, bound) for name, value, bound in rows if value is not None]
-        bars = [(name, value) for name, value, _ in known]
+        measured = [(name, value, bound) for name, value, bound in rows if value is not None]
+        bars = [(name, value) for name, value, _ in measured]
         title = f"Throughput of {self.provenance.name}"
-        draw_bars(axes, bars, "share of the hosts' rate", title, [bound for _, _, bound in known])
+        draw_bars(axes, bars, "share of the hosts' rate", title, [bound for _, _, bound in measured])

@@ -1,4 +1,4 @@
-"""The maximum concurrent flow of networks with symmetries, exactly: one switch of each kind sends, alike arcs are one."""
+"""The exact maximum concurrent flow of symmetric networks: one switch of each kind sends, and equivalent arcs are merged."""
 
 import math
 
@@ -13,49 +13,49 @@ from topoloom.throughput.flow import arcs, check_reach
 from topoloom.throughput.traffic import Traffic
 from topoloom.throughput.traffic.traffic import MATRIX, REMOTE, UNIFORM
 
-#: Kinds of arcs and of switches up to which the program is solved by columns: seconds.
+#: Kinds of arcs plus kinds of switches up to which column generation takes seconds.
 MOST_KINDS = 160
-#: Bounds that differ by no more are one number.
+#: Bounds that differ by at most this are taken as equal.
 _EXACT = 1e-9
-#: Rounds at the latest.
+#: The most rounds of column generation.
 _MOST_ROUNDS = 500
-#: Share of the best lengths so far in those that new columns are made for.
+#: The weight of the best lengths so far in the lengths that new columns are made for.
 _SMOOTH = 0.5
 
 
 def symmetric_flow(
     topology: Topology, traffic: Traffic, *, known: Symmetries | None = None, work: Work | None = None
 ) -> Bracket | None:
-    """The maximum concurrent flow of a traffic that looks the same from all switches that are alike.
+    """Return the maximum concurrent flow of a traffic that looks the same from all equivalent switches.
 
     Parameters
     ----------
     topology : Topology
     traffic : Traffic
-        As much between any two hosts on different switches (`topoloom.throughput.traffic.uniform`).
+        The same amount between any two hosts on different switches (`topoloom.throughput.traffic.uniform`).
     known : Symmetries, optional
-        Of the topology; looked for when omitted.
+        The symmetries of the topology; computed when omitted.
     work : Work, optional
-        When it is stopped, the bracket is as wide as it is then.
+        When it is stopped, the bracket reached so far is the result.
 
     Returns
     -------
     Bracket or None
-        A flow that was found, and a bound by lengths that no flow passes; None where the traffic is not uniform, or there are
-        more than `MOST_KINDS` kinds of arcs and switches (`approximate_flow` takes those).
+        The throughput of a flow, and an upper bound from lengths; None where the traffic is not uniform, or there are more than
+        `MOST_KINDS` kinds of arcs and switches (use `approximate_flow` then).
 
     Raises
     ------
     InputError
-        Some who send do not reach those they send to.
+        Some senders do not reach their receivers.
 
     Notes
     -----
-    The mean over all symmetries of a best flow is a best flow, in which arcs that are alike carry alike, and the two directions
-    of a link too where the traffic is the same in both. So the linear program is one of a sending switch of each kind with
-    as many capacities as there are kinds of arcs. Its columns, shortest paths at the prices of the moment, are made as they
-    are needed (Dantzig and Wolfe, 1960); HiGHS solves the rest. The prices are a bound in every round (Lagrange), and new
-    columns are made for prices between the last and the best ones (Wentges, 1997).
+    The mean over all symmetries of a best flow is itself a best flow. In it, equivalent arcs carry the same load, and so do
+    both directions of a link where the traffic is the same in both. The linear program therefore has one sending switch per
+    kind and one capacity per kind of arc. Its columns, shortest paths at the current prices, are generated as needed (Dantzig
+    and Wolfe, 1960); HiGHS solves the master program. The prices give a bound in every round (Lagrange), and new columns are
+    made for prices between the last and the best ones (Wentges, 1997).
 
     Examples
     --------
@@ -73,52 +73,54 @@ def symmetric_flow(
     hosts = traffic.hosts_at
     if not (hosts > 0).sum() > 1:
         return Bracket(math.inf, math.inf, 0)
-    found = symmetries(topology, hosts) if known is None else known.keeping(hosts)
+    network_symmetries = symmetries(topology, hosts) if known is None else known.keeping(hosts)
     origin, to, capacity = arcs(topology)
     n = topology.switches
-    switch = found.switch_orbits if len(found.maps) else np.arange(n)
-    kind = found.arc_orbits(origin, to, both_ways=True)
+    switch = network_symmetries.switch_orbits if len(network_symmetries.maps) else np.arange(n)
+    kind = network_symmetries.arc_orbits(origin, to, both_ways=True)
     senders, times = np.unique(switch, return_index=True)[1], np.bincount(switch)
     times, senders = times[hosts[senders] > 0], senders[hosts[senders] > 0]
     kinds, k = int(kind.max(initial=-1)) + 1, senders.size
     if kinds + k > MOST_KINDS:
         return None
-    demand = np.concatenate([traffic.demand_to(s, s + 1) for s in senders.tolist()])  # the same from s as to s
+    demand = np.concatenate(
+        [traffic.demand_to(s, s + 1) for s in senders.tolist()]
+    )  # as much comes from s as goes to s
     check_reach(topology, _spread(demand, senders, n), senders)
-    room = np.bincount(kind, weights=capacity, minlength=kinds)
+    capacity_of_kind = np.bincount(kind, weights=capacity, minlength=kinds)
     first = np.searchsorted(origin, np.arange(n + 1))
     arc_count = np.bincount(kind, minlength=kinds)
     work = Work() if work is None else work
-    master = _Master(room, times)
-    lower, upper, prices = 0.0, math.inf, room / arc_count / room.sum()
+    master = _Master(capacity_of_kind, times)
+    lower, upper, prices = 0.0, math.inf, capacity_of_kind / arc_count / capacity_of_kind.sum()
     best = prices
-    done = 0
+    rounds = 0
     work.begin(_MOST_ROUNDS, "rounds at most")
-    while done < _MOST_ROUNDS and not work.stopped:
-        done += 1
+    while rounds < _MOST_ROUNDS and not work.stopped:
+        rounds += 1
         improved = False
-        for tried in (_SMOOTH * best + (1.0 - _SMOOTH) * prices, prices) if done > 1 else (prices,):
+        for lengths in (_SMOOTH * best + (1.0 - _SMOOTH) * prices, prices) if rounds > 1 else (prices,):
             cost = 0.0
             columns = np.empty((k, kinds))
             for row in range(k):
-                cost += times[row] * shortest_column(first, to, kind, tried, senders[row], demand[row], columns[row])
-            bound = float(tried @ room) / cost
+                cost += times[row] * shortest_column(first, to, kind, lengths, senders[row], demand[row], columns[row])
+            bound = float(lengths @ capacity_of_kind) / cost
             if bound < upper:
-                upper, best = bound, tried
+                upper, best = bound, lengths
             if master.add(columns):
                 improved = True
                 break
         if upper <= lower * (1.0 + _EXACT) or not improved:
             break
         lower, prices = master.solve()
-        work.reach(done, f"within {upper / lower - 1:.1%}")
+        work.reach(rounds, f"within {upper / lower - 1:.1%}")
         if upper <= lower * (1.0 + _EXACT):
             break
-    return Bracket(float(min(lower, upper)), float(max(lower, upper)), done)
+    return Bracket(float(min(lower, upper)), float(max(lower, upper)), rounds)
 
 
 class _Master:
-    """The linear program of the columns so far."""
+    """The linear program over the columns generated so far."""
 
     def __init__(self, room: np.ndarray, times: np.ndarray) -> None:
         self._room, self._times = room, times
@@ -127,7 +129,7 @@ class _Master:
         self._known: set[tuple[int, bytes]] = set()
 
     def add(self, columns: np.ndarray) -> bool:
-        """Take the columns of all senders, float64[k, kinds]; whether any is new."""
+        """Add the columns of all senders, float64[k, kinds]; return whether any is new."""
         before = len(self._row)
         for row, column in enumerate(columns):
             key = row, column.tobytes()
@@ -138,7 +140,7 @@ class _Master:
         return len(self._row) > before
 
     def solve(self) -> tuple[float, np.ndarray]:
-        """The largest throughput of these columns, and the prices of an arc's unit of each kind."""
+        """Return the largest throughput of these columns, and the price per unit of each kind of arc."""
         from scipy.optimize import linprog
 
         count, k = len(self._columns), self._times.size

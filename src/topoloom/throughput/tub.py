@@ -1,7 +1,7 @@
-"""What no routing can pass: bounds on throughput from hops alone.
+"""Routing-independent bounds on throughput, from hops alone.
 
-Every unit that goes d hops takes d units of channels, and a network of m links has 2 m. The permutation of the switches
-whose partners are farthest from each other takes most.
+A unit of traffic that travels d hops uses d units of channels, and a network of m links has 2 m. The permutation of the
+switches whose partners are farthest apart uses most.
 """
 
 import math
@@ -23,10 +23,10 @@ class Tub:
     Attributes
     ----------
     value : float
-        The share of full rate that no routing passes for the maximal permutation, and so for the worst traffic; over 1 the
-        hosts' own links are the limit. inf where no traffic leaves a switch.
+        The share of full rate that no routing exceeds for the maximal permutation, and so for the worst traffic; above 1 the
+        hosts' links are the limit. inf where no traffic leaves a switch.
     partner : int64[n]
-        The maximal permutation of the switches, one of them (`traffic.permutation` makes traffic of it).
+        A maximal permutation of the switches (`traffic.permutation` turns it into traffic).
     """
 
     value: float
@@ -34,17 +34,17 @@ class Tub:
 
 
 def tub(topology: Topology, jobs: int | None = None) -> Tub:
-    """The throughput upper bound of the worst permutation: 2 m / max over permutations of sum w(s, p(s)) d(s, p(s)).
+    """Return the throughput upper bound of the worst permutation: 2 m / max over permutations of sum w(s, p(s)) d(s, p(s)).
 
-    d is the hops, and w(s, t) the fewer hosts of the two switches: with H on each, 2 m / (H max sum d). The maximum is a
-    linear assignment, so the bound is exact; the throughput itself may be lower (`flow.concurrent_flow`).
+    d is the number of hops, and w(s, t) the smaller number of hosts of the two switches: with H on each, 2 m / (H max sum d).
+    The maximum is a linear assignment, so the bound is exact; the throughput may be lower (`flow.concurrent_flow`).
 
     Parameters
     ----------
     topology : Topology
-        Parallel links count one by one; where no switch carries hosts, one a switch.
+        Parallel links count separately; where no switch has hosts, one host per switch is assumed.
     jobs : int, optional
-        Threads for the hops; every core when omitted.
+        Threads for the hops; all cores when omitted.
 
     Raises
     ------
@@ -53,8 +53,8 @@ def tub(topology: Topology, jobs: int | None = None) -> Tub:
 
     Notes
     -----
-    n^2 numbers, and time between n^2 and n^3. Source: Namyar, Supittayapornpong, Zhang, Yu and
-    Govindan, A throughput-centric view of the performance of datacenter topologies, SIGCOMM 2021.
+    It takes memory for n^2 numbers, and time between n^2 and n^3. Source: Namyar, Supittayapornpong, Zhang, Yu and Govindan, A
+    throughput-centric view of the performance of datacenter topologies, SIGCOMM 2021.
 
     Examples
     --------
@@ -77,7 +77,7 @@ def tub(topology: Topology, jobs: int | None = None) -> Tub:
 
 
 def volume_bound(topology: Topology, traffic: Traffic, jobs: int | None = None) -> float:
-    """No routing brings more than this share of a traffic: 2 m / sum demand(s, d) hops(s, d).
+    """Return the share of a traffic that no routing exceeds: 2 m / sum demand(s, d) hops(s, d).
 
     For uniform traffic between N switches of H hosts that is 2 m / (H sum d / (N - 1)). inf for no traffic.
 
@@ -86,7 +86,7 @@ def volume_bound(topology: Topology, traffic: Traffic, jobs: int | None = None) 
     topology : Topology
         The network, of m links.
     traffic : Traffic
-        What switches send to each other; 1 is the rate of a link.
+        The traffic between switches; 1 is the rate of a link.
     jobs : int, optional
         Threads; all cores by default.
 
@@ -117,18 +117,18 @@ def volume_bound(topology: Topology, traffic: Traffic, jobs: int | None = None) 
 
 
 def uniform_bound(topology: Topology, jobs: int | None = None) -> float:
-    """The bound from hops of uniform traffic."""
+    """Return the routing-independent bound of uniform traffic, from hops."""
     return volume_bound(topology, uniform_remote(topology), jobs)
 
 
 def hops_between(topology: Topology, carriers: np.ndarray, jobs: int | None) -> np.ndarray:
-    """Hops between the switches with hosts, int64[k, k].
+    """Return the hops between the switches with hosts, int64[k, k].
 
     Parameters
     ----------
     topology : Topology
     carriers : int64[k]
-        These switches.
+        The switches with hosts.
     jobs : int or None
         Threads; all cores when None.
 
@@ -139,7 +139,7 @@ def hops_between(topology: Topology, carriers: np.ndarray, jobs: int | None) -> 
     Raises
     ------
     InputError
-        Some do not reach each other.
+        Some of them do not reach each other.
     """
     matrix = distance_matrix(topology, jobs)
     apart = np.iinfo(matrix.dtype).max if matrix.dtype.kind == "u" else -1

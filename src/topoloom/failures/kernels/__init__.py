@@ -1,1 +1,1 @@
-"""Compiled loops of resilience: functions of arrays and numbers, nothing else."""
+"""Compiled kernels of failures: functions of arrays and numbers only."""

@@ -1,11 +1,12 @@
-"""How many failures a network takes before it is in several pieces: one pass back over a random order of failures.
+"""How many failures disconnect a network: one pass backwards over a random order of failures.
 
-What fails last is put back first, and a union-find counts the pieces: one pass tells of every number of failures at once.
-Arrays: links int32[m, 2]; offsets int64[n + 1], neighbours and link int32[2 m] (CSR); counts bool[n]: the switches that must
-be connected; states uint64[samples]: a stream of draws each.
+The pass restores the last failure first, and a union-find structure counts the connected parts: one pass gives the answer for
+every number of failures. Arrays: links int32[m, 2]; offsets int64[n + 1], neighbours and link int32[2 m] (CSR); counts bool[n]:
+the switches that must stay connected; states uint64[samples]: the initial state of each sample's random stream.
 
-An order of failures is `order`, mixed within ties: place i may hold what stands at first[i] .. i or comes from it, first[i]
-being where the tie of i begins. All of one tie is a random order; each a tie of its own, the order as it is.
+An order of failures is `order`, shuffled within ties: position i gets an element of positions first[i] .. i, where first[i] is
+the position at which the tie of i begins. A single tie gives a uniformly random order; when every tie has one element, the
+order is fixed.
 """
 
 import numpy as np
@@ -16,7 +17,7 @@ from topoloom.core.random_streams.kernels import next_below, next_word
 
 @stage
 def drawn(mixed: np.ndarray, first: np.ndarray, i: int, state: np.ndarray) -> int:
-    """What stands at place i of the order; the places above it were drawn before (Fisher and Yates, from the end)."""
+    """Return the element at position i of the order; positions above i were drawn before (Fisher-Yates, from the end)."""
     start = first[i]
     j = start + next_below(state, i - start + 1)
     taken = mixed[j]
@@ -27,7 +28,7 @@ def drawn(mixed: np.ndarray, first: np.ndarray, i: int, state: np.ndarray) -> in
 
 @allocating
 def whole_order(order: np.ndarray, first: np.ndarray, state: np.ndarray) -> np.ndarray:
-    """The order of the sample whose stream is `state` (uint64[1], advanced), int64[units]."""
+    """Return the order of the sample whose random stream is `state` (uint64[1], advanced): int64[units]."""
     mixed = order.copy()
     for i in range(order.size - 1, -1, -1):
         drawn(mixed, first, i, state)
@@ -44,8 +45,8 @@ def _root(parent: np.ndarray, u: int) -> int:
 
 @stage
 def _joined(parent: np.ndarray, some: np.ndarray, u: int, v: int) -> int:
-    """Join the pieces of u and v; by how many the pieces with switches that count become fewer (0 or 1)."""
-    if parent[u] == parent[v]:  # most links of a piece that holds nearly all
+    """Join the parts of u and v; return by how much the number of parts with counted switches falls (0 or 1)."""
+    if parent[u] == parent[v]:  # the common case once one part contains nearly all switches
         return 0
     a, b = _root(parent, u), _root(parent, v)
     if a == b:
@@ -60,10 +61,10 @@ def _joined(parent: np.ndarray, some: np.ndarray, u: int, v: int) -> int:
 def links_held(
     links: np.ndarray, counts: np.ndarray, order: np.ndarray, first: np.ndarray, states: np.ndarray, held: np.ndarray
 ) -> None:
-    """held[s] = the most links of order s that can fail before the switches that count are in several pieces.
+    """Set held[s] to the most links of order s that can fail before the counted switches become disconnected.
 
-    order, first: int64[m]; held: int64[samples], -1 where they never are in one. The pass ends as soon as all are together,
-    so it takes as many steps as links are needed.
+    order, first: int64[m]; held: int64[samples], -1 where they are disconnected even without failures. The pass ends as soon
+    as all are connected, so its length is the number of links that this takes.
     """
     n, m = counts.size, order.size
     parent, some = np.empty(n, np.int64), np.empty(n, np.bool_)
@@ -80,8 +81,8 @@ def links_held(
         pieces, i = whole, m
         while pieces > 1 and i > 0:
             i -= 1
-            one = drawn(mixed, first, i, state)
-            pieces -= _joined(parent, some, links[one, 0], links[one, 1])
+            restored = drawn(mixed, first, i, state)
+            pieces -= _joined(parent, some, links[restored, 0], links[restored, 1])
         held[s] = i if pieces <= 1 else -1
 
 
@@ -97,10 +98,10 @@ def units_held(
     states: np.ndarray,
     together: np.ndarray,
 ) -> None:
-    """together[k] += the samples whose surviving switches that count are connected after k units failed.
+    """Add to together[k] the samples whose counted surviving switches are connected after k units failed.
 
-    Unit c is the switches members[start[c] : start[c + 1]]; order, first: int64[units]; together: int64[units + 1]. One piece
-    means exactly one: none is left when all have failed.
+    Unit c consists of the switches members[start[c] : start[c + 1]]; order, first: int64[units]; together: int64[units + 1].
+    Connected means exactly one part: no part is left when all units have failed.
     """
     n, units = counts.size, order.size
     parent, some = np.empty(n, np.int64), np.empty(n, np.bool_)
@@ -137,17 +138,18 @@ def times_to_disconnection(
     hours: np.ndarray,
     failures: np.ndarray,
 ) -> None:
-    """hours[s] = the mean time until the switches that count are in several pieces, or none, given order s of failures.
+    """Set hours[s] to the mean time, given order s of failures, until the counted switches are disconnected or all lost.
 
-    Links and switches live as long as exponential draws with their rates say, a rate of 0 for ever. The order of failures
-    does not depend on how long each takes: with R the sum of the rates of what is left, the next comes after 1 / R on average.
-    failures[s]: which one it is that parts them; hours inf and failures -1 where none does.
+    The lifetimes of links and switches are exponential with the given rates; a rate of 0 means that they never fail. The order
+    of failures is independent of the times between them: with R the sum of the rates of all survivors, the next failure comes
+    after 1 / R hours on average. failures[s] is the number of the failure that disconnects; where none does, hours is inf and
+    failures is -1.
     """
     n, m = counts.size, links.shape[0]
     left_links = m if link_rate > 0 else 0
     left_switches = n if switch_rate > 0 else 0
     events = left_links + left_switches
-    order, after = np.empty(events, np.int64), np.empty(events + 1)  # links first, switches are m + their number
+    order, mean_hours = np.empty(events, np.int64), np.empty(events + 1)  # link i is i, switch i is m + i
     lost_links, lost_switches = np.arange(m), np.arange(n)
     parent, some, up = np.empty(n, np.int64), np.empty(n, np.bool_), np.empty(m, np.bool_)
     state = np.empty(1, np.uint64)
@@ -157,11 +159,12 @@ def times_to_disconnection(
             lost_links[i] = i
         for i in range(n):
             lost_switches[i] = i
+        # Draw the order of failures (links and switches by their rates), and the mean time of each failure.
         a, b = left_links, left_switches
-        after[0] = 0.0
+        mean_hours[0] = 0.0
         for i in range(events):
             total = a * link_rate + b * switch_rate
-            after[i + 1] = after[i] + 1.0 / total
+            mean_hours[i + 1] = mean_hours[i] + 1.0 / total
             share = np.float64(next_word(state) >> np.uint64(11)) * 2.0**-53 * total
             if b == 0 or (a > 0 and share < a * link_rate):
                 j = next_below(state, a)
@@ -173,6 +176,7 @@ def times_to_disconnection(
                 b -= 1
                 order[i] = m + lost_switches[j]
                 lost_switches[j] = lost_switches[b]
+        # Restore from the last failure to the first, counting the parts with counted switches.
         for each in range(up.size):
             up[each] = left_links == 0
         pieces = 0
@@ -182,14 +186,14 @@ def times_to_disconnection(
             pieces += 0 if left_switches > 0 else np.int64(counts[u])
         parted = events if pieces != 1 else -1
         for i in range(events - 1, -1, -1):
-            one = order[i]
-            if one < m:
-                up[one] = True
-                u, v = links[one, 0], links[one, 1]
+            restored = order[i]
+            if restored < m:
+                up[restored] = True
+                u, v = links[restored, 0], links[restored, 1]
                 if parent[u] >= 0 and parent[v] >= 0:
                     pieces -= _joined(parent, some, u, v)
             else:
-                u = one - m
+                u = restored - m
                 parent[u] = u
                 some[u] = counts[u]
                 pieces += np.int64(counts[u])
@@ -199,4 +203,4 @@ def times_to_disconnection(
             if pieces != 1:
                 parted = i
         failures[s] = parted
-        hours[s] = after[parted] if parted >= 0 else np.inf
+        hours[s] = mean_hours[parted] if parted >= 0 else np.inf

@@ -1,7 +1,7 @@
-"""How far it is in what failures leave: the rest of a network, made compact, under the bit-parallel search of `graph`.
+"""Path lengths in the surviving network: the survivors are numbered compactly and searched with `graph`'s bit-parallel search.
 
-Arrays: offsets int64[n + 1], neighbours and link int32[2 m] (CSR). dies: after how many failures each switch and each link
-is gone, int64[n] and int64[m]: it stands after k failures when its number is k or more.
+Arrays: offsets int64[n + 1], neighbours and link int32[2 m] (CSR). switch_dies int64[n], link_dies int64[m]: the number of
+failures after which each switch and each link is lost; it survives k failures when its number is k or more.
 """
 
 import numpy as np
@@ -31,13 +31,15 @@ def _length(
     number: np.ndarray,
     pairs: np.ndarray,
 ) -> float:
-    """The diameter, or the `mean` hops, between the switches that count after k failures; inf: over `limit`, or apart.
+    """Return the diameter, or with `mean` the mean hops, between the counted switches after k failures.
 
-    ranked: int32[n], the `counted` switches that count first. reach, ahead: uint64[8 n], full: uint64[8], near: int64[n + 1],
-    number: int32[n + 2 m], pairs: int64[n + 2], scratch. inf, too, when no switch that counts is left.
+    It returns inf when a length is over `limit`, or when the counted switches are disconnected or all lost. ranked: int32[n],
+    with the `counted` switches first. Scratch: reach, ahead: uint64[8 n], full: uint64[8], near: int64[n + 1], number:
+    int32[n + 2 m], pairs: int64[n + 2].
     """
     n = ranked.size
     ends, name, places = near, number[:n], number[n:]
+    # Number the survivors compactly, with counted switches first.
     some = left = 0
     for place in range(n):
         u = ranked[place]
@@ -49,6 +51,7 @@ def _length(
                 some += 1
     if some == 0:
         return np.inf
+    # List the surviving neighbours of each survivor (CSR: ends, places).
     slots = left = 0
     ends[0] = 0
     for place in range(n):
@@ -62,6 +65,7 @@ def _length(
                 slots += 1
         left += 1
         ends[left] = slots
+    # Count the pairs of counted switches by hops, in blocks of sources; stop if some pair is out of reach.
     weight, groups = np.zeros(left, np.int64), np.array([some])
     weight[:some] = 1
     counts = pairs[: limit + 1]
@@ -88,6 +92,7 @@ def _length(
         reached = counts.sum()
         if reached < expected:
             return np.inf
+    # Evaluate the counts.
     total = longest = 0
     for hops in range(1, limit + 1):
         if counts[hops] > 0:
@@ -121,12 +126,12 @@ def surviving_lengths(
     values: np.ndarray,
     last: np.ndarray,
 ) -> None:
-    """Measure samples after failures[0] <= failures[1] <= ...: the diameter or the mean hops, which may be `most`.
+    """Measure samples after failures[0] <= failures[1] <= ...: the diameter or the mean hops, of which `most` are allowed.
 
-    unit: int64[n], the unit of each switch, of which `order` (and `first`, see `kernels.disconnection`) is one, or empty:
-    links fail.
-    `halving` looks for the last level that is within `most` by halves, which asks that things only get worse: last[s] is its
-    place or -1. Else values[s] gets the length at every level, inf where it is over `rounds` or not connected.
+    unit: int64[n], the unit of each switch, which is an element of `order` (for `first` see `kernels.disconnection`); empty
+    when links fail. With `halving`, a bisection finds the last level within `most`, which requires that lengths only grow with
+    failures: last[s] is its index, or -1. Otherwise values[s] gets the length at every level, inf where it is over `rounds` or
+    the network is disconnected.
     """
     n, m, levels = ranked.size, links.shape[0], failures.size
     switch_dies, link_dies = np.full(n, order.size, np.int64), np.full(m, order.size, np.int64)
@@ -137,6 +142,7 @@ def surviving_lengths(
         state[0] = states[s]
         for each in range(order.size):
             mixed[each] = order[each]
+        # Draw the order of failures; position[u] is the number of failures before unit u fails.
         for i in range(order.size - 1, -1, -1):
             position[drawn(mixed, first, i, state)] = i
         if unit.size > 0:
@@ -145,6 +151,7 @@ def surviving_lengths(
         else:
             for each in range(position.size):
                 link_dies[each] = position[each]
+        # Measure every level, or bisect for the last one within `most`.
         low, high = -1, levels
         while low < high - 1:
             level = (low + high) // 2 if halving else low + 1

@@ -1,12 +1,12 @@
-"""Runs one command and ends all that it has started, by its own parent's wish or death; started as a program of its own.
+"""Runs one command as a program of its own, and ends all processes that the command started when the command or parent ends.
 
     python -I -S _supervisor.py REPORT MEMORY COMMAND...
 
-The command ends when it does, or when standard input, a pipe that the parent holds open, is closed. Then every process that
-came of it is killed, also those that left its group and session: as a subreaper this process inherits them. The exit code of
-the command (negative for a signal) and its seconds of CPU are written to the file descriptor REPORT. MEMORY bounds the bytes
-of address space of each process; 0: unbounded. Nothing but the standard library is imported, which takes a hundredth of a
-second.
+The command ends by itself, or when standard input closes, which is a pipe that the parent holds open. Then every process that
+the command started is killed, even if it left the command's process group and session: this process is a subreaper, so it
+inherits them. It writes the exit code of the command (negative for a signal) and its seconds of CPU to the file descriptor
+REPORT. MEMORY limits the bytes of address space of each process; 0: no limit. The module imports only the standard library, so
+that it starts within ten milliseconds.
 """
 
 import ctypes
@@ -19,38 +19,38 @@ import time
 
 _SET_CHILD_SUBREAPER = 36
 _IGNORED = (signal.SIGHUP, signal.SIGINT, signal.SIGTERM)
-#: What cannot be killed in this time stays behind.
+#: Seconds for which `_end_all` tries to kill processes; any that survive are abandoned.
 _PATIENCE_SECONDS = 5.0
 
 
 def main(report: int, memory: int, command: list[str]) -> None:
-    """Run the command, and end what is left of it."""
+    """Run the command, then end all processes that it started."""
     ctypes.CDLL(None).prctl(_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-    reading, writing = os.pipe()
-    for end in (reading, writing):
+    wake_reader, wake_writer = os.pipe()
+    for end in (wake_reader, wake_writer):
         os.set_blocking(end, False)
     signal.signal(signal.SIGCHLD, lambda *_: None)
-    signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
+    signal.set_wakeup_fd(wake_writer, warn_on_full_buffer=False)
     for number in _IGNORED:
         signal.signal(number, signal.SIG_IGN)
     child = os.fork()
     if child == 0:
         _become(report, memory, command)
-    told = ""
-    while not told:
-        ready, _, _ = select.select([0, reading], [], [])
+    outcome = ""
+    while not outcome:
+        ready, _, _ = select.select([0, wake_reader], [], [])
         if 0 in ready and not os.read(0, 1):
             break
-        if reading in ready:
-            os.read(reading, 4096)
-        told = _reaped(child)
+        if wake_reader in ready:
+            os.read(wake_reader, 4096)
+        outcome = _reaped(child)
     _end_all()
-    if told:
-        os.write(report, told.encode())
+    if outcome:
+        os.write(report, outcome.encode())
 
 
 def _become(report: int, memory: int, command: list[str]) -> None:
-    """Be the command; 127, as shells say, where it cannot be started."""
+    """Replace this process by the command; exit with 127, as shells do, where it cannot be started."""
     try:
         os.close(report)
         nothing = os.open(os.devnull, os.O_RDONLY)
@@ -68,23 +68,23 @@ def _become(report: int, memory: int, command: list[str]) -> None:
 
 
 def _reaped(child: int) -> str:
-    """``CODE CPU`` of the child where it has ended; orphans that ended are forgotten."""
-    told = ""
+    """Reap all ended children; return ``CODE CPU`` of the command once it has ended, else an empty text."""
+    outcome = ""
     while True:
         try:
             process, status, usage = os.wait4(-1, os.WNOHANG)
         except ChildProcessError:
-            return told
+            return outcome
         if process == 0:
-            return told
+            return outcome
         if process == child:
-            told = f"{os.waitstatus_to_exitcode(status)} {usage.ru_utime + usage.ru_stime}"
+            outcome = f"{os.waitstatus_to_exitcode(status)} {usage.ru_utime + usage.ru_stime}"
 
 
 def _end_all() -> None:
-    """Kill all children; theirs become this process's own, and follow."""
-    until = time.monotonic() + _PATIENCE_SECONDS
-    while time.monotonic() < until:
+    """Kill all children; their own children are then inherited by this process, and killed as well."""
+    deadline = time.monotonic() + _PATIENCE_SECONDS
+    while time.monotonic() < deadline:
         for process in _children():
             try:
                 os.kill(process, signal.SIGKILL)
@@ -99,20 +99,20 @@ def _end_all() -> None:
 
 
 def _children() -> list[int]:
-    """The processes whose parent this one is."""
-    found, mine = [], os.getpid()
+    """Return the processes whose parent is this process."""
+    children, own_process = [], os.getpid()
     for name in os.listdir("/proc"):
         if not name.isdigit():
             continue
         try:
             with open(f"/proc/{name}/stat", "rb") as file:
-                told = file.read()
+                status = file.read()
         except OSError:
             continue
-        # Behind the name, which may hold anything, in brackets: the state, and the parent.
-        if int(told[told.rindex(b")") + 2 :].split()[1]) == mine:
-            found.append(int(name))
-    return found
+        # The name, in parentheses, may hold any character; after it come the state and the parent.
+        if int(status[status.rindex(b")") + 2 :].split()[1]) == own_process:
+            children.append(int(name))
+    return children
 
 
 if __name__ == "__main__":

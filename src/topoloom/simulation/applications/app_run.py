@@ -1,4 +1,4 @@
-"""AppRun: what an MPI program did on a network."""
+"""AppRun: the result of an MPI program on a network."""
 
 import math
 from dataclasses import dataclass, field
@@ -21,46 +21,48 @@ class Measurement:
 
 @dataclass(frozen=True, eq=False)
 class AppRun(Result):
-    """What an MPI program did on a network.
+    """The result of an MPI program on a network.
 
     Attributes
     ----------
     program : str
-        For people: ``alltoall(bytes=65536,repeats=1)``.
+        A label for messages and tables: ``alltoall(bytes=65536,repeats=1)``.
     network, engine : str
-        What the network is called (in a comparison by its caller), and the engine of its tables.
+        The name of the network (in a comparison, the name that the caller gave), and the engine of its tables.
     routing_seed : int or None
-        Of the tables, where the caller says it.
+        The seed of the tables, where the caller gives one.
     host_tables : int
-        How many tables there are for the hosts of a switch, in turn.
+        The number of tables, which serve the hosts of a switch in turn.
     placement : str
+        The kind of placement.
     seed : int
-        Of the placement.
+        The seed of the placement.
     ranks : int
     seconds : float
-        Simulated, from MPI_Init to MPI_Finalize.
+        Simulated time, from MPI_Init to MPI_Finalize.
     results : dict of str to Measurement
-        What a program says by lines ``result NAME VALUE UNIT``, as topoloom's own do, or a trace by its marks (``clock``).
+        Numbers that a program reports on lines ``result NAME VALUE UNIT``, as topoloom's own programs do, or a trace by its
+        marks (``clock``).
     measure : str
-        By what networks are compared: one of `results`, or ``seconds``.
+        The number by which networks are compared: one of `results`, or ``seconds``.
     mops : float
-        Million operations a second, as the program counts and times them; NaN where it counts none, or where nobody knows
-        what it times.
+        Million operations per second, as the program counts and times them; NaN where it counts none, or where the timed part
+        is unknown.
     communication : float64[ranks]
-        The share of the time that each rank does not compute.
+        The share of time in which each rank does not compute.
     link_bytes : float64[links, 2]
-        What each link carried, from its lower switch to its higher and back; SimGrid, not flows, adds 16 bytes to a message.
+        Bytes on each link, from its lower to its higher switch and back; SimGrid adds 16 bytes per message, flows do not.
     homes : int64[ranks]
         The host of each rank.
     settings : AppSettings
     simgrid : str
-        SimGrid's version; empty where flows were simulated.
+        SimGrid's version; empty for the simulator flows.
     exit_code : int
-        What the program returned, as a program says that it failed; it had reached MPI_Finalize nonetheless.
+        The exit code of the program, which reached MPI_Finalize in any case.
     output : str
-        What it printed, without the results of one of topoloom's own.
+        The program's output, without the result lines of topoloom's own programs.
     bound_s : float or None
-        Of a collective the least seconds that any algorithm takes, by any tables; else None.
+        For a collective, the lower bound on its seconds for any algorithm and any tables; else None.
     """
 
     record_name = "app-run"
@@ -99,69 +101,69 @@ class AppRun(Result):
 
     @property
     def simulator(self) -> str:
-        """What simulated it: ``simgrid``, ``flows`` or ``flows:window=0.2``."""
+        """The simulator: ``simgrid``, ``flows`` or ``flows:window=0.2``."""
         return str(self.provenance.settings.get("simulator", "simgrid"))
 
     @property
     def simulated_by(self) -> str:
-        """The same for people, with SimGrid's version."""
+        """The simulator for display, with SimGrid's version."""
         return f"SimGrid {self.simgrid}" if self.simgrid else self.simulator
 
     @property
     def link_use(self) -> np.ndarray:
-        """What each link carried over what it could have in the simulated seconds, each direction, float64[links, 2]."""
-        could = self.settings.rate_gbps * 1e9 / 8 * self.seconds
-        return self.link_bytes / could if could else np.zeros_like(self.link_bytes)
+        """The load of each link relative to its capacity in the simulated seconds, per direction, float64[links, 2]."""
+        capacity = self.settings.rate_gbps * 1e9 / 8 * self.seconds
+        return self.link_bytes / capacity if capacity else np.zeros_like(self.link_bytes)
 
     @property
     def measured(self) -> Measurement:
-        """What networks are compared by: in s, or in B/s where more is better."""
+        """The number by which networks are compared: in s, or in B/s where more is better."""
         return self.results.get(self.measure, Measurement(self.seconds, "s"))
 
     @property
     def bound_share(self) -> float | None:
-        """The least seconds over the simulated ones: 1 where nothing is quicker; None where nobody knows them."""
+        """The lower bound over the simulated seconds: 1 where nothing can be faster; None where no bound is known."""
         if self.bound_s is None:
             return None
         return self.bound_s / self.seconds if self.seconds else 1.0
 
     @property
     def communication_mean(self) -> float:
-        """The share of the time that a rank does not compute, on average."""
+        """The mean share of time in which a rank does not compute."""
         return float(self.communication.mean())
 
     @property
     def communication_most(self) -> float:
-        """The same of the rank that computes least."""
+        """The same for the rank that computes least."""
         return float(self.communication.max())
 
     @property
     def link_bytes_total(self) -> float:
-        """Bytes over all links."""
+        """The sum of bytes over all links."""
         return float(self.link_bytes.sum())
 
     @property
     def link_bytes_most(self) -> float:
-        """Bytes over the fullest link, in its fuller direction."""
+        """The bytes on the fullest link, in its fuller direction."""
         return float(self.link_bytes.max(initial=0.0))
 
     @property
     def link_use_mean(self) -> float:
-        """`link_use` on average; 0 without links."""
+        """The mean of `link_use`; 0 without links."""
         return float(self.link_use.mean()) if self.link_use.size else 0.0
 
     @property
     def link_use_most(self) -> float:
-        """`link_use` of the fullest link."""
+        """The `link_use` of the fullest link."""
         return float(self.link_use.max(initial=0.0))
 
     def rows(self) -> list[dict[str, Any]]:
-        """One row: all that decides the run, and what came of it."""
+        """One row: the inputs of the run, and its results."""
         value, unit = self.measured.value, self.measured.unit
-        decided = ("program", "network", "engine", "host_tables", "routing_seed", "placement", "seed", "ranks")
+        inputs = ("program", "network", "engine", "host_tables", "routing_seed", "placement", "seed", "ranks")
         return [
             {
-                **{name: getattr(self, name) for name in decided},
+                **{name: getattr(self, name) for name in inputs},
                 "seconds": float(f"{self.seconds:.9g}"),
                 "bound_s": None if self.bound_s is None else float(f"{self.bound_s:.9g}"),
                 "bound_share": None if self.bound_share is None else round(self.bound_share, 6),
@@ -183,7 +185,7 @@ class AppRun(Result):
 
     @drawn()
     def plot(self, axes: "Axes") -> None:
-        """Draw how full links are: each in both directions, by the share of its rate that it carried, fullest first."""
+        """Draw the use of links, each in both directions, as a share of its rate, fullest first."""
         use = 100 * np.sort(self.link_use, axis=None)[::-1]
         axes.plot(np.arange(1, use.size + 1), use, color=COLOURS[0], drawstyle="steps-mid")
         axes.set_xlabel("directions of links, fullest first")

@@ -1,4 +1,4 @@
-"""AppRuns: the runs of a sweep, and each network beside a baseline."""
+"""AppRuns: the runs of a sweep, and each network compared with a baseline."""
 
 import math
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ from topoloom.simulation.applications.app_run import AppRun
 
 @dataclass(frozen=True)
 class Compared:
-    """A program on a network beside the same on the baseline.
+    """A program on a network, compared with the same program on the baseline.
 
     Attributes
     ----------
@@ -23,12 +23,12 @@ class Compared:
     measure, unit : str
         What is compared (`AppRun.measured`): a time, or a bandwidth in B/s.
     mean, least, most : float
-        Of the measure, over seeds and tables.
+        The measure over seeds and tables: mean, least and most.
     faster, slowest, fastest : float
-        How many times as fast as the baseline, seed by seed: the mean of the ratios, the least and the most.
+        The speed relative to the baseline, seed by seed: the mean of the ratios, the least and the most.
     runs : int
     bound_share : float or None
-        The least time of the collective over the simulated one, the mean; None of a program that is none.
+        The mean ratio of the lower bound of a collective to its simulated time; None for other programs.
     """
 
     program: str
@@ -47,7 +47,7 @@ class Compared:
 
     @property
     def cells(self) -> tuple[str, ...]:
-        """For people: a row of a table."""
+        """One row of a table, as text."""
         return (
             self.program,
             self.network,
@@ -60,7 +60,7 @@ class Compared:
         )
 
 
-#: What stands above `Compared.cells`.
+#: The headings of `Compared.cells`.
 CELLS = (
     "program",
     "network",
@@ -84,13 +84,13 @@ class AppRuns(Result):
     Attributes
     ----------
     runs : tuple of AppRun
-        Those that are finished, in the order program, network, placement.
+        The finished runs, in the order program, network, placement.
     baseline : str
-        The network that the others are set beside.
+        The network that the others are compared with.
     wanted : int
-        How many runs were asked for.
+        How many runs were requested.
     failure : str
-        Why a run failed, which ended the sweep; empty where none did.
+        Why a run failed, which ended the sweep; empty when none failed.
     ended : "done", "deadline" or "interrupted"
     """
 
@@ -107,9 +107,9 @@ class AppRuns(Result):
 
     @property
     def compared(self) -> tuple[Compared, ...]:
-        """Each program under each kind of placement on each network, beside the baseline.
+        """Each program under each kind of placement on each network, compared with the baseline.
 
-        Where the baseline has no run of the same seeds, as a sweep that was ended may have, the speed is NaN.
+        Where the baseline has no run of the same seeds, as after an interrupted sweep, the speed is NaN.
         """
         return tuple(compared(self.runs, self.baseline))
 
@@ -119,12 +119,13 @@ class AppRuns(Result):
 
     @drawn()
     def plot(self, axes: "Axes") -> None:
-        """Draw how fast each network is beside the baseline: a group of bars a program and placement, a bar a network."""
+        """Draw the speed of each network relative to the baseline: groups of bars per program and placement, a bar per
+        network."""
         draw_app_bars(axes, self.compared, self.baseline)
 
 
 def short_value(value: float, unit: str) -> str:
-    """Four digits and a prefix.
+    """Format a value with four digits, an SI prefix and its unit.
 
     >>> short_value(0.00033618, "s"), short_value(2.7e10, "B/s"), short_value(0.0, "s")
     ('336.2 us', '27 GB/s', '0 s')
@@ -134,30 +135,30 @@ def short_value(value: float, unit: str) -> str:
 
 
 def compared(runs: Sequence[AppRun], baseline: str) -> list[Compared]:
-    """Each program under each kind of placement on each network, beside the network named `baseline`."""
-    found: dict[tuple[str, str], dict[str, dict[tuple[int, int | None], AppRun]]] = {}
+    """Return each program under each kind of placement on each network, compared with the network `baseline`."""
+    runs_of: dict[tuple[str, str], dict[str, dict[tuple[int, int | None], AppRun]]] = {}
     for run in runs:
-        of = found.setdefault((run.program, run.placement), {})
-        of.setdefault(run.network, {})[run.seed, run.routing_seed] = run
+        by_network = runs_of.setdefault((run.program, run.placement), {})
+        by_network.setdefault(run.network, {})[run.seed, run.routing_seed] = run
     rows = []
-    for (program, placement), of in found.items():
-        base = of.get(baseline, {})
-        for name, mine in of.items():
-            values = [run.measured.value for run in mine.values()]
+    for (program, placement), by_network in runs_of.items():
+        base = by_network.get(baseline, {})
+        for name, network_runs in by_network.items():
+            values = [run.measured.value for run in network_runs.values()]
             ratios = [
                 ratio
-                for key, run in mine.items()
-                if key in base and not math.isnan(ratio := speed_beside(run, base[key]))
+                for key, run in network_runs.items()
+                if key in base and not math.isnan(ratio := relative_speed(run, base[key]))
             ]
-            some = next(iter(mine.values()))
-            shares = [run.bound_share for run in mine.values() if run.bound_share is not None]
+            sample = next(iter(network_runs.values()))
+            shares = [run.bound_share for run in network_runs.values() if run.bound_share is not None]
             rows.append(
                 Compared(
                     program,
                     name,
                     placement,
-                    some.measure,
-                    some.measured.unit,
+                    sample.measure,
+                    sample.measured.unit,
                     fmean(values),
                     min(values),
                     max(values),
@@ -171,9 +172,9 @@ def compared(runs: Sequence[AppRun], baseline: str) -> list[Compared]:
     return rows
 
 
-def speed_beside(run: AppRun, base: AppRun) -> float:
-    """How many times as fast as another a run is, by its measure; NaN where one of them is 0."""
-    mine, other = run.measured, base.measured
-    if not mine.value or not other.value:
+def relative_speed(run: AppRun, base: AppRun) -> float:
+    """Return the speed of a run relative to another, by their measure; NaN where one of them is 0."""
+    own, other = run.measured, base.measured
+    if not own.value or not other.value:
         return math.nan
-    return mine.value / other.value if mine.unit == "B/s" else other.value / mine.value
+    return own.value / other.value if own.unit == "B/s" else other.value / own.value

@@ -1,4 +1,4 @@
-"""The three simulators of schedules, by one call: flows, SimGrid, and routers flit by flit."""
+"""The three simulators of schedules behind one function: flows, SimGrid, and routers flit by flit."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -19,9 +19,9 @@ from topoloom.simulation.flows.schedule import Schedule
 from topoloom.simulation.flows.state import FlowNetwork
 
 SIMGRID, FLOWS, FLITS = "simgrid", "flows", "flits"
-#: What simulates schedules, and what it is.
+#: The simulators of schedules, with a description of each.
 SIMULATORS = {
-    FLOWS: "messages share channels evenly; flows:window=0.2 lets rates be out of date for a fifth of a message's time",
+    FLOWS: "messages share channels fairly; flows:window=0.2 updates rates late, by up to a fifth of a message's time",
     SIMGRID: "SimGrid replays the same messages",
     FLITS: "routers with virtual channels and credits, cycle by cycle",
 }
@@ -29,7 +29,7 @@ SIMULATORS = {
 
 @dataclass(frozen=True)
 class Backend:
-    """Which simulator runs a schedule, and its own settings."""
+    """A simulator of schedules, with its settings."""
 
     name: str = SIMGRID
     flows: FlowSettings = field(default_factory=FlowSettings)
@@ -37,15 +37,15 @@ class Backend:
 
     @property
     def text(self) -> str:
-        """``simgrid``, ``flows``, ``flows:window=0.2`` or ``flits:flit_bits=256,...``, with all that is set of it."""
+        """``simgrid``, ``flows``, ``flows:window=0.2`` or ``flits:flit_bits=256,...``, with all settings of flits."""
         if self.name == FLITS:
             values: dict[str, Any] = msgspec.structs.asdict(self.flits)
-            return f"{FLITS}:" + ",".join(f"{key}={written(one)}" for key, one in values.items())
+            return f"{FLITS}:" + ",".join(f"{key}={written(value)}" for key, value in values.items())
         return f"{self.name}:window={self.flows.window:g}" if self.flows.window else self.name
 
 
 def backend_of(text: str) -> Backend:
-    """The simulator that a text names.
+    """Return the simulator that a text names.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def backend_of(text: str) -> Backend:
     Raises
     ------
     InputError
-        No such simulator, or a value out of range.
+        An unknown simulator, or a value out of range.
 
     Examples
     --------
@@ -73,29 +73,31 @@ def backend_of(text: str) -> Backend:
     if name == FLOWS:
         return Backend(FLOWS, flows=changed(FlowSettings(), given))
     if given:
-        raise InputError(f"simulator {text[:60]}: simgrid has no settings of its own; `set` changes the machine's")
+        raise InputError(f"simulator {text[:60]}: simgrid takes no settings here; use `set` for those of the machine")
     return Backend()
 
 
 def check_backend(backend: Backend, settings: AppSettings) -> None:
-    """Refuse settings that a simulator of schedules has no word for.
+    """Refuse settings that a simulator of schedules does not support.
 
     Raises
     ------
     InputError
-        The model smpi; for flits hosts' links of another rate than links', or half duplex.
+        The model smpi; for flits, hosts' links with another rate than the other links, or half duplex.
     """
     if settings.model != "plain":
-        raise InputError(f"simulation: model={settings.model} is MPI's; {backend.name} takes model=plain for schedules")
+        raise InputError(
+            f"simulation: model={settings.model} is for MPI programs; set model=plain for schedules on {backend.name}"
+        )
     if backend.name != FLITS:
         return
     if settings.host_rate_gbps not in (0.0, settings.rate_gbps):
         raise InputError(
-            f"simulation: host_rate_gbps={settings.host_rate_gbps:g} and rate_gbps={settings.rate_gbps:g}: among routers a"
-            " host's link carries a flit a cycle, as any; leave host_rate_gbps out, or take `simulator` flows"
+            f"simulation: host_rate_gbps={settings.host_rate_gbps:g} and rate_gbps={settings.rate_gbps:g}: flits gives all"
+            " links the same rate; omit host_rate_gbps, or use `simulator` flows"
         )
     if settings.duplex == "half":
-        raise InputError("simulation: duplex=half: links of routers are full duplex; take `simulator` flows")
+        raise InputError("simulation: duplex=half: flits has full-duplex links only; use `simulator` flows")
 
 
 def run_schedule(
@@ -110,34 +112,33 @@ def run_schedule(
     network: FlowNetwork | None = None,
     work: Work | None = None,
 ) -> ScheduleRun:
-    """Run a schedule on a network.
+    """Run a schedule on a network with one of the simulators.
 
     Parameters
     ----------
     schedule : Schedule
-        Its programs' collectives are those of its settings already; its paths, where it has some, are of this network.
+        The schedule, with the collectives that the settings choose; its paths, if any, are paths of this network.
     routings : sequence of Routing
-        Tables for the first, the second, ... host of each switch, in turn; one for all alike.
+        Tables for the first, the second, ... host of each switch, in turn; one table serves all.
     homes : int64[ranks]
         The host of each rank.
     backend : Backend
         Which simulator (`backend_of`).
     settings : AppSettings
-        Rates and delays; messages below `eager_bytes` set out before they are awaited.
+        Rates and delays; messages below `eager_bytes` start before their receive is posted.
     layout : Layout, optional
-        How long every cable is.
+        The length of every cable.
     detached_bytes : float
-        A send of fewer is done at once.
+        A send of fewer bytes completes at once.
     network : FlowNetwork, optional
-        As `network_as_flows` makes it of the same tables, where the caller has it.
+        The result of `network_as_flows` for the same tables, if the caller has it.
     work : Work, optional
-        Told of operations by flows and flits; its stop ends the simulation.
+        Reports progress in operations (flows and flits); its stop ends the simulation.
 
     Raises
     ------
     InputError
-        A schedule that does not come to its end or does not fit the network; settings that the simulator has no word for; no
-        SimGrid.
+        A schedule that does not end or does not fit the network; settings that the simulator does not support; no SimGrid.
     Stopped
         `work` was stopped.
     """
@@ -156,7 +157,7 @@ def run_schedule(
         return replay(case)
     from topoloom.simulation.flows.simulate import simulate_flows
 
-    found = simulate_flows(
+    result = simulate_flows(
         network,
         schedule,
         homes,
@@ -166,11 +167,11 @@ def run_schedule(
         work=work,
     )
     return ScheduleRun(
-        seconds=found.seconds,
-        finished=found.finished,
-        worked=found.worked,
-        spent=found.spent,
-        link_bytes=by_link(routings[0], found.carried),
-        messages=found.messages,
-        cpu_s=found.cpu_s,
+        seconds=result.seconds,
+        finished=result.finished,
+        worked=result.worked,
+        spent=result.spent,
+        link_bytes=by_link(routings[0], result.carried),
+        messages=result.messages,
+        cpu_s=result.cpu_s,
     )

@@ -1,4 +1,4 @@
-"""What Python callers give by mistake, refused in a sentence before anything runs."""
+"""Checks of arguments of the Python functions: mistakes are refused in one sentence before anything runs."""
 
 import math
 from numbers import Integral, Real
@@ -11,23 +11,23 @@ from topoloom.simulation.applications.processes import ProcessLimits
 
 
 def check_kind(name: str, value: Any, kinds: type | tuple[type, ...], what: str) -> None:
-    """Refuse a value that is of none of the types.
+    """Refuse a value that has none of the types.
 
     Parameters
     ----------
     name : str
         The parameter, for the message.
     value : object
-        What was given.
+        The given value.
     kinds : type or tuple of types
-        What may be given.
+        The accepted types.
     what : str
-        That in words.
+        The accepted values in words, for the message.
 
     Raises
     ------
     InputError
-        It is none of them.
+        The value has none of the types.
 
     Examples
     --------
@@ -41,60 +41,60 @@ def check_kind(name: str, value: Any, kinds: type | tuple[type, ...], what: str)
 
 
 def check_words(name: str, value: Any, what: str) -> None:
-    """Refuse what is no text, and texts with a zero byte, which no file's name may have.
+    """Refuse a value that is not a text, and texts with a zero byte, which file names cannot have.
 
     Parameters
     ----------
     name : str
         The parameter, for the message.
     value : object
-        What was given.
+        The given value.
     what : str
-        In words, what may be given.
+        The accepted values in words, for the message.
 
     Raises
     ------
     InputError
-        It is no text, or holds a zero byte.
+        The value is not a text, or contains a zero byte.
     """
     if not isinstance(value, str) or "\0" in value:
         raise InputError(f"{name}={shown(value)}: give {what}")
 
 
 def check_whole(name: str, value: Any, least: int, *, none: bool = False) -> None:
-    """Refuse what is no whole number from `least` on; with `none`, None may be.
+    """Refuse a value that is not a whole number of at least `least`; with `none`, None is accepted.
 
     Parameters
     ----------
     name : str
         The parameter, for the message.
     value : object
-        What was given; True and False are no numbers.
+        The given value; True and False do not count as numbers.
     least : int
-        The smallest that may be given.
+        The smallest accepted value.
     none : bool
-        Whether None may be given, too.
+        Whether None is accepted, too.
 
     Raises
     ------
     InputError
-        It is none of these.
+        The value is not accepted.
     """
     if none and value is None:
         return
     if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
-        raise InputError(f"{name}={shown(value)}: give a whole number from {least} on")
+        raise InputError(f"{name}={shown(value)}: give a whole number of at least {least}")
 
 
 def limits_of(time_limit_s: Any, work: Work | None) -> ProcessLimits:
-    """The limits of processes.
+    """Return the limits of processes.
 
     Raises
     ------
     InputError
-        `time_limit_s` is no number above 0.
+        `time_limit_s` is not a number above 0.
     """
-    known = isinstance(time_limit_s, Real) and not isinstance(time_limit_s, bool)
-    if not known or math.isnan(time_limit_s) or time_limit_s <= 0:
+    is_number = isinstance(time_limit_s, Real) and not isinstance(time_limit_s, bool)
+    if not is_number or math.isnan(time_limit_s) or time_limit_s <= 0:
         raise InputError(f"time_limit_s={shown(time_limit_s)}: give a number of seconds above 0")
     return ProcessLimits(float(time_limit_s), Work() if work is None else work)

@@ -1,4 +1,4 @@
-"""Collectives as programs of ranks, and as traces of the same messages, which SimGrid replays."""
+"""Collectives as programs of ranks, and as traces with the same messages for SimGrid."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -15,21 +15,21 @@ if TYPE_CHECKING:
     from topoloom.simulation.applications.schedule_run import ScheduleRun
     from topoloom.simulation.flows.programs import Programs, Script
 
-#: SimGrid's number of bytes as a datatype.
+#: The code of the datatype byte in SimGrid's traces.
 _BYTE = 6
 
 
 def mpi_collective(name: str, operation: str, ranks: int, size: int, repeats: int) -> AsSchedule:
-    """A collective of MPI's, by the algorithm that the settings choose, as ``alltoall.c`` and ``allreduce.c`` time it.
+    """Return an MPI collective by the algorithm that the settings choose, as ``alltoall.c`` and ``allreduce.c`` time it.
 
     Parameters
     ----------
     name : str
-        For people.
+        A label for messages.
     operation : "alltoall" or "allreduce"
     ranks : int
     size : int
-        Bytes to each rank, or of the vector.
+        Bytes to each rank, or bytes of the vector.
     repeats : int
     """
 
@@ -50,10 +50,10 @@ def mpi_collective(name: str, operation: str, ranks: int, size: int, repeats: in
 
         time = run.seconds / repeats
         sent = size * (ranks - 1) if operation == "alltoall" else size
-        found = {"time": Measurement(time, "s"), "bandwidth": Measurement(sent / time, "B/s")}
+        measurements = {"time": Measurement(time, "s"), "bandwidth": Measurement(sent / time, "B/s")}
         if operation == "allreduce":
-            found["bus_bandwidth"] = Measurement(2.0 * (ranks - 1) / ranks * size / time, "B/s")
-        return found
+            measurements["bus_bandwidth"] = Measurement(2.0 * (ranks - 1) / ranks * size / time, "B/s")
+        return measurements
 
     return AsSchedule(programs, results)
 
@@ -64,12 +64,12 @@ def _rooms(group: int, ranks: int) -> None:
 
 
 def _two_levels(size: float, group: int) -> list[tuple[str, float, int]]:
-    """A hierarchical all-reduce: scattered in groups, summed across them, gathered in groups."""
+    """The parts of a hierarchical all-reduce: reduce-scatter in groups, all-reduce across them, all-gather in groups."""
     part = size / group
     return [("ring", size, 1), ("ring", part, 2), ("ring", part, 2), ("ring", size, 1)]
 
 
-#: Operations by algorithm: what each takes, of bytes and ranks of a group, as (algorithm, bytes, kind of group).
+#: The parts of each operation by algorithm, as (algorithm, bytes, kind of group), from bytes, ranks of a group and ranks.
 OPERATIONS: dict[str, dict[str, Callable[[float, int, int], list[tuple[str, float, int]]]]] = {
     "allreduce": {
         "ring": lambda size, group, ranks: [("ring", size, 0), ("ring", size, 0)],
@@ -93,24 +93,25 @@ OPERATIONS: dict[str, dict[str, Callable[[float, int, int], list[tuple[str, floa
 
 
 def collective_traces(ranks: int, operation: str, algorithm: str, size: int, group: int, repeats: int) -> RankTraces:
-    """A collective, which both simulators run message by message.
+    """Return a collective as a program of ranks, which all simulators run message by message.
 
     Parameters
     ----------
     ranks : int
     operation, algorithm : str
-        Of `OPERATIONS`; the algorithm "default" is the operation's first.
+        Keys of `OPERATIONS`; the algorithm "default" is the operation's first.
     size : int
-        Bytes of the vector; of ``alltoall`` and ``moe`` from each rank to each other of its group; of ``pipeline`` to the next.
+        Bytes of the vector; for ``alltoall`` and ``moe``, from each rank to each other of its group; for ``pipeline``, to the
+        next.
     group : int
-        Ranks of a group: of a node for ``hierarchical``, of experts for ``moe``.
+        Ranks per group: a node for ``hierarchical``, experts for ``moe``.
     repeats : int
 
     Raises
     ------
     InputError
-        An algorithm that the operation does not have, groups that do not divide the ranks, or ranks that are no power of two
-        where they must be.
+        An algorithm that the operation does not have, a group that does not divide the ranks, or a number of ranks that must be
+        a power of two and is not.
     """
     import numpy as np
 
@@ -118,14 +119,14 @@ def collective_traces(ranks: int, operation: str, algorithm: str, size: int, gro
     from topoloom.simulation.flows.programs import Programs, Script
 
     if ranks < 2:
-        raise InputError(f"collective: {ranks} rank; it takes at least 2")
-    known = OPERATIONS[operation]
-    chosen = next(iter(known)) if algorithm == "default" else algorithm
-    if chosen not in known:
-        raise InputError(f"collective: {operation} has no algorithm {chosen}; take {', '.join(known)}")
+        raise InputError(f"collective: {ranks} rank; at least 2 are needed")
+    algorithms = OPERATIONS[operation]
+    chosen = next(iter(algorithms)) if algorithm == "default" else algorithm
+    if chosen not in algorithms:
+        raise InputError(f"collective: {operation} has no algorithm {chosen}; use {', '.join(algorithms)}")
     group = group or ranks
     _rooms(group, ranks)
-    parts = known[chosen](float(size), group, ranks)
+    parts = algorithms[chosen](float(size), group, ranks)
     for name, _, kind in parts:
         algorithm_on(name, (ranks, group, ranks // group)[kind])
     rank = np.arange(ranks)
@@ -136,10 +137,11 @@ def collective_traces(ranks: int, operation: str, algorithm: str, size: int, gro
         programs = Programs(scripts, rank, groups)
     else:
         script = Script()
-        for one, bytes_, kind in parts * repeats:
-            script.collective(one, bytes_, kind)
+        for algorithm_name, bytes_, kind in parts * repeats:
+            script.collective(algorithm_name, bytes_, kind)
         programs = Programs((script,), np.zeros(ranks, np.int64), groups)
-    # Experts' exchanges are in groups, and a pipeline is no collective; within one group of all an exchange is there and back.
+    # There is a bound for a single operation over all ranks: not for experts in groups, nor for a pipeline. An exchange of
+    # experts within one group of all ranks is an all-to-all there and back.
     alone = operation in BOUNDED or (operation == "moe" and group == ranks)
     times = repeats * (2 if operation == "moe" else 1)
     moved = Moved("alltoall" if operation == "moe" else operation, size * times) if alone else None
@@ -147,7 +149,7 @@ def collective_traces(ranks: int, operation: str, algorithm: str, size: int, gro
 
 
 def _link(number: int, ranks: int, size: int, repeats: int) -> "Script":
-    """A rank of a pipeline: from the one before, to the next."""
+    """Return the script of a rank in a pipeline: it receives from the rank before and sends to the next."""
     from topoloom.simulation.flows.programs import Script
 
     script = Script()
@@ -160,12 +162,12 @@ def _link(number: int, ranks: int, size: int, repeats: int) -> "Script":
 
 
 def trace_text(programs: "Programs", rank: int) -> str:
-    """A rank's trace in SimGrid's format, its collectives message by message.
+    """Return a rank's trace in SimGrid's format, with its collectives message by message.
 
     Parameters
     ----------
     programs : Programs
-        Of collectives, sends and receives.
+        Programs of collectives, sends and receives.
     rank : int
     """
     import numpy as np

@@ -1,4 +1,4 @@
-"""Collective: a schedule's simulated time beside the least that there is."""
+"""Collective: the simulated time of a schedule, compared with the lower bound."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -12,30 +12,30 @@ from topoloom.simulation.collectives.schedule import CollectiveSchedule
 
 @dataclass(frozen=True, eq=False)
 class Collective(Result):
-    """What a schedule of a collective takes, and the least that any does.
+    """The simulated time of a schedule of a collective, and the lower bound for any schedule.
 
     Attributes
     ----------
     operation : str
     ranks : int
     bytes : int
-        Of the vector, or of what all have together; of an all-to-all from each rank to each other.
+        Bytes of the vector, or of all ranks' data together; for an all-to-all, from each rank to each other.
     algorithm : "forest", "ring", "binomial" or "direct"
     paths : "own" or "tables"
     engine : str
-        Of the tables.
+        The engine of the tables.
     placement : str
-        ``schedule``: where a schedule that was made before has its ranks.
+        The placement of ranks; ``schedule`` when a given schedule fixes it.
     bound : CollectiveBound
     seconds : float
-        Simulated, by the simulator that stands in the provenance's settings.
+        Simulated time; the provenance's settings name the simulator.
     fullest_s : float or None
-        What the busiest channel, or host's link, needs for all that the schedule sends over it; None: nobody has counted it.
+        The time that the most loaded channel, or host's link, needs for its share of the schedule; None: not computed.
     trees, depth, pieces, messages : int
-        Of the schedule: its trees, messages in a row, pieces of a message; and messages that were simulated.
+        The schedule's trees, successive messages and pieces per message; and the messages simulated.
     settings : AppSettings
     schedule : CollectiveSchedule or None
-        Not in the record: `CollectiveSchedule.save`, or ``topoloom collective -o``, writes it.
+        Not part of the record: `CollectiveSchedule.save`, or ``topoloom collective -o``, writes it.
     """
 
     record_name = "collective"
@@ -62,34 +62,34 @@ class Collective(Result):
 
     @property
     def share(self) -> float:
-        """The least time over the schedule's: 1 where it cannot be quicker; 1 for no time at all."""
+        """The lower bound over the schedule's time: 1 where it cannot be faster, or takes no time."""
         return self.bound.seconds / self.seconds if self.seconds else 1.0
 
     @property
     def gap(self) -> float:
-        """How much longer than the least, as a share of that."""
+        """How much longer the schedule takes than the lower bound, relative to the bound."""
         return self.seconds / self.bound.seconds - 1.0 if self.bound.seconds else 0.0
 
     def rows(self) -> list[dict[str, Any]]:
         """One row."""
-        asked = ("ranks", "bytes", "algorithm", "paths", "engine", "placement")
-        found = ("fullest_s", "seconds", "share", "trees", "depth", "pieces", "messages")
+        inputs = ("ranks", "bytes", "algorithm", "paths", "engine", "placement")
+        measured = ("fullest_s", "seconds", "share", "trees", "depth", "pieces", "messages")
         return [
             {
                 "operation": self.operation,
                 "network": self.provenance.name,
-                **{name: getattr(self, name) for name in asked},
+                **{name: getattr(self, name) for name in inputs},
                 "bound_s": self.bound.seconds,
                 "bandwidth_s": self.bound.bandwidth_s,
                 "exact": self.bound.exact,
-                **{name: getattr(self, name) for name in found},
+                **{name: getattr(self, name) for name in measured},
                 **self.settings.values,
             }
         ]
 
     @drawn()
     def plot(self, axes: "Axes") -> None:
-        """Draw the schedule's time beside the least, and what channels alone take of both."""
+        """Draw the schedule's time, the lower bound, and the part of both that channels alone need."""
         bars = {"bound: bytes": self.bound.bandwidth_s, "bound": self.bound.seconds}
         if self.fullest_s is not None:
             bars["schedule: fullest channel"] = self.fullest_s

@@ -1,4 +1,4 @@
-"""Collectives: their least time, and the time of a schedule, which is made or was read."""
+"""Collectives: the lower bound on their time, and the simulated time of a schedule, new or given."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -46,32 +46,32 @@ def collective_bound(
     jobs: int | None = None,
     work: Work | None = None,
 ) -> CollectiveBound:
-    """The least time of a collective on a network, whatever the algorithm and the paths.
+    """Return the lower bound on the time of a collective on a network, for any algorithm and any paths.
 
     Parameters
     ----------
     network : NetworkSource
-        Tables say nothing here.
+        The network; its tables do not matter.
     operation : str
         ``allreduce``, ``allgather``, ``reduce-scatter``, ``broadcast`` or ``alltoall``.
     bytes : int
-        Of the vector, or of what all have together; of an all-to-all from each rank to each other.
+        Bytes of the vector, or of all ranks' data together; for an all-to-all, from each rank to each other.
     ranks : int, optional
-        One for every host when omitted.
+        One per host when omitted.
     placement : str
-        As `run_app` has it.
+        As for `run_app`.
     root_rank : int
         The rank that broadcasts.
     settings : AppSettings, optional
         Rates and delays.
     layout : Layout, optional
-        How long every cable is.
+        The length of every cable.
     gap : float
-        How close the flow of an all-to-all is bracketed where it is too large to be solved.
+        The relative gap of the bracket for an all-to-all that is too large to be solved exactly.
     seed : int
-        Of the placement.
+        The seed of the placement.
     jobs, work
-        As everywhere.
+        As in other functions.
 
     Returns
     -------
@@ -80,21 +80,21 @@ def collective_bound(
     Raises
     ------
     InputError
-        No such operation, more ranks than hosts, ranks that do not reach each other, a value of the wrong type.
+        An unknown operation, more ranks than hosts, ranks that do not reach each other, a value of the wrong type.
     Stopped
         `work` was stopped.
 
     Examples
     --------
     >>> from topoloom import build
-    >>> found = collective_bound(build("ring:n=4,hosts=1"), "allgather", 4_000_000)
-    >>> round(found.bandwidth_s * 1e6)  # three megabytes into each host, at 40 Gb/s
+    >>> result = collective_bound(build("ring:n=4,hosts=1"), "allgather", 4_000_000)
+    >>> round(result.bandwidth_s * 1e6)  # three megabytes into each host, at 40 Gb/s
     600
     """
     topology, layout, settings = _without_tables(network, layout, settings)
     homes, _ = _homes(topology, operation, bytes, ranks, placement, root_rank, settings, layout, seed, jobs)
     about = {**settings.values, "placement": placement}
-    found = bound_of(
+    bound = bound_of(
         topology,
         operation,
         bytes,
@@ -106,13 +106,13 @@ def collective_bound(
         jobs=jobs,
         work=work,
     )
-    return replace(found, provenance=provenance_of(topology, seed=seed, settings=about))
+    return replace(bound, provenance=provenance_of(topology, seed=seed, settings=about))
 
 
 def _without_tables(
     network: NetworkSource, layout: Layout | None, settings: AppSettings | None
 ) -> tuple[Topology, Layout | None, AppSettings]:
-    """What `given` gives, of a network that need not be routed."""
+    """Return what `given` returns, for a network that need not be routed."""
     if isinstance(network, (Topology, Routing)):
         topology = network if isinstance(network, Topology) else network.topology
         usual = usual_settings(topology, "collective_bound")
@@ -142,44 +142,44 @@ def collective(
     jobs: int | None = None,
     work: Work | None = None,
 ) -> Collective:
-    """A schedule of a collective, simulated, compared with the least time.
+    """Simulate a schedule of a collective, and compare it with the lower bound.
 
     Parameters
     ----------
     network : NetworkSource or sequence of Routing
         As for `run_app`.
     operation : str or CollectiveSchedule
-        ``allreduce``, ``allgather``, ``reduce-scatter``, ``broadcast`` or ``alltoall``. Or a schedule that was made before, as
-        `topoloom.read_schedule` reads it, also for other tables or another network with its hosts and the links of its paths;
-        it has its own bytes, ranks, algorithm, paths, pieces, placement and root rank.
+        ``allreduce``, ``allgather``, ``reduce-scatter``, ``broadcast`` or ``alltoall``; or an existing schedule, as
+        `topoloom.read_schedule` reads it, also for other tables or another network with its hosts and the links of its paths.
+        The schedule determines bytes, ranks, algorithm, paths, pieces, placement and root rank.
     bytes : int
-        Of the vector, or of what all have together; of an all-to-all from each rank to each other.
+        Bytes of the vector, or of all ranks' data together; for an all-to-all, from each rank to each other.
     ranks : int, optional
-        One for every host when omitted; at most one a host.
+        One per host when omitted; at most one per host.
     algorithm : str, optional
         One of `topoloom.simulation.collectives.making.ALGORITHMS` that fits the operation; when omitted, forest where trees
-        are packed in a minute, else ring, binomial or direct.
+        can be packed in a minute, else ring, binomial or direct.
     paths_from : "own" or "tables", optional
-        Whether messages take paths of the schedule's own or those of the tables; if omitted, own for forests and rings.
+        Whether messages use the schedule's own paths or those of the tables; when omitted, own for forests and rings.
     pieces : int, optional
-        In how many pieces each message goes; omitted, as many as hide the depth of trees.
+        The number of pieces per message; when omitted, enough to hide the depth of trees.
     placement : str
-        As `run_app` has it.
+        As for `run_app`.
     root_rank : int
         The rank that broadcasts.
     settings : AppSettings, optional
         Rates and delays.
     layout : Layout, optional
-        How long every cable is.
+        The length of every cable.
     simulator : str, optional
-        ``flows``, which it is if omitted, ``flows:window=0.2``, ``simgrid``, ``flits`` or
+        ``flows`` (the default), ``flows:window=0.2``, ``simgrid``, ``flits`` or
         ``flits:flit_bits=256,packet_flits=64,table_router_vcs=4``.
     gap : float
         As for `collective_bound`.
     seed : int
-        Of the placement.
+        The seed of the placement.
     jobs, work
-        As everywhere.
+        As in other functions.
 
     Returns
     -------
@@ -188,7 +188,7 @@ def collective(
     Raises
     ------
     InputError
-        As `collective_bound` and `run_app`; an algorithm that does not fit, or that the network is too large for.
+        As `collective_bound` and `run_app`; an algorithm that does not fit, or for which the network is too large.
     Stopped
         `work` was stopped.
     """
@@ -197,12 +197,12 @@ def collective(
     if not isinstance(operation, CollectiveSchedule):
         chosen_of(collective_operation(operation), algorithm, paths_from)
     check_hosts(topology)
-    on = given(source, layout, settings, "collective")
-    routings, layout, settings = on.routings, on.layout, on.settings
+    inputs = given(source, layout, settings, "collective")
+    routings, layout, settings = inputs.routings, inputs.layout, inputs.settings
     routing = routings[0]
     check_kind("settings", settings, AppSettings, "AppSettings")
-    by = backend_of(FLOWS if simulator is None else simulator)
-    check_backend(by, settings)
+    backend = backend_of(FLOWS if simulator is None else simulator)
+    check_backend(backend, settings)
     if isinstance(operation, CollectiveSchedule):
         schedule = checked_schedule(operation, "schedule")
         homes, name, size, placement = (
@@ -212,27 +212,27 @@ def collective(
             "schedule",
         )
         root_rank = schedule.trees[0].root if name == "broadcast" and schedule.trees else 0
-        about: dict[str, Any] = {**settings.values, "simulator": by.text}
+        about: dict[str, Any] = {**settings.values, "simulator": backend.text}
         if np.unique(homes).size < homes.size:
-            raise InputError("the schedule has two ranks on a host")
+            raise InputError("the schedule has two ranks on one host")
     else:
         check_whole("pieces", pieces, 1, none=True)
         homes, name = _homes(topology, operation, bytes, ranks, placement, root_rank, settings, layout, seed, jobs)
         schedule, size = None, bytes
         if np.unique(homes).size < homes.size:
-            raise InputError(f"placement {placement}: a schedule needs a host for each rank")
+            raise InputError(f"placement {placement}: a schedule needs its own host for each rank")
         chosen, along = chosen_of(name, algorithm, paths_from)
-        about = {**settings.values, "placement": placement, "simulator": by.text}
+        about = {**settings.values, "placement": placement, "simulator": backend.text}
     net, back = network_as_flows(routings, settings, layout), routing.channels.back.astype(np.int64)
-    there = machine(topology, settings, layout)
-    bound = bound_of(topology, name, size, homes, there, root=root_rank, gap=gap, settings=about, jobs=jobs, work=work)
+    rates = machine(topology, settings, layout)
+    bound = bound_of(topology, name, size, homes, rates, root=root_rank, gap=gap, settings=about, jobs=jobs, work=work)
     if schedule is None:
-        made = collective_schedule(
-            topology, name, size, homes, root_rank, chosen, along, pieces, net, back, there, work
+        new_schedule = collective_schedule(
+            topology, name, size, homes, root_rank, chosen, along, pieces, net, back, rates, work
         )
         provenance = provenance_of(topology, engine=routing.engine, seed=seed, settings=about)
-        schedule = replace(made, provenance=provenance)
-    seconds, messages, cpu_s = _times(schedule, routings, net, back, settings, layout, by, work)
+        schedule = replace(new_schedule, provenance=provenance)
+    seconds, messages, cpu_s = _times(schedule, routings, net, back, settings, layout, backend, work)
     return Collective(
         operation=schedule.operation,
         ranks=schedule.ranks,
@@ -270,22 +270,22 @@ def _times(
     by: Backend,
     work: Work,
 ) -> tuple[float, int, float]:
-    """Simulated seconds, messages, and seconds of processor time."""
+    """Return the simulated seconds, the number of messages, and the seconds of processor time."""
     if schedule.ranks < 2:
         return 0.0, 0, 0.0
-    found = run_schedule(
+    result = run_schedule(
         schedule_of_trees(schedule, net, back),
         routings,
         np.asarray(schedule.hosts, np.int64),
         backend=by,
-        # Every message of a collective waits for its receive, and every send for its message.
+        # Every message of a collective waits for its receive, and every send waits for its message.
         settings=structs.replace(settings, eager_bytes=0),
         detached_bytes=0.0,
         layout=layout,
         network=net,
         work=work,
     )
-    return found.seconds, found.messages, found.cpu_s
+    return result.seconds, result.messages, result.cpu_s
 
 
 def _homes(
@@ -300,7 +300,7 @@ def _homes(
     seed: int,
     jobs: int | None,
 ) -> tuple[np.ndarray, str]:
-    """Checks what both operations are given: the host of each rank, and the operation's name."""
+    """Check the arguments of both operations; return the host of each rank, and the operation's name."""
     check_words("operation", operation, "a text, as 'allreduce'")
     check_whole("bytes", size, 0)
     check_whole("ranks", ranks, 1, none=True)
@@ -312,10 +312,10 @@ def _homes(
     check_whole("jobs", jobs, 1, none=True)
     name = collective_operation(operation)
     if not topology.hosts:
-        raise InputError(f"{topology.name}: it has no hosts for the ranks; give it some, as in hosts=4")
+        raise InputError(f"{topology.name}: no hosts for the ranks; add hosts, as in hosts=4")
     count = topology.hosts if ranks is None else ranks
     if placement == "optimised":
         raise InputError(
-            "placement optimised: in a collective all ranks are alike; take linear, random, rack or file:PATH"
+            "placement optimised: all ranks of a collective are equivalent; use linear, random, rack or file:PATH"
         )
     return place_ranks(placement, count, topology, layout, None, seed, jobs), name

@@ -1,4 +1,4 @@
-"""A copy of the user's folder of sources: links that lead back, devices and endless folders are refused, not followed."""
+"""Copy the user's folder of sources; link cycles, devices and endless folders are refused, not followed."""
 
 import os
 import shutil
@@ -9,31 +9,31 @@ from topoloom.core.errors import InputError
 from topoloom.core.files import reason
 from topoloom.core.work import Work
 
-#: What a folder is copied without: what was built for another MPI.
+#: Suffixes that are not copied: files built for another MPI.
 _BUILT = frozenset({".o", ".mod", ".obj"})
-#: More is no folder of sources.
+#: Limits beyond which a folder is not taken as one of sources.
 _MOST_FILES, _MOST_BYTES = 100_000, 4 << 30
 
 
 def copy_sources(folder: Path, target: Path, work: Work) -> None:
-    """Copy a folder to `target`, which is made, without objects and programs.
+    """Copy a folder to `target`, which is created, without object files and programs.
 
-    Links within the folder stay links; what links outside lead to is copied, links that lead nowhere are omitted.
+    Links within the folder stay links; the targets of links to the outside are copied; dangling links are omitted.
 
     Parameters
     ----------
     folder : path
         The user's folder.
     target : path
-        The copy, which must not be there yet.
+        The copy, which must not exist yet.
     work : Work
         Its stop ends the copying.
 
     Raises
     ------
     InputError
-        A link to a folder that holds the link itself, a pipe or a device, what cannot be read, or more files or bytes than
-        sources have.
+        A link to a folder that contains the link itself, a pipe or a device, a file that cannot be read, or more files or bytes
+        than sources have.
     Stopped
         The work was stopped.
     """
@@ -41,14 +41,14 @@ def copy_sources(folder: Path, target: Path, work: Work) -> None:
 
 
 class _Copy:
-    """A copy running."""
+    """A copy in progress."""
 
     def __init__(self, folder: Path, work: Work) -> None:
         self._folder, self._root, self._work = folder, Path(os.path.realpath(folder)), work
         self._files = self._bytes = 0
 
     def copy(self, folder: Path, target: Path, above: tuple[Path, ...]) -> None:
-        """Copy a folder; `above`: the real places of it and of the folders that are being copied around it."""
+        """Copy a folder; `above`: the real paths of this folder and of the folders around it that are being copied."""
         try:
             target.mkdir()
             entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
@@ -62,7 +62,7 @@ class _Copy:
             self._one(path, copied, above)
 
     def _linked(self, path: Path, copied: Path) -> bool:
-        """Whether nothing is left to do for a link: it leads nowhere, or to a place in the folder, as does its copy now."""
+        """Whether a link is done: it is dangling, or it leads into the folder and so does its copy, created here."""
         if not path.exists():
             return True
         real = Path(os.path.realpath(path))
@@ -78,8 +78,8 @@ class _Copy:
             about = path.stat()
             if stat.S_ISDIR(about.st_mode):
                 real = Path(os.path.realpath(path))
-                if any(one == real or real in one.parents for one in above):
-                    raise self._refused(path, "it is a link to a folder that holds it; remove it")
+                if any(folder == real or real in folder.parents for folder in above):
+                    raise self._refused(path, "it is a link to a folder that contains the link; remove it")
                 self.copy(path, copied, (*above, real))
                 return
             if not stat.S_ISREG(about.st_mode):
@@ -100,7 +100,7 @@ class _Copy:
 
 
 def is_program(path: Path) -> bool:
-    """Whether a file is a compiled program, not a script."""
+    """Return whether a file is a compiled program, not a script."""
     if not path.is_file() or not os.access(path, os.X_OK):
         return False
     with open(path, "rb") as opened:

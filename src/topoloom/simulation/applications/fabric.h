@@ -1,4 +1,4 @@
-// The network that platform.cpp makes a SimGrid platform of, as platform.py writes it into a file and describes it.
+// The network for platform.cpp, in the format that platform.py describes and writes.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ struct Fabric {
   std::vector<double> latency_s;
 };
 
-// Tables beside those of the network, by which messages between addresses go.
+// Additional tables, for messages between addresses.
 struct Layers {
   std::int64_t count = 0;
   std::vector<std::int32_t> next;
@@ -25,7 +25,7 @@ template <class T> inline void read(std::ifstream& in, T* values, std::size_t co
 {
   in.read(reinterpret_cast<char*>(values), static_cast<std::streamsize>(count * sizeof(T)));
   if (!in)
-    throw std::runtime_error("topoloom: the file of the network is cut short");
+    throw std::runtime_error("topoloom: the file of the network is truncated");
 }
 
 template <class T> inline void read(std::ifstream& in, std::vector<T>& values, std::size_t count)

@@ -1,4 +1,4 @@
-"""Schedules among routers, flit by flit, by the settings that SimGrid and flows take."""
+"""Schedules on routers, flit by flit, with the settings of SimGrid and flows."""
 
 import time
 from collections.abc import Sequence
@@ -24,18 +24,18 @@ from topoloom.simulation.flits.run import RouterRun
 from topoloom.simulation.flits.scheduled import Placed, cycles_of
 from topoloom.simulation.flits.to_end import go_to_end
 
-#: Cycles of a router that adds no delay, at speedup 2; virtual channels of a port, and flits of its buffer, at most; cycles
-#: until a credit can be used.
+#: Cycles of a router without extra delay, at speedup 2; the most virtual channels per port; the most flits of a port's buffer;
+#: cycles until a credit can be used.
 _ROUTER, _MOST_VCS, _MOST_BUFFER, _CREDIT = 2, 32, 1 << 16, 3
 
 
 def run_flits(case: ScheduleCase, flits: FlitSettings) -> ScheduleRun:
-    """Run a schedule among routers, flit by flit.
+    """Run a schedule on routers, flit by flit.
 
     Raises
     ------
     InputError
-        Paths or buffers beyond what routers have room for, a deadlock, a schedule that does not end.
+        Paths or buffers beyond the limits of routers, a deadlock, or a schedule that does not end.
     Stopped
         `case.work` was stopped.
     """
@@ -47,7 +47,7 @@ def run_flits(case: ScheduleCase, flits: FlitSettings) -> ScheduleRun:
         if schedule.paths.tables:
             own = replace(own, ports=(), virtual_channels=())
     ports = ports_of_hosts(topology)
-    # Flows number ports as hosts where each has one; here they are endpoints.
+    # Flows number ports as hosts where each host has one; here ports are endpoints.
     endpoint = np.argsort(topology.host) if ports is None else np.arange(topology.endpoints.size)
     place = endpoint if ports is None else np.argsort(np.argsort(ports_by_host(topology)[:, 0]))
     routing = _by_host(routings) if own is None or not own.ports else _by_message(topology, own)
@@ -65,7 +65,7 @@ def run_flits(case: ScheduleCase, flits: FlitSettings) -> ScheduleRun:
     run = RouterRun(routing, config, placed, 0.0, 1, cables=cables, work=case.work)
     go_to_end(run, placed, schedule.name, case.work)
     if run.play is None:
-        raise InputError(f"{schedule.name}: nothing was played")
+        raise InputError(f"{schedule.name}: the simulation did not start")
     cycle_s = config.cycle_ns * 1e-9
     return ScheduleRun(
         seconds=cycles_of(run.play) * config.cycle_ns * 1e-9,
@@ -81,15 +81,15 @@ def run_flits(case: ScheduleCase, flits: FlitSettings) -> ScheduleRun:
 def router_for(
     routing: Routing, settings: AppSettings, flits: FlitSettings, layout: Layout | None
 ) -> tuple[RouterConfig, np.ndarray]:
-    """Routers and cables in which a message alone takes what it takes among flows, to some cycles, and links can be full.
+    """Return routers and cables in which a single message takes as long as among flows, to some cycles, and links can be full.
 
-    A cycle is what a link takes for a flit. A switch and the cable before it take their delays in whole cycles, no less than
-    the router has stages; each virtual channel has room for a packet beside what is running until its credit is back.
+    A cycle is the time of a flit on a link. A switch and the cable before it take their delays in whole cycles, but no fewer
+    than the router has stages; each virtual channel has room for a packet and for all flits in flight until a credit returns.
 
     Parameters
     ----------
     routing : Routing
-        With its verdict.
+        The tables, with their verification.
     settings : AppSettings
     flits : FlitSettings
     layout : Layout or None
@@ -98,37 +98,36 @@ def router_for(
     -------
     RouterConfig
     cables : int64[links]
-        Cycles of each.
+        The delay of each cable in cycles.
 
     Raises
     ------
     InputError
-        Settings that routers have no word for.
+        Settings that routers do not support.
     """
-    there = machine(routing.topology, settings, layout)
+    rates = machine(routing.topology, settings, layout)
     cycle_ns = flits.flit_bits / settings.rate_gbps
     cycle_s = cycle_ns * 1e-9
-    # One cycle is left for the cable, which takes one at least.
-    added = max(0, round(there.switch_s / cycle_s) - _ROUTER - 1)
-    router = _ROUTER + added
-    cables = np.maximum(1, np.rint((there.cable_s + there.switch_s) / cycle_s).astype(np.int64) - router)
-    host = max(1, round(((2 * there.host_s + there.switch_s) / cycle_s - router) / 2))
+    # Leave one cycle for the cable, which takes at least one.
+    extra = max(0, round(rates.switch_s / cycle_s) - _ROUTER - 1)
+    router = _ROUTER + extra
+    cables = np.maximum(1, np.rint((rates.cable_s + rates.switch_s) / cycle_s).astype(np.int64) - router)
+    host = max(1, round(((2 * rates.host_s + rates.switch_s) / cycle_s - router) / 2))
     virtual_channels = table_vcs(routing)
     if virtual_channels > MOST_VIRTUAL_CHANNELS:
         raise InputError(
-            f"{routing.topology.name}: the schedule's own paths turn so often that they need {virtual_channels} virtual "
-            "channels among routers,"
-            f" {MOST_VIRTUAL_CHANNELS} at most; take paths tables, or `simulator` flows"
+            f"{routing.topology.name}: the schedule's own paths need {virtual_channels} virtual channels on routers, at most"
+            f" {MOST_VIRTUAL_CHANNELS} are available; use tables' paths (paths tables), or `simulator` flows"
         )
     vcs = virtual_channels * max(1, min(flits.table_router_vcs, _MOST_VCS // virtual_channels))
-    away = 2 * max(int(cables.max(initial=1)), host) + router + _CREDIT + 2
-    buffer = vcs * (away + flits.packet_flits)
+    round_trip = 2 * max(int(cables.max(initial=1)), host) + router + _CREDIT + 2
+    buffer = vcs * (round_trip + flits.packet_flits)
     if buffer > _MOST_BUFFER:
         raise InputError(
-            f"{routing.topology.name}: {vcs} virtual channels of {away + flits.packet_flits} flits, for {away} cycles there"
-            f" and back, are more than the {_MOST_BUFFER} flits of a port; make flit_bits greater, or table_router_vcs "
-            "smaller, as in"
-            " flits:flit_bits=1024"
+            f"{routing.topology.name}: {vcs} virtual channels of {round_trip + flits.packet_flits} flits (a round trip takes"
+            f" {round_trip} cycles) exceed the {_MOST_BUFFER} flits of a port; increase flit_bits or reduce"
+            " table_router_vcs, as"
+            " in flits:flit_bits=1024"
         )
     config = RouterConfig(
         vcs=vcs,
@@ -136,7 +135,7 @@ def router_for(
         speedup=2,
         host_cycles=host,
         credit_cycles=_CREDIT,
-        route_cycles=added,
+        route_cycles=extra,
         packet_flits=flits.packet_flits,
         cycle_ns=cycle_ns,
         flit_bits=flits.flit_bits,
@@ -145,17 +144,19 @@ def router_for(
 
 
 def _by_host(routings: Sequence[Routing]) -> Routing:
-    """Tables for the first, the second, ... host of each switch as layers, with a verdict."""
+    """Return the tables for the first, the second, ... host of each switch as layers, with a verification."""
     first = routings[0]
     if len(routings) > 1:
         virtual_channels = None
-        if any(one.virtual_channels is not None for one in routings):
+        if any(routing.virtual_channels is not None for routing in routings):
             virtual_channels = tuple(
-                np.zeros(one.ports.shape, np.uint8) if one.virtual_channels is None else one.virtual_channels
-                for one in routings
+                np.zeros(routing.ports.shape, np.uint8)
+                if routing.virtual_channels is None
+                else routing.virtual_channels
+                for routing in routings
             )
         choice = Layers(
-            tuple(one.ports for one in routings[1:]),
+            tuple(routing.ports for routing in routings[1:]),
             None if virtual_channels is None else virtual_channels[1:],
             by_host=True,
         )
@@ -169,6 +170,6 @@ def _by_host(routings: Sequence[Routing]) -> Routing:
 
 
 def _by_message(topology: Topology, own: PathLayers) -> Routing:
-    """Layers of tables of which each message says which, and their virtual channels."""
+    """Return the schedule's paths as layers of tables, one chosen by each message, and their virtual channels."""
     choice = Layers(own.ports[1:], own.virtual_channels[1:], by_message=True)
     return Routing(topology, "paths of the schedule", own.ports[0], own.virtual_channels[0], SWITCH, choice=choice)

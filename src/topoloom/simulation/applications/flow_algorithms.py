@@ -1,31 +1,31 @@
-"""Which algorithm a collective has among flows: what SMPI would take by the same settings."""
+"""The algorithm of a collective in the simulator flows: the one that SMPI would choose by the same settings."""
 
 from topoloom.core.errors import InputError, hint
 from topoloom.simulation.applications.settings import AppSettings
 
-#: By MPI's operation and SMPI's name of the algorithm: those of `topoloom.simulation.flows.collectives`, one after the other.
-_KNOWN: dict[str, dict[str, tuple[str, ...]]] = {
+#: By MPI operation and SMPI's name of the algorithm: its parts, algorithms of `topoloom.simulation.flows.collectives`.
+_ALGORITHMS: dict[str, dict[str, tuple[str, ...]]] = {
     "alltoall": {"ring": ("shift",), "pair": ("xor",)},
     "alltoallv": {"ring": ("shift",)},
     "allreduce": {"rdb": ("doubling",), "lr": ("ring", "ring"), "rab_rdb": ("halving",)},
     "reduce": {"binomial": ("reduce",)},
     "bcast": {"binomial_tree": ("tree",)},
 }
-#: What SMPI's default selector takes where nothing is said, as far as it is one that flows know.
+#: The choice of SMPI's default selector without settings, where flows have that algorithm.
 _DEFAULT = {"bcast": "binomial_tree"}
 
 
 def algorithms_of(operation: str, settings: AppSettings, program: str) -> tuple[str, ...]:
-    """The algorithms of an operation of MPI, one after the other.
+    """Return the algorithms of an MPI operation, to run one after the other.
 
     Parameters
     ----------
     operation : str
-        As ``allreduce``.
+        The operation, such as ``allreduce``.
     settings : AppSettings
-        Whose `algorithms` choose.
+        The settings, of which `algorithms` chooses.
     program : str
-        Whose operation it is, for the message.
+        The program with this operation, for the message.
 
     Returns
     -------
@@ -35,19 +35,20 @@ def algorithms_of(operation: str, settings: AppSettings, program: str) -> tuple[
     Raises
     ------
     InputError
-        A selector or an algorithm that flows do not know.
+        A selector or an algorithm that flows do not support.
     """
     if settings.collectives != "default":
         raise InputError(
-            f"{program}: flows know no selector {settings.collectives}; set collectives=default, and algorithms one by one"
+            f"{program}: flows do not support the selector {settings.collectives}; set collectives=default, and"
+            " choose algorithms"
             " (algorithms=alltoall:pair)"
         )
     chosen = dict(
         part.strip().partition(":")[::2] for part in settings.algorithms.split(",") if part.strip()
     )  # fmt: skip
-    name, known = chosen.get(operation, _DEFAULT.get(operation, "")), _KNOWN.get(operation, {})
-    if name not in known:
+    name, supported = chosen.get(operation, _DEFAULT.get(operation, "")), _ALGORITHMS.get(operation, {})
+    if name not in supported:
         what = f"{operation}:{name}" if name else f"SMPI's default {operation}"
-        asked = f"; set algorithms={operation}:NAME ({hint(name, known)})" if known else ""
-        raise InputError(f"{program}: flows do not know {what}{asked}, or take `simulator` simgrid")
-    return known[name]
+        remedy = f"; set algorithms={operation}:NAME ({hint(name, supported)})" if supported else ""
+        raise InputError(f"{program}: flows do not support {what}{remedy}, or use `simulator` simgrid")
+    return supported[name]

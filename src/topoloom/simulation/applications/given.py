@@ -1,4 +1,4 @@
-"""What programs run on: the tables, the layout and the rate of the network that a user gives."""
+"""The inputs that programs run on: tables, layout and rate of the given network."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -18,20 +18,20 @@ from topoloom.simulation.applications.settings import PRESETS, AppSettings, with
 if TYPE_CHECKING:
     from topoloom.network import Network
 
-#: The settings where nobody names others.
+#: The preset of the settings when none is named.
 DEFAULT_PRESET = "truong-2016"
 
 
 @dataclass(frozen=True, eq=False)
 class Given:
-    """A network as programs take it.
+    """A network with tables, layout and settings, as programs need it.
 
     Attributes
     ----------
     routings : tuple of Routing
-        One, or one for each of the hosts of a switch, in turn.
+        One table, or one per host of a switch, in turn.
     layout : Layout or None
-        How long the cables are.
+        The lengths of cables.
     settings : AppSettings
     """
 
@@ -43,7 +43,7 @@ class Given:
 def network_or_tables(
     source: NetworkSource | Sequence[Routing], taker: str
 ) -> "tuple[Network | tuple[Routing, ...], Topology]":
-    """What a function is given first, opened and not routed, so that what cannot be done is refused before more work.
+    """Open the first argument of a function without routing it, so that errors are found before more work is done.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ def network_or_tables(
     Raises
     ------
     InputError
-        It is no network, or cannot be opened.
+        The source is not a network, or cannot be opened.
     """
     if isinstance(source, (Routing, list, tuple)):
         routings = several(source, Routing, taker)
@@ -66,23 +66,23 @@ def network_or_tables(
 def given(
     source: "Network | tuple[Routing, ...]", layout: Layout | None, settings: AppSettings | None, taker: str
 ) -> Given:
-    """What a function was given: the installed tables, else those of the fitting engine; layout and rate as remembered.
+    """Return the installed tables, else those of the fitting engine, with layout and rate as the network remembers them.
 
     Parameters
     ----------
     source : Network or tuple of Routing
-        As `network_or_tables` opens it.
+        The result of `network_or_tables`.
     layout : Layout or None
-        In place of the network's own.
+        Used instead of the network's own.
     settings : AppSettings or None
-        In place of the usual ones at the rate that the network remembers.
+        Used instead of the default ones at the rate that the network remembers.
     taker : str
         The function, for messages.
 
     Raises
     ------
     InputError
-        Its links differ in their rates, or it cannot be routed.
+        Links with different rates, or a network that cannot be routed.
     """
     if isinstance(source, tuple):
         usual = usual_settings(source[0].topology, taker)
@@ -97,31 +97,31 @@ def given(
 
 
 def usual_settings(topology: Topology, taker: str) -> AppSettings:
-    """The settings where nobody names others: at the rate of the network, where it has one.
+    """Return the default settings, at the rate of the network where it has one.
 
     Raises
     ------
     InputError
-        Its links differ in their rates.
+        Links with different rates.
     """
     rate_gbps = rate_for(topology, None, taker)
     return AppSettings() if rate_gbps is None else AppSettings(rate_gbps=rate_gbps)
 
 
 def app_settings(networks: "Iterable[Network]", preset: str | None, changes: Iterable[str]) -> AppSettings:
-    """The settings for networks: a preset with changes; without either of them the rate is that which they remember.
+    """Return the settings for networks: a preset with changes; without either, at the rate that the networks remember.
 
     Parameters
     ----------
     networks : iterable of Network
     preset : str or None
-        `DEFAULT_PRESET`, at the networks' own rate, where none is named.
+        None: `DEFAULT_PRESET`, at the networks' own rate.
     changes : texts KEY=VALUE
 
     Raises
     ------
     InputError
-        No such preset or setting, or networks that remember different rates.
+        An unknown preset or setting, or networks that remember different rates.
     """
     changes = list(changes)
     settings = with_changes(PRESETS.find(DEFAULT_PRESET if preset is None else preset), changes)
@@ -129,9 +129,9 @@ def app_settings(networks: "Iterable[Network]", preset: str | None, changes: Ite
         return settings
     rates = {network.decided_gbps for network in networks} - {None}
     if len(rates) > 1:
-        told = ", ".join(f"{rate:g}" for rate in sorted(rate for rate in rates if rate is not None))
+        listed = ", ".join(f"{rate:g}" for rate in sorted(rate for rate in rates if rate is not None))
         raise InputError(
-            f"the networks remember different rates ({told} Gb/s); set the setting rate_gbps for all of them"
+            f"the networks remember different rates ({listed} Gb/s); choose one for all of them, as in rate_gbps=100"
         )
     rate = rates.pop() if rates else None
     return settings if rate is None else msgspec.structs.replace(settings, rate_gbps=rate)

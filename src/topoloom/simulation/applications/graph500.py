@@ -1,4 +1,4 @@
-"""Graph500: what ranks send each other while they search a Kronecker graph, level by level or bucket by bucket.
+"""Graph500: the messages between ranks that search a Kronecker graph, level by level or bucket by bucket.
 
 Source: the Graph500 specification and its reference code 3.0.0 (bfs_reference.c, sssp_reference.c).
 """
@@ -18,20 +18,20 @@ EDGE_FACTOR = 16
 
 _A, _B, _C = 0.57, 0.19, 0.19
 _DELTA = 0.1
-#: Numbers of 4 bytes in a message: both vertices, and of SSSP the distance, too.
+#: Numbers of 4 bytes per message: both vertices and, for SSSP, the distance.
 _WORDS = {"bfs": 2, "sssp": 3}
 
 
 @dataclass(frozen=True, eq=False)
 class GraphSearch:
-    """What a search sends.
+    """The messages of one search.
 
     Attributes
     ----------
     messages : list of int64[ranks, ranks]
-        In each of its steps, from each rank (row) to each (column); messages to oneself count, too.
+        Messages per step, from each rank (row) to each rank (column), including messages to the rank itself.
     edges : int
-        Those that count as traversed: of the graph as drawn, between vertices that were reached.
+        The edges that count as traversed: edges of the drawn graph between vertices that were reached.
     """
 
     messages: list[NDArray[np.int64]]
@@ -39,35 +39,35 @@ class GraphSearch:
 
 
 def graph500(ranks: int, kernel: str, scale: int, grow: int, roots: int, seed: int) -> RankTraces:
-    """Searches from several vertices, one after the other, as ranks would send them.
+    """Return searches from several vertices, one after the other, as traces of ranks.
 
-    Vertices are dealt out to ranks in turn. In each step of a search every edge of the vertices that it has reached last
-    (of ``sssp``: the light edges of a bucket's, until it stays as it is, then the heavy ones) is a message to its other
-    end's owner, as in the reference code; then all ranks sum how many vertices are left. Messages of a step are sent as one
-    all-to-all, where the reference code sends them in blocks as they come; computation takes no time.
+    Vertices are assigned to ranks cyclically. In each step of a search, every edge of the vertices reached last is a message to
+    the owner of its other end, as in the reference code; for ``sssp`` these are the light edges of a bucket, until it no longer
+    changes, then the heavy ones. After each step all ranks sum how many vertices are left. The messages of a step are sent as
+    one all-to-all, whereas the reference code sends them in blocks as they arise. Computation takes no time.
 
     Parameters
     ----------
     ranks : int
     kernel : "bfs" or "sssp"
     scale : int
-        Two to its power are the vertices of the graph that is searched.
+        The base-2 logarithm of the number of vertices of the searched graph.
     grow : int
-        Each message counts as two to its power: as of a graph of scale + grow whose levels have the same shares of edges.
+        Each message counts 2^grow times, as in a graph of scale + grow with the same shares of edges per level.
     roots, seed : int
-        How many searches, and the seed of the graph and of where they begin.
+        The number of searches, and the seed of the graph and of the starting vertices.
 
     Returns
     -------
     RankTraces
-        Its operations are the edges traversed, so that operations over seconds are its TEPS.
+        The traces; their operations are the edges traversed, so that operations per second are TEPS.
     """
-    found = searches(ranks, kernel, scale, roots, seed)
+    graph_searches = searches(ranks, kernel, scale, roots, seed)
     words = _WORDS[kernel] << grow
 
     def text(rank: int) -> str:
         me, lines = TraceLines(rank), [f"{rank} init\n"]
-        for search in found:
+        for search in graph_searches:
             for moved in search.messages:
                 sent, received = words * moved[rank], words * moved[:, rank]
                 sent[rank] = received[rank] = 0
@@ -76,19 +76,19 @@ def graph500(ranks: int, kernel: str, scale: int, grow: int, roots: int, seed: i
         return "".join([*lines, f"{rank} finalize\n"])
 
     label = f"graph500({kernel},scale={scale}{f'+{grow}' if grow else ''},roots={roots},seed={seed})"
-    return RankTraces(label, ranks, text, float(sum(search.edges for search in found) << grow))
+    return RankTraces(label, ranks, text, float(sum(search.edges for search in graph_searches) << grow))
 
 
 @lru_cache(maxsize=8)
 def searches(ranks: int, kernel: str, scale: int, roots: int, seed: int) -> tuple[GraphSearch, ...]:
-    """What so many searches send between so many ranks.
+    """Return the messages of all searches between the ranks; results are cached.
 
     Parameters
     ----------
     ranks : int
     kernel : "bfs" or "sssp"
     scale, roots, seed : int
-        As of `graph500`.
+        As for `graph500`.
 
     Returns
     -------
@@ -106,18 +106,18 @@ def searches(ranks: int, kernel: str, scale: int, roots: int, seed: int) -> tupl
         both = np.concatenate([weights, weights])
         steps = lambda root, distance: _buckets(tail, head, both, root, distance)  # noqa: E731
     pairs = tail % ranks * ranks + head % ranks
-    found = []
+    results = []
     for root in starts.tolist():
         distance = np.full(1 << scale, np.inf)
         messages = [
             np.bincount(pairs[sends], minlength=ranks * ranks).reshape(ranks, ranks) for sends in steps(root, distance)
         ]
-        found.append(GraphSearch(messages, int(np.isfinite(distance[ends[0]]).sum())))
-    return tuple(found)
+        results.append(GraphSearch(messages, int(np.isfinite(distance[ends[0]]).sum())))
+    return tuple(results)
 
 
 def kronecker(scale: int, draws: np.random.Generator) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """The ends of the edges of a Kronecker graph, int64[2, edges], and their weights; without loops, doubled edges kept.
+    """Return the edges of a Kronecker graph, int64[2, edges], and their weights; without loops, multiple edges stay.
 
     Parameters
     ----------
@@ -143,14 +143,14 @@ def kronecker(scale: int, draws: np.random.Generator) -> tuple[NDArray[np.int64]
         ends[1] += right.astype(np.int64) << bit
     ends = draws.permutation(1 << scale)[ends]
     weights = draws.random(edges)
-    kept = ends[0] != ends[1]
-    return ends[:, kept], weights[kept]
+    no_loop = ends[0] != ends[1]
+    return ends[:, no_loop], weights[no_loop]
 
 
 def _levels(
     tail: NDArray[np.int64], head: NDArray[np.int64], root: int, distance: NDArray[np.float64]
 ) -> Iterator[NDArray[np.bool_]]:
-    """Which edges send in each level; `distance` becomes the vertices' levels."""
+    """Yield the edges that send in each level, bool[edges]; `distance` is filled with the vertices' levels."""
     distance[root] = level = 0.0
     while True:
         sends = distance[tail] == level
@@ -169,7 +169,7 @@ def _buckets(
     root: int,
     distance: NDArray[np.float64],
 ) -> Iterator[NDArray[np.bool_]]:
-    """Which edges send in each phase of delta-stepping; `distance` becomes the vertices' distances."""
+    """Yield the edges that send in each phase of delta-stepping; `distance` is filled with the vertices' distances."""
     distance[root] = below = 0.0
     light = weights < _DELTA
     while np.isfinite(distance[distance >= below]).any():

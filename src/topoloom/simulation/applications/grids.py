@@ -1,4 +1,4 @@
-"""Grids of ranks: how many ranks along each side, and how many points that leaves a rank."""
+"""Grids of ranks: the ranks along each side, and the points per rank."""
 
 from math import prod
 
@@ -6,7 +6,7 @@ from topoloom.core.errors import InputError
 
 
 def squarest(ranks: int, dims: int) -> tuple[int, ...]:
-    """The grid of `ranks` whose sides are as near to each other as can be, the longest first (as MPI_Dims_create is meant to).
+    """Return the grid of `ranks` ranks whose sides are as equal as possible, longest first (the intent of MPI_Dims_create).
 
     Examples
     --------
@@ -15,17 +15,17 @@ def squarest(ranks: int, dims: int) -> tuple[int, ...]:
     """
     if dims == 1:
         return (ranks,)
-    found = []
+    candidates = []
     for side in range(1, ranks + 1):
         if side**dims > ranks:
             break
         if ranks % side == 0:
-            found.append(tuple(sorted((*squarest(ranks // side, dims - 1), side), reverse=True)))
-    return min(found, key=lambda sides: (max(sides) - min(sides), sides))
+            candidates.append(tuple(sorted((*squarest(ranks // side, dims - 1), side), reverse=True)))
+    return min(candidates, key=lambda sides: (max(sides) - min(sides), sides))
 
 
 def grid_of(name: str, ranks: int, dims: int, given: tuple[int, ...] | None) -> tuple[int, ...]:
-    """The grid that was given, if it fits the ranks, else the squarest.
+    """Return the given grid if it fits the ranks; the squarest grid if none is given.
 
     Parameters
     ----------
@@ -34,14 +34,14 @@ def grid_of(name: str, ranks: int, dims: int, given: tuple[int, ...] | None) -> 
     ranks : int
         The product of the sides.
     dims : int
-        How many sides.
+        The number of sides.
     given : tuple of int or None
-        The sides that the user asks for; None: as equal as can be.
+        The sides that the user gave; None: as equal as possible.
 
     Returns
     -------
     tuple of int
-        `dims` sides.
+        The `dims` sides.
 
     Raises
     ------
@@ -49,17 +49,18 @@ def grid_of(name: str, ranks: int, dims: int, given: tuple[int, ...] | None) -> 
         The wrong number of sides, or a product that is not the number of ranks.
     """
     if ranks < 1:
-        raise InputError(f"{name}: {ranks} ranks; it takes at least 1")
+        raise InputError(f"{name}: {ranks} ranks; at least 1 is needed")
     if given is None:
         return squarest(ranks, dims)
     if len(given) != dims or prod(given) != ranks:
         best = "x".join(map(str, squarest(ranks, dims)))
         raise InputError(
-            f"{name}: grid={'x'.join(map(str, given))} is no grid of {ranks} ranks in {dims} dimensions; {best} is one"
+            f"{name}: grid={'x'.join(map(str, given))} is not a grid of {ranks} ranks in {dims} dimensions; use, for"
+            f" example, {best}"
         )
     return given
 
 
 def cut_evenly(points: int, parts: int) -> int:
-    """The fewest points that a part gets where `points` are cut as evenly as can be."""
+    """Return the fewest points per part where `points` are divided as evenly as possible."""
     return points // parts

@@ -1,4 +1,4 @@
-"""Starting SimGrid: one process in a folder of its own, and what it says when it fails."""
+"""Start SimGrid as one process in its own folder, and report the reason when it fails."""
 
 import os
 import re
@@ -14,29 +14,29 @@ from topoloom.core.errors import InputError
 from topoloom.simulation.applications.processes import MOST_OUTPUT, ProcessLimits, passing_folder, run_process
 from topoloom.simulation.applications.tools import tool
 
-#: What SimGrid says of a simulation that came to its end.
+#: A line of SimGrid's output after a simulation that ended normally.
 _SIMULATED = "Simulated time: "
-#: What SimGrid says of ranks that end before MPI_Finalize, though it exits as if all were well.
+#: SimGrid's messages about ranks that end before MPI_Finalize; its exit code is 0 nevertheless.
 _GAVE_UP = re.compile(r"MPI_Abort was called|Do all your MPI ranks call MPI_Finalize")
-#: A line of SimGrid's: when and who, where in its source, category and level, and the text.
+#: A line of SimGrid's log: time and process, place in its source, category and level, and the text.
 _LINE = re.compile(r"\[[^\]]*\] (?:\S+:\d+: )?\[[\w.]+/(\w+)\] (.*)")
 _RETURNED = re.compile(r"did not return 0\. Return value : (\d+)")
-#: What smpirun says at the end of a program that does not return 0: that, and the command that it ran.
+#: The last lines of smpirun when a program returns an exit code other than 0: the code, and the command that it ran.
 _LAST = r"Execution failed with code|.*--cfg=smpi/"
 _SMPIRUN = re.compile(_LAST)
-#: What else is not the program's: a backtrace, a shell's word on a signal, how long the simulation took.
+#: Other lines that are not the program's: a backtrace, a shell's message about a signal, the duration of the simulation.
 _ECHO = re.compile(
     r"\s+->|Aborted|Segmentation fault|Access violation|terminate called|.* seconds (were actual|\(after parsing)|"
     + _LAST
 )
 _CODE = re.compile(r"Execution failed with code (\d+)")
-#: What a line of a program that says why has in it.
+#: Words that mark a line in which a program gives the reason of a failure.
 _SIGNS = ("error", "abort", "fail", "invalid", "cannot", "no such", "must", "unknown")
 
 
 @dataclass(frozen=True)
 class Ran:
-    """What a simulation said: its program's output, then its errors; its exit code, and how much CPU it took."""
+    """The outcome of a simulation: the program's output followed by its errors, its exit code, and its CPU time."""
 
     output: str
     code: int
@@ -44,7 +44,7 @@ class Ran:
 
 
 def workplace() -> AbstractContextManager[Path]:
-    """A folder for one simulation, gone afterwards with everything in it."""
+    """Return a folder for one simulation, which is removed afterwards with everything in it."""
     return passing_folder("topoloom-app-")
 
 
@@ -65,39 +65,39 @@ def run_smpi(
     Parameters
     ----------
     folder : Path
-        Of `workplace`; the simulation writes its own files there.
+        The folder from `workplace`; the simulation writes its files there.
     library : Path
         The platform (`tools.platform_library`).
     homes : list of int
         The host of each rank.
     program : list of str
-        What smpirun is given to run, as its last arguments.
+        The program for smpirun, as its last arguments.
     options : list of str
-        SimGrid's (`AppSettings.options`).
+        SimGrid's options (`AppSettings.options`).
     environment : dict
-        What the platform reads, besides what is in the environment.
+        Variables that the platform reads, in addition to the current environment.
     name : str
-        The program's, for messages.
+        The program's name, for messages.
     limits : ProcessLimits
     arguments : sequence of str
-        What the program is called with, as it is.
+        The program's arguments, passed unchanged.
     cwd : str, optional
-        Where it runs; in `folder` when omitted.
+        The working folder; `folder` when omitted.
 
     Raises
     ------
     InputError
-        The program ends before MPI_Finalize, or not in time: SimGrid's own words, cut to a line. What its ranks return after
-        that is not judged: a NAS benchmark (DT) returns 1 when all is well.
+        The program ends before MPI_Finalize, or not in time: with SimGrid's own message, cut to a line. Exit codes of ranks
+        after that are not checked: a NAS benchmark (DT) returns 1 on success.
     Stopped
         The work was stopped; no process is left.
     """
     if " " in str(folder):
         raise InputError(
-            f"{folder.parent}: smpirun takes no folder with a blank in its name; set TMPDIR to another one"
+            f"{folder.parent}: smpirun does not accept a folder with a blank in its name; set TMPDIR to another folder"
         )
     if arguments:
-        # smpirun would split them at blanks, and put names of files where they have stars.
+        # smpirun would split the arguments at blanks, and expand stars to file names.
         start = folder / "start.sh"
         start.write_text(f'exec "$@" {shlex.join(arguments)}\n')
         options = [*options, "-wrapper", f"sh {start}"]
@@ -127,17 +127,17 @@ def run_smpi(
         output, errors = out.read(MOST_OUTPUT), err.read(MOST_OUTPUT)
     if code < 0 or _SIMULATED not in errors or _GAVE_UP.search(errors):
         raise InputError(f"{name}: the simulation failed: {_reason(output, errors, code)}")
-    said = [line for line in output.splitlines() if not _SMPIRUN.match(line)]
-    theirs = [line for line in errors.splitlines() if line and not (_LINE.match(line) or _ECHO.match(line))]
-    return Ran("".join(f"{line}\n" for line in (*said, *theirs)), code, cpu_s)
+    output_lines = [line for line in output.splitlines() if not _SMPIRUN.match(line)]
+    error_lines = [line for line in errors.splitlines() if line and not (_LINE.match(line) or _ECHO.match(line))]
+    return Ran("".join(f"{line}\n" for line in (*output_lines, *error_lines)), code, cpu_s)
 
 
 def _reason(output: str, errors: str, code: int) -> str:
-    """Why a simulation failed: SimGrid's reason, and the program's last words where it is the program's fault."""
-    lines = [(found, line.strip()) for line in errors.splitlines() for found in [_LINE.match(line)]]
-    simgrid = [found.groups() for found, _ in lines if found]
-    said = [line.strip() for line in output.splitlines()] + [line for found, line in lines if not found]
-    words = _last_words([line for line in said if line and not _ECHO.match(line)])
+    """Return why a simulation failed: SimGrid's reason, and the program's last message where the program is the cause."""
+    lines = [(match, line.strip()) for line in errors.splitlines() for match in [_LINE.match(line)]]
+    simgrid = [match.groups() for match, _ in lines if match]
+    program_lines = [line.strip() for line in output.splitlines()] + [line for match, line in lines if not match]
+    words = _last_words([line for line in program_lines if line and not _ECHO.match(line)])
     if "MPI_Abort was called" in errors:
         return f"MPI_Abort was called{words}"
     if returned := _RETURNED.search(errors):
@@ -153,7 +153,7 @@ def _reason(output: str, errors: str, code: int) -> str:
 
 
 def _last_words(lines: list[str]) -> str:
-    """``; it says: ...``: the first line of a program's that says why, or the last of all; empty where it says nothing."""
+    """Return ``; it says: ...``: the first line of the program that gives a reason, else its last line; empty if none."""
     for line, following in pairwise([*lines, ""]):
         if any(sign in line.lower() for sign in _SIGNS):
             return f"; it says: {f'{line} {following}'.strip() if line.endswith(':') else line}"[:300]

@@ -1,4 +1,4 @@
-"""The least time of a program that is a collective, beside which a simulated one stands."""
+"""The lower bound on the time of a program that is a collective, for comparison with the simulated time."""
 
 from functools import lru_cache
 
@@ -12,16 +12,16 @@ from topoloom.simulation.applications.settings import AppSettings
 from topoloom.simulation.collectives.bound import CollectiveBound, bound_of
 from topoloom.simulation.flows.schedule import Schedule
 
-#: Bytes of the bounds that are kept; a bound is so many times as long as its bytes.
+#: Bytes of the cached bounds; the bandwidth part of a bound is proportional to its bytes.
 _BYTES = 1 << 40
 
 
 def least_seconds(
     program: Program, topology: Topology, homes: np.ndarray, settings: AppSettings, layout: Layout | None
 ) -> float | None:
-    """What no algorithm, no tables and no network of these links take less than; None where the program is no collective.
+    """Return the least time for any algorithm and any tables on this network; None where the program is not a collective.
 
-    Of a network of thousands of switches in seconds: a bound that holds, and may be no least.
+    For networks of thousands of switches it takes seconds, and gives a valid bound that may not be tight.
 
     Parameters
     ----------
@@ -38,26 +38,30 @@ def least_seconds(
     """
     if isinstance(program, Schedule) or program.moved is None:
         return None
-    one = _kept(topology, program.moved.operation, homes.tobytes(), settings, None if layout is None else _By(layout))
-    bandwidth = one.bandwidth_s * program.moved.bytes / _BYTES
-    return max(bandwidth + one.first_s, one.farthest_s) if bandwidth else one.farthest_s
+    bound = _cached_bound(
+        topology, program.moved.operation, homes.tobytes(), settings, None if layout is None else _LayoutKey(layout)
+    )
+    bandwidth = bound.bandwidth_s * program.moved.bytes / _BYTES
+    return max(bandwidth + bound.first_s, bound.farthest_s) if bandwidth else bound.farthest_s
 
 
-class _By:
-    """A layout that is known by its cables' lengths."""
+class _LayoutKey:
+    """A layout as a cache key, compared by its cables' lengths."""
 
     def __init__(self, layout: Layout) -> None:
         self.layout = layout
-        self.known = layout.length_m.tobytes(), layout.floor.inside_m
+        self.key = layout.length_m.tobytes(), layout.floor.inside_m
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _By) and self.known == other.known
+        return isinstance(other, _LayoutKey) and self.key == other.key
 
     def __hash__(self) -> int:
-        return hash(self.known)
+        return hash(self.key)
 
 
 @lru_cache(maxsize=16)
-def _kept(topology: Topology, operation: str, homes: bytes, settings: AppSettings, by: _By | None) -> CollectiveBound:
-    there = machine(topology, settings, None if by is None else by.layout)
-    return bound_of(topology, operation, _BYTES, np.frombuffer(homes, np.int64), there, quick=True, jobs=1)
+def _cached_bound(
+    topology: Topology, operation: str, homes: bytes, settings: AppSettings, by: _LayoutKey | None
+) -> CollectiveBound:
+    rates = machine(topology, settings, None if by is None else by.layout)
+    return bound_of(topology, operation, _BYTES, np.frombuffer(homes, np.int64), rates, quick=True, jobs=1)

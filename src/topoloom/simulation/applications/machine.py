@@ -1,4 +1,4 @@
-"""A network with the rates and delays of the settings, as all simulators of schedules have it."""
+"""A network with the rates and delays of the settings, for all simulators of schedules."""
 
 from collections.abc import Sequence
 
@@ -14,11 +14,11 @@ from topoloom.simulation.collectives.delays import Machine
 from topoloom.simulation.flows.network import flow_network
 from topoloom.simulation.flows.state import FlowNetwork
 
-_BYTES_A_GBIT = 1e9 / 8
+_BYTES_PER_GBIT = 1e9 / 8
 
 
 def network_as_flows(routings: Sequence[Routing], settings: AppSettings, layout: Layout | None) -> FlowNetwork:
-    """The network as flows have it, by the same settings as SimGrid's platform.
+    """Return the network for the simulator flows, with the same settings as SimGrid's platform.
 
     Parameters
     ----------
@@ -29,24 +29,24 @@ def network_as_flows(routings: Sequence[Routing], settings: AppSettings, layout:
     Raises
     ------
     InputError
-        As `topoloom.simulation.flows.network.flow_network`; a layout of another network.
+        As for `topoloom.simulation.flows.network.flow_network`; a layout of another network.
     """
-    found = machine(routings[0].topology, settings, layout)
+    rates = machine(routings[0].topology, settings, layout)
     return flow_network(
         routings,
-        link_rate=found.rate_gbps * _BYTES_A_GBIT,
-        host_rate=found.host_rate_gbps * _BYTES_A_GBIT,
-        cable_s=found.cable_s,
-        switch_s=found.switch_s,
-        host_s=found.host_s,
-        inside_rate=settings.loopback_gbps * _BYTES_A_GBIT,
-        inside_s=found.inside_s,
+        link_rate=rates.rate_gbps * _BYTES_PER_GBIT,
+        host_rate=rates.host_rate_gbps * _BYTES_PER_GBIT,
+        cable_s=rates.cable_s,
+        switch_s=rates.switch_s,
+        host_s=rates.host_s,
+        inside_rate=settings.loopback_gbps * _BYTES_PER_GBIT,
+        inside_s=rates.inside_s,
         half_duplex=settings.duplex == "half",
     )
 
 
 def machine(topology: Topology, settings: AppSettings, layout: Layout | None) -> Machine:
-    """The rates and delays of a network by the settings.
+    """Return the rates and delays of a network by the settings.
 
     Parameters
     ----------

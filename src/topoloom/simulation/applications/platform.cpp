@@ -1,14 +1,13 @@
-// A SimGrid platform from a file that topoloom wrote: a zone with all hosts, which follows topoloom's tables from switch to
-// switch whenever SimGrid asks for a route. Compiled once; which network it is, the environment says:
-//   TOPOLOOM_FABRIC  the network (platform.py describes the file)
-//   TOPOLOOM_LAYERS  tables beside those of the network, for messages with paths of their own: each port of a host has an address
-//                    in each of them, "address" and layer * ports of all hosts + port (optional; platform.py describes it)
-//   TOPOLOOM_LOADS   where to write, at the end, the simulated time (SimGrid's own line has six digits), what a trace's marks
-//                    clock, the bytes that each direction of each link has carried, and the operations that each rank has
-//                    computed (optional)
-//   TOPOLOOM_MATRIX  where to write, at the end, float64[hosts, hosts]: the bytes that each host has sent to each other one
-//                    (optional; only where links are shared evenly)
-//   TOPOLOOM_ROUTES  pairs of hosts, a line each; their routes are written beside it, to the same name with ".out" (optional)
+// A SimGrid platform from a file that topoloom wrote: one zone with all hosts, which follows topoloom's tables from switch to
+// switch whenever SimGrid asks for a route. Compiled once; environment variables give the network:
+//   TOPOLOOM_FABRIC  the network (for the file see platform.py)
+//   TOPOLOOM_LAYERS  additional tables, for messages with their own paths: each port of a host has an address in each of them,
+//                    "address" and layer * number of all host ports + port (optional; see platform.py)
+//   TOPOLOOM_LOADS   output file for the simulated time (SimGrid's own line has six digits), the time between a trace's marks,
+//                    the bytes carried by each direction of each link, and the operations computed by each rank (optional)
+//   TOPOLOOM_MATRIX  output file for float64[hosts, hosts]: the bytes from each host to each other host (optional; only where
+//                    links are shared fairly)
+//   TOPOLOOM_ROUTES  pairs of hosts, one per line; their routes are written to the same name with ".out" (optional)
 #include "fabric.h"
 
 #include <simgrid/kernel/resource/Action.hpp>
@@ -31,8 +30,8 @@
 
 namespace sg = simgrid::s4u;
 
-// SimGrid 3.32 tells of each message that ends, but its headers keep the class of that message to themselves. (Its plugin for
-// the load of links counts the delays as load.)
+// SimGrid 3.32 signals the end of each message, but its headers do not export the class of that message. (Its plugin for the
+// load of links counts the delays as load.)
 namespace simgrid::kernel::resource {
 class NetworkAction : public Action {
 public:
@@ -46,23 +45,23 @@ Fabric net;
 Layers layers;
 std::vector<sg::Host*> hosts;
 
-// What a route may pass: links of SimGrid's, null where there is none, and their delays. A cable's and a plug's are two, up
-// (from its lower switch, or from the host) and down; `both` is what both ways of one share where it is half duplex.
+// Parts of a route: SimGrid's links (null for none) and their delays. A cable and a plug have two each, up (from the lower
+// switch, or from the host) and down; `both` is shared by both directions of a half-duplex link.
 struct Pass {
   simgrid::kernel::resource::StandardLinkImpl* link = nullptr;
   double latency_s                                  = 0;
 };
 std::vector<Pass> cable, plug, loop, inside, both_cable, both_plug;
-// The rows of `net.next`, one a table and switch with hosts: where those are that lead to each port of each host.
+// The rows of `net.next`, one per table and switch with hosts: the rows that lead to each port of each host.
 std::vector<std::int64_t> row_of;
-// Of each port the place of its switch among those with hosts.
+// For each port, the index of its switch among the switches with hosts.
 std::vector<std::int64_t> carrier_of;
 
 class Tables : public simgrid::kernel::routing::NetZoneImpl {
 public:
   explicit Tables(const std::string& name) : NetZoneImpl(name) {}
 
-  // Hosts are all that is in the zone, and behind them addresses, so that a point's number is its host's or its address's.
+  // The zone contains only hosts, followed by addresses, so that a point's number is that of its host or address.
   void get_local_route(const simgrid::kernel::routing::NetPoint* from, const simgrid::kernel::routing::NetPoint* to,
                        simgrid::kernel::routing::Route* route, double* latency) override
   {
@@ -79,14 +78,14 @@ public:
     }
     if (a == b)
       return pass(loop[a]);
-    // Of several ports the two hosts say which, the same at both ends: each of a host's has as many of the others.
+    // With several ports, the two hosts determine the port, the same at both ends, so that all ports are used equally.
     const auto port = (a + b) % net.ports;
     const auto out = a * net.ports + port, in = b * net.ports + port;
     walk(out, in, &net.next[row_of[in]], pass);
   }
 
 private:
-  // From a port to another one, along a row of next hops.
+  // The path from one port to another, along a row of next hops.
   template <class Passing>
   static void walk(std::int64_t out, std::int64_t in, const std::int32_t* next, const Passing& pass)
   {
@@ -109,12 +108,12 @@ private:
   }
 };
 
-// The bytes that each direction has carried: twice the cable, and one more against its order.
+// The bytes carried by each direction: index twice the cable, plus one for the reverse direction.
 std::vector<double> carried;
 constexpr std::size_t NOWHERE = static_cast<std::size_t>(-1);
 
-// SimGrid shares a link by the inverse of a message's delay, as TCP would. Where all are to get the same, every route has the
-// same nominal delay, and a message's own is a multiple of it: the sum of its links' own.
+// SimGrid shares a link by the inverse of a message's delay, as TCP would. For fair sharing, every route has the same nominal
+// delay, and a message's real delay is a multiple of it: the sum of its links' delays.
 constexpr double NOMINAL_S = 1e-6;
 struct Facts {
   double delay_s        = 0;
@@ -122,7 +121,7 @@ struct Facts {
 };
 std::unordered_map<const void*, Facts> facts_of; // by SimGrid's inner links
 
-// The bytes that each host has sent to each other one, the sender's row first.
+// The bytes from each host to each other host, by rows of the sender.
 std::vector<double> exchanged;
 std::unordered_map<const sg::Host*, std::size_t> number_of;
 
@@ -141,7 +140,7 @@ double delayed(double bytes, const sg::Host* from, const sg::Host* to, const std
   return delay_s / NOMINAL_S;
 }
 
-// Where SimGrid shares as it does, it is asked when a message has ended.
+// With SimGrid's own sharing, bytes are counted when a message has ended.
 void message_ended(const simgrid::kernel::resource::NetworkAction& action, simgrid::kernel::resource::Action::State)
 {
   if (action.get_state() != simgrid::kernel::resource::Action::State::FINISHED)
@@ -153,12 +152,12 @@ void message_ended(const simgrid::kernel::resource::NetworkAction& action, simgr
   }
 }
 
-// A trace says by operations of these numbers (program.py) where the clock of the program that it is of starts and stops; what
-// counts is the rank that takes longest.
+// In a trace, computations of these numbers of operations (program.py) mark where the program's clock starts and stops; the
+// rank that takes longest counts.
 constexpr double STARTS = 0x1p-10, STOPS = 0x1p-11;
 double clocked_s = -1;
 
-// Of each actor: SMPI's are the ranks, in their order.
+// By actor: SMPI's actors are the ranks, in order.
 struct Computed {
   double flops = 0, started_s = 0;
 };
@@ -227,8 +226,8 @@ void load_platform(const sg::Engine&)
   const auto& f = net;
   if (std::getenv("TOPOLOOM_LAYERS") != nullptr)
     layers = load_layers(std::getenv("TOPOLOOM_LAYERS"), f);
-  // Where links are shared evenly, a link's own delay, and that of the switch behind it, is for `delayed`, and half of the
-  // nominal one for each host's link.
+  // With fair sharing, the delay of a link and of the switch after it is applied in `delayed`, and each host's link has half of
+  // the nominal delay.
   auto late = [&f](sg::Link* link, double own_s, double behind_s, double nominal_s) {
     facts_of[link->get_impl()].delay_s = own_s + behind_s;
     const auto latency_s               = f.fair ? nominal_s : own_s;
@@ -238,7 +237,7 @@ void load_platform(const sg::Engine&)
   const bool loads = std::getenv("TOPOLOOM_LOADS") != nullptr;
   auto* world = (new Tables("world"))->get_iface();
 
-  // A link each way, up and down.
+  // One link per direction, up and down.
   auto two = [&](std::vector<Pass>& into, const std::string& name, double bytes_s, double own_s, double up_s, double down_s,
                  double nominal_s) {
     auto* link = world->create_split_duplex_link(name, bytes_s);
@@ -246,7 +245,7 @@ void load_platform(const sg::Engine&)
     into.push_back(late(link->get_link_down(), own_s, down_s, nominal_s));
     link->seal();
   };
-  // Where a cable is half duplex, what goes either way passes one more link, which both ways share.
+  // On a half-duplex cable, either direction also passes one link that both directions share.
   auto shared = [&](const std::string& name, double bytes_s) {
     if (!f.half_duplex)
       return Pass{};
@@ -274,7 +273,7 @@ void load_platform(const sg::Engine&)
     two(cable, name, f.link_bytes_s, f.latency_s[l], f.switch_latency_s, f.switch_latency_s, 0);
     both_cable.push_back(shared(name, f.link_bytes_s));
   }
-  // Where links are not shared evenly, a switch is a link that delays everything that passes it, and shares nothing.
+  // Without fair sharing, a switch is a link that delays all traffic and shares nothing.
   inside.resize(f.switches);
   for (std::int64_t s = 0; !f.fair && s < f.switches; s++) {
     auto* own = world->create_link("switch" + std::to_string(s), 1e18);

@@ -1,4 +1,4 @@
-"""The file that SimGrid's platform is made from: switches, cables, hosts, and the tables' next hops."""
+"""The binary file from which SimGrid's platform is built: switches, cables, hosts, and the tables' next hops."""
 
 import struct
 from collections.abc import Sequence
@@ -16,32 +16,32 @@ from topoloom.routing.routing import Routing, carriers_of
 from topoloom.simulation.applications.placement import switch_of_hosts
 from topoloom.simulation.applications.settings import AppSettings
 
-_BYTES_A_GBIT = 1e9 / 8
+_BYTES_PER_GBIT = 1e9 / 8
 
 
 def platform_bytes(
     routings: Sequence[Routing], settings: AppSettings, layout: Layout | None = None, cores: int = 1
 ) -> bytes:
-    """The network as platform.cpp reads it, by tables for the first, the second, ... host of each switch, in turn.
+    """Return the network in the format of platform.cpp, with tables for the first, the second, ... host of each switch.
 
-    ``TLFABRIC``; int64[9]: switches, links, hosts, switches with hosts, tables, cores of a host, 1 for half duplex, 1 for links
-    that are shared evenly, ports of a host; float64[7]: operations a second, bytes a second of a link, of a host's link, delay
-    of a host's link, of a switch, bytes a second and delay within a host; then int32[links, 2] the links, float64[links] their
+    ``TLFABRIC``; int64[9]: switches, links, hosts, switches with hosts, tables, cores per host, 1 for half duplex, 1 for fair
+    sharing of links, ports per host; float64[7]: operations per second, bytes per second of a link, of a host's link, delay of
+    a host's link, of a switch, bytes per second and delay within a host; then int32[links, 2] the links, float64[links] their
     delays, int32[hosts, ports] the switch of each port, int32[carriers] the switches with hosts, and
-    int32[tables, carriers, switches] the next hop towards each of them: twice the link, and one more where it is walked from
-    its higher switch; -1 where no host's message passes. Delays in seconds, little-endian.
+    int32[tables, carriers, switches] the next hop towards each of them: twice the link, plus one where the link is traversed
+    from its higher switch; -1 where no host's message passes. Delays are in seconds; numbers are little-endian.
 
     Parameters
     ----------
     routings : sequence of Routing
-        The tables for the first, the second, ... host of each switch, in turn; one for all hosts alike. All are of
-        one network.
+        The tables for the first, the second, ... host of each switch, in turn; one table serves all hosts. All are tables of
+        the same network.
     settings : AppSettings
         Rates and delays of links, switches and hosts.
     layout : Layout, optional
-        Gives each cable's length; without it all have the same.
+        Gives the length of each cable; without it, all have the same length.
     cores : int
-        Of each host.
+        Cores per host.
 
     Returns
     -------
@@ -58,35 +58,35 @@ def platform_bytes(
     for routing in routings:
         if routing.choice is not None:
             raise InputError(
-                f"engine {routing.engine} chooses paths as the network fills, and SimGrid's routes are fixed; take another"
-                " engine, such as orders or minimal"
+                f"engine {routing.engine} chooses paths by load, but SimGrid's routes are fixed; use another engine, such as"
+                " orders or minimal"
             )
         if routing.topology != topology:
-            raise InputError(f"{topology.name}: tables are of another network, {routing.topology.name}")
+            raise InputError(f"{topology.name}: one of the tables is of another network, {routing.topology.name}")
     if layout is not None and not np.array_equal(layout.topology.links, topology.links):
         raise InputError(f"{topology.name}: the layout is of another network")
     carriers = np.flatnonzero(carriers_of(topology))
     if not carriers.size:
-        raise InputError(f"{topology.name}: it has no hosts; give it some, as in {topology.spec or 'SPEC'},hosts=4")
+        raise InputError(f"{topology.name}: no hosts; add hosts, as in {topology.spec or 'SPEC'},hosts=4")
     delay_ns = cable_m(topology.links.shape[0], settings, layout) * settings.cable_ns_per_m + settings.link_ns
     inside_m = layout.floor.inside_m if layout is not None else 0.0
     host_m = inside_m if settings.cable_m is None else settings.cable_m
     host_ns = host_m * settings.cable_ns_per_m + settings.host_link_ns
     rates = (
         settings.speed_gflops * 1e9,
-        settings.rate_gbps * _BYTES_A_GBIT,
-        (settings.host_rate_gbps or settings.rate_gbps) * _BYTES_A_GBIT,
+        settings.rate_gbps * _BYTES_PER_GBIT,
+        (settings.host_rate_gbps or settings.rate_gbps) * _BYTES_PER_GBIT,
         host_ns * 1e-9,
         settings.switch_ns * 1e-9,
-        settings.loopback_gbps * _BYTES_A_GBIT,
+        settings.loopback_gbps * _BYTES_PER_GBIT,
         settings.loopback_ns * 1e-9,
     )
-    how = int(settings.duplex == "half"), int(settings.model == "plain")
-    # Of several ports those of two hosts in the same place reach each other; where there is one, its host is its number.
+    flags = int(settings.duplex == "half"), int(settings.model == "plain")
+    # With several ports per host, ports in the same position reach each other; with one port, it has the number of its host.
     several = topology.hosts < topology.endpoints.size
     switch = topology.endpoints[ports_by_host(topology)].ravel() if several else switch_of_hosts(topology)
     ports = topology.endpoints.size // max(1, topology.hosts)
-    counts = topology.switches, len(topology.links), topology.hosts, carriers.size, len(routings), cores, *how, ports
+    counts = topology.switches, len(topology.links), topology.hosts, carriers.size, len(routings), cores, *flags, ports
     parts = [
         topology.links.astype("<i4"),
         (delay_ns * 1e-9).astype("<f8"),
@@ -98,17 +98,17 @@ def platform_bytes(
 
 
 def layers_bytes(topology: Topology, ports: Sequence[np.ndarray]) -> bytes:
-    """Tables beside those of the network, for messages with paths of their own, as platform.cpp reads them.
+    """Return additional tables, for messages with their own paths, in the format of platform.cpp.
 
     ``TLLAYERS``; int64: layers; int32[layers, carriers, switches]: next hops, as in `platform_bytes`. Each port of a host then
-    has an address in each layer, number layer * ports of all hosts + port, and a message between two of a layer leaves and
-    arrives by these ports.
+    has an address in each layer, layer * number of all host ports + port; a message between two addresses of a layer leaves and
+    arrives through these ports.
 
     Parameters
     ----------
     topology : Topology
     ports : sequence of uint8 or uint16[n, n]
-        As `Routing.ports`, a layer each.
+        Tables as in `Routing.ports`, one per layer.
 
     Returns
     -------
@@ -123,44 +123,44 @@ def layers_bytes(topology: Topology, ports: Sequence[np.ndarray]) -> bytes:
 def write_fabric(
     path: Path, routings: Sequence[Routing], settings: AppSettings, layout: Layout | None = None, cores: int = 1
 ) -> None:
-    """Write `platform_bytes` into a file.
+    """Write the result of `platform_bytes` to a file.
 
     Parameters
     ----------
     path : path
         The file.
     routings : sequence of Routing
-        See `platform_bytes`, as for the others.
+        See `platform_bytes`.
     settings : AppSettings
         Rates and delays of links, switches and hosts.
     layout : Layout, optional
-        Gives each cable's length.
+        Gives the length of each cable.
     cores : int
-        Of each host.
+        Cores per host.
 
     Raises
     ------
     InputError
-        As `platform_bytes`.
+        As for `platform_bytes`.
     """
     write_atomically(path, platform_bytes(routings, settings, layout, cores))
 
 
 def cable_m(links: int, settings: AppSettings, layout: Layout | None) -> np.ndarray:
-    """How long each link's cable is, float64[links].
+    """Return the length of each link's cable, float64[links], in metres.
 
     Parameters
     ----------
     links : int
     settings : AppSettings
-        Whose `cable_m` goes before the layout.
+        Settings whose `cable_m`, if set, overrides the layout.
     layout : Layout or None
-        Without it cables have no length.
+        Gives the lengths; without it, cables have length 0.
 
     Returns
     -------
     float64[links]
-        Metres.
+        The lengths in metres.
     """
     if settings.cable_m is not None:
         return np.full(links, float(settings.cable_m))
@@ -168,15 +168,15 @@ def cable_m(links: int, settings: AppSettings, layout: Layout | None) -> np.ndar
 
 
 def _next_hops(topology: Topology, table: np.ndarray, carriers: np.ndarray) -> np.ndarray:
-    """Twice the link, and one more against its order, from every switch towards each carrier, int32[carriers, switches]."""
+    """Return the next hop of every switch to each carrier, int32[carriers, switches]: twice the link, plus one if reversed."""
     link = topology.csr[2]
     if not link.size:
         return np.full((carriers.size, topology.switches), -1)
     channels = channels_of(topology)
     switch = np.arange(topology.switches)
     ports = table[carriers].astype(np.int64)
-    known = ports != np.iinfo(table.dtype).max
-    place = channels.first[switch][None, :] + np.where(known, ports, 0)
+    has_route = ports != np.iinfo(table.dtype).max
+    place = channels.first[switch][None, :] + np.where(has_route, ports, 0)
     place = np.minimum(place, len(link) - 1)
     against = topology.links[link[place], 0] != switch[None, :]
-    return np.where(known, 2 * link[place].astype(np.int64) + against, -1)
+    return np.where(has_route, 2 * link[place].astype(np.int64) + against, -1)

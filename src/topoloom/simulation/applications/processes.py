@@ -1,4 +1,4 @@
-"""Processes that end with this one, whatever ends it, and with all that they have started; and folders that go with it."""
+"""Child processes that end with this process, with all their descendants; and temporary folders that are removed with it."""
 
 import os
 import select
@@ -20,28 +20,28 @@ from topoloom.core.surroundings import users_variables
 from topoloom.core.work import Work
 from topoloom.simulation.applications import _supervisor
 
-#: Seconds that a program of the user's may take, and building it, unless somebody says otherwise.
+#: Default limit in seconds for running a user's program, and for building it.
 TIME_LIMIT_S = 3600.0
-#: Bytes of output, or of errors, past which a process is ended: nobody reads more.
+#: Bytes of output, or of errors, beyond which a process is ended.
 MOST_OUTPUT = 1 << 26
-#: Bytes of memory that each process of a compiler, or of make, may have: a file without an end would take all there is.
+#: The limit of memory in bytes for each process of a compiler or of make; an endless source file would take all memory.
 BUILDING_BYTES = 4 << 30
-#: Seconds between two looks at whether to stop, and what is waited for the end of what was told to end.
+#: Seconds between two checks for a stop, and seconds to wait for a process that must end.
 _LOOK_SECONDS, _ENDING_SECONDS = 0.02, 6.0
-#: Removes a folder, once the pipe that this process holds open is closed and those who use it have had a moment to end.
+#: Removes a folder after the pipe that this process holds open closes, with a short delay for processes that still use it.
 _REMOVER = ("sh", "-c", 'trap "" HUP INT TERM; read -r never; sleep 0.2; rm -rf -- "$1"', "sh")
 
 
 @dataclass(frozen=True)
 class ProcessLimits:
-    """How long processes may take, and who may stop them.
+    """Limits of child processes, and what may stop them.
 
     Attributes
     ----------
     seconds : float
-        Each of them; infinite: as long as they like.
+        The time limit of each process; infinite: none.
     work : Work
-        Its stop ends them at once.
+        Its stop ends the processes at once.
     """
 
     seconds: float = float("inf")
@@ -50,7 +50,7 @@ class ProcessLimits:
 
 @contextmanager
 def passing_folder(prefix: str, parent: Path | None = None) -> Iterator[Path]:
-    """A new folder, gone afterwards with everything in it, also after SIGKILL."""
+    """Create a folder for the duration of a context; it is removed afterwards with its content, even after SIGKILL."""
     with tempfile.TemporaryDirectory(prefix=prefix, dir=parent, ignore_cleanup_errors=True) as folder:
         guard = subprocess.Popen(
             [*_REMOVER, folder],
@@ -78,32 +78,32 @@ def run_process(
     *,
     memory: int = 0,
 ) -> tuple[int, float]:
-    """Run a command to its end, and end with it all that it has started.
+    """Run a command to its end, then end all processes that it has started.
 
     Parameters
     ----------
     command : sequence of str
     cwd : path
-        The folder that it runs in.
+        The working folder.
     out, err : files
-        What it prints; it is ended when one of them grows past `MOST_OUTPUT`.
+        Files for its output; the command is ended when one of them exceeds `MOST_OUTPUT`.
     environment : dict
-        All of its environment.
+        Its complete environment.
     limits : ProcessLimits
     what : str
-        For messages: ``compiling prog.c``.
+        The action in words, for messages: ``compiling prog.c``.
     memory : int
-        Bytes that each of its processes may have; 0: as many as there are.
+        The most bytes of memory per process; 0: no limit.
 
     Returns
     -------
     int, float
-        Its exit code, negative for a signal, and seconds of CPU of it and of all children that it waited for.
+        The exit code, negative for a signal, and the seconds of CPU of the command and of all children that it waited for.
 
     Raises
     ------
     InputError
-        It took too long, printed too much, or could not be started.
+        The command took too long, printed too much, or could not be started.
     Stopped
         The work was stopped. In each case, also on Ctrl-C, no process is left.
     """
@@ -123,32 +123,32 @@ def run_process(
         )
     except (OSError, ValueError) as error:
         os.close(reading)
-        told = reason(error) if isinstance(error, OSError) else "an argument holds a zero byte"
-        raise InputError(f"{what}: it cannot be started in {cwd}: {told}") from None
+        why = reason(error) if isinstance(error, OSError) else "an argument holds a zero byte"
+        raise InputError(f"{what}: it cannot be started in {cwd}: {why}") from None
     finally:
         os.close(writing)
     try:
-        began, ended = time.monotonic(), select.poll()  # which has no limit of file numbers, as `select` has
-        ended.register(reading, select.POLLIN)
-        while not ended.poll(_LOOK_SECONDS * 1000):
+        began, report_poll = time.monotonic(), select.poll()  # unlike `select`, it has no limit on file numbers
+        report_poll.register(reading, select.POLLIN)
+        while not report_poll.poll(_LOOK_SECONDS * 1000):
             limits.work.check()
             if time.monotonic() - began > limits.seconds:
                 raise InputError(
-                    f"{what}: it was not done after {limits.seconds:g} s, and was ended; allow it more seconds (`time_limit`)"
+                    f"{what}: it did not end within {limits.seconds:g} s, and was stopped; raise the limit (`time_limit`)"
                 )
             if max(os.fstat(file.fileno()).st_size for file in (out, err)) > MOST_OUTPUT:
-                raise InputError(f"{what}: it printed more than {MOST_OUTPUT >> 20} MiB, and was ended")
+                raise InputError(f"{what}: it printed more than {MOST_OUTPUT >> 20} MiB, and was stopped")
         words = os.read(reading, 100).split()
     finally:
         os.close(reading)
         _end(process)
     if not words:
-        raise InputError(f"{what}: it was killed by somebody else")
+        raise InputError(f"{what}: it was killed from outside")
     return int(words[0]), float(words[1])
 
 
 def _end(process: "subprocess.Popen[bytes]") -> None:
-    """Have the supervisor end the process and all that it started; where it is gone itself, what is in its group."""
+    """Let the supervisor end the process and its descendants; if the supervisor is gone, kill its process group."""
     if process.stdin is not None:
         process.stdin.close()
     with suppress(subprocess.TimeoutExpired):
@@ -161,7 +161,7 @@ def _end(process: "subprocess.Popen[bytes]") -> None:
 def output_of(
     command: Sequence[str], cwd: Path, limits: ProcessLimits, what: str, environment: dict[str, str] | None = None
 ) -> tuple[int, str]:
-    """The exit code of a command, and all that it prints, errors first; the parameters are those of `run`.
+    """Return the exit code of a command and its output, errors first; for parameters see `run_process`.
 
     Parameters
     ----------
@@ -174,7 +174,7 @@ def output_of(
     what : str
         What the command does, for messages.
     environment : dict of str to str, optional
-        Its environment variables; our own when omitted.
+        Its environment variables; that of this process when omitted.
 
     Returns
     -------
@@ -186,9 +186,9 @@ def output_of(
     Raises
     ------
     InputError
-        As `run`.
+        As for `run_process`.
     Stopped
-        As `run`.
+        As for `run_process`.
     """
     surroundings = dict(os.environ) if environment is None else environment
     with tempfile.TemporaryFile("w+", errors="replace") as out, tempfile.TemporaryFile("w+", errors="replace") as err:

@@ -1,4 +1,4 @@
-"""What runs: C or Fortran to compile, traces of MPI to replay, or a schedule."""
+"""The kinds of programs: C or Fortran sources to compile, MPI traces to replay, or a schedule."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class AsSchedule:
-    """What simulators of schedules run in the place of a compiled program.
+    """The equivalent of a compiled program for simulators of schedules.
 
     Attributes
     ----------
     programs : callable (AppSettings) -> Programs
-        What each rank does, with the collectives that the settings choose.
+        Returns the operations of each rank, with the collectives that the settings choose.
     results : callable (ScheduleRun, AppSettings) -> dict of str to Measurement
-        What the program would print.
+        Returns the results that the program would print.
     """
 
     programs: "Callable[[AppSettings], Programs]"
@@ -32,14 +32,14 @@ class AsSchedule:
 
 @dataclass(frozen=True)
 class Moved:
-    """A program as a collective of all its ranks, whose least time is known.
+    """A program that is a collective of all its ranks, whose lower bound is known.
 
     Attributes
     ----------
     operation : str
-        Of `topoloom.simulation.collectives.bound.OPERATIONS`.
+        A key of `topoloom.simulation.collectives.bound.OPERATIONS`.
     bytes : int
-        As it has them, of all repetitions together.
+        Bytes as defined there, for all repetitions together.
     """
 
     operation: str
@@ -53,22 +53,22 @@ class Source:
     Attributes
     ----------
     name : str
-        For people: ``alltoall(bytes=65536)``.
+        A label for messages and tables: ``alltoall(bytes=65536)``.
     files : tuple of Path
         C (.c) or Fortran (.f, .f90) sources, compiled together by smpicc or smpiff.
     arguments : tuple of str
-        What it is called with.
+        The program's arguments.
     built_in : bool
-        Whether it is one of topoloom's: those print their results as lines ``result NAME VALUE UNIT``, have no global
-        variables, and end by themselves, so that no time limit is needed.
+        Whether the program is part of topoloom: these print their results as lines ``result NAME VALUE UNIT``, have no global
+        variables, and always end, so that no time limit is needed.
     binary : Path, optional
-        The program, where it is built already.
+        The compiled program, if it is built already.
     measure : str
-        Which of its results networks are compared by; empty: the whole time.
+        The result by which networks are compared; empty: the total time.
     schedule : AsSchedule, optional
-        The same for simulators that run no code.
+        The equivalent for simulators that do not run code.
     moved : Moved, optional
-        The collective that it is.
+        The collective that the program performs.
     """
 
     name: str
@@ -83,26 +83,26 @@ class Source:
 
 @dataclass(frozen=True)
 class RankTraces:
-    """A program as time-independent traces: what each rank sends, receives and computes, in its order.
+    """A program as time-independent traces: what each rank sends, receives and computes, in order.
 
     Attributes
     ----------
     name : str
-        For people: ``CG.A``.
+        A label for messages and tables: ``CG.A``.
     ranks : int
     text : callable
-        The trace of a rank in SimGrid's format, from ``RANK init`` to ``RANK finalize``, a line an action.
+        The trace of a rank in SimGrid's format, from ``RANK init`` to ``RANK finalize``, one line per action.
     operations : float
-        What the program counts as its operations, for Mop/s; 0 where it counts none.
+        The operations that the program counts, for Mop/s; 0 where it counts none.
     timed : bool
-        Whether the traces are what the program's own clock measures, so that operations over seconds are its Mop/s.
+        Whether the traces cover exactly what the program's clock measures, so that operations per second are its rate.
     marked : callable, optional
-        The trace of a rank with `CLOCK_STARTS` and `CLOCK_STOPS` computed where the program's own clock does so, where it
-        measures only a part.
+        The trace of a rank with computations of `CLOCK_STARTS` and `CLOCK_STOPS` operations where the program's clock starts
+        and stops, for programs that measure only a part.
     programs : Programs, optional
-        The same for simulators of schedules, where it is known without reading the traces.
+        The equivalent for simulators of schedules, if known without reading the traces.
     moved : Moved, optional
-        The collective that it is.
+        The collective that the program performs.
     """
 
     name: str
@@ -115,7 +115,7 @@ class RankTraces:
     moved: Moved | None = None
 
 
-#: Operations that no program has: in a trace they are marks for platform.cpp, which take no time that matters.
+#: Numbers of operations that no program has: in a trace they are marks for platform.cpp, and take negligible time.
 CLOCK_STARTS, CLOCK_STOPS = 2.0**-10, 2.0**-11
 
 Program = Source | RankTraces | Schedule

@@ -1,4 +1,4 @@
-"""On how many ranks a program runs, and what is refused before anything is routed."""
+"""The number of ranks of a program, and errors that are found before anything is routed."""
 
 from topoloom.core.errors import InputError
 from topoloom.model.topology import Topology
@@ -8,22 +8,22 @@ from topoloom.simulation.flows.schedule import Schedule
 
 
 def check_hosts(topology: Topology) -> None:
-    """Refuse a network without hosts, on which nothing runs."""
+    """Refuse a network without hosts."""
     if not topology.hosts:
-        raise InputError(f"{topology.name}: it has no hosts for the ranks; give it some, as in hosts=4")
+        raise InputError(f"{topology.name}: no hosts for the ranks; add hosts, as in hosts=4")
 
 
 def ranks_on(topology: Topology, app: str | Program, ranks: int | None) -> int:
-    """On how many ranks a program runs: one for each host, or as many as there are traces, unless given.
+    """Return the number of ranks of a program: as given, else as many as it has traces, else one per host.
 
     Parameters
     ----------
     topology : Topology
         The network.
     app : str or Program
-        What runs, or a built-in application's spec.
+        The program, or the spec of a built-in application.
     ranks : int or None
-        As many as the user asks for; None: see above.
+        The number that the user asks for, or None.
 
     Returns
     -------
@@ -33,7 +33,7 @@ def ranks_on(topology: Topology, app: str | Program, ranks: int | None) -> int:
     Raises
     ------
     InputError
-        No hosts, or traces of other ranks.
+        No hosts, or traces for another number of ranks.
     """
     check_hosts(topology)
     if ranks is None:
@@ -42,20 +42,20 @@ def ranks_on(topology: Topology, app: str | Program, ranks: int | None) -> int:
         raise InputError(f"ranks={ranks}: at least one is needed")
     if isinstance(app, (RankTraces, Schedule)) and app.ranks != ranks:
         what = "traces are" if isinstance(app, RankTraces) else "schedule is"
-        raise InputError(f"{app.name}: the {what} of {app.ranks} ranks, not of {ranks}")
+        raise InputError(f"{app.name}: the {what} for {app.ranks} ranks, not for {ranks}")
     return ranks
 
 
 def fitted(topology: Topology, app: str | Program, ranks: int | None) -> tuple[Program, int]:
-    """A program, and on how many ranks of a network it runs.
+    """Return a program, and its number of ranks on a network.
 
     Parameters
     ----------
     topology : Topology
     app : str or Program
-        What runs, or a built-in application's spec.
+        The program, or the spec of a built-in application.
     ranks : int or None
-        As `ranks_on` takes them.
+        As for `ranks_on`.
 
     Returns
     -------
@@ -65,7 +65,7 @@ def fitted(topology: Topology, app: str | Program, ranks: int | None) -> tuple[P
     Raises
     ------
     InputError
-        As `ranks_on`, or a program that does not run on so many.
+        As for `ranks_on`, or a program that does not run on this number of ranks.
     """
     count = ranks_on(topology, app, ranks)
     return program_of(app, count) if isinstance(app, str) else app, count

@@ -1,4 +1,4 @@
-"""The register of applications: ``alltoall:bytes=65536``, ``cg:class=A``, a function each."""
+"""The register of applications, one function per application: ``alltoall:bytes=65536``, ``cg:class=A``."""
 
 import keyword
 from collections.abc import Callable
@@ -11,7 +11,7 @@ from topoloom.topologies.spec import Parameter, read_settings
 
 @dataclass(frozen=True)
 class Application:
-    """An application: its parameters, and the program that so many ranks run.
+    """An application: its parameters, and a function that returns its program for a number of ranks.
 
     Attributes
     ----------
@@ -20,7 +20,7 @@ class Application:
     parameters : dict of str to Parameter
     description, source : str
     sized : bool
-        Whether its file says how many ranks there are; `make` is given 0 then.
+        Whether its file determines the number of ranks; `make` then gets 0.
     """
 
     name: str
@@ -31,7 +31,7 @@ class Application:
     sized: bool = False
 
 
-#: Every application by its name; packages from outside add theirs by the entry points ``topoloom.applications``.
+#: Every application by its name; other packages add theirs by entry points of the group ``topoloom.applications``.
 APPLICATIONS: Register[Application] = Register(
     "application",
     package="topoloom.simulation.applications.catalogue",
@@ -43,29 +43,29 @@ APPLICATIONS: Register[Application] = Register(
 def application(
     name: str, description: str, *, source: str = "", **parameters: Parameter
 ) -> Callable[[Callable[..., Program]], Callable[..., Program]]:
-    """Register the decorated function, which makes a program from a number of ranks and its parameters.
+    """Return a decorator that registers a function which makes a program from a number of ranks and its parameters.
 
     Parameters
     ----------
     name : str
-        In lower case.
+        The name, in lower case.
     description : str
         One line for the help.
     source : str
-        Paper and section that it follows.
+        The paper and section that define it.
     **parameters : Parameter
-        What it can be given; one whose name is a word of Python (``class``) is given to the function with an underscore
-        behind it.
+        Its parameters; one whose name is a keyword of Python (``class``) is passed to the function with an underscore
+        appended.
 
     Returns
     -------
     callable
-        The decorator; it returns the function as it is.
+        The decorator; it returns the function unchanged.
 
     Raises
     ------
     InputError
-        Another package has registered the name.
+        The name is already registered.
     """
 
     def register(make: Callable[..., Program]) -> Callable[..., Program]:
@@ -77,26 +77,26 @@ def application(
 
 
 def program_of(text: str, ranks: int) -> Program:
-    """The program that ``name:key=value,...`` names, for so many ranks.
+    """Return the program that ``name:key=value,...`` describes, for a number of ranks.
 
     Raises
     ------
     InputError
-        No such application, parameters that it does not take, or a number of ranks that it refuses.
+        An unknown application or parameter, or a number of ranks that the application refuses.
     """
     name, _, settings = text.strip().partition(":")
-    found = APPLICATIONS.find(name.lower())
-    values, _ = read_settings(found.name, found.parameters, settings)
-    return found.make(ranks, **{_argument(key): value for key, value in values.items()})
+    record = APPLICATIONS.find(name.lower())
+    values, _ = read_settings(record.name, record.parameters, settings)
+    return record.make(ranks, **{_argument(key): value for key, value in values.items()})
 
 
 def opened(app: str | Program) -> str | Program:
-    """The program, where a file says how many ranks it has; else what was given.
+    """Return the program, where a file determines its ranks; else `app` unchanged.
 
     Raises
     ------
     InputError
-        As `program_of`.
+        As for `program_of`.
     """
     if not isinstance(app, str):
         return app

@@ -1,8 +1,8 @@
-// A schedule on a SimGrid platform: operations of ranks that wait for each other, as schedule_replay.py writes them into a file.
+// A schedule on a SimGrid platform: operations of ranks with dependencies, from a file that simgrid_backend.py writes.
 //   replay PLATFORM [SimGrid's options]
 //   TOPOLOOM_SCHEDULE  the schedule
-//   TOPOLOOM_RANKS     where to write, at the end, a line a rank: the seconds that at least one of its cpus computed
-// Each cpu is an actor that takes one job after the other; each message is one for as long as it travels. The rules are those of
+//   TOPOLOOM_RANKS     output file with one line per rank: the seconds in which at least one of its CPUs computed
+// Each CPU is an actor that takes one job after the other; each message is an actor while it travels. The rules are those of
 // flows/kernels/order.py.
 #include "fabric.h"
 
@@ -32,7 +32,7 @@ struct Schedule {
   double detached, eager;
   std::vector<std::int64_t> first, tag, done_first, start_first;
   std::vector<std::int32_t> home, peer, done_next, start_next;
-  // Of each send the addresses of its message's ends; empty where messages go between hosts.
+  // For each send, the addresses of its message's ends; empty where messages go between hosts.
   std::vector<std::int32_t> out, into;
   std::vector<std::uint8_t> kind, cpu;
   std::vector<double> amount;
@@ -43,7 +43,7 @@ std::vector<std::int64_t> rank_of, needs, partner;
 std::vector<Phase> phase;
 std::int64_t over = 0;
 std::deque<std::int64_t> ready;
-// By receiver: receives that wait, and sends that lie ready, in their order; a list for each sender and tag where none takes any.
+// By receiver: waiting receives and posted sends, in order; one list per sender and tag where no receive matches anything.
 using Key = std::pair<std::int64_t, std::int64_t>;
 std::vector<std::map<Key, std::list<std::int64_t>>> awaited, sent;
 bool picky = true;
@@ -134,7 +134,7 @@ Key key(std::int64_t source, std::int64_t tag)
   return picky ? Key(source, tag) : Key(0, 0);
 }
 
-// The oldest that fits out of a list, which it leaves; -1: there is none.
+// Removes and returns the oldest match of a list; -1: none.
 std::int64_t matching(std::vector<std::map<Key, std::list<std::int64_t>>>& lists, std::int64_t source, std::int64_t goal,
                       std::int64_t tag)
 {
@@ -174,7 +174,7 @@ void set_out(std::int64_t i)
   });
 }
 
-// Start all that can start at this moment.
+// Starts all operations that can start now.
 void go_on()
 {
   while (!ready.empty()) {
@@ -238,7 +238,7 @@ void work(Cpu* mine)
   while (true) {
     mine->jobs_there->acquire();
     if (mine->jobs.empty())
-      return; // all is over
+      return; // all operations are done
     const auto i = mine->jobs.front();
     mine->jobs.pop_front();
     do_job(i);

@@ -1,4 +1,4 @@
-"""The operation `run_app`: an MPI program on a routed network, simulated by SimGrid, or as flows."""
+"""The operation `run_app`: an MPI program on a routed network, simulated by SimGrid, as flows, or flit by flit."""
 
 import math
 import re
@@ -36,7 +36,7 @@ from topoloom.simulation.flows.schedule import Schedule
 
 _RESULT = re.compile(r"^result (\S+) (\S+)(?: (\S+))?$", re.MULTILINE)
 _INDEX = "index.txt"
-#: The result that marks in a trace give: what the program's own clock measures.
+#: The name of the result from marks in a trace: the time that the program's own clock measures.
 _CLOCK = "clock"
 
 
@@ -54,41 +54,41 @@ def run_app(
     simulator: str | None = None,
     work: Work | None = None,
 ) -> AppRun:
-    """Run an MPI program or a schedule on a network, simulated by SimGrid (SMPI), as flows, or flit by flit.
+    """Simulate an MPI program or a schedule on a network: by SimGrid (SMPI), as flows, or flit by flit.
 
-    A program of the user's runs on this machine with the user's rights, in the current folder.
+    A user's program runs on this machine with the user's rights, in the current folder.
 
     Parameters
     ----------
     network : NetworkSource or sequence of Routing
-        Its installed tables, else those of the fitting engine, are obeyed hop by hop; SimGrid knows no deadlock of virtual
-        channels. Of several tables the first leads to the first host of each switch, the second to its second, and so on in
-        turn (`topoloom.host_routings`).
+        Messages follow its installed tables, else those of the fitting engine, hop by hop; SimGrid does not model deadlocks of
+        virtual channels. Of several tables, the first leads to the first host of each switch, the second to its second, and so
+        on in turn (`topoloom.host_routings`).
     app : str or Program
-        ``alltoall:bytes=65536``, ``cg:class=A`` (`topoloom.simulation.applications.registry.APPLICATIONS` has all), a
+        ``alltoall:bytes=65536``, ``cg:class=A`` (`topoloom.simulation.applications.registry.APPLICATIONS` lists all), a
         program, or a `Schedule`.
     ranks : int, optional
-        One for every host when omitted, or as many as there are traces, or as the file of a schedule has.
+        When omitted, one per host, or the number of traces, or that of the file of a schedule.
     placement : str
         ``linear``, ``random``, ``rack``, ``optimised`` or ``file:PATH`` (`placement.place_ranks`).
     settings : AppSettings, optional
-        Rates, delays, model, collectives; the usual ones at the network's own rate when omitted.
+        Rates, delays, model, collectives; the defaults at the network's own rate when omitted.
     layout : Layout, optional
-        How long every cable is, and which switches share a rack; the network's own when omitted.
+        The length of every cable, and the switches of each rack; the network's own when omitted.
     seed : int
-        Of the placement.
+        The seed of the placement.
     jobs : int, optional
-        Threads that look for an optimised placement; every core when omitted.
+        Threads for an optimised placement; all cores when omitted.
     time_limit_s : float
-        Seconds after which compiling, or simulating, a program of the user's is ended. Programs of topoloom's own end by
-        themselves.
+        Seconds after which compiling or simulating a user's program is stopped. Built-in programs have no limit, as they always
+        end.
     simulator : str, optional
-        ``simgrid``, which it is if omitted; ``flows``, which runs traces, schedules, ``alltoall``, ``allreduce``,
-        ``collective`` and ``training`` without SimGrid; ``flows:window=0.2``, where rates may be out of date for a fifth of a
-        message's time; or ``flits``, routers flit by flit, which run the same
+        ``simgrid`` (the default); ``flows``, which runs traces, schedules, ``alltoall``, ``allreduce``, ``collective`` and
+        ``training`` without SimGrid; ``flows:window=0.2``, which updates rates late, by up to a fifth of a message's time; or
+        ``flits``, routers flit by flit, for the same programs
         (``flits:flit_bits=256,packet_flits=64,table_router_vcs=4``).
     work : Work, optional
-        Its stop ends the simulation at once; no process and no file is left.
+        Its stop ends the simulation at once; no process and no file remains.
 
     Returns
     -------
@@ -97,16 +97,16 @@ def run_app(
     Raises
     ------
     InputError
-        No SimGrid where it is asked for; a program that does not compile, refuses its ranks, fails, or takes longer than it
-        may, or that flows do not run; more ranks than hosts; a value of the wrong type.
+        No SimGrid where it is needed; a program that does not compile, refuses its ranks, fails, exceeds its time limit, or
+        does not run as flows; more ranks than hosts; a value of the wrong type.
     Stopped
         `work` was stopped.
 
     Notes
     -----
-    Delays: a message passes both its hosts' links, every switch and every cable on its path. A host with several ports (planes,
-    rails) is one host: flows take its ports message by message, in turn, and SimGrid port (a + b) modulo ports between hosts a
-    and b. A message has the rate of one port.
+        A message passes the links of both hosts, and every switch and cable on its path. A host with several ports (planes,
+        rails) is one host: flows use its ports in turn, message by message, and SimGrid uses port (a + b) modulo ports between
+        hosts a and b. A message has the rate of one port.
     """
     source, topology = network_or_tables(network, "run_app")
     limits = limits_of(time_limit_s, work)
@@ -114,21 +114,21 @@ def run_app(
         "app",
         app,
         (str, Source, RankTraces, Schedule),
-        "a text as 'alltoall:bytes=8', a program of program_from or trace_from, or a Schedule, as load_goal reads it",
+        "a text such as 'alltoall:bytes=8', a program from program_from or trace_from, or a Schedule, as from load_goal",
     )
     check_whole("ranks", ranks, 1, none=True)
-    app, by = opened(app), backend_of(SIMGRID if simulator is None else simulator)
+    app, backend = opened(app), backend_of(SIMGRID if simulator is None else simulator)
     program, ranks = fitted(topology, app, ranks)
-    on = given(source, layout, settings, "run_app")
-    routings, layout, settings = on.routings, on.layout, on.settings
-    check_words("placement", placement, "a text, as 'linear'")
+    inputs = given(source, layout, settings, "run_app")
+    routings, layout, settings = inputs.routings, inputs.layout, inputs.settings
+    check_words("placement", placement, "a text, such as 'linear'")
     check_kind("settings", settings, AppSettings, "AppSettings")
-    check_kind("layout", layout, (Layout, type(None)), "a Layout, as topoloom.place makes one")
+    check_kind("layout", layout, (Layout, type(None)), "a Layout, such as topoloom.place returns")
     check_whole("seed", seed, 0)
     check_whole("jobs", jobs, 1, none=True)
     routing = routings[0]
-    if by.name != SIMGRID or isinstance(program, Schedule):
-        return _scheduled(routings, program, ranks, placement, settings, layout, seed, jobs, by, limits.work)
+    if backend.name != SIMGRID or isinstance(program, Schedule):
+        return _scheduled(routings, program, ranks, placement, settings, layout, seed, jobs, backend, limits.work)
     library = platform_library(limits)
     homes = place_ranks(
         placement, ranks, routing, layout, lambda: matrix_of(program, ranks, routing, settings, limits), seed, jobs
@@ -145,7 +145,7 @@ def run_app(
     clocked = [float(line.split()[1]) for line in loads if line.startswith("clock")]
     timed_s = clocked[0] if clocked else seconds if isinstance(program, RankTraces) and program.timed else 0.0
     operations = program.operations if isinstance(program, RankTraces) else 0.0
-    ours = isinstance(program, Source) and program.built_in
+    is_built_in = isinstance(program, Source) and program.built_in
     results = {_CLOCK: Measurement(timed_s, "s")} if clocked else _results(ran.output)
     measure = _CLOCK if clocked else "" if isinstance(program, RankTraces) else program.measure
     return _app_run(
@@ -166,7 +166,7 @@ def run_app(
         link_bytes=links,
         simgrid=version(),
         exit_code=ran.code,
-        output=_RESULT.sub("", ran.output).strip() if ours else ran.output,
+        output=_RESULT.sub("", ran.output).strip() if is_built_in else ran.output,
     )
 
 
@@ -179,17 +179,17 @@ def _scheduled(
     layout: Layout | None,
     seed: int,
     jobs: int | None,
-    by: Backend,
+    backend: Backend,
     work: Work | None,
 ) -> AppRun:
-    """A program as a schedule, by any simulator."""
-    check_backend(by, settings)
+    """Run a program as a schedule, on any simulator."""
+    check_backend(backend, settings)
     schedule = as_schedule(program, settings)
     if schedule.ranks != ranks:
-        raise InputError(f"{program.name}: the program is of {schedule.ranks} ranks, not of {ranks}")
+        raise InputError(f"{program.name}: the program is for {schedule.ranks} ranks, not for {ranks}")
     homes = place_ranks(placement, ranks, routings[0], layout, schedule.bytes_between, seed, jobs)
-    run = run_schedule(schedule, routings, homes, backend=by, settings=settings, layout=layout, work=work)
-    results, measure, mops = _said(program, schedule, run, settings)
+    run = run_schedule(schedule, routings, homes, backend=backend, settings=settings, layout=layout, work=work)
+    results, measure, mops = _results_of(program, schedule, run, settings)
     communication = np.clip(1 - run.worked / run.seconds, 0.0, 1.0) if run.seconds else np.zeros(ranks)
     return _app_run(
         routings,
@@ -199,7 +199,7 @@ def _scheduled(
         settings,
         layout,
         seed,
-        about=settings.values if by.name == SIMGRID else {**settings.values, "simulator": by.text},
+        about=settings.values if backend.name == SIMGRID else {**settings.values, "simulator": backend.text},
         cpu_s=run.cpu_s,
         seconds=run.seconds,
         results=results,
@@ -207,14 +207,14 @@ def _scheduled(
         mops=mops,
         communication=communication,
         link_bytes=run.link_bytes,
-        simgrid=version() if by.name == SIMGRID else "",
+        simgrid=version() if backend.name == SIMGRID else "",
     )
 
 
-def _said(
+def _results_of(
     program: Program, schedule: Schedule, run: ScheduleRun, settings: AppSettings
 ) -> tuple[dict[str, Measurement], str, float]:
-    """Results, by which of them networks are compared, and Mop/s."""
+    """Return the results, the name of the result by which networks are compared, and Mop/s."""
     if isinstance(program, Schedule):
         return {}, "seconds", math.nan
     if isinstance(program, Source):
@@ -242,7 +242,7 @@ def _app_run(
     measure: str,
     exit_code: int = 0,
     output: str = "",
-    **found: Any,
+    **measured: Any,
 ) -> AppRun:
     routing = routings[0]
     return AppRun(
@@ -264,17 +264,18 @@ def _app_run(
         provenance=provenance_of(
             routing.topology, engine=routing.engine, seed=int(seed), settings=about, timings={"cpu_s": cpu_s}
         ),
-        **found,
+        **measured,
     )
 
 
 def _written(path: Path, program: Program) -> bytes:
-    """What the platform wrote at the end of a simulation."""
+    """Return the content of a file that the platform wrote at the end of a simulation."""
     try:
         return path.read_bytes()
     except OSError:
         raise InputError(
-            f"{program.name}: the simulation's own files are gone; the program must leave the folder for temporary files alone"
+            f"{program.name}: the simulation's files are gone; the program must not delete files in the folder for"
+            " temporary files"
         ) from None
 
 
@@ -285,22 +286,22 @@ def matrix_of(
     settings: AppSettings,
     limits: ProcessLimits | None = None,
 ) -> np.ndarray:
-    """The bytes that each rank sends to each other one, float64[ranks, ranks], collectives by their messages.
+    """Return the bytes that each rank sends to each other rank, float64[ranks, ranks], with collectives as messages.
 
-    The program runs for it once, with a rank a host; parameters and errors are those of `run_app`.
+    The program runs once for this, with one rank per host; parameters and errors are those of `run_app`.
 
     Parameters
     ----------
     program : Program
-        What runs.
+        The program.
     ranks : int
-        At most as many as hosts.
+        At most the number of hosts.
     routing : Routing
-        The network that it runs on; the bytes do not depend on its paths.
+        The network of the run; the bytes do not depend on its paths.
     settings : AppSettings
-        Rates and delays; the network model is the plain one, whatever they say.
+        Rates and delays; the network model is always the plain one.
     limits : ProcessLimits, optional
-        How long it may take, and what stops it.
+        The time limit, and what stops the run.
 
     Returns
     -------
@@ -313,9 +314,9 @@ def matrix_of(
         even, matrix = structs.replace(settings, model="plain"), folder / "matrix.bin"
         _simulated(folder, platform_library(limits), program, homes, (routing,), even, None, limits, matrix=matrix)
         hosts = routing.topology.hosts
-        found = np.frombuffer(_written(matrix, program)).reshape(hosts, hosts)[:ranks, :ranks].copy()
-    np.fill_diagonal(found, 0.0)
-    return found
+        sent = np.frombuffer(_written(matrix, program)).reshape(hosts, hosts)[:ranks, :ranks].copy()
+    np.fill_diagonal(sent, 0.0)
+    return sent
 
 
 def _simulated(
@@ -330,7 +331,7 @@ def _simulated(
     *,
     matrix: Path | None = None,
 ) -> Ran:
-    """Run a program in a folder."""
+    """Run a program in SimGrid, in a given folder."""
     cores = int(np.bincount(homes).max())
     write_fabric(folder / "fabric.bin", routings, settings, layout, cores)
     environment = {"TOPOLOOM_FABRIC": str(folder / "fabric.bin"), "TOPOLOOM_LOADS": str(folder / "loads.txt")}
@@ -347,27 +348,27 @@ def _simulated(
         make = built_in if program.built_in else compiled
         binary = make(program.files, limits) if program.binary is None else program.binary
         command = [*(["-no-privatize"] if program.built_in else []), str(binary)]
-    theirs = isinstance(program, Source) and not program.built_in
-    options = settings.options(replay=isinstance(program, RankTraces), polls=theirs)
+    users_own = isinstance(program, Source) and not program.built_in
+    options = settings.options(replay=isinstance(program, RankTraces), polls=users_own)
     arguments = () if isinstance(program, RankTraces) else program.arguments
-    cwd = _here() if theirs else None
-    # What is ours comes to its end, and may take hours.
-    limits = limits if theirs else ProcessLimits(work=limits.work)
+    cwd = _here() if users_own else None
+    # Built-in programs always end, and may take hours.
+    limits = limits if users_own else ProcessLimits(work=limits.work)
     return run_smpi(
         folder, library, homes.tolist(), command, options, environment, program.name, limits, arguments, cwd
     )
 
 
 def _here() -> str:
-    """The current folder, where the user's programs run."""
+    """Return the current folder, where users' programs run."""
     try:
         return str(Path.cwd())
     except OSError:
-        raise InputError("the current folder is not there any more; change to another one") from None
+        raise InputError("the current folder no longer exists; change to another folder") from None
 
 
 def _traces(program: RankTraces, folder: Path) -> str:
-    """The traces as files, and their index."""
+    """Write the traces and their index as files; return the index."""
     (folder / "traces").mkdir()
     text, names = program.marked or program.text, []
     for rank in range(program.ranks):
@@ -378,17 +379,17 @@ def _traces(program: RankTraces, folder: Path) -> str:
 
 
 def _results(output: str) -> dict[str, Measurement]:
-    found: dict[str, Measurement] = {}
+    results: dict[str, Measurement] = {}
     for name, value, unit in _RESULT.findall(output):
         try:
-            found[name] = Measurement(float(value), unit)
+            results[name] = Measurement(float(value), unit)
         except ValueError:
             continue
-    return found
+    return results
 
 
 def _waiting(computed: np.ndarray, seconds: float, settings: AppSettings) -> np.ndarray:
-    """The share of the time that each rank does not compute, float64[ranks]."""
+    """Return the share of time in which each rank does not compute, float64[ranks]."""
     if not seconds:
         return np.zeros(computed.size)
     return np.asarray(np.clip(1 - computed / (settings.speed_gflops * 1e9) / seconds, 0.0, 1.0))

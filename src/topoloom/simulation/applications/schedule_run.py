@@ -1,4 +1,4 @@
-"""ScheduleRun: the result of a schedule, whichever simulator ran it; and the settings that each simulator has of its own."""
+"""ScheduleRun: the result of a schedule in any simulator; and the settings of the simulators flows and flits."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from topoloom.simulation.flows.state import FlowNetwork
 
 
 class FlowSettings(Settings, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How exact flows are.
+    """The settings of the simulator flows.
 
     Raises
     ------
@@ -27,12 +27,12 @@ class FlowSettings(Settings, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     group: ClassVar[str] = "flows"
 
     window: Annotated[
-        float, setting("share of a message's time for which rates may be out of date; 0: exact", least=0, most=1)
+        float, setting("largest delay of rate updates, as a share of a message's time; 0: exact", least=0, most=1)
     ] = 0.0
 
 
 class FlitSettings(Settings, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What `AppSettings` do not say of flits; cycles, delays and buffers follow from these and from them.
+    """The settings of the simulator flits; with `AppSettings` they determine cycles, delays and buffers.
 
     Raises
     ------
@@ -43,17 +43,19 @@ class FlitSettings(Settings, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     group: ClassVar[str] = "flits"
 
     flit_bits: Annotated[
-        int, setting("size of a flit, which a link carries in a cycle", unit="bits", least=8, most=1 << 20)
+        int, setting("size of a flit, which a link carries in one cycle", unit="bits", least=8, most=1 << 20)
     ] = 256
-    packet_flits: Annotated[int, setting("what messages are cut into", unit="flits", least=1, most=1 << 12)] = 64
+    packet_flits: Annotated[
+        int, setting("size of the packets into which messages are divided", unit="flits", least=1, most=1 << 12)
+    ] = 64
     table_router_vcs: Annotated[
-        int, setting("virtual channels of a virtual channel of the tables; 32 of a port at most", least=1, most=32)
+        int, setting("router channels per virtual channel of the tables; at most 32 per port", least=1, most=32)
     ] = 4
 
 
 @dataclass(frozen=True, eq=False)
 class ScheduleCase:
-    """A schedule on a network, as the simulators take it; the fields are what `run_schedule` is given."""
+    """A schedule on a network, as simulators need it; for the fields see `run_schedule`."""
 
     schedule: Schedule
     routings: Sequence[Routing]
@@ -67,23 +69,23 @@ class ScheduleCase:
 
 @dataclass(frozen=True, eq=False)
 class ScheduleRun:
-    """What came of a schedule, whoever simulated it.
+    """The result of a simulated schedule, for all simulators.
 
     Attributes
     ----------
     seconds : float
-        Until the last operation is over.
+        The time at which the last operation ends.
     finished : float64[ranks]
-        When the last operation of each rank is over; NaN where SimGrid does not say.
+        The time at which the last operation of each rank ends; NaN for SimGrid, which does not report it.
     worked : float64[ranks]
-        Seconds that at least one cpu of each rank computed.
+        Seconds in which at least one CPU of each rank computed.
     spent : float64[ranks, labels]
-        Seconds in the operations of each label, where flows ran programs; else no column.
+        Seconds in the operations of each label, where programs ran as flows; else without columns.
     link_bytes : float64[links, 2]
-        What each link carried, from its lower switch to its higher and back.
+        Bytes on each link, from its lower to its higher switch and back.
     messages : int
     cpu_s : float
-        That the simulation took.
+        Seconds of CPU time of the simulation.
     """
 
     seconds: float
@@ -96,10 +98,10 @@ class ScheduleRun:
 
 
 def by_link(routing: Routing, carried: np.ndarray) -> np.ndarray:
-    """What channels carried, float64[channels], by link and direction, float64[links, 2]."""
+    """Return the load of channels, float64[channels], by link and direction, float64[links, 2]."""
     topology = routing.topology
     link = topology.csr[2].astype(np.int64)
     against = (topology.links[link, 0] != routing.channels.origin).astype(np.int64)
-    found = np.zeros((len(topology.links), 2))
-    found[link, against] = carried
-    return found
+    bytes_of_link = np.zeros((len(topology.links), 2))
+    bytes_of_link[link, against] = carried
+    return bytes_of_link

@@ -1,4 +1,4 @@
-"""Applications as schedules, for the simulators that run no code, and for other tools."""
+"""Applications as schedules, for simulators that do not run code, and for other tools."""
 
 from topoloom.core.errors import InputError, check_type
 from topoloom.simulation.applications.checks import check_whole
@@ -14,55 +14,61 @@ from topoloom.simulation.flows.schedule import Schedule
 def schedule_of_program(
     app: str | Program | CollectiveSchedule, ranks: int | None = None, settings: AppSettings | None = None
 ) -> Schedule:
-    """What the ranks of an application send, receive and compute, message by message.
+    """Return what the ranks of an application send, receive and compute, message by message.
 
     Parameters
     ----------
     app : str, Program or CollectiveSchedule
-        As `run_app` takes it, of those that run as flows: traces, schedules, ``alltoall``, ``allreduce``, ``collective``,
-        ``training``, NAS skeletons. Or the schedule of a collective: its messages, and what each waits for.
+        As for `run_app`, restricted to programs that run as flows: traces, schedules, ``alltoall``, ``allreduce``,
+        ``collective``, ``training``, NAS skeletons. Or the schedule of a collective: its messages and their dependencies.
     ranks : int, optional
-        How many; a trace and a schedule know by themselves.
+        The number of ranks; not needed for traces and schedules.
     settings : AppSettings, optional
-        Whose speed makes nanoseconds of operations, and whose algorithms those of MPI's collectives.
+        Give the speed that converts operations to nanoseconds, and the algorithms of MPI collectives.
 
     Returns
     -------
     Schedule
-        As flows it takes as long as the application. `save_goal` writes it.
+        The schedule, which takes as long as the application in the simulator flows. `save_goal` writes it.
 
     Raises
     ------
     InputError
-        A program that is code alone, no number of ranks where one is needed, or more operations than memory has room for.
+        A program that exists only as code, a missing number of ranks, or more operations than fit into memory.
     """
     if isinstance(app, CollectiveSchedule):
-        found = schedule_of_trees(app)
+        schedule = schedule_of_trees(app)
     else:
-        check_type(app, (str, Source, RankTraces, Schedule), "schedule_of_program", "write 'alltoall:bytes=8', say")
+        check_type(
+            app, (str, Source, RankTraces, Schedule), "schedule_of_program", "write, for example, 'alltoall:bytes=8'"
+        )
         check_whole("ranks", ranks, 1, none=True)
         app = opened(app)
         if isinstance(app, str):
             if ranks is None:
-                raise InputError(f"{app}: it is for any number of ranks; say how many")
+                raise InputError(f"{app}: it runs on any number of ranks; give one, as in ranks=64")
             app = program_of(app, ranks)
-        found = as_schedule(app, AppSettings() if settings is None else settings)
-    return found if isinstance(found.content, Operations) else Schedule(found.name, found.operations, found.eager)
+        schedule = as_schedule(app, AppSettings() if settings is None else settings)
+    return (
+        schedule
+        if isinstance(schedule.content, Operations)
+        else Schedule(schedule.name, schedule.operations, schedule.eager)
+    )
 
 
 def as_schedule(program: Program, settings: AppSettings) -> Schedule:
-    """What the ranks of a program do, in the form in which it is written down.
+    """Return the operations of a program's ranks as a schedule, in compact form.
 
     Parameters
     ----------
     program : Program
     settings : AppSettings
-        Whose speed and whose algorithms of MPI's collectives are taken.
+        Give the speed, and the algorithms of MPI collectives.
 
     Raises
     ------
     InputError
-        A program that is code alone, or actions and algorithms that only SimGrid knows.
+        A program that exists only as code, or actions and algorithms that only SimGrid supports.
     """
     if isinstance(program, Schedule):
         return program
@@ -76,16 +82,16 @@ def as_schedule(program: Program, settings: AppSettings) -> Schedule:
 
 
 def in_place_of_code(program: Source) -> AsSchedule:
-    """What runs in the place of a compiled program where no code is run.
+    """Return the equivalent of a compiled program for simulators that do not run code.
 
     Raises
     ------
     InputError
-        Nothing that is known.
+        There is no equivalent.
     """
     if program.schedule is None:
         raise InputError(
-            f"{program.name}: no simulator but SimGrid runs compiled programs other than alltoall, allreduce and training, and"
-            " traces (collective, NAS skeletons, `trace`); take `simulator` simgrid"
+            f"{program.name}: only SimGrid runs compiled programs, except alltoall, allreduce and training, which other"
+            " simulators run too, as they do traces (collective, NAS skeletons, `trace`); use `simulator` simgrid"
         )
     return program.schedule

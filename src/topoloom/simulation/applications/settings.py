@@ -1,4 +1,4 @@
-"""What decides a simulated time, said out loud: rates, delays, the network model, the collectives, how computation counts."""
+"""The settings that determine a simulated time: rates, delays, the network model, collectives, and how computation counts."""
 
 import math
 from collections.abc import Iterable
@@ -10,7 +10,7 @@ from topoloom.core.errors import InputError, hint
 from topoloom.core.register import Register
 from topoloom.core.settings import Settings, changed, setting, shown
 
-#: Collective operations whose algorithms SimGrid lets choose.
+#: Collective operations whose algorithm can be chosen in SimGrid.
 _OPERATIONS = (
     "allgather",
     "allgatherv",
@@ -24,19 +24,19 @@ _OPERATIONS = (
     "reduce_scatter",
     "scatter",
 )
-#: A send of fewer bytes returns at once, in SimGrid.
+#: In SimGrid, a send of fewer bytes returns at once.
 DETACHED = 1 << 16
-#: The shortest delay that is not lost in SimGrid's precision, and what delays.
+#: The shortest delay that SimGrid's precision can represent, and the settings that are delays.
 _SHORTEST_NS = 0.1
 _DELAYS = ("switch_ns", "link_ns", "host_link_ns", "loopback_ns")
 
 
 class AppSettings(Settings, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The machine and the model under an MPI program.
+    """The machine and the network model for an MPI program.
 
-    What each setting is stands in its annotation, in ``topoloom app --help`` and in docs/how-to/run-applications.md. The
-    defaults are those of Truong et al. 2016, section 6.1 (40 Gb/s, 200 ns a switch, 100 Gflop/s), and ours where it says
-    nothing.
+    Each setting is described in its annotation, in ``topoloom app --help`` and in docs/how-to/run-applications.md. The
+    defaults are those of Truong et al. 2016, section 6.1 (40 Gb/s, 200 ns per switch, 100 Gflop/s), and topoloom's own where
+    the paper gives no value.
 
     Raises
     ------
@@ -49,20 +49,20 @@ class AppSettings(Settings, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     rate_gbps: Annotated[float, setting("rate of a link between switches, in each direction", unit="Gb/s", above=0)] = (
         40.0
     )
-    host_rate_gbps: Annotated[float, setting("the same of a host's link; 0: as a link's", unit="Gb/s", least=0)] = 0.0
+    host_rate_gbps: Annotated[float, setting("rate of a host's link; 0: same as rate_gbps", unit="Gb/s", least=0)] = 0.0
     duplex: Annotated[
         Literal["full", "half"],
         setting(
-            "full: a link carries its rate in each direction at once; half: both directions share it, as in SimGrid's own files"
+            "full: a link carries its rate in each direction; half: both directions share it, as in SimGrid's own files"
         ),
     ] = "full"
     switch_ns: Annotated[float, setting("delay of each switch that a message passes", unit="ns", least=0)] = 200.0
-    cable_ns_per_m: Annotated[float, setting("delay of a metre of cable", unit="ns/m", least=0)] = 5.0
-    link_ns: Annotated[float, setting("delay of each link besides its length", unit="ns", least=0)] = 0.0
+    cable_ns_per_m: Annotated[float, setting("delay per metre of cable", unit="ns/m", least=0)] = 5.0
+    link_ns: Annotated[float, setting("delay of each link in addition to that of its length", unit="ns", least=0)] = 0.0
     host_link_ns: Annotated[float, setting("delay of each of the two hosts' links", unit="ns", least=0)] = 0.0
     cable_m: (
         Annotated[
-            float, setting("length of every cable; none: as the layout has it, 0 without a layout", unit="m", least=0)
+            float, setting("length of every cable; none: as in the layout, 0 without a layout", unit="m", least=0)
         ]
         | None
     ) = None
@@ -70,8 +70,8 @@ class AppSettings(Settings, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     model: Annotated[
         Literal["plain", "smpi"],
         setting(
-            "plain: the delays, and bytes over the rate of the fullest link, which all messages there share evenly; smpi:"
-            " SimGrid's own factors, fitted to an Ethernet cluster, and its shares, which favour short delays"
+            "plain: the delays, plus bytes over the rate of the fullest link, which messages share fairly; smpi: SimGrid's"
+            " own factors, fitted to an Ethernet cluster, and its sharing, which favours short delays"
         ),
     ] = "plain"
     collectives: Annotated[
@@ -80,12 +80,12 @@ class AppSettings(Settings, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     ] = "default"
     algorithms: Annotated[
         str,
-        setting("collective algorithms chosen one by one, over the selector", example="alltoall:pair,allreduce:rab"),
+        setting("algorithms of single collectives, which override the selector", example="alltoall:pair,allreduce:rab"),
     ] = "alltoall:ring,alltoallv:ring,allreduce:rdb,reduce:binomial"
     eager_bytes: Annotated[
         float,
         setting(
-            "messages of fewer bytes travel as soon as they are sent (MPI's eager limit); 0: all wait for their receive, as in"
+            "messages of fewer bytes are sent at once (MPI's eager limit); 0: all wait for their receive, as in"
             " SimGrid",
             unit="bytes",
             least=0,
@@ -94,7 +94,7 @@ class AppSettings(Settings, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     ] = 0.0
     computation: Annotated[
         Literal["none", "measured"],
-        setting("of compiled programs: none but what they charge themselves, or what this machine takes, measured"),
+        setting("of compiled programs: none, except what they declare; or measured on this machine"),
     ] = "none"
     machine_gflops: Annotated[
         float, setting("speed of this machine, where computation is measured", unit="Gflop/s", above=0)
@@ -102,7 +102,7 @@ class AppSettings(Settings, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     poll_ns: Annotated[
         float,
         setting(
-            "time that MPI_Test, MPI_Iprobe and MPI_Wtime take in your own programs, so that loops that wait by them end",
+            "time of MPI_Test, MPI_Iprobe and MPI_Wtime in users' programs, so that polling loops end",
             unit="ns",
             above=0,
         ),
@@ -114,18 +114,18 @@ class AppSettings(Settings, frozen=True, kw_only=True, forbid_unknown_fields=Tru
         super().__post_init__()
         for name, value in self.values.items():
             if value == math.inf:
-                raise InputError(f"simulation: {name}=inf; it is a number that is not infinite")
+                raise InputError(f"simulation: {name}=inf; it must be finite")
         for name in _DELAYS:
             if 0 < getattr(self, name) < _SHORTEST_NS:
                 raise InputError(
-                    f"simulation: {name}={getattr(self, name):g}; it is 0, or {_SHORTEST_NS:g} or more, which SimGrid can tell"
-                    " from 0"
+                    f"simulation: {name}={getattr(self, name):g}; it must be 0, or at least {_SHORTEST_NS:g}, the shortest"
+                    " delay that SimGrid can represent"
                 )
         for part in _parts(self.algorithms):
             operation, colon, algorithm = part.partition(":")
             if colon and operation not in _OPERATIONS:
                 raise InputError(
-                    f"simulation: algorithms={shown(self.algorithms)}; no operation {operation[:40]}"
+                    f"simulation: algorithms={shown(self.algorithms)}; unknown operation {operation[:40]}"
                     f" ({hint(operation, _OPERATIONS)})"
                 )
             if not (colon and algorithm):
@@ -135,11 +135,11 @@ class AppSettings(Settings, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
     @property
     def values(self) -> dict[str, Any]:
-        """All of it, as plain values."""
+        """All settings, as plain values."""
         return msgspec.structs.asdict(self)
 
     def options(self, *, replay: bool, polls: bool = False) -> list[str]:
-        """SimGrid's own options that say the same; with `polls` asking for messages and for the time takes time."""
+        """Return the equivalent options of SimGrid; with `polls`, testing for messages and reading the time take time."""
         poll_s = self.poll_ns * 1e-9 if polls else 0.0
         chosen = [
             "smpi/display-timing:yes",
@@ -150,7 +150,7 @@ class AppSettings(Settings, frozen=True, kw_only=True, forbid_unknown_fields=Tru
             f"smpi/host-speed:{self.machine_gflops * 1e9:.17g}f",
         ]
         if replay or self.computation == "none":
-            # What programs and traces charge counts; what happens between two calls is not measured.
+            # Only declared computation counts; the time between two calls is not measured.
             chosen.append("smpi/cpu-threshold:1e30")
         if self.model == "plain":
             chosen += [
@@ -176,7 +176,7 @@ def _parts(algorithms: str) -> list[str]:
     return [part.strip() for part in algorithms.split(",") if part.strip()]
 
 
-#: What the papers say of their own simulations; what they do not say is our choice.
+#: The settings that papers state for their simulations; where they state nothing, the values are topoloom's choice.
 PRESETS: Register[AppSettings] = Register(
     "preset of applications", group="topoloom.app_settings", listed="topoloom app --help"
 )
@@ -188,14 +188,14 @@ PRESETS.add(
 
 
 def with_changes(settings: AppSettings, changes: Iterable[str]) -> AppSettings:
-    """Settings with some of them changed by texts ``KEY=VALUE``.
+    """Return settings with some of them changed by texts ``KEY=VALUE``.
 
-    Algorithms are changed one by one, the others stay; ``algorithms=`` takes all of them away, a comma in front the others.
+    Algorithms are changed one by one, and the others stay; ``algorithms=`` removes all, a leading comma removes the others.
 
     Raises
     ------
     InputError
-        No such key, or a value that is not of its type or out of its range.
+        An unknown key, or a value of the wrong type or out of range.
 
     Examples
     --------
@@ -214,6 +214,6 @@ def with_changes(settings: AppSettings, changes: Iterable[str]) -> AppSettings:
 
 
 def _merged(before: str, changes: str) -> list[str]:
-    """What is chosen for each operation, the changes last."""
+    """Return the chosen algorithm of each operation; changes override earlier choices."""
     chosen = {part.partition(":")[0]: part for part in (*_parts(before), *_parts(changes))}
     return list(chosen.values())

@@ -1,4 +1,4 @@
-"""Schedules on SimGrid: the file that replay.cpp reads, and what it writes."""
+"""Schedules on SimGrid: the input file of replay.cpp, and its output."""
 
 import os
 import struct
@@ -29,22 +29,23 @@ def schedule_bytes(
     detached_bytes: float = DETACHED,
     addresses: tuple[np.ndarray, np.ndarray] | None = None,
 ) -> bytes:
-    """A schedule as replay.cpp reads it.
+    """Return a schedule in the format of replay.cpp.
 
-    ``TLORDERS``; int64[3]: ranks, operations, cpus of a rank; float64[2]: a send of fewer bytes is done at once, a message of
-    fewer sets out before it is awaited; int64[ranks + 1]: where each rank's operations begin; int32[ranks]: its host; then of
-    each operation uint8 kind, int32 peer, float64 bytes or seconds, int64 tag, uint8 cpu; and its successors. Where
-    messages have paths of their own it begins with ``TLADDRES`` instead, and ends with int32[operations] twice: the addresses
-    that each leaves and arrives by, as `topoloom.simulation.applications.platform.layers_bytes` numbers them.
+    ``TLORDERS``; int64[3]: ranks, operations, CPUs per rank; float64[2]: a send of fewer bytes completes at once, a message of
+    fewer bytes starts before its receive is posted; int64[ranks + 1]: where each rank's operations begin; int32[ranks]: its
+    host; then per operation uint8 kind, int32 peer, float64 bytes or seconds, int64 tag, uint8 cpu; and its successors. Where
+    messages have their own paths, the file begins with ``TLADDRES`` instead, and ends with int32[operations] twice: the
+    addresses by which each message leaves and arrives, as numbered in
+    `topoloom.simulation.applications.platform.layers_bytes`.
 
     Parameters
     ----------
     schedule : Schedule
     homes : int64[ranks]
     eager_bytes, detached_bytes : float
-        Messages of fewer bytes set out before they are awaited; sends of fewer are done at once.
+        Messages of fewer bytes start before their receive is posted; sends of fewer bytes complete at once.
     addresses : (int32[operations], int32[operations]), optional
-        Those that each send leaves and arrives by.
+        The addresses by which each send leaves and arrives.
 
     Returns
     -------
@@ -77,8 +78,7 @@ def replay(case: ScheduleCase) -> ScheduleRun:
     Raises
     ------
     InputError
-        No SimGrid; a schedule that does not come to its end, or whose messages name network interfaces where hosts have
-        several.
+        No SimGrid; a schedule that does not end, or whose messages name network interfaces where hosts have several.
     Stopped
         `case.work` was stopped.
     """
@@ -89,7 +89,7 @@ def replay(case: ScheduleCase) -> ScheduleRun:
         own = path_layers(schedule.paths.ways, case.network).of(schedule.paths.of)
     if schedule.operations.nics > 1 and topology.hosts < topology.endpoints.size:
         raise InputError(
-            f"{schedule.name}: its messages name network interfaces, and SimGrid's routes are fixed by the two hosts; take"
+            f"{schedule.name}: its messages name network interfaces, but in SimGrid the two hosts determine the route; use"
             " `simulator` flows"
         )
     library, program = platform_library(limits), schedule_player(limits)
@@ -112,7 +112,7 @@ def replay(case: ScheduleCase) -> ScheduleRun:
             **{name: str(folder / file) for name, file in places.items()},
             "TMPDIR": str(folder),
         }
-        # The options of MPI's simulation are unknown to a program that has no MPI.
+        # A program without MPI does not accept the options of the MPI simulation.
         options = [option for option in settings.options(replay=True) if not option.startswith("--cfg=smpi/")]
         command = [str(program), str(library), *options]
         cpu_s = _run(command, folder, environment, limits, schedule)
@@ -126,8 +126,8 @@ def replay(case: ScheduleCase) -> ScheduleRun:
 
 
 def _addresses(topology: Topology, own: PathLayers) -> tuple[np.ndarray, np.ndarray]:
-    """The addresses of each operation's message; 0 of those that send nothing."""
-    # SimGrid's ports are those of the first host, of the second, ...; the fabric's are a host's number where each has one.
+    """Return the addresses of each operation's message; 0 for operations that send nothing."""
+    # SimGrid numbers ports host by host; where each host has one port, the port has the number of its host.
     place = np.arange(topology.endpoints.size)
     if topology.hosts < topology.endpoints.size:
         place = np.argsort(ports_by_host(topology), axis=None)
@@ -138,7 +138,7 @@ def _addresses(topology: Topology, own: PathLayers) -> tuple[np.ndarray, np.ndar
 def _run(
     command: list[str], folder: Path, environment: dict[str, str], limits: ProcessLimits, schedule: Schedule
 ) -> float:
-    """Run the program; how much CPU it took."""
+    """Run the program; return its CPU time in seconds."""
     with (
         open(folder / "out.txt", "w+", errors="replace") as out,
         open(folder / "err.txt", "w+", errors="replace") as err,
@@ -150,8 +150,8 @@ def _run(
     if output.startswith(_STUCK):
         done = int(output.removeprefix(_STUCK).split()[0])
         raise InputError(
-            f"{schedule.name}: it does not come to an end: {done} of {schedule.operations.count} operations are done, and"
-            " others wait for messages, or messages for them; `simulator` flows names one"
+            f"{schedule.name}: it does not end: {done} of {schedule.operations.count} operations are done, the others wait"
+            " for messages or for their receives; `simulator` flows names one of them"
         )
     if code:
         lines = errors.strip().splitlines() or output.strip().splitlines() or [f"code {code}"]

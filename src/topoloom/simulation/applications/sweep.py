@@ -26,23 +26,23 @@ from topoloom.simulation.applications.run import run_app
 from topoloom.simulation.applications.schedules import in_place_of_code
 from topoloom.simulation.applications.settings import AppSettings
 
-#: Placements drawn, or tables of seeds, in one sweep.
+#: The most random placements, or table seeds, in one sweep.
 MOST_SEEDS = 1000
 
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """What programs run on: a network by its name in the comparison, with its tables, and its layout.
+    """A network that programs run on: its name in the comparison, its tables, and its layout.
 
     Attributes
     ----------
     name : str
     routings : tuple of Routing
-        One, or one for each of the hosts of a switch, in turn.
+        One table, or one per host of a switch, in turn.
     layout : Layout or None
-        How long the cables are.
+        The lengths of cables.
     routing_seed : int
-        Of the tables.
+        The seed of the tables.
     """
 
     name: str
@@ -67,25 +67,25 @@ def cases_of(
     jobs: int | None = None,
     work: Work | None = None,
 ) -> list[Case]:
-    """A network with tables of some seeds, for `run_apps`.
+    """Return a network with tables for several seeds, for `run_apps`.
 
     Parameters
     ----------
     name : str
-        What the network is called in the comparison.
+        The network's name in the comparison.
     network : NetworkSource
-        With a layout each cable is as long as it lies. Its installed tables are taken as they are, unless an engine,
+        The network; with a layout, cables have the layout's lengths. Its installed tables are used, unless an engine,
         `host_tables` or several seeds are given.
     engine : str, optional
-        Makes the tables; the one that fits the network when omitted.
+        The engine of the tables; the one that fits the network when omitted.
     host_tables : int, optional
-        Tables for the hosts of a switch, in turn; when omitted one, or with engine fat-tree one for each.
+        The number of tables, for the hosts of a switch in turn; when omitted one, or with engine fat-tree one per host.
     seed, seeds : int
-        The first seed of tables, and how many.
+        The first seed of tables, and the number of seeds.
     jobs : int, optional
-        Threads; every core when omitted.
+        Threads; all cores when omitted.
     work : Work, optional
-        Its stop ends the making of tables.
+        Its stop ends the computation of tables.
 
     Returns
     -------
@@ -95,18 +95,18 @@ def cases_of(
     Raises
     ------
     InputError
-        No hosts; no such engine, or one that does not fit the network; tables of another network.
+        No hosts; an unknown engine, or one that does not fit the network; tables of another network.
     Stopped
         `work` was stopped.
     """
-    check_type(name, str, "cases_of", "what the network is called")
+    check_type(name, str, "cases_of", "the network's name")
     opened = network_of(network, "cases_of")
     check_hosts(opened.topology)
     saved = opened.tables if engine is None and host_tables is None and seeds == 1 else None
     layout = opened.layout
     if saved is not None:
-        its_seed = saved.provenance.seed
-        return [Case(name, (tables_for(opened.topology, saved),), layout, seed if its_seed is None else its_seed)]
+        table_seed = saved.provenance.seed
+        return [Case(name, (tables_for(opened.topology, saved),), layout, seed if table_seed is None else table_seed)]
     return [
         Case(
             name,
@@ -121,30 +121,35 @@ def cases_of(
 
 
 def placements_of(texts: Sequence[str], seed: int = 1) -> list[tuple[str, int]]:
-    """Placements and their seeds, each once: ``random*5`` is five, with a seed of its own each.
+    """Return placements with their seeds, each once: ``random*5`` is five placements with different seeds.
 
     Raises
     ------
     InputError
-        A number of seeds that is none.
+        An invalid number of seeds.
 
     Examples
     --------
     >>> placements_of(["linear", "random*2", "random"])
     [('linear', 1), ('random', 1), ('random', 2)]
     """
-    found: list[tuple[str, int]] = []
+    chosen: list[tuple[str, int]] = []
     for text in texts:
         how, star, times = text.partition("*")
         if not star or how.startswith("file:"):
-            found.append((text, seed))
+            chosen.append((text, seed))
             continue
         if how == "linear":
-            raise InputError(f"placement {text[:40]}: there is one linear placement; random*5 draws five")
+            raise InputError(
+                f"placement {text[:40]}: there is only one linear placement; random*5 draws five random ones"
+            )
         if not (times.isascii() and times.isdecimal()) or not 1 <= int(times) <= MOST_SEEDS:
-            raise InputError(f"placement {text[:40]}: how many seeds, 1 to {MOST_SEEDS}? write random*5")
-        found += [(how, seed + number) for number in range(int(times))]
-    return list(dict.fromkeys(found))
+            raise InputError(
+                f"placement {text[:40]}: the number of seeds must be from 1 to {MOST_SEEDS}; write, for example,"
+                " random*5"
+            )
+        chosen += [(how, seed + number) for number in range(int(times))]
+    return list(dict.fromkeys(chosen))
 
 
 def run_apps(
@@ -161,75 +166,77 @@ def run_apps(
     simulator: str | None = None,
     work: Work | None = None,
 ) -> AppRuns:
-    """Run every program on every case under every placement, as many side by side as there are cores.
+    """Run every program on every case under every placement, in parallel on all cores.
 
     Parameters
     ----------
     cases : sequence of Case
         Networks with their tables (`cases_of`).
     apps : sequence of str or Program
-        As `run_app` takes them; what is given twice runs once.
+        As for `run_app`; duplicates run once.
     ranks : int, optional
-        On how many ranks all run; one for each host when omitted.
+        The ranks of all runs; one per host when omitted.
     placements : sequence of str
-        As `run_app` takes them, and ``random*5`` for five seeds.
+        As for `run_app`, and ``random*5`` for five seeds.
     settings : AppSettings, optional
     baseline : str, optional
-        The name of the case that the others are set beside; the first when omitted.
+        The name of the case that the others are compared with; the first when omitted.
     seed : int
-        Of the first of several placements.
+        The seed of the first of several placements.
     jobs : int, optional
-        Simulations side by side; as many as there are cores when omitted.
+        Parallel simulations; as many as there are cores when omitted.
     time_limit_s : float
-        Seconds after which a run of a program of the user's is ended.
+        Seconds after which a run of a user's program is stopped.
     simulator : str, optional
-        As `run_app` takes it.
+        As for `run_app`.
     work : Work, optional
-        Told of runs, each delivered as soon as it is finished; when stopped, those that are finished are the result.
+        Reports progress in runs, each delivered as soon as it is finished; when stopped, the finished runs are the result.
 
     Returns
     -------
     AppRuns
-        With what is finished. A run that fails ends the sweep: `AppRuns.failure` says why.
+        The finished runs. A run that fails ends the sweep: `AppRuns.failure` has the reason.
 
     Raises
     ------
     InputError
-        A program that does not fit a network, or networks with different numbers of hosts where `ranks` is not given, before
-        anything runs; or the first run that fails, where none is finished.
+        Before anything runs: a program that does not fit a network, or networks with different numbers of hosts without a value
+        of `ranks`; or the first run that fails, where none is finished.
     Stopped
         `work` was stopped before a run was finished.
     """
-    check_all(cases, Case, "run_apps", "cases_of(name, network) makes them")
+    check_all(cases, Case, "run_apps", "use cases_of(name, network)")
     work = Work() if work is None else work
     limits_of(time_limit_s, work)
     check_whole("ranks", ranks, 1, none=True)
     check_whole("seed", seed, 0)
     check_kind("settings", settings, (AppSettings, type(None)), "AppSettings")
     usual = [usual_settings(case.topology, "run_apps") for case in cases]
-    if settings is None and len({one.rate_gbps for one in usual}) > 1:
-        raise InputError("run_apps: the networks differ in their rates; settings= with a rate_gbps runs all at that")
+    if settings is None and len({settings_of_case.rate_gbps for settings_of_case in usual}) > 1:
+        raise InputError("run_apps: the networks have different rates; give settings= with one rate_gbps for all")
     settings = (usual[0] if usual else AppSettings()) if settings is None else settings
-    by = backend_of(SIMGRID if simulator is None else simulator)
+    backend = backend_of(SIMGRID if simulator is None else simulator)
     if not cases or not apps or not placements:
         raise InputError("run_apps: give at least one case, one program and one placement")
     names = [case.name for case in cases]
     baseline = names[0] if baseline is None else baseline
     if baseline not in names:
         raise InputError(
-            f"baseline {baseline}: it is none of the networks; name one of them ({', '.join(dict.fromkeys(names))})"
+            f"baseline {baseline}: it is not one of the networks; use one of them ({', '.join(dict.fromkeys(names))})"
         )
-    where = placements_of(placements, seed)
+    chosen_placements = placements_of(placements, seed)
     fitting = programs_on({case.name: case.topology for case in cases}, apps, ranks, simulator, settings)
-    _check_places(cases, fitting, where)
-    tasks = [(case, program, count, place) for program, count in fitting for case in cases for place in where]
-    found: dict[int, AppRun] = {}
+    _check_places(cases, fitting, chosen_placements)
+    tasks = [
+        (case, program, count, place) for program, count in fitting for case in cases for place in chosen_placements
+    ]
+    finished: dict[int, AppRun] = {}
     failed: dict[int, str] = {}
     work.begin(len(tasks), "runs")
 
     def task(numbers: Iterator[int]) -> None:
         for number in numbers:
-            case, program, count, (placement, its_seed) = tasks[number]
+            case, program, count, (placement, placement_seed) = tasks[number]
             if failed:
                 return
             try:
@@ -240,31 +247,31 @@ def run_apps(
                     placement=placement,
                     settings=settings,
                     layout=case.layout,
-                    seed=its_seed,
+                    seed=placement_seed,
                     jobs=1,
                     time_limit_s=time_limit_s,
                     simulator=simulator,
-                    work=work.step() if by.name != SIMGRID and len(tasks) > 1 else work,
+                    work=work.step() if backend.name != SIMGRID and len(tasks) > 1 else work,
                 )
             except InputError as error:
                 failed[number] = str(error)
                 return
             except Stopped:
                 return
-            found[number] = replace(run, network=case.name, routing_seed=case.routing_seed)
-            work.deliver(found[number])
+            finished[number] = replace(run, network=case.name, routing_seed=case.routing_seed)
+            work.deliver(finished[number])
 
     with work.interruptible():
         over_cores(task, len(tasks), jobs, work)
     failure = failed[min(failed)] if failed else ""
-    if not found:
+    if not finished:
         work.check()
         raise InputError(failure)
-    runs = tuple(found[number] for number in sorted(found))
+    runs = tuple(finished[number] for number in sorted(finished))
     cpu_s = sum(run.provenance.timings["cpu_s"] for run in runs)
     about = {"networks": list(dict.fromkeys(names)), "placements": list(placements), **settings.values}
-    if by.name != SIMGRID:
-        about["simulator"] = by.text
+    if backend.name != SIMGRID:
+        about["simulator"] = backend.text
     return AppRuns(
         runs, baseline, len(tasks), failure, work.ended, Provenance(seed=seed, settings=about, timings={"cpu_s": cpu_s})
     )
@@ -277,14 +284,14 @@ def programs_on(
     simulator: str | None = None,
     settings: AppSettings | None = None,
 ) -> list[tuple[Program, int]]:
-    """The programs and their ranks on all of some networks; what does not fit is refused before anything is routed.
+    """Return the programs and their ranks on all networks; programs that do not fit are refused before anything is routed.
 
     Parameters
     ----------
     networks : mapping of str to Topology
-        By what they are called.
+        The networks by name.
     apps, ranks, simulator, settings
-        As `run_apps` takes them.
+        As for `run_apps`.
 
     Returns
     -------
@@ -294,34 +301,35 @@ def programs_on(
     Raises
     ------
     InputError
-        No hosts, a program that does not fit a network or that the simulator does not run, or networks with different
-        numbers of hosts where `ranks` is not given.
+        No hosts, a program that does not fit a network or that the simulator does not run, or networks with different numbers
+        of hosts without a value of `ranks`.
     """
-    found = []
-    by = backend_of(SIMGRID if simulator is None else simulator)
-    if by.name != SIMGRID:
-        check_backend(by, AppSettings() if settings is None else settings)
+    fitting = []
+    backend = backend_of(SIMGRID if simulator is None else simulator)
+    if backend.name != SIMGRID:
+        check_backend(backend, AppSettings() if settings is None else settings)
     for app in map(opened, dict.fromkeys(apps)):
         wanted = {name: ranks_on(topology, app, ranks) for name, topology in networks.items()}
         count = min(wanted.values())
         if max(wanted.values()) > count:
-            told = ", ".join(f"{name} {number}" for name, number in wanted.items())
+            listed = ", ".join(f"{name} {number}" for name, number in wanted.items())
             raise InputError(
-                f"different numbers of ranks do not compare ({told}); say how many run on each: ranks={count}"
+                f"networks with different numbers of ranks cannot be compared ({listed}); give one number for all,"
+                f" as in ranks={count}"
             )
         program = program_of(app, count) if isinstance(app, str) else app
-        if by.name != SIMGRID and isinstance(program, Source):
+        if backend.name != SIMGRID and isinstance(program, Source):
             in_place_of_code(program)
-        found.append((program, count))
-    return found
+        fitting.append((program, count))
+    return fitting
 
 
 def _check_places(
     cases: Sequence[Case], programs: Sequence[tuple[Program, int]], placements: Sequence[tuple[str, int]]
 ) -> None:
-    """Refuse ranks that cannot be placed before hours of what can."""
+    """Refuse ranks that cannot be placed, before hours of simulation."""
     for _, count in programs:
         for case in cases:
             for how, seed in placements:
-                known = "linear" if how == "optimised" else how
-                place_ranks(known, count, case.routings[0], case.layout, None, seed)
+                checked = "linear" if how == "optimised" else how
+                place_ranks(checked, count, case.routings[0], case.layout, None, seed)

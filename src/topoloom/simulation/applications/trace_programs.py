@@ -1,4 +1,4 @@
-"""Time-independent traces as programs of ranks: the same operations, rank by rank."""
+"""Time-independent traces as programs of ranks, with the same operations."""
 
 from topoloom.core.errors import InputError
 from topoloom.core.text_parts import text_lines
@@ -7,21 +7,21 @@ from topoloom.simulation.applications.program import CLOCK_STARTS, CLOCK_STOPS, 
 from topoloom.simulation.applications.settings import AppSettings
 from topoloom.simulation.flows.programs import OTHER, Programs, Script
 
-#: Bytes of SimGrid's datatypes by number: double, int, char, short, long, float, byte, logical, complex.
+#: Bytes of SimGrid's datatypes by code: double, int, char, short, long, float, byte, logical, complex.
 _BYTES = {0: 8, 1: 4, 2: 1, 3: 2, 4: 8, 5: 4, 6: 1, 23: 4, 43: 16}
-#: What is written message by message here has a tag that programs do not use.
+#: The tag of messages that this module generates, which programs do not use.
 _OWN_TAG = 1 << 30
-#: Labels of the programs.
+#: The labels under which time is counted.
 LABELS = (OTHER, "clock")
 
 
 def trace_programs(trace: RankTraces, settings: AppSettings) -> Programs:
-    """What the ranks of a trace do.
+    """Return the operations of the ranks of a trace.
 
     Raises
     ------
     InputError
-        An action that flows do not know.
+        An action that flows do not support.
     """
     import numpy as np
 
@@ -32,7 +32,7 @@ def trace_programs(trace: RankTraces, settings: AppSettings) -> Programs:
 
 
 class _Reader:
-    """Reads the trace of a rank; requests have the number of a slot that is free."""
+    """Reads the trace of a rank; each open request has its own slot, and slots are reused."""
 
     def __init__(self, trace: RankTraces, rank: int, settings: AppSettings) -> None:
         self.name, self.ranks, self.rank, self.settings = trace.name, trace.ranks, rank, settings
@@ -42,7 +42,7 @@ class _Reader:
         self.slots = 0
 
     def read(self, text: str) -> Script:
-        """The operations of the rank."""
+        """Return the operations of the rank."""
         for number, line in enumerate(text_lines(text), 1):
             words = line.split()
             if not words:
@@ -50,13 +50,13 @@ class _Reader:
             act = getattr(self, f"_{words[1].lower()}", None) if len(words) > 1 else None
             if act is None:
                 raise InputError(
-                    f"{self.name}: rank {self.rank}, line {number}: flows know no action {' '.join(words[1:2])[:40]};"
-                    " take `simulator` simgrid"
+                    f"{self.name}: rank {self.rank}, line {number}: flows do not support the action"
+                    f" {' '.join(words[1:2])[:40]}; use `simulator` simgrid"
                 )
             try:
                 act(*words[2:])
             except InputError:
-                raise  # it says more than that the line cannot be read
+                raise  # its message is more specific than that of an unreadable line
             except (TypeError, ValueError, IndexError):
                 raise InputError(f"{self.name}: rank {self.rank}, line {number}: cannot be read: {line[:60]}") from None
         return self.script
@@ -102,7 +102,7 @@ class _Reader:
         self.posted.clear()
 
     def _barrier(self, *_: str) -> None:
-        """All tell rank 0, which then tells all: SMPI's default (Open MPI's basic linear)."""
+        """All send to rank 0, which then sends to all: SMPI's default (Open MPI's basic linear algorithm)."""
         if self.rank:
             self.script.send(0, 0.0, _OWN_TAG)
             self.script.receive(0, _OWN_TAG)
@@ -133,7 +133,8 @@ class _Reader:
         self._all("alltoall", _size(count, datatype))
 
     def _alltoallv(self, *words: str) -> None:
-        """Each pair has its own bytes, step by step; of a power of two of ranks by XOR, as SMPI's ring has them."""
+        """Each pair exchanges its own bytes, step by step; partners are chosen by XOR for a power of two of ranks, as in
+        SMPI."""
         algorithms_of("alltoallv", self.settings, self.name)
         n = self.ranks
         sent, datatype = words[1 : 1 + n], words[2 * n + 2] if len(words) > 2 * n + 2 else "0"
@@ -156,20 +157,20 @@ class _Reader:
         peer = int(word)
         if not 0 <= peer < self.ranks:
             raise InputError(
-                f"{self.name}: rank {self.rank} names rank {peer} of {self.ranks}; flows know no receive from anybody: take"
-                " `simulator` simgrid"
+                f"{self.name}: rank {self.rank} names rank {peer} of {self.ranks}; flows do not support receives from any"
+                " source: use `simulator` simgrid"
             )
         return peer
 
     def _tag(self, word: str) -> int:
         tag = int(word)
         if not 0 <= tag < _OWN_TAG:
-            raise InputError(f"{self.name}: rank {self.rank} has tag {tag}; flows know those from 0 to 2^30 - 1")
+            raise InputError(f"{self.name}: rank {self.rank} has tag {tag}; flows support tags from 0 to 2^30 - 1")
         return tag
 
     def _rooted(self, root: str) -> None:
         if int(root):
-            raise InputError(f"{self.name}: flows know trees of rank 0 only, not of {root}; take `simulator` simgrid")
+            raise InputError(f"{self.name}: flows support the root rank 0 only, not {root}; use `simulator` simgrid")
 
     def _new_slot(self) -> int:
         if self.free:

@@ -1,4 +1,4 @@
-"""A transformer and how its training is spread over ranks: parameters, operations, and the bytes of each message.
+"""A transformer, and the distribution of its training over ranks: parameters, operations, and bytes per message.
 
 Sources: Shoeybi et al. 2019 (Megatron-LM, arXiv:1909.08053), Narayanan et al., SC 2021 (arXiv:2104.04473), Rajbhandari et al.
 2020 (ZeRO, arXiv:1910.02054), Lepikhin et al. 2021 (GShard, arXiv:2006.16668), Chowdhery et al. 2022 (PaLM, arXiv:2204.02311).
@@ -27,159 +27,159 @@ def _or_none(description: str) -> Any:
 class Training(TomlTable, frozen=True):
     """A model, its batch and its parallel degrees; 0 where a number follows from others.
 
-    The degrees multiply to the ranks: ``dp * tp * pp``; `ep` divides `dp`. Biases, norms, positions and routers are omitted
-    of every count: they are below one in a thousand.
+    The degrees multiply to the ranks: ``dp * tp * pp``; `ep` divides `dp`. Biases, norms, positions and routers are not counted
+    anywhere: they are below one in a thousand.
     """
 
     group: ClassVar[str] = "training"
 
     layers: Annotated[int, _count("layers")]
     hidden: Annotated[int, _count("width of a layer, in values")]
-    heads: Annotated[int, _count("heads of attention")]
+    heads: Annotated[int, _count("attention heads")]
     sequence: Annotated[int, _count("length of a sequence", "tokens")]
-    vocabulary: Annotated[int, _count("tokens that there are")]
-    batch: Annotated[int, _count("sequences in a step")]
-    name: Annotated[str, setting("what the model is called")] = ""
-    source: Annotated[str, setting("where the numbers come from")] = ""
+    vocabulary: Annotated[int, _count("size of the vocabulary, in tokens")]
+    batch: Annotated[int, _count("sequences per step")]
+    name: Annotated[str, setting("name of the model")] = ""
+    source: Annotated[str, setting("source of the numbers")] = ""
     kv_heads: Annotated[
-        int, _or_none("heads of keys and values, where several heads share one; 0: as many as heads")
+        int, _or_none("heads of keys and values, where several heads share them; 0: equal to heads")
     ] = 0
     feedforward: Annotated[int, _or_none("width of the feed-forward part, in values; 0: four times hidden")] = 0
     matrices: Annotated[
         int, setting("matrices of the feed-forward part: two, or three with a gate (SwiGLU)", least=2, most=3)
     ] = 2
-    tied: Annotated[bool, setting("whether the output's embedding is the input's")] = True
-    experts: Annotated[int, _or_none("experts of a layer of experts; 0: none")] = 0
-    top_k: Annotated[int, _count("experts that each token goes to")] = 2
-    every: Annotated[int, _count("one layer in so many has experts")] = 1
-    micro: Annotated[int, _count("sequences in a micro-batch")] = 1
+    tied: Annotated[bool, setting("whether input and output share one embedding")] = True
+    experts: Annotated[int, _or_none("experts per layer of experts; 0: none")] = 0
+    top_k: Annotated[int, _count("experts per token")] = 2
+    every: Annotated[int, _count("every n-th layer has experts")] = 1
+    micro: Annotated[int, _count("sequences per micro-batch")] = 1
     tp: Annotated[int, _count("tensor-parallel ranks")] = 1
     pp: Annotated[int, _count("pipeline stages")] = 1
-    dp: Annotated[int, _or_none("data-parallel ranks; 0: what the ranks leave")] = 0
+    dp: Annotated[int, _or_none("data-parallel ranks; 0: the quotient of the ranks and tp*pp")] = 0
     ep: Annotated[int, _count("expert-parallel ranks; they divide the data-parallel ones")] = 1
     zero: Annotated[
         int, setting("ZeRO stage: 0 sums gradients, 1 scatters them and gathers parameters", least=0, most=1)
     ] = 0
-    recompute: Annotated[bool, setting("whether layers run forward once more before backward")] = False
+    recompute: Annotated[bool, setting("whether layers repeat the forward pass before the backward pass")] = False
     value_bytes: Annotated[
         int, setting("size of a value that is sent or multiplied", unit="bytes", least=1, most=8)
     ] = 2
     gradient_bytes: Annotated[int, setting("size of a gradient that is summed", unit="bytes", least=1, most=8)] = 2
     collectives: Annotated[
-        Literal["ring", "mpi"], setting("ring: rings and pairs of our own; mpi: MPI's collectives")
+        Literal["ring", "mpi"], setting("ring: topoloom's own rings and pairs; mpi: MPI's collectives")
     ] = "ring"
 
     @property
     def wide(self) -> int:
-        """The width of the feed-forward part: four times hidden where it is not given."""
+        """The width of the feed-forward part: four times hidden where it is omitted."""
         return self.feedforward or 4 * self.hidden
 
     @property
     def attention_parameters(self) -> float:
-        """Of a layer: query and output hidden^2 each, key and value as many as there are heads of them."""
+        """Parameters of attention per layer: query and output hidden^2 each, key and value in proportion to their heads."""
         return self.hidden**2 * (2 + 2 * (self.kv_heads or self.heads) / self.heads)
 
     @property
     def feedforward_parameters(self) -> int:
-        """Of a layer, or of one expert: two matrices, or three where a gate has one (SwiGLU)."""
+        """Parameters of the feed-forward part per layer, or per expert: two matrices, or three with a gate (SwiGLU)."""
         return self.matrices * self.hidden * self.wide
 
     @property
     def expert_layers(self) -> int:
-        """Layers whose feed-forward part is a choice of experts: every `every`-th (GShard: every other)."""
+        """Layers with experts in the feed-forward part: every `every`-th (GShard: every other)."""
         return self.layers // self.every if self.experts else 0
 
     @property
     def embedding_parameters(self) -> int:
-        """Vocabulary times hidden; twice where the output's is not the input's (`tied`)."""
+        """Parameters of embeddings: vocabulary times hidden; twice that where input and output do not share one (`tied`)."""
         return self.vocabulary * self.hidden * (1 if self.tied else 2)
 
     @property
     def parameters(self) -> float:
-        """All of the model's."""
+        """All parameters of the model."""
         plain = self.layers * self.attention_parameters + self.embedding_parameters
         dense = (self.layers - self.expert_layers) * self.feedforward_parameters
         return plain + dense + self.expert_layers * self.experts * self.feedforward_parameters
 
     @property
     def attention_flops(self) -> float:
-        """Of a layer and a token, forward: 2 a parameter, and 4 sequence hidden for scores and sums (Narayanan, appendix)."""
+        """Forward operations of attention per layer and token: 2 per parameter, 4 sequence hidden for scores (Narayanan)."""
         return 2 * self.attention_parameters + 4 * self.sequence * self.hidden
 
     @property
     def feedforward_flops(self) -> float:
-        """Of a dense layer and a token, forward: 2 a parameter."""
+        """Forward operations of a dense feed-forward part, per layer and token: 2 per parameter."""
         return 2.0 * self.feedforward_parameters
 
     @property
     def expert_flops(self) -> float:
-        """Of an expert layer and a token, forward: as many experts as a token has."""
+        """Forward operations of a layer of experts per token, for `top_k` experts."""
         return self.top_k * self.feedforward_flops
 
     @property
     def logit_flops(self) -> float:
-        """Of the vocabulary and a token, forward."""
+        """Forward operations of the output logits per token."""
         return 2.0 * self.hidden * self.vocabulary
 
     @property
     def model_flops(self) -> float:
-        """Of a step: backward is twice forward, 6 a parameter and token in all; what is recomputed does not count (PaLM, B)."""
+        """Operations per step: backward is twice forward, 6 per parameter and token; recomputation does not count (PaLM, B)."""
         dense = (self.layers - self.expert_layers) * self.feedforward_flops
         layers = self.layers * self.attention_flops + dense + self.expert_layers * self.expert_flops
         return 3 * self.tokens * (layers + self.logit_flops)
 
     @property
     def tokens(self) -> int:
-        """Of a step."""
+        """Tokens per step."""
         return self.batch * self.sequence
 
     @property
     def activation_bytes(self) -> int:
-        """Micro-batch times sequence times hidden values.
+        """Bytes of the activations of a micro-batch: micro-batch times sequence times hidden values.
 
-        A tensor-parallel all-reduce is of as many (Shoeybi, section 3: after attention and after the feed-forward part,
-        forward and backward: four a layer), and so is what a stage sends to the next (Narayanan, 2.2).
+        A tensor-parallel all-reduce has this size (Shoeybi, section 3: after attention and after the feed-forward part, forward
+        and backward: four per layer), and so has a message from one pipeline stage to the next (Narayanan, 2.2).
         """
         return self.micro * self.sequence * self.hidden * self.value_bytes
 
     @property
     def pair_bytes(self) -> int:
-        """What a rank sends to each rank of its expert group when tokens go to experts, and again when they come back.
+        """Bytes that a rank sends to each rank of its expert group when tokens go to experts, and again when they return.
 
-        Tokens are spread evenly over the experts; each goes to `top_k` of them. Experts are cut over the tensor ranks as
-        dense layers are, so that each tensor rank sends all tokens to its like.
+        Tokens are spread evenly over the experts; each goes to `top_k` of them. Experts are divided over the tensor ranks as
+        dense layers are, so that each tensor rank sends all tokens to its counterparts.
         """
         return self.activation_bytes * self.top_k // self.ep if self.experts else 0
 
     @property
     def layer_parameters(self) -> float:
-        """That a rank keeps of its stage, and shares with all data-parallel ranks: without experts and embeddings."""
+        """Parameters of its stage that a rank holds and shares with all data-parallel ranks, without experts and embeddings."""
         dense = (self.layers - self.expert_layers) * self.feedforward_parameters
         return (self.layers * self.attention_parameters + dense) / self.pp / self.tp
 
     @property
     def expert_parameters(self) -> float:
-        """That a rank keeps of its stage's experts, and shares with ``dp / ep`` ranks."""
+        """Parameters of its stage's experts that a rank holds and shares with ``dp / ep`` ranks."""
         return self.expert_layers * self.experts * self.feedforward_parameters / self.ep / self.pp / self.tp
 
     @property
     def micro_batches(self) -> int:
-        """That run through a pipeline in a step."""
+        """Micro-batches per pipeline and step."""
         return self.batch // (self.dp * self.micro)
 
 
 def preset_names() -> list[str]:
-    """The published models that come with topoloom."""
+    """Return the names of the published models that come with topoloom."""
     return sorted(path.name.removesuffix(".toml") for path in _folder().iterdir() if path.name.endswith(".toml"))
 
 
 def read_model(text: str) -> Training:
-    """The model of a preset's name or of a TOML file.
+    """Return the model of a preset or of a TOML file.
 
     Raises
     ------
     InputError
-        No such preset or file, or a key that is unknown, missing or out of range.
+        An unknown preset or file, or a key that is unknown, missing or out of range.
 
     Examples
     --------
@@ -189,46 +189,52 @@ def read_model(text: str) -> Training:
     if text.endswith(".toml"):
         return read_toml(Path(text), Training)
     if text not in preset_names():
-        raise InputError(f"training: no model '{text[:60]}'; {hint(text, preset_names())}; or name a .toml file")
+        raise InputError(f"training: unknown model '{text[:60]}'; {hint(text, preset_names())}; or give a .toml file")
     return parse_toml((_folder() / f"{text}.toml").read_text(encoding="utf-8"), Training, f"{text}.toml")
 
 
 def on_ranks(training: Training, ranks: int) -> Training:
-    """The training with its data-parallel degree on so many ranks.
+    """Return the training with its data-parallel degree for a number of ranks.
 
     Raises
     ------
     InputError
-        Degrees that do not multiply to the ranks, or that do not divide what they cut.
+        Degrees that do not multiply to the ranks, or that do not divide the layers, heads, experts or sequences.
     """
-    given = training
-    across = given.tp * given.pp
-    if given.dp == 0:
+    model = training
+    across = model.tp * model.pp
+    if model.dp == 0:
         if ranks % across:
-            raise InputError(f"training: {ranks} ranks are no multiple of tp*pp = {given.tp}*{given.pp} = {across}")
-        given = msgspec.structs.replace(given, dp=ranks // across)
-    if given.dp * across != ranks:
+            raise InputError(f"training: {ranks} ranks are not a multiple of tp*pp = {model.tp}*{model.pp} = {across}")
+        model = msgspec.structs.replace(model, dp=ranks // across)
+    if model.dp * across != ranks:
         raise InputError(
-            f"training: dp*tp*pp = {given.dp}*{given.tp}*{given.pp} = {given.dp * across}, but there are {ranks} ranks;"
-            f" leave dp= out"
+            f"training: dp*tp*pp = {model.dp}*{model.tp}*{model.pp} = {model.dp * across}, but there are {ranks} ranks;"
+            f" omit dp="
         )
-    _divides("pp", given.pp, "layers", given.layers)
-    _divides("tp", given.tp, "heads", given.heads)
-    _divides("tp", given.tp, "feedforward", given.wide)
-    _divides("ep", given.ep, "dp", given.dp)
-    _divides("dp*micro", given.dp * given.micro, "batch", given.batch)
-    if given.kv_heads:
-        _divides("kv_heads", given.kv_heads, "heads", given.heads)
-    if given.experts:
-        _divides("ep", given.ep, "experts", given.experts)
-        _divides("every", given.every * given.pp, "layers a stage, so every*pp divides layers", given.layers)
-    elif given.ep > 1:
-        raise InputError(f"training: ep={given.ep} needs experts, and the model has none; give a model file that has")
-    if given.experts and given.top_k > given.experts:
-        raise InputError(f"training: top_k={given.top_k} is more than experts={given.experts}")
-    if max(given.activation_bytes, given.pair_bytes) >= 1 << 31:
-        raise InputError(f"training: a message of {given.activation_bytes} bytes is past MPI's 2^31; lower micro=")
-    return given
+    _divides("pp", model.pp, "layers", model.layers)
+    _divides("tp", model.tp, "heads", model.heads)
+    _divides("tp", model.tp, "feedforward", model.wide)
+    _divides("ep", model.ep, "dp", model.dp)
+    _divides("dp*micro", model.dp * model.micro, "batch", model.batch)
+    if model.kv_heads:
+        _divides("kv_heads", model.kv_heads, "heads", model.heads)
+    if model.experts:
+        _divides("ep", model.ep, "experts", model.experts)
+        _divides(
+            "every", model.every * model.pp, "the layers of each stage, so every*pp must divide layers", model.layers
+        )
+    elif model.ep > 1:
+        raise InputError(
+            f"training: ep={model.ep} needs experts, but the model has none; use a model file with experts"
+        )
+    if model.experts and model.top_k > model.experts:
+        raise InputError(f"training: top_k={model.top_k} is more than experts={model.experts}")
+    if max(model.activation_bytes, model.pair_bytes) >= 1 << 31:
+        raise InputError(
+            f"training: a message of {model.activation_bytes} bytes exceeds MPI's limit of 2^31; lower micro="
+        )
+    return model
 
 
 def _divides(what: str, parts: int, whole: str, size: int) -> None:

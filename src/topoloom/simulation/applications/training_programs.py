@@ -13,36 +13,36 @@ from topoloom.simulation.flows.programs import Programs, Script
 if TYPE_CHECKING:
     from topoloom.simulation.applications.schedule_run import ScheduleRun
 
-#: What time is counted under, as training.c prints it.
+#: The labels under which time is counted, as training.c prints them.
 KINDS = ("compute", "tensor", "expert", "pipeline", "data", "embedding")
 _COMPUTE, _TENSOR, _EXPERT, _PIPELINE, _DATA, _EMBEDDING = range(6)
-#: Groups of ranks, behind all of them.
+#: Groups of ranks, after the group of all ranks.
 _IN_TENSOR, _IN_EXPERT, _IN_PIPELINE, _IN_DATA, _IN_EXPERT_DATA, _IN_EMBEDDING = range(1, 7)
 _FORWARD, _BACKWARD = 1, 2
 
 
 def training_programs(name: str, ranks: int, arguments: dict[str, Any], settings: AppSettings) -> Programs:
-    """What ranks do by the arguments of ``training.c`` (`catalogue.training.training_arguments`).
+    """Return the operations of ranks for the arguments of ``training.c`` (`catalogue.training.training_arguments`).
 
     Parameters
     ----------
     name : str
-        For people.
+        A label for messages.
     ranks : int
     arguments : dict
         The program's arguments.
     settings : AppSettings
-        Whose algorithms are taken where the model asks for MPI's collectives.
+        Give the algorithms where the model uses MPI's collectives.
 
     Returns
     -------
     Programs
-        A class of ranks a stage.
+        The programs, with one script per pipeline stage.
 
     Raises
     ------
     InputError
-        MPI's collectives of an algorithm that flows do not know.
+        MPI's collectives with an algorithm that flows do not support.
     """
     tp, dp, pp, ep = (int(arguments[key]) for key in ("tp", "dp", "pp", "ep"))
     rank = np.arange(ranks)
@@ -63,7 +63,7 @@ def training_programs(name: str, ranks: int, arguments: dict[str, Any], settings
 
 
 def training_results(run: "ScheduleRun", arguments: dict[str, Any], settings: AppSettings) -> dict[str, Measurement]:
-    """What training.c prints of a step.
+    """Return the results that training.c prints for a step.
 
     Parameters
     ----------
@@ -77,15 +77,15 @@ def training_results(run: "ScheduleRun", arguments: dict[str, Any], settings: Ap
     dict of str to Measurement
     """
     time, flops = run.seconds, float(arguments["model_flops"])
-    found = {"time": Measurement(time, "s")}
+    results = {"time": Measurement(time, "s")}
     if run.spent.size:
-        found |= {kind: Measurement(float(run.spent[:, i].max()), "s") for i, kind in enumerate(KINDS)}
+        results |= {kind: Measurement(float(run.spent[:, i].max()), "s") for i, kind in enumerate(KINDS)}
     computing = (run.spent[:, _COMPUTE] if run.spent.size else run.worked) / np.maximum(
         run.finished if run.spent.size else time, np.finfo(float).tiny
     )
     speed = flops / time
     ranks = run.worked.size
-    return found | {
+    return results | {
         "communication": Measurement(float(1 - computing.mean()), "-"),
         "tokens": Measurement(float(arguments["tokens"]) / time, "1/s"),
         "speed": Measurement(speed, "flop/s"),
@@ -94,7 +94,7 @@ def training_results(run: "ScheduleRun", arguments: dict[str, Any], settings: Ap
 
 
 class _Stage:
-    """Writes the script of the ranks of a stage."""
+    """Writes the script of the ranks of one pipeline stage."""
 
     def __init__(self, name: str, stage: int, arguments: dict[str, Any], settings: AppSettings) -> None:
         self.name, self.stage, self.arguments, self.settings = name, stage, arguments, settings
@@ -103,7 +103,7 @@ class _Stage:
         self.script = Script()
 
     def step(self) -> Script:
-        """One step, as training.c's main has it."""
+        """Return the script of one step, in the order of training.c's main."""
         arguments = self.arguments
         last = self.stages - 1
         edge = self.stage in (0, last)
@@ -164,7 +164,7 @@ class _Stage:
             script.compute(arguments["logit_flops"], _COMPUTE)
 
     def _dispatch(self) -> None:
-        """Tokens go to their experts, or come back."""
+        """Send tokens to their experts, or back."""
         if int(self.arguments["ep"]) > 1:
             chosen = ("shift",) if self.ring else algorithms_of("alltoall", self.settings, self.name)
             for algorithm in chosen:
@@ -182,12 +182,14 @@ class _Stage:
             self._sum(gradient, kind, _DATA)
             return
         if not self.ring:
-            raise InputError(f"{self.name}: flows know zero=1 with collectives=ring only; set it, or zero=0")
+            raise InputError(
+                f"{self.name}: flows support zero=1 with collectives=ring only; set collectives=ring or zero=0"
+            )
         self._buckets(("ring",), gradient, kind, _DATA)
         self._buckets(("ring",), value, kind, _DATA)
 
     def _buckets(self, chosen: tuple[str, ...], size: float, kind: int, label: int) -> None:
-        """Bucket after bucket; whole bytes, as training.c counts them."""
+        """Run collectives bucket by bucket, in whole bytes, as training.c counts them."""
         full, rest = divmod(int(size), self.bucket)
         if len(chosen) == 1:
             self.script.collective(chosen[0], self.bucket, kind, label, times=full)

@@ -1,1 +1,1 @@
-"""Collectives: the least time of each on a network, and schedules of trees that reach it."""
+"""Collectives: lower bounds on their time on a network, and schedules of trees that achieve them."""

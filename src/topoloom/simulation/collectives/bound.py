@@ -1,4 +1,4 @@
-"""CollectiveBound: the least time of a collective on a network, whatever the algorithm and the paths."""
+"""CollectiveBound: the lower bound on the time of a collective on a network, for any algorithm and any paths."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -15,35 +15,35 @@ from topoloom.simulation.collectives.cuts import Cut, broadcast_cut, gather_cut,
 from topoloom.simulation.collectives.delays import Machine, delays
 from topoloom.simulation.collectives.network import RankNetwork, rank_network
 
-#: Every operation with what its bytes are of.
+#: The operations, with what their number of bytes refers to.
 OPERATIONS = {
-    "allreduce": "the vector, which all have and of which all get the sum",
-    "allgather": "what all have together, which each gets",
+    "allreduce": "the vector, which each rank has and whose sum each rank gets",
+    "allgather": "all ranks' data together, which each rank gets",
     "reduce-scatter": "the vector, of whose sum each rank gets a part",
-    "broadcast": "what one rank has and all get",
-    "alltoall": "what each rank has for each other one",
+    "broadcast": "the data that one rank has and all get",
+    "alltoall": "the data from each rank to each other rank",
 }
-#: Other words for them.
+#: Other names of operations.
 _ALIASES = {
     "all-reduce": "allreduce",
     "all-gather": "allgather",
     "reducescatter": "reduce-scatter",
     "all-to-all": "alltoall",
 }
-#: Flows by source and channel that are solved exactly where an answer is wanted at once, and in minutes.
+#: The largest flows, sources times channels, that are solved exactly: for a quick bound, and otherwise (minutes).
 _QUICK_FLOWS, _MOST_FLOWS = 5_000, 200_000
-#: Nodes up to which the flow of an all-to-all is bracketed, and its hops are counted.
+#: Nodes up to which the flow of an all-to-all is bracketed, and up to which its hops are counted.
 _MOST_BRACKETED, _MOST_COUNTED = 2048, 8192
-#: Classes of hosts whose cuts are looked through at once.
+#: Classes of hosts up to which the cuts of a quick bound are searched.
 _QUICK_CLASSES = 1100
-#: Hosts up to which an all-reduce's parts are made of single ones.
+#: Hosts up to which the parts of an all-reduce may split a class of equivalent hosts.
 _MOST_ALONE = 256
-_BYTES_A_GBIT = 1e9 / 8
+_BYTES_PER_GBIT = 1e9 / 8
 
 
 @dataclass(frozen=True, eq=False)
 class CollectiveBound(Result):
-    """The least time of a collective.
+    """The lower bound on the time of a collective.
 
     Attributes
     ----------
@@ -51,25 +51,25 @@ class CollectiveBound(Result):
         One of `OPERATIONS`.
     ranks : int
     bytes : int
-        As `OPERATIONS` says.
+        Bytes as defined in `OPERATIONS`.
     root : int or None
         The rank that broadcasts.
     bandwidth_s : float
-        What the channels alone take; no algorithm and no paths take less.
+        The time that the channels need for the bytes; no algorithm and no paths need less.
     first_s, farthest_s : float
-        Delays without bytes: between the two ranks nearest to each other, and from some rank, of a broadcast the root, to the
-        one farthest from it.
+        Delays without bytes: between the two closest ranks, and from some rank (of a broadcast, the root) to the rank farthest
+        from it.
     reached_s : float or None
-        Bytes alone, in small pieces: what packed trees, or a flow, are known to take; None: nobody knows. Where it is
-        `bandwidth_s`, that is the least.
+        The time of the bytes that packed trees, or a flow, are known to achieve in small pieces; None: unknown. Where it equals
+        `bandwidth_s`, the bound is tight.
     how : str
-        What the bound is made of.
+        A description of what limits the bandwidth.
     parts : int
-        Ranks on the side of the cut that holds it back; of an all-reduce parts of the network, of an all-to-all 0.
+        Ranks on one side of the limiting cut; for an all-reduce the number of parts, for an all-to-all 0.
     cut_gbps : float
-        What leaves the side, or all parts.
+        The capacity of channels that leave that side, or all parts.
     cut_switches : int
-        Switches on that side.
+        The number of switches on that side.
     """
 
     record_name = "collective-bound"
@@ -91,26 +91,26 @@ class CollectiveBound(Result):
 
     @property
     def seconds(self) -> float:
-        """No schedule takes less: the bytes after the first delay, or the farthest rank."""
+        """The lower bound: the bytes after the first delay, or the delay to the farthest rank, whichever is longer."""
         return max(self.bandwidth_s + self.first_s, self.farthest_s) if self.bandwidth_s else self.farthest_s
 
     @property
     def bus_gbps(self) -> float:
-        """What leaves a rank a second at that bandwidth, as NCCL's tests count it; 0 for no bytes."""
+        """The bandwidth per rank that the bound corresponds to, as NCCL's tests define it; 0 for no bytes."""
         if not self.bandwidth_s:
             return 0.0
         n = self.ranks
         share = {"allreduce": 2 * (n - 1) / n, "alltoall": n - 1.0, "broadcast": 1.0}.get(self.operation, (n - 1) / n)
-        return share * self.bytes / self.bandwidth_s / _BYTES_A_GBIT
+        return share * self.bytes / self.bandwidth_s / _BYTES_PER_GBIT
 
     @property
     def exact(self) -> bool:
-        """Whether `bandwidth_s` is reached."""
+        """Whether `bandwidth_s` is known to be achieved."""
         return self.reached_s is not None and self.reached_s <= self.bandwidth_s * (1 + 1e-6)
 
     @drawn()
     def plot(self, axes: "Axes") -> None:
-        """Draw what the bound is made of: delays, bytes, and what is known to be reached, as bars."""
+        """Draw the components of the bound as bars: delays, bytes, and the time that is known to be achieved."""
         bars = {"farthest rank": self.farthest_s, "bytes": self.bandwidth_s, "bound": self.seconds}
         if self.reached_s is not None:
             bars["bytes, reached"] = self.reached_s
@@ -120,16 +120,16 @@ class CollectiveBound(Result):
 
 
 def collective_operation(text: str) -> str:
-    """The name of an operation, also by another word for it: ``all-reduce``.
+    """Return the name of an operation, also for another name such as ``all-reduce``.
 
     Raises
     ------
     InputError
-        There is none of that name.
+        An unknown operation.
     """
     name = _ALIASES.get(str(text), str(text))
     if name not in OPERATIONS:
-        raise InputError(f"no collective '{name[:40]}'; {hint(name, OPERATIONS)}")
+        raise InputError(f"unknown collective '{name[:40]}'; {hint(name, OPERATIONS)}")
     return name
 
 
@@ -147,7 +147,7 @@ def bound_of(
     jobs: int | None = None,
     work: Work | None = None,
 ) -> CollectiveBound:
-    """The least time of a collective between ranks on hosts of a network.
+    """Return the lower bound on the time of a collective between ranks on hosts of a network.
 
     Parameters
     ----------
@@ -155,26 +155,26 @@ def bound_of(
     operation : str
         One of `OPERATIONS`.
     size : int
-        Bytes, as `OPERATIONS` has them.
+        Bytes, as defined in `OPERATIONS`.
     homes : int64[ranks]
-        The host of each rank. What ranks of one host send to each other takes no time here.
+        The host of each rank. Traffic between ranks of one host takes no time here.
     machine : Machine
-        Links that carry both directions at once; at half duplex the bound holds, and may be no least.
+        Rates and delays; links are full duplex. For half duplex the bound is valid, but may not be tight.
     root : int
         The rank that broadcasts.
     gap : float
-        How close the flow of an all-to-all is bracketed where it is too large to be solved.
+        The relative gap of the bracket for an all-to-all that is too large to be solved exactly.
     quick : bool
-        Seconds at most: of large networks a bound that holds, and may be no least.
+        Take seconds at most: for large networks the bound is valid, but may not be tight.
     settings : mapping, optional
-        For the provenance.
+        Settings for the provenance.
     jobs, work
-        As everywhere.
+        As in other functions.
 
     Raises
     ------
     InputError
-        No such operation, bytes below 0, a root that is no rank, or ranks that do not reach each other.
+        An unknown operation, bytes below 0, a root that is not a rank, or ranks that do not reach each other.
     Stopped
         `work` was stopped.
     """
@@ -187,11 +187,11 @@ def bound_of(
     apart = int(homes[root]) if operation == "broadcast" and homes.size else None
     network = rank_network(topology, homes, machine.rate_gbps, machine.host_rate_gbps, apart=apart)
     first, farthest = delays(network, topology, machine, from_first=operation == "broadcast")
-    # Parts of an all-reduce may hold some of the hosts that are alike: each is one where that takes seconds.
-    lone = network
+    # Parts of an all-reduce may split a class of equivalent hosts: treat each host separately where that takes seconds.
+    by_host = network
     if operation == "allreduce" and network.classes < int(network.counts.sum()) <= _MOST_ALONE:
-        lone = rank_network(topology, homes, machine.rate_gbps, machine.host_rate_gbps, alike=False)
-    bandwidth, reached, how, cut = _bandwidth(network, lone, operation, size, gap, quick, jobs, work)
+        by_host = rank_network(topology, homes, machine.rate_gbps, machine.host_rate_gbps, alike=False)
+    bandwidth, reached, how, cut = _bandwidth(network, by_host, operation, size, gap, quick, jobs, work)
     return CollectiveBound(
         operation=operation,
         ranks=network.ranks,
@@ -211,7 +211,7 @@ def bound_of(
 
 def _bandwidth(
     network: RankNetwork,
-    lone: RankNetwork,
+    by_host: RankNetwork,
     operation: str,
     size: int,
     gap: float,
@@ -219,12 +219,17 @@ def _bandwidth(
     jobs: int | None,
     work: Work,
 ) -> tuple[float, float | None, str, Cut | None]:
-    """Seconds of bytes alone, what is known to be reached, how, and the cut that holds it back."""
+    """Return the least time for the bytes of a collective, the time known to be achieved, a description, and the limiting cut.
+
+    Times are in seconds and exclude delays. An all-to-all is limited by a flow, without a cut. For the other operations the
+    smallest cut decides: a side with some of the ranks must send their data out, and receive the others' data, through the
+    channels that leave it. `by_host` is the network with each host as its own class, used for the parts of an all-reduce.
+    """
     if int(network.counts.sum()) < 2:
         return 0.0, 0.0, "all ranks are on one host", None
     if operation == "alltoall":
         return _all_to_all(network, size, gap, quick, jobs, work)
-    unit = network.unit_gbps * _BYTES_A_GBIT
+    unit = network.unit_gbps * _BYTES_PER_GBIT
     if operation == "broadcast":
         cut = broadcast_cut(network, work)
         time = float(Fraction(size) / cut.rate) / unit
@@ -236,10 +241,10 @@ def _bandwidth(
     time = float(part / gather.rate) / unit
     if operation != "allreduce":
         return time, time, _cut_words(network, gather), gather
-    cut = parts_cut(lone, gather, work=work)
+    cut = parts_cut(by_host, gather, work=work)
     least = float(2 * Fraction(size) / cut.rate) / unit
     words = (
-        f"twice the bytes cross between {cut.ranks} parts, all but once"
+        f"twice the bytes cross between {cut.ranks} parts, except one"
         if cut.ranks > 2
         else "the bytes cross a cut, each way"
     )
@@ -248,12 +253,12 @@ def _bandwidth(
 
 def _cut_words(network: RankNetwork, cut: Cut) -> str:
     if cut.ranks == network.ranks - 1:
-        return "what all others have comes into one host"
-    return f"what {cut.ranks} ranks have leaves them by a cut"
+        return "the data of all other ranks enter one host"
+    return f"the data of {cut.ranks} ranks leave through a cut"
 
 
 def _of_hosts(network: RankNetwork, operation: str, size: int, unit: float) -> tuple[float, float | None, str]:
-    """What hosts' own ports take, in place of the cuts of a large network."""
+    """Return the time that hosts' own ports need, in place of the cuts of a large network; nothing known to be achieved."""
     counts, hosts = network.counts, int(network.counts.sum())
     ports = network.port_counts * network.host_units * unit
     if operation == "allreduce":
@@ -265,14 +270,15 @@ def _of_hosts(network: RankNetwork, operation: str, size: int, unit: float) -> t
 def _all_to_all(
     network: RankNetwork, size: int, gap: float, quick: bool, jobs: int | None, work: Work
 ) -> tuple[float, float | None, str, None]:
-    """Of an all-to-all: a host's links, and the flow between all of them, solved, bracketed, or bounded by hops."""
+    """Return the result of `_bandwidth` for an all-to-all: hosts' links, and the flow between them: solved, bracketed, by
+    hops."""
     from topoloom.throughput.approximate import priced_between
     from topoloom.throughput.flow import flow_between
 
-    unit, counts, weight = network.unit_gbps * _BYTES_A_GBIT, network.counts, network.weight
-    own = float(((network.ranks - weight) * weight / network.port_counts).max()) / network.host_units
+    unit, counts, weight = network.unit_gbps * _BYTES_PER_GBIT, network.counts, network.weight
+    host_time = float(((network.ranks - weight) * weight / network.port_counts).max()) / network.host_units
     n, c = network.switches, network.classes
-    brings = (counts * weight).astype(float)
+    data = (counts * weight).astype(float)
     if int(network.port_counts.max()) == 1:
         nodes, place = n, np.array([next(iter(ports)) for ports in network.ports])
         tail, head, capacity = network.tail, network.head, network.capacity
@@ -281,20 +287,25 @@ def _all_to_all(
         tail, head, capacity = network.arcs()
         order = np.lexsort((head, tail))
         tail, head, capacity = tail[order], head[order], capacity[order]
-    sums = np.bincount(place, brings, nodes)
+    sums = np.bincount(place, data, nodes)
     carriers = np.flatnonzero(sums)
     if carriers.size < 2:
-        return own * size / unit, own * size / unit, "hosts' own links", None
+        return host_time * size / unit, host_time * size / unit, "hosts' own links", None
     room, flows = capacity.astype(float), carriers.size * tail.size
     solved = flows <= (_QUICK_FLOWS if quick else _MOST_FLOWS)
     if nodes > _MOST_COUNTED:
-        return own * size / unit, None, "hosts' own links; the network is too large for the flow between them", None
+        return (
+            host_time * size / unit,
+            None,
+            "hosts' own links; the network is too large for the flow between them",
+            None,
+        )
     if solved or (nodes <= _MOST_BRACKETED and not quick):
         demand = np.zeros((nodes, nodes))
         demand[np.ix_(carriers, carriers)] = np.outer(sums[carriers], sums[carriers])
         np.fill_diagonal(demand, 0.0)
         if solved:
-            # Solved to about 1e-7: a little below, so that the bound holds.
+            # The solution is accurate to about 1e-7: relax it slightly, so that the bound is valid.
             share = flow_between(network.name, nodes, tail, head, room, demand)
             lower = upper = share * (1 + 1e-6)
             how = "the largest flow between all ranks"
@@ -302,21 +313,21 @@ def _all_to_all(
             bracket, _ = priced_between(tail, head, room, demand, gap=gap, jobs=jobs, work=work)
             lower, upper = bracket.lower, bracket.upper
             how = f"the largest flow between all ranks, within {bracket.gap:.1%}"
-        least, reached = max(own, 1 / upper), max(own, 1 / lower)
+        least_time, reached_time = max(host_time, 1 / upper), max(host_time, 1 / lower)
     else:
-        least, reached, how = (
-            max(own, _hops(nodes, tail, head, sums, carriers) / float(room.sum())),
+        least_time, reached_time, how = (
+            max(host_time, _hops(nodes, tail, head, sums, carriers) / float(room.sum())),
             None,
             "hops times bytes over all links",
         )
-    if least == own:
+    if least_time == host_time:
         how = f"hosts' own links ({how} allows more)"
-    time = least * size / unit
-    return time, None if reached is None else reached * size / unit, how, None
+    time = least_time * size / unit
+    return time, None if reached_time is None else reached_time * size / unit, how, None
 
 
 def _hops(nodes: int, tail: np.ndarray, head: np.ndarray, sums: np.ndarray, carriers: np.ndarray) -> float:
-    """The sum over pairs of what they bring times the hops between them, at the least."""
+    """Return the sum over pairs of switches of their traffic times the hops between them."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import dijkstra
 

@@ -1,7 +1,7 @@
-"""What must cross the cuts of a network: the rates that no all-gather, all-reduce or broadcast passes, exactly.
+"""Cuts that limit collectives: the exact rates that no all-gather, all-reduce or broadcast exceeds.
 
-Everything is a ratio of whole numbers: a rate is guessed, the largest flows say which cut cannot carry it, and the rate
-becomes what that cut can carry, until no cut is against it (Dinkelbach, Management Science 13(7), 1967).
+All quantities are ratios of whole numbers. Algorithm (Dinkelbach, Management Science 13(7), 1967): guess a rate; maximum flows
+find a cut that cannot carry it; the rate becomes what that cut can carry; repeat until no cut is violated.
 """
 
 from dataclasses import dataclass
@@ -12,29 +12,29 @@ import numpy as np
 from topoloom.core.work import Work
 from topoloom.simulation.collectives.network import RankNetwork, arc_graph
 
-#: More than any flow, and small enough to be added up.
+#: More than any flow, and small enough to be summed.
 _ENDLESS = 1 << 60
-#: Times a flow is asked for between two looks at who wants to stop.
+#: Flows between two checks for a stop.
 _OFTEN = 16
-#: Classes of hosts whose partitions are looked through in seconds.
+#: Classes of hosts up to which partitions are searched in seconds.
 _MOST_CLASSES = 1024
 
 
 @dataclass(frozen=True, eq=False)
 class Cut:
-    """What holds a collective back: the sides whose channels are full.
+    """A cut that limits a collective: its sides' channels are full.
 
     Attributes
     ----------
     rate : Fraction
-        Units: what each rank can send to all others at once (all-gather, broadcast), or 2 / (time of a vector of 1)
-        (all-reduce).
+        In units of capacity: what each rank can send to all others at once (all-gather, broadcast), or 2 over the time for a
+        vector of size 1 (all-reduce).
     ranks : int
-        Inside the side, or in how many parts the ranks are.
+        The ranks on one side, or the number of parts.
     switches : tuple of int
-        On that side.
+        The switches on that side.
     units : int
-        Capacity of the channels that leave the side, or all parts.
+        The capacity of the channels that leave the side, or all parts.
     """
 
     rate: Fraction
@@ -44,19 +44,19 @@ class Cut:
 
 
 def gather_cut(network: RankNetwork, work: Work | None = None) -> Cut:
-    """The rate at which each rank can send its own part to all others, all at once, and the cut that allows no more.
+    """Return the rate at which all ranks can send their own parts to all others at once, and the cut that limits it.
 
     Parameters
     ----------
     network : RankNetwork
-        Two ranks or more.
+        A network with at least two ranks.
     work : Work, optional
-        Told of hosts that are done.
+        Reports progress in finished hosts.
 
     Returns
     -------
     Cut
-        `rate` = min over sides S that hold some ranks and not all: capacity out of S / ranks in S. On one host: 0 units.
+        `rate` = min of capacity out of S / ranks in S, over sides S with some but not all ranks. On one host: 0 units.
 
     Raises
     ------
@@ -65,19 +65,20 @@ def gather_cut(network: RankNetwork, work: Work | None = None) -> Cut:
 
     Notes
     -----
-    Whatever is in S must leave it, so no algorithm is quicker, with copies made in switches or without. Packed trees reach it
-    (Zhao et al., ForestColl, arXiv 2402.06787, section 4.1; Edmonds 1973; Tarjan 1974). One largest flow a class of hosts.
+    All data in S must leave it, so no algorithm is faster, whether switches copy messages or not. Packed trees achieve the rate
+    (Zhao et al., ForestColl, arXiv 2402.06787, section 4.1; Edmonds 1973; Tarjan 1974). It takes one maximum flow per class of
+    hosts.
     """
     return _least_ratio(network, None, Work() if work is None else work)
 
 
 def broadcast_cut(network: RankNetwork, work: Work | None = None) -> Cut:
-    """The rate at which the first class's host can send to all other ranks: the smallest cut that parts it from one of them.
+    """Return the rate from the host of the first class to all other ranks: the smallest cut that separates it from one of them.
 
     Parameters
     ----------
     network : RankNetwork
-        With the root `apart`.
+        A network whose root was given as `apart`.
     work : Work, optional
     """
     return _least_ratio(network, 0, Work() if work is None else work)
@@ -88,11 +89,11 @@ def _least_ratio(network: RankNetwork, root: int | None, work: Work) -> Cut:
 
     n, c, total = network.switches, network.classes, network.ranks
     counts, weight = network.counts, network.weight
-    # What each class brings in; a root brings in all, once.
-    brings = counts * weight
+    # The data of each class; in a broadcast, only the root has data, and has all.
+    data = counts * weight
     if root is not None:
-        brings = np.zeros(c, np.int64)
-        brings[root] = total = 1
+        data = np.zeros(c, np.int64)
+        data[root] = total = 1
     if int(counts.sum()) < 2:
         return Cut(Fraction(0), 0, (), 0)
     source, sink = n + c, n + c + 1
@@ -105,14 +106,14 @@ def _least_ratio(network: RankNetwork, root: int | None, work: Work) -> Cut:
         np.concatenate([capacity, np.ones(c, np.int64), np.zeros(carriers.size, np.int64)]),
     )
     feeds = np.array([graph.arc(source, n + j) for j in range(c)])
-    # A host alone takes what its ports do; that is the first guess.
+    # The first guess: one host, limited by its own ports.
     best: Cut | None = None
     work.begin(c, "hosts that are alike")
     for j in range(c):
         if j == root:
             continue
         base = graph.capacity.copy()
-        feeding = brings.copy()
+        feeding = data.copy()
         if root is None:
             feeding[j] -= weight[j]
         for switch, count in network.ports[j].items():
@@ -120,15 +121,15 @@ def _least_ratio(network: RankNetwork, root: int | None, work: Work) -> Cut:
             base[graph.arc(n + j, switch)] -= units
             base[graph.arc(switch, n + j)] -= units
             base[graph.arc(switch, sink)] = units
-        want = total - (weight[j] if root is None else 0)
+        needed = total - (weight[j] if root is None else 0)
         if best is None:
             units = int(network.port_counts[j]) * network.host_units
-            best = Cut(Fraction(units, int(want)), int(want), tuple(range(n)), units)
+            best = Cut(Fraction(units, int(needed)), int(needed), tuple(range(n)), units)
         while True:
             p, q = best.rate.numerator, best.rate.denominator
             left = base * q
             left[feeds] = feeding * p
-            requirement = int(want) * p
+            requirement = int(needed) * p
             if largest_flow(graph.first, graph.to, graph.back, left, source, sink, requirement) >= requirement:
                 break
             inside = reached(graph.first, graph.to, left, source)
@@ -139,29 +140,29 @@ def _least_ratio(network: RankNetwork, root: int | None, work: Work) -> Cut:
         if j % _OFTEN == 0:
             work.reach(j)
             work.check()
-    if best is None:  # the root alone
+    if best is None:  # only the root
         return Cut(Fraction(0), 0, (), 0)
     return best
 
 
 def parts_cut(network: RankNetwork, gather: Cut | None = None, work: Work | None = None) -> Cut:
-    """What an all-reduce that adds in ranks alone cannot pass: twice the vector crosses between parts, all but once.
+    """Return the limit of an all-reduce that adds in ranks only: between parts, twice the vector crosses, except one.
 
     Parameters
     ----------
     network : RankNetwork
-        Two hosts or more.
+        A network with at least two hosts.
     gather : Cut, optional
-        Of `gather_cut`. A reduce-scatter and an all-gather reach ranks times its rate: no partition is looked for below that.
+        The result of `gather_cut`. A reduce-scatter plus all-gather achieve ranks times its rate, so no lower rate is searched.
     work : Work, optional
-        Told of hosts that are done.
+        Reports progress in finished hosts.
 
     Returns
     -------
     Cut
-        `rate` = min over sides S_1 .. S_k, k > 1, that are apart and hold a rank each: capacity out of all / (k - 1), of
-        classes as a whole, or of every host by itself; where each class is a host, of all. A vector of b takes 2 b / rate at
-        least.
+        `rate` = min of capacity out of all parts / (k - 1), over disjoint parts S_1 .. S_k, k > 1, with at least one rank each;
+        parts consist of whole classes, or of every single host. Where each class is one host, this covers all partitions. A
+        vector of b bytes takes at least 2 b / rate.
 
     Raises
     ------
@@ -170,11 +171,12 @@ def parts_cut(network: RankNetwork, gather: Cut | None = None, work: Work | None
 
     Notes
     -----
-    Take one element, and the first rank r that has its sum. Before that, messages join all other k - 1 parts to r's; and each
-    of the k - 1 has the sum only from a message that comes in no earlier than that, for before it no rank has all. So 2 (k - 1)
-    messages leave parts, for each element. With k = 2 it is the smallest cut, with single hosts 2 (n - 1) / n over a host's
-    rate (Patarasuk and Yuan, JPDC 69(2), 2009, section 3). The least over all partitions is a Dilworth truncation of the
-    smallest cuts between sets of ranks, found greedily (Frank and Tardos, Math. Programming 42, 1988): a largest flow a class.
+    Consider one element, and the first rank r that has its sum. Before that, messages connect the other k - 1 parts to r's; and
+    each of these k - 1 parts gets the sum only by a message that arrives later, as before no rank has it. So at least 2 (k - 1)
+    messages leave parts, for each element. With k = 2 this is the smallest cut, with single hosts 2 (n - 1) / n over a host's
+    rate (Patarasuk and Yuan, JPDC 69(2), 2009, section 3). The minimum over all partitions is a Dilworth truncation of the
+    smallest cuts between sets of ranks, found greedily (Frank and Tardos, Math. Programming 42, 1988) with one maximum flow per
+    class.
     """
     from topoloom.simulation.collectives.kernels.maxflow import largest_flow, reached
 
@@ -184,12 +186,12 @@ def parts_cut(network: RankNetwork, gather: Cut | None = None, work: Work | None
         return Cut(Fraction(0), 0, (), 0)
     units = int((network.counts * network.port_counts).sum()) * network.host_units
     best = Cut(Fraction(units, hosts - 1), hosts, (), units)
-    floor = Fraction(0)
+    achieved = Fraction(0)
     if gather is not None:
-        floor = network.ranks * gather.rate
+        achieved = network.ranks * gather.rate
         if 2 * gather.units < best.rate:
             best = Cut(Fraction(2 * gather.units), 2, gather.switches, 2 * gather.units)
-    if c < 2 or c > _MOST_CLASSES or best.rate <= floor:
+    if c < 2 or c > _MOST_CLASSES or best.rate <= achieved:
         return best
     source, sink = n + c, n + c + 1
     tail, head, capacity = network.arcs()
@@ -224,8 +226,8 @@ def parts_cut(network: RankNetwork, gather: Cut | None = None, work: Work | None
         names = np.unique(part)
         if names.size < 2 or int(worth.sum()) >= -p:
             return best
-        # Tight parts: what leaves them is what they are worth, and the rate.
+        # The parts are tight: the capacity out of each is its worth plus the rate.
         out = sum(int(worth[part == name].sum()) + p for name in names.tolist())
         best = Cut(Fraction(out // q, names.size - 1), int(names.size), (), out // q)
-        if best.rate <= floor:
+        if best.rate <= achieved:
             return best

@@ -1,4 +1,4 @@
-"""The delays between ranks where nothing else is running, and the machine that has them."""
+"""Delays between ranks in an idle network, and the rates and delays of the machine."""
 
 from dataclasses import dataclass
 
@@ -7,18 +7,18 @@ import numpy as np
 from topoloom.model.topology import Topology
 from topoloom.simulation.collectives.network import RankNetwork
 
-#: Sources of which the farthest rank is looked for.
+#: The number of sources from which the farthest rank is searched.
 _FAR_SOURCES = 64
 
 
 @dataclass(frozen=True, eq=False)
 class Machine:
-    """Rates and delays of a network, as the simulators have them.
+    """Rates and delays of a network, as used by all simulators.
 
     Attributes
     ----------
     rate_gbps, host_rate_gbps : float
-        Of a link between switches and of a host's port, in each direction.
+        Rates of a link between switches and of a host's port, in each direction.
     cable_s : float64[links]
         Delay of each cable.
     switch_s, host_s, inside_s : float
@@ -36,21 +36,21 @@ class Machine:
 def delays(
     network: RankNetwork, topology: Topology, machine: Machine, *, from_first: bool = False
 ) -> tuple[float, float]:
-    """Between the two nearest ranks, and from some rank to the one farthest from it; never more than the real ones.
+    """Return lower bounds on the delay between the two closest ranks, and from some rank to the one farthest from it.
 
     Parameters
     ----------
     network : RankNetwork
     topology : Topology
-        Whose cables the machine has delays of.
+        The network; the machine has the delays of its cables.
     machine : Machine
     from_first : bool
-        Whether the farthest is that from the first class's host alone, as in a broadcast.
+        Whether `farthest` starts at the host of the first class only, as in a broadcast.
 
     Returns
     -------
     nearest, farthest : float
-        Seconds.
+        In seconds.
     """
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import dijkstra
@@ -60,7 +60,7 @@ def delays(
     n, c = network.switches, network.classes
     base = 2 * machine.host_s + machine.switch_s
     hops = np.asarray(machine.cable_s, float) + machine.switch_s
-    # One delay a pair of switches: the quickest of parallel cables; a sparse graph takes 0 for no edge.
+    # One delay per pair of switches: the shortest of parallel cables. A sparse graph treats 0 as no edge, so add a tiny delay.
     tiny = 1e-15
     links = topology.links.astype(np.int64)
     least: dict[tuple[int, int], float] = {}
@@ -68,11 +68,11 @@ def delays(
         least[u, v] = min(least.get((u, v), np.inf), delay)
     ends = np.array(list(least), np.int64).reshape(-1, 2)
     values = np.array(list(least.values())) + tiny
-    doors = [(n + j, switch) for j, ports in enumerate(network.ports) for switch in ports]
-    into = np.array(doors, np.int64).reshape(-1, 2)
-    tail = np.concatenate([ends[:, 0], ends[:, 1], into[:, 0], into[:, 1]])
-    head = np.concatenate([ends[:, 1], ends[:, 0], into[:, 1], into[:, 0]])
-    weight = np.concatenate([values, values, np.full(2 * len(into), tiny)])
+    host_ports = [(n + j, switch) for j, ports in enumerate(network.ports) for switch in ports]
+    port_ends = np.array(host_ports, np.int64).reshape(-1, 2)
+    tail = np.concatenate([ends[:, 0], ends[:, 1], port_ends[:, 0], port_ends[:, 1]])
+    head = np.concatenate([ends[:, 1], ends[:, 0], port_ends[:, 1], port_ends[:, 0]])
+    weight = np.concatenate([values, values, np.full(2 * len(port_ends), tiny)])
     graph = coo_array((weight, (tail, head)), shape=(n + c, n + c)).tocsr()
     chosen = np.unique(np.linspace(0, c - 1, min(c, _FAR_SOURCES)).astype(np.int64))
     apart = dijkstra(graph, indices=n + chosen)[:, n:]
@@ -80,7 +80,9 @@ def delays(
     if (network.counts > 1).any():
         nearest = 0.0
     elif chosen.size < c:
-        nearest = min(nearest, 0.0 if np.unique(into[:, 1]).size < len(into) else float(values.min(initial=np.inf)))
+        nearest = min(
+            nearest, 0.0 if np.unique(port_ends[:, 1]).size < len(port_ends) else float(values.min(initial=np.inf))
+        )
     first = base + max(0.0, nearest - 1e-12) if np.isfinite(nearest) else np.inf
     if (network.weight > 1).any():
         first = min(first, machine.inside_s)

@@ -1,4 +1,4 @@
-"""Which schedule a collective gets: trees packed, a ring, a binomial tree, or each to each."""
+"""The choice of a schedule for a collective: packed trees, a ring, a binomial tree, or direct messages."""
 
 from dataclasses import replace
 
@@ -16,33 +16,33 @@ from topoloom.simulation.collectives.schedule import CollectiveSchedule, chain_t
 from topoloom.simulation.collectives.ways import Ways, way_switches
 from topoloom.simulation.flows.state import FlowNetwork
 
-#: Algorithms by operation, and what they are.
+#: Algorithms of schedules, with descriptions.
 ALGORITHMS = {
-    "forest": "trees packed so that they take no more than the bound, in small pieces",
-    "ring": "a ring of ranks, as a depth-first walk meets their switches",
+    "forest": "packed trees that achieve the bound, in small pieces",
+    "ring": "a ring of ranks, in the order of a depth-first walk over their switches",
     "binomial": "a binomial tree",
-    "direct": "from each to each, to 64 at a time, which are further on in the order of ranks",
+    "direct": "from each rank to each other, up to 64 at a time, in the order of ranks",
 }
 _FIT: dict[str, tuple[str, ...]] = {"alltoall": ("direct",), "broadcast": ("forest", "binomial")}
 _RINGS = ("forest", "ring")
-#: By which paths, the default first; what trees and rings are made for.
+#: The choices of paths, the default first: paths of the trees or rings, or those of the tables.
 PATHS = ("own", "tables")
-#: Messages of a schedule that stand in it one by one, and those that are simulated.
+#: The most messages that a schedule lists one by one, and the most that are simulated.
 _MOST_EDGES, _MOST_MESSAGES = 160_000, 40_000
-#: Ranks up to which trees are packed also where a ring would do.
+#: Ranks up to which trees are packed even where a ring would be as good.
 _FEW = 32
-#: Pieces at most, and bytes of one at least.
+#: The most pieces, and the least bytes per piece.
 _MOST_PIECES, _LEAST_BYTES = 512, 4096
 
 
 def chosen_of(operation: str, algorithm: str | None, paths: str | None) -> tuple[str | None, str]:
-    """The algorithm, if one is asked for, and the paths.
+    """Check a requested algorithm and paths; return the algorithm, or None, and the paths.
 
     Parameters
     ----------
     operation : str
     algorithm, paths : str or None
-        What is asked for.
+        The user's request.
 
     Returns
     -------
@@ -52,15 +52,15 @@ def chosen_of(operation: str, algorithm: str | None, paths: str | None) -> tuple
     Raises
     ------
     InputError
-        One that there is not, or that does not fit.
+        An unknown algorithm or paths, or one that does not fit.
     """
     fit = _FIT.get(operation, _RINGS)
     if algorithm is not None and algorithm not in fit:
-        raise InputError(f"no algorithm '{str(algorithm)[:40]}' of {operation}; {hint(str(algorithm), fit)}")
+        raise InputError(f"{operation} has no algorithm '{str(algorithm)[:40]}'; {hint(str(algorithm), fit)}")
     if paths is not None and paths not in PATHS:
         raise InputError(f"paths_from '{str(paths)[:40]}': {hint(str(paths), PATHS)}")
     if paths == "own" and (algorithm in ("direct", "binomial") or operation == "alltoall"):
-        raise InputError(f"`paths_from` own: {algorithm or 'direct'} goes along the tables; omit it")
+        raise InputError(f"`paths_from` own: {algorithm or 'direct'} uses the paths of the tables; omit paths_from")
     return algorithm, paths or "own"
 
 
@@ -78,34 +78,34 @@ def collective_schedule(
     machine: Machine,
     work: Work,
 ) -> CollectiveSchedule:
-    """The schedule of a collective: its trees, with their paths, and in how many pieces they go.
+    """Return the schedule of a collective: trees with their paths, and the number of pieces.
 
     Parameters
     ----------
     topology : Topology
     operation : str
     size : int
-        Bytes.
+        The bytes of the operation.
     homes : int64[ranks]
-        A host a rank.
+        The host of each rank.
     root : int
         The rank that broadcasts.
     chosen : str or None
-        The algorithm; None: the one that fits.
+        The algorithm; None: the fitting one.
     along : "own" or "tables"
     pieces : int or None
-        Pieces of a message; None: as many as hide the depth of trees.
+        Pieces per message; None: enough to hide the depth of trees.
     net : FlowNetwork
-        With the tables.
+        The network with its tables.
     back : int64[c]
-        The channel that leads the other way.
+        The reverse of each channel.
     machine : Machine
     work : Work
 
     Raises
     ------
     InputError
-        A network that is too large for the algorithm, or for any.
+        A network that is too large for the algorithm, or for all algorithms.
     Stopped
         `work` was stopped.
     """
@@ -113,18 +113,18 @@ def collective_schedule(
     trees: tuple[Tree, ...] = ()
     chunks, cut_in = n, 1
     if chosen is None and n > _FEW and operation in ("allreduce", "allgather", "reduce-scatter"):
-        # Where hosts' own ports are what holds back, a ring reaches the same, and is simulated in a moment.
+        # Where the hosts' own ports are the limit, a ring achieves the same, and takes little time to simulate.
         single = topology.hosts == topology.endpoints.size
         chosen = "ring" if single and machine.host_rate_gbps <= machine.rate_gbps else None
     if chosen in (None, "forest") and operation != "alltoall" and n > 1:
         apart = int(homes[root]) if operation == "broadcast" else None
-        lone = rank_network(topology, homes, machine.rate_gbps, machine.host_rate_gbps, alike=False, apart=apart)
-        why = why_no_forest(lone, asked=chosen == "forest")
+        by_host = rank_network(topology, homes, machine.rate_gbps, machine.host_rate_gbps, alike=False, apart=apart)
+        why = why_no_forest(by_host, asked=chosen == "forest")
         if why and chosen == "forest":
-            raise InputError(f"{topology.name}: {why}; take algorithm {_FIT.get(operation, _RINGS)[1]}")
+            raise InputError(f"{topology.name}: {why}; use algorithm {_FIT.get(operation, _RINGS)[1]}")
         if not why:
             chosen = "forest"
-            trees, chunks, cut_in = _forest(lone, operation, homes, root, size, work)
+            trees, chunks, cut_in = _forest(by_host, operation, homes, root, size, work)
     if not trees and n > 1:
         if operation == "alltoall":
             chosen, along, chunks = "direct", "tables", n * n
@@ -136,11 +136,11 @@ def collective_schedule(
             order, steps = ring_order(topology, homes)
             if n * (n - 1) > _MOST_EDGES:
                 raise InputError(
-                    f"{topology.name}: {n} ranks are too many for a schedule, {int(_MOST_EDGES**0.5)} at most; their bound:"
-                    " collective_bound (`bound`), and topoloom app simulates rings of more"
+                    f"{topology.name}: {n} ranks are too many for a schedule, at most {int(_MOST_EDGES**0.5)} are possible; use"
+                    " collective_bound (`bound`) for their bound, and topoloom app to simulate larger rings"
                 )
             trees = chain_trees(order, steps)
-    found = CollectiveSchedule(
+    schedule = CollectiveSchedule(
         operation=operation,
         ranks=n,
         bytes=int(size),
@@ -151,30 +151,30 @@ def collective_schedule(
         hosts=homes,
         trees=trees,
     )
-    return replace(found, trees=_by_tables(found, net, back)) if along == "tables" else found
+    return replace(schedule, trees=_by_tables(schedule, net, back)) if along == "tables" else schedule
 
 
 def _forest(
-    lone: RankNetwork, operation: str, homes: np.ndarray, root: int, size: int, work: Work
+    by_host: RankNetwork, operation: str, homes: np.ndarray, root: int, size: int, work: Work
 ) -> tuple[tuple[Tree, ...], int, int]:
-    """Packed trees, their ranks numbered as the caller's; how many chunks there are; how many pieces hide the depth."""
-    # Classes are in the order of hosts, the root's first; ranks in the caller's.
+    """Return packed trees with the caller's rank numbers, the number of chunks, and the pieces that hide the trees' depth."""
+    # Classes are in the order of hosts, that of the root first; map them to the caller's ranks.
     rank_of = np.empty(homes.size, np.int64)
-    by_host = {int(host): rank for rank, host in enumerate(homes)}
-    for place, hosts in enumerate(lone.hosts):
-        rank_of[place] = by_host[int(hosts[0])]
+    rank_on_host = {int(host): rank for rank, host in enumerate(homes)}
+    for place, hosts in enumerate(by_host.hosts):
+        rank_of[place] = rank_on_host[int(hosts[0])]
     if operation == "broadcast":
-        made, each = packed_forest(lone, broadcast_cut(lone, work), np.array([0]), work)
+        packed, each = packed_forest(by_host, broadcast_cut(by_host, work), np.array([0]), work)
         chunks = each
     else:
-        made, each = packed_forest(lone, gather_cut(lone, work), np.arange(homes.size), work)
+        packed, each = packed_forest(by_host, gather_cut(by_host, work), np.arange(homes.size), work)
         chunks = each * homes.size
     trees = []
-    for tree in made:
+    for tree in packed:
         own = int(rank_of[tree.root])
         first = tree.first if operation == "broadcast" else tree.first % each + own * each
         edges = tuple(
-            replace(one, sender=int(rank_of[one.sender]), receiver=int(rank_of[one.receiver])) for one in tree.edges
+            replace(edge, sender=int(rank_of[edge.sender]), receiver=int(rank_of[edge.receiver])) for edge in tree.edges
         )
         trees.append(Tree(own, first, tree.chunks, edges))
     trees.sort(key=lambda tree: tree.first)
@@ -186,7 +186,7 @@ def _forest(
 
 
 def _by_tables(schedule: CollectiveSchedule, net: FlowNetwork, back: np.ndarray) -> tuple[Tree, ...]:
-    """The trees with the paths of the tables."""
+    """Return the trees with the paths of the tables."""
     ways = Ways(schedule, net, back)
     return tuple(
         replace(

@@ -1,4 +1,4 @@
-"""A schedule as MSCCL's XML: for each rank thread blocks, each with one peer, and their steps on chunks of buffers."""
+"""A schedule as MSCCL's XML: per rank, thread blocks with one peer each, and their steps on chunks of buffers."""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -7,7 +7,7 @@ from xml.sax.saxutils import quoteattr
 from topoloom.core.errors import InputError
 from topoloom.simulation.collectives.schedule import GATHERS, REDUCES, CollectiveSchedule
 
-#: What MSCCL's executor for NCCL takes: steps of a block, blocks of a rank, those of a channel, channels, chunks of a step.
+#: Limits of MSCCL's executor for NCCL: steps per block, blocks per rank, blocks per channel, channels, chunks per step.
 MOST_STEPS, MOST_BLOCKS, MOST_OF_CHANNEL, MOST_CHANNELS, MOST_COUNT = 256, 216, 32, 32, 71
 _COLLECTIVES = {
     "allreduce": "allreduce",
@@ -20,7 +20,7 @@ _COLLECTIVES = {
 
 @dataclass
 class _Step:
-    """A line of a thread block."""
+    """A step of a thread block."""
 
     kind: str
     source: tuple[str, int]
@@ -32,7 +32,7 @@ class _Step:
 
 @dataclass
 class _Block:
-    """A thread block."""
+    """A thread block: the peers that it sends to and receives from (-1: none), its channel, its number, and its steps."""
 
     send: int
     receive: int
@@ -42,43 +42,43 @@ class _Block:
 
 
 class _Rank:
-    """The blocks of a rank, and which step wrote each chunk of a buffer last."""
+    """The blocks of a rank, and the step that last wrote each chunk of a buffer."""
 
     def __init__(self) -> None:
         self.blocks: dict[tuple[int, int], _Block] = {}
         self.writer: dict[tuple[str, int], tuple[_Block, int]] = {}
 
     def block(self, send: int, receive: int, channel: int) -> _Block:
-        """The block with these peers."""
+        """Return the block with these peers, created if needed."""
         return self.blocks.setdefault((send, receive), _Block(send, receive, channel, len(self.blocks)))
 
     def step(self, block: _Block, step: _Step, buffer: tuple[str, int], *, writes: bool) -> None:
-        """One more step, after whatever wrote first what it is about."""
+        """Add a step, which waits for the steps of other blocks that last wrote its chunks."""
         name, begin = buffer
-        last = [self.writer[name, one] for one in range(begin, begin + step.count) if (name, one) in self.writer]
+        last = [self.writer[name, chunk] for chunk in range(begin, begin + step.count) if (name, chunk) in self.writer]
         others = list(dict.fromkeys((id(of), at) for of, at in last if of is not block))
-        found = {(id(of), at): (of, at) for of, at in last}
+        writers = {(id(of), at): (of, at) for of, at in last}
         for key in others[:-1]:
-            of, at = found[key]
+            of, at = writers[key]
             of.steps[at].waited = True
             block.steps.append(_Step("nop", ("i", -1), ("o", -1), 0, (of, at)))
         if others:
-            of, at = found[others[-1]]
+            of, at = writers[others[-1]]
             of.steps[at].waited = True
             step.waits = (of, at)
         block.steps.append(step)
         if writes:
-            for one in range(begin, begin + step.count):
-                self.writer[name, one] = block, len(block.steps) - 1
+            for chunk in range(begin, begin + step.count):
+                self.writer[name, chunk] = block, len(block.steps) - 1
 
 
 def msccl_xml(schedule: CollectiveSchedule) -> str:
-    """A schedule in the XML that MSCCL's executors read.
+    """Return a schedule in the XML that MSCCL's executors read.
 
-    Every message is a step ``s`` of a block of its sender and a step ``r`` of one of its receiver, or ``rrc`` where it is added
-    up; what goes between two ranks goes in one order at both. Local copies (``cpy``) stand in a block without peers. A step
-    waits (``depid``, ``deps``) for the step of another block that wrote its chunk last. Pieces are left to the executor, which
-    takes all chunks in loops; so are paths, which are the network's affair.
+    Every message is a step ``s`` of a block of its sender, and a step ``r`` of a block of its receiver, or ``rrc`` where it is
+    added up; both blocks have the messages between two ranks in the same order. Local copies (``cpy``) are in a block without
+    peers. A step waits (``depid``, ``deps``) for the step of another block that wrote its chunk last. Pieces are left to the
+    executor, which loops over all chunks; paths are left to the network.
 
     Raises
     ------
@@ -88,8 +88,8 @@ def msccl_xml(schedule: CollectiveSchedule) -> str:
     Notes
     -----
     The elements and attributes are those that ``msccl-tools`` writes (github.com/microsoft/msccl-tools, msccl/language/ir.py)
-    and the parser of ``msccl-executor-nccl`` reads (github.com/Azure/msccl-executor-nccl, src/misc/msccl/msccl_parser.cc). No
-    run on GPUs has been made. A step has at most 71 chunks; what is over other limits of that executor says `over_limits`.
+    and the parser of ``msccl-executor-nccl`` reads (github.com/Azure/msccl-executor-nccl, src/misc/msccl/msccl_parser.cc). The
+    output has not been run on GPUs. A step has at most 71 chunks; `over_limits` reports other exceeded limits of that executor.
     """
     ranks = _filled(schedule)
     n, chunks = schedule.ranks, schedule.chunks
@@ -126,21 +126,21 @@ def msccl_xml(schedule: CollectiveSchedule) -> str:
 
 
 def over_limits(schedule: CollectiveSchedule) -> str:
-    """Which limits of MSCCL's executor for NCCL the XML of a schedule passes, in words; empty where none."""
+    """Return the limits of MSCCL's executor for NCCL that the XML of a schedule exceeds, in words; empty if none."""
     blocks = [rank.blocks.values() for rank in _filled(schedule)]
-    steps = max((len(block.steps) for one in blocks for block in one), default=0)
-    channels = 1 + max((block.channel for one in blocks for block in one), default=0)
+    steps = max((len(block.steps) for rank_blocks in blocks for block in rank_blocks), default=0)
+    channels = 1 + max((block.channel for rank_blocks in blocks for block in rank_blocks), default=0)
     most = max(map(len, blocks), default=0)
-    found = (
+    values = (
         (steps, MOST_STEPS, "steps of a block"),
         (most, MOST_BLOCKS, "blocks of a rank"),
         (channels, MOST_CHANNELS, "channels"),
     )
-    return ", ".join(f"{value} {what} ({limit} at most)" for value, limit, what in found if value > limit)
+    return ", ".join(f"{value} {what} ({limit} at most)" for value, limit, what in values if value > limit)
 
 
 def _filled(schedule: CollectiveSchedule) -> list[_Rank]:
-    """All steps of all ranks."""
+    """Return the ranks with all their steps."""
     if not schedule.trees:
         raise InputError(f"a schedule of {schedule.ranks} ranks without trees cannot be written")
     n = schedule.ranks
@@ -150,17 +150,19 @@ def _filled(schedule: CollectiveSchedule) -> list[_Rank]:
     for number, rank in enumerate(ranks):
         _begin(schedule, rank, number, each)
     channels = _channels(schedule)
-    # Who sends, who receives, the first chunk and how many, in an order in which nothing waits for what comes later.
+    # Messages in an order in which none waits for a later one.
     for reduces, _, sender, receiver, first, chunks in sorted(_messages(schedule)):
         for begin in range(first, first + chunks, MOST_COUNT):
             count = min(MOST_COUNT, first + chunks - begin)
             source, goal = _places(operation, n, each, sender, begin, reduces=reduces == 0)
-            one, other = ranks[sender], ranks[receiver]
+            sender_rank, receiver_rank = ranks[sender], ranks[receiver]
             channel = channels[sender, receiver]
-            one.step(one.block(receiver, -1, channel), _Step("s", source, goal, count), source, writes=False)
+            sender_rank.step(
+                sender_rank.block(receiver, -1, channel), _Step("s", source, goal, count), source, writes=False
+            )
             kind = "rrc" if reduces == 0 else "r"
             step = _Step(kind, goal if reduces == 0 else source, goal, count)
-            other.step(other.block(-1, sender, channel), step, goal, writes=True)
+            receiver_rank.step(receiver_rank.block(-1, sender, channel), step, goal, writes=True)
     if operation == "reduce-scatter":
         for number, rank in enumerate(ranks):
             _copy(rank, ("s", number * each), ("o", 0), each)
@@ -168,7 +170,7 @@ def _filled(schedule: CollectiveSchedule) -> list[_Rank]:
 
 
 def _begin(schedule: CollectiveSchedule, rank: _Rank, number: int, each: int) -> None:
-    """What a rank copies before all else."""
+    """Add the initial copies of a rank."""
     operation = schedule.operation
     if operation == "allgather":
         _copy(rank, ("i", 0), ("o", number * each), each)
@@ -185,16 +187,16 @@ def _copy(rank: _Rank, source: tuple[str, int], goal: tuple[str, int], count: in
     block = rank.block(-1, -1, 0)
     for begin in range(0, count, MOST_COUNT):
         some = min(MOST_COUNT, count - begin)
-        here, there = (source[0], source[1] + begin), (goal[0], goal[1] + begin)
-        rank.step(block, _Step("cpy", here, there, some), here, writes=False)
-        for one in range(some):
-            rank.writer[there[0], there[1] + one] = block, len(block.steps) - 1
+        from_place, to_place = (source[0], source[1] + begin), (goal[0], goal[1] + begin)
+        rank.step(block, _Step("cpy", from_place, to_place, some), from_place, writes=False)
+        for chunk in range(some):
+            rank.writer[to_place[0], to_place[1] + chunk] = block, len(block.steps) - 1
 
 
 def _places(
     operation: str, n: int, each: int, sender: int, first: int, *, reduces: bool
 ) -> tuple[tuple[str, int], tuple[str, int]]:
-    """The buffer and place of chunks at who sends, and at who receives."""
+    """Return the buffer and place of chunks at the sender and at the receiver."""
     if operation == "alltoall":
         return ("i", first % n), ("o", first // n)
     if operation == "reduce-scatter" and reduces:
@@ -205,33 +207,33 @@ def _places(
 
 
 def _messages(schedule: CollectiveSchedule) -> list[tuple[int, tuple[int, int, int], int, int, int, int]]:
-    """(0 where it is added up, (level, tree, edge), sender, receiver, first chunk, chunks), each after what it waits for."""
-    found = []
+    """Return (0 if added up else 1, (level, tree, edge), sender, receiver, first chunk, chunks) for each message."""
+    messages = []
     for number, tree in enumerate(schedule.trees):
         level = {tree.root: 0}
         for place, edge in enumerate(tree.edges):
             level[edge.receiver] = level[edge.sender] + 1
             if schedule.operation in REDUCES:
                 key = -level[edge.receiver], number, place
-                found.append((0, key, edge.receiver, edge.sender, tree.first, tree.chunks))
+                messages.append((0, key, edge.receiver, edge.sender, tree.first, tree.chunks))
             if schedule.operation in GATHERS:
                 key = level[edge.receiver], number, place
-                found.append((1, key, edge.sender, edge.receiver, tree.first, tree.chunks))
-    return found
+                messages.append((1, key, edge.sender, edge.receiver, tree.first, tree.chunks))
+    return messages
 
 
 def _channels(schedule: CollectiveSchedule) -> dict[tuple[int, int], int]:
-    """The channel between each two ranks: the first on which neither has too many."""
+    """Return the channel between each two ranks: the first with room at both."""
     out: Counter[tuple[int, int]] = Counter()
     into: Counter[tuple[int, int]] = Counter()
-    found: dict[tuple[int, int], int] = {}
+    channels: dict[tuple[int, int], int] = {}
     for _, _, sender, receiver, _, _ in _messages(schedule):
-        if (sender, receiver) in found:
+        if (sender, receiver) in channels:
             continue
         channel = 0
         while out[sender, channel] >= MOST_OF_CHANNEL or into[receiver, channel] >= MOST_OF_CHANNEL:
             channel += 1
         out[sender, channel] += 1
         into[receiver, channel] += 1
-        found[sender, receiver] = channel
-    return found
+        channels[sender, receiver] = channel
+    return channels

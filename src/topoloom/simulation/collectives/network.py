@@ -1,4 +1,4 @@
-"""A network as collectives see it: ranks, switches and channels with whole-number capacities, hosts that are alike as one."""
+"""A network for collectives: ranks, switches and channels with whole-number capacities; equivalent hosts form one class."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -8,19 +8,20 @@ import numpy as np
 from topoloom.core.errors import InputError
 from topoloom.model.topology import Topology
 
-#: Rates in proportion, as 200 to 400, are whole numbers up to this one; others are rounded up, so that bounds hold.
+#: The largest whole numbers for rates in proportion, such as 200 to 400; other rates are rounded up, so that bounds are valid.
 _MOST_UNITS = 1 << 14
 
 
 @dataclass(frozen=True, eq=False)
 class ArcGraph:
-    """Arcs in both directions, by their origin, as `kernels.maxflow` takes them.
+    """Arcs in both directions, sorted by their origin, for `kernels.maxflow`.
 
     Attributes
     ----------
     first, to, back : int64[n + 1], int64[a], int64[a]
+        Where the arcs of each node begin, the end of each arc, and its reverse.
     capacity : int64[a]
-        0 where there is none that way.
+        The capacity; 0 where the network has no channel in this direction.
     """
 
     first: np.ndarray
@@ -30,17 +31,17 @@ class ArcGraph:
 
     @property
     def origin(self) -> np.ndarray:
-        """Where each arc begins, int64[a]."""
+        """The origin of each arc, int64[a]."""
         return np.repeat(np.arange(self.first.size - 1), np.diff(self.first))
 
     def arc(self, tail: int, head: int) -> int:
-        """The arc from one node to another, which there must be in one direction at least."""
+        """Return the arc from one node to another, which must be adjacent."""
         begin, end = int(self.first[tail]), int(self.first[tail + 1])
         return begin + int(np.searchsorted(self.to[begin:end], head))
 
 
 def arc_graph(nodes: int, tail: np.ndarray, head: np.ndarray, capacity: np.ndarray) -> ArcGraph:
-    """Arcs as a graph; those between the same two nodes are one.
+    """Return arcs as a graph; arcs between the same two nodes are merged.
 
     Parameters
     ----------
@@ -50,7 +51,7 @@ def arc_graph(nodes: int, tail: np.ndarray, head: np.ndarray, capacity: np.ndarr
     Returns
     -------
     ArcGraph
-        With an arc back for every arc.
+        The graph, with a reverse for every arc.
     """
     key = np.concatenate([tail * nodes + head, head * nodes + tail])
     amount = np.concatenate([capacity, np.zeros(capacity.size, np.int64)])
@@ -64,28 +65,28 @@ def arc_graph(nodes: int, tail: np.ndarray, head: np.ndarray, capacity: np.ndarr
 
 @dataclass(frozen=True, eq=False)
 class RankNetwork:
-    """Switches 0 .. switches - 1, then a node for each class of hosts that are alike: on the same switches, with as many ranks.
+    """Switches 0 .. switches - 1, then one node per class of equivalent hosts: on the same switches, with as many ranks.
 
-    A smallest cut may be taken to have all hosts of a class on one side, or all but the one that is asked about: whoever
-    exchanges two of them changes nothing, and of all smallest cuts the least is one. So the classes say the same as the hosts.
+    Some smallest cut has all hosts of a class on one side, except perhaps a host in question: exchanging two of them changes
+    nothing, and cuts are submodular. So classes give the same results as single hosts.
 
     Attributes
     ----------
     name : str
-        Of the network, for people.
+        The network's name.
     switches : int
     hosts : tuple of int64[k]
         The hosts of each class.
     weight : int64[c]
-        Ranks on each host of a class.
+        The ranks on each host of a class.
     ports : tuple of dict of int to int
-        Of each class, how many ports a host has on which switch.
+        For each class, the number of ports of a host on each switch.
     tail, head, capacity : int64[a]
-        Channels, those between the same two switches as one; capacities in units.
+        Channels, merged between the same two switches; capacities in units.
     link_units, host_units : int
-        Of one link between switches, and of one port of a host.
+        The capacity of one link between switches, and of one port of a host, in units.
     unit_gbps : float
-        A unit.
+        The rate of one unit.
     """
 
     name: str
@@ -102,7 +103,7 @@ class RankNetwork:
 
     @property
     def classes(self) -> int:
-        """How many classes of hosts there are."""
+        """The number of classes of hosts."""
         return len(self.hosts)
 
     @property
@@ -112,16 +113,16 @@ class RankNetwork:
 
     @property
     def ranks(self) -> int:
-        """Of all hosts."""
+        """The ranks on all hosts."""
         return int((self.counts * self.weight).sum())
 
     @property
     def port_counts(self) -> np.ndarray:
-        """Ports of a host of each class, int64[c]."""
+        """Ports per host of each class, int64[c]."""
         return np.array([sum(ports.values()) for ports in self.ports], np.int64)
 
     def arcs(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """All channels, those of the classes included: tail, head, capacity, int64[b]."""
+        """Return all channels, including those of the classes: tail, head, capacity, int64[b]."""
         tails, heads, capacities = [], [], []
         for number, (hosts, ports) in enumerate(zip(self.hosts, self.ports, strict=True)):
             for switch, count in ports.items():
@@ -144,7 +145,7 @@ def rank_network(
     alike: bool = True,
     apart: int | None = None,
 ) -> RankNetwork:
-    """The network between the hosts that run ranks.
+    """Return the network between the hosts that run ranks.
 
     Parameters
     ----------
@@ -152,32 +153,32 @@ def rank_network(
     homes : int64[ranks]
         The host of each rank.
     rate_gbps, host_rate_gbps : float
-        Of a link between switches and of a host's port, in each direction.
+        Rates of a link between switches and of a host's port, in each direction.
     alike : bool
-        Whether hosts that are alike are one class; else each is one.
+        Whether equivalent hosts form one class; else each host is a class.
     apart : int, optional
-        A host that is a class of its own, and the first.
+        A host that forms its own class, the first one.
 
     Raises
     ------
     InputError
-        Ranks that do not reach each other, or hosts that there are not.
+        Ranks that do not reach each other, or unknown hosts.
     """
     homes = np.asarray(homes, np.int64)
     if not homes.size or homes.min() < 0 or homes.max() >= topology.hosts:
-        raise InputError(f"{topology.name}: ranks run on hosts 0 to {topology.hosts - 1}; give each rank one of them")
+        raise InputError(f"{topology.name}: ranks must run on hosts 0 to {topology.hosts - 1}")
     used, weight = np.unique(homes, return_counts=True)
-    of_host: dict[int, dict[int, int]] = {int(host): {} for host in used}
+    ports_of_host: dict[int, dict[int, int]] = {int(host): {} for host in used}
     for host, switch in zip(topology.host.tolist(), topology.endpoints.tolist(), strict=True):
-        if host in of_host:
-            of_host[host][switch] = of_host[host].get(switch, 0) + 1
+        if host in ports_of_host:
+            ports_of_host[host][switch] = ports_of_host[host].get(switch, 0) + 1
     groups: dict[object, list[int]] = {}
     weights: dict[object, int] = {}
     order = used.tolist() if apart is None else [apart, *(host for host in used.tolist() if host != apart)]
     ranks_on = dict(zip(used.tolist(), weight.tolist(), strict=True))
     for host in order:
         alone = not alike or host == apart
-        key = host if alone else (tuple(sorted(of_host[host].items())), ranks_on[host])
+        key = host if alone else (tuple(sorted(ports_of_host[host].items())), ranks_on[host])
         groups.setdefault(key, []).append(host)
         weights[key] = ranks_on[host]
     link_units, host_units, unit = _units(rate_gbps, host_rate_gbps)
@@ -185,12 +186,12 @@ def rank_network(
     joined, count = np.unique(
         np.concatenate([u * topology.switches + v, v * topology.switches + u]), return_counts=True
     )
-    found = RankNetwork(
+    network = RankNetwork(
         name=topology.name,
         switches=topology.switches,
         hosts=tuple(np.array(members, np.int64) for members in groups.values()),
         weight=np.array([weights[key] for key in groups], np.int64),
-        ports=tuple(of_host[members[0]] for members in groups.values()),
+        ports=tuple(ports_of_host[members[0]] for members in groups.values()),
         tail=joined // topology.switches,
         head=joined % topology.switches,
         capacity=count.astype(np.int64) * link_units,
@@ -198,12 +199,12 @@ def rank_network(
         host_units=host_units,
         unit_gbps=unit,
     )
-    _check_joined(found)
-    return found
+    _check_joined(network)
+    return network
 
 
 def _units(rate_gbps: float, host_rate_gbps: float) -> tuple[int, int, float]:
-    """Both rates as whole numbers, and the unit in Gb/s; what is rounded is rounded up."""
+    """Return both rates as whole numbers, and the unit in Gb/s; rates are rounded up."""
     ratio = Fraction(host_rate_gbps) / Fraction(rate_gbps)
     near = ratio.limit_denominator(_MOST_UNITS)
     if max(near.numerator, near.denominator) <= _MOST_UNITS and abs(float(near / ratio) - 1) < 1e-12:
@@ -213,7 +214,7 @@ def _units(rate_gbps: float, host_rate_gbps: float) -> tuple[int, int, float]:
 
 
 def _check_joined(network: RankNetwork) -> None:
-    """Refuse ranks that no path joins."""
+    """Refuse ranks without a path between them."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
@@ -222,7 +223,8 @@ def _check_joined(network: RankNetwork) -> None:
     part = connected_components(coo_array((np.ones(tail.size), (tail, head)), shape=(nodes, nodes)), directed=False)[1]
     apart = np.flatnonzero(part[network.switches :] != part[network.switches])
     if apart.size:
-        one, other = int(network.hosts[0][0]), int(network.hosts[int(apart[0])][0])
+        first_host, second_host = int(network.hosts[0][0]), int(network.hosts[int(apart[0])][0])
         raise InputError(
-            f"{network.name}: no path joins host {one} and host {other}; a collective needs ranks that reach each other"
+            f"{network.name}: no path joins host {first_host} and host {second_host}; a collective needs ranks that"
+            " reach each other"
         )

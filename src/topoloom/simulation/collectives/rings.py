@@ -8,35 +8,35 @@ from topoloom.simulation.collectives.forest import Tree, TreeEdge
 
 
 def ring_order(topology: Topology, hosts: np.ndarray) -> tuple[list[int], list[tuple[int, ...]]]:
-    """Ranks in the order in which a depth-first walk meets their switches, and the walk's switches between each and the next.
+    """Return ranks in the order in which a depth-first walk meets their switches, and the switches between neighbours.
 
     Parameters
     ----------
     topology : Topology
     hosts : int64[ranks]
-        A host a rank.
+        The host of each rank.
 
     Returns
     -------
     order : list of int
-        Ranks.
+        The ranks around the ring.
     steps : list of tuple of int
-        Switches from each to the next, the last to the first. Round the whole ring no link carries more than once in either
-        direction (Patarasuk and Yuan, JPDC 69(2), 2009, section 4).
+        The switches from each rank to the next, and from the last to the first. Around the whole ring, no link is used more
+        than once in either direction (Patarasuk and Yuan, JPDC 69(2), 2009, section 4).
 
     Raises
     ------
     InputError
-        A host without a port where the walk comes.
+        A host without a port on a switch that the walk meets.
     """
     offsets, neighbours, _ = topology.csr
-    on: dict[int, list[int]] = {}
+    ranks_on: dict[int, list[int]] = {}
     ports: dict[int, list[int]] = {}
     for host, switch in zip(topology.host.tolist(), topology.endpoints.tolist(), strict=True):
         ports.setdefault(host, []).append(switch)
     start = ports[int(hosts[0])][0]
     above, walk, seen = {start: -1}, [], {start}
-    # Depth first, without recursion: next neighbour of each switch on the way.
+    # Depth first, without recursion: `at` has the next neighbour of each switch on the stack.
     stack, at = [start], {start: int(offsets[start])}
     walk.append(start)
     while stack:
@@ -56,17 +56,17 @@ def ring_order(topology: Topology, hosts: np.ndarray) -> tuple[list[int], list[t
         near = [switch for switch in ports[host] if switch in seen]
         if not near:
             raise InputError(
-                f"{topology.name}: host {host} has no port in the part of the network that the ring goes round"
+                f"{topology.name}: host {host} has no port in the part of the network that contains the ring"
             )
-        on.setdefault(near[0], []).append(rank)
-    order = [rank for switch in walk for rank in on.get(switch, [])]
-    place = {rank: switch for switch, ranks in on.items() for rank in ranks}
+        ranks_on.setdefault(near[0], []).append(rank)
+    order = [rank for switch in walk for rank in ranks_on.get(switch, [])]
+    place = {rank: switch for switch, ranks in ranks_on.items() for rank in ranks}
     steps = [_tree_path(above, place[rank], place[order[(i + 1) % len(order)]]) for i, rank in enumerate(order)]
     return order, steps
 
 
 def _tree_path(above: dict[int, int], source: int, goal: int) -> tuple[int, ...]:
-    """Up to where both meet, and down."""
+    """Return the path up to the first common ancestor and down."""
     up, down = [source], [goal]
     while up[-1] >= 0:
         up.append(above[up[-1]])
@@ -77,7 +77,7 @@ def _tree_path(above: dict[int, int], source: int, goal: int) -> tuple[int, ...]
 
 
 def binomial_tree(ranks: int, root: int) -> Tree:
-    """From a root to twice as many each time; the paths are left to tables.
+    """Return a binomial tree from a root, which doubles the reached ranks in each step; paths are left to tables.
 
     Examples
     --------
@@ -93,7 +93,7 @@ def binomial_tree(ranks: int, root: int) -> Tree:
 
 
 def pair_trees(ranks: int) -> tuple[Tree, ...]:
-    """Each rank to each other by itself, by the tables; step by step to the rank further on."""
+    """Return one tree per pair of ranks, by the tables; step by step to the rank that many after the sender."""
     return tuple(
         Tree(rank, rank * ranks + (rank + step) % ranks, 1, (TreeEdge(rank, (rank + step) % ranks, ()),))
         for step in range(1, ranks)

@@ -1,4 +1,4 @@
-"""The ways of a schedule's messages on a network, and what they ask of its channels."""
+"""Paths of a schedule's messages on a network, and the load of channels."""
 
 from collections.abc import Iterator
 from itertools import pairwise
@@ -13,20 +13,20 @@ from topoloom.simulation.flows.state import FlowNetwork
 
 
 class Ways:
-    """The ways of a schedule's messages on a fabric: its own, spread over parallel channels, or those of the tables.
+    """Computes the paths of a schedule's messages: the schedule's own, spread over parallel channels, or those of the tables.
 
     Parameters
     ----------
     schedule : CollectiveSchedule
     fabric : FlowNetwork
-        With the tables.
+        The network with its tables.
     back : int64[c]
-        The channel that leads the other way.
+        The reverse of each channel.
 
     Raises
     ------
     InputError
-        Switches that no channel joins, or that a host does not hang on.
+        Switches without a channel between them, or a host that is not attached to a switch.
     """
 
     def __init__(self, schedule: CollectiveSchedule, fabric: FlowNetwork, back: np.ndarray) -> None:
@@ -35,7 +35,7 @@ class Ways:
         self.used = np.zeros((2, fabric.switch.size))
 
     def down(self, tree: Tree, number: int) -> Way:
-        """Of an edge, from its sender to its receiver."""
+        """Return the path of an edge from its sender to its receiver."""
         edge = tree.edges[number]
         source, goal = int(self.schedule.hosts[edge.sender]), int(self.schedule.hosts[edge.receiver])
         if self.schedule.paths == "tables":
@@ -48,7 +48,7 @@ class Ways:
             begin, end = self._slots(u)
             joined = begin + np.flatnonzero(self.fabric.to[begin:end] == v)
             if not joined.size:
-                raise InputError(f"the schedule goes from switch {u} to {v}, which no link joins")
+                raise InputError(f"the schedule uses a link from switch {u} to {v}, which the network does not have")
             channel = int(joined[np.argmin(self.filled[joined])])
             self.filled[channel] += tree.chunks
             channels.append(channel)
@@ -59,34 +59,34 @@ class Ways:
         )
 
     def up(self, tree: Tree, number: int, down: Way | None) -> Way:
-        """Of an edge, from its receiver to its sender: by tables their own path, else the way back.
+        """Return the path of an edge from its receiver to its sender: that of the tables, or the reverse of `down`.
 
         Parameters
         ----------
         tree : Tree
         number : int
-            The edge's.
+            The number of the edge.
         down : Way or None
-            The other way, where it is known.
+            The path in the other direction, if known.
         """
         if self.schedule.paths == "tables":
             edge = tree.edges[number]
             return self._by_tables(int(self.schedule.hosts[edge.receiver]), int(self.schedule.hosts[edge.sender]))
         down = self.down(tree, number) if down is None else down
-        return Way(down.into, tuple(int(self.back[one]) for one in down.channels[::-1]), down.out)
+        return Way(down.into, tuple(int(self.back[channel]) for channel in down.channels[::-1]), down.out)
 
     def _slots(self, switch: int) -> tuple[int, int]:
         if not 0 <= switch < self.fabric.first.size - 1:
-            raise InputError(f"the schedule names switch {switch}, which there is not")
+            raise InputError(f"the schedule uses switch {switch}, which the network does not have")
         return int(self.fabric.first[switch]), int(self.fabric.first[switch + 1])
 
     def _port(self, host: int, switch: int, side: int, chunks: int) -> int:
-        ports = [int(one) for one in self.fabric.port[host] if self.fabric.switch[one] == switch]
+        ports = [int(candidate) for candidate in self.fabric.port[host] if self.fabric.switch[candidate] == switch]
         if not ports:
             raise InputError(
-                f"the schedule's path begins or ends at switch {switch}, on which host {host} does not hang"
+                f"the schedule's path begins or ends at switch {switch}, to which host {host} is not attached"
             )
-        port = min(ports, key=lambda one: self.used[side, one])
+        port = min(ports, key=lambda candidate: self.used[side, candidate])
         self.used[side, port] += chunks
         return port
 
@@ -102,21 +102,21 @@ class Ways:
 
 
 def way_switches(way: Way, fabric: FlowNetwork) -> tuple[int, ...]:
-    """The switches of a way."""
-    return (int(fabric.switch[way.out]), *(int(fabric.to[one]) for one in way.channels))
+    """Return the switches of a path."""
+    return (int(fabric.switch[way.out]), *(int(fabric.to[channel]) for channel in way.channels))
 
 
 def ways_of(
     schedule: CollectiveSchedule, fabric: FlowNetwork, back: np.ndarray
 ) -> Iterator[tuple[Tree, list[Way | None], list[Way | None]]]:
-    """Each tree with the ways of its edges, down and up; None where nothing goes that way.
+    """Yield each tree with the paths of its edges, down and up; None where the operation sends nothing in that direction.
 
     Parameters
     ----------
     schedule : CollectiveSchedule
     fabric : FlowNetwork
     back : int64[c]
-        The channel that leads the other way.
+        The reverse of each channel.
 
     Yields
     ------
@@ -128,14 +128,14 @@ def ways_of(
         down: list[Way | None] = []
         up: list[Way | None] = []
         for number in range(len(tree.edges)):
-            one = ways.down(tree, number)
-            down.append(one if gathers else None)
-            up.append(ways.up(tree, number, one) if reduces else None)
+            down_path = ways.down(tree, number)
+            down.append(down_path if gathers else None)
+            up.append(ways.up(tree, number, down_path) if reduces else None)
         yield tree, down, up
 
 
 def fullest_seconds(schedule: CollectiveSchedule, fabric: FlowNetwork, back: np.ndarray) -> float:
-    """What the busiest channel, or host's link, needs for what the schedule sends over it.
+    """Return the time that the most loaded channel, or host's link, needs for its part of the schedule, in seconds.
 
     Parameters
     ----------
@@ -146,7 +146,7 @@ def fullest_seconds(schedule: CollectiveSchedule, fabric: FlowNetwork, back: np.
     Returns
     -------
     float
-        Seconds.
+        The time in seconds.
     """
     load, channels, hosts = np.zeros(fabric.capacity.size), fabric.to.size, fabric.switch.size
     for tree, down, up in ways_of(schedule, fabric, back):

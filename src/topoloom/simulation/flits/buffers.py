@@ -1,4 +1,4 @@
-"""The arrays of a simulation, as the compiled kernels take them: what stays, what changes, and the rules."""
+"""The arrays of a simulation for the compiled kernels: constant data, changing data, and rules."""
 
 from typing import NamedTuple
 
@@ -6,23 +6,24 @@ import numpy as np
 
 from topoloom.simulation.flows.state import ScheduleState
 
-#: Places in `Buffers.state`: free places of the pool, hosts that have packets waiting, the next host that makes a packet,
-#: the random stream, flits that left a router, the cycle, first free packet record, next event of a trace.
+#: Indices into `Buffers.state`: free places of the pool, hosts with waiting packets, the next host that makes a packet, the
+#: random stream, flits that left a router, the cycle, first free packet record, next event of a trace.
 FREE, BACKLOG, NEXT, RANDOM, HOPS, TIME, RECORD, EVENT = 0, 1, 2, 3, 4, 5, 6, 7
-#: Of packets born in the window: how many were made and arrived, their latency, routers, and cycles before they left the host.
+#: For packets created in the window: packets made and arrived, the sums of latency, routers, and cycles before leaving the
+#: host.
 MADE, DONE, LATENCY, ROUTERS, WAITED = 8, 9, 10, 11, 12
-#: Flits that arrived and that entered, at any time; packets logged; round trips ended, and when the last packet
-#: of a trace or a trip arrived; hosts in a burst; packets in the network.
+#: Flits that arrived and that entered, at any time; packets logged; round trips ended; when the last packet of a trace or a
+#: trip arrived; hosts in a burst; packets in the network.
 FLITS, INJECTED, LOGGED, ENDED, LAST_END, BURSTS, INSIDE = 13, 14, 15, 16, 17, 18, 19
 
 #: What packets choose: nothing, any shortest path (drawn, or the shorter queue of two), paths with an escape, detours.
 TABLES, ANY, SHORTER, ESCAPE, DETOUR = 0, 1, 2, 3, 4
-#: Virtual channels: in the table, by hop, by packet.
+#: Where the virtual channel comes from: the table, the hop, the packet.
 IN_TABLE, BY_HOP, BY_PACKET = 0, 1, 2
 
 
 class RouterNetwork(NamedTuple):
-    """What stays. Port p of switch r has place r * ports + p, with as many ports as VC words have slots for.
+    """The constant data. Port p of switch r has index r * ports + p, with as many ports as VC words have slots for.
 
     Attributes
     ----------
@@ -35,17 +36,17 @@ class RouterNetwork(NamedTuple):
     host_at : int32[ports]
         The host of each port, -1: none.
     distance : uint8[n * n] or empty
-        Hops.
+        The hops between switches.
     near : int64[n * n * k] or empty
         By switch and destination: the ports on a shortest path, as bits of k words.
     allowed : int64[n * n] or empty
         By source and destination: the layers that a packet may take, as bits.
     layer_at : int64[n * ports] or empty
-        The layer by which packets go to the host in each port, where that is not drawn.
+        The layer of packets to the host at each port, where it is not random.
     group : int32[n] or empty
-        Of each switch; packets within one make no detour, nor is a detour to one's own.
+        The group of each switch; packets within a group make no detour, and detours avoid the packet's own group.
     spans : int64[VCs]
-        How many VCs the class has that begins at each VC.
+        The number of VCs of the class that begins at each VC.
     """
 
     outputs: np.ndarray
@@ -61,9 +62,9 @@ class RouterNetwork(NamedTuple):
 
 
 class Buffers(NamedTuple):
-    """What changes; `kernels.fields` and `kernels.router` say how it is laid out.
+    """The changing data; for the layout see `kernels.fields` and `kernels.router`.
 
-    `pool` has places for flits and packets that wait, `spare` the numbers of those that are free, the next one to take last.
+    `pool` has places for flits and waiting packets; `spare` has the numbers of free places, and the next one to use is last.
     """
 
     pool: np.ndarray
@@ -93,32 +94,31 @@ class Buffers(NamedTuple):
 
 
 class Rules(NamedTuple):
-    """Numbers, all int but those said.
+    """Numbers of the configuration, all int.
 
     Attributes
     ----------
     words, slot_bits, many, history
-        Words of 64 VC bits a router; log2 of the VC slots a port; 1: packets have several flits, or records; words of a VC's
-        history of flits sent on, 0: one, that of short credits.
+        Words of 64 VC bits per router; log2 of the VC slots per port; 1 if packets have several flits, or records; words of a
+        VC's history of sent flits, 0: one, that of short credits.
     vcs, speedup, room, spare, credit, host_credit, inject, hold
-        VCs a port; internal steps a cycle; flits a VC; flits in a VC at most beside which the longest packet has room;
-        cycles of a credit, of one to a host, from a host to its router, and of the allocation of a VC beyond the step that it
-        takes.
+        VCs per port; internal steps per cycle; flits per VC; the most flits in a VC such that the longest packet still fits;
+        cycles of a credit, of one to a host, from a host to its router, and of the allocation of a VC in addition to its step.
     bound, eject, last_vcs
-        Flits of an output queue, and of one to a host; VCs that a packet may take to its host: all, or 1: that which it has
-        come by, and then hosts draw the VC that they inject into.
+        Flits of an output queue, and of one to a host; VCs that a packet may take to its host: all, or 1: the VC by which it
+        arrived, and then hosts choose the VC of injection at random.
     vc_rule, width, choice, escapes, returns
-        How virtual channels are known (`IN_TABLE` ...); VCs a virtual channel; what packets choose (`TABLES` ...); VCs of the
-        virtual channels that packets escape to; 1 where they may return from them.
+        Where virtual channels come from (`IN_TABLE` ...); VCs per virtual channel; what packets choose (`TABLES` ...); VCs of
+        the virtual channels that packets escape to; 1 where they may return from them.
     tries, knows, threshold, over, longest
-        Of detours: how many are compared; 0: nothing is known of queues, 1: those at the source, 2: all; flits that the queue
-        on the path of the tables may be longer; what the detour's queue counts, in 1/256, 0: hops decide; most hops, 0: any.
+        For detours: how many are compared; 0: queues are unknown, 1: those at the source are known, 2: all; flits by which the
+        queue on the table's path may be longer; the weight of the detour's queue in 1/256, 0: hops decide; most hops, 0: any.
     whole
-        1: a packet goes on only where all of it has room (virtual cut-through).
+        1: a packet advances only where all of it has room (virtual cut-through).
     most
-        Packets that wait at a host; what is made beyond that is lost.
+        The most packets that wait at a host; packets beyond that are lost.
     itself
-        1: uniform traffic goes to its own host too.
+        1: uniform traffic also includes the sender itself.
     """
 
     words: int
@@ -151,41 +151,41 @@ class Rules(NamedTuple):
     itself: int
 
 
-#: How a host with several ports chooses one for a packet: one after the other, by the two hosts, the one with the least queue.
+#: How a host with several ports chooses one for a packet: in turn, by a hash of the two hosts, the shortest queue.
 SPREADS = ("round-robin", "hash", "least-loaded")
 ROUND_ROBIN, HASH, LEAST_LOADED = 0, 1, 2
 
 
 class Demand(NamedTuple):
-    """What hosts send.
+    """The traffic of hosts.
 
     Attributes
     ----------
     kind : int
-        0 to any host, 1 to one of a list, 2 to one after the other (`topoloom.throughput.traffic`).
+        0 to any host, 1 to a host of a list, 2 to all in turn (`topoloom.throughput.traffic`).
     first, to : int64[hosts + 1], int32[k]
         Each host's list.
     share : float
-        Of packets that go by the lists; the others go to any host.
+        The share of packets that use the lists; the others go to any host.
     load : float
-        Packets (bursts) a host and cycle.
+        Packets (or bursts) per host and cycle.
     burst : float
-        Packets a burst on average; 1: no bursts.
+        Mean packets per burst; 1: no bursts.
     lengths, shares : int32[k], float64[k]
-        Flits of a packet, and the share of packets that have no more than those.
+        Flits per packet, and the share of packets with at most that many.
     events : int32[4 * k]
         A trace: cycle, source, destination, flits.
     owner, ports, turn : int32[endpoints], int32[hosts * k], int32[hosts]
         Hosts with k ports: the host of each endpoint, the endpoints of each host, and the port of its last packet. Empty where
         every host has one.
     spread : int
-        How a packet's port is chosen, out of `SPREADS`.
+        How a packet's port is chosen: an index of `SPREADS`.
     loop : int64[8]
-        Round trips, empty where there are none: flits of a request and of a reply; cycles of service at the first and second
-        place; the share, in 2**-32, of requests that go on to a second; trips a host; cycles
-        that it waits before each but the first.
+        Round trips; empty without them: flits of a request and of a reply; cycles of service at the first and second target;
+        the share, in 2**-32, of requests that go on to a second target; trips per host; cycles that a host waits before each
+        trip but the first.
     back_first, back_to : int64[hosts + 1], int32[k]
-        The second places of each first one.
+        The second targets of each first one.
     """
 
     kind: int
@@ -206,33 +206,33 @@ class Demand(NamedTuple):
     back_to: np.ndarray
 
 
-#: Of `Play.counter`: things in the heap; whether it has begun; messages that have ended.
+#: Of `Play.counter`: entries in the heap; whether it has begun; messages that have ended.
 THINGS, BEGUN, MESSAGES = range(3)
 
 
 class Play(NamedTuple):
-    """A schedule running among routers: k operations, w cpus.
+    """A schedule that runs on routers, with k operations and w CPUs.
 
     order : ScheduleState
-        Its times are cycles.
+        The state of the schedule; its times are cycles.
     home : int64[ranks]
-        Hosts.
+        The host of each rank.
     to_come : int32[k]
         Packets of each message that have not arrived.
     heap, place : int32[w + k]; key : float64[w + k]
-        What happens next: cpus that are done, and the message of send i at w + i; by cycle.
+        Next events by cycle: CPUs that finish, and the message of send i at w + i.
     counter : int64[3]
     flit_bytes : float
     packet_flits : int
-        Of a packet, at most.
+        The most flits per packet.
     by_nic : int
         1: a message takes the port of its network interface.
     out, into : int32[k] or empty
-        The endpoints that the message of each send leaves and arrives by.
+        The endpoints by which the message of each send leaves and arrives.
     layer : int32[k] or empty
-        The layer of tables by which it goes.
+        The layer of tables that it uses.
     unsent : int64[k] or empty
-        Flits of each message whose packets do not wait at the host yet; empty where all do from its start.
+        Flits of each message whose packets are not yet queued at the host; empty where all are queued from the start.
     """
 
     order: ScheduleState

@@ -1,4 +1,4 @@
-"""How many cycles each cable takes."""
+"""The delay of each cable in cycles."""
 
 from collections.abc import Mapping
 
@@ -9,34 +9,34 @@ from topoloom.model.topology import Topology
 from topoloom.placement.layout.layout import Layout
 from topoloom.simulation.flits.router_config import RouterConfig
 
-#: Nanoseconds a metre of cable (Nakano et al. 2016, Section VIII.A.1).
+#: Nanoseconds per metre of cable (Nakano et al. 2016, Section VIII.A.1).
 NS_PER_M = 5.0
 
 
 def cable_cycles(
     topology: Topology, config: RouterConfig, between: Mapping[str, int] | None = None, layout: Layout | None = None
 ) -> np.ndarray | None:
-    """Cycles of each cable, int64[links], by labels or else by the lengths of a layout; None: the config's for all.
+    """Return the cycles of each cable, int64[links], by labels or by the lengths of a layout; None: the same for all.
 
     Parameters
     ----------
     topology : Topology
     config : RouterConfig
-        Without `cycle_ns` lengths say nothing.
+        The router; without `cycle_ns`, lengths have no effect.
     between : mapping of a label's name to cycles, optional
-        As `labelled_cable_cycles` takes it.
+        As for `labelled_cable_cycles`.
     layout : Layout, optional
-        Of the topology.
+        A layout of the topology.
 
     Returns
     -------
     int64[links] or None
-        At least 1 for each cable.
+        The cycles, at least 1 per cable.
 
     Raises
     ------
     InputError
-        What `labelled_cable_cycles` refuses.
+        As for `labelled_cable_cycles`.
     """
     if between:
         return labelled_cable_cycles(topology, config, between)
@@ -44,19 +44,19 @@ def cable_cycles(
 
 
 def labelled_cable_cycles(topology: Topology, config: RouterConfig, cycles: Mapping[str, int]) -> np.ndarray:
-    """Cycles of each cable, int64[links]: those of the config, but others for cables between switches of unlike labels.
+    """Return the cycles of each cable, int64[links]: the config's, except for cables between switches with different labels.
 
     Parameters
     ----------
     topology : Topology
     config : RouterConfig
     cycles : mapping of a label's name to cycles
-        As in ``{"group": 100}``: cables between switches of unlike ``group``; the last one that fits counts.
+        As in ``{"group": 100}``: cables between switches of different ``group``; the last one that fits counts.
 
     Returns
     -------
     int64[links]
-        In the order of the topology's links.
+        The cycles, in the order of the topology's links.
 
     Raises
     ------
@@ -70,29 +70,27 @@ def labelled_cable_cycles(topology: Topology, config: RouterConfig, cycles: Mapp
     >>> sorted(set(cables.tolist()))
     [10, 100]
     """
-    found = np.full(len(topology.links), config.link_cycles, np.int64)
+    cycles_of_link = np.full(len(topology.links), config.link_cycles, np.int64)
     for label, value in cycles.items():
         if label not in topology.labels:
-            known = ", ".join(topology.labels) or "no labels"
-            raise InputError(f"{topology.name}: its switches have no label '{label}' (they have {known})")
+            available = ", ".join(topology.labels) or "no labels"
+            raise InputError(f"{topology.name}: its switches have no label '{label}'; they have {available}")
         if not 1 <= value < 1 << 14:
-            raise InputError(
-                f"cables between switches of unlike {label}: {value} cycles; they are 1 to {(1 << 14) - 1}"
-            )
+            raise InputError(f"cables between switches of different {label}: {value} cycles; give 1 to {(1 << 14) - 1}")
         of = np.asarray(topology.labels[label])
         u, v = topology.links.T
-        found[of[u] != of[v]] = value
-    return found
+        cycles_of_link[of[u] != of[v]] = value
+    return cycles_of_link
 
 
 def laid_cable_cycles(layout: Layout, config: RouterConfig) -> np.ndarray:
-    """Cycles of each cable of a layout, int64[links], by its length at 5 ns a metre; at least 1.
+    """Return the cycles of each cable of a layout, int64[links], by its length at 5 ns per metre; at least 1.
 
     Raises
     ------
     InputError
-        The config does not say how long a cycle takes.
+        The config does not define the duration of a cycle.
     """
     if not config.cycle_ns:
-        raise InputError("cables of a layout take nanoseconds: set cycle_ns, the time that a link takes for a flit")
+        raise InputError("cable lengths need the duration of a cycle: set cycle_ns, the time of one flit on a link")
     return np.maximum(1, np.ceil(layout.length_m * NS_PER_M / config.cycle_ns - 1e-9)).astype(np.int64)

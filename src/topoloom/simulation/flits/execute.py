@@ -1,4 +1,4 @@
-"""Traces and closed loops, simulated to their end; and packets written down one by one."""
+"""The operations `execute` and `packets_of`: traces and closed loops simulated to their end, and logs of single packets."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -24,35 +24,35 @@ from topoloom.simulation.flits.scheduled import cycles_of
 from topoloom.simulation.flits.to_end import LOOK, MOST_CYCLES, ended, go_to_end
 from topoloom.throughput.traffic import Traffic
 
-#: Cycles before packets are written down, for traffic with a load.
+#: Cycles before packets are logged, for traffic with a load.
 _WARM = 3000
-#: Columns of `Packets.rows`.
+#: The columns of `Packets.rows`.
 PACKET_COLUMNS = ("source", "destination", "flits", "made", "entered", "arrived", "routers")
 
 
 @dataclass(frozen=True)
 class Execution(Result):
-    """A trace, a closed loop or a schedule, from its first packet to the arrival of its last.
+    """The simulation of a trace, a closed loop or a schedule, from its first packet to the arrival of its last.
 
     Attributes
     ----------
     traffic, preset : str
-        Names; the preset is "custom" where a `RouterConfig` was given.
+        Names; the preset is "custom" for a given `RouterConfig`.
     cycles : int
-        Until the last packet, or the last reply, was there, or the last operation of a schedule was over.
+        Cycles until the last packet or reply arrived, or the last operation of a schedule ended.
     packets, flits : int
-        That arrived.
+        Packets and flits that arrived.
     latency_mean, source_mean, hops_mean : float
-        Cycles from a packet's making to its last flit's arrival, and of these before it left its host; routers on its path.
+        Cycles from a packet's creation to the arrival of its last flit; of these, before it left its host; routers on its path.
     latency_p50, latency_p99, latency_p999 : int
-        Cycles.
+        Percentiles of the latency, in cycles.
     time_ns : float
-        `cycles` in nanoseconds; 0 where the preset does not say how long a cycle takes.
+        `cycles` in nanoseconds; 0 where the preset does not define the duration of a cycle.
     router : RouterConfig
-        What the preset says, with all that was changed of it.
+        The preset with all changes.
     provenance : Provenance
-        The network's name, spec and digest, the engine and the seed; ``tables`` under its settings is a digest of the tables
-        of next hops and of the cables' cycles.
+        The network's name, spec and digest, the engine and the seed; its setting ``tables`` is a digest of the tables of next
+        hops and of the cables' cycles.
     """
 
     record_name = "execution"
@@ -74,7 +74,7 @@ class Execution(Result):
 
     @property
     def routers(self) -> str:
-        """The preset, and what was changed of it: ``noc-2016 with vcs=2``."""
+        """The preset with its changes: ``noc-2016 with vcs=2``."""
         return shown_router(self.preset, self.router)
 
     def rows(self) -> list[dict[str, Any]]:
@@ -92,7 +92,7 @@ class Executions(Result):
     Attributes
     ----------
     executions : tuple of Execution
-        Network by network, for each engine by engine, for each traffic by traffic. Each has a provenance of its own.
+        The executions in the order network, engine, traffic. Each has its own provenance.
     """
 
     record_name = "executions"
@@ -101,30 +101,33 @@ class Executions(Result):
     provenance: Provenance = field(default_factory=Provenance, compare=False, repr=False)
 
     def record(self) -> dict[str, Any]:
-        """As every result's, with the provenance of each execution."""
-        each = [{name: value for name, value in one.record().items() if name != "schema"} for one in self.executions]
+        """Return the record, with the provenance of each execution."""
+        each = [
+            {name: value for name, value in execution.record().items() if name != "schema"}
+            for execution in self.executions
+        ]
         return super().record() | {"executions": each}
 
     def rows(self) -> list[dict[str, Any]]:
-        """A row an execution."""
-        return [row for one in self.executions for row in one.rows()]
+        """One row per execution."""
+        return [row for execution in self.executions for row in execution.rows()]
 
 
 @dataclass(frozen=True, eq=False)
 class Packets:
-    """Packets, one by one, in the order in which they arrived.
+    """Single packets, in the order of their arrival.
 
     Attributes
     ----------
     rows : int64[k, 7]
-        By `PACKET_COLUMNS`: hosts, flits, the cycles in which the packet was made, its first flit left its host, and its last
-        arrived, and the routers on its path.
+        By `PACKET_COLUMNS`: hosts, flits, the cycles in which the packet was created, its first flit left its host and its last
+        flit arrived, and the routers on its path.
     """
 
     rows: np.ndarray
 
     def csv(self) -> str:
-        """The table as CSV, under `PACKET_COLUMNS`."""
+        """Return the table as CSV, with `PACKET_COLUMNS`."""
         return csv_text(PACKET_COLUMNS, self.rows.tolist())
 
 
@@ -148,14 +151,14 @@ def execute(
         ``trace:FILE`` or ``chip:...``, a pattern of traffic without a load; or ``goal:file=FILE`` or ``chakra:file=NAME``, a
         workload whose rank r is on host r.
     preset : str or RouterConfig
-        What the routers are like.
+        The preset of the routers.
     settings : texts KEY=VALUE
-        Values of the preset that are changed: ``["vcs=3"]``.
+        Changes of the preset: ``["vcs=3"]``.
     seed : int
     cables : int64[links], optional
-        Cycles of each cable; the preset's for all when omitted.
+        The cycles of each cable; those of the preset when omitted.
     work : Work, optional
-        Told of packets of a trace, of round trips of a closed loop, or of operations.
+        Reports progress in packets of a trace, round trips of a closed loop, or operations.
 
     Returns
     -------
@@ -164,8 +167,8 @@ def execute(
     Raises
     ------
     InputError
-        Traffic that has a load; a deadlock; an execution beyond 33 million cycles; a schedule that does not end, or routers
-        that do not say what a flit and a cycle are.
+        Traffic with a load; a deadlock; an execution longer than 33 million cycles; a schedule that does not end; routers
+        without the sizes of a flit and a cycle.
     Stopped
         `work` was stopped before the end.
     """
@@ -175,7 +178,7 @@ def execute(
     name, config = router_of(preset, settings)
     sent = traffic_between_hosts(traffic, routing, seed)
     if isinstance(sent, Traffic):
-        raise InputError(f"traffic '{traffic}' has no end; it is simulated at loads (simulate)")
+        raise InputError(f"traffic '{traffic}' has no end; simulate it at loads with `simulate`")
     run = RouterRun(routing, config, sent, 0.0, seed, cables=cables, work=work)
     state = run.network.state
     go_to_end(run, sent, traffic, work)
@@ -212,23 +215,23 @@ def packets_of(
     cables: np.ndarray | None = None,
     work: Work | None = None,
 ) -> Packets:
-    """Write down packets one by one: all of a trace or closed loop up to `count`, or so many at a load, once it is warm.
+    """Log single packets: all of a trace or closed loop up to `count`, or that many of a load after a warm-up.
 
     Parameters
     ----------
     routing, traffic, preset, settings, seed, cables
         As for `execute`; the traffic may have a load.
     load : float
-        Flits a host and cycle; for traffic that has a load.
+        Flits per host and cycle; for traffic with a load.
     count : int
-        Packets at most.
+        The most packets.
     work : Work, optional
-        Told of packets.
+        Reports progress in packets.
 
     Returns
     -------
     Packets
-        In the order in which they were made.
+        The packets, in the order of their arrival.
 
     Raises
     ------
@@ -242,7 +245,7 @@ def packets_of(
     sent = traffic_between_hosts(traffic, routing, seed)
     if not 0 < load <= 1 or count < 1:
         raise InputError(
-            f"load {load:g} and {count} packets; a load is above 0 and at most 1, and packets are 1 or more"
+            f"load {load:g} and {count} packets; a load must be above 0 and at most 1, and at least 1 packet is needed"
         )
     run = RouterRun(routing, config, sent, load, seed, cables=cables, log=count, work=work)
     state, log = run.network.state, run.network.buffers.log.reshape(-1, 8)
@@ -251,13 +254,13 @@ def packets_of(
     if begin:
         run.go(begin, 1 << 60, 1 << 60)
     while state[LOGGED] < count and run.cycle < MOST_CYCLES - LOOK:
-        made = int(state[MADE])
+        packets_before = int(state[MADE])
         run.go(LOOK, begin, 1 << 60, lambda _: work.reach(int(state[LOGGED])))
         if not isinstance(sent, Traffic) and ended(run, sent):
             break
-        if isinstance(sent, Traffic) and made == state[MADE] and not state[INSIDE]:
+        if isinstance(sent, Traffic) and packets_before == state[MADE] and not state[INSIDE]:
             break
-    kept = log[: int(state[LOGGED])].astype(np.int64)
-    destination = run.network.net.host_at[kept[:, 1] * run.network.ports + kept[:, 2]]
-    rows = np.column_stack([kept[:, 0], destination, kept[:, 3:]])
+    logged = log[: int(state[LOGGED])].astype(np.int64)
+    destination = run.network.net.host_at[logged[:, 1] * run.network.ports + logged[:, 2]]
+    rows = np.column_stack([logged[:, 0], destination, logged[:, 3:]])
     return Packets(rows[np.argsort(rows[:, 5], kind="stable")])

@@ -1,4 +1,4 @@
-"""Hosts with several ports, in planes or on rails: traffic is from host to host, and each packet takes one of the ports."""
+"""Hosts with several ports, in planes or on rails: traffic is between hosts, and each packet uses one of the ports."""
 
 import contextlib
 from dataclasses import replace
@@ -14,15 +14,15 @@ from topoloom.throughput.traffic import Loop, TablesNeededError, Trace, Traffic,
 
 
 def ports_of_hosts(topology: Topology) -> np.ndarray | None:
-    """The endpoints of each host, int32[hosts, ports]; None where every host has one.
+    """Return the endpoints of each host, int32[hosts, ports]; None where every host has one.
 
-    Ports of two hosts that stand in the same place reach each other: planes come one after the other, and in a plane the ports
-    are in the order of their switches. Hosts come in the order of their first ports, as in a network of these ports alone.
+    Ports in the same position of two hosts reach each other: planes come one after the other, and within a plane the ports are
+    in the order of their switches. Hosts are in the order of their first ports, as in a network with only these ports.
 
     Raises
     ------
     InputError
-        Some hosts have more ports than others, or in other planes.
+        Hosts differ in their number of ports, or in their planes.
     """
     if topology.hosts == topology.endpoints.size:
         return None
@@ -31,21 +31,21 @@ def ports_of_hosts(topology: Topology) -> np.ndarray | None:
 
 
 def traffic_between_hosts(text: str, network: Routing | Topology, seed: int) -> Traffic | Trace | Loop | Placed:
-    """Traffic from host to host, as `traffic_of` makes it; hosts with several ports count once, at their first one.
+    """Return traffic between hosts, as from `traffic_of`; a host with several ports counts once, at its first port.
 
     Parameters
     ----------
     text : str
         A pattern and its settings, or a workload's file (`topoloom.simulation.workloads.named.WORKLOADS`).
     network : Routing or Topology
-        Patterns that go by tables take those to first ports.
+        Patterns that depend on tables use those to first ports.
     seed : int
-        Of random choices.
+        The seed of random choices.
 
     Returns
     -------
     Traffic, Trace, Loop or Placed
-        Hosts are numbered as `ports_of_hosts` lists them.
+        The traffic; hosts are numbered as in `ports_of_hosts`.
     """
     if isinstance(text, str) and is_workload(text):
         return Placed(load_workload(text))
@@ -60,7 +60,7 @@ def traffic_between_hosts(text: str, network: Routing | Topology, seed: int) -> 
 
 
 def check_simulated(topology: Topology, text: str, seed: int) -> None:
-    """Refuse, before a network is routed, traffic that it cannot have: no hosts, a pattern that does not fit them.
+    """Refuse, before a network is routed, traffic that it cannot have: no hosts, or a pattern that does not fit.
 
     Parameters
     ----------
@@ -68,12 +68,12 @@ def check_simulated(topology: Topology, text: str, seed: int) -> None:
     text : str
         As for `traffic_between_hosts`.
     seed : int
-        Of random choices.
+        The seed of random choices.
 
     Raises
     ------
     InputError
-        As `traffic_between_hosts`.
+        As for `traffic_between_hosts`.
     """
     with contextlib.suppress(TablesNeededError):
         traffic_between_hosts(text, topology, seed)

@@ -14,21 +14,21 @@ from topoloom.simulation.flits.router_config import RouterConfig
 
 @dataclass(frozen=True)
 class Saturation(Result):
-    """Where a network saturates.
+    """The load at which a network saturates.
 
     Attributes
     ----------
     offered : float
-        The greatest load, a multiple of `width`, that hosts still get: what arrives is less than it by no more than half
-        of `width`. 0 where not even a load of `width` arrives.
+        The greatest load, a multiple of `width`, that hosts still receive: at most half of `width` less arrives than is sent. 0
+        where not even a load of `width` arrives.
     accepted : float
-        What arrives at that load, in flits a host and cycle (at a load of `width` where `offered` is 0).
+        The load that arrives then, in flits per host and cycle (at a load of `width` where `offered` is 0).
     width : float
-        How exact: at `offered` + `width` hosts no longer get what is sent.
+        The precision: at `offered` + `width`, hosts no longer receive what is sent.
     points : tuple of Point
-        All that were needed, by load.
+        All simulated points, by load.
     provenance : Provenance
-        The network, the engine and the seed; `traffic`, `preset`, `router` and `tables` under its settings.
+        The network, the engine and the seed; `traffic`, `preset`, `router` and `tables` are among its settings.
     """
 
     record_name = "saturation"
@@ -41,7 +41,7 @@ class Saturation(Result):
 
     @drawn()
     def plot(self, axes: "Axes") -> None:
-        """Draw what arrives against what is sent, at every load that was tried."""
+        """Draw accepted against offered load, at every load that was tried."""
         from topoloom.figures.interval_curves import IntervalCurves, IntervalPoint, IntervalSeries, draw_interval_curves
 
         points = tuple(IntervalPoint(point.offered, point.accepted) for point in self.points)
@@ -59,26 +59,26 @@ class Saturation(Result):
 
 @dataclass(frozen=True)
 class LoadCurve(Result):
-    """Points by offered load, and what was simulated.
+    """Points by offered load, and the inputs of the simulation.
 
     Attributes
     ----------
     traffic, preset : str
-        Names; the preset is "custom" where a `RouterConfig` was given.
+        Names; the preset is "custom" for a given `RouterConfig`.
     points : tuple of Point
-        In the order in which their loads were asked for.
+        The points, in the order of the requested loads.
     router : RouterConfig
-        What the preset says, with all that was changed of it.
+        The preset with all changes.
     ended : "done", "deadline" or "interrupted"
-        Unless it is "done", `points` are those that were finished.
+        Unless "done", `points` has only finished points.
     zero_load : float, optional
-        Cycles that a packet takes in the empty network, where that was measured.
+        The latency of a packet in the empty network, in cycles, if measured.
     saturation : Saturation, optional
-        Where that was looked for.
+        The saturation, if it was searched.
     provenance : Provenance
-        The network's name, spec and digest, the engine, the seed; ``tables`` under its settings is a digest of the tables of
-        next hops and of the cables' cycles; ``seconds`` of processor time and ``flit_hops_per_s`` (flits that left a router,
-        a second) under its timings are of the points that were simulated again.
+        The network's name, spec and digest, the engine, the seed; its setting ``tables`` is a digest of the tables of next hops
+        and of the cables' cycles; its timings ``seconds`` (processor time) and ``flit_hops_per_s`` (flits that leave a router
+        per second) cover only the newly simulated points.
     """
 
     record_name = "load-curve"
@@ -94,11 +94,11 @@ class LoadCurve(Result):
 
     @property
     def routers(self) -> str:
-        """The preset, and what was changed of it: ``slimfly-2014 with vcs=4``."""
+        """The preset with its changes: ``slimfly-2014 with vcs=4``."""
         return shown_router(self.preset, self.router)
 
     def identity(self) -> dict[str, Any]:
-        """What tells the curve from others: network, engine, traffic, preset, seed."""
+        """Return what identifies the curve among others: network, engine, traffic, preset, seed."""
         origin = self.provenance
         return {
             "topology": origin.name,
@@ -113,7 +113,7 @@ class LoadCurve(Result):
         return point_rows(self.points)
 
     def plot(self, ax: "Axes | None" = None) -> "Axes":
-        """Mean latency against accepted load, on `ax` or on axes of its own; returns the axes."""
+        """Draw mean latency against accepted load, on `ax` or on new axes; return the axes."""
         return LoadCurves((self,)).plot(ax)
 
 
@@ -124,9 +124,9 @@ class LoadCurves(Result):
     Attributes
     ----------
     curves : tuple of LoadCurve
-        Network by network, for each engine by engine, for each traffic by traffic. Each has a provenance of its own.
+        The curves in the order network, engine, traffic. Each has its own provenance.
     ended : "done", "deadline" or "interrupted"
-        Unless it is "done", the last of `curves` may lack points, and others may be missing.
+        Unless "done", the last of `curves` may lack points, and others may be missing.
     """
 
     record_name = "load-curves"
@@ -136,16 +136,16 @@ class LoadCurves(Result):
     provenance: Provenance = field(default_factory=Provenance, compare=False, repr=False)
 
     def record(self) -> dict[str, Any]:
-        """As every result's, with the provenance of each curve."""
+        """Return the record, with the provenance of each curve."""
         curves = [{name: value for name, value in curve.record().items() if name != "schema"} for curve in self.curves]
         return super().record() | {"curves": curves}
 
     def rows(self) -> list[dict[str, Any]]:
-        """One row per point: what tells its curve from others, then its numbers."""
+        """One row per point: what identifies its curve, then its numbers."""
         return [curve.identity() | row for curve in self.curves for row in curve.rows()]
 
     def plot(self, ax: "Axes | None" = None) -> "Axes":
-        """Mean latency against accepted load, all curves on `ax` or on axes of their own; returns the axes."""
+        """Draw mean latency against accepted load for all curves, on `ax` or on new axes; return the axes."""
         from topoloom.figures.load_curves import draw_load_curves, load_curves
 
         if ax is None:
@@ -155,5 +155,5 @@ class LoadCurves(Result):
 
 
 def point_rows(points: Sequence[Point]) -> list[dict[str, Any]]:
-    """One row per point, its numbers by name."""
+    """Return one row per point, its numbers by name."""
     return [{name: getattr(point, name) for name in POINT_COLUMNS} for point in points]

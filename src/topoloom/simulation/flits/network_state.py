@@ -1,4 +1,4 @@
-"""A routed network as the flat arrays that the router kernels work on."""
+"""A routed network as the flat arrays for the router kernels."""
 
 from dataclasses import dataclass
 
@@ -12,20 +12,20 @@ from topoloom.simulation.flits.buffers import Buffers, Demand, RouterNetwork, Ru
 from topoloom.simulation.flits.kernels.fields import PACKET_SIZE, PLACE_SIZE
 from topoloom.simulation.flits.router_config import RouterConfig
 
-#: What a flit's word and a port's number have room for.
+#: The limits of a flit's word and a port's number: switches, ports, hops, virtual channels.
 _MOST_SWITCHES, _MOST_PORTS, _MOST_HOPS, MOST_VIRTUAL_CHANNELS = 1 << 15, 1 << 9, 127, 16
-#: Packets that wait at a host, and at all together; records of packets in the network.
+#: The most packets that wait per host, and at all hosts together; the most records of packets in the network.
 _QUEUED, _MOST_QUEUED, _MOST_RECORDS = 1024, 1 << 23, 1 << 21
-#: Cycles of a credit that the history of a VC covers.
+#: The most cycles of a credit that one word of a VC's history covers.
 _SHORT_CREDIT = 15
-#: Bytes of the sets of shortest paths.
+#: The most bytes for the sets of shortest paths.
 _MOST_BYTES = 3 << 29
 _HISTOGRAM = 1 << 14
 
 
 @dataclass
 class NetworkState:
-    """The state of a simulation: what `kernels.router.run` takes, and the place of each channel's port, int64[channels]."""
+    """The state of a simulation: the arguments of `kernels.router.run`, and the port index of each channel, int64[channels]."""
 
     records: int | None
     long_credits: int | None
@@ -38,18 +38,18 @@ class NetworkState:
 
     @property
     def ports(self) -> int:
-        """Ports of a switch that there is room for; port p of switch r has place r * ports + p."""
+        """The ports per switch in the arrays; port p of switch r has index r * ports + p."""
         return (64 * self.rules.words) >> self.rules.slot_bits
 
     @property
     def state(self) -> np.ndarray:
-        """Counters, `buffers.FREE` and so on."""
+        """The counters, at indices such as `buffers.FREE`."""
         return self.buffers.state
 
 
 def table_vcs(routing: Routing) -> int:
-    """Virtual channels that a routing takes, those for its choices included; where messages say their layer, those of its
-    tables.
+    """Return the virtual channels that a routing needs, including those for its choices; where messages choose layers, those of
+    the tables.
     """
     if isinstance(routing.choice, Layers) and routing.choice.by_message:
         tables = (routing.virtual_channels, *(routing.choice.virtual_channels or ()))
@@ -67,34 +67,34 @@ def empty_network(
     log: int = 0,
     messages: int = 0,
 ) -> NetworkState:
-    """Routers without a flit, for a routing.
+    """Return the empty network of a routing, at cycle 0.
 
     Parameters
     ----------
     routing : Routing
         Tables and virtual channels.
     config : RouterConfig
-        VCs, buffers and cycles of every router.
+        VCs, buffers and delays of every router.
     cables : int64[links]
-        Cycles that a flit is on each cable.
+        The delay of a flit on each cable, in cycles.
     demand : Demand
-        What hosts send.
+        The traffic of hosts.
     seed : int
-        Of all that is drawn: destinations, sizes, times.
+        The seed of all random numbers: destinations, sizes, times.
     log : int
-        Packets that are written down one by one.
+        The most packets that are logged.
     messages : int
-        Packets of a schedule's messages; 0: there is no schedule.
+        Packets of a schedule's messages; 0 without a schedule.
 
     Returns
     -------
     NetworkState
-        At cycle 0.
+        The state at cycle 0.
 
     Raises
     ------
     InputError
-        More switches, ports, hops or virtual channels than a flit's word has room for; sets of shortest paths beyond memory.
+        More switches, ports, hops or virtual channels than a flit's word can hold; sets of shortest paths that exceed memory.
     """
     from topoloom.simulation.flits.kernels.flits import SLOTS
 
@@ -107,15 +107,13 @@ def empty_network(
     widest = int((degrees + at).max())
     if n >= _MOST_SWITCHES or widest >= _MOST_PORTS or virtual_channels > MOST_VIRTUAL_CHANNELS:
         raise InputError(
-            f"{name}: {n} switches of {widest} ports, {virtual_channels} virtual channels; fewer than {_MOST_SWITCHES}, "
-            f"{_MOST_PORTS} and"
-            f" {MOST_VIRTUAL_CHANNELS + 1} can be simulated"
+            f"{name}: {n} switches of {widest} ports, {virtual_channels} virtual channels; only fewer than {_MOST_SWITCHES},"
+            f" {_MOST_PORTS} and {MOST_VIRTUAL_CHANNELS + 1} can be simulated"
         )
     if routing.verification is not None and routing.verification.max_hops > _MOST_HOPS:
         raise InputError(
-            f"{name}: paths of {routing.verification.max_hops} hops; up to {_MOST_HOPS} can be simulated (another engine may "
-            "find"
-            " shorter ones)"
+            f"{name}: paths of {routing.verification.max_hops} hops; at most {_MOST_HOPS} can be simulated (another engine may"
+            " find shorter ones)"
         )
     longest = max(length for length, _ in config.packet_lengths)
     if demand.events.size:
@@ -123,7 +121,7 @@ def empty_network(
     if room < 1 or (config.cut_through and room < longest):
         raise InputError(
             f"{name}: {vcs} VCs share a buffer of {config.buffer_flits} flits, {room} each; at least"
-            f" {longest if config.cut_through else 1} are needed (set buffer_flits higher)"
+            f" {longest if config.cut_through else 1} are needed (increase buffer_flits)"
         )
     shift = (vcs - 1).bit_length()
     words = -(-(widest << shift) // 64)
@@ -131,25 +129,25 @@ def empty_network(
     first = np.concatenate([[0], np.cumsum(at)])[:-1]
     hosts = topology.endpoints.size
     host_port = degrees[topology.endpoints] + np.arange(hosts) - first[topology.endpoints]
-    # What a hop takes beside its cable.
-    beyond = 1 + config.route_cycles + config.switch_cycles + config.crossbar_cycles
+    # The delay of a hop in addition to its cable.
+    hop_delay = 1 + config.route_cycles + config.switch_cycles + config.crossbar_cycles
     spare = config.credit_cycles + config.switch_cycles
     port = np.zeros((n * ports, 8), np.int32)
     port[:, 0], port[:, 2] = -1, -1
-    port[:, 1] = config.host_cycles + beyond - config.route_cycles
+    port[:, 1] = config.host_cycles + hop_delay - config.route_cycles
     out = np.arange(channels.to.size) - channels.first[channels.origin]
     _, _, link = topology.csr
-    mine = channels.origin.astype(np.int64) * ports + out
-    port[mine, 0] = (channels.to.astype(np.int64) * ports + out[channels.back]) << shift
-    port[mine, 1] = cables[link] + beyond
-    port[mine, 7] = cables[link] + spare
+    channel_port = channels.origin.astype(np.int64) * ports + out
+    port[channel_port, 0] = (channels.to.astype(np.int64) * ports + out[channels.back]) << shift
+    port[channel_port, 1] = cables[link] + hop_delay
+    port[channel_port, 7] = cables[link] + spare
     credits, host_credit = np.unique(cables + spare), config.host_cycles + 1 + config.switch_cycles
     long_credits = max(int(credits.max(initial=0)), host_credit) > _SHORT_CREDIT or credits.size > 1
-    # Of 32 cycles a word; one word more than a credit's way, which need not begin with a word, and what routers run ahead.
+    # Words of 32 cycles; one more than a credit's delay needs, as it may begin within a word and routers run ahead.
     history = 1 << (max(int(credits.max(initial=1)), host_credit) + 34 >> 5).bit_length() if long_credits else 0
     rec = np.zeros((n * cells, 8), np.int32)
     rec[:, 5] = -1
-    # Every place that a flit can wait in: the buffers, and the hosts' queues.
+    # All places in which a flit can wait: the buffers and the hosts' queues.
     most = max(1, min(_QUEUED, _MOST_QUEUED // hosts))
     held = int((degrees + at).sum()) * vcs * room
     pool = held + most * hosts + demand.events.size // 4 + messages + 8
@@ -172,7 +170,7 @@ def empty_network(
         home=((topology.endpoints.astype(np.int64) << 16) | (host_port << 7)).astype(np.int32),
         host_at=_hosts_at(topology.endpoints, host_port, n, ports),
     )
-    # A host gives its credits back when it has got the flit, which then takes as long as any.
+    # A host returns a credit when it has received the flit; the credit then takes as long as any other.
     last_vcs = vcs if config.host_vcs == "any" else 1
     eject = max(1, last_vcs * room - (2 * config.host_cycles + 1 + config.credit_cycles))
     rules = rules._replace(
@@ -218,17 +216,17 @@ def empty_network(
     )
     any_shortest, detours = rules.choice in (b.ANY, b.SHORTER, b.ESCAPE), rules.choice == b.DETOUR
     return NetworkState(
-        _flag(records), _flag(long_credits), _flag(any_shortest), _flag(detours), net, made, rules, mine
+        _flag(records), _flag(long_credits), _flag(any_shortest), _flag(detours), net, made, rules, channel_port
     )
 
 
 def _flag(value: bool) -> int | None:
-    """What compiled kernels know when they are compiled: None or not."""
+    """Return None or 1, which compiled kernels evaluate at compile time."""
     return 1 if value else None
 
 
 def _chain(records: int) -> np.ndarray:
-    """Free records of packets, each with the number of the next one in front, the last with -1."""
+    """Return free records of packets as a chain: each has the number of the next one in front, the last has -1."""
     chain = np.zeros((records, PACKET_SIZE), np.int32)
     if records:
         chain[:, 0] = np.arange(1, records + 1)
@@ -237,20 +235,20 @@ def _chain(records: int) -> np.ndarray:
 
 
 def _hosts_at(endpoints: np.ndarray, host_port: np.ndarray, n: int, ports: int) -> np.ndarray:
-    found = np.full(n * ports, -1, np.int32)
-    found[endpoints.astype(np.int64) * ports + host_port] = np.arange(endpoints.size)
-    return found
+    host_of_port = np.full(n * ports, -1, np.int32)
+    host_of_port[endpoints.astype(np.int64) * ports + host_port] = np.arange(endpoints.size)
+    return host_of_port
 
 
 def _tables_and_rules(
     routing: Routing, config: RouterConfig, vcs: int, shift: int, words: int
 ) -> tuple[RouterNetwork, Rules]:
-    """Tables with their virtual channels, and how packets choose beside them."""
+    """Return the tables with their virtual channels, and the rules of packets' choices."""
     topology, choice = routing.topology, routing.choice
     n, virtual_channels = topology.switches, table_vcs(routing)
     own = virtual_channels - choice.virtual_channels if isinstance(choice, Escape) else virtual_channels
-    # What packets escape to has a VC a virtual channel, and what they choose in has the others; else every virtual channel has
-    # as many.
+    # With escape channels, each virtual channel to escape to has one VC, and the choices have the others; otherwise all virtual
+    # channels have the same number of VCs.
     width = 1 if isinstance(choice, Escape) else vcs // virtual_channels
     kind, escapes, tries, knows, longest = b.TABLES, 0, 0, 0, 0
     layers, vc_layers = [routing.ports], [routing.virtual_channels]
@@ -261,7 +259,7 @@ def _tables_and_rules(
         kind, escapes = b.ESCAPE, own
     elif isinstance(choice, Detour):
         kind, escapes = b.DETOUR, width * (virtual_channels // 2)
-        # One that has to be short is drawn until it is: how many are compared says nothing of that.
+        # A detour with a limit is drawn until it is short enough, so that the number of compared detours does not apply.
         tries = choice.tries if choice.longest else config.detours or choice.tries
         knows = 0 if choice.knows == NOTHING else 1 if choice.knows == LOCAL else 2
         longest = choice.longest
@@ -341,15 +339,15 @@ def _tables_and_rules(
 
 
 def _layers_at(routing: Routing, host_port: np.ndarray, places: int, ports: int) -> np.ndarray:
-    """By place, switch * ports + port: the layer of what goes to the host there, int64[places]; empty where packets draw it.
+    """Return the layer of traffic to the host at each port index (switch * ports + port), int64[places]; empty if random.
 
     Parameters
     ----------
     routing : Routing
     host_port : int64[hosts]
-        The port of its switch that each host is in.
+        The port of each host at its switch.
     places, ports : int
-        All places, and those of a switch.
+        The port indices of all switches, and the ports per switch.
 
     Returns
     -------
@@ -357,13 +355,13 @@ def _layers_at(routing: Routing, host_port: np.ndarray, places: int, ports: int)
     """
     if not routing.by_host:
         return np.zeros(0, np.int64)
-    found = np.zeros(places, np.int64)
-    found[routing.topology.endpoints.astype(np.int64) * ports + host_port] = routing.layer_of_ports
-    return found
+    layer_of_port = np.zeros(places, np.int64)
+    layer_of_port[routing.topology.endpoints.astype(np.int64) * ports + host_port] = routing.layer_of_ports
+    return layer_of_port
 
 
 def _hops_by_tables(routing: Routing) -> np.ndarray:
-    """How long the paths of the tables are, uint8[n, n] by switch and destination."""
+    """Return the lengths of the tables' paths in hops, uint8[n, n] by switch and destination."""
     channels, n = routing.channels, routing.topology.switches
     hops = np.zeros((n, n), np.uint8)
     for d in range(n):
@@ -376,7 +374,7 @@ def _hops_by_tables(routing: Routing) -> np.ndarray:
 
 
 def _near(routing: Routing) -> np.ndarray:
-    """By switch and destination, the ports on a shortest path as bits, int64[n * n * words]."""
+    """Return the ports on a shortest path as bits, by switch and destination, int64[n * n * words]."""
     from topoloom.graph.distances import distances_from
 
     topology, channels = routing.topology, routing.channels
@@ -384,7 +382,8 @@ def _near(routing: Routing) -> np.ndarray:
     words = -(-int(degrees.max(initial=1)) // 64)
     if n * n * words * 8 > _MOST_BYTES:
         raise InputError(
-            f"{topology.name}: the shortest paths of {n} switches would take {n * n * words * 8 / 1e9:.1f} GB; use an engine"
+            f"{topology.name}: the shortest paths of {n} switches need {n * n * words * 8 / 1e9:.1f} GB, which is"
+            " too much; use an engine"
             " with tables"
         )
     distance = distances_from(topology, np.arange(n), None).astype(np.int16)

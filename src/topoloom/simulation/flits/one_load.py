@@ -1,4 +1,4 @@
-"""One load: warm-up, batches until the mean is known well enough, and the last packets' arrival."""
+"""One load: warm-up, measured batches until the mean is known well enough, and the arrival of the last packets."""
 
 import math
 import time
@@ -15,23 +15,23 @@ from topoloom.simulation.flits.router_config import RouterConfig
 from topoloom.simulation.flits.run import RouterRun
 from topoloom.throughput.traffic import Traffic
 
-#: Batches before measuring, at least, and from which growing latency is let be; batches measured, at least.
+#: The least batches before measuring, and the number from which growing latency is accepted; the least measured batches.
 _WARM_LEAST, _GROWING, _LEAST = 4, 6, 10
-#: Cycles that measured packets may take to arrive after the last batch.
+#: The most cycles for measured packets to arrive after the last batch.
 _DRAIN = 20_000
-#: Hosts get less than this share of what sources make: saturated. Below it is chance in batches of few packets.
+#: If hosts receive less than this share of what is sent, the network is saturated. Smaller deviations are chance.
 _ACCEPTED = 0.97
-#: Or less than this share and latency grows: over so many batches at least, by so much, and so much more often up than down
-#: (Kendall).
+#: A share that indicates saturation if latency also grows: over at least this many batches, by at least this factor, and with
+#: at least this excess of rising over falling pairs (Kendall).
 _FALLS_SHORT, _TREND, _RISE, _MOSTLY = 0.99, 20, 1.5, 0.7
 
 
-#: Batches that a load takes, until more is known of it: for the progress alone.
+#: The assumed number of batches per load, for the progress only.
 _USUAL = 24
 
 
 def expected_flits(traffic: Traffic, load: float) -> float:
-    """Flits that hosts make while a load is simulated, as far as can be told before; what progress is counted in."""
+    """Return the estimated flits that hosts create while a load is simulated, the unit of progress."""
     return load * int(traffic.senders.sum()) * _USUAL * USUAL.batch
 
 
@@ -46,7 +46,7 @@ def simulate_load(
     interval: float = INTERVAL,
     work: Work | None = None,
 ) -> Point:
-    """Simulate one load: warm up, measure batches until the mean latency is known well, and let what is measured arrive.
+    """Simulate one load: warm up, measure batches until the mean latency is known well, and let measured packets arrive.
 
     Parameters
     ----------
@@ -54,26 +54,26 @@ def simulate_load(
     config : RouterConfig
     traffic : Traffic
     load : float
-        Flits a host and cycle.
+        Flits per host and cycle.
     seed : int
     cables : int64[links], optional
-        Cycles of each cable; the config's for all when omitted.
+        The cycles of each cable; those of the config when omitted.
     fast : bool
-        Large networks in short batches: `fast_pace`.
+        Simulate large networks in short batches: `fast_pace`.
     interval : float
-        Measure until the 95 % confidence interval of the mean latency reaches no further than this share of it.
+        Measure until the half width of the 95 % confidence interval of the mean latency is at most this share of the mean.
     work : Work, optional
-        Told how far the load is, in `expected_flits`.
+        Reports progress in flits, of `expected_flits` in all.
 
     Returns
     -------
     Point
-        What hosts got at this load, in flits a host and cycle, and the latency in cycles.
+        The accepted load, in flits per host and cycle, and the latency in cycles.
 
     Raises
     ------
     InputError
-        A network beyond what the kernels have room for; a deadlock.
+        A network that exceeds the limits of the kernels; a deadlock.
     Stopped
         `work` was stopped before the load was finished.
     """
@@ -81,10 +81,10 @@ def simulate_load(
     progress = _Progress(work, expected_flits(traffic, load))
     run = RouterRun(routing, config, traffic, load, seed, cables=cables, work=work)
     state = run.network.state
-    run.go(1, 1 << 60, 1 << 60)  # compiles, where it has to
-    began, never = time.thread_time(), 1 << 60
+    run.go(1, 1 << 60, 1 << 60)  # compiles the kernels if needed
+    began, no_end = time.thread_time(), 1 << 60
     demand = run.demand
-    # Of hosts with several ports each counts; what a host gets is what all of its ports get.
+    # With several ports per host, each port counts; a host receives the sum of its ports.
     each = max(1, demand.ports.size // max(1, demand.turn.size))
     senders = each * int(traffic.senders.sum())
     made = load * senders / config.mean_flits
@@ -103,7 +103,7 @@ def simulate_load(
     saturated = False
     while len(means) < pace.most:
         before = state.copy()
-        run.go(pace.batch, begin, never, progress.within)
+        run.go(pace.batch, begin, no_end, progress.within)
         means.append(_ratio(state[LATENCY] - before[LATENCY], state[DONE] - before[DONE]))
         half_width, mean = _half_width(means), float(np.mean(means))
         progress.batch_done(_batches_needed(len(means), half_width, mean, pace) - len(means))
@@ -116,10 +116,10 @@ def simulate_load(
                 break
     end = run.cycle
     accepted = (int(state[FLITS]) - flits_before) / senders / (end - begin)
-    got = run.host_flits() - host_flits_before
+    received = run.host_flits() - host_flits_before
     if demand.owner.size:
-        got = np.bincount(demand.owner, weights=got, minlength=demand.turn.size)
-    least = float(got[traffic.receivers].min()) / each / (end - begin)
+        received = np.bincount(demand.owner, weights=received, minlength=demand.turn.size)
+    least = float(received[traffic.receivers].min()) / each / (end - begin)
     loads = ((run.channel_flits() - carried) / (end - begin)).astype(np.float32)
     while not saturated and state[DONE] < state[MADE] and run.cycle < end + _DRAIN:
         run.go(100, begin, end)
@@ -154,57 +154,57 @@ def simulate_load(
 
 
 class _Progress:
-    """What share of a load is done, told to its work; it never goes back, though later batches may turn out to be more."""
+    """Reports the finished share of a load; the share never decreases, even if more batches turn out to be needed."""
 
     def __init__(self, work: Work, flits: float) -> None:
         self._work, self._flits = work, flits
         self._share, self._batches, self._all_batches = 0.0, 0, float(_USUAL)
 
     def reach(self, share: float) -> None:
-        """So large a share of the load is done."""
+        """Report that this share of the load is finished."""
         if share > self._share:
             self._work.advance((share - self._share) * self._flits)
             self._share = share
 
     def within(self, part: float) -> None:
-        """So large a part of a batch is done."""
+        """Report that this part of a batch is finished."""
         self.reach((self._batches + part) / (self._all_batches + 1))
 
     def batch_done(self, to_go: float) -> None:
-        """A batch is done, and so many more are expected."""
+        """Report that a batch is finished, and that `to_go` more are expected."""
         self._batches += 1
         self._all_batches = self._batches + max(1.0, to_go)
 
 
 def _batches_needed(done: int, half_width: float, mean: float, pace: BatchPace) -> float:
-    """How many batches it takes in all until the confidence interval is tight, which narrows with their square root."""
+    """Return the total batches until the confidence interval is tight; its width falls with their square root."""
     if done < 2 or not mean:
         return float(_USUAL)
     return min(float(pace.most), max(float(_LEAST), done * (half_width / (pace.tight * mean)) ** 2))
 
 
 def _warm_up(run: RouterRun, progress: _Progress, pace: BatchPace) -> float:
-    """Run until batches are alike: in their mean latency, or, above saturation, in what arrives; the last mean latency."""
+    """Run until batches agree in mean latency or, above saturation, in arriving flits; return the last mean latency."""
     state = run.network.state
-    last, last_flits, calm = math.inf, 0, 0
+    last, last_flits, steady_batches = math.inf, 0, 0
     for batch in range(pace.warm):
         before = state.copy()
         run.go(pace.batch, 0, 1 << 60, progress.within)
         progress.batch_done(_USUAL - batch)
         mean = _ratio(state[LATENCY] - before[LATENCY], state[DONE] - before[DONE])
         flits = int(state[FLITS] - before[FLITS])
-        # Above saturation latency grows without end, but as many flits arrive in a batch as in the one before.
+        # Above saturation, latency grows without limit, but the number of arriving flits per batch is stable.
         steady = abs(mean - last) <= pace.steady * mean or (
             batch >= _GROWING and abs(flits - last_flits) <= pace.steady * flits
         )
-        calm, last, last_flits = calm + 1 if steady else 0, mean, flits
-        if batch + 1 >= _WARM_LEAST and calm >= 3:
+        steady_batches, last, last_flits = steady_batches + 1 if steady else 0, mean, flits
+        if batch + 1 >= _WARM_LEAST and steady_batches >= 3:
             break
     return last
 
 
 def percentile(histogram: np.ndarray, share: float) -> int:
-    """Cycles that so large a share of packets take at most, in steps of 64 above 4,096."""
+    """Return the cycles that this share of packets takes at most, in steps of 64 above 4,096."""
     ranks = np.cumsum(histogram)
     if not ranks[-1]:
         return 0
@@ -213,7 +213,7 @@ def percentile(histogram: np.ndarray, share: float) -> int:
 
 
 def _growing(means: list[float]) -> bool:
-    """Whether batch means go up and up: the last quarter is above the first, and later ones are mostly above earlier ones."""
+    """Return whether batch means keep growing: the last quarter is above the first, and most pairs are rising."""
     if len(means) < _TREND or np.mean(means[-len(means) // 4 :]) < _RISE * np.mean(means[: len(means) // 4]):
         return False
     values = np.array(means)
@@ -226,7 +226,7 @@ def _ratio(total: int, count: int) -> float:
 
 
 def _half_width(means: list[float]) -> float:
-    """Half the 95 % confidence interval of batch means (Student's t)."""
+    """Return half the width of the 95 % confidence interval of batch means (Student's t)."""
     if len(means) < 2:
         return math.inf
     from scipy.special import stdtrit

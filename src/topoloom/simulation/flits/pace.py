@@ -1,18 +1,18 @@
-"""How long a load is simulated: cycles of a batch, and how many batches before and while it is measured."""
+"""How long a load is simulated: cycles per batch, and batches before and during the measurement."""
 
 from typing import NamedTuple
 
-#: Packets that a batch of the fast pace holds: the mean latency of so many is within some thousandths of that of all.
+#: Packets per batch of the fast pace: enough to determine the mean latency to some thousandths.
 _PACKETS = 250_000
-#: Cycles of a batch of the fast pace at least, and at most for what its packets' latency asks for.
+#: Cycles per batch of the fast pace: the least, and the most that its packets' latency may require.
 _SHORTEST, _LONGEST_BY_LATENCY = 100, 250
-#: Times that a batch of the fast pace is as long as a packet is running, so that one batch tells little of the next.
+#: A batch of the fast pace lasts at least this many mean latencies, so that batches are nearly independent.
 _LATENCIES = 8
-#: Cycles that are measured at most, and those before, at the fast pace.
+#: The most measured cycles, and the most cycles before, at the fast pace.
 _MOST_CYCLES = 4000
 
 
-#: A confidence interval of the mean latency within this share of it is tight, where nothing else is said; and what may be said.
+#: The relative half width of the 95 % confidence interval of the mean latency: default, least and most.
 INTERVAL, LEAST_INTERVAL, MOST_INTERVAL = 0.01, 0.0005, 0.1
 
 
@@ -22,15 +22,16 @@ class BatchPace(NamedTuple):
     Attributes
     ----------
     batch : int
-        Cycles of a batch; even.
+        Cycles per batch; an even number.
     warm : int
-        Batches before measuring, at most.
+        The most batches before measuring.
     most : int
-        Batches measured, at most.
+        The most measured batches.
     steady : float
-        Means of batches that differ by no more than this share are alike.
+        Means of batches that differ by at most this share count as equal.
     tight : float
-        A 95 % confidence interval of the mean latency is tight when it reaches no further than this share of it.
+        The measurement ends when the half width of the 95 % confidence interval of the mean latency is at most this share of
+        it.
     """
 
     batch: int = 500
@@ -40,7 +41,7 @@ class BatchPace(NamedTuple):
     tight: float = INTERVAL
 
     def until(self, interval: float) -> "BatchPace":
-        """The same, until an interval is so tight: it narrows with the square root of the batches, so more of them at most."""
+        """Return the pace for another interval; its width falls with the square root of the batches, so their limit changes."""
         most = max(self.most, round(self.most * (self.tight / interval) ** 2))
         return self._replace(most=most, tight=interval)
 
@@ -49,21 +50,21 @@ USUAL = BatchPace()
 
 
 def fast_pace(packets: float, latency: float = 0.0) -> BatchPace:
-    """The pace of large networks, of which a short batch has as many packets as a long one of a small network.
+    """Return the pace for large networks, where a short batch has as many packets as a long batch of a small network.
 
     Parameters
     ----------
     packets : float
-        That hosts make a cycle, all together.
+        Packets per cycle of all hosts together.
     latency : float
-        Cycles that a packet takes, where that is known.
+        The latency of a packet in cycles, if known.
 
     Returns
     -------
     BatchPace
-        The usual one where fewer than 500 packets are made a cycle. Else with batches of 250,000 packets, but of 100 cycles at
-        least and, up to 250, of eight times the latency; 4,000 cycles before measuring and as many measured, at most; and
-        means that drift by no more a cycle than at the usual pace.
+        The usual pace below 500 packets per cycle. Otherwise batches of 250,000 packets, with at least 100 cycles and up to 250
+        cycles for eight times the latency; at most 4,000 cycles before measuring and as many measured; and means that drift,
+        per cycle, at most as much as at the usual pace.
 
     Examples
     --------

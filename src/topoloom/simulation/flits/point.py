@@ -1,4 +1,4 @@
-"""One point of a load curve: what was measured at one offered load."""
+"""A point of a load curve: the measurements at one offered load."""
 
 from dataclasses import dataclass, field
 
@@ -9,36 +9,36 @@ from topoloom.model.results import Provenance, Result
 
 @dataclass(frozen=True)
 class Point(Result):
-    """What hosts got at one offered load, and how long it took.
+    """The accepted load and the latency at one offered load.
 
     Attributes
     ----------
     offered, accepted, accepted_min : float
-        Flits a host and cycle: what sources make, what hosts get on average, and the host that gets least. Patterns in which
-        some hosts are silent count those that send and those that receive.
+        Flits per host and cycle: offered by sources, accepted on average, and accepted by the host that receives least. In
+        patterns with silent hosts, only hosts that send or receive count.
     latency_mean, latency_ci95 : float
         Cycles from a packet's creation to its last flit's arrival; half the width of its 95 % confidence interval by batch
         means.
     latency_p50, latency_p99, latency_p999 : int
-        Cycles; the histogram's last place where longer.
+        Percentiles in cycles; the limit of the histogram where they exceed it.
     hops_mean : float
-        Routers on the path, both ends' included.
+        Routers on the path, including those of both hosts.
     packets : int
-        Measured.
+        Measured packets.
     cycles : int
-        Simulated in all.
+        Simulated cycles in all.
     saturated : bool
-        Whether hosts get less than sources make, so that latency has no limit.
+        Whether hosts receive less than is sent, so that latency grows without limit.
     source_mean, network_mean : float
-        Cycles of `latency_mean` in the source's queue, and from injection to arrival.
+        The parts of `latency_mean` in the source's queue, and from injection to arrival.
     link_mean, link_max : float
-        Flits a cycle on the channels between switches: their mean, and the busiest channel's.
+        Flits per cycle on channels between switches: mean and maximum channel load.
     latency_mean_ns : float, optional
-        `latency_mean` in nanoseconds, where the router says how long a cycle takes.
+        `latency_mean` in nanoseconds, where the router defines the duration of a cycle.
     accepted_gbps : float, optional
-        `accepted` in Gbit/s a host, where the router says how many bits a flit has, too.
+        `accepted` in Gbit/s per host, where the router also defines the size of a flit.
     channel_loads : float32[channels]
-        Flits a cycle on each of them, in the order of `Routing.channels`; empty where nobody counted them. Not in records.
+        Flits per cycle on each channel, in the order of `Routing.channels`; empty if not counted. Not in records.
     """
 
     record_name = "point"
@@ -66,5 +66,5 @@ class Point(Result):
     provenance: Provenance = field(default_factory=Provenance, compare=False, repr=False)
 
 
-#: What a table of points shows of each, in its order: all that two equal runs have alike.
-POINT_COLUMNS = tuple(name for name, one in Point.__dataclass_fields__.items() if one.compare)
+#: The columns of a table of points, in order: all that is equal in two equal runs.
+POINT_COLUMNS = tuple(name for name, column in Point.__dataclass_fields__.items() if column.compare)

@@ -1,4 +1,4 @@
-"""Points of load curves as a CSV table: one row per point with all that it depends on, for spreadsheets and scripts."""
+"""Points of load curves as a CSV table: one row per point with all its inputs, for spreadsheets and scripts."""
 
 import hashlib
 from collections.abc import Iterator, Mapping, MutableMapping, Sequence
@@ -15,11 +15,11 @@ from topoloom.simulation.flits.pace import INTERVAL
 from topoloom.simulation.flits.point import POINT_COLUMNS, Point
 from topoloom.simulation.flits.router_config import RouterConfig
 
-#: Before and behind the columns of a point those of what it was simulated with.
+#: The columns of inputs before and after the columns of a point.
 _BEFORE, _BEHIND = ("topology", "engine", "traffic", "preset", "seed"), ("router", "tables", "measured", "version")
 TABLE_COLUMNS = (*_BEFORE, *POINT_COLUMNS, *_BEHIND)
 
-#: What a point depends on beside its load, by column.
+#: The inputs of a point other than its load, by column.
 CurveSettings = Mapping[str, str]
 
 
@@ -33,26 +33,26 @@ def settings_of(
     fast: bool = False,
     interval: float = INTERVAL,
 ) -> CurveSettings:
-    """What points depend on beside their loads, as the table's columns have it.
+    """Return the inputs of points other than their loads, as in the table's columns.
 
     Parameters
     ----------
     routing : Routing
     traffic, preset : str
-        Names.
+        Their names.
     config : RouterConfig
     seed : int
     cables : int64[links], optional
-        Cycles of each cable.
+        The cycles of each cable.
     fast : bool
         Whether large networks were measured in short batches.
     interval : float
-        Of the mean latency, as for `simulate`.
+        The interval of the mean latency, as for `simulate`.
 
     Returns
     -------
     CurveSettings
-        Texts, by the names of the columns.
+        Texts by the names of columns.
     """
     return {
         "topology": routing.topology.name,
@@ -68,8 +68,8 @@ def settings_of(
 
 
 def tables_digest(routing: Routing, cables: np.ndarray | None = None) -> str:
-    """16 hexadecimal digits of a network, its tables of next hops and virtual channels, what packets choose, and cycles of
-    cables.
+    """Return 16 hexadecimal digits that identify a network, its tables of next hops and virtual channels, the packets' choices,
+    and the cycles of cables.
     """
     digest = hashlib.sha256(routing.topology.digest.encode())
     digest.update(routing.ports.tobytes())
@@ -85,14 +85,14 @@ def tables_digest(routing: Routing, cables: np.ndarray | None = None) -> str:
 
 
 class PointTable:
-    """The points of some load curves, and the file that they are kept in.
+    """The points of several load curves, and the file that has them.
 
     Parameters
     ----------
     curves : sequence of CurveSettings
-        Of each curve, from `settings_of`.
+        The settings of each curve, from `settings_of`.
     path : str, optional
-        A CSV file, written whole after each point; without it the points are only held.
+        A CSV file, rewritten after each point; without it, points are only kept in memory.
     """
 
     def __init__(self, curves: Sequence[CurveSettings], path: str | None = None) -> None:
@@ -100,11 +100,11 @@ class PointTable:
         self._points: list[dict[float, Point]] = [{} for _ in curves]
 
     def points(self, number: int) -> MutableMapping[float, Point]:
-        """The points of a curve by load; what is put in is in the file when that returns (a pipe waits for `write`)."""
+        """Return the points of a curve by load; added points are written to the file at once (to a pipe only by `write`)."""
         return _KeptPoints(self, number)
 
     def add(self, number: int, point: Point) -> None:
-        """A new point of a curve."""
+        """Add a point of a curve."""
         self._points[number][point.offered] = point
         if self._path is not None and (not Path(self._path).exists() or Path(self._path).is_file()):
             self.write()
@@ -115,7 +115,7 @@ class PointTable:
             write_atomically(self._path, self.text())
 
     def text(self) -> str:
-        """The table: rows by curve and load; numbers so that they are read back as the same numbers."""
+        """Return the table: rows by curve and load; numbers are written such that they are read back unchanged."""
         rows = [
             [
                 *(settings[name] for name in _BEFORE),

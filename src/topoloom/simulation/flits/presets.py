@@ -8,18 +8,18 @@ from topoloom.core.register import Register
 from topoloom.core.settings import changed, written
 from topoloom.simulation.flits.router_config import RouterConfig
 
-#: What results call a router that is no preset.
+#: The name in results of a router that is not a preset.
 CUSTOM = "custom"
 
 
 class Preset(msgspec.Struct, frozen=True):
-    """A router by name.
+    """A router with a name.
 
     Attributes
     ----------
     router : RouterConfig
     source : str
-        Where its numbers are from.
+        The source of its numbers.
     """
 
     router: RouterConfig
@@ -33,7 +33,8 @@ PRESETS.add(
 PRESETS.add(
     "slimfly-2014",
     Preset(
-        RouterConfig(vcs=3), "Besta and Hoefler 2014, Section V: 3 VCs, 64 flits a port, speedup 2, delays of one cycle"
+        RouterConfig(vcs=3),
+        "Besta and Hoefler 2014, Section V: 3 VCs, 64 flits per port, speedup 2, delays of one cycle",
     ),
 )
 PRESETS.add(
@@ -53,32 +54,32 @@ PRESETS.add(
             cycle_ns=8 / 3,
             flit_bits=256,
         ),
-        "Koibuchi et al. 2013, Section III.C: cut-through, packets of 33 flits of 256 bits, 96 Gb/s, 4 VCs, 100 ns a switch,"
-        " 20 ns a link",
+        "Koibuchi et al. 2013, Section III.C: cut-through, packets of 33 flits of 256 bits, 96 Gb/s, 4 VCs, 100 ns per switch,"
+        " 20 ns per link",
     ),
 )
 PRESETS.add(
     "noc-2016",
     Preset(
         RouterConfig(vcs=4, buffer_flits=20, speedup=1, packet_mix="1:0.5,5:0.5", flit_bits=128),
-        "Nakano et al. 2016, Table V: 3 cycles a router and 1 a link, 5 flits a VC, packets of 1 and 5 flits of 128 bits",
+        "Nakano et al. 2016, Table V: 3 cycles per router and 1 per link, 5 flits per VC, packets of 1 and 5 flits of 128 bits",
     ),
 )
 
 
 def find_preset(name: str) -> RouterConfig:
-    """The router of that preset.
+    """Return the router of a preset.
 
     Raises
     ------
     InputError
-        There is none; the sentence names them.
+        The preset is unknown; the message lists all.
     """
     return PRESETS.find(name).router
 
 
 def router_of(preset: str | RouterConfig, changes: Iterable[str] = ()) -> tuple[str, RouterConfig]:
-    """A preset's name (`CUSTOM` for a router of one's own), and its router with the changes made.
+    """Return a preset's name (`CUSTOM` for another router), and its router with changes.
 
     Parameters
     ----------
@@ -89,7 +90,7 @@ def router_of(preset: str | RouterConfig, changes: Iterable[str] = ()) -> tuple[
     Raises
     ------
     InputError
-        No such preset, no such value, or one that no router has.
+        An unknown preset or setting, or a value out of range.
 
     Examples
     --------
@@ -102,8 +103,8 @@ def router_of(preset: str | RouterConfig, changes: Iterable[str] = ()) -> tuple[
 
 
 def shown_router(preset: str, router: RouterConfig) -> str:
-    """A preset, and what was changed of it: ``slimfly-2014 with vcs=4``."""
-    usual = PRESETS[preset].router if preset in PRESETS else RouterConfig()
-    values, others = msgspec.structs.asdict(router), msgspec.structs.asdict(usual)
-    told = [f"{name}={written(value)}" for name, value in values.items() if value != others[name]]
-    return f"{preset} with {', '.join(told)}" if told else preset
+    """Return a preset with its changes as text: ``slimfly-2014 with vcs=4``."""
+    default = PRESETS[preset].router if preset in PRESETS else RouterConfig()
+    values, others = msgspec.structs.asdict(router), msgspec.structs.asdict(default)
+    changes = [f"{name}={written(value)}" for name, value in values.items() if value != others[name]]
+    return f"{preset} with {', '.join(changes)}" if changes else preset

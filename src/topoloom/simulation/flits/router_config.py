@@ -1,4 +1,4 @@
-"""What routers are like: virtual channels, buffers, delays, packets."""
+"""The configuration of routers: virtual channels, buffers, delays, packets."""
 
 import math
 from typing import Annotated, ClassVar, Literal
@@ -6,12 +6,12 @@ from typing import Annotated, ClassVar, Literal
 from topoloom.core.errors import InputError
 from topoloom.core.settings import Settings, setting
 
-#: Flits of a packet, at most; cycles of a cable or a stage, at most.
+#: The most flits of a packet; the most cycles of a cable or a stage.
 _MOST_FLITS, _MOST_CYCLES = 1 << 12, 1 << 14
 
 
 class RouterConfig(Settings, frozen=True, kw_only=True):
-    """A router, its links and its packets, in flits and cycles; a cycle is what a link takes for a flit.
+    """A router, its links and its packets, in flits and cycles; a cycle is the time of one flit on a link.
 
     `topoloom.core.settings.described(RouterConfig)` lists every value with its range.
 
@@ -30,30 +30,29 @@ class RouterConfig(Settings, frozen=True, kw_only=True):
 
     vcs: Annotated[
         int,
-        setting(
-            "virtual channels of a port, at least; 0: one for each virtual channel of the routing", least=0, most=32
-        ),
+        setting("least virtual channels per port; 0: one for each virtual channel of the routing", least=0, most=32),
     ] = 0
     buffer_flits: Annotated[
-        int, setting("buffer of an input port, shared out evenly to its VCs", unit="flits", least=1, most=1 << 16)
+        int, setting("buffer of an input port, divided evenly among its VCs", unit="flits", least=1, most=1 << 16)
     ] = 64
     output_flits: Annotated[
-        int, setting("queue of an output behind the crossbar; 0: no limit", unit="flits", least=0, most=1 << 16)
+        int, setting("queue of an output after the crossbar; 0: no limit", unit="flits", least=0, most=1 << 16)
     ] = 0
     speedup: Annotated[
-        int, setting("allocations a cycle; a hop takes 5 less these cycles, where no delay is added", least=1, most=2)
+        int,
+        setting("allocations per cycle; a hop takes 5 minus this many cycles without added delays", least=1, most=2),
     ] = 2
     link_cycles: Annotated[
-        int, setting("a flit's time on a cable between switches", unit="cycles", least=1, most=_MOST_CYCLES)
+        int, setting("time of a flit on a cable between switches", unit="cycles", least=1, most=_MOST_CYCLES)
     ] = 1
     host_cycles: Annotated[
         int,
-        setting("a flit's time on the cable between a host and its switch", unit="cycles", least=1, most=_MOST_CYCLES),
+        setting("time of a flit on the cable between a host and its switch", unit="cycles", least=1, most=_MOST_CYCLES),
     ] = 1
     credit_cycles: Annotated[
         int,
         setting(
-            "from a flit's leaving a buffer until its credit can be used by the sender, the cable's time not counted",
+            "time from a flit leaving a buffer until the sender can use its credit, without the cable's time",
             unit="cycles",
             least=1,
             most=_MOST_CYCLES,
@@ -62,7 +61,7 @@ class RouterConfig(Settings, frozen=True, kw_only=True):
     route_cycles: Annotated[
         int,
         setting(
-            "added delay of routing: before a packet that has arrived can ask for a VC",
+            "added delay of routing: from a packet's arrival to its request for a VC",
             unit="cycles",
             least=0,
             most=_MOST_CYCLES,
@@ -96,17 +95,17 @@ class RouterConfig(Settings, frozen=True, kw_only=True):
     packet_mix: Annotated[
         str,
         setting(
-            "packets of several lengths: flits and the share of packets; empty: all have packet_flits",
+            "packets of several lengths: flits and share of packets; empty: all have packet_flits",
             example="1:0.6,5:0.4",
         ),
     ] = ""
     cut_through: Annotated[
-        bool, setting("a packet goes on only where all of it has room (virtual cut-through); else wormhole")
+        bool, setting("a packet advances only where all of it has room (virtual cut-through); else wormhole")
     ] = False
     burst_packets: Annotated[
         float,
         setting(
-            "packets that a host makes one after the other, on average; 1: each by itself (Bernoulli)",
+            "mean packets that a host creates in a row; 1: single packets (Bernoulli)",
             unit="packets",
             least=1,
             most=1 << 16,
@@ -115,32 +114,26 @@ class RouterConfig(Settings, frozen=True, kw_only=True):
     host_vcs: Annotated[
         Literal["any", "one"],
         setting(
-            "one: a host draws the VC of each packet and waits for it, and a packet leaves in the VC that it came by;"
-            " any: both take any free VC"
+            "one: a host chooses the VC of each packet at random and waits for it, and a packet leaves in the VC by which it"
+            " arrived; any: both take any free VC"
         ),
     ] = "any"
     host_ports: Annotated[
         Literal["round-robin", "hash", "least-loaded"],
         setting(
-            "of a host with several ports (planes, rails), which one a packet takes: in turn, by the two hosts, or that with"
-            " the shortest queue; it arrives at the same one of the other host"
+            "port of a packet, for hosts with several ports (planes, rails): in turn, by a hash of the two hosts,"
+            " or the port with"
+            " the shortest queue; the packet arrives at the same port of the other host"
         ),
     ] = "round-robin"
-    to_itself: Annotated[bool, setting("uniform traffic goes to its own host, too")] = False
-    detours: Annotated[
-        int, setting("UGAL: detours that are compared; 0: as many as the engine says", least=0, most=256)
-    ] = 0
+    to_itself: Annotated[bool, setting("uniform traffic includes the sender itself")] = False
+    detours: Annotated[int, setting("UGAL: number of compared detours; 0: that of the engine", least=0, most=256)] = 0
     detour_threshold: Annotated[
         int,
-        setting(
-            "UGAL: how much longer the direct queue may be before a detour is taken",
-            unit="flits",
-            least=0,
-            most=1 << 16,
-        ),
+        setting("UGAL: how much longer the direct queue may be without a detour", unit="flits", least=0, most=1 << 16),
     ] = 0
     detour_weight: Annotated[
-        float, setting("UGAL: what a flit in a detour's queue counts; 0: hops decide", least=0, most=256)
+        float, setting("UGAL: weight of a flit in a detour's queue; 0: hops decide", least=0, most=256)
     ] = 0.0
     cycle_ns: Annotated[float, setting("duration of a cycle; 0: not stated", unit="ns", least=0, most=1e6)] = 0.0
     flit_bits: Annotated[int, setting("size of a flit; 0: not stated", unit="bits", least=0, most=1 << 20)] = 0
@@ -156,44 +149,44 @@ class RouterConfig(Settings, frozen=True, kw_only=True):
 
     @property
     def packet_lengths(self) -> tuple[tuple[int, float], ...]:
-        """Packets' lengths in flits, and the share of packets of each."""
+        """Packet lengths in flits, with the share of packets of each."""
         if not self.packet_mix:
             return ((self.packet_flits, 1.0),)
         try:
             pairs = [part.split(":") for part in self.packet_mix.split(",")]
-            found = tuple((int(length), float(share)) for length, share in pairs)
+            lengths = tuple((int(length), float(share)) for length, share in pairs)
         except ValueError:
-            found = ()
-        total = sum(share for _, share in found)
+            lengths = ()
+        total = sum(share for _, share in lengths)
         if (
-            not found
-            or not all(1 <= length <= _MOST_FLITS and share > 0 for length, share in found)
+            not lengths
+            or not all(1 <= length <= _MOST_FLITS and share > 0 for length, share in lengths)
             or abs(total - 1) > 1e-6
         ):
             raise InputError(
                 f"router: packet_mix='{self.packet_mix}'; write flits:share,... as in 1:0.6,5:0.4, with shares that add up to 1"
                 f" and 1 to {_MOST_FLITS} flits"
             )
-        return found
+        return lengths
 
     @property
     def mean_flits(self) -> float:
-        """Flits of a packet on average."""
+        """The mean flits per packet."""
         return sum(length * share for length, share in self.packet_lengths)
 
     def chance_of_sources(self, load: float, packets: float) -> float:
-        """How far chance moves what sources make: the standard deviation of their flits, as a share of these.
+        """Return the standard deviation of the flits that sources create, relative to their number.
 
-        In each cycle a source starts a burst with the same probability; the packets of a burst are geometrically distributed
+        In each cycle, a source starts a burst with the same probability; the packets of a burst are geometrically distributed
         with mean `burst_packets`, and each has one of `packet_lengths`.
 
         Parameters
         ----------
         load : float
-            Flits a host and cycle.
+            Flits per host and cycle.
         packets : float
-            Made in all.
+            The number of created packets in all.
         """
-        bursts_a_cycle = load / self.mean_flits / self.burst_packets
+        bursts_per_cycle = load / self.mean_flits / self.burst_packets
         squares = sum(share * length**2 for length, share in self.packet_lengths) / self.mean_flits**2
-        return math.sqrt(max(0.0, 1 - bursts_a_cycle) * (2 * self.burst_packets - 1) * squares / max(1.0, packets))
+        return math.sqrt(max(0.0, 1 - bursts_per_cycle) * (2 * self.burst_packets - 1) * squares / max(1.0, packets))

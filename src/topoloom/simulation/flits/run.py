@@ -1,4 +1,4 @@
-"""A simulation: routers, what hosts send, and how far they are; it runs on by cycles."""
+"""RouterRun: a running simulation of routers and hosts, which advances by cycles."""
 
 import time
 from collections.abc import Callable
@@ -18,10 +18,9 @@ from topoloom.simulation.flits.scheduled import Placed, play_of
 from topoloom.simulation.flits.watchdog import check_moving
 from topoloom.throughput.traffic import UNIFORM, Loop, Trace, Traffic
 
-#: Seconds that a call of the kernel may take, about: how soon a run stops that is asked to, and how often it tells how far
-#: it is.
+#: The approximate seconds per call of the kernel: how soon a run reacts to a stop, and how often it reports progress.
 _CALL_SECONDS = 0.2
-#: Cycles of the first call, and at most; both even, see `RouterRun.go`.
+#: Cycles of the first call, and the most per call; both even, see `RouterRun.go`.
 _FIRST_CALL, _LONGEST_CALL = 4, 1 << 20
 
 
@@ -34,19 +33,19 @@ class RouterRun:
     config : RouterConfig
     traffic : Traffic, Trace, Loop or Placed
     load : float
-        Flits a host and cycle; not looked at with a trace, a loop or a schedule.
+        Flits per host and cycle; ignored for a trace, a loop or a schedule.
     seed : int
     cables : int64[links], optional
-        Cycles of each cable; the config's for all when omitted.
+        The cycles of each cable; those of the config when omitted.
     log : int
-        Packets of the window that are written down one by one.
+        The most packets of the window that are logged.
     work : Work, optional
-        Asked several times a second whether to go on.
+        Checked for a stop several times per second.
 
     Raises
     ------
     InputError
-        A network beyond what the kernels have room for.
+        A network that exceeds the limits of the kernels.
     """
 
     def __init__(
@@ -77,39 +76,39 @@ class RouterRun:
 
             begin_round_trips(self.network.net, self.network.buffers, self.demand, traffic.window)
 
-    def go(self, cycles: int, begin: int, end: int, told: Callable[[float], None] | None = None) -> None:
-        """Run on for some cycles.
+    def go(self, cycles: int, begin: int, end: int, report: Callable[[float], None] | None = None) -> None:
+        """Run for some cycles.
 
         Parameters
         ----------
         cycles : int
         begin, end : int
-            Packets that are made from cycle `begin` to before `end` are measured.
-        told : callable (float), optional
-            Told several times a second what share of the cycles is done.
+            Packets created from cycle `begin` to before `end` are measured.
+        report : callable (float), optional
+            Called several times per second with the finished share of the cycles.
 
         Raises
         ------
         InputError
             A deadlock: flits wait for each other in a cycle.
         Stopped
-            The work was stopped; the run is then of no further use.
+            The work was stopped; the run cannot continue then.
 
         Notes
         -----
-        One call of the kernel would be enough, but nobody could stop it. It visits each router for two cycles at a time; so
-        all calls but the last take an even number of cycles, and the result is that of one call.
+        One call of the kernel would be enough, but could not be stopped. The kernel visits each router for two cycles at a
+        time; so all calls but the last run an even number of cycles, and the result equals that of one call.
         """
         before, goal = int(self.network.state[HOPS]), self.cycle + cycles
         while self.cycle < goal:
             self._work.check()
             self._call(min(self._call_cycles, goal - self.cycle), begin, end)
-            if told is not None:
-                told(1 - (goal - self.cycle) / cycles)
+            if report is not None:
+                report(1 - (goal - self.cycle) / cycles)
         check_moving(self.routing, self.network, int(self.network.state[HOPS]) - before)
 
     def _call(self, cycles: int, begin: int, end: int) -> None:
-        """Call the kernel once, and work out how many cycles the next call may take."""
+        """Call the kernel once, and determine how many cycles the next call may run."""
         from topoloom.simulation.flits.kernels.router import run
 
         at, began = self.network, time.perf_counter()
@@ -132,16 +131,16 @@ class RouterRun:
         self._call_cycles = max(2, min(fits, 2 * self._call_cycles, _LONGEST_CALL) & ~1)
 
     def host_flits(self) -> np.ndarray:
-        """Flits that each host has got, int64[hosts]."""
+        """Return the flits that each host has received, int64[hosts]."""
         hosts = np.flatnonzero(self.network.net.host_at >= 0)
         return self.network.buffers.port[PORT_SIZE * hosts + PORT_SENT].astype(np.int64)
 
     def channel_flits(self) -> np.ndarray:
-        """Flits that each channel has carried, int64[channels]."""
+        """Return the flits that each channel has carried, int64[channels]."""
         return np.asarray(self.network.buffers.port[PORT_SIZE * self.network.channel_port + PORT_SENT].astype(np.int64))
 
     def inside(self) -> int:
-        """Flits in all buffers."""
+        """Return the flits in all buffers."""
         return int(self.network.buffers.rec[VC_FLITS::VC_SIZE].sum())
 
 
@@ -197,9 +196,12 @@ def _demand(config: RouterConfig, traffic: Traffic | Trace | Loop | Placed, load
             back_to=traffic.back_to.copy(),
         )
     if not traffic.by_host:
-        raise InputError(f"traffic {traffic.name}: amounts between switches; the simulator sends from host to host")
+        raise InputError(
+            f"traffic {traffic.name}: has amounts between switches, but the simulator sends from host to host; use a"
+            " pattern between hosts"
+        )
     packets = min(load / config.mean_flits / config.burst_packets, 1 - 1e-9)
-    # Copies: arrays that cannot be written to are another type to the compiler, which would compile all again.
+    # Copy: read-only arrays have another type for the compiler, which would compile everything again.
     return empty._replace(
         kind=traffic.kind, first=traffic.first.copy(), to=traffic.to.copy(), share=float(traffic.share), load=packets
     )

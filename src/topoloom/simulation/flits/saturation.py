@@ -1,4 +1,4 @@
-"""The load at which a network saturates, by bisection."""
+"""The operation `saturation`: the load at which a network saturates, by bisection."""
 
 import math
 from collections.abc import Iterable, MutableMapping
@@ -19,10 +19,10 @@ from topoloom.simulation.flits.presets import router_of
 from topoloom.simulation.flits.router_config import RouterConfig
 from topoloom.simulation.flits.simulate import simulate
 
-#: Loads that are simulated side by side between two looks: the same for any number of cores, so that the answer is, too.
+#: Loads per round, simulated in parallel; the same for any number of cores, so that the result does not depend on them.
 _AT_ONCE = 3
 _NARROWEST, _WIDEST = 0.001, 0.5
-#: Standard deviations of what sources make that are put down to chance.
+#: The standard deviations of created flits that count as chance.
 _CHANCE = 3.0
 
 
@@ -41,39 +41,42 @@ def saturation(
     known: MutableMapping[float, Point] | None = None,
     work: Work | None = None,
 ) -> Saturation:
-    """The greatest load that a routed network carries, to a `width`: first full load, then loads around what it accepts.
+    """Return the greatest load that a routed network carries, to a precision of `width`.
+
+    It simulates full load first, then loads around the accepted one.
 
     Parameters
     ----------
     routing, traffic, preset, settings, seed, jobs, cables, fast, interval, known, work
         As for `simulate`.
     width : float
-        0.001 to 0.5.
+        The precision of the load, 0.001 to 0.5.
 
     Returns
     -------
     Saturation
-        For 0.01 after four simulations where nothing is lost by overload, after up to fifteen where much is.
+        The saturation. A width of 0.01 takes four simulations where overload does not reduce the accepted load, else up to
+        fifteen.
 
     Raises
     ------
     InputError
-        `width` is out of range, or what `simulate` refuses.
+        `width` is out of range; or as for `simulate`.
     Stopped
-        `work` was stopped before the load was found; `known` and `work` have what is finished.
+        `work` was stopped before the load was found; `known` and `work` have the finished points.
     """
     if not _NARROWEST <= width <= _WIDEST:
-        raise InputError(f"a width of {width:g} for saturation; it is {_NARROWEST:g} to {_WIDEST:g}")
+        raise InputError(f"width={width:g} for saturation: it must be from {_NARROWEST:g} to {_WIDEST:g}")
     routing = taken(routing, Routing, "saturation")
     refuse_mixed(routing.topology, "saturation")
     work = Work() if work is None else work
     name, config = router_of(preset, settings)
     last = math.ceil(round(1 / width, 9))
-    found: dict[int, Point] = {}
+    point_of_step: dict[int, Point] = {}
     all_known = {} if known is None else known
 
-    def look(steps: set[int]) -> None:
-        new = {step: min(1.0, round(step * width, 12)) for step in sorted(steps - found.keys())}
+    def simulate_steps(steps: set[int]) -> None:
+        new = {step: min(1.0, round(step * width, 12)) for step in sorted(steps - point_of_step.keys())}
         if not new:
             return
         curve = simulate(
@@ -91,38 +94,38 @@ def saturation(
         )
         if curve.ended != "done":
             work.check()
-        found.update(zip(new, curve.points, strict=True))
+        point_of_step.update(zip(new, curve.points, strict=True))
 
     def carried(step: int) -> bool:
-        return not found[step].saturated and _missing(found[step], config) <= width / 2
+        return not point_of_step[step].saturated and _missing(point_of_step[step], config) <= width / 2
 
-    look({last})
+    simulate_steps({last})
     low, high = (last, last + 1) if carried(last) else (0, last)
     if high == last:
-        guess = math.floor(found[last].accepted / width)
-        look({step for step in (guess, guess + 1, guess + 2) if 0 < step < last})
+        guess = math.floor(point_of_step[last].accepted / width)
+        simulate_steps({step for step in (guess, guess + 1, guess + 2) if 0 < step < last})
     while True:
-        for step in sorted(found):
+        for step in sorted(point_of_step):
             if low < step < high:
                 low, high = (step, high) if carried(step) else (low, step)
         if high - low <= 1:
             break
-        look({low + (high - low) * part // (_AT_ONCE + 1) for part in range(1, _AT_ONCE + 1)} - {low})
-    at = found[max(1, low)]
+        simulate_steps({low + (high - low) * part // (_AT_ONCE + 1) for part in range(1, _AT_ONCE + 1)} - {low})
+    best = point_of_step[max(1, low)]
     about = {"traffic": traffic, "preset": name, "router": config, "tables": tables_digest(routing, cables)}
     about |= {"fast": True} if fast else {}
     about |= {"interval": interval} if interval != INTERVAL else {}
     return Saturation(
-        offered=at.offered if low else 0.0,
-        accepted=at.accepted,
+        offered=best.offered if low else 0.0,
+        accepted=best.accepted,
         width=width,
-        points=tuple(found[step] for step in sorted(found)),
+        points=tuple(point_of_step[step] for step in sorted(point_of_step)),
         provenance=provenance_of(routing.topology, engine=routing.engine, seed=seed, settings=about),
     )
 
 
 def _missing(point: Point, config: RouterConfig) -> float:
-    """How much less arrives than was offered, in flits a host and cycle, beyond what chance does to sources."""
+    """Return how much less arrives than was offered, in flits per host and cycle, beyond random deviations of sources."""
     return (
         point.offered
         - point.accepted

@@ -1,4 +1,4 @@
-"""The operation: latency and throughput of a routed network under load, flit by flit."""
+"""The operation `simulate`: latency and throughput of a routed network under load, flit by flit."""
 
 import struct
 import threading
@@ -40,49 +40,49 @@ def simulate(
     known: MutableMapping[float, Point] | None = None,
     work: Work | None = None,
 ) -> LoadCurve:
-    """Simulate a routed network at some loads.
+    """Simulate a routed network at several loads.
 
     Parameters
     ----------
     routing : NetworkSource
-        Its installed tables, else those of the fitting engine.
-        With its virtual channels, each of which gets as many VCs as any other, and what its packets may choose.
+        Its installed tables, else those of the fitting engine, with virtual channels, which get equal numbers of VCs, and with
+        the choices of its packets.
     traffic : str
-        A pattern of traffic that has a load.
+        A pattern of traffic with a load.
     preset : str or RouterConfig
-        What the routers are like.
+        The preset of the routers.
     settings : texts KEY=VALUE
-        Values of the preset that are changed: ``["vcs=3"]``.
+        Changes of the preset: ``["vcs=3"]``.
     loads : floats
-        Flits that a host makes a cycle, above 0 up to 1.
+        Flits that a host creates per cycle, above 0 and at most 1.
     seed : int
-        The same seed gives the same numbers: those of a load do not depend on the other loads.
+        The same seed gives the same results; those of a load do not depend on other loads.
     jobs : int, optional
-        Loads simulated at a time; every core when omitted.
+        Loads simulated at a time; all cores when omitted.
     cables : int64[links], optional
-        Cycles of each cable; the preset's for all when omitted.
+        The cycles of each cable; those of the preset when omitted.
     fast : bool
-        Measure large networks in shorter batches, and near saturation not until the mean latency is known to 1 %
-        (`pace.fast_pace`); small networks as ever.
+        Measure large networks in shorter batches, and near saturation without reaching 1 % precision of the mean latency
+        (`pace.fast_pace`); small networks are measured as usual.
     interval : float
-        Measure until the 95 % confidence interval of the mean latency reaches no further than this share of it, 0.0005 to 0.1;
-        there is a limit to how long, (0.01 / interval)**2 times the usual one.
+        Measure until the half width of the 95 % confidence interval of the mean latency is at most this share of it, 0.0005 to
+        0.1; the limit of the measured time is (0.01 / interval)**2 times the usual one.
     known : mutable mapping of float to Point, optional
-        Points of an earlier sweep with the same settings, by load: they are taken as they are. Each new one is put in as soon
-        as it is finished, one after the other.
+        Points of an earlier sweep with the same settings, by load: they are used unchanged. Each new point is added as soon as
+        it is finished.
     work : Work, optional
-        Told of the flits that hosts make, as far as that is known before; `Work.deliver` of each new point.
+        Reports progress in flits that hosts create, as estimated before; delivers each new point (`Work.deliver`).
 
     Returns
     -------
     LoadCurve
-        When `work` is stopped, or Ctrl-C pressed, with the points that are finished.
+        The curve; when `work` is stopped, or Ctrl-C pressed, with the finished points.
 
     Raises
     ------
     InputError
         No hosts; fewer VCs than virtual channels; loads or an interval out of range; tables by which packets wait for each
-        other for ever.
+        other forever.
     """
     routing = taken(routing, Routing, "simulate")
     refuse_mixed(routing.topology, "simulate")
@@ -92,12 +92,12 @@ def simulate(
     topology = routing.topology
     sent = traffic_between_hosts(traffic, routing, seed)
     if not isinstance(sent, Traffic):
-        raise InputError(f"traffic '{traffic}' has no load that could be swept; simulate it with execute")
+        raise InputError(f"traffic '{traffic}' ends, and so has no load; simulate it with `execute`")
     wanted = checked_loads(loads, topology.name)
-    found: dict[float, Point] = {load: known[load] for load in wanted if load in known} if known else {}
-    missing = [load for load in wanted if load not in found]
+    point_of_load: dict[float, Point] = {load: known[load] for load in wanted if load in known} if known else {}
+    missing = [load for load in wanted if load not in point_of_load]
     new: list[Point] = []
-    one_at_a_time = threading.Lock()
+    lock = threading.Lock()
     work.begin(sum(expected_flits(sent, load) for load in missing), "flits")
 
     def simulate_some(numbers: Iterator[int]) -> None:
@@ -107,8 +107,8 @@ def simulate(
                 point = simulate_load(routing, config, sent, load, seed_of(seed, load), cables, fast, interval, work)
             except Stopped:
                 return
-            with one_at_a_time:
-                found[load] = point
+            with lock:
+                point_of_load[load] = point
                 new.append(point)
                 if known is not None:
                     known[load] = point
@@ -123,23 +123,23 @@ def simulate(
     return LoadCurve(
         traffic=traffic,
         preset=name,
-        points=tuple(found[load] for load in wanted if load in found),
+        points=tuple(point_of_load[load] for load in wanted if load in point_of_load),
         router=config,
-        ended="done" if len(found) == len(wanted) else work.ended,
+        ended="done" if len(point_of_load) == len(wanted) else work.ended,
         provenance=provenance_of(topology, engine=routing.engine, seed=seed, settings=about, timings=_timings(new)),
     )
 
 
 def checked_loads(loads: object, network: str) -> list[float]:
-    """Loads, each once, in the order in which they were given; `InputError` where a host cannot make one."""
+    """Return the loads without duplicates, in the given order; refuse a load that a host cannot create."""
     if isinstance(loads, str) or not isinstance(loads, Iterable):
         raise wrong_type(loads, list, "loads", "give one or more, as in loads=[0.1, 0.5]")
     wanted = list(dict.fromkeys(float(load) for load in loads))
     if not wanted:
-        raise InputError(f"{network}: no load to simulate; give one or more, as in loads=[0.1, 0.5]")
+        raise InputError(f"{network}: loads= is empty; give at least one load, as in loads=[0.1, 0.5]")
     for load in wanted:
         if not 0 < load <= 1:
-            raise InputError(f"load {load:g}; a host makes more than 0 and at most 1 flit a cycle")
+            raise InputError(f"load {load:g}; it must be above 0 and at most 1 flit per host and cycle")
     return wanted
 
 
@@ -147,20 +147,20 @@ def check_interval(interval: float) -> None:
     """Refuse an interval out of range."""
     if not LEAST_INTERVAL <= interval <= MOST_INTERVAL:
         raise InputError(
-            f"an interval of {interval:g} of the mean latency; it is {LEAST_INTERVAL:g} to {MOST_INTERVAL:g}"
+            f"interval={interval:g} of the mean latency must be from {LEAST_INTERVAL:g} to {MOST_INTERVAL:g}"
         )
 
 
 def _timings(points: list[Point]) -> dict[str, float]:
-    """Seconds of processor time, and flits that left a router a second."""
+    """Return seconds of processor time, and flits that leave a router per second."""
     each = [point.provenance.timings for point in points]
-    seconds = sum(one.get("seconds", 0.0) for one in each)
-    hops = sum(one.get("seconds", 0.0) * one.get("flit_hops_per_s", 0.0) for one in each)
+    seconds = sum(timing.get("seconds", 0.0) for timing in each)
+    hops = sum(timing.get("seconds", 0.0) * timing.get("flit_hops_per_s", 0.0) for timing in each)
     return {"seconds": seconds, "flit_hops_per_s": hops / seconds} if seconds else {}
 
 
 def seed_of(seed: int, load: float) -> int:
-    """The seed of one load of a sweep: of the sweep's seed and of the load itself, whatever other loads there are.
+    """Return the seed of one load, from the sweep's seed and the load alone, whatever other loads the sweep has.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Load curves of several networks, engines and kinds of traffic, with a table of points."""
+"""The operations `sweep` and `execute_all`: simulations of several networks, engines and kinds of traffic, and their table."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -30,20 +30,20 @@ from topoloom.throughput.traffic import PATTERNS, Traffic
 if TYPE_CHECKING:
     from topoloom.network import Network
 
-#: The load that stands for the empty network where a curve is drawn.
+#: The load that stands for the empty network in a curve.
 _ALMOST_NONE = 0.01
 
 
 @dataclass(frozen=True)
 class SimulatedNetwork:
-    """What one simulation is of.
+    """The input of one simulation.
 
     Attributes
     ----------
     routing : Routing
     traffic : str
     cables : int64[links] or None
-        Cycles of each cable; None: the preset's for all.
+        The cycles of each cable; None: those of the preset.
     """
 
     routing: Routing
@@ -52,12 +52,12 @@ class SimulatedNetwork:
 
 
 def has_end(traffic: str) -> bool:
-    """Whether traffic is a trace, a closed loop or a workload, which is executed to its end and has no load.
+    """Return whether traffic is a trace, a closed loop or a workload, which is executed to its end and has no load.
 
     Raises
     ------
     InputError
-        There is no such traffic.
+        Unknown traffic.
 
     Examples
     --------
@@ -81,39 +81,39 @@ def subjects(
     jobs: int | None = None,
     work: Work | None = None,
 ) -> list[SimulatedNetwork]:
-    """Every network routed by every engine, with every traffic: network by network, engine by engine.
+    """Return every network routed by every engine, with every traffic: network by network, then engine by engine.
 
     Parameters
     ----------
     networks : iterable of NetworkSource
-        Where one has a layout, its cables are as long as they are.
+        The networks; where one has a layout, its cables have the layout's lengths.
     traffics : sequence of str
-        As `simulate` takes them.
+        As for `simulate`.
     engines : sequence of str or None
-        As `route` takes them; None: the installed tables, unless `virtual_channels` is given, else those of the fitting engine.
+        As for `route`; None: the installed tables, unless `virtual_channels` is given, else those of the fitting engine.
     router : RouterConfig
-        Its `link_cycles` are those of cables that nothing else is said of.
+        The router; its `link_cycles` apply to cables without another delay.
     virtual_channels : int, optional
-        At most so many virtual channels for the engines.
+        The most virtual channels for the engines.
     between : mapping of a label's name to cycles, optional
-        Cycles of cables between switches of unlike labels, as `cable_cycles` takes them.
+        Cycles of cables between switches with different labels, as for `cable_cycles`.
     seed : int
     jobs : int, optional
-        Threads; every core when omitted.
+        Threads; all cores when omitted.
     work : Work, optional
-        Told of trees that are made and destinations that are followed.
+        Reports progress in finished trees and destinations.
 
     Returns
     -------
     list of SimulatedNetwork
-        Every combination once.
+        Every combination, once each.
 
     Raises
     ------
     InputError
-        A network that cannot be opened or routed so, or cables that cannot be.
+        A network that cannot be opened or routed as requested, or invalid cables.
     Stopped
-        `work` was stopped before all tables stood.
+        `work` was stopped before all tables were finished.
     """
     opened = [network_of(source, "subjects") for source in networks]
     asked = list(product(opened, engines, traffics))
@@ -132,26 +132,26 @@ def with_tables(
     jobs: int | None = None,
     work: Work | None = None,
 ) -> list[SimulatedNetwork]:
-    """Networks, each routed by an engine and with a traffic; what can be refused is refused before anything is routed.
+    """Return networks, each routed by an engine and with a traffic; errors are found before anything is routed, if possible.
 
     Parameters
     ----------
     asked : sequence of (Network, str or None, str)
-        Network, engine and traffic, as `subjects` takes them; a network is routed once by an engine.
+        Network, engine and traffic, as for `subjects`; each network is routed once per engine.
     router, virtual_channels, between, seed, jobs, work
         As for `subjects`.
 
     Returns
     -------
     list of SimulatedNetwork
-        In the order of `asked`.
+        The simulations, in the order of `asked`.
 
     Raises
     ------
     InputError
-        As `subjects`.
+        As for `subjects`.
     Stopped
-        `work` was stopped before all tables stood.
+        `work` was stopped before all tables were finished.
     """
     cables: dict[int, np.ndarray | None] = {}
     for network, engine, traffic in asked:
@@ -186,34 +186,34 @@ def sweep(
     table: str | None = None,
     work: Work | None = None,
 ) -> LoadCurves:
-    """Load curves of several networks, engines and kinds of traffic, one after the other.
+    """Return load curves of several networks, engines and kinds of traffic, simulated one after the other.
 
     Parameters
     ----------
     simulated : sequence of SimulatedNetwork
         From `subjects`.
     preset, settings, loads, seed, jobs
-        As for `simulate`; no loads with `saturation_width` alone.
+        As for `simulate`; no loads for the saturation alone.
     saturation_width : float, optional
-        Look for the load at which each saturates, too, this exactly.
+        Also search for the load at which each network saturates, with this precision.
     zero_load : bool
-        Measure the latency of the almost empty network, too, where a drawn curve begins.
+        Also measure the latency of the almost empty network, at which a drawn curve begins.
     fast, interval
-        As for `simulate`; the almost empty network is measured as ever.
+        As for `simulate`; the almost empty network is measured as usual.
     table : str, optional
-        Write the points to this CSV file: whole, after each of them.
+        Write the points to this CSV file, which is rewritten after each point.
     work : Work, optional
         As for `simulate`.
 
     Returns
     -------
     LoadCurves
-        When `work` is stopped, or Ctrl-C pressed, what is finished.
+        The curves; when `work` is stopped, or Ctrl-C pressed, the finished part.
 
     Raises
     ------
     InputError
-        What `simulate` and `saturation` refuse; a file with points of other settings.
+        As for `simulate` and `saturation`; a file with points of other settings.
 
     Examples
     --------
@@ -225,59 +225,62 @@ def sweep(
     ['ring(n=4,hosts=1)', 'complete(n=4,hosts=1)']
     """
     work = Work() if work is None else work
-    changes, wanted = list(settings), list(loads)
+    changes, load_list = list(settings), list(loads)
     name, config = router_of(preset, changes)
     points = PointTable(
-        [settings_of(one.routing, one.traffic, name, config, seed, one.cables, fast, interval) for one in simulated],
+        [
+            settings_of(subject.routing, subject.traffic, name, config, seed, subject.cables, fast, interval)
+            for subject in simulated
+        ],
         table,
     )
     curves: list[LoadCurve] = []
-    for number, one in enumerate(simulated):
+    for number, subject in enumerate(simulated):
         if curves and (work.stopped or curves[-1].ended != "done"):
             break
         known = points.points(number)
-        if wanted or saturation_width is None:
+        if load_list or saturation_width is None:
             curve = simulate(
-                one.routing,
-                one.traffic,
+                subject.routing,
+                subject.traffic,
                 preset,
                 settings=changes,
-                loads=wanted,
+                loads=load_list,
                 seed=seed,
                 jobs=jobs,
-                cables=one.cables,
+                cables=subject.cables,
                 fast=fast,
                 interval=interval,
                 known=known,
                 work=work,
             )
         else:
-            about = provenance_of(one.routing.topology, engine=one.routing.engine, seed=seed)
-            curve = LoadCurve(one.traffic, name, (), config, provenance=about)
+            about = provenance_of(subject.routing.topology, engine=subject.routing.engine, seed=seed)
+            curve = LoadCurve(subject.traffic, name, (), config, provenance=about)
         curves.append(curve)
         if curve.ended != "done":
             break
         try:
             with work.interruptible():
                 if saturation_width is not None:
-                    found = saturation(
-                        one.routing,
-                        one.traffic,
+                    saturates = saturation(
+                        subject.routing,
+                        subject.traffic,
                         preset,
                         settings=changes,
                         width=saturation_width,
                         seed=seed,
                         jobs=jobs,
-                        cables=one.cables,
+                        cables=subject.cables,
                         fast=fast,
                         interval=interval,
                         known=known,
                         work=work,
                     )
-                    about = curves[-1].provenance if wanted else found.provenance
-                    curves[-1] = replace(curves[-1], saturation=found, provenance=about)
+                    about = curves[-1].provenance if load_list else saturates.provenance
+                    curves[-1] = replace(curves[-1], saturation=saturates, provenance=about)
                 if zero_load:
-                    latency = _zero_load(one, preset, changes, curve.points, seed, jobs, work)
+                    latency = _zero_load(subject, preset, changes, curve.points, seed, jobs, work)
                     curves[-1] = replace(curves[-1], zero_load=latency)
         except Stopped:
             curves[-1] = replace(curves[-1], ended=work.ended)
@@ -287,7 +290,7 @@ def sweep(
 
 
 def _zero_load(
-    one: SimulatedNetwork,
+    subject: SimulatedNetwork,
     preset: str | RouterConfig,
     settings: Sequence[str],
     points: Sequence[Point],
@@ -295,21 +298,21 @@ def _zero_load(
     jobs: int | None,
     work: Work,
 ) -> float:
-    """The latency of the almost empty network, in cycles."""
-    found = simulate(
-        one.routing,
-        one.traffic,
+    """Return the latency of the almost empty network, in cycles."""
+    curve = simulate(
+        subject.routing,
+        subject.traffic,
         preset,
         settings=settings,
         loads=[min(_ALMOST_NONE, *(point.offered for point in points))],
         seed=seed,
         jobs=jobs,
-        cables=one.cables,
+        cables=subject.cables,
         work=work,
     )
-    if found.ended != "done":
+    if curve.ended != "done":
         work.check()
-    return found.points[0].latency_mean
+    return curve.points[0].latency_mean
 
 
 def execute_all(
@@ -320,7 +323,7 @@ def execute_all(
     seed: int = 1,
     work: Work | None = None,
 ) -> Executions:
-    """Traces and closed loops to their end, on several networks and by several engines, one after the other.
+    """Simulate traces, closed loops and workloads to their end, on several networks and by several engines.
 
     Parameters
     ----------
@@ -329,26 +332,28 @@ def execute_all(
     preset, settings, seed
         As for `execute`.
     work : Work, optional
-        As for `execute`; `Work.deliver` of each execution.
+        As for `execute`; delivers each execution (`Work.deliver`).
 
     Returns
     -------
     Executions
-        In the order of `simulated`; those that were finished, when the work was stopped.
+        The executions, in the order of `simulated`; when the work was stopped, the finished ones.
 
     Raises
     ------
     InputError
-        What `execute` refuses.
+        As for `execute`.
     Stopped
-        `work` was stopped before the last was over.
+        `work` was stopped before the last execution ended.
     """
     work = Work() if work is None else work
     changes = list(settings)
-    found: list[Execution] = []
-    for one in simulated:
-        found.append(
-            execute(one.routing, one.traffic, preset, settings=changes, seed=seed, cables=one.cables, work=work)
+    executions: list[Execution] = []
+    for subject in simulated:
+        executions.append(
+            execute(
+                subject.routing, subject.traffic, preset, settings=changes, seed=seed, cables=subject.cables, work=work
+            )
         )
-        work.deliver(found[-1])
-    return Executions(tuple(found), provenance=Provenance(seed=seed))
+        work.deliver(executions[-1])
+    return Executions(tuple(executions), provenance=Provenance(seed=seed))

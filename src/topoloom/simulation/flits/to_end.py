@@ -1,4 +1,4 @@
-"""A simulation of what has an end, a trace, a closed loop or a schedule: on until it is over."""
+"""Simulations of traffic that ends, a trace, a closed loop or a schedule, to their end."""
 
 import numpy as np
 
@@ -11,25 +11,25 @@ from topoloom.simulation.flows.state import OVER
 from topoloom.simulation.flows.waiting import stuck_text, unreceived
 from topoloom.throughput.traffic import Loop, Trace
 
-#: Cycles between two looks at what has arrived; and cycles of an execution at most, which a birth has room for.
+#: Cycles between two checks of what has arrived; the most cycles of an execution, which a flit's birth can hold.
 LOOK, MOST_CYCLES = 500, 1 << 25
 
-#: What has an end.
+#: Traffic that ends.
 Ending = Trace | Loop | Placed
 
 
 def go_to_end(run: RouterRun, sent: Ending, name: str, work: Work) -> None:
-    """Run on until all is over.
+    """Run a simulation to its end.
 
     Parameters
     ----------
     run : RouterRun
     sent : Trace, Loop or Placed
-        What it is of.
+        The traffic of the simulation.
     name : str
-        For messages.
+        A name for messages.
     work : Work
-        Told of packets of a trace, of round trips of a closed loop, or of operations.
+        Reports progress in packets of a trace, round trips of a closed loop, or operations.
 
     Raises
     ------
@@ -42,29 +42,27 @@ def go_to_end(run: RouterRun, sent: Ending, name: str, work: Work) -> None:
     work.begin(_wanted(sent), record_name)
     while not ended(run, sent):
         if run.cycle > MOST_CYCLES - LOOK:
-            raise InputError(
-                f"{run.routing.topology.name}: {name} is not over after {run.cycle:,} cycles, the most there can be"
-            )
+            raise InputError(f"{run.routing.topology.name}: {name} has not ended after {run.cycle:,} cycles, the limit")
         run.go(LOOK, 0, 1 << 60, lambda _: work.reach(_finished(run, sent)))
         if isinstance(sent, Placed):
             _check_going(run, sent)
 
 
 def ended(run: RouterRun, sent: Ending) -> bool:
-    """Whether all of it is over."""
+    """Return whether all traffic has ended."""
     return _finished(run, sent) >= _wanted(sent)
 
 
 def _check_going(run: RouterRun, sent: Placed) -> None:
-    """Refuse a schedule of which nothing is running and something is left."""
+    """Refuse a schedule with operations left and nothing in progress."""
     state, play = run.network.state, run.play
-    going = state[INSIDE] or state[BACKLOG] or (play is not None and play.counter[THINGS])
-    if play is not None and not going and (unreceived(play.order) or not ended(run, sent)):
+    in_progress = state[INSIDE] or state[BACKLOG] or (play is not None and play.counter[THINGS])
+    if play is not None and not in_progress and (unreceived(play.order) or not ended(run, sent)):
         raise InputError(stuck_text(sent.schedule, play.order))
 
 
 def _wanted(sent: Ending) -> int:
-    """Packets of a trace, round trips of a closed loop, or operations of a schedule."""
+    """Return the packets of a trace, round trips of a closed loop, or operations of a schedule."""
     if isinstance(sent, Placed):
         return sent.schedule.operations.count
     if isinstance(sent, Trace):
@@ -73,7 +71,7 @@ def _wanted(sent: Ending) -> int:
 
 
 def _finished(run: RouterRun, sent: Ending) -> int:
-    """How many of these are over."""
+    """Return how many of these are finished."""
     if run.play is not None:
         return int(run.play.order.counter[OVER])
     return int(run.network.state[DONE if isinstance(sent, Trace) else ENDED])

@@ -1,4 +1,4 @@
-"""Tells deadlock from saturation: flits are there, none has moved, and channels wait for each other in a cycle."""
+"""Detects deadlock: flits wait, none has moved, and channels wait for each other in a cycle (unlike in saturation)."""
 
 import numpy as np
 
@@ -11,21 +11,21 @@ from topoloom.simulation.flits.network_state import NetworkState
 
 
 def check_moving(routing: Routing, at: NetworkState, moved: int) -> None:
-    """Raise `InputError` that names the VCs in that cycle, if flits wait and none has moved for a batch of cycles.
+    """Raise `InputError` that names the VCs of a cycle, if flits wait and none has moved for a batch of cycles.
 
     Parameters
     ----------
     routing : Routing
-        The tables that packets follow.
+        The tables of the packets.
     at : NetworkState
-        The routers now.
+        The current state of the routers.
     moved : int
-        Flits that moved in the last batch of cycles.
+        The flits that moved in the last batch of cycles.
 
     Raises
     ------
     InputError
-        It is a deadlock.
+        A deadlock.
     """
     if moved or not at.buffers.rec[VC_FLITS::VC_SIZE].any():
         return
@@ -41,19 +41,19 @@ def check_moving(routing: Routing, at: NetworkState, moved: int) -> None:
         names.append(f"switch {port // ports} port {port % ports} VC {g & ((1 << shift) - 1)}")
     raise InputError(
         f"{routing.topology.name}: deadlock by the tables of engine {routing.engine}: {' waits for '.join(names[:9])}"
-        f"{' ...' if len(names) > 9 else ''}; route with an engine that is free of it (orders)"
+        f"{' ...' if len(names) > 9 else ''}; use an engine whose tables are deadlock-free (orders)"
     )
 
 
 def _on_the_wire(at: NetworkState) -> bool:
-    """Whether the calendar has a VC whose first flit has yet to arrive; others are in it until a credit may be there."""
+    """Return whether the calendar has a VC whose first flit has yet to arrive; other VCs in it wait for a credit."""
     words = np.bitwise_or.reduce(at.buffers.calendar.reshape(SLOTS, -1), axis=0)
     waiting = np.unpackbits(words.view(np.uint8), bitorder="little").astype(bool)
     return bool((at.buffers.rec.reshape(-1, VC_SIZE)[waiting, VC_ARRIVAL] >= at.state[TIME]).any())
 
 
 def waiting_cycle(at: NetworkState) -> list[int]:
-    """Input VCs that wait for each other in a cycle, the first again at the end; empty: there is none."""
+    """Return input VCs that wait for each other in a cycle, the first again at the end; empty if there is no cycle."""
     words = at.rules.words
     per_router = words * 64
     record = at.buffers.rec.reshape(-1, VC_SIZE)

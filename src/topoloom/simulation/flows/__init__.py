@@ -1,1 +1,1 @@
-"""Flows on the channels of tables: max-min fair rates, and programs of ranks that wait for each other."""
+"""Flows on the channels of tables: max-min fair rates, and programs of ranks with dependencies."""

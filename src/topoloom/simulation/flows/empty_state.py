@@ -1,4 +1,4 @@
-"""A simulation of flows at its beginning, and with room for more messages."""
+"""The initial state of a simulation of flows, and room for more messages."""
 
 import numpy as np
 
@@ -8,27 +8,27 @@ from topoloom.simulation.flows.state import EVENTS, HURRY, READY, ROOM, WINDOW, 
 def empty_state(
     fabric: FlowNetwork, at: np.ndarray, most: int, window: float, requests: int = 0, labels: int = 1
 ) -> State:
-    """A simulation at its beginning, without a message.
+    """Return a simulation at its beginning, without messages.
 
     Parameters
     ----------
     fabric : FlowNetwork
     at : int64[ranks]
-        Where the operations of each rank, or of each cpu of a schedule, begin.
+        Where the operations of each rank, or of each CPU of a schedule, begin.
     most : int
-        Resources on the longest path.
+        The number of resources on the longest path.
     window : float
-        As of `simulate_flows`.
+        As for `simulate_flows`.
     requests, labels : int
-        Of a rank.
+        The requests of a rank, and the labels of time.
 
     Returns
     -------
     State
-        With room for some messages; `with_room` makes more.
+        The state with room for some messages; `with_room` adds more.
     """
     n, r, m = at.size, fabric.capacity.size, 2 * at.size + 64
-    # A power of two, so that a flow's number is its node's by a shift of bits.
+    # A power of two, so that a shift of a node's number gives that of its flow.
     most = 1 << (most - 1).bit_length()
     whole, short = np.int64, np.int32
     ready = np.zeros(n + 2, whole)
@@ -49,8 +49,8 @@ def empty_state(
         goal=np.zeros(m, whole),
         tag=np.zeros(m, whole),
         phase=np.zeros(m, whole),
-        teller=np.zeros(m, whole),
-        listener=np.zeros(m, whole),
+        sender_wait=np.zeros(m, whole),
+        receiver_wait=np.zeros(m, whole),
         hops=np.zeros(m, short),
         after=np.zeros(m, short),
         left=np.zeros(m),
@@ -82,7 +82,7 @@ def empty_state(
         room=np.arange(m, dtype=short)[::-1].copy(),
         dirty=np.zeros(r, short),
         fresh=np.zeros(m, short),
-        found=np.zeros(m, short),
+        affected=np.zeros(m, short),
         channels=np.zeros(r, short),
         turn=np.zeros(len(fabric.port), whole),
         counter=np.zeros(EVENTS + 1, whole),
@@ -93,15 +93,15 @@ def empty_state(
     return state
 
 
-#: What has one row per message, and what a new row holds.
+#: The arrays with one row per message; `with_room` extends them.
 _BY_MESSAGE = (
     *(
         "source",
         "goal",
         "tag",
         "phase",
-        "teller",
-        "listener",
+        "sender_wait",
+        "receiver_wait",
         "hops",
         "after",
         "left",
@@ -110,12 +110,12 @@ _BY_MESSAGE = (
         "started",
         "fair",
     ),
-    *("path", "neck", "flow_mark", "is_fresh", "room", "fresh", "found", "order", "position", "key"),
+    *("path", "neck", "flow_mark", "is_fresh", "room", "fresh", "affected", "order", "position", "key"),
 )
 
 
 def with_room(state: State) -> State:
-    """The same with room for twice as many messages."""
+    """Return the state with room for twice as many messages."""
     m, most = state.path.shape
     changed = {}
     for name in _BY_MESSAGE:
@@ -125,7 +125,7 @@ def with_room(state: State) -> State:
     for name in ("next", "back"):
         old = getattr(state, name)
         changed[name] = np.concatenate([old, np.zeros(m * most, old.dtype)])
-    # Free messages lie on top of each other; those that are new lie above.
+    # Free messages form a stack; new ones are put on top.
     free = int(state.counter[ROOM])
     changed["room"][free : free + m] = np.arange(2 * m - 1, m - 1, -1)
     state.counter[ROOM] += m

@@ -1,4 +1,4 @@
-"""A routed network as the arrays that the kernels of flows work on."""
+"""A routed network as the arrays for the kernels of flows."""
 
 from collections.abc import Sequence
 
@@ -24,52 +24,52 @@ def flow_network(
     inside_s: float = 0.0,
     half_duplex: bool = False,
 ) -> FlowNetwork:
-    """The network of tables with its rates and delays; seconds, and bytes a second.
+    """Return the network of tables with its rates and delays, in seconds and bytes per second.
 
-    A host with several ports, in planes or on rails, sends its messages by them in turn, each by one port and to the port of
-    the same place at the other host.
+    A host with several ports, in planes or on rails, uses them in turn, one port per message, which arrives at the port in the
+    same position of the other host.
 
     Parameters
     ----------
     routings : sequence of Routing
-        Tables for the first, the second, ... host of each switch, in turn; one for all alike. All are of one network.
+        Tables for the first, the second, ... host of each switch, in turn; one table serves all. All are of one network.
     link_rate, host_rate : float
-        Of a link between switches and of a host's, in each direction.
+        Rates of a link between switches and of a host's link, in each direction.
     cable_s : float64[links]
-        Delay of each cable.
+        The delay of each cable.
     switch_s, host_s : float
-        Delay of a switch, and of a host's link.
+        The delay of a switch, and of a host's link.
     inside_rate, inside_s : float
-        Between ranks of one host, each for itself.
+        The rate and the delay of a message between ranks of one host.
     half_duplex : bool
         Whether both directions of a link share its rate.
 
     Raises
     ------
     InputError
-        Tables that choose among paths, of different networks, or that do not lead everywhere; no hosts, or hosts with more
-        ports than others.
+        Tables that choose among paths, tables of different networks, or incomplete tables; no hosts, or hosts that differ in
+        their number of ports.
     """
     topology = routings[0].topology
     for routing in routings:
         if routing.choice is not None:
             raise InputError(
-                f"engine {routing.engine} chooses paths as the network fills, and flows keep theirs; take another engine, such"
-                " as orders or minimal"
+                f"engine {routing.engine} chooses paths by load, but paths of flows are fixed; use another engine, such as"
+                " orders or minimal"
             )
         if routing.topology != topology:
-            raise InputError(f"{topology.name}: tables are of another network, {routing.topology.name}")
+            raise InputError(f"{topology.name}: one of the tables is of another network, {routing.topology.name}")
     hosts = topology.endpoints.size
     if not hosts:
-        raise InputError(f"{topology.name}: it has no hosts; give it some, as in {topology.spec or 'SPEC'},hosts=4")
-    # Where hosts have one port each, ports are numbered as they are.
+        raise InputError(f"{topology.name}: no hosts; add hosts, as in {topology.spec or 'SPEC'},hosts=4")
+    # Where hosts have one port each, a port has the number of its host.
     port = ports_by_host(topology) if topology.hosts < hosts else np.arange(hosts, dtype=np.int32)[:, None]
     switch = topology.endpoints.astype(np.int64)
     if topology.hosts == hosts:
         switch[topology.host] = topology.endpoints
     channels, link = routings[0].channels, topology.csr[2].astype(np.int64)
     table = _place_on_switch(switch) % len(routings)
-    # Only what leads to hosts is kept, one row per switch and table: a walk stays in one row.
+    # Keep only what leads to hosts, one row per switch and table: a path stays in one row.
     (tables, goals), row = np.unique(np.stack([table, switch]), axis=1, return_inverse=True)
     ports = np.stack([routings[t].ports[d] for t, d in zip(tables.tolist(), goals.tolist(), strict=True)])
     for routing in routings:
@@ -101,21 +101,21 @@ def flow_network(
 
 
 def _place_on_switch(switch: np.ndarray) -> np.ndarray:
-    """How many hosts of the same switch come before each, int64[hosts]."""
+    """Return how many hosts of the same switch come before each host, int64[hosts]."""
     order = np.argsort(switch, kind="stable")
-    found = np.empty(switch.size, np.int64)
+    place = np.empty(switch.size, np.int64)
     counts = np.bincount(switch)
-    found[order] = np.arange(switch.size) - np.repeat(np.cumsum(counts) - counts, counts)
-    return found
+    place[order] = np.arange(switch.size) - np.repeat(np.cumsum(counts) - counts, counts)
+    return place
 
 
 def _refuse_dead_ends(routing: Routing) -> None:
-    """Tables must lead from every switch with hosts to every other; the verifier has said so of those that `route` made."""
+    """Refuse tables that do not lead from every switch with hosts to every other; `route`'s own tables are verified already."""
     verification = routing.verification
     planes = plane_count(routing.topology)
     if planes > 1 and verification is None:
         verification = verify_routing(routing)
-    # Between planes there is nothing to reach.
+    # Pairs in different planes need no path.
     apart = verification.apart_pairs if verification is not None and planes > 1 else 0
     if (
         verification is not None
@@ -126,7 +126,7 @@ def _refuse_dead_ends(routing: Routing) -> None:
     if planes > 1:
         raise InputError(
             f"{routing.topology.name}: the tables of engine '{routing.engine}' do not lead from each switch of a plane to each"
-            " other; `verify_routing` says where they end"
+            " other; `verify_routing` reports where they end"
         )
     from topoloom.throughput.traffic.loads import table_loads
     from topoloom.throughput.traffic.making import uniform_remote
@@ -135,20 +135,20 @@ def _refuse_dead_ends(routing: Routing) -> None:
 
 
 def longest_walk(fabric: FlowNetwork, homes: np.ndarray) -> int:
-    """Channels on the longest path between two of the hosts, at most; the hosts' own links are not counted.
+    """Return the most channels on a path between two of the hosts, without the hosts' own links.
 
     Parameters
     ----------
     fabric : FlowNetwork
     homes : int64[k]
-        Hosts.
+        The hosts.
     """
     from topoloom.simulation.flows.kernels.paths import longest
 
     most = 0
-    for ports in fabric.port[np.unique(homes)].T:  # in the same place, and so of one plane
+    for ports in fabric.port[np.unique(homes)].T:  # ports in the same position, and so in one plane
         rows, first = np.unique(fabric.row[ports], return_index=True)
         goals = fabric.switch[ports][first]
-        found = longest(fabric.first, fabric.to, fabric.ports, rows, goals, np.unique(fabric.switch[ports]))
-        most = max(most, int(found))
+        channels = longest(fabric.first, fabric.to, fabric.ports, rows, goals, np.unique(fabric.switch[ports]))
+        most = max(most, int(channels))
     return most

@@ -1,6 +1,6 @@
-"""The numbers by which schedules, and the kernels that run them, call operations."""
+"""The codes of operations in schedules and in the kernels that run them."""
 
-#: What an operation is; the numbers are GOAL's.
+#: Kinds of operations; the codes are GOAL's.
 SEND, RECV, CALC = 1, 2, 3
-#: A receive's peer or tag where any will do.
+#: The peer or tag of a receive that matches any.
 ANY = -1

@@ -1,4 +1,4 @@
-"""Operations of ranks: what each sends, receives and computes, and what waits for what; `Rank` writes them down."""
+"""Operations of ranks: sends, receives, computation and their dependencies; `Rank` collects them."""
 
 from array import array
 from collections.abc import Callable
@@ -9,21 +9,21 @@ import numpy as np
 from topoloom.core.errors import InputError
 from topoloom.simulation.flows.operations import ANY, CALC, RECV
 
-#: Ranks that a schedule may have.
+#: The most ranks of a schedule.
 MOST_RANKS = 1 << 20
 
 
 class CircleError(InputError):
-    """Operations that wait for each other in a circle."""
+    """Operations that wait for each other in a cycle."""
 
 
 @dataclass(frozen=True, eq=False)
 class Operations:
-    """Operations of ranks, and which wait for which: k operations, those of a rank after those of the one before.
+    """Operations of ranks and their dependencies: k operations, grouped by rank.
 
-    An operation starts when all that it needs are done, and all that it follows have started. A cpu of a rank does one thing
-    at a time, in the order in which it can: it computes, gives a message away, and takes one that has come; only computing
-    takes it time. Arrays cannot be written to.
+    An operation starts when all operations that it needs are done, and all that it follows have started. A CPU of a rank does
+    one thing at a time, in the order of readiness: it computes, sends a message, or receives one that has arrived; only
+    computing takes time. Arrays cannot be written to.
 
     Attributes
     ----------
@@ -32,17 +32,17 @@ class Operations:
     kind : uint8[k]
         SEND, RECV or CALC.
     peer : int32[k]
-        The other rank, ANY for a receive from anybody; 0 of CALC.
+        The other rank; ANY for a receive from any rank; 0 for CALC.
     amount : float64[k]
-        Bytes, or nanoseconds of CALC.
+        Bytes, or nanoseconds for CALC.
     tag : int64[k]
-        Sends and receives match by ranks and tag, in their order; ANY matches every tag.
+        Sends and receives match by ranks and tag, in order; ANY matches every tag.
     cpu, nic : uint8[k]
-        Which of its rank's: what computes, or passes the message; and by which of its host's ports a message leaves.
+        The CPU of its rank that computes or handles the message, and the host's port through which a message leaves.
     done_first, done_next : int64[k + 1], int32[...]
-        Of each operation, those that need its end.
+        For each operation, the operations that need its end.
     start_first, start_next : int64[k + 1], int32[...]
-        Of each operation, those that follow its start.
+        For each operation, the operations that follow its start.
     """
 
     first: np.ndarray
@@ -63,22 +63,22 @@ class Operations:
 
     @property
     def ranks(self) -> int:
-        """How many there are."""
+        """The number of ranks."""
         return int(self.first.size - 1)
 
     @property
     def count(self) -> int:
-        """Operations of all ranks."""
+        """The number of operations of all ranks."""
         return int(self.kind.size)
 
     @property
     def cpus(self) -> int:
-        """Cpus of a rank."""
+        """The number of CPUs per rank."""
         return int(self.cpu.max(initial=0)) + 1
 
     @property
     def nics(self) -> int:
-        """Network interfaces of a rank that messages name."""
+        """The number of network interfaces per rank that messages name."""
         return int(self.nic.max(initial=0)) + 1
 
     @property
@@ -88,7 +88,7 @@ class Operations:
 
     @property
     def needs(self) -> np.ndarray:
-        """How many others each operation waits for, int32[k]."""
+        """The number of operations that each operation waits for, int32[k]."""
         k = self.count
         waits = np.bincount(self.done_next, minlength=k) + np.bincount(self.start_next, minlength=k)
         return waits.astype(np.int32)
@@ -96,7 +96,7 @@ class Operations:
 
 @dataclass
 class Rank:
-    """The operations of a rank as they are written down; a number is what a method returns, from 0 on."""
+    """Collects the operations of a rank; methods return the operation's number, from 0."""
 
     kind: array = field(default_factory=lambda: array("B"))
     peer: array = field(default_factory=lambda: array("i"))
@@ -109,7 +109,7 @@ class Rank:
     followed: array = field(default_factory=lambda: array("i"))
 
     def add(self, kind: int, peer: int, amount: float, tag: int = 0, cpu: int = 0, nic: int = 0) -> int:
-        """One more operation.
+        """Add an operation.
 
         Parameters
         ----------
@@ -124,7 +124,7 @@ class Rank:
         Returns
         -------
         int
-            Its number.
+            The number of the operation.
         """
         self.kind.append(kind)
         self.peer.append(peer)
@@ -135,29 +135,29 @@ class Rank:
         return len(self.kind) - 1
 
     def calc(self, ns: float, cpu: int = 0) -> int:
-        """So many nanoseconds of computing, or nothing at all, for others to wait for."""
+        """Add this many nanoseconds of computing; 0 adds an empty operation for dependencies."""
         return self.add(CALC, 0, ns, 0, cpu)
 
     def requires(self, later: int, *earlier: int) -> None:
-        """An operation starts after others are done."""
-        for one in earlier:
+        """Let an operation start only after others are done."""
+        for operation in earlier:
             self.needed.append(later)
-            self.needed.append(one)
+            self.needed.append(operation)
 
     def follows(self, later: int, *earlier: int) -> None:
-        """An operation starts after others have started."""
-        for one in earlier:
+        """Let an operation start only after others have started."""
+        for operation in earlier:
             self.followed.append(later)
-            self.followed.append(one)
+            self.followed.append(operation)
 
 
 def operations_of(name: str, ranks: list[Rank]) -> Operations:
-    """The operations of ranks that are written down.
+    """Return the collected operations of ranks.
 
     Parameters
     ----------
     name : str
-        Of the schedule, for messages.
+        The name of the schedule, for messages.
     ranks : list of Rank
 
     Returns
@@ -167,28 +167,30 @@ def operations_of(name: str, ranks: list[Rank]) -> Operations:
     Raises
     ------
     InputError
-        As `check_operations`.
+        As for `check_operations`.
     """
-    counts = [len(one.kind) for one in ranks]
+    counts = [len(rank_record.kind) for rank_record in ranks]
     first = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
     k = int(first[-1])
 
     def joined(column: str, kind: type) -> np.ndarray:
-        return np.concatenate([np.zeros(0, kind), *(np.asarray(getattr(one, column), kind) for one in ranks)])
+        return np.concatenate(
+            [np.zeros(0, kind), *(np.asarray(getattr(rank_record, column), kind) for rank_record in ranks)]
+        )
 
     def lists(column: str) -> tuple[np.ndarray, np.ndarray]:
         pairs = []
-        for rank, one in enumerate(ranks):
-            mine = np.asarray(getattr(one, column), np.int64).reshape(-1, 2)
-            if mine.size and not 0 <= mine.min() <= mine.max() < counts[rank]:
+        for rank, rank_record in enumerate(ranks):
+            pairs_of_rank = np.asarray(getattr(rank_record, column), np.int64).reshape(-1, 2)
+            if pairs_of_rank.size and not 0 <= pairs_of_rank.min() <= pairs_of_rank.max() < counts[rank]:
                 raise InputError(
-                    f"{name}: rank {rank} has {counts[rank]} operations, and some wait for others than these"
+                    f"{name}: rank {rank} has {counts[rank]} operations, but some of them wait for other operations"
                 )
-            pairs.append(mine + first[rank])
+            pairs.append(pairs_of_rank + first[rank])
         later, earlier = np.concatenate([np.zeros((0, 2), np.int64), *pairs]).T
         return successors(later, earlier, k)
 
-    found = Operations(
+    operations = Operations(
         first,
         joined("kind", np.uint8),
         joined("peer", np.int32),
@@ -199,18 +201,18 @@ def operations_of(name: str, ranks: list[Rank]) -> Operations:
         *lists("needed"),
         *lists("followed"),
     )
-    check_operations(found, name)
-    return found
+    check_operations(operations, name)
+    return operations
 
 
 def successors(later: np.ndarray, earlier: np.ndarray, operations: int) -> tuple[np.ndarray, np.ndarray]:
-    """Pairs of operations as lists by the earlier one.
+    """Return pairs of operations as lists, by the earlier operation.
 
     Parameters
     ----------
     later, earlier : int64[pairs]
     operations : int
-        How many there are.
+        The number of operations.
 
     Returns
     -------
@@ -223,43 +225,45 @@ def successors(later: np.ndarray, earlier: np.ndarray, operations: int) -> tuple
 
 
 def check_operations(operations: Operations, name: str) -> None:
-    """Refuse what nobody could run.
+    """Refuse operations that cannot be run.
 
     Parameters
     ----------
     operations : Operations
     name : str
-        Of the schedule, for messages.
+        The name of the schedule, for messages.
 
     Raises
     ------
     InputError
-        No ranks or too many, no operation, a rank that is not there, or operations that wait for each other.
+        No ranks or too many, no operations, an unknown rank, or operations that wait for each other.
     """
     s = operations
 
     def refuse(wrong: np.ndarray, says: Callable[[int], str]) -> None:
         if wrong.any():
-            one = int(np.argmax(wrong))
-            raise InputError(f"{name}: {operation_named(s, one)} {says(one)}")
+            first_wrong = int(np.argmax(wrong))
+            raise InputError(f"{name}: {operation_named(s, first_wrong)} {says(first_wrong)}")
 
     if not 1 <= s.ranks <= MOST_RANKS:
-        raise InputError(f"{name}: {s.ranks} ranks; there are 1 to {MOST_RANKS:,}")
+        raise InputError(f"{name}: {s.ranks} ranks; give 1 to {MOST_RANKS:,}")
     if not s.count:
-        raise InputError(f"{name}: no operation; nothing would be run")
+        raise InputError(f"{name}: it has no operations")
     passes = s.kind != CALC
     least = np.where(s.kind == RECV, ANY, 0)
     wrong = passes & ((s.peer < least) | (s.peer >= s.ranks))
-    refuse(wrong, lambda i: f"names rank {int(s.peer[i])} of {s.ranks}")
-    refuse(~(s.amount >= 0) | np.isinf(s.amount), lambda i: f"has {s.amount[i]:g} bytes or ns; 0 or more are needed")
+    refuse(wrong, lambda i: f"names rank {int(s.peer[i])}, but ranks are 0 to {s.ranks - 1}")
+    refuse(~(s.amount >= 0) | np.isinf(s.amount), lambda i: f"has {s.amount[i]:g} bytes or ns; it must be at least 0")
     from topoloom.simulation.flows.kernels.order import cyclic
 
     stuck = int(cyclic(s.needs, s.done_first, s.done_next, s.start_first, s.start_next))
     if stuck >= 0:
-        raise CircleError(f"{name}: {operation_named(s, stuck)} waits for itself, over others; it could never start")
+        raise CircleError(
+            f"{name}: {operation_named(s, stuck)} waits for itself, through others, so that it can never start"
+        )
 
 
 def operation_named(operations: Operations, operation: int) -> str:
-    """Where an operation stands, for people: ``rank 3, operation 17`` (counted from 1)."""
+    """Return the position of an operation as text: ``rank 3, operation 17`` (counted from 1)."""
     rank = int(np.searchsorted(operations.first, operation, side="right")) - 1
     return f"rank {rank}, operation {operation - int(operations.first[rank]) + 1}"

@@ -1,8 +1,8 @@
-"""Schedule: what ranks send, receive and compute, and what waits for what; bytes, and nanoseconds of computing.
+"""Schedule: what ranks send, receive and compute, with dependencies; in bytes, and nanoseconds of computing.
 
-One type for all that ranks do on a simulated network. It is written down in one of two ways: operation by operation
-(`Operations`), as GOAL, Chakra and trees of collectives are, or as programs of classes of ranks (`Programs`), as skeletons and
-traces of MPI are; `Schedule.operations` is the first of either. `topoloom.run_app` runs it as flows, on SimGrid or by flits.
+One type for all operations of ranks on a simulated network. Its content has one of two forms: operation by operation
+(`Operations`), as for GOAL, Chakra and trees of collectives, or programs of classes of ranks (`Programs`), as for skeletons and
+MPI traces; `Schedule.operations` gives the first form of either. `topoloom.run_app` runs it as flows, on SimGrid or by flits.
 """
 
 from dataclasses import dataclass
@@ -18,7 +18,8 @@ from topoloom.simulation.flows.steps import operations_of_programs
 
 
 class Way(NamedTuple):
-    """How a message goes: the ports of both hosts (numbers of `FlowNetwork.port`), and the channels between their switches."""
+    """The path of a message: the ports of both hosts (numbers of `FlowNetwork.port`), and the channels between their
+    switches."""
 
     out: int
     channels: tuple[int, ...]
@@ -27,15 +28,16 @@ class Way(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class OwnPaths:
-    """Paths of messages of their own, on one network.
+    """Paths for messages that do not follow the tables, on one network.
 
     Attributes
     ----------
     ways : tuple of Way or None
+        The paths.
     of : int64[k]
-        The number of each send's way; -1 of what goes by the tables, and of what sends nothing.
+        The number of each send's path; -1 for messages by the tables, and for other operations.
     tables : bool
-        Whether the channels are those of the tables, and only the ports are chosen.
+        Whether the channels are those of the tables, so that only the ports differ.
     """
 
     ways: tuple[Way | None, ...]
@@ -45,18 +47,18 @@ class OwnPaths:
 
 @dataclass(frozen=True, eq=False)
 class Schedule:
-    """What ranks send, receive and compute, and what waits for what.
+    """What ranks send, receive and compute, with dependencies.
 
     Attributes
     ----------
     name : str
-        For people.
+        A name for messages and labels.
     content : Operations or Programs
-        As it is written down: operation by operation, or as programs of classes of ranks, which large collectives need.
+        Operation by operation, or programs of classes of ranks, which large collectives need.
     eager : bool
-        Whether every message sets out when it is sent, whatever its size, as Chakra has it; else that is for settings to say.
+        Whether every message starts when it is sent, whatever its size, as in Chakra; otherwise the settings decide.
     paths : OwnPaths, optional
-        Where messages have paths of their own.
+        Paths for messages that do not follow the tables.
     """
 
     name: str
@@ -66,63 +68,63 @@ class Schedule:
 
     @property
     def ranks(self) -> int:
-        """How many there are."""
+        """The number of ranks."""
         return self.content.ranks
 
     @cached_property
     def operations(self) -> Operations:
-        """Operation by operation, message by message, whichever way it is written down.
+        """The schedule operation by operation, whatever the form of its content.
 
         Raises
         ------
         InputError
-            More operations than memory has room for, or a collective on ranks that it does not serve.
+            More operations than memory can hold, or a collective on an unsupported number of ranks.
         """
-        one = self.content
-        return one if isinstance(one, Operations) else operations_of_programs(self.name, one)
+        content = self.content
+        return content if isinstance(content, Operations) else operations_of_programs(self.name, content)
 
     @property
     def sent_bytes(self) -> float:
-        """Bytes of all messages."""
+        """The bytes of all messages."""
         return float(self.operations.amount[self.operations.kind == SEND].sum())
 
     @property
     def messages(self) -> int:
-        """Sends."""
+        """The number of messages."""
         return int((self.operations.kind == SEND).sum())
 
     def bytes_between(self) -> np.ndarray:
-        """What each rank sends to each other one, float64[ranks, ranks]; 0 on the diagonal.
+        """Return the bytes from each rank to each other rank, float64[ranks, ranks]; 0 on the diagonal.
 
         Raises
         ------
         InputError
-            A collective on a number of ranks that its algorithm does not serve.
+            A collective on a number of ranks that its algorithm does not support.
         """
         if isinstance(self.content, Programs):
             return self.content.bytes_between(self.name)
         n, s = self.ranks, self.content
         sends = s.kind == SEND
         pairs = s.rank[sends].astype(np.int64) * n + s.peer[sends]
-        found = np.bincount(pairs, weights=s.amount[sends], minlength=n * n).reshape(n, n)
-        np.fill_diagonal(found, 0.0)
-        return found
+        sent = np.bincount(pairs, weights=s.amount[sends], minlength=n * n).reshape(n, n)
+        np.fill_diagonal(sent, 0.0)
+        return sent
 
 
 def schedule_of(name: str, ranks: list[Rank], *, eager: bool = False) -> Schedule:
-    """The schedule of ranks that are written down.
+    """Return the schedule of the collected operations of ranks.
 
     Parameters
     ----------
     name : str
-        For people, and for messages.
+        A name for messages and labels.
     ranks : list of Rank
     eager : bool
-        Whether messages set out when they are sent.
+        Whether messages start when they are sent.
 
     Raises
     ------
     InputError
-        As `check_operations`.
+        As for `check_operations`.
     """
     return Schedule(name, operations_of(name, ranks), eager)

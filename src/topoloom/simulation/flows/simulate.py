@@ -1,4 +1,4 @@
-"""Schedules as flows: messages with max-min fair rates along tables, or along paths of their own."""
+"""Schedules as flows: messages with max-min fair rates along tables, or along their own paths."""
 
 import time
 from dataclasses import dataclass
@@ -24,34 +24,34 @@ from topoloom.simulation.flows.state import (
 )
 from topoloom.simulation.flows.waiting import stuck_text, unreceived, waiting_operations
 
-#: Events between two looks at the clock and at who wants to stop.
+#: Events between two checks of the clock and for a stop.
 _EVENTS = 100_000
-#: A window of more than a message's time says nothing of rates any more.
+#: The largest window, in times of a message; beyond it, rates would be meaningless.
 _WIDEST = 1.0
-#: Bytes of the tables of paths of their own.
+#: The most bytes of the tables for messages' own paths.
 _MOST_BYTES = 1 << 30
 
 
 @dataclass(frozen=True, eq=False)
 class FlowTimes:
-    """What came of a schedule.
+    """The result of a simulated schedule.
 
     Attributes
     ----------
     seconds : float
-        Until the last operation is over.
+        The time at which the last operation ends.
     finished : float64[ranks]
-        When the last operation of each rank is.
+        The time at which the last operation of each rank ends.
     spent : float64[ranks, labels]
-        Seconds in the operations of each label of programs; none of what is written operation by operation.
+        Seconds in the operations of each label of programs; empty for schedules operation by operation.
     worked : float64[ranks]
-        Seconds that each rank computed, on at least one cpu.
+        Seconds in which each rank computed on at least one CPU.
     carried : float64[channels]
-        Bytes, in the order of `Routing.channels`.
+        Bytes on each channel, in the order of `Routing.channels`.
     messages, fillings : int
-        Messages that were sent, and how often rates were worked out again.
+        The number of sent messages, and how often rates were recomputed.
     cpu_s : float
-        That the simulation took.
+        CPU time of the simulation in seconds.
     """
 
     seconds: float
@@ -74,46 +74,46 @@ def simulate_flows(
     eager_bytes: float = 0.0,
     work: Work | None = None,
 ) -> FlowTimes:
-    """Simulate a schedule.
+    """Simulate a schedule with flows.
 
-    A message travels when it is both sent and awaited. Its delays pass first, then it takes its max-min fair rate until all its
-    bytes are there; then both ranks go on. Rates change when a message takes up or gives back some.
+    A message travels when it is sent and its receive is posted. First its delays pass; then it has its max-min fair rate until
+    all its bytes have arrived; then both ranks continue. Rates change when a message starts or ends.
 
     Parameters
     ----------
     fabric : FlowNetwork
         The network (`topoloom.simulation.flows.network.flow_network`).
     schedule : Schedule
-        Programs are run as they are written down, other schedules operation by operation.
+        Programs run directly, other schedules operation by operation.
     homes : int64[ranks]
-        The host of each rank. Where a schedule names several network interfaces, they are the host's ports; else messages take
-        these in turn.
+        The host of each rank. Where a schedule names several network interfaces, they are the host's ports; otherwise messages
+        use the ports in turn.
     window : float
-        0: exact, event by event. Else rates that a message changes may be out of date for this share of a message's mean
-        time (the harmonic mean of the last thousand), after which they are worked out for all at once; 0 to 1. Meanwhile a new
-        message takes what is free on its path, or an even share.
+        0: exact, event by event. Otherwise rates may be outdated for this share of a message's mean time (the harmonic mean of
+        the last thousand), after which all are recomputed at once; 0 to 1. Meanwhile a new message uses the free capacity of
+        its path, or an even share.
     detached_bytes : float
         A send of fewer bytes returns at once.
     eager_bytes : float
-        A message of fewer bytes travels before it is awaited.
+        A message of fewer bytes travels before its receive is posted.
     work : Work, optional
-        Told of operations, and steps of collectives, that are done.
+        Reports progress in finished operations, and steps of collectives.
 
     Raises
     ------
     InputError
-        Operations that wait for ever, messages that nobody receives; a window out of range; paths beyond memory.
+        Operations that wait forever, messages without a receive; a window out of range; paths that exceed memory.
     Stopped
         `work` was stopped.
 
     Notes
     -----
-    O(log ranks + path) for a message that meets nobody on full channels; one that does costs the flows that it reaches, or
-    with a window 1 / window fillings of all flows in the time of a message. A receive looks through those of the same ranks
-    and tag; where some receive takes any, through all that lie ready for its rank.
+    A message without other flows on full channels takes O(log ranks + path); otherwise it costs the flows that it affects or,
+    with a window, 1 / window fillings of all flows in the time of a message. A receive searches messages with the same ranks
+    and tag; if some receive matches anything, it searches all messages posted for its rank.
     """
     if not 0 <= window <= _WIDEST:
-        raise InputError(f"window={window:g}: give 0, which is exact, to {_WIDEST:g} times the time of a message")
+        raise InputError(f"window={window:g}: it must be from 0 (exact) to {_WIDEST:g} times the time of a message")
     homes, limits = np.asarray(homes, np.int64), (float(detached_bytes), float(eager_bytes))
     work = Work() if work is None else work
     if isinstance(schedule.content, Programs):
@@ -155,14 +155,14 @@ def _programs_run(
 def programs_before(
     fabric: FlowNetwork, programs: Programs, arrays: Laid, homes: np.ndarray, window: float, limits: tuple[float, float]
 ) -> tuple[Program, State]:
-    """Programs before their first operation, as kernels have them.
+    """Return programs before their first operation, as the kernels need them.
 
     Parameters
     ----------
     fabric : FlowNetwork
     programs : Programs
     arrays : Laid
-        Theirs.
+        The programs as arrays.
     homes : int64[ranks]
     window : float
     limits : (float, float)
@@ -196,8 +196,8 @@ def _stuck(name: str, program: Program, state: State) -> str:
     rank = int(waiting[0])
     done = int(state.at[rank] - program.first[program.of[rank]])
     return (
-        f"{name}: {waiting.size} of {program.of.size} ranks wait for ever, rank {rank} at its operation {done + 1}; a send or"
-        " a receive that it needs is missing"
+        f"{name}: {waiting.size} of {program.of.size} ranks wait forever, rank {rank} at its operation {done + 1}; a matching"
+        " send or receive is missing"
     )
 
 
@@ -210,11 +210,11 @@ def _operations_run(
 
     operations = schedule.operations
     order = waiting_operations(schedule, 1e9, *limits)
-    whose = np.arange(homes.size)
+    original_rank = np.arange(homes.size)
     if schedule.paths is None:
         longest = longest_walk(fabric, homes)
     else:
-        fabric, order, homes, whose = _along_paths(fabric, schedule, schedule.paths, order, homes)
+        fabric, order, homes, original_rank = _along_paths(fabric, schedule, schedule.paths, order, homes)
         longest = max((len(way.channels) for way in schedule.paths.ways if way is not None), default=0)
     state = empty_state(fabric, np.zeros(order.busy.size, np.int64), longest + 2, window)
     began = time.process_time()
@@ -231,7 +231,7 @@ def _operations_run(
             state = with_room(state)
         work.check()
     finished = np.zeros(schedule.ranks)
-    np.maximum.at(finished, whose, order.finished)
+    np.maximum.at(finished, original_rank, order.finished)
     return _times(state, finished, np.zeros((schedule.ranks, 0)), order.worked[: schedule.ranks], began)
 
 
@@ -251,16 +251,16 @@ def _times(state: State, finished: np.ndarray, spent: np.ndarray, worked: np.nda
 def _along_paths(
     fabric: FlowNetwork, schedule: Schedule, paths: OwnPaths, order: ScheduleState, homes: np.ndarray
 ) -> tuple[FlowNetwork, ScheduleState, np.ndarray, np.ndarray]:
-    """Each path becomes a port that is reached by it alone, and a rank at that port receives what comes along it.
+    """Turn each path into a port that only this path reaches, with an extra rank that receives the path's messages.
 
-    Returns the network with these ports, the operations with these ranks, the port of each rank, and whose it is.
+    Returns the network with these ports, the operations with these ranks, the port of each rank, and its original rank.
     """
     kind, f, n = schedule.operations.kind, fabric, fabric.first.size - 1
     used = np.unique(paths.of[paths.of >= 0])
     ways = [way for way in (paths.ways[number] for number in used.tolist()) if way is not None]
     rows = {channels: row for row, channels in enumerate(dict.fromkeys(way.channels for way in ways))}
     if max(1, len(rows)) * n * f.ports.itemsize > _MOST_BYTES:
-        raise InputError(f"{schedule.name}: {len(rows)} paths over {n} switches are too many to be simulated")
+        raise InputError(f"{schedule.name}: {len(rows)} paths over {n} switches need too much memory")
     ports, origin = np.zeros((max(1, len(rows)), n), f.ports.dtype), np.repeat(np.arange(n), np.diff(f.first))
     for channels, row in rows.items():
         passed = np.array(channels, np.int64)
@@ -278,8 +278,8 @@ def _along_paths(
     ranks, workers = homes.size + used.size, (homes.size + used.size) * order.cpus
     at_port = (homes.size + np.searchsorted(used, paths.of)).astype(np.int32)
     receives, sends = (kind == RECV) & (paths.of >= 0), (kind == SEND) & (paths.of >= 0)
-    whose = np.arange(ranks)
-    whose[at_port[receives]] = order.rank[receives]
+    original_rank = np.arange(ranks)
+    original_rank[at_port[receives]] = order.rank[receives]
     moved = order._replace(
         rank=np.where(receives, at_port, order.rank),
         peer=np.where(sends, at_port, order.peer),
@@ -292,4 +292,4 @@ def _along_paths(
         finished=np.zeros(ranks),
     )
     home = np.concatenate([f.port[homes, 0], np.arange(f.switch.size, f.switch.size + used.size)])
-    return own, moved, home.astype(np.int64), whose
+    return own, moved, home.astype(np.int64), original_rank

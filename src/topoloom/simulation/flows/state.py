@@ -1,61 +1,63 @@
-"""The arrays that the kernels of flows work on, and the codes of what ranks do."""
+"""The arrays for the kernels of flows, and the codes of ranks' operations."""
 
 from typing import NamedTuple
 
 import numpy as np
 
-#: What a rank does next: columns of `Program.argument` by code. GROUP is which of the rank's groups peers are counted in.
+#: Operations of ranks. `Program.argument` has columns by code; GROUP is the kind of the rank's group in which peers are
+#: counted.
 COMPUTE, SEND, RECV, ISEND, IRECV, WAIT, COLLECTIVE, CLOCK = range(8)
-#: Columns of `Program.argument`: a collective's algorithm stands where a message's peer does, and how often it is repeated
-#: where its tag does.
+#: Columns of `Program.argument`: a collective has its algorithm in place of a message's peer, and its repetitions in place of
+#: the tag.
 GROUP, PEER, TAG, SLOT, LABEL = range(5)
 ALGORITHM, TIMES = PEER, TAG
 COLUMNS = 5
 
-#: Algorithms of collectives by number; `collectives.ALGORITHMS` has their names.
+#: Algorithms of collectives by number; for their names see `collectives.ALGORITHMS`.
 RING, SHIFT, XOR, DOUBLING, HALVING, GATHER, TREE, REDUCE = range(8)
 
-#: Of a message: free; one of its ends is posted; it travels, and takes no rate yet; it has a rate.
+#: Phases of a message: free; one of its ends is posted; it travels, still without a rate; it has a rate.
 FREE, SENT, AWAITED, DELAYED, FLOWING = range(5)
-#: Who is told of a message's end: nobody, the rank that stands still for it, or else the request of this number.
+#: What is notified of a message's end: nothing, the rank that blocks for it, or else the request with this number.
 NOBODY, STANDING = -2, -1
 
-#: Columns of `State.crowd` and of `State.share`: what is asked for together lies together.
+#: Columns of `State.crowd` and `State.share`: fields that are used together are stored together.
 HEAD, FLOWS = 0, 1
 CAPACITY, USED = 0, 1
 
-#: Fields of `State.counter`.
+#: Indices into `State.counter`.
 READY, HEAP, ROOM, DIRTY, FRESH, STAMP, FINISHED, STEPS, MESSAGES, FILLINGS, EVENTS = range(11)
-#: Fields of `State.clock`, in seconds, but for the rate of messages' ends, which is one over them.
+#: Indices into `State.clock`, in seconds, except HURRY: the rate of messages' ends, in 1 / seconds.
 NOW, DIRTY_SINCE, WINDOW, HURRY = range(4)
 
 
 class FlowNetwork(NamedTuple):
-    """A network with its tables: n switches, c channels, h ports of hosts, r resources; seconds and bytes a second.
+    """A network with its tables: n switches, c channels, h ports of hosts, r resources; in seconds and bytes per second.
 
-    A resource is what flows share: a channel or, at half duplex, a link; then hosts' links to the network and from it.
+    A resource is what flows share: a channel or, for half duplex, a link; then hosts' links to the network and from it.
 
     first : int64[n + 1]; to : int32[c]
-        Channels, as `Routing.channels`.
+        The channels, as in `Routing.channels`.
     ports : uint8 or uint16[rows, n]
-        The port at each switch towards the hosts of a row: those of a switch that have the same table.
+        The port at each switch towards the hosts of a row: hosts of one switch with the same table.
     resource : int64[c + 2 h]
-        Of each channel, of each port's link to its switch, and of each from it.
+        The resource of each channel, of each port's link to its switch, and of each link from it.
     delay : float64[c]
-        Of each channel's cable and the switch behind it.
+        The delay of each channel's cable and the switch after it.
     capacity : float64[r]
+        The capacity of each resource.
     switch, row : int64[h]
-        Of each port of a host: its switch, and what leads to it.
+        For each port of a host: its switch, and the row of tables that leads to it.
     port : int32[hosts, k]
-        The ports of each host; a message leaves by one and arrives at that of the same place.
+        The ports of each host; a message leaves by one and arrives at the port in the same position.
     sent_from : int32[h]
-        Of a port that is reached by a path of its own: the port by which all messages to it leave; else -1.
+        For a port that only one path reaches: the port by which all messages to it leave; else -1.
     host_delay : float
-        Of a host's two links and the first switch.
+        The delay of both hosts' links and the first switch.
     inside_rate, inside_delay : float
-        Between ranks of one host.
+        The rate and the delay between ranks of one host.
     top : float
-        No flow is faster.
+        The highest rate of a flow.
     """
 
     first: np.ndarray
@@ -75,20 +77,20 @@ class FlowNetwork(NamedTuple):
 
 
 class Program(NamedTuple):
-    """What ranks do, one program for each class of them.
+    """The operations of ranks, with one program per class of ranks.
 
     code : int64[k]; argument : int64[k, 5]; amount : float64[k]
-        Operations, of all classes one after the other; an amount is bytes, or seconds of COMPUTE.
+        The operations of all classes, one class after the other; an amount is bytes, or seconds for COMPUTE.
     first : int64[classes + 1]; of : int64[ranks]
         Where each class begins, and the class of each rank.
     group, place : int64[ranks, kinds]
-        The group of each kind that a rank is in, and its number there.
+        The group of each rank for each kind, and the rank's number in it.
     member_first : int64[groups + 1]; member : int64[...]
         The ranks of each group.
     home : int64[ranks]
-        Hosts.
+        The host of each rank.
     detached, eager : float
-        A send of fewer bytes returns at once; one of fewer bytes travels before it is awaited.
+        A send of fewer bytes returns at once; a message of fewer bytes travels before its receive is posted.
     """
 
     code: np.ndarray
@@ -106,43 +108,46 @@ class Program(NamedTuple):
 
 
 class State(NamedTuple):
-    """A simulation; ranks, messages (m) and resources have a row each.
+    """The state of a simulation, with a row per rank, message (m) or resource (r).
 
     at, step, again, pending, waits : int64[ranks]
-        The operation, its step (-1: not begun), its repetition, messages it stands still for, the request it waits for.
+        The operation, its step (-1: not begun), its repetition, messages it blocks for, the request it waits for.
     began, finished : float64[ranks]
+        When the current operation began, and when the rank ended (-1: not yet).
     request : int8[ranks, slots]
-        1 while running.
+        1 while in use.
     spent : float64[ranks, labels]
         Seconds of each label's operations.
     awaited, sent : int64[ranks, 2]
-        First and last message that is posted on one side, by the rank that receives.
-    source, goal, tag, phase, teller, listener : int64[m]; hops, after : int32[m]
-        Ranks, the message's state, who is told of its end, resources on its path, and the next message in a queue.
+        The first and last message posted on one side only, by the receiving rank.
+    source, goal, tag, phase, sender_wait, receiver_wait : int64[m]; hops, after : int32[m]
+        Ranks, tag and phase, what is notified at either end (see NOBODY), resources on its path, and the next message in a
+        queue.
     left, rate, since, started, fair : float64[m]
-        Bytes left, their rate, since when they are right, when the message began, and the new rate while it is worked out.
+        Bytes left, the rate, the time of both values, when the message began, and the new rate while it is computed.
     path : int32[m, most]
-        Resources.
+        The resources on each path.
     next, back : int32[m * most]
-        The flows of a resource, by m * most + place on the path; back of the first is -1.
+        Links of the list of a resource's flows, by m * most + position on the path; -1 ends it in either direction.
     neck : int32[m]
-        The bottleneck of a flow: a full resource where nobody is faster; -1 of one that is as fast as any can be.
+        The bottleneck of a flow: a full resource where no flow is faster; -1 for a flow at the top rate.
     flow_mark : int32[m]; is_fresh : int8[m]
-        The filling that has found a flow last (less than 0: found, and not filled up yet); whether it stands in `fresh`.
+        The last filling that affected a flow (negative: added, and not filled yet); whether it is in `fresh`.
     crowd : int32[r, 2]; share : float64[r, 2]
-        The first flow of a resource, and how many there are; what it carries a second, and what flows take of it.
+        The first flow of a resource and their number; its capacity and the used part, in bytes per second.
     mark, open : int32[r]; spare, level : float64[r]
-        Marks of a filling, flows without a rate yet, what is left for them, and the share at which none is (-1: there is some).
+        Marks of a filling, flows without a rate, the capacity left for them, and the share at which it is full (-1: not full).
     carried : float64[c]
-        Bytes of each channel.
+        The bytes carried by each channel.
     order, position : int32[ranks + m]; key : float64[ranks + m]
-        A heap of what happens next: ranks that compute, and messages.
+        A heap of the next events: ranks that compute, and messages.
     rise_order, rise_position : int32[r]; rise_key : float64[r]
-        A heap of resources, by the share that each could give its flows.
-    ready : int64[ranks + 2]; room, fresh, found : int32[m]; dirty, channels : int32[r]; is_dirty : int8[r]
-        Ranks that can go on; free messages; flows and resources whose rates are out of date; room for a filling.
+        A heap of resources, by the even share of each flow.
+    ready : int64[ranks + 2]; room, fresh, affected : int32[m]; dirty, channels : int32[r]; is_dirty : int8[r]
+        Ranks that can continue; free messages; new flows, flows to fill, and resources with outdated rates; scratch of a
+        filling.
     turn : int64[hosts]
-        Messages that each host has begun to send over the network: they take its ports in turn.
+        The number of messages that each host has sent over the network, which use its ports in turn.
     counter : int64[11]; clock : float64[4]
     """
 
@@ -161,8 +166,8 @@ class State(NamedTuple):
     goal: np.ndarray
     tag: np.ndarray
     phase: np.ndarray
-    teller: np.ndarray
-    listener: np.ndarray
+    sender_wait: np.ndarray
+    receiver_wait: np.ndarray
     hops: np.ndarray
     after: np.ndarray
     left: np.ndarray
@@ -194,42 +199,44 @@ class State(NamedTuple):
     room: np.ndarray
     dirty: np.ndarray
     fresh: np.ndarray
-    found: np.ndarray
+    affected: np.ndarray
     channels: np.ndarray
     turn: np.ndarray
     counter: np.ndarray
     clock: np.ndarray
 
 
-#: Fields of `ScheduleState.counter`: operations that have become ready, that were looked at, that are done; lengths of lists.
+#: Indices into `ScheduleState.counter`: operations that are ready, that were processed, that are done; lengths of lists.
 READY_COUNT, SEEN, OVER, STARTING, COMPUTING = range(5)
 
 
 class ScheduleState(NamedTuple):
-    """A schedule that is run: k operations of n ranks, w = n cpus workers, and b lists of messages (n, or a power of two).
+    """The state of a running schedule: k operations of n ranks, w = n cpus CPUs, and b lists of messages (n, or a power of
+    two).
 
     kind : uint8[k]; peer, rank : int32[k]; amount : float64[k]; tag : int64[k]; cpu, nic : uint8[k]
-        As `Schedule`; amounts of computing in the unit of time of whoever simulates.
+        As in `Operations`; amounts of computing are in the simulator's unit of time.
     done_first, start_first : int64[k + 1]; done_next, start_next : int32[...]
-        As `Schedule`.
+        As in `Operations`.
     needs : int32[k]
-        What each operation still waits for.
+        How many operations each operation still waits for.
     after, partner, phase : int32[k], int32[k], uint8[k]
-        The next in a list; the receive that a send has met (-1: none); POSTED and the others of `kernels.order`.
+        The next in a list; the receive that matches a send (-1: none); POSTED and other phases of `kernels.order`.
     ready, starting : int32[k]; computing : int32[w]
-        Operations in the order in which they could start; sends that set out and cpus that begin, until somebody takes them.
+        Operations in the order of readiness; sends and CPUs that start, until the simulator takes them.
     jobs : int32[w, 2]; busy : int32[w]
-        First and last operation that waits for a cpu; the one that it computes, -1: none.
+        The first and last operation that waits for a CPU; the operation that it computes, -1: none.
     awaited, sent : int32[b, 2]
-        First and last receive that waits, and send that lies ready.
+        The first and last waiting receive, and posted send.
     working : int32[n]; since, worked, finished : float64[n]
-        Cpus of a rank that compute, since when one does, how long one did, and when its last operation ended.
+        The computing CPUs of a rank, since when at least one computes, the total of such time, and when its last operation
+        ended.
     counter : int64[5]
     cpus : int
     picky : int
-        1: no receive takes any rank or tag, so that lists are by both.
+        1: no receive matches any rank or tag, so that lists are by both.
     detached, eager : float
-        As `Program`.
+        As in `Program`.
     """
 
     kind: np.ndarray

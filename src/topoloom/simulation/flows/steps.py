@@ -1,4 +1,4 @@
-"""Programs operation by operation: what each rank does, one after the other, and its collectives step by step."""
+"""Programs operation by operation: the operations of each rank in order, with collectives step by step."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -27,7 +27,7 @@ from topoloom.simulation.flows.state import (
 from topoloom.simulation.flows.state import RECV as TAKE
 from topoloom.simulation.flows.state import SEND as GIVE
 
-#: Operations that are written down here.
+#: The most operations that are created here.
 MOST_OPERATIONS = 100_000_000
 #: The tag of collectives' messages.
 _COLLECTIVE = -1
@@ -35,47 +35,47 @@ _NAMES = {found.number: name for name, found in ALGORITHMS.items()}
 
 
 def operations_of_programs(name: str, programs: Programs) -> Operations:
-    """The same messages and the same computing, which take as long.
+    """Return the messages and the computation of programs as operations, which take as long as the programs.
 
     Parameters
     ----------
     name : str
-        For messages.
+        The name of the schedule, for messages.
     programs : Programs
 
     Returns
     -------
     Operations
-        On one cpu a rank. Labels and clocks are not in them.
+        The operations, on one CPU per rank, without labels and clocks.
 
     Raises
     ------
     InputError
-        More operations than memory has room for, or a collective on ranks that it does not serve.
+        More operations than memory can hold, or a collective on an unsupported number of ranks.
     """
     steps = laid(programs, name).steps
     if steps > MOST_OPERATIONS // 2:
         raise InputError(
-            f"{name}: {steps:,} steps would be more than {MOST_OPERATIONS:,} operations; make the program smaller"
+            f"{name}: {steps:,} steps are more than {MOST_OPERATIONS:,} operations; use fewer ranks or repetitions"
         )
     members = [
         {g: np.flatnonzero(numbers == g).tolist() for g in np.unique(numbers).tolist()} for numbers in programs.groups
     ]
-    # Tags of programs are of a kind of group each, and may be any numbers; those of a schedule count from 0.
+    # Tags of programs belong to a kind of group, and may be any numbers; tags of a schedule count from 0.
     tags: dict[tuple[int, int], int] = {}
     ranks = [_Writer(programs, rank, members, tags).rank for rank in range(programs.ranks)]
-    found = operations_of(name, ranks)
-    return replace(found, amount=_received(found))
+    operations = operations_of(name, ranks)
+    return replace(operations, amount=_received(operations))
 
 
 def _received(operations: Operations) -> np.ndarray:
-    """The amounts, of each receive the bytes of the send that it meets: a program does not say them, and LogGOPSim looks."""
+    """Return the amounts, where a receive has the bytes of its send: programs omit them, but LogGOPSim reads them."""
     s, amount = operations, operations.amount.copy()
     sends, receives = np.flatnonzero(s.kind == SEND), np.flatnonzero(s.kind == RECV)
     out = np.stack([s.rank[sends], s.peer[sends], s.tag[sends]])
     into = np.stack([s.peer[receives], s.rank[receives], s.tag[receives]])
     first, second = np.lexsort(out[::-1]), np.lexsort(into[::-1])
-    # Of one pair and tag both sides are in the order of the program.
+    # For one pair and tag, both sides are in the order of the program.
     if np.array_equal(out[:, first], into[:, second]):
         amount[receives[second]] = s.amount[sends[first]]
     return amount
@@ -91,55 +91,55 @@ def collective_steps(
     before: Sequence[int],
     cpu: int = 0,
 ) -> list[int]:
-    """Write down the steps of a rank in a collective, each after the one before.
+    """Add the steps of a rank in a collective, each after the previous one.
 
     Parameters
     ----------
     rank : Rank
-        Where they are written.
+        The rank to which they are added.
     algorithm : str
         One of `topoloom.simulation.flows.collectives.ALGORITHMS`.
     size : float
-        Bytes, as the algorithm has them.
+        Bytes, as defined by the algorithm.
     members : sequence of int
-        The group's ranks.
+        The ranks of the group.
     place : int
-        Which of them this one is.
+        The position of this rank among them.
     tag : int
-        Of all its messages.
+        The tag of all its messages.
     before : sequence of int
-        The operations that must be done first.
+        The operations that must be done before.
     cpu : int
 
     Returns
     -------
     list of int
-        The operations that must be done for it to be over: those before, where the rank has nothing to do.
+        The operations after which the collective is done; those of `before` if the rank has nothing to do.
 
     Raises
     ------
     InputError
-        The algorithm is not for this number of ranks.
+        The algorithm does not support this number of ranks.
     """
     from topoloom.simulation.flows.kernels.steps import step_of
 
-    found = algorithm_on(algorithm, len(members))
+    algorithm_record = algorithm_on(algorithm, len(members))
     last = list(before)
-    for step in range(found.steps(len(members))):
-        to, out, source, into = step_of(found.number, step, place, len(members), size)
+    for step in range(algorithm_record.steps(len(members))):
+        to, out, source, into = step_of(algorithm_record.number, step, place, len(members), size)
         both = []
         if source >= 0:
             both.append(rank.add(RECV, members[source], into, tag, cpu))
         if to >= 0:
             both.append(rank.add(SEND, members[to], out, tag, cpu))
-        for one in both:
-            rank.requires(one, *last)
+        for operation in both:
+            rank.requires(operation, *last)
         last = both or last
     return last
 
 
 class _Writer:
-    """Writes the operations of a rank: the next one starts when `done` are done and `begun` have started."""
+    """Creates the operations of a rank: the next one starts when `done` are done and `begun` have started."""
 
     def __init__(
         self, programs: Programs, number: int, members: list[dict[int, list[int]]], tags: dict[tuple[int, int], int]
@@ -168,7 +168,7 @@ class _Writer:
         if code == COLLECTIVE:
             place, tag = group.index(self.number), self._tag(_COLLECTIVE, argument[GROUP])
             for _ in range(argument[TIMES]):
-                # What is posted before has started: an operation that stands between says so to all first steps.
+                # All first steps follow the start of what was posted before; an empty operation in between ensures this.
                 if self.begun:
                     self._next(self.rank.calc(0.0))
                 self.done = collective_steps(
@@ -177,22 +177,22 @@ class _Writer:
             return
         peer, tag = group[argument[PEER]], self._tag(argument[TAG], argument[GROUP])
         kind = SEND if code in (GIVE, ISEND) else RECV
-        one = self.rank.add(kind, peer, amount, tag)
+        number = self.rank.add(kind, peer, amount, tag)
         if code in (TAKE, GIVE):
-            self._next(one)
+            self._next(number)
         elif code in (ISEND, IRECV):
-            self._after(one)
-            self.open[argument[SLOT]] = one
-            self.done, self.begun = [], [one]
+            self._after(number)
+            self.open[argument[SLOT]] = number
+            self.done, self.begun = [], [number]
 
     def _tag(self, tag: int, kind: int) -> int:
         return self.tags.setdefault((tag, kind), len(self.tags))
 
-    def _after(self, one: int) -> None:
-        self.rank.requires(one, *self.done)
-        self.rank.follows(one, *self.begun)
+    def _after(self, number: int) -> None:
+        self.rank.requires(number, *self.done)
+        self.rank.follows(number, *self.begun)
 
-    def _next(self, one: int) -> None:
-        """An operation that the rank stands still for."""
-        self._after(one)
-        self.done, self.begun = [one], []
+    def _next(self, number: int) -> None:
+        """Add an operation for which the rank blocks."""
+        self._after(number)
+        self.done, self.begun = [number], []

@@ -1,4 +1,4 @@
-"""Operations before the first of them, as kernels have them, for whoever simulates their messages; and why they do not end."""
+"""The initial state of a schedule for simulators of its messages; and the reason why a schedule does not end."""
 
 import numpy as np
 
@@ -7,20 +7,20 @@ from topoloom.simulation.flows.rank_operations import operation_named
 from topoloom.simulation.flows.schedule import Schedule
 from topoloom.simulation.flows.state import ScheduleState
 
-#: Lists that messages are looked for in, at most.
+#: The most lists in which messages are searched.
 _MOST_LISTS = 1 << 22
 
 
 def waiting_operations(schedule: Schedule, per_unit: float, detached_bytes: float, eager_bytes: float) -> ScheduleState:
-    """A schedule before its first operation, as kernels have it.
+    """Return a schedule before its first operation, as the kernels need it.
 
     Parameters
     ----------
     schedule : Schedule
     per_unit : float
-        Nanoseconds of a unit of the simulation's time.
+        Nanoseconds per unit of the simulation's time.
     detached_bytes, eager_bytes : float
-        As of `simulate_flows`.
+        As for `simulate_flows`.
     """
     s = schedule.operations
     k, n, cpus = s.count, s.ranks, s.cpus
@@ -64,31 +64,34 @@ def waiting_operations(schedule: Schedule, per_unit: float, detached_bytes: floa
 
 
 def unreceived(order: ScheduleState) -> bool:
-    """Whether a message was sent that nobody has received, when nothing goes on."""
+    """Return whether a sent message has no receive, when nothing is in progress."""
     return bool((order.sent[:, 0] >= 0).any())
 
 
 def stuck_text(schedule: Schedule, order: ScheduleState) -> str:
-    """Why a schedule does not end, for people: a message that is sent or awaited in vain.
+    """Return why a schedule does not end: a message that is sent or awaited in vain.
 
     Parameters
     ----------
     schedule : Schedule
     order : ScheduleState
-        When nothing goes on.
+        The state in which nothing is in progress.
     """
     s = schedule.operations
-    for waiting, says in ((order.awaited, "waits for a message that nobody sends"), (order.sent, "nobody receives")):
+    for waiting, problem in (
+        (order.awaited, "waits for a message that no rank sends"),
+        (order.sent, "no rank receives"),
+    ):
         left = waiting[waiting[:, 0] >= 0, 0]
         if left.size:
-            one = int(left.min())
-            peer = int(s.peer[one])
-            tag = f"tag {int(s.tag[one])}"
-            who = "anybody" if peer == ANY else f"rank {peer}"
+            operation = int(left.min())
+            peer = int(s.peer[operation])
+            tag = f"tag {int(s.tag[operation])}"
+            partner = "any rank" if peer == ANY else f"rank {peer}"
             what = (
-                f"{says} (from {who}, {tag})"
+                f"{problem} (from {partner}, {tag})"
                 if waiting is order.awaited
-                else f"is a send that {says} (to {who}, {tag})"
+                else f"is a send that {problem} (to {partner}, {tag})"
             )
-            return f"{schedule.name}: it does not come to an end: {operation_named(s, one)} {what}"
-    return f"{schedule.name}: it does not come to an end"
+            return f"{schedule.name}: it does not end: {operation_named(s, operation)} {what}"
+    return f"{schedule.name}: it does not end"

@@ -1,1 +1,1 @@
-"""Workloads of other tools: files of GOAL and of Chakra read as schedules, and ours written for them."""
+"""Workloads of other tools: GOAL and Chakra files are read as schedules, and schedules are written as GOAL."""

@@ -1,4 +1,4 @@
-"""Chakra's execution traces as schedules: each node when those that it needs are done, collectives message by message."""
+"""Chakra execution traces as schedules: nodes run after those that they need, and collectives message by message."""
 
 import json
 import os
@@ -15,9 +15,9 @@ from topoloom.simulation.flows.steps import collective_steps
 from topoloom.simulation.workloads import chakra_nodes as nodes
 from topoloom.simulation.workloads.chakra_nodes import NodeError, TraceNode, nodes_of
 
-#: What a rank has to work with, each one thing at a time: an accelerator's computing, its messages, a processor, its memory.
+#: The CPUs of a rank, each doing one thing at a time: an accelerator, its messages, a processor, its memory.
 ACCELERATOR, MESSAGES, PROCESSOR, MEMORY = range(4)
-#: Collectives by Chakra's number: its name, and the algorithms that it may have, the default first.
+#: Collectives by Chakra's number: the name, and the possible algorithms, the default first.
 _RING, _TREE = "ring", "tree"
 COLLECTIVES: dict[int, tuple[str, tuple[str, ...]]] = {
     0: ("allreduce", ("ring", "doubling", "halving")),
@@ -29,31 +29,31 @@ COLLECTIVES: dict[int, tuple[str, tuple[str, ...]]] = {
     8: ("reduce-scatter", ("ring",)),
     9: ("barrier", ("doubling",)),
 }
-#: Tags of sends and receives; those of collectives begin behind them.
+#: The number of tags for sends and receives; tags of collectives begin after them.
 _OWN_TAGS = 1 << 31
 _FILE = re.compile(r"(.*)\.(\d{1,7})\.et")
-_LONGEST_GROUPS = 1 << 26
+_MOST_GROUP_CHARACTERS = 1 << 26
 
 
 @dataclass(frozen=True)
 class Replay:
-    """How a trace is replayed.
+    """Settings of a trace's replay.
 
     Attributes
     ----------
     peak_gflops : float
-        Operations a second of an accelerator, by which nodes that say their operations take time. 0: nodes take as long as they
-        did where they were traced.
+        The speed of an accelerator in Gflop/s, for nodes with a number of operations. 0: nodes take as long
+        as in the trace.
     memory_gbytes_s : float
-        Bytes a second of its memory, which a node that says its tensor's size waits for as well; 0: it does not.
+        The bandwidth of its memory in GB/s, which also limits nodes with a tensor size; 0: no limit.
     algorithms : dict of str to str
-        Of collectives, over the defaults: ``{"allreduce": "halving"}``.
+        Algorithms of collectives, overriding the defaults: ``{"allreduce": "halving"}``.
     groups : path, optional
-        A JSON file ``{"0": [0, 1, 2, 3]}``: the ranks of process groups by their names, over those in the trace.
+        A JSON file ``{"0": [0, 1, 2, 3]}``: the ranks of process groups by name, overriding those in the trace.
     controls : bool
-        Whether nodes wait for their control dependencies, too, as far as these are in the trace. In traces that Chakra's
-        converter makes of PyTorch's they name the calling function, which may be omitted or end later; all that matters is
-        a data dependency there.
+        Whether nodes also wait for their control dependencies, if these are in the trace. In traces that Chakra's converter
+        makes from PyTorch's, they name the calling function, which may be missing or end later; there, data dependencies are
+        sufficient.
     """
 
     peak_gflops: float = 0.0
@@ -64,33 +64,33 @@ class Replay:
 
 
 def load_chakra(path: str | os.PathLike[str], replay: Replay | None = None) -> Schedule:
-    """Read the execution traces of all ranks.
+    """Return the schedule of the execution traces of all ranks.
 
     Parameters
     ----------
     path : path
-        ``FOLDER/NAME`` for ``FOLDER/NAME.0.et``, ``NAME.1.et``, ..., or one of these files; or the folder, where it holds the
-        traces of one name.
+        ``FOLDER/NAME`` for ``FOLDER/NAME.0.et``, ``NAME.1.et``, ..., or one of these files; or the folder, if it has the traces
+        of one name only.
     replay : Replay, optional
 
     Returns
     -------
     Schedule
-        Its cpus are `ACCELERATOR` and the others.
+        The schedule, with the CPUs `ACCELERATOR`, `MESSAGES`, `PROCESSOR` and `MEMORY`.
 
     Raises
     ------
     InputError
-        No traces, or those of a rank missing; a file that is damaged or of an older schema; a node that needs one that is not
-        there; process groups that nobody defines; collectives that differ between the ranks of a group, or that nobody knows.
+        No traces, or the trace of a rank is missing; a damaged file, or one of an older schema; a node that needs a missing
+        node; undefined process groups; unknown collectives, or collectives that differ between the ranks of a group.
 
     Notes
     -----
     Sridharan et al., Chakra: Advancing Performance Benchmarking and Co-design using Standardized Execution Traces, 2023;
-    ``et_def.proto`` of MLCommons Chakra; bytes of collectives as ASTRA-sim has them: of the whole vector for all-reduce,
+    ``et_def.proto`` of MLCommons Chakra; bytes of collectives as in ASTRA-sim: of the whole vector for all-reduce,
     reduce-scatter and all-to-all, of a rank's part for all-gather.
     """
-    check_path(path, "load_chakra", "name FOLDER/NAME")
+    check_path(path, "load_chakra", "give FOLDER/NAME")
     replay = Replay() if replay is None else replay
     files = _files(Path(path))
     groups = _Groups(len(files), replay.groups)
@@ -106,11 +106,11 @@ def load_chakra(path: str | os.PathLike[str], replay: Replay | None = None) -> S
 
 
 def _files(path: Path) -> list[Path]:
-    """The files of all ranks, in their order."""
+    """Return the files of all ranks, in order."""
     folder, name = (path, None) if path.is_dir() else (path.parent, path.name)
-    one = _FILE.fullmatch(name) if name is not None else None
-    name = name if one is None else one[1]
-    found: dict[str, dict[int, Path]] = {}
+    match_of_name = _FILE.fullmatch(name) if name is not None else None
+    name = name if match_of_name is None else match_of_name[1]
+    files_of_name: dict[str, dict[int, Path]] = {}
     try:
         listed = sorted(folder.iterdir()) if folder.is_dir() else []
     except OSError as error:
@@ -118,26 +118,24 @@ def _files(path: Path) -> list[Path]:
     for file in listed:
         match = _FILE.fullmatch(file.name)
         if match is not None and name in (None, match[1]):
-            found.setdefault(match[1], {})[int(match[2])] = file
-    if not found:
+            files_of_name.setdefault(match[1], {})[int(match[2])] = file
+    if not files_of_name:
+        raise InputError(f"{path}: no Chakra traces {name or 'NAME'}.RANK.et; give the folder, or FOLDER/NAME")
+    if len(files_of_name) > 1:
         raise InputError(
-            f"{path}: there are no Chakra traces {name or 'NAME'}.RANK.et; name the folder, or FOLDER/NAME"
+            f"{path}: it has traces of {len(files_of_name)} names ({', '.join(sorted(files_of_name)[:5])}); add one to the path"
         )
-    if len(found) > 1:
-        raise InputError(
-            f"{path}: there are traces of {len(found)} names ({', '.join(sorted(found)[:5])}); add one to the path"
-        )
-    ((name, files),) = found.items()
+    ((name, files),) = files_of_name.items()
     if len(files) > MOST_RANKS or max(files) != len(files) - 1:
         missing = next(rank for rank in range(len(files) + 1) if rank not in files)
         raise InputError(
-            f"{folder / name}: there is no trace of rank {missing}, {name}.{missing}.et; ranks count from 0"
+            f"{folder / name}: the trace of rank {missing}, {name}.{missing}.et, is missing; ranks count from 0"
         )
     return [files[rank] for rank in range(len(files))]
 
 
 class _Groups:
-    """Process groups by name, and the collectives of each, which must be the same on all of its ranks."""
+    """Process groups by name, and the collectives of each, which must be the same on all its ranks."""
 
     def __init__(self, ranks: int, path: str | os.PathLike[str] | None) -> None:
         self.ranks, self.everybody = ranks, tuple(range(ranks))
@@ -147,29 +145,29 @@ class _Groups:
         if path is not None:
             source = os.fspath(path)
             try:
-                content = json.loads(read_text(path, _LONGEST_GROUPS))
+                content = json.loads(read_text(path, _MOST_GROUP_CHARACTERS))
             except (ValueError, RecursionError) as error:
                 if isinstance(error, InputError):
                     raise
-                raise InputError(f'{source} is no JSON; write {{"0": [0, 1, 2, 3]}}') from None
+                raise InputError(f'{source} is not JSON; write {{"0": [0, 1, 2, 3]}}') from None
             if not isinstance(content, dict):
-                raise InputError(f'{source}: process groups are written {{"0": [0, 1, 2, 3]}}')
+                raise InputError(f'{source}: write process groups as {{"0": [0, 1, 2, 3]}}')
             self.given = {str(name): self._members(name, ranks, source) for name, ranks in content.items()}
 
     def _members(self, name: str, ranks: object, source: str) -> tuple[int, ...]:
-        whole = isinstance(ranks, list) and all(isinstance(one, int) and 0 <= one < self.ranks for one in ranks)
+        whole = isinstance(ranks, list) and all(isinstance(rank, int) and 0 <= rank < self.ranks for rank in ranks)
         if not isinstance(ranks, list) or not whole or len(set(ranks)) != len(ranks):
             raise InputError(
-                f"{source}: process group '{str(name)[:40]}' is no list of different ranks of 0 to {self.ranks - 1}"
+                f"{source}: process group '{str(name)[:40]}' is not a list of different ranks from 0 to {self.ranks - 1}"
             )
         return tuple(ranks) or self.everybody
 
     def in_trace(self, text: str, source: str) -> dict[str, tuple[int, ...]]:
-        """Those that a node of metadata lists: ``[{"pg_name": "0", "ranks": [0, 1]}]``, as text in a list or by itself."""
+        """Return the groups of a metadata node: ``[{"pg_name": "0", "ranks": [0, 1]}]``, as text in a list or by itself."""
         content: object = None
-        for told in (text, text[2:-2]):
+        for candidate in (text, text[2:-2]):
             try:
-                content = json.loads(told)
+                content = json.loads(candidate)
                 content = (
                     json.loads(content[0])
                     if isinstance(content, list) and content and isinstance(content[0], str)
@@ -181,25 +179,25 @@ class _Groups:
         if not isinstance(content, list):
             return {}
         return {
-            str(one["pg_name"]): self._members(one["pg_name"], one.get("ranks", []), source)
-            for one in content
-            if isinstance(one, dict) and "pg_name" in one
+            str(group["pg_name"]): self._members(group["pg_name"], group.get("ranks", []), source)
+            for group in content
+            if isinstance(group, dict) and "pg_name" in group
         }
 
     def next_tag(self, members: tuple[int, ...], turn: int, kind: int, size: float, where: str) -> int:
-        """The tag of a group's collective of this turn; all of its ranks must ask for the same one."""
+        """Return the tag of a group's collective with this number; all ranks of the group must request the same one."""
         number = self.numbers.setdefault((members, turn), len(self.numbers))
         before = self.seen.setdefault(number, (kind, size, where))
         if before[:2] != (kind, size):
             raise NodeError(
-                f"it is collective {turn + 1} of its group, of type {kind} and {size:,.0f} bytes; {before[2]} has type"
-                f" {before[0]} and {before[1]:,.0f} bytes"
+                f"it is collective {turn + 1} of its group, of type {kind} with {size:,.0f} bytes, but {before[2]} has type"
+                f" {before[0]} with {before[1]:,.0f} bytes"
             )
         return _OWN_TAGS + number
 
 
 class _Reader:
-    """Reads the trace of a rank: every node becomes operations, of which the last stand for it."""
+    """Reads the trace of a rank: every node becomes operations, and its last operation represents the node."""
 
     def __init__(self, file: Path, number: int, ranks: int, replay: Replay, groups: _Groups) -> None:
         self.file, self.number, self.ranks, self.replay, self.groups = file, number, ranks, replay, groups
@@ -210,7 +208,7 @@ class _Reader:
         self.last: dict[int, int] = {}
 
     def read(self) -> Rank:
-        """The operations of the rank."""
+        """Return the operations of the rank."""
         waiting: list[TraceNode] = []
         for node in nodes_of(self.file):
             try:
@@ -224,8 +222,10 @@ class _Reader:
         for node in waiting:
             missing = next((requirement for requirement in node.needs if requirement not in self.last), None)
             if missing is not None:
-                raise InputError(f"{self.file}: node {node.id} needs node {missing}, which is not in the trace")
-            follows = [one for one in node.follows if one in self.last] if self.replay.controls else []
+                raise InputError(f"{self.file}: node {node.id} needs node {missing}, which is missing in the trace")
+            follows = (
+                [dependency for dependency in node.follows if dependency in self.last] if self.replay.controls else []
+            )
             needs = dict.fromkeys([*node.needs, *follows])
             self.rank.requires(self.first[node.id], *(self.last[requirement] for requirement in needs))
         return self.rank
@@ -241,14 +241,14 @@ class _Reader:
             cpu = PROCESSOR if node.number("is_cpu_op", 0) else ACCELERATOR
             self._one(node, self.rank.calc(self._compute_ns(node, cpu), cpu))
         elif node.type <= nodes.COMM_COLL and node.number("is_cpu_op", 0):
-            # The processor's part of a message: the call. What the accelerator sends is a node of its own.
+            # The processor's part of a message, the call. The accelerator's part is a separate node.
             self._one(node, self.rank.calc(1e3 * node.micros, PROCESSOR))
         elif node.type in (nodes.COMM_SEND, nodes.COMM_RECV):
             self._message(node)
         elif node.type == nodes.COMM_COLL:
             self._collective(node)
         else:
-            raise NodeError(f"its type is {node.type}; there are 0 to {nodes.COMM_COLL}")
+            raise NodeError(f"its type is {node.type}; known types are 0 to {nodes.COMM_COLL}")
 
     def _one(self, node: TraceNode, operation: int) -> None:
         self.first[node.id] = self.last[node.id] = operation
@@ -259,7 +259,7 @@ class _Reader:
             waits = size / self.replay.memory_gbytes_s if self.replay.memory_gbytes_s else 0.0
             return max(operations / self.replay.peak_gflops, waits)
         if operations and not node.micros:
-            raise NodeError("it says operations and no duration; give peak_gflops, an accelerator's speed")
+            raise NodeError("it has operations but no duration; give peak_gflops, the speed of an accelerator")
         return 1e3 * node.micros
 
     def _memory_ns(self, node: TraceNode) -> float:
@@ -276,7 +276,7 @@ class _Reader:
         if peer >= self.ranks:
             raise NodeError(f"its {other} is {peer:.0f}; ranks are 0 to {self.ranks - 1}")
         if tag >= _OWN_TAGS:
-            raise NodeError(f"its comm_tag is {tag:.0f}; there are 0 to 2^31 - 1")
+            raise NodeError(f"its comm_tag is {tag:.0f}; tags are 0 to 2^31 - 1")
         kind = SEND if sends else RECV
         self._one(node, self.rank.add(kind, int(peer), float(node.number("comm_size")), int(tag), MESSAGES))
 
@@ -284,12 +284,12 @@ class _Reader:
         kind, size = int(node.number("comm_type")), float(node.number("comm_size", 0))
         if kind not in COLLECTIVES:
             raise NodeError(
-                f"collective {kind} is not replayed; there are {', '.join(f'{n} {c[0]}' for n, c in COLLECTIVES.items())}"
+                f"collective {kind} is not supported; supported are {', '.join(f'{n} {c[0]}' for n, c in COLLECTIVES.items())}"
             )
         dims = node.attributes.get("involved_dim")
         if isinstance(dims, list) and not all(dims) and "pg_name" not in node.attributes:
             raise NodeError(
-                "involved_dim names dimensions of ASTRA-sim's network; name the ranks by pg_name and groups"
+                "involved_dim refers to dimensions of ASTRA-sim's network; define the ranks by pg_name and groups"
             )
         members = self._members(node)
         if self.number not in members:
@@ -312,39 +312,39 @@ class _Reader:
             return self.groups.everybody
         if str(name) not in self.named:
             raise NodeError(
-                f"nobody says who is in process group '{str(name)[:40]}'; give groups, a JSON file {{\"NAME\": [0, 1]}}"
+                f"process group '{str(name)[:40]}' is not defined; give groups, a JSON file {{\"NAME\": [0, 1]}}"
             )
         return self.named[str(name)]
 
 
 def parts(operation: str, size: float, ranks: int, chosen: dict[str, str]) -> list[tuple[str, float]]:
-    """The algorithms of a collective, one after the other, and their bytes.
+    """Return the algorithms of a collective, one after the other, with their bytes.
 
     Parameters
     ----------
     operation : str
-        As in `COLLECTIVES`.
+        A name in `COLLECTIVES`.
     size : float
-        Bytes, as ASTRA-sim has them.
+        Bytes, as in ASTRA-sim.
     ranks : int
-        Of the group.
+        The number of ranks in the group.
     chosen : dict of str to str
-        Algorithms by operation, over the defaults.
+        Algorithms by operation, overriding the defaults.
 
     Returns
     -------
     list of (str, float)
-        Of `topoloom.simulation.flows.collectives.ALGORITHMS`.
+        Names of `topoloom.simulation.flows.collectives.ALGORITHMS`, with bytes.
 
     Raises
     ------
     InputError
         An algorithm that the operation does not have.
     """
-    known = next(names for name, names in COLLECTIVES.values() if name == operation)
-    algorithm = chosen.get(operation, known[0])
-    if algorithm not in known:
-        raise InputError(f"{operation} has no algorithm {algorithm}; take {', '.join(known)}")
+    algorithms = next(names for name, names in COLLECTIVES.values() if name == operation)
+    algorithm = chosen.get(operation, algorithms[0])
+    if algorithm not in algorithms:
+        raise InputError(f"{operation} has no algorithm {algorithm}; use {', '.join(algorithms)}")
     if operation == "allreduce":
         return [("ring", size), ("ring", size)] if algorithm == "ring" else [(algorithm, size)]
     if operation == "allgather":

@@ -1,4 +1,4 @@
-"""Chakra's execution traces as they are written: the nodes of a rank, with what a replay needs of each."""
+"""Chakra execution traces as stored: the nodes of a rank, with the fields that a replay needs."""
 
 import os
 from collections.abc import Iterator
@@ -12,8 +12,9 @@ from topoloom.simulation.workloads import wire
 
 #: Kinds of nodes.
 INVALID, METADATA, MEM_LOAD, MEM_STORE, COMP, COMM_SEND, COMM_RECV, COMM_COLL = range(8)
-#: The fields of each message that a replay reads: number, name and type, as Protocol Buffers name types; `[]` is a list, and
-#: a capital letter begins a message. Texts are bytes, so that one that is no UTF-8 spoils no trace, and numbers have 64 bits.
+#: The fields of each message that a replay reads: number, name and type, with the type names of Protocol Buffers; `[]` is a
+#: list, and a capital letter begins a message. Texts are bytes, so that invalid UTF-8 does not matter, and numbers have 64
+#: bits.
 _SCHEMA = {
     "Head": "1 version bytes, 2 attr bytes[]",
     "Inputs": "1 values bytes",
@@ -24,18 +25,18 @@ _SCHEMA = {
     "Node": "1 id uint64, 2 name bytes, 3 type uint64, 4 ctrl_deps uint64[], 5 data_deps uint64[], 7 duration_micros uint64,"
     " 8 inputs Inputs, 10 attr Attribute[]",
 }
-#: The attributes that a replay looks at.
+#: The attributes that a replay uses.
 _ASKED = frozenset(
     {
         *(b"num_ops", b"tensor_size", b"is_cpu_op"),
         *(b"comm_type", b"comm_size", b"comm_src", b"comm_dst", b"comm_tag", b"pg_name", b"involved_dim", b"root"),
     }
 )
-_OLD = "it is of an older schema, from before Chakra 1.0; convert it with the tools of its time"
+_OLD = "it has an older schema, from before Chakra 1.0; convert it with the tools of that version"
 
 
 class NodeError(ValueError):
-    """What is no message of a trace, or a node that cannot be replayed; whoever reads the file says where."""
+    """Data that are not a message of a trace, or a node that cannot be replayed; the caller adds the place in the file."""
 
 
 @dataclass
@@ -47,15 +48,15 @@ class TraceNode:
     id : int
     name : str
     type : int
-        COMP and the others.
+        COMP or another of these constants.
     needs, follows : list of int
-        Nodes that must be done before it starts: its data dependencies, and its control dependencies.
+        Nodes that must be done before it starts: data dependencies and control dependencies.
     micros : int
-        How long it took where it was traced.
+        Its duration in the trace, in microseconds.
     inputs : str
-        The values of its inputs, of METADATA alone.
+        The values of its inputs; only for METADATA.
     attributes : dict
-        Those that a replay looks at: numbers, texts, lists of bool.
+        The attributes that a replay uses: numbers, texts, lists of bool.
     """
 
     id: int = 0
@@ -68,32 +69,32 @@ class TraceNode:
     attributes: dict[str, int | float | str | list[bool] | None] = field(default_factory=dict)
 
     def number(self, name: str, default: float | None = None) -> float:
-        """An attribute that is a number.
+        """Return an attribute that is a number.
 
         Raises
         ------
         NodeError
-            It is not there and has no default, is no number, or is negative.
+            The attribute is missing without a default, is not a number, or is negative.
         """
-        found = self.attributes.get(name, default)
-        if found is None:
+        value = self.attributes.get(name, default)
+        if value is None:
             raise NodeError(f"it has no attribute {name}")
-        if isinstance(found, str):
-            found = whole_in(found, 1 << 64)
-        if found is None:
-            raise NodeError(f"its attribute {name} is no number of 0 or more")
-        if isinstance(found, (str, list)) or not found >= 0:
-            raise NodeError(f"its attribute {name} is no number of 0 or more")
-        return found
+        if isinstance(value, str):
+            value = whole_in(value, 1 << 64)
+        if value is None:
+            raise NodeError(f"its attribute {name} is not a number of at least 0")
+        if isinstance(value, (str, list)) or not value >= 0:
+            raise NodeError(f"its attribute {name} is not a number of at least 0")
+        return value
 
 
 def nodes_of(path: str | os.PathLike[str]) -> Iterator[TraceNode]:
-    """The nodes of a file, in its order.
+    """Yield the nodes of a file, in order.
 
     Raises
     ------
     InputError
-        ``file: byte N: reason``: no Chakra trace, one that is cut short, or one of an older schema; or protobuf is missing.
+        ``file: byte N: reason``: not a Chakra trace, a truncated one, or one of an older schema; or protobuf is missing.
     """
     source, first = os.fspath(path), True
     for place, data in wire.messages(path):
@@ -106,17 +107,17 @@ def nodes_of(path: str | os.PathLike[str]) -> Iterator[TraceNode]:
             raise InputError(f"{source}: byte {place}: {error}") from None
         first = False
     if first:
-        raise InputError(f"{source}: it is empty; a Chakra trace begins with its metadata")
+        raise InputError(f"{source}: the file is empty; a Chakra trace begins with its metadata")
 
 
 @cache
 def _classes() -> dict[str, Any]:
-    """The class of each message of the schema.
+    """Return the class of each message of the schema.
 
     Raises
     ------
     InputError
-        There is no protobuf.
+        protobuf is not installed.
     """
     try:
         from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
@@ -126,17 +127,17 @@ def _classes() -> dict[str, Any]:
     file: Any = descriptor_pb2.FileDescriptorProto(name="trace.proto", package="trace", syntax="proto3")
     for name, fields in _SCHEMA.items():
         message = file.message_type.add(name=name)
-        if name == "Attribute":  # which has one value: the last that is written
+        if name == "Attribute":  # it has one value: the last one in the file
             message.oneof_decl.add(name="value")
         for number, key, kind in (one.split() for one in fields.split(", ")):
-            one = kind.removesuffix("[]")
+            base_kind = kind.removesuffix("[]")
             added = message.field.add(
-                name=key, number=int(number), label=kinds.LABEL_REPEATED if one != kind else kinds.LABEL_OPTIONAL
+                name=key, number=int(number), label=kinds.LABEL_REPEATED if base_kind != kind else kinds.LABEL_OPTIONAL
             )
-            if one[0].isupper():
-                added.type, added.type_name = kinds.TYPE_MESSAGE, f".trace.{one}"
+            if base_kind[0].isupper():
+                added.type, added.type_name = kinds.TYPE_MESSAGE, f".trace.{base_kind}"
             else:
-                added.type = kinds.Type.Value(f"TYPE_{one.upper()}")
+                added.type = kinds.Type.Value(f"TYPE_{base_kind.upper()}")
             if name == "Attribute" and key != "name":
                 added.oneof_index = 0
     pool = descriptor_pool.DescriptorPool()
@@ -154,27 +155,27 @@ def _parsed(kind: str, data: bytes) -> Any:
 
 
 def _foreign(message: Any) -> set[int]:
-    """The numbers of fields that the schema does not have, or that are written in another way than it says."""
+    """Return the numbers of fields that are not in the schema, or that have another type than in the schema."""
     from google.protobuf.unknown_fields import UnknownFieldSet
 
     return {unknown.field_number for unknown in UnknownFieldSet(message)}
 
 
 def _otherwise(message: Any) -> set[int]:
-    """The numbers of fields that are written in another way than the schema says."""
+    """Return the numbers of fields that have another type than in the schema."""
     return _foreign(message).intersection(message.DESCRIPTOR.fields_by_number)
 
 
 def _check_head(data: bytes) -> None:
-    """The first message is no node: it has a version and attributes, each of which are bytes."""
+    """Check that the first message is metadata, not a node: it has a version and attributes, each of which are bytes."""
     if _foreign(_parsed("Head", data)):
-        raise NodeError(f"the first message is no metadata of a Chakra trace; {_OLD}, if it is one at all")
+        raise NodeError(f"the first message is not metadata of a Chakra trace; if the file is a trace, {_OLD}")
 
 
 def _node(data: bytes) -> TraceNode:
     read = _parsed("Node", data)
     if wrong := _otherwise(read):
-        raise NodeError(f"field {min(wrong)} of a node is written in another way; {_OLD}")
+        raise NodeError(f"field {min(wrong)} of a node has another type; {_OLD}")
     return TraceNode(
         id=read.id,
         name=read.name.decode("utf-8", "replace"),
@@ -183,14 +184,14 @@ def _node(data: bytes) -> TraceNode:
         follows=list(read.ctrl_deps),
         micros=read.duration_micros,
         inputs=read.inputs.values.decode("utf-8", "replace") if read.type == METADATA else "",
-        attributes={one.name.decode(): _value(one) for one in read.attr if one.name in _ASKED},
+        attributes={attribute.name.decode(): _value(attribute) for attribute in read.attr if attribute.name in _ASKED},
     )
 
 
 def _value(attribute: Any) -> int | float | str | list[bool] | None:
-    """The value of an attribute, by whichever type its writer has chosen; None where it has none of these types."""
+    """Return the value of an attribute, whatever its type; None if it has none of the known types."""
     if _otherwise(attribute):
-        raise NodeError(f"attribute '{attribute.name.decode()}' is written in another way; {_OLD}")
+        raise NodeError(f"attribute '{attribute.name.decode()}' has another type; {_OLD}")
     kind = attribute.WhichOneof("value")
     if kind is None:
         return None

@@ -1,4 +1,4 @@
-"""GOAL, the schedules of LogGOPSim and ATLAHS: which of its two formats a file has, and how one is written."""
+"""GOAL, the schedules of LogGOPSim and ATLAHS: the choice of its two formats for reading and writing."""
 
 import os
 from pathlib import Path
@@ -8,12 +8,12 @@ from topoloom.core.files import open_to_read, reason, write_atomically
 from topoloom.simulation.flows.schedule import Schedule
 from topoloom.simulation.workloads import goal_binary, goal_text
 
-#: How a name ends of what is written in binary.
+#: The suffix of file names for the binary format.
 _BINARY = ".bin"
 
 
 def load_goal(path: str | os.PathLike[str]) -> Schedule:
-    """Read a GOAL schedule, text or binary; the file says which.
+    """Read a GOAL schedule, text or binary; the content decides.
 
     Parameters
     ----------
@@ -22,19 +22,19 @@ def load_goal(path: str | os.PathLike[str]) -> Schedule:
     Returns
     -------
     Schedule
-        Named after the file.
+        The schedule, named after the file.
 
     Raises
     ------
     InputError
-        A file that cannot be read, or is damaged: ``file:line: reason`` of text, ``file: byte N: reason`` of a binary one.
+        A file that cannot be read, or is damaged: ``file:line: reason`` for text, ``file: byte N: reason`` for binary.
 
     Notes
     -----
     Hoefler, Siebert and Lumsdaine, Group Operation Assembly Language, ICPP 2009; the files of LogGOPSim (Hoefler, Schneider and
     Lumsdaine, LSAP 2010): ``txt2bin.re`` and ``Parser.hpp``.
     """
-    check_path(path, "load_goal", "name a file")
+    check_path(path, "load_goal", "give a file")
     source = os.fspath(path)
     try:
         with open_to_read(path) as file:
@@ -54,16 +54,16 @@ def save_goal(schedule: Schedule, path: str | os.PathLike[str], *, binary: bool 
     Parameters
     ----------
     schedule : Schedule
-        Bytes and nanoseconds are written as whole numbers, the nearest ones.
+        The schedule; bytes and nanoseconds are rounded to whole numbers.
     path : path
     binary : bool, optional
-        Left out: binary where the name ends in ``.bin``.
+        When omitted: binary if the name ends in ``.bin``.
 
     Raises
     ------
     InputError
-        A file that cannot be written; numbers that the format has no room for.
+        A file that cannot be written; numbers that the format cannot represent.
     """
-    check_type(schedule, Schedule, "save_goal", "load_goal and schedule_of_program make one")
+    check_type(schedule, Schedule, "save_goal", "use load_goal or schedule_of_program")
     as_binary = Path(path).suffix == _BINARY if binary is None else binary
     write_atomically(path, goal_binary.bytes_of_goal(schedule) if as_binary else goal_text.text_of_goal(schedule))

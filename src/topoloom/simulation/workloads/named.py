@@ -1,4 +1,4 @@
-"""Workloads by name: ``goal:file=FILE`` and ``chakra:file=FOLDER/NAME,peak_gflops=312000``, read for whoever simulates them."""
+"""Workloads by name: ``goal:file=FILE`` and ``chakra:file=FOLDER/NAME,peak_gflops=312000``, for all simulators."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from topoloom.topologies.spec import Choice, Parameter, Real, Text, read_setting
 
 @dataclass(frozen=True)
 class Workload:
-    """A format of files: what it is, what can be said of it, and how it is read."""
+    """A file format of workloads: its description, its settings, and a function that reads it."""
 
     description: str
     source: str
@@ -20,7 +20,7 @@ class Workload:
     load: Callable[..., Schedule]
 
     def usage(self, name: str) -> str:
-        """As it is written: ``goal:file=``."""
+        """Return the syntax: ``goal:file=``."""
         return f"{name}:{','.join(f'{key}=' for key in self.parameters)}"
 
 
@@ -38,30 +38,30 @@ def _chakra(
     return load_chakra(file, Replay(peak_gflops, memory_gbytes_s, algorithms, groups, controls == "yes"))
 
 
-#: Every format by its name.
+#: The formats by name.
 WORKLOADS = {
     "goal": Workload(
-        "a GOAL schedule of LogGOPSim or ATLAHS, text or binary: sends, receives and computing that wait for each other",
+        "a GOAL schedule of LogGOPSim or ATLAHS, text or binary: sends, receives and computing with dependencies",
         "Hoefler, Siebert and Lumsdaine, ICPP 2009",
         {"file": Text("a file", "the schedule")},
         _goal,
     ),
     "chakra": Workload(
-        "Chakra execution traces of MLCommons, a file NAME.RANK.et a rank; collectives message by message",
+        "Chakra execution traces of MLCommons, one file NAME.RANK.et per rank; collectives message by message",
         "Sridharan et al., 2023",
         {
             "file": Text("FOLDER/NAME or a folder", "the traces"),
             "peak_gflops": Real(
-                0, 1e15, "speed of an accelerator, for nodes that say their operations; 0: as traced", default=0.0
+                0, 1e15, "speed of an accelerator, for nodes with a number of operations; 0: as traced", default=0.0
             ),
-            "memory_gbytes_s": Real(0, 1e15, "bytes a second of its memory (roofline); 0: no limit", default=0.0),
-            "groups": Text("a JSON file", "ranks of process groups by their names", default=None),
+            "memory_gbytes_s": Real(0, 1e15, "bandwidth of its memory (roofline); 0: no limit", default=0.0),
+            "groups": Text("a JSON file", "ranks of process groups by name", default=None),
             "controls": Choice(
-                ("yes", "no"), "whether control dependencies count; no for traces of PyTorch", default="yes"
+                ("yes", "no"), "whether control dependencies count; choose no for traces of PyTorch", default="yes"
             ),
             "allreduce": Choice(("ring", "doubling", "halving"), "algorithm of all-reduces", default="ring"),
-            "allgather": Choice(("ring", "doubling"), "of all-gathers", default="ring"),
-            "alltoall": Choice(("shift", "xor"), "of all-to-alls", default="shift"),
+            "allgather": Choice(("ring", "doubling"), "algorithm of all-gathers", default="ring"),
+            "alltoall": Choice(("shift", "xor"), "algorithm of all-to-alls", default="shift"),
         },
         _chakra,
     ),
@@ -69,12 +69,12 @@ WORKLOADS = {
 
 
 def is_workload(text: str) -> bool:
-    """Whether a text names one of `WORKLOADS`."""
+    """Return whether a text names one of `WORKLOADS`."""
     return text.partition(":")[0].strip().lower() in WORKLOADS
 
 
 def named_files(text: str) -> dict[str, str]:
-    """The files that a workload's text names, as it names them, by parameter; none of any other text.
+    """Return the files that a workload's text names, by parameter; empty for any other text.
 
     Examples
     --------
@@ -84,22 +84,24 @@ def named_files(text: str) -> dict[str, str]:
     if not is_workload(text):
         return {}
     name, _, settings = text.partition(":")
-    known = WORKLOADS[name.strip().lower()].parameters
+    parameters = WORKLOADS[name.strip().lower()].parameters
     pairs = (part.partition("=")[::2] for part in settings.split(","))
     return {
-        key.strip(): value.strip() for key, value in pairs if isinstance(known.get(key.strip()), Text) and value.strip()
+        key.strip(): value.strip()
+        for key, value in pairs
+        if isinstance(parameters.get(key.strip()), Text) and value.strip()
     }
 
 
 def with_files(text: str, files: Mapping[str, str]) -> str:
-    """The same workload with other names of its files, by parameter."""
+    """Return the same workload with other file names, by parameter."""
     name, colon, settings = text.partition(":")
     parts = [part.partition("=") for part in settings.split(",")]
     return name + colon + ",".join(f"{key}{sign}{files.get(key.strip(), value)}" for key, sign, value in parts)
 
 
 def files_behind(path: Path) -> list[Path]:
-    """All files that are read where a workload names a path: the file, or the traces of a folder or of a name.
+    """Return all files that belong to a workload's path: the file, or the traces of a folder or of a name.
 
     Raises
     ------
@@ -109,26 +111,26 @@ def files_behind(path: Path) -> list[Path]:
     if path.is_file():
         return [path]
     folder, ends = (path, "") if path.is_dir() else (path.parent, f"{path.name}.")
-    return sorted(one for one in folder.iterdir() if one.name.startswith(ends) and one.name.endswith(".et"))
+    return sorted(file for file in folder.iterdir() if file.name.startswith(ends) and file.name.endswith(".et"))
 
 
 def load_workload(text: str) -> Schedule:
-    """The schedule that ``NAME:key=value,...`` names.
+    """Return the schedule that ``NAME:key=value,...`` describes.
 
     Parameters
     ----------
     text : str
-        One of `WORKLOADS`, and its settings.
+        One of `WORKLOADS` with its settings.
 
     Raises
     ------
     InputError
-        No such format, settings that it does not take, or a file that cannot be read.
+        An unknown format or setting, or a file that cannot be read.
     """
     name, _, settings = text.strip().partition(":")
-    found = WORKLOADS.get(name.lower())
-    if found is None:
-        raise InputError(f"no format of workloads named '{name[:40]}'; there are {', '.join(WORKLOADS)}")
+    workload = WORKLOADS.get(name.lower())
+    if workload is None:
+        raise InputError(f"unknown workload format '{name[:40]}'; use {' or '.join(WORKLOADS)}")
     values: dict[str, Any]
-    values, _ = read_settings(name.lower(), found.parameters, settings)
-    return found.load(**values)
+    values, _ = read_settings(name.lower(), workload.parameters, settings)
+    return workload.load(**values)

@@ -1,1 +1,1 @@
-"""Compiled loops of throughput: functions of arrays and numbers, nothing else."""
+"""Compiled kernels of throughput: functions of arrays and numbers only."""

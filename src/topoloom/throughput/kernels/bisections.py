@@ -1,4 +1,4 @@
-"""Random halves of the hosts that send to each other: flows counted on the channels of tables."""
+"""Random halves of the hosts that send to each other: count the flows on the channels of the tables."""
 
 import numpy as np
 
@@ -10,16 +10,20 @@ from topoloom.core.random_streams.kernels import shuffle
 def bisections(
     first: np.ndarray, to: np.ndarray, ports: np.ndarray, switch: np.ndarray, states: np.ndarray, means: np.ndarray
 ) -> None:
-    """One bisection a state: host order[i] sends to host order[half + i], and gets 1 / the flows on its fullest channel.
+    """Simulate one bisection per state: host order[i] sends to host order[half + i], at 1 / the flows on its fullest channel.
 
     Parameters
     ----------
+    first, to : int64[n + 1], int[2 m]
+        The channels of a topology: first[s] .. first[s + 1] - 1 leave switch s; channel c leads to to[c].
+    ports : uint[n, n]
+        The tables: ports[d, s] is the port of switch s towards d.
     switch : int64[hosts]
         The switch of each host.
     states : uint64[b, 1]
         A random stream for each bisection.
     means : float64[b]
-        Gets the mean share of the flows of each.
+        Set to the mean rate of the flows of each bisection.
     """
     hosts = switch.size
     half = hosts // 2

@@ -1,4 +1,4 @@
-"""What one switch sends along shortest paths, counted by kinds of arcs that symmetries make alike."""
+"""The load of one switch's traffic along shortest paths, summed over arcs that symmetries make equivalent."""
 
 import numpy as np
 
@@ -16,16 +16,18 @@ def shortest_column(
     demand: np.ndarray,
     load: np.ndarray,
 ) -> float:
-    """All that `source` sends, float64[n], along shortest paths at these lengths.
+    """Send all traffic of `source` along shortest paths at these lengths.
 
     Parameters
     ----------
     first, to, kind : int64[n + 1], int64[a], int64[a]
-        The arcs by origin, and the kind of each.
+        The arcs by origin, the end of each arc, and its kind.
     length : float64[kinds]
-        Of an arc of each kind.
+        The length of an arc of each kind.
+    demand : float64[n]
+        What `source` sends to each switch.
     load : float64[kinds]
-        Set to what it carries on all arcs of each kind together.
+        Set to the total load on all arcs of each kind.
 
     Returns
     -------

@@ -1,14 +1,15 @@
-"""Shortest paths under lengths, and flow moved onto them: the steps of an approximate maximum concurrent flow.
+"""Approximate maximum concurrent flow: shortest paths under lengths, and flow that moves onto them.
 
-Arcs are numbered by their origin: first[v] .. first[v + 1] - 1 leave v. The flow of a source is a mixture of columns, each
-a split of all that the source sends, every destination along one path: arcs and what each carries.
+Algorithm: see the notes of `approximate.approximate_flow` (Garg and Koenemann 1998, with Newton steps). Arcs are numbered by
+their origin: first[v] .. first[v + 1] - 1 leave v. The flow of a source is a weighted mixture of columns; a column routes all
+that the source sends, one path per destination, and lists its arcs with the amount on each.
 """
 
 import numpy as np
 
 from topoloom.core.compiling.decorators import allocating, inner, kernel, stage
 
-#: A column moves at most so much at a time that lengths change by a factor of e to this power.
+#: The largest step of a column: lengths change by at most a factor of e to this power.
 _BOLD = 1.0
 
 
@@ -26,24 +27,29 @@ def improve(
     load: np.ndarray,
     power: float,
 ) -> int:
-    """Every source in turn moves flow from its dearer columns to its cheapest, at the lengths of the moment.
+    """Move flow, for every source in turn, from its more expensive columns to its cheapest one; lengths follow at once.
 
-    An arc's length is exp(power * (load / capacity - the highest of them)) / capacity: the slope of a soft maximum, which
-    each move lowers by a step of Newton's method.
+    An arc's length is exp(power * (load / capacity - their maximum)) / capacity: the slope of a soft maximum, which each move
+    lowers by a step of Newton's method.
 
     Parameters
     ----------
     first, to, capacity : int64[n + 1], int64[a], float64[a]
+        The arcs by origin, the end of each, and its capacity.
     sources, demand : int64[k], float64[k, n]
+        The sources, and what each sends to every switch.
     arcs, amounts, sizes, weights : int32[k, c, w], float64[k, c, w], int64[k, c], float64[k, c]
-        The columns of each source and their shares, which add up to 1 once a source has a column; in place.
+        The columns of each source: their arcs, the amount on each arc, how many arcs, and the column's share. Shares add up to
+        1 once a source has a column. Updated in place.
     load : float64[a]
-        In place.
+        The load of each arc; updated in place.
+    power : float
+        The steepness of the soft maximum.
 
     Returns
     -------
     int
-        The longest column met: if it is over w it was omitted, and there must be more room for the next turn.
+        The length of the longest column. If it exceeds w, that column was skipped: make more room for the next turn.
     """
     n, a, slots, room = first.size - 1, to.size, weights.shape[1], arcs.shape[2]
     distance, above, order = np.empty(n), np.empty(n, np.int64), np.empty(n, np.int64)
@@ -69,6 +75,7 @@ def improve(
                 least += amount[v] * length[e]
                 amount[np.searchsorted(first, e, side="right") - 1] += amount[v]
         longest = max(longest, size)
+        # The cheapest column so far (best), the one with the smallest share (lightest), and an unused slot (free).
         free, best, lightest = -1, -1, -1
         for c in range(slots):
             cost[c] = 0.0
@@ -81,9 +88,10 @@ def improve(
                 best = c
             if lightest < 0 or weights[row, c] < weights[row, lightest]:
                 lightest = c
+        # Add the shortest paths as a new column if they are cheaper than the best one; else move flow to the best one.
         if best < 0 or (least < cost[best] * (1.0 - 1e-9) and size <= room):
             chosen, moved = (free, 0.0) if free >= 0 else (lightest, weights[row, lightest])
-            if size > room:  # the very first column has no place: it is made again next turn
+            if size > room:  # the first column does not fit; it is made again in the next turn
                 for i in range(size):
                     target[column[i]] = 0.0
                 continue
@@ -164,14 +172,14 @@ def _exchange(
 
 @stage
 def _carry(e: int, amount: float, capacity: np.ndarray, load: np.ndarray, length: np.ndarray, power: float) -> None:
-    """Arc e carries `amount` more, and its length follows."""
+    """Add `amount` to the load of arc e, and update its length."""
     load[e] += amount
     length[e] *= np.exp(power * amount / capacity[e])
 
 
 @kernel
 def loads(arcs: np.ndarray, amounts: np.ndarray, sizes: np.ndarray, weights: np.ndarray, load: np.ndarray) -> None:
-    """What the columns with their shares carry on every arc, counted afresh: load float64[a]."""
+    """Compute the load of every arc, float64[a], from all columns and their shares."""
     load[:] = 0.0
     for row in range(weights.shape[0]):
         for c in range(weights.shape[1]):
@@ -182,7 +190,7 @@ def loads(arcs: np.ndarray, amounts: np.ndarray, sizes: np.ndarray, weights: np.
 
 @allocating
 def cheapest(first: np.ndarray, to: np.ndarray, source: int, demand: np.ndarray, length: np.ndarray) -> float:
-    """What the demand of a source, float64[n], costs at the least: the sum of demand times the shortest path."""
+    """Return the least cost of a source's demand, float64[n]: the sum of demand times the shortest path."""
     n = first.size - 1
     distance, above, order = np.empty(n), np.empty(n, np.int64), np.empty(n, np.int64)
     heap, spot = np.empty(n, np.int64), np.empty(n, np.int64)
@@ -209,11 +217,11 @@ def shortest_ways(
     heap: np.ndarray,
     spot: np.ndarray,
 ) -> int:
-    """Dijkstra from one source, until the `wanted` switches with demand are reached.
+    """Run Dijkstra from one source until the `wanted` switches with demand are reached; return how many are settled.
 
-    distance float64[n], above int64[n] (the arc that each is reached by) and order int64[n] are filled; `heap` and `spot`
-    (int64[n]) are room: a binary heap of switches by distance, and where in it each stands. Returns how many switches
-    were reached for good.
+    Filled: distance float64[n], above int64[n] (the arc by which each is reached) and order int64[n] (the switches in the order
+    of their distance). Scratch, int64[n]: `heap`, a binary heap of switches by distance, and `spot`, the position of each
+    switch in it (-1: none).
     """
     distance[:] = np.inf
     spot[:] = -1
@@ -243,7 +251,7 @@ def shortest_ways(
 
 @stage
 def _rise(heap: np.ndarray, spot: np.ndarray, distance: np.ndarray, v: int) -> None:
-    """Switch v, at spot[v], rises past all that are farther."""
+    """Move switch v, at spot[v], up the heap past all farther switches."""
     place = spot[v]
     while place > 0:
         parent = (place - 1) >> 1
@@ -257,7 +265,7 @@ def _rise(heap: np.ndarray, spot: np.ndarray, distance: np.ndarray, v: int) -> N
 
 @stage
 def _sink(heap: np.ndarray, spot: np.ndarray, distance: np.ndarray, v: int, size: int) -> None:
-    """Switch v takes the free top of the heap and sinks below all that are nearer."""
+    """Place switch v at the free top of the heap and move it down below all nearer switches."""
     place = 0
     while 2 * place + 1 < size:
         child = 2 * place + 1

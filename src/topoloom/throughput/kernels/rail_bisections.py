@@ -1,4 +1,4 @@
-"""Random halves of hosts that send to each other on all their rails: flows counted on the channels of several tables."""
+"""Random halves of the hosts that send to each other on all rails: count the flows on the channels of several tables."""
 
 import numpy as np
 
@@ -16,20 +16,22 @@ def rail_bisections(
     states: np.ndarray,
     means: np.ndarray,
 ) -> None:
-    """One bisection a state: host order[i] sends to host order[half + i] on every rail, a flow each.
+    """Simulate one bisection per state: host order[i] sends to host order[half + i], one flow on every rail.
 
-    A flow gets 1 / the flows on its fullest channel.
+    A flow's rate is 1 over the number of flows on its fullest channel.
 
     Parameters
     ----------
+    first, to : int64[n + 1], int[2 m]
+        The channels of a topology: first[s] .. first[s + 1] - 1 leave switch s; channel c leads to to[c].
     tables : uint[tables, n, n]
-        The ports of each table.
+        tables[t, d, s] is the port of switch s towards d in table t.
     table, switch : int64[hosts, rails]
-        The table that leads to a host's port, and its switch.
+        The table that leads to a host's port on each rail, and the port's switch.
     states : uint64[b, 1]
         A random stream for each bisection.
     means : float64[b]
-        Gets the mean share of the flows of each.
+        Set to the mean rate of the flows of each bisection.
     """
     hosts, rails = switch.shape
     half = hosts // 2

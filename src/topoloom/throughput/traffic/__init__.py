@@ -1,4 +1,4 @@
-"""Traffic: who sends to whom, one result for all who ask; patterns of it, found by their names."""
+"""Traffic between hosts or switches, one type for all analyses, and the patterns of traffic by name."""
 
 from topoloom.throughput.traffic.finite import Loop, Trace
 from topoloom.throughput.traffic.making import (

@@ -1,4 +1,4 @@
-"""Traffic with an end: packets of a trace, and requests that wait for replies."""
+"""Traffic that ends: packets of a trace, and requests that wait for replies."""
 
 from dataclasses import dataclass
 
@@ -7,17 +7,17 @@ import numpy as np
 
 @dataclass(frozen=True, eq=False)
 class Trace:
-    """Packets, each with its cycle. Arrays cannot be written to.
+    """A trace of packets, each with its cycle. Arrays cannot be written to.
 
     Attributes
     ----------
     name : str
     cycle : int64[k]
-        When each is made, ascending; those of one cycle stand as they did in the file.
+        The cycle at which each packet is created, ascending; packets of the same cycle keep the order of the file.
     source, destination : int32[k]
-        Hosts.
+        The hosts that send and receive each packet.
     flits : int32[k]
-        Of each packet.
+        The length of each packet.
     """
 
     name: str
@@ -33,24 +33,24 @@ class Trace:
 
 @dataclass(frozen=True, eq=False)
 class Loop:
-    """Requests that wait for replies: a host that has `window` requests running makes no other. Arrays cannot be written to.
+    """Requests that wait for replies: a host with `window` requests in progress makes no other. Arrays cannot be written to.
 
     A request goes to a target drawn from its host's list, which answers `service_cycles` after the request's arrival. With
-    probability `miss` the target first asks one of its own back-up hosts, drawn from the list of the target: a request and a
-    reply of the same flits, and `miss_cycles` in between.
+    probability `miss` the target first asks one of its back-up hosts, drawn from the target's list: a request and a reply of
+    the same lengths, with `miss_cycles` in between.
 
     Attributes
     ----------
     name : str
     first, to : int64[hosts + 1], int32[k]
-        The targets of each host, as in `Traffic`; an empty list: no requests.
+        The targets of each host, as in `Traffic`; a host with an empty list makes no requests.
     back_first, back_to : int64[hosts + 1], int32[l]
         The back-up hosts of each target.
     window, requests : int
-        Requests running at a time, and in all, of each host that makes some.
+        For each host that makes requests: how many are in progress at a time, and how many it makes in all.
     request_flits, reply_flits : int
     service_cycles, miss_cycles, think_cycles : int
-        Of a target, of its back-up, and of the host between a reply and its next request.
+        The delay of a target, of its back-up host, and of a host between a reply and its next request.
     miss : float
     """
 

@@ -1,4 +1,4 @@
-"""Where the switches of a chip are: its four edges and its corners."""
+"""Where switches are on a floor or a chip: rows, columns, the four edges and the corners."""
 
 from collections.abc import Callable
 
@@ -10,10 +10,10 @@ from topoloom.routing.coordinates import coordinates_of
 
 
 def rows_and_columns(topology: Topology) -> tuple[np.ndarray, np.ndarray] | None:
-    """The row and the column of each switch on the floor, int64[n] each; None for a network that is on no plane grid.
+    """Return the row and the column of each switch on the floor, int64[n] each; None for a network without a plane grid.
 
-    Grids and diagrids by their labels. Meshes and tori of two dimensions by their coordinates, of which the first is the row;
-    rings are folded, as they are laid out: 0, n - 1, 1, n - 2, ... so that no cable is longer than two steps.
+    Grids and diagrids use their labels. Meshes and tori of two dimensions use their coordinates, the first of which is the row;
+    rings are folded, as in their layout: 0, n - 1, 1, n - 2, ... so that no cable is longer than two steps.
     """
     labels = topology.labels
     for row, column in (("row", "column"), ("y", "x")):
@@ -22,21 +22,21 @@ def rows_and_columns(topology: Topology) -> tuple[np.ndarray, np.ndarray] | None
     if "x0" not in labels or "x1" not in labels or "x2" in labels:
         return None
     try:
-        found = coordinates_of(topology)
-    except InputError:  # links were moved or added: no lines, no edges
+        coordinates = coordinates_of(topology)
+    except InputError:  # links were moved or added, so rows and columns are undefined
         return None
     lines = []
-    for axis, dimension in enumerate(found.dimensions):
-        at = found.at[:, axis]
-        folded = np.where(2 * at < dimension.side, 2 * at, 2 * (dimension.side - at) - 1)
-        lines.append(folded if dimension.kind == "ring" else at)
+    for axis, dimension in enumerate(coordinates.dimensions):
+        position = coordinates.at[:, axis]
+        folded = np.where(2 * position < dimension.side, 2 * position, 2 * (dimension.side - position) - 1)
+        lines.append(folded if dimension.kind == "ring" else position)
     return lines[0], lines[1]
 
 
 def edges_of(row: np.ndarray, column: np.ndarray) -> list[np.ndarray]:
-    """The switches of the top, right, bottom and left edge, each in order; corners are on two.
+    """Return the switches of the top, right, bottom and left edge, each in order; corners are on two edges.
 
-    The first and the last switch of every row are on the left and the right edge, wherever it begins.
+    The left and right edges are the first and the last switch of every row, wherever the row begins.
 
     Examples
     --------
@@ -45,13 +45,13 @@ def edges_of(row: np.ndarray, column: np.ndarray) -> list[np.ndarray]:
     [[0, 1, 2], [2, 5], [3, 4, 5], [0, 3]]
     """
     order = np.lexsort((column, row))
-    begins = np.flatnonzero(np.diff(row[order], prepend=row[order[0]] - 1))
-    ends = np.append(begins[1:], order.size)
-    top, bottom = order[: ends[0]], order[begins[-1] :]
-    return [top, order[ends - 1], bottom, order[begins]]
+    starts = np.flatnonzero(np.diff(row[order], prepend=row[order[0]] - 1))
+    ends = np.append(starts[1:], order.size)
+    top, bottom = order[: ends[0]], order[starts[-1] :]
+    return [top, order[ends - 1], bottom, order[starts]]
 
 
-#: The share of an edge at which the k-th of some stands: evenly between its corners, about its middle, or from its ends in.
+#: The position along an edge, as a share, of the k-th of n switches: evenly spaced, about the middle, or from the ends inwards.
 ALONG: dict[str, Callable[[int, int], float]] = {
     "even": lambda k, some: (k + 1) / (some + 1),
     "middle": lambda k, some: 0.5 + (k - (some - 1) / 2) * 1e-6,
@@ -60,18 +60,18 @@ ALONG: dict[str, Callable[[int, int], float]] = {
 
 
 def along_edges(edges: list[np.ndarray], count: int, name: str, along: str = "even") -> np.ndarray:
-    """`count` switches on the edges, as many on each as on any other, evenly between its corners.
+    """Return `count` switches on the edges, the same number on each edge (to within one).
 
     Parameters
     ----------
     edges : list of int[k]
         The switches along each edge of the floor, corners included.
     count : int
-        How many are wanted.
+        The number of switches.
     name : str
         The pattern, for the message.
     along : "even", "middle" or "ends"
-        Where on its edge each stands: evenly between the corners, about the middle, or from the corners in.
+        Their places on an edge: evenly between the corners, about the middle, or from the corners inwards.
 
     Returns
     -------
@@ -81,30 +81,30 @@ def along_edges(edges: list[np.ndarray], count: int, name: str, along: str = "ev
     Raises
     ------
     InputError
-        The edges have fewer.
+        The edges have too few switches.
     """
     taken: list[int] = []
     for number, edge in enumerate(edges):
-        here = count // 4 + (number < count % 4)
-        for k in range(here):
-            ideal = ALONG[along](k, here) * (edge.size - 1)
+        on_this_edge = count // 4 + (number < count % 4)
+        for k in range(on_this_edge):
+            ideal = ALONG[along](k, on_this_edge) * (edge.size - 1)
             near = np.argsort(np.abs(np.arange(edge.size) - ideal), kind="stable")
             free = [int(edge[place]) for place in near.tolist() if int(edge[place]) not in taken]
             if not free:
-                raise InputError(f"{name}: {count} do not fit on the edges, of {edge.size} switches here")
+                raise InputError(f"{name}: {count} do not fit on the edges: edge {number} has {edge.size} switches")
             taken.append(free[0])
     return np.array(taken, np.int64)
 
 
 def corners_first(edges: list[np.ndarray], count: int, taken: np.ndarray, name: str) -> np.ndarray:
-    """`count` switches that are not taken: opposite corners, the other corners, and evenly along the edges.
+    """Return `count` free switches: two opposite corners, the other corners, then evenly along the edges.
 
     Parameters
     ----------
     edges : list of int[k]
         The switches along the top, right, bottom and left edge, corners included.
     count : int
-        How many are wanted.
+        The number of switches.
     taken : int[...]
         Switches that cannot be used.
     name : str
@@ -113,12 +113,12 @@ def corners_first(edges: list[np.ndarray], count: int, taken: np.ndarray, name: 
     Returns
     -------
     int64[count]
-        No switch twice.
+        The switches, each once.
 
     Raises
     ------
     InputError
-        The edges have fewer that are free.
+        The edges have too few free switches.
     """
     top, right, bottom, left = edges
     around = np.concatenate([top, right, bottom[::-1], left[::-1]]).tolist()
@@ -128,7 +128,5 @@ def corners_first(edges: list[np.ndarray], count: int, taken: np.ndarray, name: 
     rest = [switch for switch in dict.fromkeys(around) if switch not in used and switch not in corners]
     more = count - len(corners)
     if more > len(rest):
-        raise InputError(
-            f"{name}: {count} do not fit on the edges, of which {len(rest) + len(corners)} places are free"
-        )
+        raise InputError(f"{name}: {count} do not fit on the edges, which have {len(rest) + len(corners)} free places")
     return np.array(corners + [rest[k * len(rest) // more] for k in range(more)], np.int64)

@@ -1,4 +1,4 @@
-"""What given tables make of a traffic: the load of every channel, and so the throughput."""
+"""The load of every channel when given tables carry a traffic, and the throughput that follows."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -12,20 +12,20 @@ from topoloom.routing.choices import AnyShortest, Escape, Layers
 from topoloom.routing.routing import Routing
 from topoloom.throughput.traffic.traffic import Traffic
 
-#: Partial sums, of a fixed number, so that the last digit does not depend on the threads; destinations taken at a time.
+#: The fixed number of partial sums, so that results do not depend on the threads; destinations per call of a kernel.
 _SUMS, _BLOCK = 16, 32
 
 
 @dataclass(frozen=True, eq=False)
 class Loads:
-    """The load of every channel, in its own rate, when every host sends at its full rate.
+    """The load of every channel, relative to its rate, when every host sends at its full rate.
 
     Attributes
     ----------
     channels : float64[2 m]
         In the order of `Routing.channels`.
     host_limit : float
-        The share of the traffic that the links of the hosts let through: 1 for uniform traffic and permutations.
+        The share of the traffic that the links of the hosts allow: 1 for uniform traffic and permutations.
     """
 
     channels: np.ndarray
@@ -33,37 +33,37 @@ class Loads:
 
     @property
     def greatest(self) -> float:
-        """The load of the busiest channel."""
+        """The maximum channel load."""
         return float(self.channels.max(initial=0.0))
 
     @property
     def network(self) -> float:
-        """The share that the channels between switches let through: 1 / greatest; over 1, they could do more."""
+        """The share that the channels between switches allow: 1 / greatest; it may exceed 1."""
         return 1.0 / self.greatest if self.greatest else float("inf")
 
     @property
     def throughput(self) -> float:
-        """The share of the traffic that gets through, all of it scaled alike: channels and hosts' links."""
+        """The share of the traffic that gets through, all of it scaled equally: the limit of channels and hosts' links."""
         return min(self.network, self.host_limit)
 
 
 def expected_loads(routing: Routing, traffic: Traffic, jobs: int | None = None, *, work: Work | None = None) -> Loads:
-    """Send a traffic as packets go on average: along the tables, or, where they may choose, split evenly at every switch.
+    """Return the expected loads of a traffic: along the tables, or split evenly at every switch where packets may choose.
 
-    Where packets take any shortest path (`AnyShortest`, `Escape`), each switch splits what goes to a destination evenly over
-    its channels on shortest paths to it, as equal-cost groups with many flows do; who chooses by queues does no worse for an
-    even traffic. Over layers of tables (`Layers`) they are spread evenly; where each host of a switch has a table of its own,
-    what goes to the switch is shared among its hosts. Detours depend on queues and have no such loads.
+    Where packets take any shortest path (`AnyShortest`, `Escape`), each switch splits the traffic to a destination evenly over
+    its channels on shortest paths, as equal-cost groups with many flows do; a choice by queue lengths does no worse for even
+    traffic. Over layers of tables (`Layers`) traffic is spread evenly; where each host of a switch has its own table, the
+    switch's traffic is shared among its hosts. Detours depend on queues, so that no such loads are defined.
 
     Parameters
     ----------
     routing : Routing
     traffic : Traffic
-        Of the same network.
+        Traffic of the same network.
     jobs : int, optional
-        Threads; every core when omitted.
+        Threads; all cores when omitted.
     work : Work, optional
-        Asked between blocks of 32 destinations.
+        Checked for a stop between blocks of 32 destinations.
 
     Raises
     ------
@@ -87,8 +87,8 @@ def expected_loads(routing: Routing, traffic: Traffic, jobs: int | None = None, 
         return _layer_loads(routing, routing.choice, traffic, jobs, work)
     if not isinstance(routing.choice, AnyShortest | Escape):
         raise InputError(
-            f"{routing.topology.name}: where packets of engine {routing.engine} go depends on queues, which no load without a"
-            " simulation says; simulate it, or measure an engine of tables, of layers or of shortest paths"
+            f"{routing.topology.name}: engine {routing.engine} chooses paths by queues, so that its loads are known only from a"
+            " simulation; simulate it, or measure an engine of tables, of layers or of shortest paths"
         )
     from topoloom.throughput.traffic.kernels.even_split import add_split
 
@@ -101,22 +101,22 @@ def expected_loads(routing: Routing, traffic: Traffic, jobs: int | None = None, 
 
 
 def table_loads(routing: Routing, traffic: Traffic, jobs: int | None = None, *, work: Work | None = None) -> Loads:
-    """Send a traffic along the tables, every pair along its one path.
+    """Return the loads of a traffic along the tables, every pair along its single path.
 
     Parameters
     ----------
     routing : Routing
     traffic : Traffic
-        Of the same network.
+        Traffic of the same network.
     jobs : int, optional
-        Threads; every core when omitted.
+        Threads; all cores when omitted.
     work : Work, optional
-        Asked between blocks of 32 destinations.
+        Checked for a stop between blocks of 32 destinations.
 
     Raises
     ------
     InputError
-        The tables do not bring all traffic to where it goes; traffic of another network.
+        Incomplete tables; traffic of another network.
     Stopped
         `work` was stopped.
 
@@ -140,13 +140,13 @@ def table_loads(routing: Routing, traffic: Traffic, jobs: int | None = None, *, 
 
 
 def _layer_loads(routing: Routing, choice: Layers, traffic: Traffic, jobs: int | None, work: Work | None) -> Loads:
-    """The loads of packets that are spread evenly over the layers that their pair may take, or over the hosts of a switch.
+    """Return the loads when traffic is spread evenly over the layers that a pair may use, or over the hosts of a switch.
 
     Parameters
     ----------
     routing : Routing
     choice : Layers
-        Its layers.
+        The layers of `routing`.
     traffic : Traffic
     jobs : int or None
     work : Work or None
@@ -174,7 +174,8 @@ def _layer_loads(routing: Routing, choice: Layers, traffic: Traffic, jobs: int |
 
 
 def _shares_of_hosts(routing: Routing) -> np.ndarray:
-    """The share of a switch's hosts that each table leads to, float64[tables, n]; all to the first where it has none."""
+    """Return the share of a switch's hosts that each table leads to, float64[tables, n]; a switch without hosts counts as table
+    0."""
     topology = routing.topology
     shares = np.zeros((len(routing.host_tables), topology.switches))
     np.add.at(shares, (routing.layer_of_ports, topology.endpoints), 1.0)
@@ -189,20 +190,22 @@ def _summed(
     jobs: int | None,
     work: Work | None,
 ) -> Loads:
-    """The loads that blocks of destinations add up to.
+    """Return the sum of the loads over blocks of destinations.
 
     Parameters
     ----------
     routing : Routing
     traffic : Traffic
     add_some : callable (begin, demand float64[k, n], load float64[2 m]) to int
-        Adds what goes to switches begin .. begin + k - 1; the first of them that is not reached, or -1.
+        Adds the loads of the traffic to switches begin .. begin + k - 1; returns the first that is not reached, or -1.
     jobs : int or None
     work : Work or None
     """
     n, channels = routing.topology.switches, routing.channels
     if traffic.switches != n:
-        raise InputError(f"{routing.topology.name}: traffic of {traffic.switches} switches; the tables have {n}")
+        raise InputError(
+            f"{routing.topology.name}: the traffic is for {traffic.switches} switches, but the tables have {n}"
+        )
     sums = np.zeros((min(_SUMS, n), channels.to.size))
 
     work = Work() if work is None else work
@@ -223,9 +226,9 @@ def _summed(
 
 
 def incomplete(routing: Routing, destination: int) -> None:
-    """Refuse tables that do not lead to this switch from all who send to it; -1: they do."""
+    """Refuse tables when `destination` is a switch that some traffic does not reach; -1 means that all is well."""
     if destination >= 0:
         raise InputError(
             f"{routing.topology.name}: the tables of engine '{routing.engine}' do not lead from every switch with"
-            f" hosts to switch {destination}; `verify_routing` says where they end"
+            f" hosts to switch {destination}; `verify_routing` reports where they end"
         )

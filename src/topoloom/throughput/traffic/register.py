@@ -1,4 +1,4 @@
-"""The register of traffic patterns: records that `traffic_of`, the command line and the messages are made from."""
+"""The register of traffic patterns: records that `traffic_of`, the command line and the messages use."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,19 +19,19 @@ from topoloom.topologies.spec import Parameter, read_settings
 
 @dataclass(frozen=True)
 class PatternRequest:
-    """What a pattern is asked for.
+    """A request for a pattern.
 
     Attributes
     ----------
     name : str
-        As the user wrote it, settings included.
+        The pattern as the user wrote it, including settings.
     topology : Topology
     tables : Routing or None
-        Of the topology; only some patterns need them (`routing`).
+        Tables of the topology; only some patterns need them (`routing`).
     seed : int
-        Of random choices.
+        The seed of random choices.
     rest : str
-        What stands behind the name and its colon.
+        The text after the name and its colon.
     """
 
     name: str
@@ -42,7 +42,7 @@ class PatternRequest:
 
     @property
     def hosts(self) -> int:
-        """Hosts of the network; one with several ports counts once a port."""
+        """Hosts of the network; a host with several ports counts once per port."""
         return int(self.topology.endpoints.size)
 
     @cached_property
@@ -52,22 +52,22 @@ class PatternRequest:
 
     @property
     def routing(self) -> Routing:
-        """The tables, for patterns that go by them.
+        """The tables, for patterns that depend on them.
 
         Raises
         ------
         InputError
-            There are none.
+            The request has no tables.
         """
         if self.tables is None:
             raise TablesNeededError(
-                f"{self.name}: this pattern goes by the tables; give a Routing in place of a Topology"
+                f"{self.name}: this pattern depends on the tables; give a Routing instead of a Topology"
             )
         return self.tables
 
 
 class TablesNeededError(InputError):
-    """A pattern that goes by tables was asked for without them."""
+    """A pattern that depends on tables was requested without them."""
 
 
 @dataclass(frozen=True)
@@ -78,11 +78,11 @@ class Pattern:
     ----------
     name, help, source : str
     parameters : dict of Parameter
-        What it takes, as `topoloom.topologies.spec` reads it.
+        Its settings, as `topoloom.topologies.spec` reads them.
     rest : str or None
-        The word for what stands behind the colon where that is one thing and no settings, such as FILE.
+        The word for the text after the colon where it is a single item, such as FILE, and not settings.
     make : callable
-        A function of a `PatternRequest` and of the parameters.
+        A function of a `PatternRequest` and the parameters.
     """
 
     name: str
@@ -94,18 +94,18 @@ class Pattern:
 
     @property
     def usage(self) -> str:
-        """How it is written, settings apart: ``hotspot``, ``trace:FILE``."""
+        """The syntax without settings: ``hotspot``, ``trace:FILE``."""
         return self.name if self.rest is None else f"{self.name}:{self.rest}"
 
     @property
     def words(self) -> str:
-        """What it does, its settings with their defaults, and its source, for the help."""
+        """A description with its settings, their defaults, and the source, for the help."""
         settings = [
             f"{key}=" + ("" if parameter.default is None else parameter.write(parameter.default))
             for key, parameter in self.parameters.items()
         ]
-        told = "; ".join([self.help, *([", ".join(settings)] if settings else [])])
-        return f"{told} ({self.source})" if self.source else told
+        description = "; ".join([self.help, *([", ".join(settings)] if settings else [])])
+        return f"{description} ({self.source})" if self.source else description
 
 
 #: Every pattern by its name.
@@ -117,25 +117,25 @@ PATTERNS: Register[Pattern] = Register(
 def pattern(
     name: str, text: str, *, source: str = "", rest: str | None = None, **parameters: Parameter
 ) -> Callable[[Callable[..., Traffic | Trace | Loop]], Callable[..., Traffic | Trace | Loop]]:
-    """Register the decorated function of a `PatternRequest` and of the parameters as a pattern of traffic.
+    """Return a decorator that registers a function of a `PatternRequest` and parameters as a pattern of traffic.
 
     Parameters
     ----------
     name : str
-        What users write.
+        The name that users write.
     text : str
-        What it does, in one line, for the help.
+        A description of one line, for the help.
     source : str
-        Where it is from.
+        The publication that defines it.
     rest : str, optional
-        The word for what stands behind the colon where that is one thing and no settings, such as FILE.
+        The word for the text after the colon where it is a single item, such as FILE, and not settings.
     **parameters : Parameter
-        What it takes.
+        The settings.
 
     Returns
     -------
     callable
-        The decorator; it returns the function as it is.
+        The decorator; it returns the function unchanged.
     """
 
     def register(make: Callable[..., Traffic | Trace | Loop]) -> Callable[..., Traffic | Trace | Loop]:
@@ -146,27 +146,26 @@ def pattern(
 
 
 def traffic_of(text: str, network: NetworkSource, seed: int = 1) -> Traffic | Trace | Loop:
-    """The traffic that ``NAME`` or ``NAME:key=value,...`` asks for, between the hosts of a network.
+    """Return the traffic that ``NAME`` or ``NAME:key=value,...`` describes, between the hosts of a network.
 
     Parameters
     ----------
     text : str
-        A pattern of `PATTERNS`, and its settings.
+        A pattern of `PATTERNS` with its settings.
     network : Routing or Topology
-        Hosts are numbered as `Topology.endpoints` lists them. Only worst-case asks for tables.
+        Hosts are numbered as `Topology.endpoints` lists them. Only worst-case needs tables.
     seed : int
-        Of random choices; the same seed gives the same traffic everywhere.
+        The seed of random choices; the same seed gives the same traffic everywhere.
 
     Returns
     -------
     Traffic, Trace or Loop
-        The last two have an end and no load.
+        The last two end, and have no load.
 
     Raises
     ------
     InputError
-        No such pattern, settings that it does not take, fewer than two hosts, a trace that cannot be read, or traffic in
-        which nobody sends.
+        An unknown pattern or setting, fewer than two hosts, a trace that cannot be read, or traffic in which no host sends.
 
     Examples
     --------
@@ -182,14 +181,14 @@ def traffic_of(text: str, network: NetworkSource, seed: int = 1) -> Traffic | Tr
     request = PatternRequest(text, network.topology if isinstance(network, Routing) else network, tables, seed, rest)
     if request.hosts < 2:
         raise InputError(
-            f"traffic needs two hosts or more; there are {request.hosts} (add them to the spec, as in hosts=4)"
+            f"traffic needs at least two hosts, but the network has {request.hosts}; add hosts to the spec, as in hosts=4"
         )
     values: dict[str, Any] = {}
     if record.rest is None:
         values, _ = read_settings(name, record.parameters, rest)
     elif not rest:
-        raise InputError(f"{name}: it needs a {record.rest.lower()}; write {record.usage}")
-    made = record.make(request, **values)
-    if isinstance(made, Traffic) and not made.senders.any():
-        raise InputError(f"{text}: nobody sends; {request.topology.name} has {request.hosts} hosts")
-    return made
+        raise InputError(f"{name}: the {record.rest.lower()} is missing; write {record.usage}")
+    traffic = record.make(request, **values)
+    if isinstance(traffic, Traffic) and not traffic.senders.any():
+        raise InputError(f"{text}: no host sends; {request.topology.name} has {request.hosts} hosts")
+    return traffic

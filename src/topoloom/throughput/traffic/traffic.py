@@ -1,7 +1,7 @@
-"""Traffic: what every host sends to whom; the one result of throughput, simulator and applications.
+"""Traffic: what every host sends, and to which hosts; used by throughput, simulators and applications.
 
-One unit is the rate of a host's link, and of a channel: all links are as fast. Where no switch carries hosts, one host a
-switch is assumed. A host with several ports counts once a port.
+One unit is the rate of a host's link, and of a channel: all links have the same rate. Where no switch has hosts, one host per
+switch is assumed. A host with several ports counts once per port.
 """
 
 from dataclasses import dataclass, field
@@ -13,40 +13,40 @@ import numpy as np
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-#: By host: to any host but oneself; to one of a list of one's own; to all others in turn.
+#: Traffic between hosts: to any other host; to a host from the sender's list; to all others in turn.
 UNIFORM, LISTS, ROUND = 0, 1, 2
-#: By switch: to any host on another switch; as a matrix says.
+#: Traffic between switches: to any host on another switch; as a matrix.
 REMOTE, MATRIX = 3, 4
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Traffic:
-    """Who sends to whom when every host sends at its full rate. Arrays cannot be written to.
+    """The destinations and amounts of traffic when every host sends at its full rate. Arrays cannot be written to.
 
-    The functions of `topoloom.throughput.traffic` make it: `traffic_of` by the name of a pattern, `uniform`, `permutation`,
-    `matrix` and others from numbers.
+    Created by the functions of `topoloom.throughput.traffic`: `traffic_of` from the name of a pattern; `uniform_remote`,
+    `permutation`, `matrix` and others from arrays.
 
     Attributes
     ----------
     name : str
-        For people; a pattern's as the user wrote it.
+        A name for messages and labels; for a pattern, as the user wrote it.
     switch : int64[hosts]
         The switch of each host, ascending.
     switches : int
-        How many there are.
+        The number of switches.
     kind : UNIFORM, LISTS, ROUND, REMOTE or MATRIX
-        UNIFORM: each packet to any host but its own, drawn again. LISTS: to one of its host's list, drawn again. ROUND: the
-        k-th packet of a host goes to the k-th host after it, round and round, itself omitted. REMOTE: as much to every
-        host on another switch. MATRIX: as `matrix` says. The last two are amounts between switches: for throughput, not
-        for the simulator, which sends from host to host.
+        UNIFORM: each packet to a random host other than its own. LISTS: each packet to a random host of its sender's list.
+        ROUND: the k-th packet of a host goes to the k-th host after it, cyclically, skipping the host itself. REMOTE: equally
+        to every host on another switch. MATRIX: as given by `matrix`. The last two are amounts between switches: for
+        throughput, not for the simulator, which sends from host to host.
     first : int64[hosts + 1]
-        LISTS: where each host's list begins in `to`; a host with an empty list is silent. Else empty.
+        LISTS: where each host's list begins in `to`; a host with an empty list is silent. Empty for other kinds.
     to : int32[k]
-        The hosts of the lists; one that stands twice is drawn twice as often. Else empty.
+        The hosts of the lists; a host that occurs twice is drawn twice as often. Empty for other kinds.
     share : float
-        LISTS: the share of packets that go by the lists; the others go to any host but their own.
+        LISTS: the share of packets that use the lists; the others go to any other host.
     matrix : float64[n, n] or None
-        MATRIX: matrix[s, d] goes from the hosts of switch s to those of d.
+        MATRIX: matrix[s, d] is the amount from the hosts of switch s to those of d.
     """
 
     name: str
@@ -65,7 +65,7 @@ class Traffic:
 
     @property
     def hosts(self) -> int:
-        """How many there are."""
+        """The number of hosts."""
         return int(self.switch.size)
 
     @cached_property
@@ -75,7 +75,7 @@ class Traffic:
 
     @property
     def by_host(self) -> bool:
-        """Whether it is known host by host, as the simulator needs it, and not only switch by switch."""
+        """Whether the traffic is defined host by host, as the simulator needs it, and not only switch by switch."""
         return self.kind in (UNIFORM, LISTS, ROUND)
 
     @property
@@ -89,32 +89,32 @@ class Traffic:
 
     @property
     def receivers(self) -> np.ndarray:
-        """Hosts that may be sent to, bool[hosts]."""
+        """Hosts that may receive, bool[hosts]."""
         if self.matrix is not None:
             return np.asarray(np.take((self.matrix > 0).any(axis=0), self.switch))
         if self.kind != LISTS or self.share < 1:
             return np.ones(self.hosts, np.bool_)
-        found = np.zeros(self.hosts, np.bool_)
-        found[self.to] = True
-        return found
+        receives = np.zeros(self.hosts, np.bool_)
+        receives[self.to] = True
+        return receives
 
     def demand_to(self, begin: int, end: int) -> np.ndarray:
-        """What goes to each of some switches at full rate.
+        """Return what goes to each of the switches begin .. end - 1 at full rate.
 
         Parameters
         ----------
         begin, end : int
-            Switches begin .. end - 1.
+            The range of destination switches.
 
         Returns
         -------
         float64[end - begin, n]
-            By destination and source, in rates of a host's link; what stays on a switch is omitted.
+            By destination and source, relative to the rate of a host's link; traffic within a switch is 0.
         """
         if self.matrix is not None:
             rows = np.array(
                 self.matrix[:, begin:end].T, order="C"
-            )  # a copy even of one switch, whose part is the matrix itself
+            )  # copy, as a single column could be a view of the matrix
         elif self.kind == LISTS:
             rows = self._listed[begin:end].toarray()
             if self.share < 1:
@@ -128,17 +128,17 @@ class Traffic:
         return rows
 
     def dense(self) -> np.ndarray:
-        """All of it, float64[n, n], by source and destination."""
+        """Return all traffic, float64[n, n], by source and destination."""
         return self.demand_to(0, self.switches).T.copy()
 
     @cached_property
     def host_limit(self) -> float:
-        """The share of it that the links of the hosts let through: 1, but where hosts are asked for more, or for less."""
+        """The share of the traffic that the hosts' links allow: 1, unless some hosts must send or receive more, or all less."""
         if self.matrix is not None:
-            busiest, at = 0.0, self.hosts_at
+            most, at = 0.0, self.hosts_at
             for amount in (self.matrix.sum(axis=0), self.matrix.sum(axis=1)):
-                busiest = max(busiest, float((amount[at > 0] / at[at > 0]).max(initial=0.0)))
-            return 1.0 / busiest if busiest else float("inf")
+                most = max(most, float((amount[at > 0] / at[at > 0]).max(initial=0.0)))
+            return 1.0 / most if most else float("inf")
         if self.kind != LISTS:
             return 1.0
         senders = self.senders
@@ -148,13 +148,13 @@ class Traffic:
 
     @property
     def weights(self) -> np.ndarray:
-        """The share of its host's packets that each place in the lists gets, float64[k]."""
+        """The share of its sender's packets that each entry of the lists gets, float64[k]."""
         count = np.diff(self.first)
         return self.share / np.repeat(count, count)
 
     @cached_property
     def _listed(self) -> "csr_array":
-        """What goes by the lists, by the switches of destination and source."""
+        """The traffic of the lists, by the switches of destination and source."""
         from scipy.sparse import coo_array
 
         sender = np.repeat(self.switch, np.diff(self.first))

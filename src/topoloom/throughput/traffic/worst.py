@@ -1,4 +1,4 @@
-"""The permutation of the hosts that tables serve worst, exactly; and on large networks one that they serve about as badly."""
+"""The permutation of the hosts that tables serve worst, exactly; on large networks one that they serve about as badly."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,11 +12,11 @@ from topoloom.routing.routing import Routing
 from topoloom.throughput.traffic.loads import incomplete
 from topoloom.throughput.traffic.making import host_switches, hosts_on
 
-#: Switches up to which the trees of the tables are laid out: 6 n^2 bytes.
+#: Switches up to which the trees of the tables are stored: 6 n^2 bytes.
 MOST_SWITCHES = 8192
-#: Destinations, and switches with their channels, that a thread takes at a time.
+#: Destinations per task of a thread, and switches (with all their channels) per task.
 _BLOCK, _FEW = 64, 8
-#: Switches up to which the worst permutation is found exactly, in about a second; channels tried on larger networks.
+#: Switches up to which the exact worst permutation takes about a second; channels tried on larger networks.
 _EXACT, _TRIED = 1024, 32
 
 
@@ -27,9 +27,9 @@ class Worst:
     Attributes
     ----------
     load : int
-        Hosts that send over the busiest channel, which no other permutation passes; 0: nothing leaves a switch.
+        Hosts that send over the most loaded channel, the most of any permutation; 0: no traffic leaves a switch.
     channel : (int, int)
-        That channel's switches, from and to; (-1, -1): none.
+        The switches of that channel, from and to; (-1, -1): none.
     partner : int64[hosts]
         Host h sends to host partner[h], in the order of `traffic.host_switches`.
     """
@@ -40,40 +40,40 @@ class Worst:
 
     @property
     def throughput(self) -> float:
-        """What all hosts get at once, as a share of full rate: 1 / load, and 1 at most."""
+        """The rate of all hosts at once, as a share of full rate: 1 / load, and at most 1."""
         return 1.0 / max(1, self.load)
 
 
 def worst_permutation(routing: Routing, jobs: int | None = None, *, work: Work | None = None) -> Worst:
-    """The permutation of the hosts with the busiest channel of all, and no other has a busier one.
+    """Return the permutation of the hosts with the greatest channel load; no other permutation exceeds it.
 
     Parameters
     ----------
     routing : Routing
         Up to 8,192 switches.
     jobs : int, optional
-        Threads; every core when omitted. The answer does not depend on them.
+        Threads; all cores when omitted. The result does not depend on their number.
     work : Work, optional
-        Told of blocks of switches.
+        Reports progress in blocks of switches.
 
     Returns
     -------
     Worst
-        The permutation, its busiest channel, and how many hosts send over that.
+        The permutation, its most loaded channel, and how many hosts send over that channel.
 
     Raises
     ------
     InputError
-        More switches, or tables that do not lead everywhere.
+        Too many switches, or incomplete tables.
     Stopped
         `work` was stopped.
 
     Notes
     -----
-    A permutation loads a channel most when it matches as many as can be of those who send over it with those they send to:
-    one maximum matching a channel, weighted by hosts, and the heaviest of all is the worst case (Towles and Dally,
-    Worst-case traffic for oblivious routing functions, SPAA 2002). Exact, for every size. The hosts that the matching
-    leaves over are paired in order, and load no channel more than that.
+    The greatest load of a channel is a maximum matching, weighted by hosts, of the switches that can send over it with those
+    that they reach over it: one matching per channel, and the heaviest is the worst case (Towles and Dally, Worst-case traffic
+    for oblivious routing functions, SPAA 2002). It is exact for every size. Hosts that the matching does not use are paired in
+    order, and load no channel more.
 
     Examples
     --------
@@ -89,7 +89,7 @@ def worst_permutation(routing: Routing, jobs: int | None = None, *, work: Work |
     n, channels, ports = routing.topology.switches, routing.channels, routing.ports
     if n > MOST_SWITCHES:
         raise InputError(
-            f"{routing.topology.name}: {n} switches; the worst permutation is found for {MOST_SWITCHES} at most"
+            f"{routing.topology.name}: {n} switches; the worst permutation is computed for at most {MOST_SWITCHES}"
         )
     hosts = hosts_on(routing.topology).astype(np.int64)
     order, place, size = (np.empty((n, n), np.uint16) for _ in range(3))
@@ -104,18 +104,18 @@ def worst_permutation(routing: Routing, jobs: int | None = None, *, work: Work |
     work.begin(-(-n // _BLOCK) + -(-n // _FEW), "blocks of switches")
     over_cores(lay_out, -(-n // _BLOCK), jobs, work)
     work.check()
-    found: dict[int, tuple[int, int]] = {-1: (0, 1)}  # the load and, negative, the channel
+    best_of_block: dict[int, tuple[int, int]] = {-1: (0, 1)}  # the load and, negative, the channel
 
     def search(numbers: Iterator[int]) -> None:
         for number in numbers:
-            # What others found spares work, and no answer depends on it: equal loads are all looked at.
-            known, end = max(list(found.values()))[0], min(n, (number + 1) * _FEW)
-            channel, load = greatest(channels.first, ports, order, place, size, hosts, number * _FEW, end, known)
-            found[number] = (int(load), -int(channel))
+            # Results of other blocks only save work, and never change the result: channels of equal load are all compared.
+            load_so_far, end = max(list(best_of_block.values()))[0], min(n, (number + 1) * _FEW)
+            channel, load = greatest(channels.first, ports, order, place, size, hosts, number * _FEW, end, load_so_far)
+            best_of_block[number] = (int(load), -int(channel))
 
     over_cores(search, -(-n // _FEW), jobs, work)
     work.check()
-    load, channel = max(found.values())
+    load, channel = max(best_of_block.values())
     if not load:
         return Worst(0, (-1, -1), np.arange(int(hosts.sum())))
     ends = (int(channels.origin[-channel]), int(channels.to[-channel]))
@@ -124,9 +124,9 @@ def worst_permutation(routing: Routing, jobs: int | None = None, *, work: Work |
 
 
 def completed(routing: Routing, pairs: np.ndarray) -> np.ndarray:
-    """A permutation of the hosts that holds the matched ones (int64[k, 3]); the others in order."""
+    """Return a permutation of the hosts that contains the matched pairs (int64[k, 3]); the others are paired in order."""
     switch = host_switches(routing.topology)
-    sent = np.searchsorted(switch, np.arange(routing.topology.switches))  # hosts stand in the order of their switches
+    sent = np.searchsorted(switch, np.arange(routing.topology.switches))  # hosts are sorted by their switches
     got = sent.copy()
     partner = np.full(switch.size, -1, np.int64)
     for source, destination, amount in pairs.tolist():
@@ -139,17 +139,17 @@ def completed(routing: Routing, pairs: np.ndarray) -> np.ndarray:
 
 
 def busy_permutation(routing: Routing) -> np.ndarray:
-    """Where each host sends, int64[hosts], so that one channel carries as many hosts as possible; -1: silent.
+    """Return the destination of each host, int64[hosts], so that one channel carries as many hosts as possible; -1: silent.
 
-    Up to 1,024 switches the worst permutation of all (`worst_permutation`). On larger networks the 32 channels that
-    uniform traffic loads most are tried, and who sends over one is paired with who gets over it greedily, those with the
-    fewest senders first: at least half as many as the best pairing of that channel. Hosts left over are paired in order; one
-    that would be left with itself is silent.
+    Up to 1,024 switches it is the worst permutation (`worst_permutation`). On larger networks the 32 channels that uniform
+    traffic loads most are tried: their senders and receivers are paired greedily, receivers with the fewest senders first,
+    which gives at least half the best pairing of that channel. Other hosts are paired in order; a host paired with itself is
+    silent.
 
     Raises
     ------
     InputError
-        Tables that do not lead everywhere.
+        Incomplete tables.
     """
     partner = worst_permutation(routing).partner if routing.topology.switches <= _EXACT else greedy(routing)
     partner = partner.copy()
@@ -159,7 +159,7 @@ def busy_permutation(routing: Routing) -> np.ndarray:
 
 
 def greedy(routing: Routing) -> np.ndarray:
-    """The greedy pairing of `busy_permutation`, a permutation int64[hosts]."""
+    """Return the greedy pairing of `busy_permutation`, a permutation int64[hosts]."""
     from topoloom.throughput.traffic.kernels.busiest import pairs_over
     from topoloom.throughput.traffic.loads import table_loads
     from topoloom.throughput.traffic.making import hosts_on, uniform_remote
@@ -170,7 +170,7 @@ def greedy(routing: Routing) -> np.ndarray:
     for channel in np.argsort(-loads, kind="stable")[:_TRIED].tolist():
         u = int(channels.origin[channel])
         port = channel - int(channels.first[u])
-        found = pairs_over(channels.first, channels.to, routing.ports, hosts, u, port)
-        if found[:, 2].sum() > best[:, 2].sum():
-            best = found
+        pairs = pairs_over(channels.first, channels.to, routing.ports, hosts, u, port)
+        if pairs[:, 2].sum() > best[:, 2].sum():
+            best = pairs
     return completed(routing, best)

@@ -1,1 +1,1 @@
-"""The applications that come with topoloom; one file per suite, found because it is in this folder."""
+"""The applications that come with topoloom; one file per suite, each found because it is in this folder."""

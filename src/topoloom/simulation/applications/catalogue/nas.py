@@ -27,9 +27,7 @@ from topoloom.simulation.applications.registry import application
 from topoloom.topologies.spec import Choice, Integer, Parameter
 
 _SOURCE = "NAS Parallel Benchmarks, NPB3.3-MPI (NAS reports 95-020 and 02-007)"
-_UNTIMED = Choice(
-    ("yes", "no"), "whether set-up, warm-up and verification are there, which it does not time", default="yes"
-)
+_UNTIMED = Choice(("yes", "no"), "include set-up, warm-up and verification, which are not timed", default="yes")
 
 
 def _classes(sizes: Iterable[str]) -> Choice:
@@ -37,7 +35,7 @@ def _classes(sizes: Iterable[str]) -> Choice:
 
 
 def _iterations(most: int = 1000) -> Integer:
-    return Integer(0, most, "iterations of the timed part; 0: the class's own", default=0)
+    return Integer(0, most, "iterations of the timed part; 0: as the class defines", default=0)
 
 
 def _iterative(
@@ -66,7 +64,7 @@ _iterative("sp", "NAS SP skeleton: pentadiagonal solver, pipelines along three a
 
 @application(
     "ep",
-    "NAS EP skeleton: random numbers, and sums in the end",
+    "NAS EP skeleton: random numbers, and sums at the end",
     source=_SOURCE,
     class_=_classes(EP_SIZES),
     untimed=_UNTIMED,
@@ -84,19 +82,19 @@ def _ep(ranks: int, class_: str, untimed: str) -> RankTraces:
     untimed=_UNTIMED,
     groups=Choice(
         ("messages", "alltoall"),
-        "an all-to-all within a group, with more ranks than planes: as its messages, or as SimGrid's own trace has it, "
-        "which replays as one of all ranks",
+        "an all-to-all within a group, with more ranks than planes: as its messages, or as in SimGrid's own trace, "
+        "which replays it as one of all ranks",
         default="messages",
     ),
 )
 def _ft(ranks: int, class_: str, iterations: int, untimed: str, groups: str) -> RankTraces:
-    made = ft(NasRun(ranks, class_, iterations, untimed == "yes"), groups == "messages")
-    return made if groups == "messages" else replace(made, name=f"{made.name} (groups={groups})")
+    traces = ft(NasRun(ranks, class_, iterations, untimed == "yes"), groups == "messages")
+    return traces if groups == "messages" else replace(traces, name=f"{traces.name} (groups={groups})")
 
 
 @application(
     "dt",
-    "NAS DT skeleton: data flows through a graph, a rank a node",
+    "NAS DT skeleton: data flows through a graph, with one rank per node",
     source=_SOURCE,
     class_=_classes(DT_SIZES),
     graph=Choice(("BH", "WH", "SH"), "black hole, white hole or shuffle", default="BH"),

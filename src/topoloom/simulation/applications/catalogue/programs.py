@@ -1,4 +1,4 @@
-"""The built-in programs in C (``programs/*.c``): their parameters, and the numbers of ranks that they refuse."""
+"""The built-in programs in C (``programs/*.c``): their parameters, and the numbers of ranks that they accept."""
 
 from pathlib import Path
 from typing import Any
@@ -24,27 +24,27 @@ def built_in_program(
     moved: Moved | None = None,
     **arguments: Any,
 ) -> Source:
-    """One of the C programs of this package, with arguments ``key=value``; networks are compared by its `measure`.
+    """Return one of the C programs of this package, with arguments ``key=value`` and the `measure` to compare networks by.
 
     Parameters
     ----------
     name : str
-        What results call the program, with its arguments.
+        The name in results, with the arguments.
     file : str
         The C file in this package.
     measure : str
-        By what networks are compared: "time", or a number that the program prints.
+        The number by which networks are compared: "time", or a result that the program prints.
     schedule : AsSchedule, optional
-        The same for simulators of schedules.
+        The same program for simulators of schedules.
     moved : Moved, optional
-        The collective that it is.
+        The collective operation that the program performs.
     **arguments
-        What the program is started with; "no" and "yes" become 0 and 1.
+        The program's arguments; "no" and "yes" become 0 and 1.
 
     Returns
     -------
     Source
-        To be compiled with the file that all of them share.
+        The source, to be compiled with the file that all built-in programs share.
 
     Examples
     --------
@@ -57,7 +57,7 @@ def built_in_program(
 
 
 def call_text(name: str, **settings: Any) -> str:
-    """``alltoall(bytes=65536,repeats=1)``, for people; what is None or ``no`` is omitted.
+    """Return a label such as ``alltoall(bytes=65536,repeats=1)``; values None and ``no`` are omitted.
 
     Examples
     --------
@@ -69,29 +69,29 @@ def call_text(name: str, **settings: Any) -> str:
 
 
 def _check() -> Choice:
-    return Choice(_YES_NO, "carry real data and check the results: for few ranks", default="no")
+    return Choice(_YES_NO, "send real data and check the results: for few ranks", default="no")
 
 
 def _repeats(times: int) -> Integer:
-    return Integer(1, 1 << 20, "how often; the times are means", default=times)
+    return Integer(1, 1 << 20, "number of repetitions; times are means", default=times)
 
 
 def _at_least_two(name: str, ranks: int) -> None:
     if ranks < 2:
-        raise InputError(f"{name}: {ranks} rank{'s' * (ranks != 1)}; it takes at least 2")
+        raise InputError(f"{name}: {ranks} rank{'s' * (ranks != 1)}; at least 2 are needed")
 
 
 @application(
     "pingpong",
-    "two ranks send a message to and fro; half a round trip is the latency",
-    bytes=Integer(0, _BYTES[1], "bytes of a message", default=8),
+    "two ranks send a message back and forth; half a round trip is the latency",
+    bytes=Integer(0, _BYTES[1], "bytes per message", default=8),
     repeats=_repeats(10),
-    pairs=Integer(0, 4096, "pairs of ranks drawn, one after the other; 0: the first and the last rank", default=0),
+    pairs=Integer(0, 4096, "random pairs of ranks, one after the other; 0: the first and the last rank", default=0),
     seed=Seed(),
     check=_check(),
 )
 def pingpong(ranks: int, bytes: int, repeats: int, pairs: int, seed: int, check: str) -> Source:
-    """Refuses one rank.
+    """Return the program; refuse one rank.
 
     Raises
     ------
@@ -108,22 +108,22 @@ def pingpong(ranks: int, bytes: int, repeats: int, pairs: int, seed: int, check:
 @application(
     "alltoall",
     "every rank sends to every other, by MPI_Alltoall",
-    bytes=Integer(*_BYTES, "bytes from a rank to each other rank", default=65536),
+    bytes=Integer(*_BYTES, "bytes from each rank to each other rank", default=65536),
     repeats=_repeats(1),
     check=_check(),
 )
 def alltoall(ranks: int, bytes: int, repeats: int, check: str) -> Source:
-    """Refuses one rank, and checks of more data than a machine holds.
+    """Return the program; refuse one rank, and checks of more data than a machine can hold.
 
     Raises
     ------
     InputError
-        One rank; more data than any memory, or, with a check, than this machine's, holds.
+        One rank; more data than any memory can hold, or, with a check, than this machine's memory can.
     """
     _at_least_two("alltoall", ranks)
     _small_enough("alltoall", check, 2 * bytes * ranks * ranks)
     if bytes * ranks > 1 << 40:
-        raise InputError(f"alltoall: {bytes} bytes to each of {ranks} ranks are past any memory; lower bytes=")
+        raise InputError(f"alltoall: {bytes} bytes to each of {ranks} ranks exceed any memory; lower bytes=")
     name = call_text("alltoall", bytes=bytes, repeats=repeats, check=check)
     schedule = mpi_collective(name, "alltoall", ranks, bytes, repeats)
     moved = Moved("alltoall", bytes * repeats)
@@ -134,22 +134,22 @@ def alltoall(ranks: int, bytes: int, repeats: int, check: str) -> Source:
 
 @application(
     "allreduce",
-    "the sum of a vector over all ranks, known to all, by MPI_Allreduce",
+    "the sum of a vector over all ranks, on every rank, by MPI_Allreduce",
     bytes=Integer(8, _BYTES[1], "bytes of the vector, a multiple of 8", default=1 << 20),
     repeats=_repeats(1),
     check=_check(),
 )
 def allreduce(ranks: int, bytes: int, repeats: int, check: str) -> Source:
-    """Refuses one rank and vectors that are no doubles.
+    """Return the program; refuse one rank, and vectors that do not consist of doubles.
 
     Raises
     ------
     InputError
-        One rank; a vector that is not of whole doubles; with a check, more data than this machine's memory holds.
+        One rank; a vector that does not consist of whole doubles; with a check, more data than this machine's memory can hold.
     """
     _at_least_two("allreduce", ranks)
     if bytes % 8:
-        raise InputError(f"allreduce: bytes={bytes} is no multiple of 8; the vector is of doubles")
+        raise InputError(f"allreduce: bytes={bytes} must be a multiple of 8, as the vector consists of doubles")
     _small_enough("allreduce", check, 2 * bytes * ranks)
     name = call_text("allreduce", bytes=bytes, repeats=repeats, check=check)
     schedule = mpi_collective(name, "allreduce", ranks, bytes, repeats)
@@ -164,12 +164,12 @@ def allreduce(ranks: int, bytes: int, repeats: int, check: str) -> Source:
     "effective bandwidth: rings and random rings, 21 message sizes",
     source="after Rabenseifner and Koniges 2001, b_eff; Xu 2019 section 3",
     bytes=Integer(8192, _BYTES[1], "the largest message, in bytes", default=1 << 20),
-    loops=Integer(1, 300, "how often at most; never more than the largest message has room for", default=1),
-    orders=Integer(1, 64, "random orders of the ranks for each of the six sizes of ring", default=1),
+    loops=Integer(1, 300, "most repetitions; never more than fit into the largest message", default=1),
+    orders=Integer(1, 64, "random orders of the ranks for each of the six ring sizes", default=1),
     seed=Seed(),
 )
 def beff(ranks: int, bytes: int, loops: int, orders: int, seed: int) -> Source:
-    """Refuses one rank.
+    """Return the program; refuse one rank.
 
     Raises
     ------
@@ -184,7 +184,7 @@ def beff(ranks: int, bytes: int, loops: int, orders: int, seed: int) -> Source:
 def _stencil(name: str, ranks: int, points: tuple[int, ...], grid: tuple[int, ...] | None, **settings: Any) -> Source:
     dims = int(name[-2])
     if len(points) != dims:
-        raise InputError(f"{name}: points= has {len(points)} numbers; a grid in {dims} dimensions has {dims}")
+        raise InputError(f"{name}: points= has {len(points)} numbers; a grid in {dims} dimensions needs {dims}")
     cut = grid_of(name, ranks, dims, grid)
     thinnest = min(cut_evenly(side, parts) for side, parts in zip(points, cut, strict=True))
     if thinnest < settings["halo"]:
@@ -202,27 +202,29 @@ def _stencil(name: str, ranks: int, points: tuple[int, ...], grid: tuple[int, ..
 def _of_stencil(points: tuple[int, ...], flops: float) -> dict[str, Any]:
     return {
         "points": Integers(1, 1 << 20, "points of the whole grid", default=points),
-        "grid": Integers(1, 1 << 20, "ranks along each side; as square as can be when omitted", default=None),
+        "grid": Integers(1, 1 << 20, "ranks along each side; as square as possible when omitted", default=None),
         "halo": Integer(1, 64, "layers of points that a rank gets from a neighbour", default=1),
         "iterations": Integer(1, 1 << 20, "iterations", default=10),
         "overlap": Choice(_YES_NO, "compute the inner points while halos travel", default="no"),
-        "periodic": Choice(_YES_NO, "the grid closes round at its sides", default="yes"),
-        "flops": Real(0, 1e9, "operations a point and iteration", default=flops),
+        "periodic": Choice(_YES_NO, "the grid wraps around at its sides", default="yes"),
+        "flops": Real(0, 1e9, "operations per point and iteration", default=flops),
         "check": _check(),
     }
 
 
 @application(
-    "stencil2d", "halos on a grid in two dimensions, then operations on every point", **_of_stencil((4096, 4096), 6)
+    "stencil2d",
+    "halo exchange on a grid in two dimensions, then operations on every point",
+    **_of_stencil((4096, 4096), 6),
 )
 def stencil2d(ranks: int, **settings: Any) -> Source:
-    """Refuses ranks that leave blocks thinner than the halo."""
+    """Return the program; refuse ranks that leave blocks thinner than the halo."""
     return _stencil("stencil2d", ranks, **settings)
 
 
 @application("stencil3d", "as stencil2d, in three dimensions", **_of_stencil((256, 256, 256), 8))
 def stencil3d(ranks: int, **settings: Any) -> Source:
-    """Refuses ranks that leave blocks thinner than the halo."""
+    """Return the program; refuse ranks that leave blocks thinner than the halo."""
     return _stencil("stencil3d", ranks, **settings)
 
 
@@ -231,18 +233,18 @@ def stencil3d(ranks: int, **settings: Any) -> Source:
     "C = A B in blocks on a grid of ranks, broadcasts along rows and columns (SUMMA)",
     source="van de Geijn and Watts 1997; Nakano 2016 VIII.A.3 (MM)",
     n=Integer(1, 1 << 17, "rows and columns of the matrices", default=2048),
-    block=Integer(1, 1 << 14, "columns of A and rows of B in a broadcast", default=64),
-    grid=Integers(1, 1 << 20, "rows and columns of ranks; as square as can be when omitted", default=None),
+    block=Integer(1, 1 << 14, "columns of A and rows of B per broadcast", default=64),
+    grid=Integers(1, 1 << 20, "rows and columns of ranks; as square as possible when omitted", default=None),
     check=_check(),
 )
 def matmul(ranks: int, n: int, block: int, grid: tuple[int, ...] | None, check: str) -> Source:
-    """Refuses more rows or columns of ranks than the matrices have.
+    """Return the program; refuse more rows or columns of ranks than the matrices have.
 
     Raises
     ------
     InputError
-        A grid that is not of these ranks, or has more rows or columns than the matrices; with a check, matrices that
-        this machine's memory does not hold.
+        A grid that does not match the ranks, or has more rows or columns than the matrices; with a check, matrices that this
+        machine's memory cannot hold.
     """
     cut = grid_of("matmul", ranks, 2, grid)
     if max(cut) > n:
@@ -254,4 +256,4 @@ def matmul(ranks: int, n: int, block: int, grid: tuple[int, ...] | None, check: 
 
 def _small_enough(name: str, check: str, total: int) -> None:
     if check == "yes" and total > 1 << 30:
-        raise InputError(f"{name}: check=yes keeps {total / 1e9:.0f} GB of real data; take fewer ranks or less data")
+        raise InputError(f"{name}: check=yes needs {total / 1e9:.0f} GB for real data; use fewer ranks or less data")

@@ -1,4 +1,4 @@
-"""``training``: one step of training a transformer, from a published model or a file, as MPI messages."""
+"""``training``: one training step of a transformer, from a published model or a file, as MPI messages."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from topoloom.simulation.applications.schedule_run import ScheduleRun
     from topoloom.simulation.flows.programs import Programs
 
-#: Collectives on more bytes go bucket after bucket: MPI counts to 2^31, and MPI's own collectives keep copies of them.
+#: Collectives on more bytes are split into buckets: MPI counts to 2^31, and its collectives keep copies of the data.
 BUCKET = 1 << 28
 
 
 class _ModelName(Parameter):
-    """A preset or a file."""
+    """A parameter that takes the name of a preset model or a file."""
 
     @property
     def range(self) -> str:
@@ -37,28 +37,28 @@ def _degree(description: str) -> Integer:
 
 @application(
     "training",
-    "one step of training a transformer: tensor, data, pipeline and expert parallel",
+    "one training step of a transformer: tensor, data, pipeline and expert parallel",
     source="Narayanan et al., SC 2021; Rajbhandari et al. 2020; Lepikhin et al. 2021",
-    model=_ModelName("the model: a preset, or a file, which may hold every other key, too", default="llama2-7b"),
+    model=_ModelName("the model: a preset, or a file, which may set every other key, too", default="llama2-7b"),
     tp=_degree("tensor-parallel ranks"),
     pp=_degree("pipeline stages"),
-    dp=_degree("data-parallel ranks; what the ranks leave when omitted"),
+    dp=_degree("data-parallel ranks; the quotient of the ranks and the others when omitted"),
     ep=_degree("expert-parallel ranks; they divide the data-parallel ones"),
-    batch=_degree("sequences in a step"),
-    micro=_degree("sequences in a micro-batch"),
-    sequence=_degree("tokens in a sequence"),
+    batch=_degree("sequences per step"),
+    micro=_degree("sequences per micro-batch"),
+    sequence=_degree("tokens per sequence"),
     layers=_degree("layers"),
     zero=Integer(0, 1, "ZeRO stage: 0 sums gradients, 1 scatters them and gathers parameters", default=None),
-    recompute=Choice(("no", "yes"), "layers run forward once more before backward", default=None),
-    collectives=Choice(("ring", "mpi"), "rings and pairs of our own, or MPI's collectives", default=None),
+    recompute=Choice(("no", "yes"), "repeat the forward pass of a layer before its backward pass", default=None),
+    collectives=Choice(("ring", "mpi"), "topoloom's own rings and pairs, or MPI's collectives", default=None),
 )
 def training(ranks: int, model: str, **settings: Any) -> Source:
-    """What is given replaces what the model says; degrees that do not fit are refused.
+    """Return the program; given settings override those of the model; degrees that do not fit are refused.
 
     Raises
     ------
     InputError
-        No such model, or degrees of parallelism that do not fit the ranks, the layers or the batch.
+        An unknown model, or degrees of parallelism that do not fit the ranks, the layers or the batch.
     """
     given = {key: value for key, value in settings.items() if value is not None}
     changed = {**given, "recompute": given["recompute"] == "yes"} if "recompute" in given else given
@@ -84,7 +84,7 @@ def _schedule(name: str, ranks: int, arguments: dict[str, Any]) -> AsSchedule:
 
 
 def training_arguments(step: Training) -> dict[str, Any]:
-    """The arguments of ``training.c``: a rank's share of the operations of a micro-batch, and the bytes of messages."""
+    """Return the arguments of ``training.c``: a rank's share of the operations of a micro-batch, and message sizes in bytes."""
     tokens = step.micro * step.sequence
     share = tokens / step.tp
     operations = ("attention_flops", "feedforward_flops", "expert_flops", "logit_flops")

@@ -1,4 +1,4 @@
-"""``goal`` and ``chakra``: schedules and traces of other tools, as flows or on SimGrid."""
+"""``goal`` and ``chakra``: schedules and traces of other tools, simulated as flows or with SimGrid."""
 
 from dataclasses import replace
 from typing import Any
@@ -9,14 +9,14 @@ from topoloom.simulation.workloads.named import WORKLOADS, Workload
 
 
 def _register(name: str, workload: Workload) -> None:
-    """An application of as many ranks as its file has."""
+    """Register an application with as many ranks as its file has."""
 
     def make(ranks: int, **settings: Any) -> Schedule:
         schedule = workload.load(**settings)
         return replace(schedule, name=f"{name}({schedule.name})")
 
-    known = Application(name, make, workload.parameters, workload.description, workload.source, sized=True)
-    APPLICATIONS.add(name, known)
+    record = Application(name, make, workload.parameters, workload.description, workload.source, sized=True)
+    APPLICATIONS.add(name, record)
 
 
 for _name, _workload in WORKLOADS.items():

@@ -1,1 +1,1 @@
-"""Skeletons of the NAS Parallel Benchmarks: their messages and their computing, without their numbers."""
+"""Skeletons of the NAS Parallel Benchmarks: their messages and amounts of computing, without the numerical work."""

@@ -4,12 +4,12 @@ from dataclasses import dataclass
 from functools import partialmethod
 
 DOUBLE, INTEGER, LOGICAL, COMPLEX = 0, 1, 23, 43
-"""The numbers by which SimGrid's traces know MPI's datatypes."""
+"""The codes of MPI's datatypes in SimGrid's traces."""
 
 
 @dataclass(frozen=True)
 class TraceLines:
-    """A rank that writes its lines: each method gives the text of one action, its line end with it.
+    """The writer of a rank's trace: each method returns the line of one action, with its line end.
 
     Lines are plain text, so that a loop of the program is a text times a number.
 
@@ -23,11 +23,11 @@ class TraceLines:
     number: int
 
     def _message(self, action: str, peer: int, tag: int, count: int, datatype: int = DOUBLE) -> str:
-        """The line of a message to or from a peer: its tag, elements, and SimGrid's number of their type."""
+        """The line of a message to or from a peer: its tag, elements, and SimGrid's code of their type."""
         return f"{self.number} {action} {peer} {tag} {count} {datatype}\n"
 
-    #: A send, and a receive, that the rank waits for; those that go on by themselves. A receive that is posted says how many
-    #: elements it has room for: at least those that arrive.
+    #: A blocking send and receive; nonblocking ones. A posted receive gives the number of elements that it has room for: at
+    #: least those that arrive.
     send, recv = partialmethod(_message, "send"), partialmethod(_message, "recv")
     isend, irecv = partialmethod(_message, "isend"), partialmethod(_message, "irecv")
 
@@ -40,11 +40,11 @@ class TraceLines:
         return f"{self.number} wait {self.number} {to} {tag}\n"
 
     def waitall(self, requests: int) -> str:
-        """Wait for all that is posted."""
+        """Wait for all posted requests."""
         return f"{self.number} waitall {requests}\n"
 
     def exchange(self, partner: int, tag: int, sent: int, received: int, datatype: int = DOUBLE) -> str:
-        """Swap with a partner: post the receive, send, wait.
+        """Exchange messages with a partner: post the receive, send, wait.
 
         Parameters
         ----------
@@ -53,9 +53,9 @@ class TraceLines:
         tag : int
             The tag of both messages.
         sent, received : int
-            Elements that go, and that there is room for.
+            Elements sent, and elements for which there is room.
         datatype : int
-            SimGrid's number of the elements' type.
+            SimGrid's code of the elements' type.
 
         Returns
         -------
@@ -82,14 +82,14 @@ class TraceLines:
         return f"{self.number} alltoall {count} {count} {datatype} {datatype}\n"
 
     def alltoallv(self, sent: list[int], received: list[int], datatype: int) -> str:
-        """Every rank sends its own number of elements to each.
+        """Every rank sends a different number of elements to each rank.
 
         Parameters
         ----------
         sent, received : list of int
-            Elements for each rank, and from each, in the order of the ranks.
+            Elements to each rank, and from each rank, in the order of the ranks.
         datatype : int
-            SimGrid's number of the elements' type.
+            SimGrid's code of the elements' type.
 
         Returns
         -------
@@ -100,9 +100,9 @@ class TraceLines:
         return f"{self.number} alltoallv {counts} {datatype} {datatype}\n"
 
     def barrier(self) -> str:
-        """Wait until all are here."""
+        """Wait until all ranks have arrived."""
         return f"{self.number} barrier\n"
 
     def compute(self, operations: float) -> str:
-        """So many operations of this rank's own; nothing is written where there are none."""
+        """Compute this many operations; an empty text for none."""
         return f"{self.number} compute {operations:.12g}\n" if operations > 0 else ""

@@ -1,4 +1,4 @@
-"""BT: an implicit solver with blocks of 5 x 5, pipelines along the three axes of a cube."""
+"""BT: an implicit solver with blocks of 5 x 5, and pipelines along the three axes of a cube."""
 
 from topoloom.simulation.applications.nas.actions import DOUBLE, INTEGER, LOGICAL, TraceLines
 from topoloom.simulation.applications.nas.cells import Cells, cells_of, check_cells, faces
@@ -6,33 +6,33 @@ from topoloom.simulation.applications.nas.skeleton import ClockedParts, NasRun, 
 from topoloom.simulation.applications.program import RankTraces
 
 SIZES = {"S": (12, 60), "W": (24, 200), "A": (64, 200), "B": (102, 200), "C": (162, 200), "D": (408, 250)}
-"""Points a side and time steps, by class."""
+"""Points per side and time steps, by class."""
 
 _RIGHT_SIDE, _FORWARD, _BACKWARD = 0.1, 0.285, 0.015
-"""Shares of a step's operations: the right-hand side, and of each axis the elimination and the substitution."""
+"""Shares of a step's operations: the right-hand side, and for each axis the elimination and the substitution."""
 
 _FORWARD_TAGS = (3000, 5000, 6000)
 _BACKWARD_TAGS = (2000, 4000, 7000)
 
 
 def bt(run: NasRun) -> RankTraces:
-    """The skeleton of BT.
+    """Return the skeleton of BT.
 
-    A step swaps faces, then solves along x, y and z: elimination goes through the slabs of the axis from the first to
-    the last, substitution back, and every rank has work in every slab. One step comes before the clock starts.
+    A step exchanges faces, then solves along x, y and z: elimination goes through the slabs of the axis from the first to
+    the last, substitution goes back, and every rank has work in every slab. One untimed step comes first.
 
     Source: NAS reports 95-020 and 02-007; the program of NPB3.3-MPI.
     """
-    size, usual = SIZES[run.size]
+    size, default_steps = SIZES[run.size]
     check_cells("bt", run, size)
-    steps = run.steps(usual)
+    steps = run.steps(default_steps)
     step = 3478.8 * size**3 - 17655.7 * size**2 + 28023.7 * size
 
     def parts(me: TraceLines) -> ClockedParts:
         cells = cells_of(size, run.ranks, me.number)
         room = (size // cells.side + 1) ** 2
 
-        def one(unit: float) -> str:
+        def step_text(unit: float) -> str:
             right = _RIGHT_SIDE * unit * sum(cells.points(cell) for cell in range(cells.side))
             solves = "".join(_solve(me, cells, axis, room, unit) for axis in range(3))
             return faces(me, cells) + me.compute(right) + solves
@@ -40,8 +40,8 @@ def bt(run: NasRun) -> RankTraces:
         sizes = me.bcast(1, INTEGER) + me.bcast(1, DOUBLE) + me.bcast(3, INTEGER) + me.bcast(1, INTEGER) * 2
         norm = me.allreduce(5, DOUBLE)
         return ClockedParts(
-            sizes + me.bcast(1, LOGICAL) + one(0.0) + me.barrier(),
-            one(step / size**3) * steps,
+            sizes + me.bcast(1, LOGICAL) + step_text(0.0) + me.barrier(),
+            step_text(step / size**3) * steps,
             norm + faces(me, cells) + norm + me.reduce(1, DOUBLE) + me.barrier(),
         )
 
@@ -49,7 +49,7 @@ def bt(run: NasRun) -> RankTraces:
 
 
 def _solve(me: TraceLines, cells: Cells, axis: int, room: int, unit: float) -> str:
-    """The two sweeps along an axis. The blocks of a face travel forth, its solution back."""
+    """Return the two sweeps along an axis. The blocks of a face travel forward, its solution back."""
     last = cells.side - 1
     before, after = cells.before[axis], cells.after[axis]
     text, sent = "", ""
@@ -75,6 +75,6 @@ def _solve(me: TraceLines, cells: Cells, axis: int, room: int, unit: float) -> s
 
 
 def _line(cells: Cells, cell: int, axis: int) -> int:
-    """The number of the line of cells, of all that lie along an axis, by which its messages are told apart."""
+    """Return the number of a line of cells, among all along an axis; it distinguishes the messages of lines."""
     first, second = (at for other, at in enumerate(cells.at[cell]) if other != axis)
     return first + second * cells.side

@@ -1,4 +1,4 @@
-"""The cells of BT and SP: p ranks squared cut a cube into p^3 cells, and each rank has one in every slab of every axis."""
+"""The cells of BT and SP: p squared ranks cut a cube into p^3 cells, and each rank has one cell in every slab of each axis."""
 
 from typing import NamedTuple
 
@@ -6,11 +6,11 @@ from topoloom.simulation.applications.nas.actions import TraceLines
 from topoloom.simulation.applications.nas.skeleton import NasRun, check_ranks, share
 
 _TAGS = ((2000, 3000), (4000, 5000), (7000, 6000))
-"""Tags of messages forth and back along each axis."""
+"""Tags of messages forward and back along each axis."""
 
 
 class Cells(NamedTuple):
-    """A rank's cells: ``at[c]`` is the place of cell c by axis, ``sizes[c]`` its points, and its partners by axis."""
+    """A rank's cells: ``at[c]`` is the position of cell c by axis, ``sizes[c]`` its points; and its neighbour ranks by axis."""
 
     side: int
     at: list[tuple[int, int, int]]
@@ -19,24 +19,24 @@ class Cells(NamedTuple):
     after: tuple[int, int, int]
 
     def slab(self, axis: int, place: int) -> int:
-        """The cell of this rank that lies in the place-th slab of an axis."""
+        """Return the cell of this rank in a given slab of an axis."""
         return next(cell for cell, at in enumerate(self.at) if at[axis] == place)
 
     def points(self, cell: int) -> int:
-        """Points of a cell."""
+        """Return the number of points of a cell."""
         x, y, z = self.sizes[cell]
         return x * y * z
 
 
 def check_cells(name: str, run: NasRun, points: int) -> None:
-    """Refuse numbers of ranks that are no square, or whose cells would have fewer than three points a side.
+    """Refuse numbers of ranks that are not square, or whose cells would have fewer than three points per side.
 
     Parameters
     ----------
     name : str
         The benchmark, for the message.
     run : NasRun
-        The run that was asked for, with its ranks and class.
+        The requested run, with its ranks and class.
     points : int
         Grid points along each side of the cube.
 
@@ -59,16 +59,16 @@ def _root(ranks: int) -> int:
 
 
 def cells_of(points: int, ranks: int, rank: int) -> Cells:
-    """The cells of a rank: one step on along x is one back along y and one on along z.
+    """Return the cells of a rank: one step forward along x is one back along y and one forward along z.
 
     Parameters
     ----------
     points : int
         Grid points along each side of the cube.
     ranks : int
-        A square number; as many cells along a side as its root.
+        A square number; its root is the number of cells along a side.
     rank : int
-        Whose cells, from 0.
+        The rank, from 0.
 
     Returns
     -------
@@ -90,7 +90,7 @@ def cells_of(points: int, ranks: int, rank: int) -> Cells:
 
 
 def faces(me: TraceLines, cells: Cells) -> str:
-    """The swap of the cells' faces, two points deep and five numbers a point, all axes at once."""
+    """Return the exchange of the cells' faces, two points deep with five numbers per point, on all axes at once."""
     if cells.side == 1:
         return ""
     posted = sent = ""

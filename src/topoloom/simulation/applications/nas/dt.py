@@ -1,4 +1,4 @@
-"""DT: data flows through a graph of filters, a rank a node."""
+"""DT: data flows through a graph of filters, with one rank per node."""
 
 from typing import NamedTuple
 
@@ -13,7 +13,7 @@ SIZES = {
     "B": (1728 << 9, 1024, 32),
     "C": (1728 << 12, 2048, 64),
 }
-"""Samples of a source on average, their deviation and the number of sources, by class."""
+"""Mean samples per source, their deviation, and the number of sources, by class."""
 
 _FIELDS = 4  # numbers in a sample
 _FAN = 4  # arcs into (or out of) a comparator of the black (white) hole
@@ -21,7 +21,7 @@ _SEED = 314159265
 
 
 class _Graph(NamedTuple):
-    """A graph whose nodes are in an order in which data flows: ``arcs[i]`` are tail and head of arc i."""
+    """A graph whose nodes are in an order in which data flows: ``arcs[i]`` is the tail and head of arc i."""
 
     nodes: int
     arcs: list[tuple[int, int]]
@@ -29,10 +29,10 @@ class _Graph(NamedTuple):
 
 
 def dt(run: NasRun, graph: str) -> RankTraces:
-    """The skeleton of DT. Its operations are the numbers that flow over the graph's arcs, as it counts them.
+    """Return the skeleton of DT; its operations are the numbers that flow over the graph's arcs, as the benchmark counts them.
 
-    The graph is a black hole (BH: from many sources through comparators to one sink), a white hole (WH: the other direction)
-    or a shuffle (SH: a butterfly). Ranks beyond the nodes do nothing. TraceLines 0 collects a number from each sink.
+    The graph is a black hole (BH: from many sources through comparators to one sink), a white hole (WH: the reverse) or a
+    shuffle (SH: a butterfly). Ranks beyond the nodes do nothing. Rank 0 collects a number from each sink.
 
     Source: NPB3.3-MPI.
     """
@@ -63,7 +63,7 @@ def dt(run: NasRun, graph: str) -> RankTraces:
 
 
 def _black_hole(sources: int) -> _Graph:
-    """A tree of comparators of four from the sources to the sink."""
+    """Return a tree of comparators, each with four inputs, from the sources to the sink."""
     arcs, first, wide, nodes = [], 0, sources, sources
     while wide > _FAN:
         for low in range(0, wide, _FAN):
@@ -75,13 +75,13 @@ def _black_hole(sources: int) -> _Graph:
 
 
 def _white_hole(sources: int) -> _Graph:
-    """The black hole's tree turned round, its nodes counted from the other end."""
+    """Return the black hole's tree reversed, with its nodes counted from the other end."""
     nodes, arcs, _ = _black_hole(sources)
     return _Graph(nodes, [(nodes - 1 - head, nodes - 1 - tail) for tail, head in arcs], [0])
 
 
 def _shuffle(sources: int) -> _Graph:
-    """A butterfly: a layer for each bit, whose nodes take from both values of the bit."""
+    """Return a butterfly: a layer for each bit, whose nodes take input from both values of the bit."""
     layers = sources.bit_length() - 1
     arcs = [
         (layer * sources + other, (layer + 1) * sources + node)
@@ -93,7 +93,7 @@ def _shuffle(sources: int) -> _Graph:
 
 
 def _lengths(net: _Graph, samples: int, deviation: int) -> list[int]:
-    """Numbers that each node sends on: a source's own, elsewhere those of the longest input, the average at least."""
+    """Return how many numbers each node sends: a source's own length, else the longest input, and at least the average."""
     lengths = [samples * _FIELDS] * net.nodes
     for node in net.sources:
         lengths[node] = _FIELDS * (samples - deviation + _spread(node, 2 * deviation))
@@ -103,9 +103,9 @@ def _lengths(net: _Graph, samples: int, deviation: int) -> list[int]:
 
 
 def _spread(node: int, modulus: int) -> int:
-    """The benchmark's draw for a source: a power of a number from its generator, in whole numbers of 32 bits.
+    """Return the benchmark's random draw for a source: a power of a number from its generator, in 32-bit integers.
 
-    Its products outgrow 32 bits and wrap, and remainders of negative numbers are negative, as they are in C.
+    Products overflow 32 bits and wrap around, and remainders of negative numbers are negative, as in C.
     """
     odd = 2 * node + 1
     base = int(2**46 / (odd * _SEED % 2**46)) * ord("S")

@@ -1,4 +1,4 @@
-"""EP: random numbers, each rank by itself, and three sums in the end."""
+"""EP: random numbers, each rank by itself, and three sums at the end."""
 
 from topoloom.simulation.applications.nas.actions import DOUBLE, LOGICAL, TraceLines
 from topoloom.simulation.applications.nas.skeleton import ClockedParts, NasRun, check_ranks, share, skeleton
@@ -7,11 +7,11 @@ from topoloom.simulation.applications.program import RankTraces
 SIZES = {"S": 24, "W": 25, "A": 28, "B": 30, "C": 32, "D": 36}
 """Pairs of random numbers, as a power of two, by class."""
 
-_BATCH = 16  # pairs in a batch, as a power of two
+_BATCH = 16  # pairs per batch, as a power of two
 
 
 def ep(run: NasRun) -> RankTraces:
-    """The skeleton of EP. Its operations are the random numbers, two a pair; ranks share them by batches of 65,536 pairs.
+    """Return the skeleton of EP; its operations are the random numbers, two per pair; ranks share batches of 65,536 pairs.
 
     Source: NAS reports 95-020 and 02-007; the program of NPB3.3-MPI.
     """

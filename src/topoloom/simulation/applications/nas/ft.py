@@ -14,30 +14,30 @@ SIZES = {
     "C": (512, 512, 512, 20),
     "D": (2048, 1024, 1024, 25),
 }
-"""Points along x, y and z and the iterations, by class."""
+"""Points along x, y and z, and iterations, by class."""
 
 
 def ft(run: NasRun, groups: bool = True) -> RankTraces:
-    """The skeleton of FT.
+    """Return the skeleton of FT.
 
-    Up to as many ranks as planes, each has slabs and one all-to-all among all ranks transposes. With more, ranks are a
-    grid of planes times what is left, and two all-to-all, each within groups of ranks, transpose twice. A first
-    transform comes before the clock starts.
+    With at most as many ranks as planes, each rank has slabs, and one all-to-all among all ranks transposes them. With more
+    ranks, they form a grid, planes times the remaining factor, and two all-to-alls, each within groups of ranks, transpose
+    twice. A first transform is untimed.
 
-    SimGrid's traces know no groups, and replay an all-to-all of a group as one of all ranks. So one of a group is written
-    as its messages, a swap with each other rank of the group in turn; with ``groups`` false it is written as SimGrid's
-    own trace of the benchmark has it, to compare with such traces, not to replay.
+    SimGrid's traces have no groups, and would replay an all-to-all of a group as one of all ranks. With ``groups``, such an
+    all-to-all is therefore written as its messages, an exchange with each other rank of the group in turn; without, it is
+    written as in SimGrid's own trace of the benchmark, for comparison with such traces and not for replay.
 
     Source: NAS reports 95-020 and 02-007; the program of NPB3.3-MPI.
     """
-    x, y, z, usual = SIZES[run.size]
+    x, y, z, default_iterations = SIZES[run.size]
     check_ranks(
         "ft",
         run.ranks,
         f"a power of two of at most {z * z} for class {run.size}",
         lambda ranks: is_power_of_two(ranks) and ranks <= z * z,
     )
-    steps = run.steps(usual)
+    steps = run.steps(default_iterations)
     points = float(x * y * z)
     first = points * (14.8157 + 7.19641 * log(points))
     step = points * (5.23518 + 7.21113 * log(points))
@@ -54,7 +54,7 @@ def ft(run: NasRun, groups: bool = True) -> RankTraces:
 
 
 def _works(run: NasRun) -> list[float]:
-    """Shares of the work before, between and after the transposes: an axis costs the logarithm of its length."""
+    """Return the shares of the work before, between and after the transposes: an axis costs the logarithm of its length."""
     x, y, z, _ = SIZES[run.size]
     along = [log(length) / log(x * y * z) for length in (x, y, z)]
     if run.ranks == 1:
@@ -63,7 +63,7 @@ def _works(run: NasRun) -> list[float]:
 
 
 def _moves(me: TraceLines, run: NasRun, groups: bool) -> list[str]:
-    """The transposes of a transform, in turn."""
+    """Return the transposes of a transform, in order."""
     x, y, z, _ = SIZES[run.size]
     points = x * y * z // run.ranks
     if run.ranks == 1:
@@ -81,11 +81,11 @@ def _moves(me: TraceLines, run: NasRun, groups: bool) -> list[str]:
 
 
 def _among(me: TraceLines, group: range, place: int, count: int) -> str:
-    """The all-to-all of a group of 2^a ranks, in which this one has a place: swaps with each other one."""
+    """Return the all-to-all of a group of 2^a ranks, in which this rank has a place: exchanges with each other rank."""
     partners = [group[place ^ step] for step in range(1, len(group))]
     return "".join(me.exchange(partner, 1, count, count, COMPLEX) for partner in partners)
 
 
 def _transform(me: TraceLines, works: list[float], moves: list[str]) -> str:
-    """A transform: work, and between two pieces of work a transpose."""
+    """Return a transform: pieces of work, with a transpose between two of them."""
     return "".join(me.compute(work) + move for work, move in zip(works, [*moves, ""], strict=True))

@@ -1,11 +1,11 @@
-"""LU: sweeps over a cube that ranks share by columns; a wave of small messages for every plane."""
+"""LU: sweeps over a cube whose columns are shared by ranks; a wave of small messages for every plane."""
 
 from topoloom.simulation.applications.nas.actions import DOUBLE, INTEGER, LOGICAL, TraceLines
 from topoloom.simulation.applications.nas.skeleton import ClockedParts, NasRun, check_ranks, share, skeleton
 from topoloom.simulation.applications.program import RankTraces
 
 SIZES = {"S": (12, 50), "W": (33, 300), "A": (64, 250), "B": (102, 250), "C": (162, 250), "D": (408, 300)}
-"""Points a side and steps, by class."""
+"""Points per side and steps, by class."""
 
 _LOWER, _UPPER, _RIGHT_SIDE = 0.42, 0.42, 0.16
 """Shares of a step's operations: the sweep up, the sweep down, the right-hand side."""
@@ -14,22 +14,22 @@ _FROM_SOUTH, _FROM_NORTH, _FROM_EAST, _FROM_WEST = 1, 2, 3, 4
 
 
 def lu(run: NasRun) -> RankTraces:
-    """The skeleton of LU.
+    """Return the skeleton of LU.
 
-    Ranks are a grid, as square as can be, over x (north to south) and y (west to east); each has all planes of its
-    columns. The sweep up passes a row of points south and east, plane by plane; the sweep down passes them back; then
-    the right-hand side swaps faces two points deep. One step comes before the clock starts.
+    Ranks form a grid, as square as possible, over x (north to south) and y (west to east); each has all planes of its columns.
+    The sweep up passes a row of points south and east, plane by plane; the sweep down passes them back; then the right-hand
+    side exchanges faces two points deep. One untimed step comes first.
 
     Source: NAS reports 95-020 and 02-007; the program of NPB3.3-MPI.
     """
-    size, usual = SIZES[run.size]
+    size, default_steps = SIZES[run.size]
     check_ranks(
         "lu",
         run.ranks,
         f"x times y with y <= x <= 2 y and x <= {size // 3} for class {run.size}",
         lambda ranks: _fits(ranks, size),
     )
-    steps = run.steps(usual)
+    steps = run.steps(default_steps)
     step = 1984.77 * size**3 - 10923.3 * size**2 + 27770.9 * size - 144010
 
     def parts(me: TraceLines) -> ClockedParts:
@@ -37,7 +37,7 @@ def lu(run: NasRun) -> RankTraces:
         norm = me.allreduce(5, DOUBLE)
         once = me.allreduce(1, DOUBLE)
         swap = grid.swap("x") + grid.swap("y")
-        # With a single step the first solve, of one step as well, takes its norms too.
+        # With a single step, the first solve, also of one step, includes the norms.
         first = grid.step(0.0, norm if steps == 1 else "", norm if steps == 1 else "")
         sizes = me.bcast(1, INTEGER) * 3 + me.bcast(1, DOUBLE) * 2 + me.bcast(5, DOUBLE) + me.bcast(1, INTEGER) * 3
         start = swap + norm + me.barrier()
@@ -75,20 +75,23 @@ class _Grid:
         self.part = self.x * self.y / size**2
 
     def step(self, operations: float, correction: str, residual: str) -> str:
-        """A step, with the norms that it takes of the correction and of the residual."""
+        """Return a step, with the norms that it computes of the correction and of the residual."""
         me, planes = self.me, self.size - 2
-        mine = operations * self.part
-        lower, upper = me.compute(_LOWER * mine / planes), me.compute(_UPPER * mine / planes)
+        share_of_operations = operations * self.part
+        lower, upper = (
+            me.compute(_LOWER * share_of_operations / planes),
+            me.compute(_UPPER * share_of_operations / planes),
+        )
         up = self._received(self.north, self.west, _FROM_NORTH, _FROM_WEST) + lower
         up += self._sent(self.south, self.east, _FROM_NORTH, _FROM_WEST)
         down = self._received(self.south, self.east, _FROM_SOUTH, _FROM_EAST) + upper
         down += self._sent(self.north, self.west, _FROM_SOUTH, _FROM_EAST)
-        right = me.compute(_RIGHT_SIDE * mine / 2)
+        right = me.compute(_RIGHT_SIDE * share_of_operations / 2)
         right = self.swap("x") + right + self.swap("y") + right
         return up * planes + down * planes + correction + right + residual
 
     def _rows(self) -> tuple[int, int]:
-        """Numbers in a row of points along y and along x, five a point, the cube's boundary omitted."""
+        """Return the numbers in a row of points along y and along x, five per point, without the cube's boundary."""
         return (
             5 * (self.y - (self.west is None) - (self.east is None)),
             5 * (self.x - (self.north is None) - (self.south is None)),
@@ -105,7 +108,7 @@ class _Grid:
         return text + ("" if second is None else self.me.send(second, second_tag, along_x))
 
     def swap(self, axis: str) -> str:
-        """Faces two points deep along an axis, forth and then back."""
+        """Return the exchange of faces two points deep along an axis, forward and back."""
         if axis == "x":
             count = 10 * self.y * self.size
             return self._pass(self.north, self.south, _FROM_NORTH, count) + self._pass(
@@ -115,7 +118,7 @@ class _Grid:
         return self._pass(self.west, self.east, _FROM_WEST, count) + self._pass(self.east, self.west, _FROM_EAST, count)
 
     def _pass(self, source: int | None, to: int | None, tag: int, count: int) -> str:
-        """Post a receive, send on, wait: what is there of it."""
+        """Post a receive, send, wait; parts without a neighbour are omitted."""
         me = self.me
         text = "" if source is None else me.irecv(source, tag, count)
         text += "" if to is None else me.send(to, tag, count)
@@ -128,13 +131,13 @@ class _Grid:
         return text + ("" if to is None else me.send(to, tag, count))
 
     def corner(self) -> str:
-        """Of the surface integral, the top and bottom: a row from the east, one from the south with its corners."""
+        """Return the top and bottom of the surface integral: a row from the east, one from the south with its corners."""
         return self._chain(self.east, self.west, _FROM_EAST, 2 * self.x) + self._chain(
             self.south, self.north, _FROM_SOUTH, 2 * (self.y + 2)
         )
 
     def edges(self, axis: str) -> str:
-        """Of the surface integral, the two sides across an axis: a line of points for each that the rank is at."""
+        """Return two sides of the surface integral, across an axis: a line of points for each side at which the rank is."""
         if axis == "y":
             sides = (self.west is None) + (self.east is None)
             return self._chain(self.south, self.north, _FROM_SOUTH, self.size) * sides

@@ -1,4 +1,4 @@
-"""MG: a multigrid solver on a cube, halos on every level, most of them small."""
+"""MG: a multigrid solver on a cube, with halos on every level, most of them small."""
 
 from typing import NamedTuple
 
@@ -7,17 +7,17 @@ from topoloom.simulation.applications.nas.skeleton import ClockedParts, NasRun, 
 from topoloom.simulation.applications.program import RankTraces
 
 SIZES = {"S": (5, 4), "W": (7, 4), "A": (8, 4), "B": (8, 20), "C": (9, 20), "D": (10, 50)}
-"""The finest level (its grid has 2^level points a side) and the iterations, by class."""
+"""The finest level (its grid has 2^level points per side) and iterations, by class."""
 
 _RESIDUAL, _SMOOTH, _RESTRICT, _INTERPOLATE = 15, 16, 24, 23
-"""Operations a point of the routines' loops (the two last: a point of the coarser level), for their shares only."""
+"""Operations per point of the routines' loops (the last two: per point of the coarser level), used only for their shares."""
 
 
 class _Level(NamedTuple):
-    """A level as one rank sees it.
+    """One level, as seen by one rank.
 
-    ``points`` are its points by axis, halo and all; ``neighbours`` the ranks before and after it by axis; where ranks
-    outnumber the points of the coarser level, ``takes`` and ``gives`` tell the axes on which it borrows or lends.
+    ``points`` is its number of points by axis, including the halo; ``neighbours`` the ranks before and after it by axis; where
+    ranks outnumber the points of the coarser level, ``takes`` and ``gives`` mark the axes on which it borrows or lends.
     """
 
     points: list[int]
@@ -27,26 +27,26 @@ class _Level(NamedTuple):
 
     @property
     def inside(self) -> int:
-        """Points of its own."""
+        """The rank's own points, without the halo."""
         x, y, z = self.points
         return (x - 2) * (y - 2) * (z - 2)
 
     @property
     def omitted(self) -> bool:
-        """Whether it has none on this level."""
+        """Whether the rank has no points on this level."""
         return self.inside == 0
 
 
 def mg(run: NasRun) -> RankTraces:
-    """The skeleton of MG.
+    """Return the skeleton of MG.
 
-    Ranks are a box of powers of two, and every operator on a level is followed by a halo of one point on its three axes,
-    one after the other. Coarse levels have fewer points than ranks: those that are omitted do nothing, and are served
-    when the correction comes back down. One V-cycle and two set-ups come before the clock starts.
+    Ranks form a box of powers of two. Every operator on a level is followed by a halo exchange, one point deep, on its three
+    axes, one after the other. Coarse levels have fewer points than ranks: ranks without points do nothing there, and receive
+    data when the correction is interpolated. One V-cycle and two set-ups are untimed and come first.
 
     Source: NAS reports 95-020 and 02-007; the program of NPB3.3-MPI.
     """
-    finest, usual = SIZES[run.size]
+    finest, default_iterations = SIZES[run.size]
     side = 1 << finest
     check_ranks(
         "mg",
@@ -54,7 +54,7 @@ def mg(run: NasRun) -> RankTraces:
         f"a power of two of at most {side}^3 for class {run.size}",
         lambda ranks: is_power_of_two(ranks) and max(_box(ranks)) <= side,
     )
-    steps = run.steps(usual)
+    steps = run.steps(default_iterations)
     unit = 58.0 * side**3 / _loops(finest)
 
     def parts(me: TraceLines) -> ClockedParts:
@@ -66,7 +66,7 @@ def mg(run: NasRun) -> RankTraces:
         charge = me.barrier() + (me.allreduce(1, DOUBLE) + me.allreduce(4, INTEGER)) * 20 + me.barrier() + halo[finest]
 
         def cycle(unit: float) -> str:
-            """A V-cycle and the residual after it."""
+            """Return a V-cycle and the residual after it."""
             work = {k: unit * level.inside for k, level in levels.items()}
             residual = {k: me.compute(_RESIDUAL * work[k]) + halo[k] for k in levels}
             smooth = {k: me.compute(_SMOOTH * work[k]) + halo[k] for k in levels}
@@ -83,7 +83,7 @@ def mg(run: NasRun) -> RankTraces:
 
 
 def _loops(finest: int) -> int:
-    """Operations of an iteration's loops, level by level, by which the benchmark's own count is shared out."""
+    """Return the operations of one iteration's loops over all levels; the benchmark's own count is divided in proportion."""
     points = [1 << 3 * k for k in range(finest + 1)]
     residual = sum(points[2:finest]) + 2 * points[finest]
     coarser = sum(points[1:finest])
@@ -98,31 +98,31 @@ def _box(ranks: int) -> tuple[int, int, int]:
 
 
 def _levels(finest: int, ranks: int, rank: int) -> dict[int, _Level]:
-    """The levels from the finest to the coarsest, 1, for a rank."""
+    """Return the levels of a rank, from the finest to the coarsest, 1."""
     box = _box(ranks)
     strides = (1, box[0], box[0] * box[1])
     place = [rank // stride % wide for stride, wide in zip(strides, box, strict=True)]
-    apart = [1, 1, 1]  # to the next rank that still has points
+    apart = [1, 1, 1]  # distance to the next rank that still has points
     levels: dict[int, _Level] = {}
     for k in range(finest, 0, -1):
         level = _Level([], [], [False] * 3, [False] * 3)
         for axis, (wide, at) in enumerate(zip(box, place, strict=True)):
-            here = _between(at, wide, 1 << k)
-            there = _between(at + apart[axis], wide, 1 << k)
-            if here == 0 or there == 0:
+            own_points = _between(at, wide, 1 << k)
+            next_points = _between(at + apart[axis], wide, 1 << k)
+            if own_points == 0 or next_points == 0:
                 apart[axis] *= 2
-            if k < finest:  # on the way up, the level above is served along this axis
-                levels[k + 1].gives[axis] = there == 0 and here == 1
-                levels[k + 1].takes[axis] = there == 1 and here == 0
+            if k < finest:  # during interpolation, the finer level gets data along this axis
+                levels[k + 1].gives[axis] = next_points == 0 and own_points == 1
+                levels[k + 1].takes[axis] = next_points == 1 and own_points == 0
             before, after = ((at + direction * apart[axis]) % wide for direction in (-1, 1))
             level.neighbours.append((rank + (before - at) * strides[axis], rank + (after - at) * strides[axis]))
-            level.points.append(here + 2)
+            level.points.append(own_points + 2)
         levels[k] = level
     return levels
 
 
 def _between(at: int, wide: int, points: int) -> int:
-    """The points that the at-th of `wide` has; `at` may be beyond the last."""
+    """Return the points of rank `at` among `wide` ranks; `at` may exceed the last rank."""
     return (at + 1) * points // wide - at * points // wide
 
 
@@ -146,7 +146,7 @@ def _waited(me: TraceLines, level: _Level, axis: int) -> str:
 
 
 def _halo(me: TraceLines, level: _Level, room: int) -> str:
-    """A halo of one point: each axis takes along what the axes before it brought. One rank alone copies."""
+    """Return a halo exchange, one point deep: each axis includes what earlier axes received. A single rank only copies."""
     if not room or level.omitted:
         return ""
     x, y, z = level.points
@@ -158,7 +158,7 @@ def _halo(me: TraceLines, level: _Level, room: int) -> str:
 
 
 def _lend(me: TraceLines, level: _Level, room: int) -> str:
-    """What those with points on the coarser level send to those without: one layer back, two layers on."""
+    """Return what ranks with points on the coarser level send to ranks without: one layer back, two layers forward."""
     x, y, z = level.points
     text = ""
     for axis, face in enumerate((y * z, x * z, x * y) if room else ()):

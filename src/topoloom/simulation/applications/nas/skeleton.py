@@ -1,4 +1,4 @@
-"""What the skeletons share: the trace of three parts, even shares, and the numbers of ranks that are refused."""
+"""Common parts of the skeletons: the trace of three parts, even shares, and checks of the number of ranks."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -7,11 +7,11 @@ from topoloom.core.errors import InputError
 from topoloom.simulation.applications.nas.actions import TraceLines
 from topoloom.simulation.applications.program import CLOCK_STARTS, CLOCK_STOPS, RankTraces
 
-_MOST = 1 << 20  # ranks that are looked at for the nearest
+_MOST = 1 << 20  # the largest number of ranks that is suggested
 
 
 class ClockedParts(NamedTuple):
-    """The text of a rank: what the benchmark does before its clock runs, while it runs, and after."""
+    """The trace text of a rank: before the benchmark's clock runs, while it runs, and after."""
 
     before: str
     timed: str
@@ -19,30 +19,30 @@ class ClockedParts(NamedTuple):
 
 
 class NasRun(NamedTuple):
-    """What a run of a benchmark is told: its ranks, its class, its iterations (0: the class's own), its untimed parts."""
+    """The inputs of a benchmark: ranks, class, iterations (0: the class's default), and whether untimed parts are included."""
 
     ranks: int
     size: str
     iterations: int = 0
     untimed: bool = True
 
-    def steps(self, usual: int) -> int:
-        """The iterations asked for, or the class's own."""
-        return self.iterations or usual
+    def steps(self, default: int) -> int:
+        """The requested iterations, or the class's default."""
+        return self.iterations or default
 
 
 def skeleton(name: str, run: NasRun, operations: float, parts: Callable[[TraceLines], ClockedParts]) -> RankTraces:
-    """The trace of a benchmark whose ranks have these parts.
+    """Return the trace of a benchmark whose ranks have these parts.
 
-    Without the untimed parts the trace is what the benchmark's clock measures; with them it is marked where that starts and
-    stops, so that operations over simulated seconds is the rate that it would print.
+    Without the untimed parts, the trace is exactly what the benchmark's clock measures. With them, marks show where the clock
+    starts and stops, so that operations per simulated second are the rate that the benchmark would print.
 
     Parameters
     ----------
     name : str
         The benchmark, in lower case.
     run : NasRun
-        Class, ranks, iterations, and whether the untimed parts are in.
+        Class, ranks, iterations, and whether untimed parts are included.
     operations : float
         Operations that the benchmark counts for its rate.
     parts : callable (TraceLines) to ClockedParts
@@ -51,7 +51,7 @@ def skeleton(name: str, run: NasRun, operations: float, parts: Callable[[TraceLi
     Returns
     -------
     RankTraces
-        Whose text of each rank is made when it is asked for.
+        The traces; the text of a rank is created on demand.
     """
 
     def text(rank: int, marks: tuple[str, str] = ("", "")) -> str:
@@ -69,16 +69,16 @@ def skeleton(name: str, run: NasRun, operations: float, parts: Callable[[TraceLi
 
 
 def share(total: int, parts: int, part: int) -> int:
-    """How many of `total` the part-th of `parts` has, as even as can be, the first ones having one more.
+    """Return the share of part number `part` when `total` is divided as evenly as possible; the first parts get one more.
 
     Parameters
     ----------
     total : int
-        What is shared out.
+        The number to divide.
     parts : int
-        Among how many.
+        The number of parts.
     part : int
-        Whose share, from 0.
+        The part, from 0.
 
     Returns
     -------
@@ -94,21 +94,23 @@ def share(total: int, parts: int, part: int) -> int:
 
 
 def check_ranks(name: str, ranks: int, rule: str, accepts: Callable[[int], bool]) -> None:
-    """Refuse a number of ranks that the benchmark does not take.
+    """Refuse a number of ranks that the benchmark does not accept.
 
     Parameters
     ----------
     name : str
+        The benchmark, for the message.
     ranks : int
+        The number of ranks to check.
     rule : str
-        What the number of ranks is: ``a power of two``.
+        The condition in words: ``a power of two``.
     accepts : callable
-        Whether a number of ranks is taken.
+        Whether a number of ranks is accepted.
 
     Raises
     ------
     InputError
-        Naming the nearest numbers that it takes.
+        The number is not accepted; the message names the nearest accepted ones.
     """
     if ranks >= 1 and accepts(ranks):
         return
@@ -116,9 +118,9 @@ def check_ranks(name: str, ranks: int, rule: str, accepts: Callable[[int], bool]
     below = next((number for number in range(start - 1, 0, -1) if accepts(number)), None)
     above = next((number for number in range(start + 1, min(4 * start + 1100, _MOST + 1)) if accepts(number)), None)
     near = ", ".join(str(number) for number in (below, above) if number is not None)
-    raise InputError(f"{name}: {ranks} ranks; the number of ranks is {rule} (nearest: {near})")
+    raise InputError(f"{name}: {ranks} ranks; the number of ranks must be {rule} (nearest: {near})")
 
 
 def is_power_of_two(number: int) -> bool:
-    """Whether a whole number above zero is a power of two."""
+    """Return whether a positive whole number is a power of two."""
     return number & (number - 1) == 0

@@ -1,4 +1,4 @@
-"""SP: an implicit solver with five scalar equations a point, pipelines along the three axes of a cube."""
+"""SP: an implicit solver with five scalar equations per point, and pipelines along the three axes of a cube."""
 
 from topoloom.simulation.applications.nas.actions import DOUBLE, INTEGER, LOGICAL, TraceLines
 from topoloom.simulation.applications.nas.cells import Cells, cells_of, check_cells, faces
@@ -6,37 +6,37 @@ from topoloom.simulation.applications.nas.skeleton import ClockedParts, NasRun, 
 from topoloom.simulation.applications.program import RankTraces
 
 SIZES = {"S": (12, 100), "W": (36, 400), "A": (64, 400), "B": (102, 400), "C": (162, 400), "D": (408, 500)}
-"""Points a side and time steps, by class."""
+"""Points per side and time steps, by class."""
 
 _RIGHT_SIDE, _LEFT_SIDE, _FORWARD, _BACKWARD = 0.4, 0.05, 0.11, 0.04
-"""Shares of a step's operations: the right-hand side, and of each axis its coefficients and its two sweeps."""
+"""Shares of a step's operations: the right-hand side, and for each axis its coefficients and its two sweeps."""
 
 
 def sp(run: NasRun) -> RankTraces:
-    """The skeleton of SP.
+    """Return the skeleton of SP.
 
-    It goes as BT does, with smaller messages that leave out the boundary, and it overlaps: a receive is posted, the
-    coefficients of the cell are worked out, then the receive and the send before it are waited for.
+    It works as BT does, with smaller messages without the boundary, and with overlap: a receive is posted, the coefficients of
+    the cell are computed, then the rank waits for the receive and for the previous send.
 
     Source: NAS reports 95-020 and 02-007; the program of NPB3.3-MPI.
     """
-    size, usual = SIZES[run.size]
+    size, default_steps = SIZES[run.size]
     check_cells("sp", run, size)
-    steps = run.steps(usual)
+    steps = run.steps(default_steps)
     step = 881.174 * size**3 - 4683.91 * size**2 + 11484.5 * size - 19272.4
 
     def parts(me: TraceLines) -> ClockedParts:
         cells = cells_of(size, run.ranks, me.number)
 
-        def one(unit: float) -> str:
+        def step_text(unit: float) -> str:
             right = _RIGHT_SIDE * unit * sum(cells.points(cell) for cell in range(cells.side))
             return faces(me, cells) + me.compute(right) + "".join(_solve(me, cells, axis, unit) for axis in range(3))
 
         sizes = me.bcast(1, INTEGER) + me.bcast(1, DOUBLE) + me.bcast(3, INTEGER) + me.bcast(1, LOGICAL)
         norm = me.allreduce(5, DOUBLE)
         return ClockedParts(
-            sizes + one(0.0) + me.barrier(),
-            one(step / size**3) * steps,
+            sizes + step_text(0.0) + me.barrier(),
+            step_text(step / size**3) * steps,
             norm + faces(me, cells) + norm + me.reduce(1, DOUBLE) + me.barrier(),
         )
 
@@ -44,7 +44,7 @@ def sp(run: NasRun) -> RankTraces:
 
 
 def _solve(me: TraceLines, cells: Cells, axis: int, unit: float) -> str:
-    """The two sweeps along an axis: 22 numbers a line forth, 10 back."""
+    """Return the two sweeps along an axis: 22 numbers per line forward, 10 back."""
     last = cells.side - 1
     before, after = cells.before[axis], cells.after[axis]
     text = ""
@@ -72,7 +72,7 @@ def _solve(me: TraceLines, cells: Cells, axis: int, unit: float) -> str:
 
 
 def _lines(cells: Cells, cell: int, axis: int) -> int:
-    """Lines of points of a cell along an axis, those on the boundary of the cube omitted."""
+    """Return the lines of points of a cell along an axis, without those on the boundary of the cube."""
     lines = 1
     for other, (size, at) in enumerate(zip(cells.sizes[cell], cells.at[cell], strict=True)):
         if other != axis:

@@ -1,7 +1,7 @@
-/* All-reduce: the sum of a vector of doubles over all ranks, known to all, by MPI_Allreduce. */
+/* All-reduce: the sum of a vector of doubles over all ranks, on every rank, by MPI_Allreduce. */
 #include "common.h"
 
-/* The sum costs the simulated machine nothing, and no sum is worked out where nobody looks at it. */
+/* The sum costs the simulated machine nothing, and no sum is computed without a check. */
 static void nothing(void *in, void *inout, int *count, MPI_Datatype *type)
 {
     (void)in, (void)inout, (void)count, (void)type;
@@ -31,7 +31,7 @@ int main(int argc, char **argv)
 
     result("time", time, "s");
     result("bandwidth", (double)all / time, "B/s"); /* of the vector */
-    result("bus_bandwidth", 2.0 * (ranks - 1) / ranks * (double)all / time, "B/s"); /* that a ring would put on a link */
+    result("bus_bandwidth", 2.0 * (ranks - 1) / ranks * (double)all / time, "B/s"); /* that a ring would send over a link */
     if (check) {
         double right = 1;
         for (int i = 0; i < count; i++)

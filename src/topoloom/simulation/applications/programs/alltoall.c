@@ -1,4 +1,4 @@
-/* All-to-all: every rank sends so many bytes to every other rank, by MPI_Alltoall. */
+/* All-to-all: every rank sends `bytes` to every other rank, by MPI_Alltoall. */
 #include "common.h"
 
 static int holds(const char *in, int bytes, int rank, int ranks)

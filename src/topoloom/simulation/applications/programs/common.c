@@ -1,4 +1,4 @@
-/* What the built-in programs share: arguments, results, the clock and buffers. */
+/* Shared by the built-in programs: arguments, results, the clock and buffers. */
 #include "common.h"
 #include <time.h>
 

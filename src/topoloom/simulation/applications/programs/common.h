@@ -1,4 +1,4 @@
-/* What the built-in programs share: arguments, results, the clock and buffers. */
+/* Shared by the built-in programs: arguments, results, the clock and buffers. */
 #ifndef TOPOLOOM_COMMON_H
 #define TOPOLOOM_COMMON_H
 
@@ -8,14 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The whole number or the number behind NAME= among the arguments; the program ends where it is missing. */
+/* The whole number or the number behind NAME= among the arguments; the program exits if it is missing. */
 long whole(int argc, char **argv, const char *name);
 double number(int argc, char **argv, const char *name);
 
 /* A line "result NAME VALUE UNIT", by rank 0 of the world only. */
 void result(const char *name, double value, const char *unit);
 
-/* One memory for all ranks, who ask for the same size: they live in one process, and what messages carry does not matter.
+/* One memory for all ranks, which request the same size: they are in one process, and the content of messages does not matter.
    SimGrid maps it onto one small block and copies nothing into it. */
 void *one_for_all(const char *name, size_t bytes);
 
@@ -24,17 +24,17 @@ void *one_for_all(const char *name, size_t bytes);
 double time_to_agree(void);
 void start_together(double agreeing);
 
-/* The seconds from the first rank's begin to the last rank's end, known to rank 0. */
+/* The seconds from the first rank's begin to the last rank's end, on rank 0. */
 double from_first_to_last(double begin, double end);
 
-/* The largest value of any rank and the mean over ranks, known to rank 0 (or to all). Up a tree of messages of their own:
+/* The largest value of any rank and the mean over ranks, on rank 0 (or on all ranks). Through a tree of separate messages:
    MPI's collectives are for what is timed, and its default reduction is slow to simulate on a thousand ranks. */
 double largest(double value);
 double largest_for_all(double value);
 void largest_of_each(double *values, int count);
 double mean(double value);
 
-/* The value of rank 0, which all wait for, down the same tree. */
+/* The value of rank 0, sent to all ranks through the same tree. */
 double from_rank_0(double value);
 
 /* SplitMix64, as topoloom's own draws: the next word, and a random order of 0 .. count - 1 (Fisher-Yates). */

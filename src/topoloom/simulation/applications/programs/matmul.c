@@ -29,7 +29,7 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     int n = (int)whole(argc, argv, "n"), width = (int)whole(argc, argv, "block");
     int rows = (int)whole(argc, argv, "rows"), columns = ranks / rows, check = (int)whole(argc, argv, "check");
-    int row = rank / columns, column = rank % columns; /* as MPI_Cart_create numbers them */
+    int row = rank / columns, column = rank % columns; /* numbered as by MPI_Cart_create */
     MPI_Comm along_row, along_column;
     MPI_Comm_split(MPI_COMM_WORLD, row, column, &along_row);
     MPI_Comm_split(MPI_COMM_WORLD, column, row, &along_column);

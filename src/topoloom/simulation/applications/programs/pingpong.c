@@ -1,7 +1,7 @@
-/* Ping-pong: pairs of ranks, one pair after the other, send a message to and fro; half a round trip is the latency.
+/* Ping-pong: pairs of ranks, one pair after the other, send a message back and forth; half a round trip is the latency.
 
    pairs=0: the first and the last rank. pairs=N: N pairs drawn from the seed, every ordered pair equally likely. A pair
-   begins when the pair before it has ended (a token passes from the one to the other), so nothing else is on the network. */
+   begins when the pair before it has ended (a token passes from one to the next), so that the network is otherwise idle. */
 #include "common.h"
 
 enum { MESSAGE = 1, TOKEN = 2 };
@@ -21,7 +21,7 @@ static void pass_token(int rank, int from, int to)
         MPI_Recv(NULL, 0, MPI_CHAR, from, TOKEN, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
-/* The seconds of so many round trips, known to `from`. */
+/* The seconds of this many round trips, on rank `from`. */
 static double round_trips(int rank, int from, int to, int repeats, char *out, char *in, int bytes)
 {
     double begin = MPI_Wtime();
@@ -31,7 +31,7 @@ static double round_trips(int rank, int from, int to, int repeats, char *out, ch
             MPI_Recv(in, bytes, MPI_CHAR, to, MESSAGE, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         } else {
             MPI_Recv(in, bytes, MPI_CHAR, from, MESSAGE, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-            MPI_Send(in, bytes, MPI_CHAR, from, MESSAGE, MPI_COMM_WORLD); /* what came goes back */
+            MPI_Send(in, bytes, MPI_CHAR, from, MESSAGE, MPI_COMM_WORLD); /* return what arrived */
         }
     }
     return MPI_Wtime() - begin;

@@ -7,7 +7,7 @@
 
 enum { MOST = 3 };
 
-struct side { /* one face: who is behind it, and how many values cross it */
+struct side { /* one face: the neighbour behind it, and how many values cross it */
     int neighbour, values, direction, dimension;
 };
 
@@ -21,7 +21,7 @@ static void triple(int argc, char **argv, const char *name, int *out, int dims)
     }
 }
 
-/* The check: a value that tells where on the whole grid a point is. */
+/* The check: a value that encodes the position of a point in the whole grid. */
 static double mark(const long *point, const int *all, int dims)
 {
     double value = 0;
@@ -103,7 +103,7 @@ int main(int argc, char **argv)
     for (int i = 0; i < iterations; i++) {
         MPI_Request all_of[4 * MOST];
         double start = MPI_Wtime();
-        for (int s = 0; s < sides; s++) { /* the tag tells in which direction a message travels */
+        for (int s = 0; s < sides; s++) { /* the tag encodes the direction of a message */
             int tag = 2 * side[s].dimension + !side[s].direction;
             MPI_Irecv(check ? (void *)in[s] : any, side[s].values, MPI_DOUBLE, side[s].neighbour, tag, grid, &all_of[s]);
         }

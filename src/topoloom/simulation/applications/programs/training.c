@@ -4,7 +4,7 @@
    numbered tensor first, then data, then pipeline; expert groups are runs of the data dimension. Micro-batches run
    through the stages one forward, one backward (1F1B). Gradients are summed when all micro-batches are done.
 
-   ring=1: sums over rings and all-to-all by pairs of ranks, written here, whatever the simulator is told about
+   ring=1: sums over rings and all-to-all by pairs of ranks, written here, whatever the simulator is configured for
    collectives; ring=0: MPI's collectives. */
 #include "common.h"
 #include <simgrid/host.h>
@@ -13,7 +13,7 @@ enum kind { COMPUTE, TENSOR, EXPERT, PIPELINE, DATA, EMBEDDING, KINDS };
 enum { FORWARD = 1, BACKWARD = 2, RING = 3 };
 static const char *const kind_name[KINDS] = {"compute", "tensor", "expert", "pipeline", "data", "embedding"};
 
-struct step { /* all that a rank knows */
+struct step { /* the parameters of a rank */
     MPI_Comm tensor, expert, pipeline, data, expert_data, embedding;
     int stage, stages, layers, every, ring, zero, recompute;
     double attention_flops, feedforward_flops, expert_flops, logit_flops;
@@ -77,7 +77,7 @@ static void all_reduce(struct step *of, long bytes, MPI_Comm comm)
     }
 }
 
-/* An operation on more bytes than a bucket holds goes bucket after bucket; nobody to talk to, nothing to do. */
+/* An operation on more bytes than a bucket holds is done bucket by bucket; a single rank does nothing. */
 static void collective(struct step *of, enum kind kind, void (*act)(struct step *, long, MPI_Comm), double bytes, MPI_Comm comm)
 {
     int ranks;
@@ -145,7 +145,7 @@ static void receive(struct step *of, int way)
     of->time[PIPELINE] += MPI_Wtime() - begin;
 }
 
-/* Sends while computing goes on; the message before it in the same direction must have gone. */
+/* Sends without waiting; the previous message in the same direction must have been sent. */
 static void send(struct step *of, int way)
 {
     int to = way == FORWARD ? of->stage + 1 : of->stage - 1;

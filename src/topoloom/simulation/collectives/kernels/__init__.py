@@ -1,1 +1,1 @@
-"""Compiled loops: largest flows, and what is made of them by the thousand."""
+"""Compiled kernels of collectives: maximum flows, and the packing of trees with many of them."""

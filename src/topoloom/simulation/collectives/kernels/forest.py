@@ -1,6 +1,6 @@
-"""Packing trees: switches taken out of a network without loss.
+"""Packing trees: remove switches from a network without losing capacity between ranks (splitting off).
 
-Capacities stand in a square matrix, row to column. What is asked of each cut is asked by a largest flow on it.
+Capacities are a square matrix, row to column. A condition on all cuts is checked by a maximum flow.
 """
 
 import numpy as np
@@ -21,7 +21,11 @@ def _crossing(
     at: np.ndarray,
     path: np.ndarray,
 ) -> int:
-    """The largest flow from some nodes to others, bool[n] each, or `enough`: Dinic's, by lists of what each may lead to."""
+    """Return the maximum flow from some nodes to others, or `enough` if that is reached (Dinic's algorithm).
+
+    left int64[n, n]: residual capacities, changed in place; near int64[n, k] and nears int64[n]: the neighbours of each node
+    and their number; begins, ends: bool[n], the sources and sinks. Scratch, int64[n]: level, queue, at, path.
+    """
     n = nears.size
     flow = 0
     while flow < enough:
@@ -33,6 +37,7 @@ def _crossing(
                 level[v] = 0
                 queue[tail] = v
                 tail += 1
+        # Levels by a breadth-first search from the sources, until a sink is met.
         starts, head, met = tail, 0, False
         while head < tail and not met:
             v = queue[head]
@@ -46,6 +51,7 @@ def _crossing(
                     met = met or ends[w]
         if not met:
             return flow
+        # Augment along the levels, depth first from each source.
         for number in range(starts):
             path[0] = queue[number]
             depth = 0
@@ -84,26 +90,26 @@ def _crossing(
 def split_off(
     capacity: np.ndarray, supply: np.ndarray, switches: int, requirement: int, log: np.ndarray, done: int
 ) -> int:
-    """Take the next switch out: what comes in from u and goes out to t goes from u to t, while no cut loses what it needs.
+    """Remove the next switch: replace flow u to switch to t by an edge u to t, as far as every cut keeps what it needs.
 
     Parameters
     ----------
     capacity : int64[n, n]
-        In place: the row and the column of the switch become 0.
+        Changed in place: the row and the column of the switch become 0.
     supply : int64[n]
-        What each node sends to all ranks; 0 for switches, which are the first nodes.
+        The trees that each node sends to all ranks; 0 for switches, which are the first nodes.
     switches : int
     requirement : int
-        All of it.
+        The sum of `supply`.
     log : int64[k, 4]
-        Rows (u, switch, t, units), of which `done` are there; in place.
+        Rows (u, switch, t, units), of which the first `done` are filled; extended in place.
     done : int
-        Before the switch; the switch is the one with channels to the fewest others.
+        The filled rows before this call. The removed switch is the one with channels to the fewest other nodes.
 
     Returns
     -------
     int
-        Rows of the log afterwards; -1 where all switches are out; -2 where the log is full.
+        The filled rows after this call; -1 when all switches are removed; -2 when the log is full.
     """
     n = capacity.shape[0]
     level, queue, at = np.empty(n + 1, np.int64), np.empty(n + 1, np.int64), np.empty(n + 1, np.int64)
@@ -112,15 +118,16 @@ def split_off(
     begins, ends = np.zeros(n + 1, np.bool_), np.zeros(n + 1, np.bool_)
     near, nears = np.zeros((n + 1, n), np.int64), np.zeros(n + 1, np.int64)
     w, fewest = -1, 0
-    for one in range(switches):
+    # Select the switch with channels to the fewest others.
+    for switch in range(switches):
         degree = 0
         for v in range(n):
-            degree += capacity[one, v] > 0
+            degree += capacity[switch, v] > 0
         if degree > 0 and (w < 0 or degree < fewest):
-            w, fewest = one, degree
+            w, fewest = switch, degree
     if w < 0:
         return -1
-    # Node n sends to each rank what it supplies; nothing comes back to where all begins.
+    # Node n is a super-source, which sends each rank its supply; no channel leads back to it.
     for v in range(n):
         for other in range(n):
             if capacity[v, other] > 0 or capacity[other, v] > 0:
@@ -134,7 +141,7 @@ def split_off(
         sources = 0
         for u in range(n):
             sources += capacity[u, w] > 0 and u != t
-        # Evenly from all first, for trees that are not deep; then what is left; back to where it came from at the last.
+        # First evenly from all sources, for shallow trees; then the rest; finally from t itself, whose flow would return to t.
         even = (capacity[w, t] + sources - 1) // max(1, sources)
         for turn in range(2 * n + 1):
             if capacity[w, t] == 0:
@@ -147,6 +154,7 @@ def split_off(
                 most = min(most, even)
             if most == 0:
                 continue
+            # Reduce `most` to what all cuts that the split would reduce can spare.
             for side in range(2):
                 for i in range(hard.size):
                     v = hard[i]
@@ -161,12 +169,12 @@ def split_off(
                     begins[n] = True
                     ends[v] = True
                     if side == 0:
-                        # Sides with u and t, without the switch and v.
+                        # Cuts with u and t on one side, the switch and v on the other.
                         begins[u] = begins[t] = ends[w] = True
                     else:
-                        # Sides with the switch, without u, t and v.
+                        # Cuts with the switch on one side, u, t and v on the other.
                         begins[w] = ends[u] = ends[t] = True
-                    # Sides without those asked before are known: what is left has them, and flows start near their end.
+                    # Cuts without earlier nodes are already checked, so these nodes start as sources, close to the sinks.
                     for before in range(i):
                         if not ends[hard[before]]:
                             begins[hard[before]] = True
@@ -176,7 +184,7 @@ def split_off(
                     )
                     if room < most:
                         most = room
-                        # Who is against it now will be against it again: asked first.
+                        # A node that limits now will probably limit again: check it first.
                         for back in range(i, 0, -1):
                             hard[back] = hard[back - 1]
                         hard[0] = v
@@ -194,10 +202,10 @@ def split_off(
             capacity[w, t] -= most
             if u != t:
                 if capacity[u, t] == 0 and capacity[t, u] == 0:
-                    known = False
+                    adjacent = False
                     for j in range(nears[u]):
-                        known = known or near[u, j] == t
-                    if not known:
+                        adjacent = adjacent or near[u, j] == t
+                    if not adjacent:
                         near[u, nears[u]], near[t, nears[t]] = t, u
                         nears[u] += 1
                         nears[t] += 1

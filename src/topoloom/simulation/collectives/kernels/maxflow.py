@@ -1,7 +1,7 @@
-"""The largest flow and the smallest cut between two nodes, in whole numbers (Dinic's algorithm).
+"""The maximum flow and the minimum cut between two nodes, in whole numbers (Dinic's algorithm).
 
-Arcs are numbered by their origin: first[v] .. first[v + 1] - 1 leave v; back[e] is the arc that leads the other way, of
-capacity 0 where there is none. What is left of each arc's capacity is changed in place.
+Arcs are numbered by their origin: first[v] .. first[v + 1] - 1 leave v; to[e] is the end of arc e, and back[e] the reverse arc,
+with capacity 0 where the network has none. left[e] is the residual capacity of each arc, changed in place.
 """
 
 import numpy as np
@@ -13,7 +13,7 @@ from topoloom.core.compiling.decorators import allocating, stage
 def _levels(
     first: np.ndarray, to: np.ndarray, left: np.ndarray, source: int, sink: int, level: np.ndarray, queue: np.ndarray
 ) -> bool:
-    """Steps from the source along arcs that are not full, int64[n], -1 out of reach; whether the sink is in reach."""
+    """Set level (int64[n]) to the steps from the source along arcs that are not full (-1: unreachable); is the sink reached?"""
     level[:] = -1
     level[source] = 0
     queue[0] = source
@@ -33,19 +33,20 @@ def _levels(
 def largest_flow(
     first: np.ndarray, to: np.ndarray, back: np.ndarray, left: np.ndarray, source: int, sink: int, enough: int
 ) -> int:
-    """The largest flow from source to sink, or `enough` as soon as that is reached.
+    """Return the maximum flow from source to sink, or `enough` as soon as that is reached.
 
     Parameters
     ----------
     first, to, back : int64[n + 1], int64[a], int64[a]
+        The arcs.
     left : int64[a]
-        Capacities; what is left of them afterwards.
+        Capacities; afterwards the residual capacities.
     source, sink, enough : int
 
     Returns
     -------
     int
-        O(n^2 a) at most; far less on networks of switches.
+        The flow. Time O(n^2 a) at most; far less on networks of switches.
     """
     n = first.size - 1
     level, queue = np.empty(n, np.int64), np.empty(n, np.int64)
@@ -56,6 +57,7 @@ def largest_flow(
             at[v] = first[v]
         depth, v = 0, source
         while True:
+            # At the sink: augment along the path, and go back to its first full arc.
             if v == sink:
                 least = enough - flow
                 for i in range(depth):
@@ -71,21 +73,21 @@ def largest_flow(
                     return flow
                 depth, v = stop, to[back[path[stop]]]
                 continue
-            went = False
+            advanced = False
             while at[v] < first[v + 1]:
                 e = at[v]
                 if left[e] > 0 and level[to[e]] == level[v] + 1:
                     path[depth] = e
                     depth += 1
                     v = to[e]
-                    went = True
+                    advanced = True
                     break
                 at[v] += 1
-            if went:
+            if advanced:
                 continue
             if depth == 0:
                 break
-            # A dead end: its last arc is no way on in this round.
+            # A dead end: skip the last arc in this round.
             level[v] = -1
             depth -= 1
             v = to[back[path[depth]]]
@@ -95,7 +97,7 @@ def largest_flow(
 
 @allocating
 def reached(first: np.ndarray, to: np.ndarray, left: np.ndarray, source: int) -> np.ndarray:
-    """The nodes that arcs which are not full lead to, bool[n]: the source's side of the smallest cut after a largest flow."""
+    """Return the nodes reachable along arcs that are not full, bool[n]: after a maximum flow, one side of a minimum cut."""
     n = first.size - 1
     level, queue = np.empty(n, np.int64), np.empty(n, np.int64)
     _levels(first, to, left, source, source, level, queue)

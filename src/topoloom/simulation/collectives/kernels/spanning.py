@@ -1,6 +1,12 @@
-"""Growing trees edge by edge: the next edge of a batch, and how many of its trees may take it.
+"""Packing spanning trees edge by edge: the next edge of a batch of equal trees, and how many trees of the batch may take it.
 
-What others still need is asked by a largest flow towards the edge's end, backwards: only few channels come in there.
+Algorithm: Berczi and Frank 2010, as in Zhao et al., arXiv 2402.06787, theorem 8. An edge may be used if all other batches can
+still be completed, which a maximum flow checks. The flow is searched backwards, from the end y of the edge, because few
+channels enter y.
+
+Arrays, for n ranks and k batches other than the current one: left int64[n, n], residual capacities; near int64[n, d] and nears
+int64[n], the neighbours of each rank and their number; gives int64[k], the trees of each batch that the flow may still use;
+sent int64[k, n], the flow from each batch to each rank; spans bool[k, n], the ranks that each batch already covers.
 """
 
 import numpy as np
@@ -22,21 +28,25 @@ def _levels(
     queue: np.ndarray,
     away: np.ndarray,
 ) -> bool:
-    """How far each node is from y, backwards along what is left; whether x, or a batch that still has trees, leads there."""
-    n, kept = nears.size, gives.size
+    """Compute levels by a breadth-first search from y, backwards along residual arcs: the first phase of Dinic's algorithm.
+
+    level int64[n + k] is set to the distance of each rank, and of batch b at n + b; -1: not reached. queue int64[n + k] and
+    away int64[k] are scratch. Returns whether the search reaches x, or a batch that still has trees; it stops at that distance.
+    """
+    n, batches = nears.size, gives.size
     level[:] = -1
     level[y] = 0
     queue[0] = y
     head, tail = 0, 1
-    # Batches that nobody has come to yet.
-    apart = kept
-    for k in range(kept):
+    # away[:unreached] lists the batches that are not reached yet.
+    unreached = batches
+    for k in range(batches):
         away[k] = k
-    found = -1
+    goal_level = -1
     while head < tail:
         v = queue[head]
         head += 1
-        if found >= 0 and level[v] >= found:
+        if goal_level >= 0 and level[v] >= goal_level:
             return True
         step = level[v] + 1
         if v < n:
@@ -46,19 +56,19 @@ def _levels(
                     level[u] = step
                     queue[tail] = u
                     tail += 1
-                    if u == x and found < 0:
-                        found = step
+                    if u == x and goal_level < 0:
+                        goal_level = step
             i = 0
-            while i < apart:
+            while i < unreached:
                 k = away[i]
                 if spans[k, v]:
                     level[n + k] = step
                     queue[tail] = n + k
                     tail += 1
-                    if gives[k] > 0 and found < 0:
-                        found = step
-                    apart -= 1
-                    away[i] = away[apart]
+                    if gives[k] > 0 and goal_level < 0:
+                        goal_level = step
+                    unreached -= 1
+                    away[i] = away[unreached]
                 else:
                     i += 1
         else:
@@ -67,9 +77,9 @@ def _levels(
                     level[w] = step
                     queue[tail] = w
                     tail += 1
-                    if w == x and found < 0:
-                        found = step
-    return found >= 0
+                    if w == x and goal_level < 0:
+                        goal_level = step
+    return goal_level >= 0
 
 
 @inner
@@ -87,13 +97,14 @@ def _pushed(
     path: np.ndarray,
     wanted: int,
 ) -> int:
-    """What more comes to y along the levels, up to `wanted`."""
-    n, kept = nears.size, gives.size
+    """Push flow to y along the levels, up to `wanted`; return how much (the second phase of Dinic's algorithm)."""
+    n, batches = nears.size, gives.size
     flow, depth = 0, 0
     at[:] = 0
     path[0] = y
     while depth >= 0 and flow < wanted:
         v = path[depth]
+        # A source is reached: augment along the path, and go back to its first full step.
         if v == x or (v >= n and gives[v - n] > 0):
             least = wanted - flow
             if v != x:
@@ -125,20 +136,20 @@ def _pushed(
                 stop = 0
             depth = stop
             continue
-        found, step = False, level[v] + 1
+        advanced, step = False, level[v] + 1
         if v < n:
             while at[v] < nears[v]:
                 u = near[v, at[v]]
                 if level[u] == step and left[u, v] > 0:
                     path[depth + 1] = u
-                    found = True
+                    advanced = True
                     break
                 at[v] += 1
-            while not found and at[v] < nears[v] + kept:
+            while not advanced and at[v] < nears[v] + batches:
                 k = at[v] - nears[v]
                 if level[n + k] == step and spans[k, v]:
                     path[depth + 1] = n + k
-                    found = True
+                    advanced = True
                     break
                 at[v] += 1
         else:
@@ -146,10 +157,10 @@ def _pushed(
                 w = at[v]
                 if level[w] == step and sent[v - n, w] > 0:
                     path[depth + 1] = w
-                    found = True
+                    advanced = True
                     break
                 at[v] += 1
-        if found:
+        if advanced:
             depth += 1
         else:
             level[v] = -1
@@ -172,30 +183,31 @@ def room_of(
     enough: int,
     room: tuple[np.ndarray, ...],
 ) -> int:
-    """How many trees of batch `this` may take the edge from x to y, so that all others still find their edges.
+    """Return how many trees of batch `this` may take the edge from x to y, such that all other batches can be completed.
 
-    At most `enough`: the smallest cut between x and y, batches with what they span behind x, less all other batches (Berczi and
-    Frank 2010; Zhao et al., arXiv 2402.06787, theorem 8). A batch that spans y brings its trees there, whatever the cut.
+    The result is at most `enough`. It is the smallest cut between x and y, with each other batch as a node that can enter at
+    the ranks it covers, minus the trees of all other batches (Berczi and Frank 2010; Zhao et al., arXiv 2402.06787, theorem 8).
+    A batch that covers y always reaches it, and is not counted.
     """
     n, batches = capacity.shape[0], trees.size
     left, spans, sent, gives, level, queue, at, path, away = room
-    kept, others = 0, 0
+    count, others = 0, 0
     for b in range(batches):
         if b != this and not member[b, y]:
             for v in range(n):
-                spans[kept, v] = member[b, v]
-                sent[kept, v] = 0
-            gives[kept] = trees[b]
+                spans[count, v] = member[b, v]
+                sent[count, v] = 0
+            gives[count] = trees[b]
             others += trees[b]
-            kept += 1
+            count += 1
     for v in range(n):
         for u in range(n):
             left[v, u] = capacity[v, u]
     flow, wanted = 0, others + enough
-    some = gives[:kept]
-    while flow < wanted and _levels(left, near, nears, some, sent, spans, x, y, level[: n + kept], queue, away):
+    other_trees = gives[:count]
+    while flow < wanted and _levels(left, near, nears, other_trees, sent, spans, x, y, level[: n + count], queue, away):
         flow += _pushed(
-            left, near, nears, some, sent, spans, x, y, level[: n + kept], at[: n + kept], path, wanted - flow
+            left, near, nears, other_trees, sent, spans, x, y, level[: n + count], at[: n + count], path, wanted - flow
         )
     return max(0, flow - others)
 
@@ -204,24 +216,25 @@ def room_of(
 def next_edge(
     capacity: np.ndarray, order: np.ndarray, member: np.ndarray, trees: np.ndarray, this: int
 ) -> tuple[int, int, int]:
-    """An edge out of a batch's tree, and how many of its trees take it: from ranks near the root first, the widest first.
+    """Return an edge out of a batch's tree, and how many of its trees take it: near the root first, then by capacity.
 
     Parameters
     ----------
     capacity : int64[n, n]
+        Residual capacities in trees, row to column.
     order : int64[k]
-        What the batch spans, from its root on.
+        The ranks that the batch covers, from its root on.
     member : bool[batches, n]
-        What each batch spans.
+        The ranks that each batch covers.
     trees : int64[batches]
-        In each batch.
+        The trees of each batch.
     this : int
-        The batch.
+        The number of the batch that grows.
 
     Returns
     -------
     x, y, trees : int
-        Zeros where there is no such edge.
+        The edge and the number of trees; zeros if there is no such edge.
     """
     n, batches = capacity.shape[0], trees.size
     near, nears = np.empty((n, n), np.int64), np.zeros(n, np.int64)
@@ -248,7 +261,7 @@ def next_edge(
         for i in range(nears[x]):
             y = near[x, i]
             if capacity[x, y] > 0 and not member[this, y]:
-                # The widest first, and of those that are alike the first.
+                # Sort by capacity, greatest first; equal ones keep their order.
                 place = count
                 while place > 0 and capacity[x, to[place - 1]] < capacity[x, y]:
                     to[place] = to[place - 1]

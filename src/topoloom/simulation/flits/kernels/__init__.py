@@ -1,1 +1,1 @@
-"""Compiled loops of simulator: functions of arrays and numbers, nothing else."""
+"""Compiled kernels of the flit-level simulator: functions of arrays and numbers only."""

@@ -1,4 +1,7 @@
-"""Separable round-robin allocation, as BookSim 2's `iq_router` has it: of output VCs to packets, and of the switch to flits."""
+"""Separable round-robin allocation, as in BookSim 2's `iq_router`: output VCs to packets, and the switch to flits.
+
+The arrays are those of `buffers`; `router` describes the bit sets, and `fields` the records.
+"""
 
 import numpy as np
 
@@ -33,7 +36,11 @@ from topoloom.simulation.flits.kernels.requests import row_of
 
 @stage
 def allocate_vcs(records: int | None, net: RouterNetwork, s: Buffers, rules: Rules, r: int, c: int, step: int) -> None:
-    """Output VCs for waiting packets."""
+    """Allocate output VCs of router r to waiting packets, in internal step `step` of cycle c.
+
+    For each requested output class: find its free VCs; if several are free, each waiting packet tries one of them; of the
+    packets that try the same VC, the next one in round-robin order wins.
+    """
     W, LV = rules.words, rules.slot_bits
     V, VM, GS, PS, N = rules.vcs, (1 << LV) - 1, W * 64, (W * 64) >> LV, s.active.size // W
     b, G, NW = r * W, r * W * 64, N * W
@@ -70,7 +77,8 @@ def allocate_vcs(records: int | None, net: RouterNetwork, s: Buffers, rules: Rul
             a = row_of(W, LV, r, oc)
             several = wide > 1 and can & (can - 1) != 0
             if several:
-                # Each waiting packet tries one of the free VCs, and of those that try the same one the next wins.
+                # Each waiting packet tries one of the free VCs; of those that try the same VC, the next in round-robin order
+                # wins.
                 for v in range(wide):
                     tried[at(2 * v)] = GS
                 for w2 in range(W):
@@ -118,7 +126,7 @@ def allocate_vcs(records: int | None, net: RouterNetwork, s: Buffers, rules: Rul
                     can = np.int64(0)
                 unowned[at(b + w)] &= ~(np.int64(1) << (k + v))
                 rec[at(g * VC_SIZE + VC_OUTPUT)] = ov
-                # The flit behind moves up when this packet leaves.
+                # The next flit moves up when this packet leaves: prefetch it.
                 fetch(s.pool, np.int64(rec[at(g * VC_SIZE + VC_SECOND)]) * PLACE_SIZE)
                 rec[at(g * VC_SIZE + VC_NEXT)] = down + (ov & VM) if down >= 0 else -1
                 if down >= 0:
@@ -135,7 +143,11 @@ def allocate_vcs(records: int | None, net: RouterNetwork, s: Buffers, rules: Rul
 
 @stage
 def allocate_switch(records: int | None, long_credits: int | None, s: Buffers, rules: Rules, r: int, c: int) -> None:
-    """Input stage: a VC of each port; output stage: the input next in turn."""
+    """Allocate the switch of router r in cycle c: each input port selects a VC, then each output the next input in turn.
+
+    touched and nearest, winner (by output port): outputs with a request, the distance of the best input in round-robin order,
+    and the VC that wins.
+    """
     W, LV = rules.words, rules.slot_bits
     VM, FULL, PS = (1 << LV) - 1, (np.int64(1) << (1 << LV)) - 1, (W * 64) >> LV
     b, G, NW = r * W, r * W * 64, s.active.size
@@ -177,7 +189,7 @@ def allocate_switch(records: int | None, long_credits: int | None, s: Buffers, r
                         credit = np.int64(port[at(gp * PORT_SIZE + PORT_CREDIT)])
                     if full(rules.many, long_credits, rec, popped, history, g2, c, least, credit):
                         soon = next_credit(long_credits, popped, history, g2, c, credit)
-                        if soon > c + 1:  # seen again when a credit may be there
+                        if soon > c + 1:  # look again when a credit may have arrived
                             active[at(g >> 6)] &= ~(np.int64(1) << (g & 63))
                             arm(calendar, NW, g, soon, c)
                         continue

@@ -1,4 +1,4 @@
-"""The first stages of a router's cycle: flits that are due are seen, and packets ask for an output."""
+"""The first stages of a router's cycle: register flits that have arrived, and request outputs for packets."""
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from topoloom.simulation.flits.kernels.requests import ask, class_of, withdraw
 
 @stage
 def see_arrivals(records: int | None, net: RouterNetwork, s: Buffers, rules: Rules, r: int, c: int) -> int:
-    """Flits that are due are seen; packets by the tables ask for an output. Whether anything is left to do."""
+    """Register flits that have arrived, and request outputs for packets that use the tables; return whether work remains."""
     W, LV = rules.words, rules.slot_bits
     N = s.active.size // W
     NW, b, G = N * W, r * W, r * W * 64
@@ -57,7 +57,7 @@ def choose_outputs(
     c: int,
     step: int,
 ) -> None:
-    """Packets that choose ask for an output; those that may escape do so again every cycle, until they get a VC."""
+    """Request outputs for packets that choose; those that may escape request again every cycle, until they get a VC."""
     W, LV = rules.words, rules.slot_bits
     V, VM, PS, N = rules.vcs, (1 << LV) - 1, (W * 64) >> LV, s.active.size // W
     b, G = r * W, r * W * 64

@@ -1,7 +1,7 @@
-"""What packets with records ask for at a switch: layers of tables, any shortest path, paths with an escape, detours.
+"""The outputs that packets with records request at a switch: layers of tables, any shortest path, paths with escape, detours.
 
-slot_bits, vcs, ports, switches and history: log2 of VC slots a port, VCs, ports a router, switches, words of a VC's history.
-The arrays are those of `buffers`.
+slot_bits, vcs, ports, switches and history: log2 of VC slots per port, VCs, ports per router, switches, words of a VC's
+history. The arrays are those of `buffers`.
 """
 
 import numpy as np
@@ -9,7 +9,7 @@ import numpy as np
 from topoloom.core.compiling.decorators import inner, stage
 from topoloom.graph.kernels.simd import lowest_bit
 from topoloom.simulation.flits.buffers import BY_HOP, BY_PACKET, ESCAPE, RANDOM, SHORTER, Rules
-from topoloom.simulation.flits.kernels.credits import under_way, under_way_far
+from topoloom.simulation.flits.kernels.credits import in_flight, in_flight_far
 from topoloom.simulation.flits.kernels.fields import (
     NO_DETOUR,
     PACKET_ESCAPED,
@@ -43,7 +43,7 @@ def flits_at(
     place: int,
     c: int,
 ) -> int:
-    """Flits sent through a port whose credits have not come back: what its switch knows of the queue there."""
+    """Return the flits sent through a port without a returned credit: what a switch knows of the queue at the other end."""
     down, count = np.int64(port[at(place * PORT_SIZE + PORT_NEXT)]), np.int64(0)
     if down >= 0:
         if long_credits is not None:
@@ -52,9 +52,9 @@ def flits_at(
             g = down + v
             count += np.int64(rec[at(g * VC_SIZE + VC_FLITS)])
             if long_credits is not None:
-                count += under_way_far(popped, history, g, c, credit)
+                count += in_flight_far(popped, history, g, c, credit)
             elif (np.int64(popped[at(g)]) >> 32) + credit > c:
-                count += under_way(popped, g, c, credit)
+                count += in_flight(popped, g, c, credit)
     return count
 
 
@@ -75,7 +75,7 @@ def queue_along(
     goal: int,
     c: int,
 ) -> int:
-    """The sum of the queues on the path of the tables."""
+    """Return the sum of the queues on the path of the tables."""
     total, u = np.int64(0), r
     while u != goal:
         place = u * ports + (np.int64(outputs[at(u * switches + goal)]) >> slot_bits)
@@ -104,10 +104,10 @@ def detour_of(
     goal: int,
     c: int,
 ) -> int:
-    """The switch by which a packet makes a detour, `NO_DETOUR` where the path of the tables is no worse (UGAL).
+    """Return the switch of a packet's detour, or `NO_DETOUR` where the path of the tables is no worse (UGAL).
 
-    Compared are the queues at the source, each times the hops of its path (or times `over` / 256 where that is set), or the
-    sums of the queues along the paths.
+    It compares the queues at the source, each times the hops of its path (or times `over` / 256 where that is set), or the sums
+    of the queues along the paths.
     """
     best, cost, credit = np.int64(NO_DETOUR), np.int64(0), np.int64(rules.credit)
     if rules.knows == 2:
@@ -123,7 +123,7 @@ def detour_of(
     if group.size and group[at(goal)] == group[at(r)]:
         tries = 0
     for _ in range(tries):
-        # With traffic to oneself too, a detour by one's own switch or the destination's may be drawn: then there is none.
+        # With traffic to the sender itself, the packet's own switch or its destination may be drawn: then there is no detour.
         via = below(state, RANDOM, switches if rules.itself else switches - 1)
         if not rules.itself and via >= r:
             via += 1
@@ -171,29 +171,29 @@ def detour_of(
 
 @inner
 def any_port(near: np.ndarray, state: np.ndarray, base: int, K: int) -> int:
-    """A port on a shortest path, drawn."""
+    """Return a random port among those on a shortest path."""
     count = np.int64(0)
     for k in range(K):
         count += ones(near[at(base + k)])
-    skip, found = np.int64(0), np.int64(0)
+    skip, port = np.int64(0), np.int64(0)
     if count > 1:
         skip = below(state, RANDOM, count)
     for k in range(K):
         bits = near[at(base + k)]
         while bits and skip >= 0:
             if skip == 0:
-                found = (k << 6) + lowest_bit(np.uint64(bits))
+                port = (k << 6) + lowest_bit(np.uint64(bits))
             skip -= 1
             bits &= bits - 1
-    return found
+    return port
 
 
 @inner
 def open_to_choice(spare: int, sent: int) -> bool:
-    """Whether a VC with so many flits may be chosen: it is empty, or a whole packet has room behind them.
+    """Return whether a VC with `sent` flits may be chosen: it is empty, or a whole packet has room behind its flits.
 
-    A packet that got a VC waits for nothing else any more, so it must not have to wait there behind others: that is what
-    escape channels are verified deadlock-free under (Duato 1993, assumption 4: a queue holds flits of one message; Duato
+    A packet with a VC waits for nothing else, so it must not wait there behind other packets: this is the assumption under
+    which escape channels are verified as deadlock-free (Duato 1993, assumption 4: a queue holds flits of one message; Duato
     1996, for cut-through: a queue takes whole packets).
     """
     return sent == 0 or sent <= spare
@@ -216,7 +216,7 @@ def free_port(
     b: int,
     r: int,
 ) -> int:
-    """A port on a shortest path, of those with a VC to choose that is open the emptiest; -1: none (see `open_to_choice`)."""
+    """Return the port on a shortest path with an available VC and the fewest flits; -1: none (see `open_to_choice`)."""
     best, least, ties = np.int64(-1), np.int64(1) << 60, np.int64(0)
     for k in range(K):
         bits = near[at(base + k)]
@@ -265,9 +265,9 @@ def choose(
     packet: int,
     c: int,
 ) -> int:
-    """The output class that a packet at the head of its VC asks for: port << log2(slots) | first VC.
+    """Return the output class that a packet at the head of its VC requests: port << log2(slots) | first VC.
 
-    vc: that which it has come by.
+    vc: the VC by which the packet arrived.
     """
     word = np.int64(packets[at(packet * PACKET_SIZE + PACKET_WORD)])
     goal = word >> 16
@@ -312,20 +312,20 @@ def choose(
         K = near.size // (switches * switches)
         base = (r * switches + goal) * K
         if rules.choice != ESCAPE:
-            found = any_port(near, state, base, K)
+            chosen_port = any_port(near, state, base, K)
             if rules.choice == SHORTER:
-                # Of two that are drawn the one with the shorter queue.
+                # Of two random ports, take the one with the shorter queue.
                 other = any_port(near, state, base, K)
-                here = flits_at(long_credits, vcs, history, rules.credit, port, rec, popped, r * ports + found, c)
+                here = flits_at(long_credits, vcs, history, rules.credit, port, rec, popped, r * ports + chosen_port, c)
                 if here > flits_at(long_credits, vcs, history, rules.credit, port, rec, popped, r * ports + other, c):
-                    found = other
-            out = found << slot_bits
+                    chosen_port = other
+            out = chosen_port << slot_bits
         elif not packets[at(packet * PACKET_SIZE + PACKET_ESCAPED)]:
-            found = free_port(
+            chosen_port = free_port(
                 rules.escapes, rules.spare, slot_bits, vcs, ports, near, port, rec, unowned, state, base, K, b, r
             )
-            if found >= 0:
-                out = (found << slot_bits) + rules.escapes
+            if chosen_port >= 0:
+                out = (chosen_port << slot_bits) + rules.escapes
     if out < 0:
         out = np.int64(
             outputs[at((np.int64(packets[at(packet * PACKET_SIZE + PACKET_LAYER)]) * switches + r) * switches + toward)]

@@ -1,7 +1,7 @@
-"""Credits of input buffers: how many are on their way back, whether one is left, and when the next one comes.
+"""Credits of input buffers: how many are in flight back to the sender, whether one is available, and when the next arrives.
 
-A VC's history of flits that it sent on is in `popped`. It is exact where credits take at most 16 cycles, in one word; else
-`long_credits` is 1 (None: not), and there are several words.
+`popped` has a VC's history of forwarded flits. Where credits take at most 16 cycles, the history is exact in one word;
+otherwise `long_credits` is 1 (else None), and there are several words.
 """
 
 import numpy as np
@@ -17,7 +17,7 @@ _ONE_FLIT = np.uint64(0x5555555555555555)
 
 @stage
 def note(popped: np.ndarray, g: int, now: int) -> None:
-    """VC g sends a flit on."""
+    """Record that VC g forwards a flit."""
     word = popped[at(g)]
     since = now - (word >> 32)
     word = (word & 0xFFFFFFFF) << (2 * since) if since < 16 else np.int64(0)
@@ -26,19 +26,19 @@ def note(popped: np.ndarray, g: int, now: int) -> None:
 
 @stage
 def away(word: int, now: int, credit: int) -> int:
-    """Of a VC's history the bits of those cycles whose credits are still on their way."""
+    """Return the bits of a VC's history for the cycles whose credits are still in flight."""
     recent = (word >> 32) - now + credit
     return word & ((np.int64(1) << min(2 * recent, 32)) - 1) if recent > 0 else np.int64(0)
 
 
 @kernel
-def under_way(popped: np.ndarray, g: int, now: int, credit: int) -> int:
-    """How many of VC g's credits are on their way back at a cycle.
+def in_flight(popped: np.ndarray, g: int, now: int, credit: int) -> int:
+    """Return how many of VC g's credits are in flight at a cycle.
 
     popped : int64[VCs]
-        The cycle of the last flit sent on << 32 | two bits a cycle back from there: how many were.
+        The cycle of the last forwarded flit << 32 | two bits per cycle, going back from it: how many flits were forwarded.
     credit : int
-        Cycles from a flit's leaving to the credit's use, at most 16.
+        Cycles from a flit's leaving to the use of its credit, at most 16.
     """
     bits, count = away(popped[at(g)], now, credit), np.int64(0)
     while bits:
@@ -49,7 +49,7 @@ def under_way(popped: np.ndarray, g: int, now: int, credit: int) -> int:
 
 @stage
 def note_far(popped: np.ndarray, history: int, g: int, now: int) -> None:
-    """As `note`, for `under_way_far`."""
+    """Record as `note` does, for `in_flight_far`."""
     base = g * (history + 1)
     before, here = popped[at(base)] >> 5, now >> 5
     if before != here:
@@ -61,7 +61,7 @@ def note_far(popped: np.ndarray, history: int, g: int, now: int) -> None:
 
 @stage
 def from_first(popped: np.ndarray, history: int, base: int, k: int, first: int) -> np.uint64:
-    """Word k of a long history that begins at `base`, without the cycles before `first`."""
+    """Return word k of a long history that begins at `base`, without the cycles before `first`."""
     word = np.uint64(popped[at(base + 1 + (k & (history - 1)))])
     if k == first >> 5:
         word &= ~np.uint64(0) << np.uint64(2 * (first & 31))
@@ -69,14 +69,14 @@ def from_first(popped: np.ndarray, history: int, base: int, k: int, first: int) 
 
 
 @inner
-def under_way_far(popped: np.ndarray, history: int, g: int, now: int, credit: int) -> int:
-    """As `under_way`, where credits may take longer.
+def in_flight_far(popped: np.ndarray, history: int, g: int, now: int, credit: int) -> int:
+    """Return as `in_flight`, where credits may take longer.
 
     popped : int64[VCs, history + 1]
-        The cycle of the last flit sent on; then words of 32 cycles, two bits a cycle, those of a cycle always in the same
-        word: how many were sent on.
+        The cycle of the last forwarded flit; then words of 32 cycles, two bits per cycle, a given cycle always in the same
+        word: how many flits were forwarded.
     history : int
-        A power of two; all but one of its words cover `credit` and what routers run ahead.
+        A power of two; all but one of its words cover `credit` and the cycles that routers run ahead.
     """
     base, count = g * (history + 1), np.int64(0)
     last, first = popped[at(base)], now - credit + 1 if now >= credit else 0
@@ -99,21 +99,21 @@ def full(
     room: int,
     credit: int,
 ) -> bool:
-    """Whether fewer than 1 of `room` credits for VC g have reached those who send to it, at a cycle."""
+    """Return whether fewer than 1 of `room` credits for VC g have reached its sender, at a cycle."""
     sent = np.int64(rec[at(g * VC_SIZE + VC_FLITS)])
-    if sent + ((credit + AHEAD) << many) < room:  # whatever is on its way
+    if sent + ((credit + AHEAD) << many) < room:  # however many credits are in flight
         return False
     if long_credits is not None:
-        return sent + under_way_far(popped, history, g, now, credit) >= room
-    return sent + under_way(popped, g, now, credit) >= room
+        return sent + in_flight_far(popped, history, g, now, credit) >= room
+    return sent + in_flight(popped, g, now, credit) >= room
 
 
 @inner
 def next_credit(long_credits: int | None, popped: np.ndarray, history: int, g: int, now: int, credit: int) -> int:
-    """The first cycle in which VC g, which is full, may have another credit: there is no need to look before.
+    """Return the first cycle in which VC g, now full, may have another credit; there is no need to look before.
 
-    That of the credit that is longest on its way; else of a flit that leaves as soon as one can of which nothing is seen yet,
-    AHEAD - 1 cycles ago.
+    It is the cycle of the oldest credit in flight; without one, that of a flit that leaves as soon as possible without being
+    registered yet, AHEAD - 1 cycles ago.
     """
     if long_credits is not None:
         base = g * (history + 1)

@@ -1,44 +1,44 @@
-"""Where the numbers of each thing lie in the flat int32 arrays of a simulation: ``rec[at(g * VC_SIZE + VC_BIRTH)]``.
+"""Positions of fields in the flat int32 arrays of a simulation: ``rec[at(g * VC_SIZE + VC_BIRTH)]``.
 
-Numbers and no functions: a function that is inlined takes Numba long to compile, and one that is not takes long to call.
+Only numbers, no functions: an inlined function takes Numba long to compile, and another takes long to call.
 """
 
 import numpy as np
 
-#: An index that is never negative, which Numba need not check.
+#: Converts an index that is never negative, so that Numba omits the check.
 at = np.uint64
 
-#: Numbers of a VC, of a port, of a place of the pool, of a host's queue (and of a line of the log), of a host's burst, and of a
-#: packet's record.
+#: Fields per VC, port, place of the pool, host's queue (and line of the log), host's burst, and packet's record.
 VC_SIZE, PORT_SIZE, PLACE_SIZE, HOST_SIZE, BURST_SIZE, PACKET_SIZE = 8, 8, 4, 8, 4, 16
 
-#: `Buffers.rec`, of VC g of all input ports: the word and the birth of its first flit, the cycle in which that arrived, the
-#: places in the pool of the flit behind it and of the last one; the output VC that its packet holds (-1: none); the VC
-#: downstream of that (-1: a host), or the output class that the packet asks for while it chooses; and how many flits were
-#: sent to it and not sent on, those on the wire included.
+#: `Buffers.rec`, for VC g of all input ports: word and birth of its first flit, and the cycle of its arrival; the places in the
+#: pool of the second and the last flit; the output VC that its packet holds (-1: none); the VC downstream of that (-1: a host),
+#: or the output class that the packet requests while it chooses; and the flits sent to it but not forwarded yet, including
+#: those on the wire.
 VC_WORD, VC_BIRTH, VC_ARRIVAL, VC_SECOND, VC_FINAL, VC_OUTPUT, VC_NEXT, VC_FLITS = range(8)
-#: `Buffers.port`, of port p of all switches: the first VC downstream (-1: a host), cycles on its wire, the cycle of its last
-#: departure; where the round robins stand, of inputs that ask for it as an output and of VCs that it has as an input; flits
-#: sent, and cycles of a credit.
+#: `Buffers.port`, for port p of all switches: the first VC downstream (-1: a host), cycles on its wire, the cycle of its last
+#: departure; the round-robin positions, of inputs that request it as an output and of its VCs as an input; flits sent, and
+#: cycles of a credit.
 PORT_NEXT, PORT_WIRE, PORT_LAST, PORT_OUTPUT_TURN, PORT_INPUT_TURN, PORT_SENT, PORT_CREDIT = 0, 1, 2, 3, 4, 6, 7
-#: `Buffers.pool`, of a place: the place behind it, a flit's word and birth, and its arrival; of a packet that waits at its
-#: host, its length instead.
+#: `Buffers.pool`, for a place: the next place, a flit's word, birth and arrival; for a packet that waits at its host, its
+#: length instead of the arrival.
 PLACE_NEXT, PLACE_WORD, PLACE_BIRTH, PLACE_ARRIVAL = range(4)
 PLACE_LENGTH = PLACE_ARRIVAL
-#: `Buffers.queue`, of a host: the places of its first and its last packet, how many there are; the VC of the last injection;
-#: flits of the first packet still to inject (0: none has been), the record of that packet; where its round through all hosts
-#: stands; the cycle before which there is no credit for it.
+#: `Buffers.queue`, for a host: the places of its first and last packet, their number; the VC of the last injection; flits of
+#: the first packet still to inject (0: none injected yet), the record of that packet; the position in its round of all hosts;
+#: the cycle before which it has no credit.
 HOST_FIRST, HOST_FINAL, HOST_COUNT, HOST_VC, HOST_LEFT, HOST_PACKET, HOST_TURN, HOST_SOON = range(8)
-#: `Buffers.burst`: the cycle of a host's next packet, packets to go, their goal; the k-th host in a burst stands at place k.
-#: Of closed loops: round trips that a host has begun stand in the place of the packets.
+#: `Buffers.burst`: the cycle of a host's next packet, packets to send, their destination; entry k lists the k-th host in a
+#: burst. For closed loops: the round trips that a host has begun, in place of the packets.
 BURST_CYCLE, BURST_PACKETS, BURST_GOAL, BURST_HOST = range(4)
-#: `Buffers.round_trips`, of a place of the pool: the kind of a packet of a closed loop (0 a request, 1 its reply, 2 a request
-#: to a second place, 3 the reply to that), who asked first, and who was asked first. Of a message of a schedule: its operation
-#: as the owner, and the layer of tables that it takes.
+#: `Buffers.round_trips`, for a place of the pool: the kind of a packet of a closed loop (0 a request, 1 its reply, 2 a request
+#: to a second target, 3 the reply to that), the host that began the trip, and its first target. For a message of a schedule:
+#: its operation as the owner, and its layer of tables.
 TRIP_KIND, TRIP_OWNER, TRIP_ASKED, TRIP_LAYER = range(4)
-#: `Buffers.packets`, of a packet with a record of its own: its destination's word, its source, the cycle it was made in, the
-#: switch of its detour (`NO_DETOUR`, `UNDECIDED`), hops made, whether its detour is behind it, flits, the cycle it entered
-#: in, virtual channel, layer, whether it has escaped; then as of a round trip. A free record: the next one, in the first place.
+#: `Buffers.packets`, for a packet with its own record: its destination's word, its source, the cycle of its creation, the
+#: switch of its detour (`NO_DETOUR`, `UNDECIDED`), hops made, whether its detour is done, flits, the cycle of its injection,
+#: virtual channel, layer, whether it has escaped; then as in a round trip. A free record has the next free one in its first
+#: field.
 (
     PACKET_WORD,
     PACKET_SOURCE,
@@ -57,6 +57,6 @@ TRIP_KIND, TRIP_OWNER, TRIP_ASKED, TRIP_LAYER = range(4)
 ) = range(14)
 PACKET_NEXT = PACKET_WORD
 NO_DETOUR, UNDECIDED = -1, -2
-#: `Buffers.log`, of a packet that is written down: its source, the switch and the port of its destination, flits, the cycles
-#: it was made, entered and arrived in, and the routers on its path.
+#: `Buffers.log`, for a logged packet: its source, the switch and port of its destination, flits, the cycles of its creation,
+#: injection and arrival, and the routers on its path.
 LOG_SOURCE, LOG_SWITCH, LOG_PORT, LOG_LENGTH, LOG_BORN, LOG_ENTERED, LOG_ARRIVAL, LOG_ROUTERS = range(8)

@@ -1,14 +1,14 @@
-"""Flits in input buffers: queues, and when a flit that has arrived asks for an output.
+"""Flits in input buffers: queues, and when an arrived flit requests an output.
 
-A VC of an input port is number g = (switch * words * 64) + port * slots + vc, so that the VCs of a switch are the bits of
-`words` words. `fields` says what lies where in its record, and in the places of the pool that flits wait in.
+A VC of an input port has number g = (switch * words * 64) + port * slots + vc, so that the VCs of a switch are the bits of
+`words` words. `fields` lists the fields of its record, and of the places of the pool in which flits wait.
 
-A flit's word is its destination's switch << 16 | the host's port << 7 | hops made; or, where packets have records of their
-own, the number of the packet. Its birth is the cycle << 6 | virtual channel << 2 | 2 for a packet's first flit | 1 for its
+A flit's word is its destination's switch << 16 | the host's port << 7 | hops made; or, where packets have their own records,
+the number of the packet. Its birth is the cycle << 6 | virtual channel << 2 | 2 for the first flit of a packet | 1 for its
 last.
 
-`records`, `long_credits`, `any_shortest` and `detours` are None or 1, which the compiler looks at: packets with records,
-credits that take long, packets that choose among shortest paths, packets that may make a detour.
+`records`, `long_credits`, `any_shortest` and `detours` are None or 1, which the compiler evaluates: packets with records, long
+credits, packets that choose among shortest paths, packets that may make a detour.
 """
 
 import numpy as np
@@ -30,17 +30,17 @@ from topoloom.simulation.flits.kernels.fields import (
     at,
 )
 
-#: Cycles of the calendar of arrivals; what takes longer is entered again.
+#: Cycles of the calendar of arrivals; later arrivals are entered again.
 SLOTS = 16
-#: Cycles that a router runs at a visit.
+#: Cycles that a router simulates per visit.
 AHEAD = 2
-#: Of a birth: where its cycle and its virtual channel begin; the bits of a packet's first and last flit.
+#: In a birth: the positions of its cycle and its virtual channel; the bits of a packet's first and last flit.
 BORN, VC, HEAD, LAST = 6, 2, 2, 1
 
 
 @kernel
 def ones(bits: int) -> int:
-    """How many bits of a word are set."""
+    """Return the number of set bits of a word."""
     count = np.int64(0)
     while bits:
         bits &= bits - 1
@@ -50,7 +50,7 @@ def ones(bits: int) -> int:
 
 @inner
 def arm(calendar: np.ndarray, words: int, g: int, arrival: int, now: int) -> None:
-    """Enter VC g into the calendar for when its first flit arrives, or as late as the calendar reaches."""
+    """Enter VC g into the calendar for the arrival of its first flit, or for the latest cycle that the calendar covers."""
     when = arrival
     if when - now > SLOTS - AHEAD - 1:
         when = now + SLOTS - AHEAD - 1
@@ -71,7 +71,7 @@ def append(
     now: int,
     free: int,
 ) -> int:
-    """Put a flit at the end of VC g; how many places of the pool are free afterwards."""
+    """Put a flit at the end of VC g; return how many places of the pool are then free."""
     if rec[at(g * VC_SIZE + VC_FLITS)] == 0:
         rec[at(g * VC_SIZE + VC_WORD)] = word
         rec[at(g * VC_SIZE + VC_BIRTH)] = birth
@@ -94,7 +94,7 @@ def append(
 
 @inner
 def stirred(x: np.uint64) -> np.uint64:
-    """The next word of xorshift64."""
+    """Return the next word of xorshift64."""
     x ^= x << np.uint64(13)
     x ^= x >> np.uint64(7)
     x ^= x << np.uint64(17)
@@ -103,7 +103,7 @@ def stirred(x: np.uint64) -> np.uint64:
 
 @kernel
 def draw(state: np.ndarray, place: int) -> np.uint64:
-    """The next word of the stream that is kept at a place."""
+    """Return the next word of the random stream stored at a place."""
     x = stirred(np.uint64(state[at(place)]))
     state[at(place)] = np.int64(x)
     return x
@@ -111,5 +111,5 @@ def draw(state: np.ndarray, place: int) -> np.uint64:
 
 @kernel
 def below(state: np.ndarray, place: int, count: int) -> int:
-    """A number below `count`, drawn; the high bits decide."""
+    """Return a random number below `count`; the high bits decide."""
     return np.int64(((draw(state, place) >> np.uint64(32)) * np.uint64(count)) >> np.uint64(32))

@@ -1,6 +1,6 @@
-"""Hosts: the flits of packets that wait, injected as credits allow.
+"""Hosts: inject the flits of waiting packets as credits allow.
 
-`fields` says what lies where in their arrays.
+`fields` lists the fields of the arrays.
 """
 
 import numpy as np
@@ -65,7 +65,7 @@ from topoloom.simulation.flits.kernels.fields import (
 )
 from topoloom.simulation.flits.kernels.flits import BORN, HEAD, LAST, VC, append, below, ones
 
-#: Places in the list of waiting hosts after which a host's VCs are wanted, when they are asked for.
+#: How many hosts ahead in the list of waiting hosts a host's VCs are prefetched.
 _SOON = 8
 
 
@@ -88,7 +88,7 @@ def record_of(
     vc: int,
     c: int,
 ) -> int:
-    """A record for the packet that host n at switch `here` is about to inject; there must be one left."""
+    """Create a record for the packet that host n at switch `here` is about to inject; a free record must exist."""
     number = state[RECORD]
     state[RECORD] = np.int64(packets[at(number * PACKET_SIZE + PACKET_NEXT)])
     state[INSIDE] += 1
@@ -105,9 +105,9 @@ def record_of(
     packets[at(number * PACKET_SIZE + PACKET_LAYER)] = 0
     packets[at(number * PACKET_SIZE + PACKET_ESCAPED)] = 0
     if allowed.size:
-        # A layer, drawn among those that the pair may take.
-        there = word >> 16
-        layers = allowed[at(here * N + there)]
+        # A random layer among those that the pair may take.
+        destination = word >> 16
+        layers = allowed[at(here * N + destination)]
         count = ones(layers)
         if count > 1:
             for _ in range(below(state, RANDOM, count)):
@@ -115,16 +115,16 @@ def record_of(
         layer = lowest_bit(np.uint64(layers)) if layers else np.int64(0)
         packets[at(number * PACKET_SIZE + PACKET_LAYER)] = layer
         if vc_rule == BY_PACKET:
-            packets[at(number * PACKET_SIZE + PACKET_VC)] = vc_of[at((layer * N + here) * N + there)]
+            packets[at(number * PACKET_SIZE + PACKET_VC)] = vc_of[at((layer * N + here) * N + destination)]
     elif layer_at.size:
-        # That of the host where it goes: a table with an entry for each of them.
+        # The layer of the destination host: each host has its own table.
         goes = word >> 16
         own = np.int64(layer_at[at(goes * PS + ((word >> 7) & 0x1FF))])
         packets[at(number * PACKET_SIZE + PACKET_LAYER)] = own
         if vc_rule == BY_PACKET:
             packets[at(number * PACKET_SIZE + PACKET_VC)] = vc_of[at((own * N + here) * N + goes)]
     elif trips.size:
-        # That which its message says.
+        # The layer of its message.
         packets[at(number * PACKET_SIZE + PACKET_LAYER)] = trips[at(place * PLACE_SIZE + TRIP_LAYER)]
     if trips.size:
         packets[at(number * PACKET_SIZE + PACKET_KIND)] = trips[at(place * PLACE_SIZE + TRIP_KIND)]
@@ -135,7 +135,7 @@ def record_of(
 
 @inner
 def next_of_message(play: Play, i: int) -> int:
-    """Flits of the next packet of the message of send i, where packets take turns; 0: there is none."""
+    """Return the flits of the next packet of the message of send i, where packets take turns; 0: no packet is left."""
     if play.unsent.size == 0:
         return np.int64(0)
     length = min(np.int64(play.unsent[i]), np.int64(play.packet_flits))
@@ -157,7 +157,7 @@ def inject(
     begin: int,
     end: int,
 ) -> None:
-    """Every host whose VC has a credit injects a flit."""
+    """Inject a flit from every host whose VC has a credit."""
     W, LV, V = rules.words, rules.slot_bits, rules.vcs
     PS = (W * 64) >> LV
     state, queue, pool, backlog, home_of, vc_of = s.state, s.queue, s.pool, s.backlog, net.home, net.vc
@@ -186,10 +186,11 @@ def inject(
             np.int64(pool[at(place * PLACE_SIZE + PLACE_BIRTH)]),
             np.int64(queue[at(n * HOST_SIZE + HOST_LEFT)]),
         )
-        found, start, soon = False, left == 0, np.int64(0)
+        # Does the packet's VC have a credit? A new packet may take the first VC that has one.
+        has_credit, start, soon = False, left == 0, np.int64(0)
         if not start:
-            found = not full(rules.many, long_credits, rec, popped, rules.history, g0 + v, c, rules.room, credit)
-            if not found:
+            has_credit = not full(rules.many, long_credits, rec, popped, rules.history, g0 + v, c, rules.room, credit)
+            if not has_credit:
                 soon = next_credit(long_credits, popped, rules.history, g0 + v, c, credit)
         elif (birth >> BORN) <= c and state[RECORD] >= 0:
             left = np.int64(pool[at(place * PLACE_SIZE + PLACE_LENGTH)])
@@ -199,13 +200,14 @@ def inject(
                 if not any_vc:
                     v = below(state, RANDOM, V)
                 if not full(rules.many, long_credits, rec, popped, rules.history, g0 + v, c, room, credit):
-                    found = True
+                    has_credit = True
                     break
-                if any_vc:  # else which VC is looked at is drawn again each cycle
+                if any_vc:  # otherwise the VC is random in each cycle
                     first = next_credit(long_credits, popped, rules.history, g0 + v, c, credit)
                     soon = first if soon == 0 or first < soon else soon
-        if found:
+        if has_credit:
             word = np.int64(pool[at(place * PLACE_SIZE + PLACE_WORD)])
+            # The first flit determines the virtual channel and creates the record.
             if start:
                 if begin <= birth >> BORN < end:
                     state[WAITED] += c - (birth >> BORN)
@@ -237,6 +239,7 @@ def inject(
             left -= 1
             queue[at(n * HOST_SIZE + HOST_VC)], queue[at(n * HOST_SIZE + HOST_LEFT)] = v, left
             state[INJECTED] += 1
+            # The last flit removes the packet from the queue.
             if left == 0:
                 birth |= LAST
                 length = np.int64(0)
@@ -248,7 +251,7 @@ def inject(
                     spare[at(free)] = place
                     free += 1
                 else:
-                    # The message's next packet takes this one's place, behind those of others.
+                    # The message's next packet takes this packet's place, behind packets of other messages.
                     pool[at(place * PLACE_SIZE + PLACE_LENGTH)] = length
                     if queue[at(n * HOST_SIZE + HOST_COUNT)] > 1:
                         queue[at(n * HOST_SIZE + HOST_FIRST)] = pool[at(place * PLACE_SIZE + PLACE_NEXT)]

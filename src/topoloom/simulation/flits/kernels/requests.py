@@ -1,7 +1,7 @@
-"""What waiting packets ask for: an output class, which is the first output VC of those that would do.
+"""Requests of waiting packets for an output class, which is the first of the output VCs that a packet may take.
 
-pending, int64[routers * words]: output classes that are asked for. asked, int64[VCs * (words + 1)]: for each output class the
-VCs that ask, and where the round robin stands.
+pending, int64[routers * words]: requested output classes. asked, int64[VCs * (words + 1)]: for each output class, the VCs that
+request it, and the round-robin position.
 """
 
 import numpy as np
@@ -14,7 +14,7 @@ from topoloom.simulation.flits.kernels.flits import VC
 
 @stage
 def class_of(LV: int, outputs: np.ndarray, vc_rule: int, width: int, N: int, r: int, word: int, birth: int) -> int:
-    """The output class that a packet by the tables asks for."""
+    """Return the output class that a packet by the tables requests."""
     goal = word >> 16
     if goal == r:
         return ((word >> 7) & 511) << LV
@@ -28,7 +28,7 @@ def class_of(LV: int, outputs: np.ndarray, vc_rule: int, width: int, N: int, r: 
 
 @stage
 def row_of(W: int, LV: int, r: int, out: int) -> int:
-    """Where the row of an output class begins in `asked`; rows go by VC, then by port, so that those in use lie close."""
+    """Return the start of an output class's row in `asked`; rows are sorted by VC, then by port, to keep used rows close."""
     return (r * W * 64 + (out & ((1 << LV) - 1)) * ((W * 64) >> LV) + (out >> LV)) * (W + 1)
 
 
@@ -41,7 +41,7 @@ def ask(asked: np.ndarray, pending: np.ndarray, W: int, LV: int, r: int, vc: int
 
 @inner
 def withdraw(asked: np.ndarray, pending: np.ndarray, W: int, LV: int, r: int, vc: int, out: int) -> None:
-    """Take a VC's request back."""
+    """Withdraw a VC's request."""
     base, left = row_of(W, LV, r, out), np.int64(0)
     asked[at(base + (vc >> 6))] &= ~(np.int64(1) << (vc & 63))
     for w in range(W):

@@ -1,4 +1,4 @@
-"""Packets with records that have arrived: their log, and the answers that they call for."""
+"""Packets with records that have arrived: log them, and send replies."""
 
 import numpy as np
 
@@ -37,7 +37,7 @@ from topoloom.simulation.flits.kernels.schedules import packet_arrived
 from topoloom.simulation.flits.kernels.sources import enqueue, goal_of
 from topoloom.throughput.traffic.traffic import LISTS
 
-#: Of `Demand.loop`.
+#: Indices into `Demand.loop`.
 REQUEST, REPLY, SERVICE, SECOND, MISS, TRIPS, THINK = 0, 1, 2, 3, 4, 5, 6
 
 
@@ -45,7 +45,7 @@ REQUEST, REPLY, SERVICE, SECOND, MISS, TRIPS, THINK = 0, 1, 2, 3, 4, 5, 6
 def send(
     net: RouterNetwork, s: Buffers, kind: int, owner: int, asked: int, source: int, goal: int, born: int, length: int
 ) -> None:
-    """A packet of the round trip of a host that asked another first."""
+    """Queue a packet of the round trip that `owner` began and whose first target is `asked`."""
     place = enqueue(s.pool, s.spare, s.queue, s.backlog, s.state, source, np.int64(net.home[at(goal)]), born, length)
     s.round_trips[at(place * PLACE_SIZE + TRIP_KIND)] = kind
     s.round_trips[at(place * PLACE_SIZE + TRIP_OWNER)] = owner
@@ -54,7 +54,7 @@ def send(
 
 @inner
 def ask_for(net: RouterNetwork, s: Buffers, demand: Demand, n: int, born: int) -> None:
-    """A host begins a round trip."""
+    """Begin a round trip of a host."""
     goal = goal_of(LISTS, demand.first, demand.to, 1.0, 0, s.queue, s.state, n, net.home.size)
     send(net, s, 0, n, goal, n, goal, born, demand.loop[REQUEST])
     s.burst[at(n * BURST_SIZE + BURST_PACKETS)] += 1
@@ -62,7 +62,7 @@ def ask_for(net: RouterNetwork, s: Buffers, demand: Demand, n: int, born: int) -
 
 @kernel
 def begin_round_trips(net: RouterNetwork, s: Buffers, demand: Demand, window: int) -> None:
-    """Every host that has somebody to ask begins as many round trips as it may have running."""
+    """Begin as many round trips as may be in progress, at every host that has targets."""
     for n in range(net.home.size):
         if demand.first[at(n)] < demand.first[at(n + 1)]:
             for _ in range(min(window, demand.loop[TRIPS])):
@@ -73,7 +73,7 @@ def begin_round_trips(net: RouterNetwork, s: Buffers, demand: Demand, window: in
 def arrived(
     net: RouterNetwork, s: Buffers, demand: Demand, play: Play | None, packet: int, arrival: int, begin: int, end: int
 ) -> None:
-    """The last flit of a packet has arrived: log it and answer it."""
+    """Handle the arrival of a packet's last flit: log the packet, and send its reply."""
     packets, state = s.packets, s.state
     born = np.int64(packets[at(packet * PACKET_SIZE + PACKET_BORN)])
     if begin <= born < end and (state[LOGGED] << 3) + 8 <= s.log.size:

@@ -2,18 +2,18 @@
 
 The model (input-queued, separable round-robin allocators, BookSim 2's `iq_router`): a cycle has as many internal steps as the
 speedup; a step allocates output VCs to waiting packets, then the switch to flits, both from the state before the step. A flit
-that wins in step k of internal time leaves its output at the end of step k + 1, one a cycle, and is seen downstream a cycle
-and the cable's latency later. Credits come back `credit` cycles after a flit left its buffer. A packet holds its output VC
+that wins in step k of internal time leaves its output at the end of step k + 1, one per cycle, and is registered downstream one
+cycle plus the cable's delay later. Credits return `credit` cycles after a flit left its buffer. A packet holds its output VC
 from the allocation to its last flit.
 
-Nothing that happens in a cycle is seen by another router before two cycles later, nor credits before that: so each router runs
-AHEAD cycles at a visit, and the result does not depend on the order of the routers.
+No event of a cycle, nor any credit, affects another router before two cycles later: so each router simulates AHEAD cycles per
+visit, and the result does not depend on the order of the routers.
 
-`fields` says what lies where in the arrays of VCs, ports, places and packets.
+`fields` lists the fields of VCs, ports, places and packets.
 
-active, pending, unowned, choosing, int64[routers * words]: VCs that hold an output VC and have a flit; output classes (their
-first VC) that are asked for; output VCs that nobody holds; VCs whose packet has yet to choose, or chooses again every cycle.
-asked, int64[VCs * (words + 1)]: for each output class the VCs that ask, and where the round robin stands.
+active, pending, unowned, choosing, int64[routers * words]: VCs that hold an output VC and have a flit; requested output classes
+(their first VC); free output VCs; VCs whose packet has yet to choose, or chooses again every cycle. asked, int64[VCs * (words +
+1)]: for each output class, the VCs that request it, and the round-robin position.
 """
 
 from topoloom.core.compiling.decorators import kernel, stage
@@ -28,13 +28,13 @@ from topoloom.simulation.flits.kernels.schedules import go
 from topoloom.simulation.flits.kernels.sources import make_packets
 from topoloom.simulation.flits.kernels.traversal import traverse
 
-#: Numbers of all VCs' records in a network that stays in a processor's nearer caches by itself (half a MiB).
+#: Numbers in all VCs' records up to which a network stays in a processor's near caches by itself (half a MiB).
 _CACHED = 1 << 17
 
 
 @stage
 def bring_near(s: Buffers, rules: Rules, r: int) -> None:
-    """Ask for all that router r has, which is not waited for: in large networks a router's visit takes less than that."""
+    """Prefetch all data of router r without waiting: in large networks, a router's visit is shorter than the memory access."""
     W, GS = rules.words, rules.words * 64
     g, p, PS = r * GS, (r * GS) >> rules.slot_bits, GS >> rules.slot_bits
     for k in range(0, GS * VC_SIZE, 16):
@@ -64,7 +64,7 @@ def routers(
     begin: int,
     end: int,
 ) -> None:
-    """Every router runs from one cycle to before another, AHEAD later at most."""
+    """Run every router from cycle t to before cycle tb, at most AHEAD cycles later."""
     large = s.rec.size > _CACHED
     for r in range(s.active.size // rules.words):
         if large:
@@ -95,7 +95,7 @@ def run(
     begin: int,
     end: int,
 ) -> None:
-    """Run until a cycle; packets born from `begin` to before `end` are measured."""
+    """Run until a cycle; packets created from `begin` to before `end` are measured."""
     t = s.state[TIME]
     while t < until:
         tb = min(t + AHEAD, until)

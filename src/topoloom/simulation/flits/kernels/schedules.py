@@ -1,4 +1,4 @@
-"""Schedules among routers: messages cut into packets, and what their arrival lets start."""
+"""Schedules on routers: messages divided into packets, and operations that start after their arrival."""
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from topoloom.simulation.flows.state import COMPUTING, STARTING
 
 @kernel
 def go(net: RouterNetwork, s: Buffers, demand: Demand, play: Play, c: int) -> None:
-    """All that happens up to a cycle, and what it lets start."""
+    """Process all events up to a cycle, and start the operations that they permit."""
     o, w = play.order, play.order.busy.size
     if play.counter[BEGUN] == 0:
         play.counter[BEGUN] = 1
@@ -34,7 +34,7 @@ def go(net: RouterNetwork, s: Buffers, demand: Demand, play: Play, c: int) -> No
 
 @inner
 def _start(net: RouterNetwork, s: Buffers, demand: Demand, play: Play, c: int) -> None:
-    """Cpus that compute, and messages whose packets wait at their host from now on."""
+    """Start CPUs that compute, and queue the packets of messages at their hosts."""
     o, w = play.order, play.order.busy.size
     for k in range(o.counter[COMPUTING]):
         cpu = o.computing[k]
@@ -45,7 +45,7 @@ def _start(net: RouterNetwork, s: Buffers, demand: Demand, play: Play, c: int) -
         i = o.starting[k]
         source, goal = play.home[o.rank[i]], play.home[o.peer[i]]
         if source == goal:
-            # Within a host there is no network to simulate.
+            # A message within a host takes one cycle, without the network.
             play.counter[THINGS] = put(play.heap, play.place, play.key, play.counter[THINGS], w + i, c + 1.0)
             continue
         flits = np.int64(np.ceil(max(o.amount[i], 1.0) / play.flit_bytes))
@@ -65,14 +65,14 @@ def _start(net: RouterNetwork, s: Buffers, demand: Demand, play: Play, c: int) -
             s.round_trips[at(place * PLACE_SIZE + TRIP_LAYER)] = play.layer[i] if play.layer.size else 0
             flits -= length
             if play.unsent.size:
-                # Its other packets follow one by one, in turn with those of other messages.
+                # Its other packets follow one by one, alternating with those of other messages.
                 play.unsent[i], flits = flits, np.int64(0)
     o.counter[STARTING] = 0
 
 
 @kernel
 def packet_arrived(play: Play, i: int, arrival: int) -> None:
-    """A packet of a message is there; with its last one the message is."""
+    """Count a packet of a message as arrived; with the last one, the message ends."""
     play.to_come[i] -= 1
     if play.to_come[i] == 0:
         item = play.order.busy.size + i

@@ -1,6 +1,6 @@
-"""Hosts: packets that they make and queue.
+"""Hosts: create packets and queue them.
 
-`fields` says what lies where in their arrays.
+`fields` lists the fields of the arrays.
 """
 
 import math
@@ -48,7 +48,7 @@ from topoloom.throughput.traffic.traffic import LISTS, ROUND, UNIFORM
 
 @kernel
 def chance(state: np.ndarray) -> float:
-    """A number between 0 and 1, drawn, never either."""
+    """Return a random number strictly between 0 and 1."""
     return (np.float64(draw(state, RANDOM) >> np.uint64(11)) + 0.5) * (1.0 / 9007199254740992.0)
 
 
@@ -64,7 +64,7 @@ def goal_of(
     n: int,
     hosts: int,
 ) -> int:
-    """The host that host n sends its next packet to; -1: none."""
+    """Return the destination of host n's next packet; -1: none."""
     if kind == LISTS:
         begin, end = first[at(n)], first[at(n + 1)]
         if begin == end:
@@ -94,7 +94,7 @@ def enqueue(
     born: int,
     length: int,
 ) -> int:
-    """Put a packet at the end of a host's queue; its place."""
+    """Put a packet at the end of a host's queue; return its place."""
     state[FREE] -= 1
     place = np.int64(spare[at(state[FREE])])
     pool[at(place * PLACE_SIZE + PLACE_WORD)] = word
@@ -114,7 +114,7 @@ def enqueue(
 
 @inner
 def port_of(spread: int, ports: np.ndarray, turn: np.ndarray, queue: np.ndarray, h: int, goal: int) -> tuple[int, int]:
-    """Which of its ports host h sends a packet to host `goal` through, and how many ports a host has."""
+    """Return the port through which host h sends a packet to host `goal`, and the number of ports per host."""
     count = ports.size // turn.size
     if spread == HASH:
         pair = np.uint64(h) * np.uint64(turn.size) + np.uint64(goal + 1)
@@ -136,7 +136,7 @@ def port_of(spread: int, ports: np.ndarray, turn: np.ndarray, queue: np.ndarray,
 
 @inner
 def length_of(lengths: np.ndarray, shares: np.ndarray, state: np.ndarray) -> int:
-    """Flits of the next packet."""
+    """Return the flits of the next packet."""
     if lengths.size == 1:
         return np.int64(lengths[0])
     drawn, k = chance(state), 0
@@ -147,15 +147,16 @@ def length_of(lengths: np.ndarray, shares: np.ndarray, state: np.ndarray) -> int
 
 @inner
 def make_packets(net: RouterNetwork, s: Buffers, rules: Rules, demand: Demand, c: int, begin: int, end: int) -> None:
-    """The packets of a cycle: their hosts by geometric skips over all hosts and cycles, bursts running, or a trace."""
+    """Create the packets of a cycle: by geometric skips over all hosts and cycles, from current bursts, or from a trace."""
     state, home, queue, backlog, burst = s.state, net.home, s.queue, s.backlog, s.burst
     pool, spare = s.pool, s.spare
     hosts, most, load = home.size, rules.most, demand.load
     owner, several = demand.owner, demand.owner.size > 0
-    # Of hosts with several ports each port makes packets; whom they go to is drawn among hosts, and then the port.
+    # With several ports per host, each port creates packets; the destination is drawn among hosts, then the port.
     among = demand.turn.size if several else hosts
     kind, first, to, share, itself = demand.kind, demand.first, demand.to, demand.share, rules.itself
     lengths, shares, usual = demand.lengths, demand.shares, np.int64(demand.lengths[0])
+    # Traffic with a load: geometric skips over hosts, whose count continues in the next cycle.
     if load > 0:
         scale = 1.0 / math.log1p(-load)
         following, x = state[NEXT], np.uint64(state[RANDOM])
@@ -179,7 +180,7 @@ def make_packets(net: RouterNetwork, s: Buffers, rules: Rules, demand: Demand, c
             if goal < 0:
                 continue
             if demand.burst > 1.0:
-                # As many packets as a geometric draw with that mean; a host that is in a burst already makes a longer one.
+                # The length of a burst is geometric with this mean; a host that is already in a burst prolongs it.
                 state[RANDOM] = np.int64(x)
                 more = 1 + np.int64(math.log(chance(state)) / math.log1p(-1.0 / demand.burst))
                 if burst[at(n * BURST_SIZE + BURST_PACKETS)] == 0:
@@ -204,7 +205,7 @@ def make_packets(net: RouterNetwork, s: Buffers, rules: Rules, demand: Demand, c
                 x = np.uint64(state[RANDOM])
             enqueue(pool, spare, queue, backlog, state, n, np.int64(home[at(goal)]), c, length)
         state[NEXT], state[RANDOM] = following - hosts, np.int64(x)
-    # Hosts in a burst make a packet as soon as the one before could have left.
+    # Hosts in a burst create a packet as soon as the previous one could have left.
     still = np.int64(0)
     for k in range(state[BURSTS]):
         n = np.int64(burst[at(k * BURST_SIZE + BURST_HOST)])
@@ -225,6 +226,7 @@ def make_packets(net: RouterNetwork, s: Buffers, rules: Rules, demand: Demand, c
             burst[at(still * BURST_SIZE + BURST_HOST)] = n
             still += 1
     state[BURSTS] = still
+    # Packets of a trace.
     e, events = state[EVENT], demand.events
     while (e << 2) < events.size and np.int64(events[at(e << 2)]) <= c:
         born, length = np.int64(events[at(e << 2)]), np.int64(events[at((e << 2) + 3)])

@@ -1,4 +1,4 @@
-"""The last stage of a router's cycle: flits cross the switch, onto a cable or to a host."""
+"""The last stage of a router's cycle: flits cross the switch, to a cable or to a host."""
 
 import numpy as np
 
@@ -66,7 +66,7 @@ def traverse(
     begin: int,
     end: int,
 ) -> None:
-    """Winners leave, credits go back, the flits behind move up."""
+    """Move the winners out of router r in cycle c: return credits, advance the flits behind them, and count arrivals."""
     W, LV = rules.words, rules.slot_bits
     VM, PS, N = (1 << LV) - 1, (W * 64) >> LV, s.active.size // W
     b, G, NW = r * W, r * W * 64, N * W
@@ -92,6 +92,7 @@ def traverse(
             m &= m - 1
             g = winner[at(o)]
             iv = g - G
+            # Take the flit from its VC, and record its credit.
             ov, g2 = np.int64(rec[at(g * VC_SIZE + VC_OUTPUT)]), np.int64(rec[at(g * VC_SIZE + VC_NEXT)])
             word, birth = (np.int64(rec[at(g * VC_SIZE + VC_WORD)]), np.int64(rec[at(g * VC_SIZE + VC_BIRTH)]))
             left = np.int64(rec[at(g * VC_SIZE + VC_FLITS)]) - 1
@@ -101,16 +102,19 @@ def traverse(
             else:
                 note(popped, g, c)
             bit = np.int64(1) << (iv & 63)
+            # The last flit of a packet frees the output VC.
             last = rules.many == 0 or birth & LAST != 0
             if last:
                 active[at(b + (iv >> 6))] &= ~bit
                 unowned[at(b + (ov >> 6))] |= np.int64(1) << (ov & 63)
                 rec[at(g * VC_SIZE + VC_OUTPUT)] = -1
+            # Advance the round-robin positions.
             port[at((g >> LV) * PORT_SIZE + PORT_INPUT_TURN)] = (g + 1) & VM
             z = (iv >> LV) + 1
             gp = r * PS + o
             port[at(gp * PORT_SIZE + PORT_OUTPUT_TURN)] = z if z < PS else 0
             port[at(gp * PORT_SIZE + PORT_SENT)] += 1
+            # Move up the next flit; if a new packet begins with it, request an output.
             if left > 0:
                 p = np.int64(rec[at(g * VC_SIZE + VC_SECOND)])
                 coming = np.int64(pool[at(p * PLACE_SIZE + PLACE_ARRIVAL)])
@@ -135,6 +139,7 @@ def traverse(
                         ask(asked, pending, W, LV, r, iv, class_of(LV, outputs, vc_rule, width, N, r, word2, birth2))
             else:
                 active[at(b + (iv >> 6))] &= ~bit
+            # Send the flit over the cable: to a VC of the next router, or to a host.
             leaves = max(np.int64(port[at(gp * PORT_SIZE + PORT_LAST)]) + 1, np.int64(c + (step + 1) // speedup))
             port[at(gp * PORT_SIZE + PORT_LAST)] = leaves
             arrival = leaves + np.int64(port[at(gp * PORT_SIZE + PORT_WIRE)])
@@ -146,6 +151,7 @@ def traverse(
                     packets[at(word * PACKET_SIZE + PACKET_HOPS)] += 1
                 free = append(pool, spare, rec, calendar, NW, g2, word, birth, arrival, c, free)
                 continue
+            # Arrival at a host: count the flit and, with its last flit, the packet; free the packet's record.
             state[FLITS] += 1
             if last:
                 born, made = birth >> BORN, word & 127

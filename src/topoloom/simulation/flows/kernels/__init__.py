@@ -1,1 +1,1 @@
-"""Compiled loops of flows: functions of arrays and numbers, nothing else."""
+"""Compiled kernels of flows: functions of arrays and numbers only."""

@@ -1,4 +1,7 @@
-"""Flows come onto their paths and leave them, and what has to be worked out again after it is noted."""
+"""Flows enter and leave their paths; resources and flows whose rates must then be recomputed are recorded.
+
+The arrays are those of `State`: s.crowd lists the flows of each resource, s.share its capacity and the used part.
+"""
 
 from topoloom.core.compiling.decorators import stage
 from topoloom.simulation.flows.kernels.heap import put
@@ -16,13 +19,13 @@ from topoloom.simulation.flows.state import (
     State,
 )
 
-#: A resource is full when less than this share of it is free; rates that differ by less are the same.
+#: A resource is full when less than this share of it is free; rates that differ by a smaller share are equal.
 FULL, SAME = 1e-9, 1e-12
 
 
 @stage
 def set_rate(s: State, m: int, rate: float, now: float) -> None:
-    """Give a flow a rate from now on, and its end a place in time."""
+    """Give a flow a rate from now on, and enter its end into the heap of events."""
     old = s.rate[m]
     s.left[m] = max(0.0, s.left[m] - old * (now - s.since[m]))
     s.since[m], s.rate[m] = now, rate
@@ -34,7 +37,7 @@ def set_rate(s: State, m: int, rate: float, now: float) -> None:
 
 @stage
 def _touch(s: State, resource: int) -> None:
-    """The flows of a resource have rates that are out of date."""
+    """Record that the flows of a resource have outdated rates."""
     if s.is_dirty[resource] == 0:
         if s.counter[DIRTY] == 0 and s.counter[FRESH] == 0:
             s.clock[DIRTY_SINCE] = s.clock[NOW]
@@ -45,7 +48,7 @@ def _touch(s: State, resource: int) -> None:
 
 @stage
 def enter(f: FlowNetwork, s: State, m: int, now: float) -> None:
-    """A flow comes onto its path. Where all of its rate is free, nobody else's changes."""
+    """Let a flow enter its path. Where its full rate is free, no other flow's rate changes."""
     most = s.path.shape[1]
     fastest = f.top
     s.neck[m] = -1
@@ -66,7 +69,7 @@ def enter(f: FlowNetwork, s: State, m: int, now: float) -> None:
         fits = fits and free >= fastest
         share = min(share, max(free, s.share[resource, CAPACITY] / s.crowd[resource, FLOWS]))
     s.since[m], s.rate[m] = now, 0.0
-    # Until rates are worked out the next time, a flow takes what is free, or an even share.
+    # Until rates are recomputed, a flow uses the free capacity, or an even share.
     set_rate(s, m, share, now)
     if not fits and s.is_fresh[m] == 0:
         if s.counter[DIRTY] == 0 and s.counter[FRESH] == 0:
@@ -78,7 +81,7 @@ def enter(f: FlowNetwork, s: State, m: int, now: float) -> None:
 
 @stage
 def leave(f: FlowNetwork, s: State, m: int) -> None:
-    """A flow goes. Where it left room on a full resource, the others there may be faster."""
+    """Let a flow leave. Where it frees capacity of a full resource, other flows there may become faster."""
     most = s.path.shape[1]
     for hop in range(s.hops[m]):
         resource, node = s.path[m, hop], m * most + hop

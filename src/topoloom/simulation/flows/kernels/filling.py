@@ -1,10 +1,14 @@
-"""New max-min fair rates for the flows that a change reaches, and for no others.
+"""Recompute max-min fair rates for the flows that a change affects, and for no others.
 
-Rates are max-min fair where each flow, unless it is as fast as any can be, has a bottleneck: a full resource on its path where
-nobody is faster (Bertsekas and Gallager, Data Networks, 6.5.2). So the flows that a change touches are filled up again beside
-all others, whose rates stand; where one of these lost its bottleneck, or is faster than those that come to theirs at the same
-resource, it is filled up with them the next time, until all have one. Full resources may join hundreds of flows, of which a
-change reaches ten.
+Rates are max-min fair when each flow either has the top rate or has a bottleneck: a full resource on its path on which no flow
+is faster (Bertsekas and Gallager, Data Networks, 6.5.2). Algorithm: the flows that a change touches are filled again, while the
+rates of all others stay. Where another flow lost its bottleneck, or is faster than flows with their bottleneck at the same
+resource, it is added and filled with them in the next round, until all flows have a bottleneck. Full resources may connect
+hundreds of flows, of which a change affects ten.
+
+Arrays (see `State`): affected int32[m], the flows to fill, of which the first `flows` count; channels int32[r], the resources
+that can limit them; open int32[r] and spare float64[r], the flows without a rate and the capacity left for them, per resource;
+fair float64[m], the new rates in bytes per second; rise_order, rise_position, rise_key: a heap of resources by even share.
 """
 
 from topoloom.core.compiling.decorators import inner, stage
@@ -26,22 +30,22 @@ from topoloom.simulation.flows.state import (
     State,
 )
 
-#: Fillings after which all flows are taken at once that full resources join to those found, so that long chains end.
+#: Rounds after which all flows connected by full resources are added at once, so that long chains end.
 _PATIENCE = 12
-#: Rates that differ by less have one bottleneck.
+#: Rates that differ by a smaller share have the same bottleneck.
 _NEAR = 1e-11
 
 
 @inner
 def refill(f: FlowNetwork, s: State) -> None:
-    """Work out the rates of all flows that a change since the last time reaches."""
+    """Recompute the rates of all flows that changes since the last time affect."""
     s.counter[FILLINGS] += 1
     s.counter[STAMP] += 1
     flows, tries = _touched(s), 0
     while flows:
         channels = _opened(f, s, flows)
         _fill(f, s, channels)
-        # Whoever wants to stop is asked after so many events: a filling of thousands of flows takes as long as many.
+        # A filling of thousands of flows takes as long as many events: count it, so that stops are checked in time.
         s.counter[EVENTS] += flows >> 6
         more, tries = _without_bottleneck(f, s, flows, channels), tries + 1
         if more == flows:
@@ -52,7 +56,7 @@ def refill(f: FlowNetwork, s: State) -> None:
 
 @stage
 def _shift(s: State) -> int:
-    """By how many bits the number of a flow stands before its place on a path."""
+    """Return by how many bits a node number is shifted: a node is flow << shift | position on the path."""
     shift, most = 0, s.path.shape[1]
     while most >> shift > 1:
         shift += 1
@@ -61,22 +65,22 @@ def _shift(s: State) -> int:
 
 @stage
 def _find(s: State, m: int, flows: int) -> int:
-    """Put a flow into `found`, if it is not there; returns how many are."""
+    """Add a flow to `affected`, unless it is there; return how many flows are there."""
     if s.flow_mark[m] == s.counter[STAMP]:
         return flows
     s.flow_mark[m] = s.counter[STAMP]
-    s.found[flows] = m
+    s.affected[flows] = m
     return flows + 1
 
 
 @inner
 def _touched(s: State) -> int:
-    """Find the flows that have come, and those whose bottleneck somebody left."""
+    """Find the flows that have entered, and the flows whose bottleneck another flow left; return how many."""
     shift, flows = _shift(s), 0
     for place in range(s.counter[FRESH]):
         m = s.fresh[place]
         s.is_fresh[m] = 0
-        # It may have ended since, and its number be that of a message that has no rate yet.
+        # It may have ended since, and its number may belong to a message without a rate.
         if s.phase[m] == FLOWING:
             flows = _find(s, m, flows)
     for place in range(s.counter[DIRTY]):
@@ -94,16 +98,16 @@ def _touched(s: State) -> int:
 
 @stage
 def _scarce(f: FlowNetwork, s: State, resource: int) -> bool:
-    """Whether a resource can be anybody's bottleneck: it cannot carry all its flows at their fastest."""
+    """Return whether a resource can be a bottleneck: it cannot carry all its flows at the top rate."""
     return s.crowd[resource, FLOWS] * f.top * (1 - SAME) > s.share[resource, CAPACITY]
 
 
 @inner
 def _opened(f: FlowNetwork, s: State, flows: int) -> int:
-    """Take the flows found off the scarce resources, and heap these up; returns how many resources there are."""
+    """Take the affected flows off the scarce resources, and build the heap of these resources; return their number."""
     channels = 0
     for place in range(flows):
-        m = s.found[place]
+        m = s.affected[place]
         s.neck[m], s.fair[m] = -1, f.top
         for hop in range(s.hops[m]):
             resource = s.path[m, hop]
@@ -127,20 +131,20 @@ def _opened(f: FlowNetwork, s: State, flows: int) -> int:
 
 @stage
 def _share(s: State, resource: int) -> float:
-    """An even share of what is left, for each open flow; never nothing, so that all flows end."""
+    """Return an even share of the spare capacity per open flow; never 0, so that all flows end."""
     return max(s.spare[resource], SAME * s.share[resource, CAPACITY]) / s.open[resource]
 
 
 @inner
 def _fill(f: FlowNetwork, s: State, channels: int) -> None:
-    """Progressive filling of the flows found: the resource that is full first gives its flows their rate, and so on."""
+    """Fill the affected flows progressively: the resource that is full first gives its open flows their rate, and so on."""
     top, rising = f.top * (1 - SAME), channels
     while rising:
         resource = s.rise_order[0]
         if s.open[resource] > 0:
             share = _share(s, resource)
             if share > s.rise_key[resource] * (1 + SAME):
-                # Flows that were filled elsewhere have left more for the others here.
+                # Flows that were filled elsewhere leave more for the others here.
                 s.rise_key[resource] = share
                 sift_down(s.rise_order, s.rise_position, s.rise_key, rising, 0)
                 continue
@@ -154,7 +158,7 @@ def _fill(f: FlowNetwork, s: State, channels: int) -> None:
 
 @stage
 def _close(s: State, resource: int, share: float) -> None:
-    """A resource is full: its open flows get this share, and take it on their whole path."""
+    """Close a full resource: its open flows get this share, on their whole path."""
     stamp, shift = s.counter[STAMP], _shift(s)
     s.level[resource] = share
     node = s.crowd[resource, HEAD]
@@ -171,25 +175,26 @@ def _close(s: State, resource: int, share: float) -> None:
 
 @inner
 def _without_bottleneck(f: FlowNetwork, s: State, flows: int, channels: int) -> int:
-    """Find who stands without a bottleneck: its own is one no more, or it is faster than those that are filled up at theirs."""
-    found = flows
+    """Add flows without a bottleneck: theirs is no longer full, or they are faster than flows filled at it; return how many."""
+    count = flows
     for place in range(channels):
         resource = s.channels[place]
         capacity = s.share[resource, CAPACITY]
-        # Of a resource that was not full nobody's rate hung, and nobody's does.
+        # A resource that is and was not full determines no rate.
         if s.level[resource] >= 0 or s.share[resource, USED] >= capacity * (1 - FULL):
-            found = _looked_at(f, s, resource, found)
+            count = _looked_at(f, s, resource, count)
     stamp = s.counter[STAMP]
-    for place in range(flows, found):
-        s.flow_mark[s.found[place]] = stamp
-    return found
+    for place in range(flows, count):
+        s.flow_mark[s.affected[place]] = stamp
+    return count
 
 
 @inner
-def _looked_at(f: FlowNetwork, s: State, resource: int, found: int) -> int:
-    """Find who stands without a bottleneck at a resource that is full, or was."""
+def _looked_at(f: FlowNetwork, s: State, resource: int, count: int) -> int:
+    """Add flows without a bottleneck at a resource that is or was full; return how many flows are affected."""
     stamp, shift = s.counter[STAMP], _shift(s)
     node = s.crowd[resource, HEAD]
+    # Sum the rates, with new ones for affected flows, and find the extremes.
     used, fastest, slowest = 0.0, 0.0, f.top
     while node >= 0:
         m = node >> shift
@@ -203,28 +208,29 @@ def _looked_at(f: FlowNetwork, s: State, resource: int, found: int) -> int:
         fastest = max(fastest, rate)
         node = s.next[node]
     s.spare[resource] = s.share[resource, CAPACITY] - used
+    # Flows slower than `slow` with their bottleneck here, and flows faster than `fast`, must be filled, too.
     slow, fast = fastest * (1 - _NEAR), f.top * 2
     if 0 <= s.level[resource] < slow:
         fast = min(_even(s, resource), slow)
     if s.spare[resource] > s.share[resource, CAPACITY] * FULL:
         slow = f.top * 2
     if slowest >= slow and fast > f.top:
-        return found
+        return count
     node = s.crowd[resource, HEAD]
     while node >= 0:
         m = node >> shift
         if abs(s.flow_mark[m]) != stamp and (s.rate[m] > fast or (s.neck[m] == resource and s.rate[m] < slow)):
-            # Its rate stands until all are looked at.
+            # Its rate stays until all resources are checked.
             s.flow_mark[m] = -stamp
-            s.found[found] = m
-            found += 1
+            s.affected[count] = m
+            count += 1
         node = s.next[node]
-    return found
+    return count
 
 
 @inner
 def _even(s: State, resource: int) -> float:
-    """The rate of those that were filled up at a resource, if faster flows there were slowed to the same."""
+    """Return the rate of flows filled at a resource if faster flows there were slowed to the same rate."""
     stamp, shift, flows = s.counter[STAMP], _shift(s), s.crowd[resource, FLOWS]
     even = 0.0
     share = s.share[resource, CAPACITY] / flows
@@ -244,14 +250,14 @@ def _even(s: State, resource: int) -> float:
 
 @inner
 def _take(s: State, flows: int, channels: int) -> None:
-    """The flows found go on at their new rates."""
+    """Set the affected flows to their new rates."""
     now = s.clock[NOW]
     for place in range(flows):
-        m = s.found[place]
+        m = s.affected[place]
         rate = s.fair[m]
         if abs(rate - s.rate[m]) > SAME * rate:
             set_rate(s, m, rate, now)
-    # Sums of many changes drift by rounding: they are made again here.
+    # Sums of many changes drift by rounding: recompute them.
     for place in range(channels):
         resource = s.channels[place]
         s.share[resource, USED] = s.share[resource, CAPACITY] - s.spare[resource]
@@ -259,10 +265,10 @@ def _take(s: State, flows: int, channels: int) -> None:
 
 @inner
 def _joined(f: FlowNetwork, s: State, flows: int) -> int:
-    """Find all flows that full resources join to those found, directly or over others."""
+    """Add all flows that full resources connect to the affected flows, directly or through others; return how many."""
     stamp, shift, place = s.counter[STAMP], _shift(s), 0
     while place < flows:
-        m = s.found[place]
+        m = s.affected[place]
         place += 1
         for hop in range(s.hops[m]):
             resource = s.path[m, hop]

@@ -1,6 +1,6 @@
-"""A heap of numbered items, the least key on top, whose keys may change; four stand below one, for the sake of caches.
+"""A heap of numbered items with the least key on top; keys may change; each item has up to four children, for cache locality.
 
-order: items; position: where each stands, -1 outside; key: by item.
+order: the items by place; position: the place of each item, -1 if not in the heap; key: by item.
 """
 
 import numpy as np
@@ -10,13 +10,13 @@ from topoloom.core.compiling.decorators import inner
 
 @inner
 def sift_up(order: np.ndarray, position: np.ndarray, key: np.ndarray, place: int) -> None:
-    """Bring up the item at a place whose key has become less."""
+    """Move the item at a place up, after its key has decreased."""
     item = order[place]
-    mine = key[item]
+    item_key = key[item]
     while place > 0:
         above = (place - 1) >> 2
         other = order[above]
-        if key[other] <= mine:
+        if key[other] <= item_key:
             break
         order[place] = other
         position[other] = place
@@ -27,18 +27,18 @@ def sift_up(order: np.ndarray, position: np.ndarray, key: np.ndarray, place: int
 
 @inner
 def sift_down(order: np.ndarray, position: np.ndarray, key: np.ndarray, size: int, place: int) -> None:
-    """Bring down the item at a place whose key has become greater."""
+    """Move the item at a place down, after its key has increased."""
     item = order[place]
-    mine = key[item]
+    item_key = key[item]
     while True:
         below = 4 * place + 1
         if below >= size:
             break
-        for beside in range(4 * place + 2, min(4 * place + 5, size)):
-            if key[order[beside]] < key[order[below]]:
-                below = beside
+        for sibling in range(4 * place + 2, min(4 * place + 5, size)):
+            if key[order[sibling]] < key[order[below]]:
+                below = sibling
         other = order[below]
-        if key[other] >= mine:
+        if key[other] >= item_key:
             break
         order[place] = other
         position[other] = place
@@ -49,7 +49,7 @@ def sift_down(order: np.ndarray, position: np.ndarray, key: np.ndarray, size: in
 
 @inner
 def take_out(order: np.ndarray, position: np.ndarray, key: np.ndarray, size: int, item: int) -> int:
-    """Take an item out; returns how many are left."""
+    """Remove an item; return the size of the heap."""
     place, size = position[item], size - 1
     position[item] = -1
     if place < size:
@@ -63,7 +63,7 @@ def take_out(order: np.ndarray, position: np.ndarray, key: np.ndarray, size: int
 
 @inner
 def put(order: np.ndarray, position: np.ndarray, key: np.ndarray, size: int, item: int, value: float) -> int:
-    """Put an item in, or change its key; returns how many there are."""
+    """Insert an item, or change its key; return the size of the heap."""
     before = key[item]
     key[item] = value
     place = position[item]

@@ -1,4 +1,7 @@
-"""Messages: a send finds its receive, travels its path, and tells both ranks of its end."""
+"""Messages: a send is matched with its receive, travels its path, and notifies both ranks of its end.
+
+The arrays are those of `State`: source, goal, tag, phase by message; sent and awaited list messages posted on one side only.
+"""
 
 from topoloom.core.compiling.decorators import stage
 from topoloom.simulation.flows.kernels.fair import enter, leave
@@ -22,15 +25,15 @@ from topoloom.simulation.flows.state import (
     State,
 )
 
-#: How fast the mean time of a message forgets: it is of about so many of the last ones.
+#: The number of recent messages over which the mean time of a message is averaged.
 _REMEMBERED = 1024
-#: A send that travels before anybody waits for it has ended, unawaited.
+#: The phase of a message that has arrived before its receive was posted.
 ARRIVED = 5
 
 
 @stage
 def _queued(s: State, queue: int, source: int, goal: int, tag: int) -> int:
-    """Take the oldest message of a queue (0: awaited, 1: sent) from source to goal with this tag; -1: there is none."""
+    """Remove the oldest message of a queue (0: awaited, 1: sent) from source to goal with this tag; return it, or -1."""
     ends = s.sent if queue else s.awaited
     before, m = -1, ends[goal, 0]
     while m >= 0:
@@ -48,7 +51,7 @@ def _queued(s: State, queue: int, source: int, goal: int, tag: int) -> int:
 
 @stage
 def _queue(s: State, queue: int, source: int, goal: int, tag: int) -> int:
-    """Put a new message at the end of a queue."""
+    """Put a new message at the end of a queue; return it."""
     s.counter[ROOM] -= 1
     m = s.room[s.counter[ROOM]]
     s.source[m], s.goal[m], s.tag[m], s.after[m] = source, goal, tag, -1
@@ -62,49 +65,49 @@ def _queue(s: State, queue: int, source: int, goal: int, tag: int) -> int:
 
 
 @stage
-def send(f: FlowNetwork, p: Program, s: State, source: int, goal: int, tag: int, size: float, teller: int) -> None:
-    """Post a send; who sends is told at once where it does not wait."""
+def send(f: FlowNetwork, p: Program, s: State, source: int, goal: int, tag: int, size: float, sender_wait: int) -> None:
+    """Post a send; the sender is notified at once where it does not wait."""
     s.counter[MESSAGES] += 1
     if size < p.detached:
-        tell(s, source, teller)
-        teller = NOBODY
+        notify(s, source, sender_wait)
+        sender_wait = NOBODY
     m = _queued(s, 0, source, goal, tag)
     awaited = m >= 0
     if not awaited:
         m = _queue(s, 1, source, goal, tag)
-        s.phase[m], s.listener[m] = SENT, NOBODY
-    s.left[m], s.teller[m] = size, teller
+        s.phase[m], s.receiver_wait[m] = SENT, NOBODY
+    s.left[m], s.sender_wait[m] = size, sender_wait
     if awaited or size < p.eager:
         _start(f, p, s, m)
 
 
 @stage
-def receive(f: FlowNetwork, p: Program, s: State, source: int, goal: int, tag: int, listener: int) -> None:
+def receive(f: FlowNetwork, p: Program, s: State, source: int, goal: int, tag: int, receiver_wait: int) -> None:
     """Post a receive."""
     m = _queued(s, 1, source, goal, tag)
     if m < 0:
         m = _queue(s, 0, source, goal, tag)
-        s.phase[m], s.listener[m] = AWAITED, listener
+        s.phase[m], s.receiver_wait[m] = AWAITED, receiver_wait
     elif s.phase[m] == ARRIVED:
         free(s, m)
-        tell(s, goal, listener)
+        notify(s, goal, receiver_wait)
     else:
-        s.listener[m] = listener
+        s.receiver_wait[m] = receiver_wait
         if s.phase[m] == SENT:
             _start(f, p, s, m)
 
 
 @stage
-def tell(s: State, rank: int, who: int) -> None:
-    """A rank learns that a message has ended: one that it stands still for, or the request of a number."""
-    if who == STANDING:
+def notify(s: State, rank: int, wait: int) -> None:
+    """Notify a rank that a message has ended: wake a rank that blocks, or complete the request with number `wait`."""
+    if wait == STANDING:
         s.pending[rank] -= 1
         if s.pending[rank] == 0:
             s.ready[s.counter[READY]] = rank
             s.counter[READY] += 1
-    elif who >= 0:
-        s.request[rank, who] = 0
-        if s.waits[rank] == who:
+    elif wait >= 0:
+        s.request[rank, wait] = 0
+        if s.waits[rank] == wait:
             s.waits[rank] = -1
             s.ready[s.counter[READY]] = rank
             s.counter[READY] += 1
@@ -112,13 +115,13 @@ def tell(s: State, rank: int, who: int) -> None:
 
 @stage
 def _start(f: FlowNetwork, p: Program, s: State, m: int) -> None:
-    """A message sets out, by the next of the sender's ports."""
+    """Start a message, through the next of the sender's ports."""
     set_out(f, s, m, p.home[s.source[m]], p.home[s.goal[m]], -1)
 
 
 @stage
 def set_out(f: FlowNetwork, s: State, m: int, source: int, goal_host: int, port: int) -> None:
-    """Walk the path from host to host, by a port of theirs (-1: by each in turn); the delays come first."""
+    """Determine the path between two hosts through one of their ports (-1: each in turn), and start with the delays."""
     s.started[m] = s.clock[NOW]
     s.phase[m], s.hops[m] = DELAYED, 0
     if source == goal_host:
@@ -128,12 +131,12 @@ def set_out(f: FlowNetwork, s: State, m: int, source: int, goal_host: int, port:
         if port < 0:
             place = s.turn[source] % f.port.shape[1]
             s.turn[source] += 1
-        here, there = f.port[source, place], f.port[goal_host, place]
-        if f.sent_from[there] >= 0:
-            here = f.sent_from[there]
+        out_port, in_port = f.port[source, place], f.port[goal_host, place]
+        if f.sent_from[in_port] >= 0:
+            out_port = f.sent_from[in_port]
         delay = f.host_delay
-        at, goal, row, hosts = f.switch[here], f.switch[there], f.row[there], f.switch.size
-        s.path[m, 0] = f.resource[f.to.size + here]
+        at, goal, row, hosts = f.switch[out_port], f.switch[in_port], f.row[in_port], f.switch.size
+        s.path[m, 0] = f.resource[f.to.size + out_port]
         hops = 1
         while at != goal:
             channel = f.first[at] + f.ports[row, at]
@@ -142,14 +145,14 @@ def set_out(f: FlowNetwork, s: State, m: int, source: int, goal_host: int, port:
             delay += f.delay[channel]
             hops += 1
             at = f.to[channel]
-        s.path[m, hops] = f.resource[f.to.size + hosts + there]
+        s.path[m, hops] = f.resource[f.to.size + hosts + in_port]
         s.hops[m] = hops + 1
     s.counter[HEAP] = put(s.order, s.position, s.key, s.counter[HEAP], s.at.size + m, s.clock[NOW] + delay)
 
 
 @stage
 def arrives(f: FlowNetwork, s: State, m: int) -> bool:
-    """What is next for a message, which the heap has given up: it takes a rate, or has come."""
+    """Advance a message whose event is due: after its delays it becomes a flow; return whether it has arrived."""
     if s.phase[m] == DELAYED and s.hops[m] > 0 and s.left[m] > 0:
         s.phase[m] = FLOWING
         enter(f, s, m, s.clock[NOW])
@@ -165,16 +168,16 @@ def arrives(f: FlowNetwork, s: State, m: int) -> bool:
 
 @stage
 def travel(f: FlowNetwork, s: State, m: int) -> None:
-    """What is next for a message: where it has come, both ranks are told."""
+    """Advance a message whose event is due; when it has arrived, notify both ranks."""
     if not arrives(f, s, m):
         return
-    source, goal, teller, listener = s.source[m], s.goal[m], s.teller[m], s.listener[m]
-    if listener == NOBODY:
+    source, goal, sender_wait, receiver_wait = s.source[m], s.goal[m], s.sender_wait[m], s.receiver_wait[m]
+    if receiver_wait == NOBODY:
         s.phase[m] = ARRIVED
     else:
         free(s, m)
-        tell(s, goal, listener)
-    tell(s, source, teller)
+        notify(s, goal, receiver_wait)
+    notify(s, source, sender_wait)
 
 
 @stage

@@ -1,7 +1,8 @@
-"""The order of a schedule's operations: what can start, what a cpu does next, and which receive a send meets.
+"""The order of a schedule's operations: which can start, what a CPU does next, and which send matches which receive.
 
-Whoever simulates messages calls `begin`, and after it as after each thing that has happened (`computed`, `ended`) `go_on`; then
-`starting` lists the sends whose messages set out, and `computing` the cpus that compute from now on.
+A simulator of messages calls `begin`, then `go_on`; after each event it calls `computed` or `ended`, and `go_on`. Then
+`starting` lists the sends whose messages start, and `computing` the CPUs that start to compute. The arrays are those of
+`ScheduleState`.
 """
 
 import numpy as np
@@ -10,7 +11,7 @@ from topoloom.core.compiling.decorators import inner, kernel, stage
 from topoloom.simulation.flows.operations import ANY, CALC, RECV
 from topoloom.simulation.flows.state import COMPUTING, OVER, READY_COUNT, SEEN, STARTING, ScheduleState
 
-#: Of a send: it lies ready; its message is running; it has come, and nobody waits for it yet.
+#: Phases of a send: posted; its message travels; the message has arrived before its receive was posted.
 POSTED, TRAVELS, CAME = 1, 2, 3
 
 
@@ -18,9 +19,9 @@ POSTED, TRAVELS, CAME = 1, 2, 3
 def cyclic(
     needs: np.ndarray, done_first: np.ndarray, done_next: np.ndarray, start_first: np.ndarray, start_next: np.ndarray
 ) -> int:
-    """An operation that waits for itself, over others; -1: there is none. needs, int32[k], is used up."""
+    """Return an operation that waits for itself, through others, or -1; needs, int32[k], is overwritten."""
     k, seen, top = needs.size, 0, -1
-    # Those that are ready are a list: each says which comes next, in the place of what it needs.
+    # Ready operations form a linked list, stored in `needs`.
     for i in range(k):
         if needs[i] == 0:
             needs[i] = -2 - top
@@ -52,7 +53,7 @@ def cyclic(
 
 @kernel
 def begin(o: ScheduleState) -> None:
-    """All that waits for nothing is ready."""
+    """Mark all operations that wait for nothing as ready."""
     for i in range(o.kind.size):
         if o.needs[i] == 0:
             _ready(o, i)
@@ -97,7 +98,7 @@ def _queue(o: ScheduleState, ends: np.ndarray, where: int, i: int) -> None:
 
 @stage
 def _bucket(o: ScheduleState, source: int, goal: int, tag: int) -> int:
-    """The list that messages of two ranks and a tag are looked for in; all of a receiver's where it takes any."""
+    """Return the list for messages between two ranks with a tag; one list per receiver where receives match anything."""
     mixed = np.uint64(goal) * np.uint64(0x9E3779B97F4A7C15)
     if o.picky:
         mixed ^= (np.uint64(source) << np.uint64(32)) + np.uint64(tag)
@@ -110,15 +111,15 @@ def _bucket(o: ScheduleState, source: int, goal: int, tag: int) -> int:
 
 @stage
 def _matching(o: ScheduleState, ends: np.ndarray, i: int, source: int, goal: int, tag: int) -> int:
-    """Take the oldest that fits out of the receives that wait (or the sends that lie ready); -1: there is none."""
+    """Remove the oldest match among the waiting receives (or the posted sends); return it, or -1."""
     where = _bucket(o, source, goal, tag)
     before, j = -1, ends[where, 0]
     while j >= 0:
         receives = o.kind[j] == RECV
-        theirs, to = (o.peer[j], o.rank[j]) if receives else (o.rank[j], o.peer[j])
+        sender, to = (o.peer[j], o.rank[j]) if receives else (o.rank[j], o.peer[j])
         if (
             to == goal
-            and (theirs == source or theirs == ANY or source == ANY)
+            and (sender == source or sender == ANY or source == ANY)
             and (o.tag[j] == tag or o.tag[j] == ANY or tag == ANY)
         ):
             if before < 0:
@@ -141,14 +142,14 @@ def _set_out(o: ScheduleState, i: int) -> None:
 
 @stage
 def _for_cpu(o: ScheduleState, i: int) -> None:
-    """An operation waits for its cpu."""
+    """Queue an operation for its CPU."""
     w = o.rank[i] * o.cpus + o.cpu[i]
     _queue(o, o.jobs, w, i)
 
 
 @inner
 def _work(o: ScheduleState, w: int, now: float) -> None:
-    """A cpu that is free does what it can."""
+    """Let a free CPU do what it can."""
     while o.busy[w] < 0 and o.jobs[w, 0] >= 0:
         i = o.jobs[w, 0]
         o.jobs[w, 0] = o.after[i]
@@ -184,12 +185,12 @@ def _work(o: ScheduleState, w: int, now: float) -> None:
 
 @inner
 def go_on(o: ScheduleState, now: float) -> None:
-    """Start all that can start at this moment."""
+    """Start all operations that can start now."""
     while o.counter[SEEN] < o.counter[READY_COUNT]:
         i = o.ready[o.counter[SEEN]]
         o.counter[SEEN] += 1
         if o.kind[i] == RECV:
-            # A receive waits for its message without its cpu.
+            # A receive waits for its message without occupying its CPU.
             _started(o, i)
             goal, source, tag = np.int64(o.rank[i]), np.int64(o.peer[i]), o.tag[i]
             j = _matching(o, o.sent, i, source, goal, tag)
@@ -208,7 +209,7 @@ def go_on(o: ScheduleState, now: float) -> None:
 
 @inner
 def ended(o: ScheduleState, i: int, now: float) -> None:
-    """The message of send i has come."""
+    """Handle the arrival of the message of send i."""
     if o.amount[i] >= o.detached:
         _done(o, i, now)
     j = o.partner[i]
@@ -222,7 +223,7 @@ def ended(o: ScheduleState, i: int, now: float) -> None:
 
 @inner
 def computed(o: ScheduleState, w: int, now: float) -> None:
-    """A cpu has computed what it was at."""
+    """Handle the end of a CPU's computation."""
     i = o.busy[w]
     o.busy[w] = -1
     r = o.rank[i]

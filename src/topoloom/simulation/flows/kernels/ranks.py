@@ -1,4 +1,7 @@
-"""Ranks: each does its operations one after the other, and stands still for messages and for its own computing."""
+"""Ranks: each executes its operations in order, and blocks for messages and for its own computation.
+
+The arrays are those of `Program` (operations) and `State` (position, step and requests of each rank).
+"""
 
 from topoloom.core.compiling.decorators import kernel, stage
 from topoloom.simulation.flows.kernels.filling import refill
@@ -38,23 +41,23 @@ from topoloom.simulation.flows.state import (
     State,
 )
 
-#: Why `run` returns: all ranks are done; none can go on; so many events have passed; there is no room for messages.
+#: Return values of `run`: all ranks are done; none can continue; the limit of events is reached; no room for messages is left.
 DONE, STUCK, PAUSED, FULL = range(4)
-#: Messages of collectives have tags below those of programs, which count from 0.
+#: The tag base of collectives' messages; tags of programs count from 0.
 _COLLECTIVE_TAG = -1
-#: Groups' kinds in a tag.
+#: The number of kinds of groups in a tag.
 _KINDS = 64
-#: Seconds within which events are at one time, as in SimGrid.
+#: Seconds within which events count as simultaneous, as in SimGrid.
 _INSTANT = 1e-12
 
 
 @kernel
 def run(f: FlowNetwork, p: Program, s: State, events: int) -> int:
-    """Go on until the end, or for so many events; see DONE and the others."""
+    """Run until the end, or for a number of events; return DONE or another of these codes."""
     until = s.counter[EVENTS] + events
     while True:
         while s.counter[READY] > 0:
-            # A rank posts two messages at most before it is asked again.
+            # A rank posts at most two messages per call of `_go_on`.
             if s.counter[ROOM] < 2:
                 return FULL
             s.counter[READY] -= 1
@@ -64,7 +67,7 @@ def run(f: FlowNetwork, p: Program, s: State, events: int) -> int:
         item = s.order[0]
         when = s.key[item]
         if s.counter[DIRTY] + s.counter[FRESH] > 0:
-            # Rates are worked out again when time goes on, or when they have been out of date for long enough.
+            # Rates are recomputed when time advances, or when they have been outdated for the window.
             window = s.clock[WINDOW] / s.clock[HURRY] if s.clock[HURRY] > 0 else 0.0
             since = s.clock[DIRTY_SINCE] if window > 0 else s.clock[NOW]
             if when > since + window + _INSTANT:
@@ -84,7 +87,7 @@ def run(f: FlowNetwork, p: Program, s: State, events: int) -> int:
 
 @stage
 def _go_on(f: FlowNetwork, p: Program, s: State, rank: int) -> None:
-    """A rank does what it can do now, and posts at most two messages."""
+    """Let a rank do what it can do now; it posts at most two messages."""
     end = p.first[p.of[rank] + 1]
     while True:
         i = s.at[rank]
@@ -111,7 +114,7 @@ def _go_on(f: FlowNetwork, p: Program, s: State, rank: int) -> None:
         if stands:
             return
         if acted:
-            # It goes on at once, but not before there is room for its next messages.
+            # It continues at once, as soon as there is room for its next messages.
             s.ready[s.counter[READY]] = rank
             s.counter[READY] += 1
             return
@@ -119,7 +122,7 @@ def _go_on(f: FlowNetwork, p: Program, s: State, rank: int) -> None:
 
 @stage
 def _next(p: Program, s: State, rank: int, i: int) -> None:
-    """An operation is over."""
+    """End an operation of a rank."""
     s.spent[rank, p.argument[i, LABEL]] += s.clock[NOW] - s.began[rank]
     s.at[rank], s.step[rank] = i + 1, -1
     s.counter[STEPS] += 1
@@ -132,7 +135,7 @@ def _member(p: Program, rank: int, kind: int, place: int) -> int:
 
 @stage
 def _act(f: FlowNetwork, p: Program, s: State, rank: int, i: int, code: int) -> bool:
-    """Begin an operation that is no collective; whether the rank stands still for it."""
+    """Begin an operation other than a collective; return whether the rank blocks for it."""
     if code == COMPUTE:
         s.counter[HEAP] = put(s.order, s.position, s.key, s.counter[HEAP], rank, s.clock[NOW] + p.amount[i])
         return True
@@ -157,7 +160,7 @@ def _act(f: FlowNetwork, p: Program, s: State, rank: int, i: int, code: int) -> 
         else:
             if stands:
                 s.pending[rank] += 1
-            # A send that does not wait tells nobody.
+            # A send that does not block notifies no rank.
             send(f, p, s, rank, peer, tag, p.amount[i], STANDING if stands else -2)
         return stands
     if code == IRECV:
@@ -170,7 +173,7 @@ def _act(f: FlowNetwork, p: Program, s: State, rank: int, i: int, code: int) -> 
 
 @stage
 def _stands_for(f: FlowNetwork, p: Program, s: State, source: int, rank: int, tag: int) -> bool:
-    """Receive; whether it was not there already. What is told at once puts the rank among the ready ones: it is taken back."""
+    """Receive; return whether the rank blocks. If the message was there, the rank is not blocked: undo its wake-up."""
     ready = s.counter[READY]
     receive(f, p, s, source, rank, tag, STANDING)
     if s.pending[rank] == 0:
@@ -181,7 +184,8 @@ def _stands_for(f: FlowNetwork, p: Program, s: State, source: int, rank: int, ta
 
 @stage
 def _collective(f: FlowNetwork, p: Program, s: State, rank: int, i: int) -> tuple[bool, bool]:
-    """Do the next step of a collective in which the rank sends or receives: whether there is one, and whether it stands."""
+    """Execute the next step of a collective that involves the rank; return whether there is one, and whether the rank
+    blocks."""
     kind, algorithm = p.argument[i, GROUP], p.argument[i, ALGORITHM]
     g = p.group[rank, kind]
     size = p.member_first[g + 1] - p.member_first[g]
@@ -210,7 +214,7 @@ def _collective(f: FlowNetwork, p: Program, s: State, rank: int, i: int) -> tupl
     if to >= 0:
         send(f, p, s, rank, _member(p, rank, kind, to), tag, out, STANDING if waits else -2)
     if s.pending[rank] == 0:
-        # Told at once: whoever was told is this rank, and it goes on by itself.
+        # The rank was notified at once: undo its wake-up, as it continues by itself.
         s.counter[READY] = ready
         return True, False
     return True, True

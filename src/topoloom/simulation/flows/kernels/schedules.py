@@ -1,4 +1,4 @@
-"""Schedules among flows: their messages as flows, and what cpus compute, in the order of time."""
+"""Schedules in the simulator flows: messages as flows, and computation of CPUs, in the order of time."""
 
 import numpy as np
 
@@ -28,13 +28,13 @@ from topoloom.simulation.flows.state import (
     State,
 )
 
-#: Seconds within which events are at one time, as in SimGrid.
+#: Seconds within which events count as simultaneous, as in SimGrid.
 _INSTANT = 1e-12
 
 
 @kernel
 def run_order(f: FlowNetwork, o: ScheduleState, s: State, home: np.ndarray, ports: int, events: int) -> int:
-    """Go on until the end, or for so many events; see DONE and the others. home, int64[ranks]; ports: 1: by `nic`."""
+    """Run until the end, or for a number of events; return DONE or another code. home: int64[ranks]; ports 1: by `nic`."""
     until = s.counter[EVENTS] + events
     go_on(o, s.clock[NOW])
     while True:
@@ -61,20 +61,20 @@ def run_order(f: FlowNetwork, o: ScheduleState, s: State, home: np.ndarray, port
             continue
         m = item - s.at.size
         if arrives(f, s, m):
-            i = s.teller[m]
+            i = s.sender_wait[m]
             free(s, m)
             ended(o, i, s.clock[NOW])
 
 
 @stage
 def _begin(f: FlowNetwork, o: ScheduleState, s: State, home: np.ndarray, ports: int) -> bool:
-    """Cpus that compute and messages that set out get their place in time; whether there was room for all of these."""
+    """Enter CPUs that compute and messages that start into the heap; return whether there was room for all messages."""
     while o.counter[COMPUTING] > 0:
         o.counter[COMPUTING] -= 1
         w = o.computing[o.counter[COMPUTING]]
         ends = s.clock[NOW] + o.amount[o.busy[w]]
         s.counter[HEAP] = put(s.order, s.position, s.key, s.counter[HEAP], w, ends)
-    # The first to set out takes the first of its host's ports: messages go in the order in which they could.
+    # Messages start in the order in which they became ready, and so use their host's ports in this order.
     begun = 0
     while begun < o.counter[STARTING] and s.counter[ROOM] > 0:
         i = o.starting[begun]
@@ -82,7 +82,7 @@ def _begin(f: FlowNetwork, o: ScheduleState, s: State, home: np.ndarray, ports: 
         s.counter[MESSAGES] += 1
         s.counter[ROOM] -= 1
         m = s.room[s.counter[ROOM]]
-        s.left[m], s.teller[m] = o.amount[i], i
+        s.left[m], s.sender_wait[m] = o.amount[i], i
         set_out(f, s, m, home[o.rank[i]], home[o.peer[i]], o.nic[i] if ports else -1)
     left = o.counter[STARTING] - begun
     for place in range(left):

@@ -1,7 +1,7 @@
-"""The steps of collectives: to whom a rank sends how much, and from whom it receives, step after step.
+"""The steps of collectives: for each step, the rank to send to with the bytes, and the rank to receive from.
 
-Ranks are 0 to p - 1 of their group. Where a number of ranks is no power of two, the first 2 (p - 2^k) ones pair up before and
-after, and one of each pair sits out (Thakur, Rabenseifner and Gropp, IJHPCA 19(1), 2005).
+Ranks are 0 to p - 1 of their group. If p is not a power of two, the first 2 (p - 2^k) ranks form pairs before and after, and
+one rank of each pair is idle in between (Thakur, Rabenseifner and Gropp, IJHPCA 19(1), 2005).
 """
 
 from topoloom.core.compiling.decorators import inner, kernel, stage
@@ -10,7 +10,7 @@ from topoloom.simulation.flows.state import DOUBLING, GATHER, HALVING, RING, SHI
 
 @inner
 def log2_floor(p: int) -> int:
-    """The greatest k with 2^k <= p."""
+    """Return the greatest k with 2^k <= p."""
     k = 0
     while (2 << k) <= p:
         k += 1
@@ -19,7 +19,7 @@ def log2_floor(p: int) -> int:
 
 @kernel
 def steps_of(algorithm: int, p: int) -> int:
-    """How many steps an algorithm has on p ranks; in some of them a rank may have nothing to do."""
+    """Return the number of steps of an algorithm on p ranks; a rank may be idle in some of them."""
     k = log2_floor(p)
     if p == 1:
         return 0
@@ -34,7 +34,7 @@ def steps_of(algorithm: int, p: int) -> int:
 
 @stage
 def _folded(me: int, rest: int) -> int:
-    """A rank's number among a power of two of them; -1 where it sits out."""
+    """Return a rank's number among a power of two of ranks; -1 if it is idle."""
     if me >= 2 * rest:
         return me - rest
     return me // 2 if me % 2 else -1
@@ -47,13 +47,13 @@ def _unfolded(folded: int, rest: int) -> int:
 
 @kernel
 def step_of(algorithm: int, step: int, me: int, p: int, amount: float) -> tuple[int, float, int, float]:
-    """(to, bytes, from, bytes) of a step; -1: nobody. amount: bytes of a vector, or to each rank (SHIFT, XOR, GATHER)."""
+    """Return (to, bytes, from, bytes) of a step; -1: no rank. amount: bytes of a vector, or per rank (SHIFT, XOR, GATHER)."""
     if algorithm == RING:
         own = (me - step + p) % p
         coming = (own - 1 + p) % p
-        mine = (amount * (own + 1)) // p - (amount * own) // p
-        theirs = (amount * (coming + 1)) // p - (amount * coming) // p
-        return (me + 1) % p, mine, (me - 1 + p) % p, theirs
+        own_bytes = (amount * (own + 1)) // p - (amount * own) // p
+        coming_bytes = (amount * (coming + 1)) // p - (amount * coming) // p
+        return (me + 1) % p, own_bytes, (me - 1 + p) % p, coming_bytes
     if algorithm == SHIFT:
         return (me + step + 1) % p, amount, (me - step - 1 + p) % p, amount
     if algorithm == XOR:
@@ -62,7 +62,7 @@ def step_of(algorithm: int, step: int, me: int, p: int, amount: float) -> tuple[
     if algorithm == DOUBLING or algorithm == HALVING:
         return _recursive(algorithm, step, me, p, amount)
     if algorithm == GATHER:
-        # Of an all-gather: each rank has as many blocks as ranks are behind it in its block of 2^step.
+        # In an all-gather, before this step each rank has the blocks of its group of 2^step ranks.
         partner = me ^ (1 << step)
         return partner, amount * (1 << step), partner, amount * (1 << step)
     # TREE and REDUCE: binomial trees from rank 0 and to it.
@@ -92,7 +92,7 @@ def _recursive(algorithm: int, step: int, me: int, p: int, amount: float) -> tup
     if algorithm == DOUBLING:
         partner, share = _unfolded(folded ^ (1 << (step - 1)), rest), amount
     else:
-        # Halves, quarters, ... go to partners further and further away, and back again.
+        # Halves, quarters, ... go to partners farther and farther away, and back.
         level = step if step <= k else 2 * k + 1 - step
         partner, share = _unfolded(folded ^ (1 << (level - 1)), rest), amount / (1 << level)
     return partner, share, partner, share

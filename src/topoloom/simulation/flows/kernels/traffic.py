@@ -1,4 +1,4 @@
-"""Who sends how much to whom, counted from programs without simulating them."""
+"""The bytes between ranks, counted from programs without a simulation."""
 
 import numpy as np
 
@@ -18,18 +18,18 @@ def count_bytes(
     place: np.ndarray,
     member_first: np.ndarray,
     member: np.ndarray,
-    found: np.ndarray,
+    sent: np.ndarray,
 ) -> None:
-    """Add to found (float64[ranks, ranks]) what each rank sends to each; arrays as `Program`'s."""
+    """Add the bytes between ranks to sent (float64[ranks, ranks]); the other arrays are those of `Program`."""
     for rank in range(of.size):
         for i in range(first[of[rank]], first[of[rank] + 1]):
             kind = argument[i, GROUP]
             begin = member_first[group[rank, kind]]
             if code[i] == SEND or code[i] == ISEND:
-                found[rank, member[begin + argument[i, PEER]]] += amount[i]
+                sent[rank, member[begin + argument[i, PEER]]] += amount[i]
             elif code[i] == COLLECTIVE:
                 size = member_first[group[rank, kind] + 1] - begin
                 for step in range(steps_of(argument[i, ALGORITHM], size)):
                     to, out, _, _ = step_of(argument[i, ALGORITHM], step, place[rank, kind], size, amount[i])
                     if to >= 0:
-                        found[rank, member[begin + to]] += out * argument[i, TIMES]
+                        sent[rank, member[begin + to]] += out * argument[i, TIMES]

@@ -1,6 +1,6 @@
-"""What every channel carries when each switch splits evenly over its channels on shortest paths, as equal-cost groups do.
+"""The load of every channel when each switch splits evenly over its channels on shortest paths, as equal-cost groups do.
 
-first, to: the channels of a topology.
+first int64[n + 1], to int[2 m]: the channels of a topology; first[s] .. first[s + 1] - 1 leave switch s.
 """
 
 import numpy as np
@@ -10,28 +10,28 @@ from topoloom.core.compiling.decorators import allocating
 
 @allocating
 def add_split(first: np.ndarray, to: np.ndarray, begin: int, demand: np.ndarray, load: np.ndarray) -> int:
-    """Send demand[i, s] from s to switch begin + i; load (float64[2 m]) gets what each channel carries.
+    """Send demand[i, s] from s to switch begin + i, and add the load of each channel to load (float64[2 m]).
 
-    Returns the first switch of these that something sent to it does not reach, or -1.
+    Returns the first of these destinations that some of its traffic does not reach, or -1.
     """
     n = first.size - 1
-    far, order, amount = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n)
+    distance, order, amount = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n)
     for i in range(demand.shape[0]):
         d = begin + i
-        far[:] = -1
-        far[d], order[0], count, next_one = 0, d, 1, 0
+        distance[:] = -1
+        distance[d], order[0], count, next_one = 0, d, 1, 0
         while next_one < count:
             v = order[next_one]
             next_one += 1
             for c in range(first[v], first[v + 1]):
                 w = np.int64(to[c])
-                if far[w] < 0:
-                    far[w] = far[v] + 1
+                if distance[w] < 0:
+                    distance[w] = distance[v] + 1
                     order[count] = w
                     count += 1
         for v in range(n):
             amount[v] = demand[i, v]
-            if amount[v] > 0.0 and far[v] < 0:
+            if amount[v] > 0.0 and distance[v] < 0:
                 return d
         for place in range(count - 1, 0, -1):
             v = order[place]
@@ -39,10 +39,10 @@ def add_split(first: np.ndarray, to: np.ndarray, begin: int, demand: np.ndarray,
                 continue
             ways = 0
             for c in range(first[v], first[v + 1]):
-                ways += far[to[c]] == far[v] - 1
+                ways += distance[to[c]] == distance[v] - 1
             part = amount[v] / ways
             for c in range(first[v], first[v + 1]):
-                if far[to[c]] == far[v] - 1:
+                if distance[to[c]] == distance[v] - 1:
                     load[c] += part
                     amount[to[c]] += part
     return -1

@@ -1,6 +1,6 @@
-"""The trees that tables describe, one a destination, and what they carry.
+"""The trees that tables describe, one per destination, and the loads on them.
 
-first, to: the channels of a topology; ports[d, s]: the tables of a `Routing`.
+first int64[n + 1], to int[2 m]: the channels of a topology; ports[d, s]: the tables of a `Routing`.
 """
 
 import numpy as np
@@ -19,10 +19,10 @@ def preorder(
     child: np.ndarray,
     after: np.ndarray,
 ) -> int:
-    """The switches that reach d, each before all that reach d through it: order int[n], the subtree of each in one run.
+    """List the switches that reach d in preorder: each before all that reach d through it. Return how many reach d.
 
-    above (int64[n]) gets the channel that each sends on through; child and after (int64[n]) are room. Returns how many
-    reach d; those that go in circles or end elsewhere are not among them.
+    order int[n]: the switches, with the subtree of each in one run. above (int64[n]): the channel by which each switch sends.
+    child and after (int64[n]) are scratch. Switches whose paths loop or end elsewhere are not listed.
     """
     n = first.size - 1
     child[:] = -1
@@ -32,7 +32,7 @@ def preorder(
             above[v] = first[v] + port
             w = np.int64(to[above[v]])
             after[v], child[w] = child[w], v
-    # `after` holds the next child of the same switch; going up again goes by `above`.
+    # `after` is the next child of the same switch; `above` leads back up.
     count, v = 0, d
     while True:
         order[count] = v
@@ -51,9 +51,9 @@ def preorder(
 def add_loads(
     first: np.ndarray, to: np.ndarray, ports: np.ndarray, begin: int, demand: np.ndarray, load: np.ndarray
 ) -> int:
-    """Send demand[i, s] from s to switch begin + i along the tables; load (float64[2 m]) gets what each channel carries.
+    """Send demand[i, s] from s to switch begin + i along the tables, and add the load of each channel to load (float64[2 m]).
 
-    Returns the first switch of these that something sent to it does not reach, or -1.
+    Returns the first of these destinations that some of its traffic does not reach, or -1.
     """
     n = first.size - 1
     order, above = np.empty(n, np.int64), np.empty(n, np.int64)
@@ -89,10 +89,11 @@ def fill_trees(
     place: np.ndarray,
     size: np.ndarray,
 ) -> int:
-    """The trees to those of begin .. end - 1 with hosts: order, place and size, uint16[n, n] by destination and switch.
+    """Fill in the trees to the switches begin .. end - 1 that have hosts: order, place and size, uint16[n, n].
 
-    The switches that reach d through v, v too, are order[d, place[d, v] : place[d, v] + size[d, v]]; a size of 0: v does not
-    reach d. Returns the first destination that some switch with hosts (int64[n]) does not reach, or -1.
+    They are indexed by destination and switch. The switches that reach d through v, including v, are
+    order[d, place[d, v] : place[d, v] + size[d, v]]; size 0 means that v does not reach d. hosts: int64[n] per switch. Returns
+    the first destination that some switch with hosts does not reach, or -1.
     """
     n = first.size - 1
     above, child, after = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64)

@@ -1,9 +1,9 @@
-"""How many hosts a permutation can send over one channel: matchings of those who send over it with those they send to.
+"""How many hosts a permutation can send over one channel: maximum matchings of its possible sources and destinations.
 
-A source switch and a destination switch are joined when the tables' path between them takes the channel; each has as many
-places as it has hosts. The trees are those of `_tree_walk_kernels.fill_trees`: what of them concerns one switch u is copied
-out of their columns once for all its channels, as `port`, `start` and `count` (int64[n] by destination d): its port towards d,
-and where in order[d] stand the switches that reach d through u, and how many.
+A source switch and a destination switch are adjacent when the tables' path between them uses the channel; each has a capacity
+equal to its hosts. The trees are those of `tree_walk.fill_trees`. The data about one switch u is copied from their columns once
+for all its channels, as `port`, `start` and `count` (int64[n] by destination d): the port of u towards d, and the range
+order[d, start : start + count] of switches that reach d through u. Source: Towles and Dally, SPAA 2002.
 """
 
 import numpy as np
@@ -23,11 +23,12 @@ def greatest(
     end: int,
     known: int,
 ) -> tuple[int, int]:
-    """The channel of the switches begin .. end - 1 that some permutation loads most (the lowest of equals), and that load.
+    """Return the channel of the switches begin .. end - 1 that some permutation loads most (the lowest of equals), and the
+    load.
 
-    A channel that cannot pass the best so far, or reach `known`, by the hosts on both sides, is not matched; -1, 0: all.
+    A channel is skipped when the hosts on its two sides cannot exceed the best so far or reach `known`; -1, 0 when all are.
     """
-    best, found = 0, -1
+    best, best_channel = 0, -1
     for u in range(begin, end):
         port, start, count = _column(ports, place, size, hosts, u)
         for p in range(first[u + 1] - first[u]):
@@ -36,30 +37,30 @@ def greatest(
             if most > best and most >= known:
                 load = _match(order, hosts, port, start, count, p, pairs, most)[0]
                 if load > best:
-                    best, found = load, first[u] + p
-    return found, best
+                    best, best_channel = load, first[u] + p
+    return best_channel, best
 
 
 @allocating
 def matching(
     ports: np.ndarray, order: np.ndarray, place: np.ndarray, size: np.ndarray, hosts: np.ndarray, u: int, p: int
 ) -> np.ndarray:
-    """A heaviest matching over port p of switch u: int64[k, 3] of source switch, destination switch and hosts."""
+    """Return a maximum matching over port p of switch u, int64[k, 3]: source switch, destination switch, hosts."""
     port, start, count = _column(ports, place, size, hosts, u)
     senders, getters, pairs = _sides(order, hosts, port, start, count, p)
     _, source, destination, flow = _match(order, hosts, port, start, count, p, pairs, min(senders, getters))
     used = np.flatnonzero(flow)
-    found = np.empty((used.size, 3), np.int64)
+    pairs_used = np.empty((used.size, 3), np.int64)
     for i in range(used.size):
-        found[i] = source[used[i]], destination[used[i]], flow[used[i]]
-    return found
+        pairs_used[i] = source[used[i]], destination[used[i]], flow[used[i]]
+    return pairs_used
 
 
 @allocating
 def _column(
     ports: np.ndarray, place: np.ndarray, size: np.ndarray, hosts: np.ndarray, u: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """What concerns switch u; the port is -1 to itself, to switches without hosts, and where u does not reach."""
+    """Return port, start and count of switch u; the port is -1 to u, to switches without hosts, and where u does not reach."""
     n = hosts.size
     port, start, count = np.full(n, -1, np.int64), np.empty(n, np.int64), np.empty(n, np.int64)
     for d in range(n):
@@ -73,7 +74,7 @@ def _column(
 def _sides(
     order: np.ndarray, hosts: np.ndarray, port: np.ndarray, start: np.ndarray, count: np.ndarray, p: int
 ) -> tuple[int, int, int]:
-    """The hosts that send over port p, those that get over it, and the pairs of switches that it joins."""
+    """Return how many hosts may send over port p and how many may receive over it, and how many pairs of switches use it."""
     seen = np.zeros(hosts.size, np.bool_)
     senders = getters = pairs = 0
     for d in range(hosts.size):
@@ -101,15 +102,16 @@ def _match(
     pairs: int,
     most: int,
 ) -> tuple[int, np.ndarray, np.ndarray, np.ndarray]:
-    """The most hosts of a matching over port p, `most` at most, and its pairs: sources, destinations, hosts int64[pairs].
+    """Return the most hosts of a matching over port p, at most `most`, and its pairs: source, destination, hosts int64[pairs].
 
-    First greedily, the sources with the fewest destinations first; then along augmenting paths, found breadth first. What a
-    search without success has seen can never be on such a path again (the Hungarian tree), and is omitted from then on.
+    The matching is first greedy, sources with the fewest destinations first; then augmenting paths are searched breadth first.
+    Switches that an unsuccessful search has visited can never be on an augmenting path (the Hungarian tree) and are skipped
+    from then on.
     """
     n, filled = hosts.size, 0
     source, destination = np.empty(pairs, np.int64), np.empty(pairs, np.int64)
     flow = np.zeros(pairs, np.int64)
-    begins = np.zeros(n + 1, np.int64)  # the pairs of each destination
+    begins = np.zeros(n + 1, np.int64)  # where the pairs of each destination begin
     degree = np.zeros(n + 1, np.int64)
     for d in range(n):
         begins[d] = filled
@@ -127,6 +129,7 @@ def _match(
     for e in range(pairs):
         listed[fill[source[e]]] = e
         fill[source[e]] += 1
+    # Greedy matching.
     left, room = hosts.copy(), hosts.copy()
     total = 0
     for s in by:
@@ -140,7 +143,8 @@ def _match(
                 left[s] -= amount
                 room[destination[e]] -= amount
                 total += amount
-    # Marks: 0 not seen, the number of the search, or -1 for good. Paths in: the pair by which each was reached.
+    # Augmenting paths. Marks per switch: 0 not visited, the number of the search, or -1 excluded. sent_by, got_by: the pair by
+    # which each source and each destination was reached.
     sent, got = np.zeros(n, np.int64), np.zeros(n, np.int64)
     sent_by, got_by, queue = np.full(n, -1, np.int64), np.full(n, -1, np.int64), np.empty(n, np.int64)
     search = 0
@@ -171,6 +175,7 @@ def _match(
                     sent[v] = -1 if sent[v] == search else sent[v]
                     got[v] = -1 if got[v] == search else got[v]
                 break
+            # Augment: find the least flow along the path, then shift it.
             amount, d = min(left[root], room[last]), last
             while sent_by[source[got_by[d]]] >= 0:
                 e = sent_by[source[got_by[d]]]

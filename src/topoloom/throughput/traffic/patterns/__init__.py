@@ -1,1 +1,1 @@
-"""Patterns of traffic; one file per kind, found because it is in this folder."""
+"""Patterns of traffic; one file per kind, each found because it is in this folder."""

@@ -1,4 +1,4 @@
-"""Patterns on the bits of a host's number, for the hosts below the largest power of two; the others are silent."""
+"""Patterns on the bits of a host's number, for the hosts below the largest power of two; other hosts are silent."""
 
 from collections.abc import Callable
 
@@ -19,7 +19,7 @@ def _on_bits(request: PatternRequest, move: Callable[[np.ndarray, int], np.ndarr
     return to_one(request, partner)
 
 
-@pattern("bit-complement", "every bit turned round", source=_SOURCE)
+@pattern("bit-complement", "every bit inverted", source=_SOURCE)
 def bit_complement(request: PatternRequest) -> Traffic:
     """d_i = not s_i."""
     return _on_bits(request, lambda own, bits: ~own & ((1 << bits) - 1))
@@ -44,9 +44,9 @@ def shuffle(request: PatternRequest) -> Traffic:
     return _on_bits(request, lambda own, bits: (own << 1 & ((1 << bits) - 1)) | own >> (bits - 1))
 
 
-@pattern("transpose", "the upper half of the bits changed for the lower", source="Dally and Towles 2003, 3.2")
+@pattern("transpose", "the upper and the lower half of the bits exchanged", source="Dally and Towles 2003, 3.2")
 def transpose(request: PatternRequest) -> Traffic:
-    """d_i = s_(i + b/2 mod b); with an odd number of bits the lower half is the shorter one."""
+    """d_i = s_(i + b/2 mod b); with an odd number of bits, the lower half is shorter."""
 
     def move(own: np.ndarray, bits: int) -> np.ndarray:
         low = bits // 2
@@ -55,9 +55,9 @@ def transpose(request: PatternRequest) -> Traffic:
     return _on_bits(request, move)
 
 
-@pattern("shift", "host s mod N/2 or that + N/2, drawn again, of the N below a power of two", source=_SOURCE)
+@pattern("shift", "host s mod N/2 or that + N/2, drawn for each packet; N: the largest power of two", source=_SOURCE)
 def shift(request: PatternRequest) -> Traffic:
-    """d = s mod N/2 or (s mod N/2) + N/2, with probability 1/2 each: one of them is the host itself, as Besta 2014 has it."""
+    """d = s mod N/2 or (s mod N/2) + N/2, with probability 1/2 each: one of the two is the host itself, as in Besta 2014."""
     half = 1 << request.hosts.bit_length() - 2
     own = np.arange(2 * half)
     pairs = np.stack([own % half, own % half + half], axis=1)

@@ -1,4 +1,4 @@
-"""Processors of a chip that ask its cache banks, which ask its memory controllers where they miss."""
+"""Processors of a chip that send requests to cache banks, which ask memory controllers on a miss."""
 
 import numpy as np
 
@@ -14,20 +14,20 @@ _FLITS, _CYCLES = (1, 1 << 10), (0, 1 << 20)
 
 @pattern(
     "chip",
-    "processors that ask cache banks, and these the memory: a closed loop, which gives an execution time",
+    "processors send requests to cache banks, and these to memory on a miss: a closed loop with an execution time",
     source="Nakano 2016 VIII.C",
     processors=Integer(1, 1 << 16, "processors, on the edges", default=8),
-    banks=Integer(1, 1 << 20, "cache banks; every host that is no processor when omitted", default=None),
+    banks=Integer(1, 1 << 20, "cache banks; all hosts without a processor when omitted", default=None),
     memories=Integer(1, 1 << 16, "memory controllers, in the corners", default=4),
-    window=Integer(1, 1 << 16, "requests that a processor has running at most", default=4),
-    requests=Integer(1, 1 << 30, "requests of a processor in all", default=1000),
+    window=Integer(1, 1 << 16, "most requests that a processor has in progress", default=4),
+    requests=Integer(1, 1 << 30, "requests per processor in all", default=1000),
     miss=Real(0, 1, "share of requests for which a bank asks the memory", default=0.1),
-    request_flits=Integer(*_FLITS, "flits of a request", default=1),
-    reply_flits=Integer(*_FLITS, "flits of a reply", default=5),
+    request_flits=Integer(*_FLITS, "flits per request", default=1),
+    reply_flits=Integer(*_FLITS, "flits per reply", default=5),
     service_cycles=Integer(*_CYCLES, "cycles that a bank takes", default=6),
     miss_cycles=Integer(*_CYCLES, "cycles that the memory takes", default=160),
     think_cycles=Integer(*_CYCLES, "cycles that a processor computes between a reply and its next request", default=0),
-    along=Choice(tuple(ALONG), "where on its edge a processor stands", default="even"),
+    along=Choice(tuple(ALONG), "where processors stand on their edge", default="even"),
 )
 def chip(
     request: PatternRequest,
@@ -44,20 +44,19 @@ def chip(
     think_cycles: int,
     along: str,
 ) -> Loop:
-    """Nakano 2016's chip: 8 processors, 64 banks and 4 memory controllers on 72 routers; flits and cycles are those
-    of its Table V.
+    """Return the closed loop of Nakano 2016's chip: 8 processors, 64 banks and 4 memory controllers on 72 routers.
 
-    Two processors stand on each edge; Nakano 2016 says no more. Ours: they divide their edge in three, unless `along` puts
-    them at its middle or its ends; the other hosts are banks; the
-    controllers stand in the corners and share the hosts of banks, for 72 routers are 8 processors and 64 banks; addresses
-    are spread over all banks and all controllers; a processor goes on while its requests are running, up to `window`,
-    and one in ten misses. Where the network is on no plane grid, processors and controllers are spread evenly over the
-    hosts' numbers. A torus is folded.
+    Flits and cycles are those of its Table V. Two processors stand on each edge; Nakano 2016 does not say where. Assumed here:
+    they divide their edge into three parts, unless `along` puts them at its middle or its ends; the other hosts are banks; the
+    controllers stand in the corners and share the hosts of banks, as 72 routers are 8 processors and 64 banks; addresses are
+    spread over all banks and all controllers; a processor continues while requests are in progress, up to `window` of them; one
+    request in ten misses. Where the network has no plane grid, processors and controllers are spread evenly over the host
+    numbers. A torus is folded.
 
     Raises
     ------
     InputError
-        More processors, banks or controllers than there are hosts for.
+        More processors, banks or controllers than hosts.
     """
     hosts = request.hosts
     count = hosts - processors if banks is None else banks
@@ -66,12 +65,12 @@ def chip(
             f"chip: {processors} processors, {max(1, count)} banks and {memories} memory controllers, but"
             f" {request.topology.name} has {hosts} hosts"
         )
-    asking, storing = _places(request, processors, memories, along)
-    free = np.setdiff1d(np.arange(hosts), asking)
-    caching = free[np.arange(count) * free.size // count]
+    processor_hosts, memory_hosts = _places(request, processors, memories, along)
+    free = np.setdiff1d(np.arange(hosts), processor_hosts)
+    bank_hosts = free[np.arange(count) * free.size // count]
     check_places(request.name, processors * count + count * memories)
-    first, to = lists_of(np.repeat(asking, count), np.tile(caching, processors), hosts)
-    back_first, back_to = lists_of(np.repeat(caching, memories), np.tile(storing, count), hosts)
+    first, to = lists_of(np.repeat(processor_hosts, count), np.tile(bank_hosts, processors), hosts)
+    back_first, back_to = lists_of(np.repeat(bank_hosts, memories), np.tile(memory_hosts, count), hosts)
     return Loop(
         request.name,
         first,
@@ -90,17 +89,17 @@ def chip(
 
 
 def _places(request: PatternRequest, processors: int, memories: int, along: str) -> tuple[np.ndarray, np.ndarray]:
-    """The hosts of the processors and of the memory controllers, int64 each, ascending."""
+    """Return the hosts of the processors and of the memory controllers, int64 each, ascending."""
     topology = request.topology
     floor = rows_and_columns(topology)
     if floor is None:
-        asking = (2 * np.arange(processors) + 1) * request.hosts // (2 * processors)
-        free = np.setdiff1d(np.arange(request.hosts), asking)
-        return asking, free[np.arange(memories) * free.size // memories]
+        processor_hosts = (2 * np.arange(processors) + 1) * request.hosts // (2 * processors)
+        free = np.setdiff1d(np.arange(request.hosts), processor_hosts)
+        return processor_hosts, free[np.arange(memories) * free.size // memories]
     switches = np.flatnonzero(topology.endpoints_at > 0)
     edges = [switches[edge] for edge in edges_of(floor[0][switches], floor[1][switches])]
-    asking = along_edges(edges, processors, f"chip: {topology.name}: processors", along)
-    storing = corners_first(edges, memories, asking, f"chip: {topology.name}: memory controllers")
+    processor_hosts = along_edges(edges, processors, f"chip: {topology.name}: processors", along)
+    memory_hosts = corners_first(edges, memories, processor_hosts, f"chip: {topology.name}: memory controllers")
     # The first host of each switch.
     begin = np.concatenate([[0], np.cumsum(topology.endpoints_at)])
-    return np.sort(begin[asking]), np.sort(begin[storing])
+    return np.sort(begin[processor_hosts]), np.sort(begin[memory_hosts])

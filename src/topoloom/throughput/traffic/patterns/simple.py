@@ -1,4 +1,4 @@
-"""Patterns without shape: to anybody, to everybody in turn, to a fixed other host, to a few hot ones."""
+"""Patterns without structure: to a random host, to all hosts in turn, to a fixed host, to a few hot hosts."""
 
 from collections.abc import Callable
 
@@ -15,33 +15,35 @@ from topoloom.topologies.spec import Integer, Real
 _DALLY = "Dally and Towles 2003, 3.2"
 
 
-@pattern("uniform", "to any other host, drawn again; to itself too with preset booksim", source="Besta 2014 V.A")
+@pattern(
+    "uniform", "to any other host, drawn for each packet; also to itself with preset booksim", source="Besta 2014 V.A"
+)
 def uniform(request: PatternRequest) -> Traffic:
-    """Each packet to any host but its own."""
+    """Each packet goes to a random host other than its own."""
     return to_all(request, UNIFORM)
 
 
-@pattern("all-to-all", "to every other host in turn, beginning with the next")
+@pattern("all-to-all", "to every other host in turn, starting with the next")
 def all_to_all(request: PatternRequest) -> Traffic:
-    """The k-th packet of a host to the k-th host after it, round and round."""
+    """The k-th packet of a host goes to the k-th host after it, cyclically."""
     return to_all(request, ROUND)
 
 
 @pattern("neighbour", "to the next host; on meshes and tori, to the next in every dimension", source=_DALLY)
 def neighbour(request: PatternRequest) -> Traffic:
-    """Host s to s + 1, the last to the first; where switches have coordinates, each coordinate to the next."""
+    """Host s sends to s + 1, the last to the first; where switches have coordinates, to the next one in each coordinate."""
     return _moved(request, lambda _side: 1)
 
 
-@pattern("tornado", "just short of half way round; on meshes and tori, in every dimension", source=_DALLY)
+@pattern("tornado", "just short of half way around; on meshes and tori, in every dimension", source=_DALLY)
 def tornado(request: PatternRequest) -> Traffic:
-    """Host s to s + ceil(N / 2) - 1, which is the worst for a ring; where switches have coordinates, each of them so far."""
+    """Host s sends to s + ceil(N / 2) - 1, the worst case of a ring; where switches have coordinates, that far in each."""
     return _moved(request, lambda side: (side - 1) // 2)
 
 
-@pattern("permutation", "a random permutation in which nobody sends to itself")
+@pattern("permutation", "a random permutation in which no host sends to itself")
 def permutation(request: PatternRequest) -> Traffic:
-    """A random order of the hosts, and each to the next in it."""
+    """The hosts are put in random order, and each sends to the next one."""
     order = Draws(request.seed, 11).permutation(request.hosts)
     partner = np.empty(request.hosts, np.int64)
     partner[order] = np.roll(order, -1)
@@ -50,52 +52,56 @@ def permutation(request: PatternRequest) -> Traffic:
 
 @pattern(
     "hotspot",
-    "a share of all packets to a few hosts drawn at random, the others to any host",
+    "a share of all packets to a few random hosts, the others to any host",
     source="Pfister and Norton, IEEE ToC C-34(10), 1985",
     hosts=Integer(1, 1 << 20, "hot hosts", default=4),
-    share=Real(0, 1, "share of packets that go to them", default=0.2),
+    share=Real(0, 1, "share of packets to the hot hosts", default=0.2),
 )
 def hotspot(request: PatternRequest, hosts: int, share: float) -> Traffic:
-    """With probability `share` to one of the hot hosts (but itself), else to any host but its own.
+    """With probability `share` a packet goes to one of the hot hosts (other than its own), else to any other host.
 
     Returns
     -------
     Traffic
-        Every host sends as much as any other.
+        Traffic in which all hosts send equally.
 
     Raises
     ------
     InputError
-        More hot hosts than hosts.
+        More hot hosts than the network has hosts.
     """
     if hosts > request.hosts:
-        raise InputError(f"hotspot: hosts={hosts} hot ones, but {request.topology.name} has {request.hosts} hosts")
+        raise InputError(f"hotspot: hosts={hosts} is more than the {request.hosts} hosts of {request.topology.name}")
     check_places(request.name, hosts * request.hosts)
     hot = np.sort(Draws(request.seed, 12).permutation(request.hosts)[:hosts])
     sender, to = np.repeat(np.arange(request.hosts), hosts), np.tile(hot, request.hosts)
     if hosts == 1:
-        # The only hot host has none to send to; an empty list would silence it.
+        # The only hot host has no hot host to send to; an empty list would silence it.
         others = np.flatnonzero(np.arange(request.hosts) != hot[0])
         sender, to = np.append(sender, np.full(others.size, hot[0])), np.append(to, others)
-    kept = sender != to
-    return to_some(request, sender[kept], to[kept], share)
+    to_others = sender != to
+    return to_some(request, sender[to_others], to[to_others], share)
 
 
 def _moved(request: PatternRequest, by: Callable[[int], int]) -> Traffic:
-    """Every coordinate of a host's switch so much further, if there are any that this changes; else its number."""
+    """Move every coordinate of a host's switch by `by(side)`, if this changes any; else move the host's number."""
     hosts, topology = request.hosts, request.topology
     try:
-        found = coordinates_of(topology)
-        sides = np.array([dimension.side for dimension in found.dimensions])
+        coordinates = coordinates_of(topology)
+        sides = np.array([dimension.side for dimension in coordinates.dimensions])
     except InputError:
         sides = np.array([hosts])
-    each = topology.endpoints_at[0]
+    hosts_per_switch = topology.endpoints_at[0]
     steps = np.array([by(side) for side in sides.tolist()])
-    if sides.size < 2 or not steps.any() or (topology.endpoints != np.repeat(np.arange(topology.switches), each)).any():
+    if (
+        sides.size < 2
+        or not steps.any()
+        or (topology.endpoints != np.repeat(np.arange(topology.switches), hosts_per_switch)).any()
+    ):
         return to_one(request, (np.arange(hosts) + max(1, by(hosts))) % hosts)
-    # The number of a switch by its coordinates, and from there back.
-    place = np.ravel_multi_index(tuple(found.at.T), tuple(sides))
+    # Map coordinates to switches, and destinations back to switches.
+    place = np.ravel_multi_index(tuple(coordinates.at.T), tuple(sides))
     switch = np.empty(topology.switches, np.int64)
     switch[place] = np.arange(topology.switches)
-    goal = switch[np.ravel_multi_index(tuple(((found.at + steps) % sides).T), tuple(sides))]
-    return to_one(request, (goal[:, None] * each + np.arange(each)).reshape(-1))
+    destination = switch[np.ravel_multi_index(tuple(((coordinates.at + steps) % sides).T), tuple(sides))]
+    return to_one(request, (destination[:, None] * hosts_per_switch + np.arange(hosts_per_switch)).reshape(-1))

@@ -1,4 +1,4 @@
-"""Traces: packets of a CSV file, each with its cycle."""
+"""Traces: the packets of a CSV file, each with its cycle."""
 
 import numpy as np
 
@@ -8,14 +8,16 @@ from topoloom.core.text_parts import text_lines, whole_in
 from topoloom.throughput.traffic.finite import Trace
 from topoloom.throughput.traffic.register import PatternRequest, pattern
 
-#: Characters of the longest trace, some ten million packets; the last cycle; flits of the longest packet.
-_LONGEST, _LAST, _MOST_FLITS = 200_000_000, 1 << 30, 1 << 10
+#: Characters in the longest trace file (about ten million packets); the last cycle; flits in the longest packet.
+_MOST_CHARACTERS, _LAST, _MOST_FLITS = 200_000_000, 1 << 30, 1 << 10
 _COLUMNS = ("cycle", "source", "destination", "flits")
 
 
-@pattern("trace", "the packets of a CSV file: columns cycle, source, destination and, if not 1, flits", rest="FILE")
+@pattern(
+    "trace", "the packets of a CSV file with the columns cycle, source, destination and, optionally, flits", rest="FILE"
+)
 def trace(request: PatternRequest) -> Trace:
-    """Columns in any order under their names; empty lines and lines that begin with # are skipped."""
+    """Columns may be in any order under their names; empty lines and lines that start with # are skipped."""
     table = read_trace(request.rest, request.hosts)
     table = table[np.argsort(table[:, 0], kind="stable")]
     cycle, source, destination, flits = (table[:, column] for column in range(4))
@@ -25,25 +27,26 @@ def trace(request: PatternRequest) -> Trace:
 
 
 def read_trace(path: str, hosts: int) -> np.ndarray:
-    """The packets of a CSV file, int64[k, 4] by `_COLUMNS`, in the order of the file.
+    """Return the packets of a CSV file, int64[k, 4] by `_COLUMNS`, in the order of the file.
 
     Raises
     ------
     InputError
-        ``file:line: reason``: a column that is missing or unknown, a cell that is no whole number or out of range; no
-        packet at all.
+        ``file:line: reason``: a missing or unknown column, a cell that is not a whole number or is out of range; no packets.
     """
     lines = [
         (number, line)
-        for number, line in enumerate(text_lines(read_text(path, _LONGEST)), 1)
+        for number, line in enumerate(text_lines(read_text(path, _MOST_CHARACTERS)), 1)
         if line.strip() and not line.startswith("#")
     ]
     header, first = lines.pop(0) if lines else (1, "")
     names = [name.strip() for name in first.split(",")]
     if sorted(names) not in (sorted(_COLUMNS), sorted(_COLUMNS[:3])):
-        raise at(path, header, f"the first line is '{','.join(names)[:60]}'; it must name {', '.join(_COLUMNS)}")
+        raise at(
+            path, header, f"the first line is '{','.join(names)[:60]}'; it must name the columns {', '.join(_COLUMNS)}"
+        )
     if not lines:
-        raise InputError(f"{path}: no packet; write lines of {', '.join(_COLUMNS)}")
+        raise InputError(f"{path}: no packets; add lines with {', '.join(_COLUMNS)}")
     for number, line in lines:
         if line.count(",") != len(names) - 1:
             raise at(path, number, f"{line.count(',') + 1} cells; the first line has {len(names)}")
@@ -57,12 +60,12 @@ def read_trace(path: str, hosts: int) -> np.ndarray:
     if wrong.size:
         row, column = wrong[0].tolist()
         cell = lines[row][1].split(",")[names.index(_COLUMNS[column])].strip()
-        wanted = f"a whole number of {least[column]} to {most[column]} is needed"
+        wanted = f"it must be a whole number from {least[column]} to {most[column]}"
         raise at(path, lines[row][0], f"{_COLUMNS[column]} '{cell[:40]}'; {wanted}")
     return table
 
 
 def _whole(cell: str) -> int:
-    """The number in a cell; -1: none that could be right."""
+    """Return the number in a cell; -1 when it is not a whole number."""
     number = whole_in(cell, 10**12)
     return -1 if number is None else number

@@ -1,4 +1,4 @@
-"""The worst case: what papers have for their families, and for any tables a permutation with a busy channel."""
+"""The worst case: the published one for some families, and for any tables a permutation that overloads a channel."""
 
 from collections.abc import Callable
 
@@ -15,12 +15,14 @@ from topoloom.topologies.spec import Choice
 @pattern(
     "worst-case",
     "the published worst case of Slim Fly, fat trees, OFT and MLFM, and of families with groups (Dragonfly, Megafly, Cascade,"
-    " PolarStar, Bundlefly); for other networks the permutation that the tables serve worst",
+    " PolarStar, Bundlefly); for other networks, the permutation that the tables serve worst",
     source="Besta 2014 V.C; Kim et al. 2008; Kathareios et al. 2015; Towles and Dally, SPAA 2002",
-    by=Choice(("family", "tables"), "'tables': never the published one", default="family"),
+    by=Choice(
+        ("family", "tables"), "'tables': the worst permutation of the tables, not the published case", default="family"
+    ),
 )
 def worst_case(request: PatternRequest, by: str) -> Traffic:
-    """By the family that the network's spec names, else by its tables."""
+    """Use the family that the network's spec names, else the tables."""
     topology = request.topology
     family = (topology.spec or "").partition("+")[0].partition(":")[0]
     grouped = "group" in topology.labels and np.unique(topology.labels["group"][topology.endpoints]).size > 1
@@ -31,11 +33,11 @@ def worst_case(request: PatternRequest, by: str) -> Traffic:
 
 
 def _slimfly(request: PatternRequest) -> Traffic:
-    """Four switches a, y, x, b in a row: x and a exchange through y, and y and b through x, so y and x share one link.
+    """Four switches a, y, x, b in a row: x and a exchange traffic through y, and y and b through x, so y and x share one link.
 
-    Besta 2014 takes all a whose path to x leads through y, which overloads x unless they take turns; one a and one b load
-    the link of x and y with the hosts of two switches in each direction (errata of Besta 2014, 17), and no host with more
-    than one. Rows are taken until there are no more; who is left over sends to the next one left on another switch.
+    Besta 2014 takes all a whose path to x leads through y, which overloads x unless they take turns. One a and one b load the
+    link of x and y with the hosts of two switches in each direction (errata of Besta 2014, 17), and no host with more than one.
+    Rows are chosen until none is left; each remaining switch sends to the next remaining one.
     """
     routing = request.routing
     topology, first, to = routing.topology, routing.channels.first, routing.channels.to
@@ -44,13 +46,13 @@ def _slimfly(request: PatternRequest) -> Traffic:
     partner = np.full(topology.switches, -1, np.int64)
 
     def through(hub: int, gate: int) -> np.ndarray:
-        """Free switches that exchange with `hub` through `gate`, in both directions."""
+        """Return free switches that exchange traffic with `hub` through `gate`, in both directions."""
         ports = routing.ports
         near = to[first[gate] : first[gate + 1]].astype(np.int64)
-        there, back = ports[near, hub], ports[hub, near]
-        leads = (there != none) & (back != none) & free[near] & (near != hub)
-        near, there, back = near[leads], there[leads].astype(np.int64), back[leads].astype(np.int64)
-        return np.asarray(near[(to[first[hub] + there] == gate) & (to[first[near] + back] == gate)])
+        forward, back = ports[near, hub], ports[hub, near]
+        usable = (forward != none) & (back != none) & free[near] & (near != hub)
+        near, forward, back = near[usable], forward[usable].astype(np.int64), back[usable].astype(np.int64)
+        return np.asarray(near[(to[first[hub] + forward] == gate) & (to[first[near] + back] == gate)])
 
     for x in range(topology.switches):
         for y in to[first[x] : first[x + 1]].tolist() if free[x] else []:
@@ -69,10 +71,10 @@ def _slimfly(request: PatternRequest) -> Traffic:
 
 
 def _dragonfly(request: PatternRequest) -> Traffic:
-    """Every host of a group to the hosts of the next group, drawn again.
+    """Every host of a group sends to random hosts of the next group.
 
-    Between two groups there is one global link, or a few, for the hosts of a whole group. Source: Kim, Dally, Scott and
-    Abts, ISCA 2008, 4.2, which Besta 2014 refers to.
+    Between two groups there is one global link, or a few, for the hosts of a whole group. Source: Kim, Dally, Scott and Abts,
+    ISCA 2008, 4.2, which Besta 2014 refers to.
     """
     number, begin, size = _groups(request)
     following = (number + 1) % size.size
@@ -85,7 +87,7 @@ def _dragonfly(request: PatternRequest) -> Traffic:
 
 
 def _fat_tree(request: PatternRequest) -> Traffic:
-    """Every host to the one in its place in the next pod, so that every packet passes a top switch."""
+    """Every host sends to the corresponding host in the next pod, so that every packet passes a top switch."""
     number, begin, size = _groups(request)
     by_group = np.argsort(number, kind="stable")
     place = np.empty(request.hosts, np.int64)
@@ -95,16 +97,16 @@ def _fat_tree(request: PatternRequest) -> Traffic:
 
 
 def _next_leaf(request: PatternRequest) -> Traffic:
-    """Every host to the one in its place on the next leaf: most leaves share one spine only, which all of a leaf's hosts pass.
+    """Every host sends to the corresponding host on the next leaf: most leaves share only one spine, used by all their hosts.
 
-    In a full mesh of layers the next leaf of the same layer. Source: Kathareios et al., SC 2015.
+    In a full mesh of layers, the next leaf is one of the same layer. Source: Kathareios et al., SC 2015.
     """
     topology = request.topology
     layer = topology.labels["layer" if "layer" in topology.labels else "group"]
     leaves = np.flatnonzero(topology.endpoints_at > 0)
     partner = np.full(topology.switches, -1, np.int64)
-    for one in np.unique(layer[leaves]):
-        members = leaves[layer[leaves] == one]
+    for number in np.unique(layer[leaves]):
+        members = leaves[layer[leaves] == number]
         partner[members] = np.roll(members, -1)
     return to_one(request, _same_place(topology.endpoints, topology.endpoints_at, partner))
 
@@ -124,7 +126,7 @@ _FAMILIES: dict[str, Callable[[PatternRequest], Traffic]] = {
 
 
 def _groups(request: PatternRequest) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The group of each host among those with hosts, where the hosts of each begin, and how many each has: int64."""
+    """Return the group of each host (counting groups with hosts), where each group's hosts begin, and group sizes: int64."""
     topology = request.topology
     group = np.asarray(topology.labels["group"])[topology.endpoints]
     number = np.unique(group, return_inverse=True)[1].reshape(-1)
@@ -133,8 +135,12 @@ def _groups(request: PatternRequest) -> tuple[np.ndarray, np.ndarray, np.ndarray
 
 
 def _same_place(switch: np.ndarray, hosts: np.ndarray, partner: np.ndarray) -> np.ndarray:
-    """The k-th host of each switch to the k-th of the switch's partner, int64[hosts]; silent where that has fewer or is it."""
+    """Send the k-th host of each switch to the k-th host of the partner, int64[hosts]; -1 (silent) without such a host."""
     begin = np.concatenate([[0], np.cumsum(hosts)])
     place = np.arange(switch.size) - begin[switch]
-    other = partner[switch]
-    return np.where((other >= 0) & (other != switch) & (place < hosts[other]), begin[other] + place, -1)
+    partner_switch = partner[switch]
+    return np.where(
+        (partner_switch >= 0) & (partner_switch != switch) & (place < hosts[partner_switch]),
+        begin[partner_switch] + place,
+        -1,
+    )
