@@ -14,7 +14,7 @@ from topoloom.cli.main import cli
 from topoloom_papers import curves, papers, verdicts
 from topoloom_papers.places import place_of
 from topoloom_papers.registry import claims, run
-from topoloom_papers.verdicts import Verdict, judge
+from topoloom_papers.verdicts import Verdict, compare
 
 #: The verdict on each claim; one that changes is a finding, not a nuisance. After new long runs they are looked at one by one.
 _VERDICTS = json.loads((Path(__file__).parent / "verdicts.json").read_text())
@@ -47,7 +47,7 @@ def test_every_claim_has_its_verdict_on_record(paper, place):
 def test_a_claim_computes():
     """What is compared with the print comes from the library or from a kept run: literals against literals cannot fail."""
     assert [one.id for one in claims() if not _computes(one.compute)] == []
-    assert not _computes(lambda: judge({"x": 1}, {"x": 3 - 2}))
+    assert not _computes(lambda: compare({"x": 1}, {"x": 3 - 2}))
 
 
 def _computes(function) -> bool:

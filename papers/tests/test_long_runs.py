@@ -11,7 +11,7 @@ from topoloom_papers import long_runs
 from topoloom_papers.long_runs import LONG_RUNS, Costs, MissingRunError, Run, long_run
 from topoloom_papers.registry import Claim, claims, run
 from topoloom_papers.reproduction import reproduce
-from topoloom_papers.verdicts import Verdict, judge
+from topoloom_papers.verdicts import Verdict, compare
 
 _OLD = Run(value=[1, 2.5], seconds=60.0, cores=2, date="2026-01-02", version="0.2.0", commit="abc")
 
@@ -96,7 +96,7 @@ def test_missing_runs_are_made_and_kept_at_once(runs, tmp_path):
     with pytest.raises(KeyboardInterrupt):
         run(Claim("some-2026/y", "", "", "", interrupted), missing=True, keep=True)
     assert json.loads((tmp_path / "some-2026.json").read_text())["runs"]["new"]["value"] == 3
-    one = Claim("some-2026/x", "", "", "", lambda: judge({"x": 1}, {"x": long_run("newer", float, lambda: 1.0)}))
+    one = Claim("some-2026/x", "", "", "", lambda: compare({"x": 1}, {"x": long_run("newer", float, lambda: 1.0)}))
     assert run(one, missing=True).outcome.verdict is Verdict.EXACT
     assert "newer" not in (tmp_path / "some-2026.json").read_text(), "nobody asked to keep it"
 
@@ -123,11 +123,11 @@ def test_keeping_writes_the_runs_of_one_claim_and_what_it_took(runs, tmp_path):
 
 def test_a_claim_whose_run_is_missing_is_not_run(runs):
     """It says with which option it would be, and nothing of the paper."""
-    one = Claim("some-2026/x", "", "", "", lambda: judge({"x": 1}, {"x": long_run("missing", float, never)}))
+    one = Claim("some-2026/x", "", "", "", lambda: compare({"x": 1}, {"x": long_run("missing", float, never)}))
     outcome = run(one).outcome
     assert outcome.verdict is Verdict.NOT_RUN
     assert "--missing" in outcome.why
-    again = Claim("some-2026/x", "", "", "", lambda: judge({"x": 1}, {"x": long_run("missing", float, lambda: 1.0)}))
+    again = Claim("some-2026/x", "", "", "", lambda: compare({"x": 1}, {"x": long_run("missing", float, lambda: 1.0)}))
     assert run(again, again=True).outcome.verdict is Verdict.EXACT
 
 

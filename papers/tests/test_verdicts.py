@@ -2,7 +2,7 @@
 
 import pytest
 
-from topoloom_papers.verdicts import Outcome, Step, Verdict, judge, listed, stated
+from topoloom_papers.verdicts import Outcome, Step, Verdict, compare, listed, check_statements
 
 
 @pytest.mark.parametrize(
@@ -21,58 +21,58 @@ from topoloom_papers.verdicts import Outcome, Step, Verdict, judge, listed, stat
 )
 def test_exact_is_to_the_last_printed_digit(printed, ours, verdict):
     """Half a unit of the last digit, and no more; a number that is no text has to be that number."""
-    assert judge({"x": printed}, {"x": ours}).verdict is verdict
+    assert compare({"x": printed}, {"x": ours}).verdict is verdict
 
 
 def test_digits_that_are_cut_off_count_where_the_paper_cuts():
     """2.0769 is 2.07 where digits are cut, never 2.06; a negative number is cut towards zero."""
-    assert judge({"x": "2.07"}, {"x": 2.0769}).verdict is Verdict.NOT_REPRODUCIBLE
-    assert judge({"x": "2.07"}, {"x": 2.0769}, cut=True).verdict is Verdict.EXACT
-    assert judge({"x": "2.06"}, {"x": 2.0769}, cut=True).verdict is Verdict.NOT_REPRODUCIBLE
-    assert judge({"x": "-2.07"}, {"x": -2.0769}, cut=True).verdict is Verdict.EXACT
+    assert compare({"x": "2.07"}, {"x": 2.0769}).verdict is Verdict.NOT_REPRODUCIBLE
+    assert compare({"x": "2.07"}, {"x": 2.0769}, cut=True).verdict is Verdict.EXACT
+    assert compare({"x": "2.06"}, {"x": 2.0769}, cut=True).verdict is Verdict.NOT_REPRODUCIBLE
+    assert compare({"x": "-2.07"}, {"x": -2.0769}, cut=True).verdict is Verdict.EXACT
 
 
 def test_a_step_is_allowed_once_and_named():
     """Off by a step and no more; of several numbers each has its own, and one without has to be exact."""
     step = Step(5, "the paper's")
-    near = judge({"%": "40"}, {"%": 44.9}, step=step)
+    near = compare({"%": "40"}, {"%": 44.9}, step=step)
     assert (near.verdict, near.why) == (Verdict.STEP, "a step: the paper's (5)")
-    assert judge({"%": "40"}, {"%": 45.1}, step=step).verdict is Verdict.NOT_REPRODUCIBLE
-    assert judge({"%": "40"}, {"%": 40.2}, step=step).verdict is Verdict.EXACT
+    assert compare({"%": "40"}, {"%": 45.1}, step=step).verdict is Verdict.NOT_REPRODUCIBLE
+    assert compare({"%": "40"}, {"%": 40.2}, step=step).verdict is Verdict.EXACT
     each = Step({"a": 1.0}, "of a")
-    assert judge({"a": "1", "b": "1"}, {"a": 2.0, "b": 1.0}, step=each).verdict is Verdict.STEP
-    assert judge({"a": "1", "b": "1"}, {"a": 2.0, "b": 2.0}, step=each).verdict is Verdict.NOT_REPRODUCIBLE
+    assert compare({"a": "1", "b": "1"}, {"a": 2.0, "b": 1.0}, step=each).verdict is Verdict.STEP
+    assert compare({"a": "1", "b": "1"}, {"a": 2.0, "b": 2.0}, step=each).verdict is Verdict.NOT_REPRODUCIBLE
 
 
 def test_a_reading_that_was_chosen_is_never_called_exact():
     """Best of so many, told with the number, however near it is."""
     for ours in (40.0, 44.0):
-        outcome = judge({"%": "40"}, {"%": ours}, step=Step(5, "s"), readings=3)
+        outcome = compare({"%": "40"}, {"%": ours}, step=Step(5, "s"), readings=3)
         assert (outcome.verdict, outcome.told) == (Verdict.READING, "best of 3 readings")
-    assert judge({"%": "40"}, {"%": 60.0}, readings=3).told == "not reproducible"
-    assert stated({"a": True}, "1", readings=2).told == "best of 2 readings"
+    assert compare({"%": "40"}, {"%": 60.0}, readings=3).told == "not reproducible"
+    assert check_statements({"a": True}, "1", readings=2).told == "best of 2 readings"
 
 
 def test_what_repeats_an_error_is_explained_by_it():
     """Also where it is exact or the best of some; far from the print, the error explains nothing."""
-    assert judge({"$": "1033"}, {"$": 1033.2}, error="k is 44", readings=4).verdict is Verdict.EXPLAINED
-    far = judge({"$": "1033"}, {"$": 1100.0}, error="k is 44", reason="nobody knows")
+    assert compare({"$": "1033"}, {"$": 1033.2}, error="k is 44", readings=4).verdict is Verdict.EXPLAINED
+    far = compare({"$": "1033"}, {"$": 1100.0}, error="k is 44", reason="nobody knows")
     assert (far.verdict, far.why) == (Verdict.NOT_REPRODUCIBLE, "k is 44; nobody knows")
 
 
 def test_a_paper_is_wrong_where_ours_is_right():
     """All that is printed and not corrected has to agree, too."""
-    outcome = judge({"x": 1.0}, {"x": 2.0}, right={"x": 2.0}, reason="errata")
+    outcome = compare({"x": 1.0}, {"x": 2.0}, right={"x": 2.0}, reason="errata")
     assert (outcome.verdict, outcome.why) == (Verdict.PAPER_WRONG, "x is 2, not 1.0; errata")
-    assert judge({"x": 1.0, "y": 5.0}, {"x": 2.0, "y": 6.0}, right={"x": 2.0}).verdict is Verdict.NOT_REPRODUCIBLE
+    assert compare({"x": 1.0, "y": 5.0}, {"x": 2.0, "y": 6.0}, right={"x": 2.0}).verdict is Verdict.NOT_REPRODUCIBLE
 
 
 def test_statements_hold_together_or_not_at_all():
     """The one that does not is named, with what was assumed; where the subject is exact, the paper is wrong."""
-    assert stated({"a": True, "b": True}, "1 and 2", "if") == Outcome("1 and 2", Verdict.HOLDS, "if")
-    failed = stated({"a": True, "b": False}, "1 and 2", "if")
+    assert check_statements({"a": True, "b": True}, "1 and 2", "if") == Outcome("1 and 2", Verdict.HOLDS, "if")
+    failed = check_statements({"a": True, "b": False}, "1 and 2", "if")
     assert failed == Outcome("1 and 2", Verdict.NOT_REPRODUCIBLE, "does not hold: b; if")
-    assert stated({"b": False}, "2", wrong=True).verdict is Verdict.PAPER_WRONG
+    assert check_statements({"b": False}, "2", wrong=True).verdict is Verdict.PAPER_WRONG
 
 
 def test_numbers_are_listed_with_their_names():

@@ -20,7 +20,7 @@ from topoloom_papers._app_runs import SAID_OF_SETUPS, Contest, Gain, needs_simgr
 from topoloom_papers.curves import Curves
 from topoloom_papers.papers.truong_2016._networks_by_size import spec
 from topoloom_papers.registry import claim
-from topoloom_papers.verdicts import Outcome, Verdict, judge, stated
+from topoloom_papers.verdicts import Outcome, Verdict, compare, check_statements
 
 _NAMES = ("DSN-F", "DSN", "RR-4")
 _MACHINE = PRESETS["truong-2016"]
@@ -156,7 +156,7 @@ def _average(switches: int, percent: float) -> None:
         apart = (
             f"placements, paths and duplex that the paper leaves open span {span(found, 'DSN-F')}; {each}; {_SETTINGS}"
         )
-        return judge(
+        return compare(
             {f"ranks {setup}": f"{percent:.0f}" for setup in found},
             {f"ranks {setup}": gains["DSN-F"].mean for setup, gains in found.items()},
             assumption=apart,
@@ -190,7 +190,7 @@ def _order() -> Outcome:
     held = _held(
         lambda setup: all(mean > 0 for one in found.values() for gain in one[setup].values() for mean in gain.means)
     )
-    return stated(held, _means(found), f"{_in_which(held)}; {_SETTINGS}", figure=_figure(64, found[64]))
+    return check_statements(held, _means(found), f"{_in_which(held)}; {_SETTINGS}", figure=_figure(64, found[64]))
 
 
 @claim(
@@ -204,7 +204,7 @@ def _order() -> Outcome:
 def _larger() -> Outcome:
     found = {switches: _gains(switches, FLOWS) for switches in _PRINTED}
     held = _held(lambda setup: all(found[256][setup][name].mean > found[64][setup][name].mean for name in _NAMES))
-    return stated(held, _means(found), f"{_in_which(held)}; {_SETTINGS}", figure=_figure(256, found[256]))
+    return check_statements(held, _means(found), f"{_in_which(held)}; {_SETTINGS}", figure=_figure(256, found[256]))
 
 
 @claim("truong-2016/fig-9/tendency", "DSN-F has a similar performance tendency as RR", "similar", _command("tendency"))
@@ -215,7 +215,7 @@ def _tendency() -> Outcome:
     held = _held(lambda setup: not any(_apart(one[setup]) for one in found.values()))
     how = "similar is taken as: every program gains over the torus on both, or loses on both"
     text = f"programs that gain on one alone: {_by_setup(found, _apart)}"
-    return stated(held, text, f"{how}; {_in_which(held)}; {_SETTINGS}")
+    return check_statements(held, text, f"{how}; {_in_which(held)}; {_SETTINGS}")
 
 
 def _apart(gains: dict[str, Gain]) -> list[str]:
@@ -236,7 +236,7 @@ def _no_universal() -> Outcome:
     found = _all()
     held = _held(lambda setup: all(len(_fastest(one[setup])) > 1 for one in found.values()))
     text = f"networks that are the fastest in a program: {_by_setup(found, _fastest)}"
-    return stated(held, text, f"{_in_which(held)}; {_SETTINGS}")
+    return check_statements(held, text, f"{_in_which(held)}; {_SETTINGS}")
 
 
 def _fastest(gains: dict[str, Gain]) -> list[str]:
@@ -261,7 +261,7 @@ def _comparable() -> Outcome:
     held = _held(lambda setup: all(_near(one[setup]) for one in found.values()))
     how = f"comparable is taken as within {_COMPARABLE:g} %, some as one program or more at each size"
     text = f"programs as fast as on the torus: {_by_setup(found, _near)}"
-    return stated(held, text, f"{how}; {_in_which(held)}; {_SETTINGS}")
+    return check_statements(held, text, f"{how}; {_in_which(held)}; {_SETTINGS}")
 
 
 def _near(gains: dict[str, Gain]) -> list[str]:

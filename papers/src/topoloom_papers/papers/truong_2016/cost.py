@@ -19,7 +19,7 @@ from topoloom_papers.papers.truong_2016._networks_by_size import (
     told,
 )
 from topoloom_papers.registry import claim
-from topoloom_papers.verdicts import Outcome, judge, listed, stated
+from topoloom_papers.verdicts import Outcome, compare, listed, check_statements
 
 _TORI = ("2-D torus", BLOCKS)
 _ALL = (*NAMES, BLOCKS)
@@ -48,7 +48,7 @@ def _torus() -> Outcome:
         torus: [n for n in SIZES if values[torus][n] >= min(values[name][n] for name in ("DSN-F", "DSN", "RR-4"))]
         for torus in _TORI
     }
-    return stated(
+    return check_statements(
         {f"{torus}, at every size": not sizes for torus, sizes in off.items()},
         "; ".join(f"{torus}: not at {', '.join(map(str, sizes)) or 'none'}" for torus, sizes in off.items()),
         "a sentence later the paper says of 128 and 4,096 that 'DSN-F is the best', which excludes this unless it is of DSN and"
@@ -67,7 +67,7 @@ def _torus() -> Outcome:
 def _rr() -> Outcome:
     values, curves = _figure_8()
     off = [n for n in SIZES if values["RR-4"][n] <= max(values[name][n] for name in _ALL if name != "RR-4")]
-    return stated(
+    return check_statements(
         {"at every size": not off},
         f"not at {', '.join(map(str, off)) or 'none'}",
         f"{told(values, '{:.0f}')} USD; {_COST}",
@@ -86,7 +86,7 @@ def _dsn() -> Outcome:
     best = (128, 4096)
     above = {other: per_cent_above(values, "DSN-F", other) for other in ("DSN", *_TORI, "RR-4")}
     dsn = above["DSN"]
-    return stated(
+    return check_statements(
         {
             "almost the same at all other sizes": all(abs(dsn[n]) <= 100 * CLOSE for n in SIZES if n not in best),
             "farther apart at these": all(abs(dsn[n]) > 100 * CLOSE for n in best),
@@ -115,7 +115,7 @@ def _as_figure_7() -> Outcome:
     costs, curves = _figure_8()
     lengths = {name: {n: cables.mean_m for n, cables in cabled(name).items()} for name in NAMES}
     orders = {n: [sorted(NAMES, key=lambda name: values[name][n]) for values in (lengths, costs)] for n in SIZES}
-    return stated(
+    return check_statements(
         {
             "the same order of networks at every size": all(
                 by_length == by_cost for by_length, by_cost in orders.values()
@@ -139,7 +139,7 @@ def _as_figure_7() -> Outcome:
 def _close() -> Outcome:
     values, curves = _figure_8()
     above = {torus: per_cent_above(values, "DSN-F", torus) for torus in _TORI}
-    return stated(
+    return check_statements(
         {
             f"within a fifth of {torus} at every size": all(abs(value) <= 100 * CLOSE for value in found.values())
             for torus, found in above.items()
@@ -160,7 +160,7 @@ def _modestly() -> Outcome:
     others = ("DSN", *_TORI)
     values, curves = _figure_8()
     above = {other: per_cent_above(values, "DSN-F", other) for other in others}
-    return stated(
+    return check_statements(
         {
             f"above {other}, by no more than a fifth, at every size": all(
                 0 < value <= 100 * CLOSE for value in found.values()
@@ -182,7 +182,7 @@ def _modestly() -> Outcome:
 def _dominate() -> Outcome:
     share = {str(n): 100 * switch_usd(4) / node_usd(cables) for n, cables in cabled("DSN-F").items()}
     text = f"switches of DSN-F, %: {listed(share.items(), '{:.0f}')}"
-    return stated({"more than half at every size": min(share.values()) > 50}, text, _COST)
+    return check_statements({"more than half at every size": min(share.values()) > 50}, text, _COST)
 
 
 @claim(
@@ -212,7 +212,7 @@ def _spare_ports() -> Outcome:
         f"{name}: {', '.join(f'{part * max(more(usd).values()):.1f}' for part in (1, 2, 4))}"
         for name, usd in tried.items()
     )
-    return judge(
+    return compare(
         {"25 %": "13", "50 %": "27", "100 %": "54"},
         {"25 %": most, "50 %": 2 * most, "100 %": 4 * most},
         cut=True,
@@ -232,7 +232,7 @@ def _spare_ports() -> Outcome:
 )
 def _watts() -> Outcome:
     means = by_size(lambda name, n: float(build(spec(name, n)).degrees.mean()), *NAMES)
-    return judge(
+    return compare(
         {**dict.fromkeys(NAMES, "4.00"), "W a port": "2.8"},
         {**{name: means[name][4096] for name in NAMES}, "W a port": load_parts("slimfly-2014").switch_w(36) / 36},
         right={"DSN": f"{4 - 2 / 12:.2f}"},
@@ -259,7 +259,7 @@ def _power() -> Outcome:
     above = {
         (other, how): per_cent_above(values, "DSN-F", other) for how, values in ports.items() for other in names[1:]
     }
-    return stated(
+    return check_statements(
         {
             f"above {other}, by no more than a fifth, at every size, where {how}": all(
                 0 < value <= 100 * CLOSE for value in found.values()

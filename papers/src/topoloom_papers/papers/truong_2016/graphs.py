@@ -10,7 +10,7 @@ from topoloom_papers._helpers import measured
 from topoloom_papers.curves import Curves, Series
 from topoloom_papers.papers.truong_2016._networks_by_size import CLOSE, FILLS, SIZES, spec
 from topoloom_papers.registry import claim
-from topoloom_papers.verdicts import Outcome, judge, listed, stated
+from topoloom_papers.verdicts import Outcome, compare, listed, check_statements
 
 
 @claim(
@@ -21,7 +21,7 @@ from topoloom_papers.verdicts import Outcome, judge, listed, stated
 )
 def _fat_trees() -> Outcome:
     hosts = {f"{ports} ports": build(f"fat-tree:k={ports}").hosts for ports in (24, 32, 48)}
-    return judge({"24 ports": 3456, "32 ports": 8192, "48 ports": 27_648}, hosts)
+    return compare({"24 ports": 3456, "32 ports": 8192, "48 ports": 27_648}, hosts)
 
 
 @claim(
@@ -34,7 +34,7 @@ def _figure_1() -> Outcome:
     links = build("dsn-f:n=32").links
     found = sorted(int(links[row, 1 - end]) for row, end in zip(*(links == 0).nonzero(), strict=True))
     ours = {f"neighbour {at}": value for at, value in enumerate([*found, *[-1] * 5][: max(5, len(found))], 1)}
-    return judge({name: dict(enumerate((1, 2, 13, 23, 24), 1)).get(at, -1) for at, name in enumerate(ours, 1)}, ours)
+    return compare({name: dict(enumerate((1, 2, 13, 23, 24), 1)).get(at, -1) for at, name in enumerate(ours, 1)}, ours)
 
 
 @claim(
@@ -49,7 +49,7 @@ def _labels() -> Outcome:
     def of(node: int) -> str:
         return f"{labels['level'][node]}{labels['layer'][node]}{labels['group'][node]}"
 
-    return judge(
+    return compare(
         {"p": 3, "supernodes": 8, "layer 0": 24, "0": 100, "23": 307, "24": 110, "supernode of 13": 4},
         {
             "p": int(labels["level"].max()),
@@ -87,7 +87,7 @@ def _no_rewiring() -> Outcome:
         " the ring is opened for the new switch; or by section 3.2's formulas, as far as the switches that they name exist:"
         f" {told[False]}"
     )
-    return judge(dict.fromkeys(fits, 0), fits, readings=2, assumption=why, reason=why)
+    return compare(dict.fromkeys(fits, 0), fits, readings=2, assumption=why, reason=why)
 
 
 @lru_cache(maxsize=32)
@@ -116,7 +116,7 @@ def _one_rack() -> Outcome:
             if layer[new] > 0 and layer[old] == 0:
                 reached.setdefault(int(group[new]), set()).add(int(group[old]))
     most = max(map(len, reached.values()))
-    return judge(
+    return compare(
         {"racks": 1},
         {"racks": most},
         assumption="as long as p stays, and where a rack holds a supernode's switches of layer 0 and another those"
@@ -133,7 +133,7 @@ def _one_rack() -> Outcome:
 )
 def _half() -> Outcome:
     ratio = {str(n): measured(f"dsn-f:n={n}").diameter / measured(f"dsn:n={n}").diameter for n in SIZES}
-    return stated(
+    return check_statements(
         {"from 0.4 to 0.6 at every size": all(0.4 <= value <= 0.6 for value in ratio.values())},
         f"DSN-F's diameter over DSN's, by switches: {listed(ratio.items(), '{:.2f}')}",
         "about a half, in no number in the paper, is taken as 0.4 to 0.6; the bounds differ by a half, not the diameters"
@@ -152,7 +152,7 @@ def _degree() -> Outcome:
     found = {name: {n: build(spec(name, n)).degrees for n in SIZES} for name in ("DSN-F", "DSN")}
     more = {str(n): float(found["DSN-F"][n].mean() - found["DSN"][n].mean()) for n in SIZES}
     most = {name: max(int(degrees.max()) for degrees in row.values()) for name, row in found.items()}
-    return stated(
+    return check_statements(
         {
             "higher at every size": min(more.values()) > 0,
             "by less than half a link": max(more.values()) < 0.5,
@@ -167,7 +167,7 @@ def _degree() -> Outcome:
 @claim("truong-2016/section-4.1/levels", "p = log n + constant", "log n - p is constant", "topoloom info dsn-f:n=10240")
 def _levels() -> Outcome:
     apart = {f"{p << p:,}": log2(p << p) - dsn_f_levels(p << p) for p in range(3, 11)}
-    return stated(
+    return check_statements(
         {"the same at every n": max(apart.values()) - min(apart.values()) < 1e-9},
         f"log n - p, by n: {listed(apart.items(), '{:.2f}')}",
         "at n = p 2^p, log n - p is log p, which grows (errata of Truong 2016, 15); the diameter is logarithmic all the same",
@@ -186,7 +186,7 @@ def _three_halves() -> Outcome:
     for n in SIZES:
         p = dsn_f_levels(n)
         ratio[f"{n:,}"] = (1.5 * p + 2 * -(-n // (p << p)) - 2) / (1.5 * log2(n))
-    return stated(
+    return check_statements(
         {"within a tenth at every size": all(abs(value - 1) <= 0.1 for value in ratio.values())},
         f"the bound over 3 log n / 2, by switches: {listed(ratio.items(), '{:.2f}')}",
         "approximately, in no number in the paper, is taken as within a tenth; K = ceil(n/N) (errata of Truong 2016, 2)",
@@ -218,7 +218,7 @@ def _figure_3() -> Outcome:
     fits = min(FILLS, key=lambda fill: abs(more[fill] - 1))
     told = "; ".join(f"{FILLS[fill]} {', '.join(map(str, found.values()))}" for fill, found in diameter.items())
     why = f"{_FILLED}; diameters every 128 switches, filled {told}"
-    return judge({"hops": 1}, {"hops": more[fits]}, readings=2, figure=figure_3(fits), assumption=why, reason=why)
+    return compare({"hops": 1}, {"hops": more[fits]}, readings=2, figure=figure_3(fits), assumption=why, reason=why)
 
 
 @claim(
@@ -234,7 +234,7 @@ def _figure_3_split() -> Outcome:
         statements[f"filled {how}: it is lower, by one hop"] = diameter[768] - diameter[1024] == 1
         told.append(f"filled {how}: diameter {diameter[768]} at 768 more, {diameter[1024]} at 1,024 more")
         aspls.append(f"{aspl[768]:.3f} and {aspl[1024]:.3f}")
-    return stated(
+    return check_statements(
         statements,
         "; ".join(told),
         f"slightly is taken as one hop, the least that it can be; {_FILLED}; the ASPL is {'; '.join(aspls)}",
@@ -261,7 +261,7 @@ def _figure_3_modest() -> Outcome:
                 max(found.values()) <= (1 + CLOSE) * found[0]
             )
             told.append(f"{name}, filled {how}, {', '.join(f'{value:.4g}' for value in found.values())}")
-    return stated(
+    return check_statements(
         statements,
         f"every 128 switches: {'; '.join(told)}",
         "slightly, in no number in the paper, is taken as by no more than a fifth; from 896 to 1,024 more supernodes are split,"

@@ -16,7 +16,7 @@ from topoloom.topologies.families.dsn import dsn_f_layers
 from topoloom.topologies.spec import build
 from topoloom_papers.long_runs import long_run
 from topoloom_papers.registry import claim
-from topoloom_papers.verdicts import Outcome, judge, stated
+from topoloom_papers.verdicts import Outcome, compare, check_statements
 
 _DOUBLED = (
     "topoloom expand dsn-f:n=1024 --to 2048 --floor koibuchi-2013 --switches-per-rack 16 --cluster groups --map anneal"
@@ -45,7 +45,7 @@ def _split() -> Outcome:
     found = _splits()
     off = [one.p for one in found if not one.same]
     told = ", ".join(f"p = {one.p}: {one.removed:,} - {one.added:,} +" for one in found)
-    return stated(
+    return check_statements(
         {"the same network, link for link, for every p": not off},
         f"another network for {len(off)} of {len(found)} p; links removed and added: {told}",
         "p = 2 .. 8; new switches are spread evenly, and the new shortcuts of S_B go 2^(p-l) old supernodes far, not 2^(p+1-l)"
@@ -112,7 +112,7 @@ def _one_split(p: int) -> _Split:
 )
 def _layer_links() -> Outcome:
     found = _splits()
-    return stated(
+    return check_statements(
         {
             "there are p between layers 0 and 1": all(one.first == one.p << one.p for one in found),
             "two between layers 1 and 2": all(one.second == 2 << one.p for one in found),
@@ -151,7 +151,7 @@ def _ring_links() -> Outcome:
         f" {removed.min()} are removed, and {added.min()} to {added.max()} added; S_A gets the switch of level 1 of layer 2 and"
         " S_B that of level 2, as printed, and the link between these two, which the paper does not name, is removed as well"
     )
-    return judge({name: 1 if "removed" in name else 2 for name in ours}, ours, readings=2, assumption=why, reason=why)
+    return compare({name: 1 if "removed" in name else 2 for name in ours}, ours, readings=2, assumption=why, reason=why)
 
 
 def _rings(p: int) -> tuple[np.ndarray, np.ndarray]:
@@ -188,7 +188,7 @@ def _degree() -> Outcome:
         f"{len(sizes)} sizes, filled supernode by supernode": [float(degrees.mean()) for degrees in sizes.values()],
         f"{len(added)} steps from 1,024 switches, filled evenly": [float(degrees.mean()) for degrees in added],
     }
-    return stated(
+    return check_statements(
         {
             "never more than 5 links": most == 5,
             "the maximum is the same after a switch more": all(before == after for before, after in full.values()),
@@ -219,7 +219,7 @@ def _untouched() -> Outcome:
         f" rack, by supernodes; {found.unplugged} cables are unplugged and {found.moved} moved at one end"
     )
     ours = f"{found.between_stay:.1f} % of {found.between:,} cables between racks, {found.stay:.1f} % of all"
-    return stated({"more than half stay": found.between_stay > 50}, ours, why)
+    return check_statements({"more than half stay": found.between_stay > 50}, ours, why)
 
 
 @dataclass(frozen=True)
@@ -275,7 +275,7 @@ class _Racks:
 )
 def _short_cables() -> Outcome:
     found = long_run(_LAYER, _Racks, _new_racks)
-    return stated(
+    return check_statements(
         {
             "each new rack is cabled to one existing rack": found.to_old == 1,
             "and to no other new one": found.to_new == 0,

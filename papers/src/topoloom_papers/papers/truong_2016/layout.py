@@ -25,7 +25,7 @@ from topoloom_papers.papers.truong_2016._networks_by_size import (
     spec,
 )
 from topoloom_papers.registry import claim
-from topoloom_papers.verdicts import Outcome, judge, stated
+from topoloom_papers.verdicts import Outcome, compare, check_statements
 
 _LAYOUT = "topoloom layout dsn-f:n=4096 --floor koibuchi-2013 --switches-per-rack 16 --cluster groups --map anneal"
 _ALL = (*NAMES, BLOCKS)
@@ -55,7 +55,7 @@ def _below_dsn() -> Outcome:
         " row by row. At 128 they give 18.0, 18.7, 1.8, -8.6 % against DSN, less against the torus (errata of Truong 2016, 13);"
         f" DSN-F against DSN: {at_sizes(above)}"
     )
-    return judge(
+    return compare(
         {"128": "17.72", "4,096": "24.82"},
         {"128": -above[128], "4,096": -above[4096]},
         digits=4,
@@ -76,7 +76,7 @@ def _similar() -> Outcome:
     others = ("DSN", "2-D torus", BLOCKS)
     values, curves = _figure_7()
     above = {other: per_cent_above(values, "DSN-F", other) for other in others}
-    return stated(
+    return check_statements(
         {
             f"farther than a fifth from {other} at 2^10 and 2^11 alone": {
                 n for n, value in found.items() if abs(value) > 100 * CLOSE
@@ -100,7 +100,7 @@ def _lengths() -> Outcome:
     others = ("DSN", "RR-4", "2-D torus", BLOCKS)
     values, curves = _figure_7()
     above = {other: per_cent_above(values, "DSN-F", other) for other in others}
-    return stated(
+    return check_statements(
         {
             f"within a fifth of {other} at every size": all(abs(value) <= 100 * CLOSE for value in found.values())
             for other, found in above.items()
@@ -120,7 +120,7 @@ def _lengths() -> Outcome:
 def _best_cases() -> Outcome:
     found = cabled("DSN-F")
     best = (128, 4096)
-    return stated(
+    return check_statements(
         {
             "racks full": all(found[n].racks == n // 16 for n in best),
             "all local and layer links inside": all(
@@ -154,7 +154,7 @@ def _closer() -> Outcome:
         )
     )
     off = {n: 100 * (mean_m[n] / best_m[n] - 1) for n in SIZES}
-    return stated(
+    return check_statements(
         {"no farther from it than at half the size": all(abs(off[n]) <= abs(off[n // 2]) for n in SIZES[1:])},
         f"against a rack for each supernode: {at_sizes(off)}",
         f"{', '.join(f'{n}: {mean_m[n]:.2f} m and {best_m[n]:.2f} m' for n in SIZES)}; with a rack for each supernode, which"
@@ -187,7 +187,7 @@ def _kinds() -> Outcome:
         for n, one in found.items()
         if all(one.kinds[kind][2] < one.mean_m for kind in ("Local", "Layer") if kind in one.kinds)
     ]
-    return stated(
+    return check_statements(
         {"at every size": len(short) == len(found)},
         "; ".join(f"{n} switches, mean {one.mean_m:.2f} m: {_kinds_told(one)}" for n, one in found.items()),
         f"{_HOW}",

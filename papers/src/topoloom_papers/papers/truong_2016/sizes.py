@@ -25,7 +25,7 @@ from topoloom_papers.papers.truong_2016._networks_by_size import (
     told,
 )
 from topoloom_papers.registry import claim
-from topoloom_papers.verdicts import Outcome, judge, stated
+from topoloom_papers.verdicts import Outcome, compare, check_statements
 
 _MEASURES = {"4": ("diameter", "Diameter", "hops"), "5": ("aspl", "Average shortest path length", "hops")}
 _COMMAND = "topoloom hops ring-shortcuts:n=1024,degree=4; topoloom hops torus:dims=32x32"
@@ -52,7 +52,7 @@ def _order_claims(number: str) -> None:
         off = [
             n for n in SIZES if values["2-D torus"][n] <= max(values[name][n] for name in NAMES if name != "2-D torus")
         ]
-        return stated(
+        return check_statements(
             {"at every size": not off},
             f"at {len(SIZES) - len(off)} of {len(SIZES)} sizes",
             f"{f'not at {off}; ' if off else ''}{told(values, '{:.3g}')}",
@@ -69,7 +69,7 @@ def _order_claims(number: str) -> None:
             f"at {n} its mean is {value:.1f}; the best other has {others[n]:g}, and {ties[n]} of {len(DRAWS)} draws no more"
             for n, value in off.items()
         )
-        return stated(
+        return check_statements(
             {"at every size": not off},
             f"at {len(SIZES) - len(off)} of {len(SIZES)} sizes",
             f"{f'{text}; ' if off else ''}RR-4: the mean of {len(DRAWS)} draws; {told(values, '{:.3g}')}",
@@ -103,7 +103,7 @@ def _below(measure: str, number: str, printed: str) -> None:
     def compute() -> Outcome:
         below = _below_dsn(measure)
         told_each = f"{_DSN}; {_each(below)}"
-        return judge(
+        return compare(
             {"%": printed},
             {"%": max(below.values())},
             digits=4,
@@ -129,7 +129,7 @@ def _similar_hops() -> Outcome:
         for number, title in (("4", "diameter"), ("5", "ASPL"))
         for other in ("DSN", "RR-4")
     }
-    return stated(
+    return check_statements(
         {
             f"{name} is within a fifth at every size": all(abs(value) <= 100 * CLOSE for value in found.values())
             for name, found in above.items()
@@ -180,7 +180,7 @@ def _cuts() -> Outcome:
         f"{name} between": bool((total["2-D torus"] < total[name]).all() and (total[name] < total["RR-4"]).all())
         for name in ("DSN-F", "DSN")
     }
-    return stated(statements, _cuts_told(), _TOTAL, readings=2, figure=curves)
+    return check_statements(statements, _cuts_told(), _TOTAL, readings=2, figure=curves)
 
 
 @claim(
@@ -193,7 +193,7 @@ def _similar() -> Outcome:
     total, curves = _figure_6()
     apart = dict(zip(_PARTS, (100 * (total["DSN-F"] / total["DSN"] - 1)).tolist(), strict=True))
     text = ", ".join(f"{parts} parts: {value:+.1f} %" for parts, value in apart.items())
-    return stated(
+    return check_statements(
         {
             "similar at 3, 5 and 6": all(abs(apart[parts]) <= 100 * CLOSE for parts in (3, 5, 6)),
             "narrower at 2 and 4, and not similar": all(apart[parts] < -100 * CLOSE for parts in (2, 4)),
@@ -222,7 +222,7 @@ def _succ_links() -> Outcome:
     share = 100 * float(ring[four.part[u] != four.part[v]].mean())
     odd = group % 2
     crossing = odd[u] != odd[v]
-    return stated(
+    return check_statements(
         {
             "in 2 parts, even and odd supernodes": bool(ring[crossing].all()) and int(crossing.sum()) <= two.links,
             "in 4 parts": pieces >= 4,

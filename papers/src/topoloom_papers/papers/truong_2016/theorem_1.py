@@ -18,7 +18,7 @@ from topoloom_papers._helpers import measured
 from topoloom_papers.long_runs import long_run
 from topoloom_papers.papers.truong_2016._networks_by_size import FILLS, SIZES
 from topoloom_papers.registry import claim
-from topoloom_papers.verdicts import Outcome, judge, stated
+from topoloom_papers.verdicts import Outcome, compare, check_statements
 
 _LEAST, _MOST = 8, 10_250
 
@@ -119,7 +119,7 @@ def _summed(sizes: list[_Size]) -> _Summary:
 )
 def _degrees() -> Outcome:
     found = _summary()
-    return stated(
+    return check_statements(
         {
             "the mean degree is 4 at every size": found.mean_4 == found.sizes,
             "the greatest degree is 5": found.greatest == 5,
@@ -143,7 +143,7 @@ def _degrees_3_and_5() -> Outcome:
         fill: {n: np.bincount(build(f"dsn-f:n={n},fill={fill}").degrees, minlength=6).tolist() for n in SIZES}
         for fill in FILLS
     }
-    return stated(
+    return check_statements(
         {
             f"filled {FILLS[fill]}: at every size": all(c[3] == c[5] for c in each.values())
             for fill, each in counts.items()
@@ -167,7 +167,7 @@ def _degrees_3_and_5() -> Outcome:
 )
 def _diameter() -> Outcome:
     found = _summary()
-    return stated(
+    return check_statements(
         {"at every size": found.over == 0},
         f"above the bound at {found.over} of {found.sizes:,} sizes",
         f"K = ceil(n/N) (errata of Truong 2016, 2); with K = floor(n/N) the bound is broken at {found.over_floor:,} sizes, such"
@@ -196,7 +196,7 @@ def _one_hop() -> Outcome:
         f" {found.rise}, first from {found.rise_at} switches on; a whole second layer adds"
         f" {', '.join(f'{p}: {more}' for p, more in layers.items())} by p, at most the 2 that Theorem 1b allows"
     )
-    return judge(
+    return compare(
         {f"hops by {fits}": 1}, {f"hops by {fits}": readings[fits]}, readings=len(readings), assumption=why, reason=why
     )
 
@@ -223,7 +223,7 @@ def _routing() -> Outcome:
         _Size(n, dsn_f_levels(n), most, 0, 0) for n, (most, complete) in zip(_ROUTED, found, strict=True) if complete
     ]
     text = ", ".join(f"{size.n:,}: {size.diameter} of {size.bound(size.layers):g}" for size in sizes)
-    return stated(
+    return check_statements(
         {
             "every pair is served at every size": len(sizes) == len(_ROUTED),
             "no path is longer": all(size.diameter <= size.bound(size.layers) for size in sizes),
@@ -294,7 +294,7 @@ def _bisection() -> Outcome:
     fewer = "no cut has fewer links than 2^p" if least >= 0 else f"a cut has {-least} links fewer than 2^p"
     why = f"{_WAYS}. {told}; {fewer}; {_METIS}"
     right = len(_CUT) - len(off[best])
-    return judge(
+    return compare(
         {"sizes with 2^p": len(_CUT)}, {"sizes with 2^p": right}, readings=len(_HALVES), assumption=why, reason=why
     )
 
@@ -323,4 +323,4 @@ def _proof() -> Outcome:
         others = int(((abs(level[u] - level[v]) != 6) | (group[u] == group[v])).sum())
         statements[_way(*way)] = cut.links == 128 and not others
         told.append(f"{_way(*way)}: {cut.links} links, {others} of them no Succ or Pred")
-    return stated(statements, "; ".join(told), f"{_WAYS}; {_METIS}")
+    return check_statements(statements, "; ".join(told), f"{_WAYS}; {_METIS}")

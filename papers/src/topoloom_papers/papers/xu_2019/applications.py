@@ -24,7 +24,7 @@ from topoloom_papers.curves import Curves, Series
 from topoloom_papers.long_runs import long_run
 from topoloom_papers.papers.xu_2019.loads import PRODUCT, balanced
 from topoloom_papers.registry import claim
-from topoloom_papers.verdicts import Outcome, Step, judge, stated
+from topoloom_papers.verdicts import Outcome, Step, compare, check_statements
 
 MACHINE = PRESETS["xu-2019"]
 _BRUCK = structs.replace(MACHINE, algorithms="alltoall:bruck")
@@ -172,7 +172,7 @@ def _small() -> Outcome:
         f" {_busiest(3):.0f} % ((16,4): {_busiest(4):.0f} %) of what it does with Floyd's, and is by our flit simulator, as"
         f" SimGrid takes many minutes for it; {ASSUMED}"
     )
-    return judge(
+    return compare(
         dict.fromkeys(found, "50"),
         {setup: min(fmean(values) for values in shares.values()) for setup, shares in found.items()},
         step=Step(5, "half of the tenth in which a text says half, in percent"),
@@ -230,7 +230,7 @@ def _sizes() -> Outcome:
         ),
         log_x=True,
     )
-    return stated(statements, ours, f"time in % of that with Floyd's tables; {ASSUMED}", figure=figure)
+    return check_statements(statements, ours, f"time in % of that with Floyd's tables; {ASSUMED}", figure=figure)
 
 
 def _gain(speeds: Mapping[int, list[float]]) -> dict[str, float]:
@@ -247,7 +247,7 @@ def _gain(speeds: Mapping[int, list[float]]) -> dict[str, float]:
 def _bandwidth() -> Outcome:
     found = {name: _gain(_speeds(_both("beff:loops=1", setup))) for name, setup in _RING.items()}
     why = f"our own b_eff, each message size once; {SAID}; the paper does not say where ranks are"
-    return judge(
+    return compare(
         {f"{k}, ranks {name}": value for name in found for k, value in (("(16,3)", "20.0"), ("(16,4)", "13.8"))},
         {f"{k}, ranks {name}": value for name, gains in found.items() for k, value in gains.items()},
         assumption=why,
@@ -276,7 +276,7 @@ def _ft_faster(class_: str) -> None:
     def compute() -> Outcome:
         found = _ft(class_)
         ours = "; ".join(f"ranks {name}: {_shares(speeds)}" for name, speeds in found.items())
-        return stated(
+        return check_statements(
             {
                 f"ranks {name}: more than a fifth faster on both": all(
                     value > 1 + _MODEST for v in speeds.values() for value in v
@@ -302,7 +302,7 @@ _ft_faster("C")
 @needs_simgrid
 def _ft_most() -> Outcome:
     small, large = _ft("A"), _ft("C")
-    return stated(
+    return check_statements(
         {
             f"ranks {name}: on (16,{k}) x (16,{k})": fmean(large[name][k]) > fmean(small[name][k])
             for name in _RING
@@ -330,4 +330,4 @@ def _degrees() -> Outcome:
                 faster = [high[at].speed_beside(low[at]) for low, high in zip(pairs[3], pairs[4], strict=True)]
                 statements[f"{app}, ranks {name}, {tables}"] = min(faster) > 1
                 told.append(f"{app}, ranks {name}, {tables} {fmean(faster):.2f}")
-    return stated(statements, f"speed of (16,4) x (16,4) over (16,3) x (16,3): {'; '.join(told)}", ASSUMED)
+    return check_statements(statements, f"speed of (16,4) x (16,4) over (16,3) x (16,3): {'; '.join(told)}", ASSUMED)

@@ -18,7 +18,7 @@ from topoloom_papers._app_runs import Job, needs_simgrid, ran
 from topoloom_papers._simgrid_paths import simgrid_routing
 from topoloom_papers.curves import Curves, Series
 from topoloom_papers.registry import claim
-from topoloom_papers.verdicts import Outcome, stated
+from topoloom_papers.verdicts import Outcome, check_statements
 
 _MACHINE = PRESETS["xu-2019"]
 _AT_ONCE = structs.replace(_MACHINE, algorithms="alltoallv:ompi_basic_linear,allreduce:rdb")
@@ -117,7 +117,7 @@ def _figure(found: dict[str, Speeds]) -> Curves:
 @needs_simgrid
 def _faster() -> Outcome:
     found = _all()
-    return stated(
+    return check_statements(
         {setup: all(value > 1 for values in speeds.values() for value in values) for setup, speeds in found.items()},
         f"TEPS over those with Floyd's tables: {_told(found)}",
         _ASSUMED,
@@ -134,7 +134,7 @@ def _faster() -> Outcome:
 @needs_simgrid
 def _least() -> Outcome:
     found = _all()
-    return stated(
+    return check_statements(
         {setup: min(speeds, key=lambda graph: fmean(speeds[graph])) == "(16,4)" for setup, speeds in found.items()},
         f"TEPS over those with Floyd's tables: {_told(found)}",
         _ASSUMED,
@@ -152,7 +152,7 @@ def _least() -> Outcome:
 def _order_32() -> Outcome:
     found = _all()
     means = {setup: {graph: fmean(values) for graph, values in speeds.items()} for setup, speeds in found.items()}
-    return stated(
+    return check_statements(
         {
             setup: min(speeds["(32,3)"], speeds["(32,4)"]) > max(speeds["(16,3)"], speeds["(16,4)"])
             for setup, speeds in means.items()

@@ -15,7 +15,7 @@ from topoloom_papers._helpers import measured
 from topoloom_papers.curves import Curves, Series
 from topoloom_papers.papers.xu_2019._near_moore import near_moore
 from topoloom_papers.registry import claim
-from topoloom_papers.verdicts import Outcome, judge, listed, stated
+from topoloom_papers.verdicts import Outcome, compare, listed, check_statements
 
 _EIGHT = "circulant:n=8,jumps=1x4"
 #: The base graphs of Table 1 and figures 3 and 4, by their names there; (8,3) and (4,3) are those of figure 2.
@@ -45,7 +45,7 @@ def _table_1(id: str, vertices: int, degree: int, diameter: int, mpl: str, width
     )
     def compute() -> Outcome:
         topology, found = build(BASES[name]), measured(BASES[name])
-        return judge(
+        return compare(
             {"vertices": vertices, "degree": degree, "diameter": diameter, "MPL": mpl, "bisection": width},
             {
                 "vertices": topology.switches,
@@ -99,7 +99,7 @@ def _optimal(n: int, degree: int) -> None:
             graphs = [optimize(one, moves=_MOVES, seed=seed, jobs=1).topology for seed, one in starts.items()]
         found = [hops(graph) for graph in graphs]
         widths = sorted({exact_bisection(graph).links for graph in graphs})
-        return stated(
+        return check_statements(
             {
                 "every search ends at the least MPL": all(abs(one.aspl - mpl) < 1e-9 for one in found),
                 "and at the least diameter": all(one.diameter == diameter for one in found),
@@ -135,7 +135,7 @@ def _product() -> Outcome:
         if not (is_so and _commutes(product, build(f"product:({BASES[two]})*({BASES[one]})"), a, b)):
             off.append(f"{one} x {two}")
         pairs += 1
-    return stated(
+    return check_statements(
         {"every rule, for every product": not off},
         f"{pairs} products of {len(BASES)} base graphs, of which {len(off)} break a rule",
         "isomorphic by exchange of the coordinates",
@@ -165,7 +165,7 @@ def _folded() -> Outcome:
             wanted = one.switches**m, int(one.degrees.max()) * m, diameter * m
             if (folded.switches, int(folded.degrees.max()), hops(folded).diameter) != wanted:
                 off.append(f"{name}^{m}")
-    return stated(
+    return check_statements(
         {"for every base graph": not off},
         f"{2 * len(BASES)} networks, of which {len(off)} break the rule",
         f"the table itself is lost; its rule, for {', '.join(BASES)} (errata of Xu 2019, 5)",
@@ -200,7 +200,7 @@ def _petersen_minimal() -> Outcome:
     others = {name: value for name, value in found.items() if name not in ("Petersen", "(32,4)")}
     mine = max(found["Petersen"], found["(32,4)"])
     drawn = all(mine < value for name, value in others.items() if name not in ("(8,3)", "(4,3)"))
-    return stated(
+    return check_statements(
         {
             "Petersen and (32,4) are below all others": mine < min(others.values()),
             "and the same within 1 %": abs(found["Petersen"] / found["(32,4)"] - 1) <= 0.01,
@@ -223,7 +223,7 @@ def _hypercube_scales() -> Outcome:
     curves = _figure_3()
     scales = {one.name: len(one.points) for one in curves.series}
     others = max(count for name, count in scales.items() if name != "hypercube")
-    return stated(
+    return check_statements(
         {"more than of any other": scales["hypercube"] > others},
         f"orders up to a million: {listed(scales.items(), '{:.0f}')}",
         figure=curves,
@@ -241,7 +241,7 @@ def _same_16() -> Outcome:
     curves = _figure_3()
     points = {one.name: one.points for one in curves.series}
     text = "; ".join(f"{name}: {', '.join(f'{y:g}' for _, y in points[name])}" for name in ("(16,3)", "(16,4)"))
-    return stated({"at every power": points["(16,3)"] == points["(16,4)"]}, text, figure=curves, wrong=True)
+    return check_statements({"at every power": points["(16,3)"] == points["(16,4)"]}, text, figure=curves, wrong=True)
 
 
 #: Section 2.2's products, and the hypercube of as many switches.
@@ -278,7 +278,7 @@ def _gaps() -> Outcome:
         ),
         log_x=True,
     )
-    return stated(
+    return check_statements(
         statements,
         "; ".join(told),
         "(8,3) is the graph of 8 switches with the least MPL, diameter 2 (figure 2's drawing is lost)",

@@ -16,7 +16,7 @@ from topoloom.topologies.spec import build
 from topoloom_papers._simgrid_paths import floyd
 from topoloom_papers.curves import Curves, Series
 from topoloom_papers.registry import claim
-from topoloom_papers.verdicts import Outcome, Step, judge, stated
+from topoloom_papers.verdicts import Outcome, Step, compare, check_statements
 
 PRODUCT = "product:(optimal:n=16,degree={0})*(optimal:n=16,degree={0})"
 _SIZES = ((16, 3), (16, 4), (32, 3), (32, 4))
@@ -95,9 +95,9 @@ def _base(n: int, degree: int) -> None:
         )
         if (n, degree) == (16, 4):
             ours = {"least": least, "most": most}
-            return judge({"least": 10, "most": 12}, ours, assumption=told, reason=told, figure=figure)
+            return compare({"least": 10, "most": 12}, ours, assumption=told, reason=told, figure=figure)
         equal = {"all equal": least == most, "the objective is 0": found.value == 0}
-        return stated(equal, f"loads {least} to {most}", told, figure=figure)
+        return check_statements(equal, f"loads {least} to {most}", told, figure=figure)
 
     @claim(
         f"xu-2019/fig-8/{n}-{degree}-floyd",
@@ -108,7 +108,7 @@ def _base(n: int, degree: int) -> None:
     def unbalanced() -> Outcome:
         mine, loads = balanced(n, degree).load, _floyds(spec)
         spans = [int(np.ptp(load)) for load in loads]
-        return stated(
+        return check_statements(
             {"the range of loads is wider in every numbering": min(spans) > np.ptp(mine)},
             f"Floyd's {_ranges(loads)}, their ranges {min(spans)} to {max(spans)} wide; balanced {mine.min()} to {mine.max()}",
             _NUMBERED,
@@ -152,7 +152,7 @@ def _imbalance() -> Outcome:
         for how, each in spread.items()
     }
     share = told.pop(_SHARE)
-    return stated(
+    return check_statements(
         {f"by the {how}, in every numbering": least(spread[how]) for how in told},
         "of Floyd's loads as built, and from the least to the greatest of all numberings: "
         + "; ".join(f"{how}: {each}" for how, each in told.items()),
@@ -190,7 +190,7 @@ def _directed() -> Outcome:
             )
             each = ", ".join(f"{name} {one:g} and {two:g}" for name, (one, two) in found.items())
             told.append(f"{way}, {how} {each}")
-    return stated(
+    return check_statements(
         statements,
         f"directed and undirected: {'; '.join(told)}",
         "shortest paths of the four graphs with the least objective of the paper's eq. 1, proved; by this objective, and by the"
@@ -218,7 +218,7 @@ def _proposition() -> Outcome:
             wanted = sizes[1] * loads[0] + sizes[0] * loads[1] + (sizes[0] - 1) * (sizes[1] - 1)
             off += bool((verdict.switch_load != wanted).any())
             pairs += 1
-    return stated(
+    return check_statements(
         {"all loads equal, in every product": off == 0},
         f"{pairs} products of {len(specs)} graphs, of which {off} have unequal loads",
         "each load is that of the formula; the proof leaves out the turning switch, which adds (N1 - 1) (N2 - 1) everywhere"
@@ -248,7 +248,7 @@ def _figure_10(degree: int) -> Curves:
 )
 def _product_3() -> Outcome:
     load = _product_load(3)
-    return stated(
+    return check_statements(
         {"all equal": bool(load.min() == load.max())},
         f"loads {load.min()} to {load.max()}",
         "16 * 18 + 16 * 18 + 15 * 15 = 801, by proposition 1 with the turning switch (errata of Xu 2019, 4)",
@@ -266,7 +266,7 @@ def _product_4() -> Outcome:
     load, loads = _product_load(4), _floyds(PRODUCT.format(4))
     free = balance_routing(build(PRODUCT.format(4))).load
     off = float(max(load.max() - load.mean(), load.mean() - load.min()) / load.mean())
-    return stated(
+    return check_statements(
         {
             "not all equal": bool(load.min() < load.max()),
             "a little": off <= _LITTLE,
@@ -295,7 +295,7 @@ def _floyd() -> Outcome:
     )
     told = f"{_NUMBERED}. Two readings: random numberings {told}; as built {whole[0]}"
     fits = min(by, key=lambda name: abs(fmean(by[name]) - 2000))
-    return judge(
+    return compare(
         {f"most, numbering {fits}": 2000},
         {f"most, numbering {fits}": fmean(by[fits])},
         step=Step(2 * stdev(by[fits]), "two standard deviations over numberings"),
@@ -315,7 +315,7 @@ def _floyd() -> Outcome:
 )
 def _degrees() -> Outcome:
     means = {degree: (_product_load(degree).mean(), _floyds(PRODUCT.format(degree))[0].mean()) for degree in (3, 4)}
-    return stated(
+    return check_statements(
         {"balanced": bool(means[4][0] < means[3][0]), "by Floyd's paths": bool(means[4][1] < means[3][1])},
         "; ".join(
             f"(16,{degree}) x (16,{degree}): {mine:.1f}, Floyd's {other:.1f}" for degree, (mine, other) in means.items()
