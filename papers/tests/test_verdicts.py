@@ -2,7 +2,7 @@
 
 import pytest
 
-from topoloom_papers.verdicts import Outcome, Step, Verdict, compare, listed, check_statements
+from topoloom_papers.verdicts import Outcome, Step, Verdict, check_statements, compare, listed
 
 
 @pytest.mark.parametrize(

@@ -34,7 +34,9 @@ def dijkstra(topology: Topology) -> np.ndarray:
     for switch in range(topology.switches):
         neighbours_here = neighbours[offsets[switch] : offsets[switch + 1]]
         nearer = distance[neighbours_here] < distance[switch]
-        next_switch[switch] = np.where(nearer.any(axis=0), neighbours_here[np.argmax(nearer, axis=0)], next_switch[switch])
+        next_switch[switch] = np.where(
+            nearer.any(axis=0), neighbours_here[np.argmax(nearer, axis=0)], next_switch[switch]
+        )
     return next_switch
 
 

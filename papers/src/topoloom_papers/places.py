@@ -49,7 +49,9 @@ def in_order(place: str) -> tuple[int, str, list[tuple[int, int]]]:
 
 def _arabic(roman: str) -> int:
     values = [{"i": 1, "v": 5, "x": 10}[letter] for letter in roman]
-    return sum(-value if value < following else value for value, following in zip(values, [*values[1:], 0], strict=True))
+    return sum(
+        -value if value < following else value for value, following in zip(values, [*values[1:], 0], strict=True)
+    )
 
 
 def citation(paper: str) -> str:

@@ -17,7 +17,7 @@ from topoloom_papers.curves import Curves
 from topoloom_papers.papers.besta_2014.loads import SLIMFLY, TOLD, WIDTH
 from topoloom_papers.papers.besta_2014.loads import curves as figure_6
 from topoloom_papers.registry import claim
-from topoloom_papers.verdicts import Outcome, Step, compare, listed, check_statements
+from topoloom_papers.verdicts import Outcome, Step, check_statements, compare, listed
 
 BUFFERS = (8, 16, 32, 64, 128, 256)
 #: The loads of figure 8a's axis, and full load.
@@ -59,7 +59,10 @@ def _buffer_command(flits: int) -> str:
 def _higher_bandwidth() -> Outcome:
     accepted = {flits: curve[-1].accepted for flits, curve in _by_buffer().items()}
     return check_statements(
-        {f"{more} flits carry no less than {few}": not_below(accepted[more], accepted[few]) for few, more in pairwise(BUFFERS)}
+        {
+            f"{more} flits carry no less than {few}": not_below(accepted[more], accepted[few])
+            for few, more in pairwise(BUFFERS)
+        }
         | {"256 flits carry more than 8": accepted[256] > accepted[8]},
         f"accepted at full load, by flits per port: {listed((str(f), v) for f, v in accepted.items())}",
         f"UGAL-L; the paper does not name the protocol; {TOLD}",
@@ -86,7 +89,9 @@ def _lower_latency() -> Outcome:
                 few < many for few, many in zip(latencies[8], latencies[256], strict=True)
             )
         },
-        "; ".join(f"{flits} flits {', '.join(f'{value:.1f}' for value in cycles)}" for flits, cycles in latencies.items())
+        "; ".join(
+            f"{flits} flits {', '.join(f'{value:.1f}' for value in cycles)}" for flits, cycles in latencies.items()
+        )
         + f" cycles at loads of {', '.join(f'{load:g}' for load in _BUFFER_LOADS[:-1])}",
         f"latency from injection, as beyond saturation the queue at a source grows without limit; UGAL-L; the paper does not"
         f" name the protocol; {TOLD}",
@@ -183,7 +188,9 @@ def _worst(hosts: int) -> None:
         least = {name: 0.9 * accepted[15][name] * 15 / hosts for name in names}
         return check_statements(
             {
-                f"{name} carries at most what it carries with p = 15, and loses at most in proportion to the hosts": least[name]
+                f"{name} carries at most what it carries with p = 15, and loses at most in proportion to the hosts": least[
+                    name
+                ]
                 <= accepted[hosts][name]
                 <= accepted[15][name] + WIDTH / 2
                 for name in names

@@ -12,7 +12,7 @@ from topoloom_papers.curves import Curves, Series
 from topoloom_papers.long_runs import long_run
 from topoloom_papers.papers.besta_2014.table_iv import exact_of
 from topoloom_papers.registry import claim
-from topoloom_papers.verdicts import Outcome, Step, compare, listed, check_statements
+from topoloom_papers.verdicts import Outcome, Step, check_statements, compare, listed
 
 _RATE_GBPS = 40.0
 _PARTS = "slimfly-2014"
@@ -152,7 +152,9 @@ def _fewer() -> Outcome:
 )
 def _global_cables() -> Outcome:
     fibre = {name: exact_of(key)[2].get("fibre", 0) for name, key in (("DF", "df-43-small"), ("SF", "sf"))}
-    return check_statements({"DF has fewer": fibre["DF"] < fibre["SF"]}, f"fibre cables: DF {fibre['DF']:,}, SF {fibre['SF']:,}")
+    return check_statements(
+        {"DF has fewer": fibre["DF"] < fibre["SF"]}, f"fibre cables: DF {fibre['DF']:,}, SF {fibre['SF']:,}"
+    )
 
 
 # Figure 11 a and b: the cost models.
@@ -248,7 +250,9 @@ def _by_size() -> dict[str, list[tuple[float, float, float]]]:
 
 
 def _figure(part: str, title: str, y: str, at: int) -> Curves:
-    series = tuple(Series(name, tuple((point[0], point[at]) for point in points)) for name, points in _by_size().items())
+    series = tuple(
+        Series(name, tuple((point[0], point[at]) for point in points)) for name, points in _by_size().items()
+    )
     return Curves(f"besta-2014-figure-11{part}", title, "hosts", y, series)
 
 

@@ -20,7 +20,7 @@ from topoloom_papers.long_runs import long_run
 from topoloom_papers.papers.besta_2014.loads import SLIMFLY, TOLD, WIDTH
 from topoloom_papers.papers.besta_2014.structure import slim_flies
 from topoloom_papers.registry import claim
-from topoloom_papers.verdicts import Outcome, compare, listed, check_statements
+from topoloom_papers.verdicts import Outcome, check_statements, compare, listed
 
 
 def _ports(facts: Facts) -> int:

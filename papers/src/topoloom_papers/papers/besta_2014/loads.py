@@ -21,7 +21,7 @@ from topoloom_papers._load_curves import (
 )
 from topoloom_papers.curves import Curves
 from topoloom_papers.registry import claim
-from topoloom_papers.verdicts import Outcome, Step, Verdict, compare, listed, check_statements
+from topoloom_papers.verdicts import Outcome, Step, Verdict, check_statements, compare, listed
 
 SLIMFLY, DRAGONFLY, TREE = "slimfly:q=19,hosts=15", "dragonfly:h=7", "kary-tree:k=22,n=3"
 LOADS = (0.1, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)

@@ -17,7 +17,7 @@ from topoloom.graph.hops import hops
 from topoloom.topologies.spec import build
 from topoloom_papers.long_runs import long_run
 from topoloom_papers.registry import claim
-from topoloom_papers.verdicts import Outcome, Step, compare, listed, check_statements
+from topoloom_papers.verdicts import Outcome, Step, check_statements, compare, listed
 
 #: The paper's step, in percent: a difference up to this agrees.
 _STEP = 5.0

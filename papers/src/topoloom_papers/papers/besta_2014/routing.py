@@ -10,7 +10,7 @@ from topoloom_papers._load_curves import Contender, LoadPoint, swept
 from topoloom_papers.long_runs import long_run
 from topoloom_papers.papers.besta_2014.loads import SLIMFLY, TOLD
 from topoloom_papers.registry import claim
-from topoloom_papers.verdicts import Outcome, listed, check_statements
+from topoloom_papers.verdicts import Outcome, check_statements, listed
 
 #: Number of detours that UGAL draws; the best of them is compared with the shortest path.
 _DETOURS = (1, 2, 3, 4, 6, 8, 10)
@@ -57,7 +57,9 @@ def _detours() -> Outcome:
         for middle in range(n)
         if source != goal and middle not in (source, goal)
     }
-    return check_statements({"2, 3 and 4 hops, and no others": lengths == {2, 3, 4}}, f"{sorted(lengths)} hops", "q = 5", wrong=True)
+    return check_statements(
+        {"2, 3 and 4 hops, and no others": lengths == {2, 3, 4}}, f"{sorted(lengths)} hops", "q = 5", wrong=True
+    )
 
 
 @claim(

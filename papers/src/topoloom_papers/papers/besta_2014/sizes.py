@@ -9,7 +9,7 @@ from topoloom.topologies.spec import build, facts_of
 from topoloom_papers._helpers import measured
 from topoloom_papers.curves import Curves, Series
 from topoloom_papers.registry import claim
-from topoloom_papers.verdicts import Outcome, compare, listed, check_statements
+from topoloom_papers.verdicts import Outcome, check_statements, compare, listed
 
 #: Specs of balanced networks with about 500 to 6,500 hosts (Besta 2014, III).
 _BALANCED = {
@@ -85,7 +85,8 @@ def _asymptote() -> Outcome:
     return check_statements(
         {f"{name}: the share rises with the size": shares[name] == sorted(shares[name]) for name in constant}
         | {f"{name}: the share exceeds two thirds": max(each) > 2 / 3 for name, each in shares.items()},
-        "mean divided by diameter: " + "; ".join(f"{name} {each[0]:.2f} to {each[-1]:.2f}" for name, each in shares.items()),
+        "mean divided by diameter: "
+        + "; ".join(f"{name} {each[0]:.2f} to {each[-1]:.2f}" for name, each in shares.items()),
         f"in an even torus and a hypercube of any size, the mean is half of the diameter; {_SIZES}",
         wrong=True,
     )

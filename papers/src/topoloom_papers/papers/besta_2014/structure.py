@@ -7,7 +7,7 @@ from topoloom.graph.load import full_bandwidth_hosts
 from topoloom.topologies.spec import FAMILIES, Facts, build
 from topoloom_papers._helpers import measured
 from topoloom_papers.registry import claim
-from topoloom_papers.verdicts import Outcome, compare, listed, check_statements
+from topoloom_papers.verdicts import Outcome, check_statements, compare, listed
 
 
 def slim_flies(most: int) -> dict[int, Facts]:

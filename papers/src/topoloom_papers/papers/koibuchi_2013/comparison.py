@@ -22,7 +22,7 @@ from topoloom_papers.papers.koibuchi_2013.latency import (
 from topoloom_papers.papers.koibuchi_2013.layout import laid_out
 from topoloom_papers.papers.koibuchi_2013.throughput import FINE, READ, SIMILAR, STEP, throughputs
 from topoloom_papers.registry import claim
-from topoloom_papers.verdicts import Outcome, Step, compare, listed, check_statements
+from topoloom_papers.verdicts import Outcome, Step, check_statements, compare, listed
 
 #: Latencies that differ by at most this count as equal, in %: Koibuchi 2013 III.D, "only between 3 % and 5 %" (RING-8 and
 #: P-HYPERCUBE).
@@ -119,7 +119,9 @@ def _panels(traffic: str) -> None:
         }
         best = max(gbit_s_of.values())
         return check_statements(
-            _best_and_between({name: value >= best * (1 - SIMILAR / 100) for name, value in gbit_s_of.items()}, gbit_s_of),
+            _best_and_between(
+                {name: value >= best * (1 - SIMILAR / 100) for name, value in gbit_s_of.items()}, gbit_s_of
+            ),
             f"Gbit/s per host: {listed(gbit_s_of.items(), '{:.1f}')}; m: {listed(_lengths_m().items(), '{:.2f}')}",
             f"best: no network's throughput is more than {SIMILAR:g} % higher, and equally good ones have longer cables; {READ}",
             figure=_figure(traffic, gbit_s_of, "throughput", "Gbit/s per host"),
@@ -132,7 +134,9 @@ def _best_and_between(as_good: dict[str, bool], good: dict[str, float]) -> dict[
     parts = {"P-HYPERCUBE is as good as any": as_good["P-HYPERCUBE"]}
     for name, is_as_good in as_good.items():
         if is_as_good and name != "P-HYPERCUBE":
-            parts[f"{name}, equally good, has longer cables than P-HYPERCUBE"] = lengths_m[name] > lengths_m["P-HYPERCUBE"]
+            parts[f"{name}, equally good, has longer cables than P-HYPERCUBE"] = (
+                lengths_m[name] > lengths_m["P-HYPERCUBE"]
+            )
     for low, high in pairwise(("P-TORUS-4", "Nbr(0.5)-4", "RING-4")):
         parts[f"{low} has shorter cables than {high}"] = lengths_m[low] < lengths_m[high]
         parts[f"{high} is better than {low}"] = good[high] > good[low]
@@ -278,7 +282,9 @@ def _paths() -> Outcome:
             "Computing paths of RING-log2 N, one thread",
             "switches",
             "seconds",
-            tuple(Series(engine, tuple((float(n), s) for n, s in by_size.items())) for engine, by_size in seconds.items()),
+            tuple(
+                Series(engine, tuple((float(n), s) for n, s in by_size.items())) for engine, by_size in seconds.items()
+            ),
             log_x=True,
         ),
     )

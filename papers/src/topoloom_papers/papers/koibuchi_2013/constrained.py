@@ -139,7 +139,9 @@ def _panel(size: int) -> None:
             gau_diameter = float(diameters[np.flatnonzero(along <= x)[-1]])
             parts[f"{_NAMES['nbr'].format(share)}: ASPL"] = gau_aspl <= aspl
             parts[f"{_NAMES['nbr'].format(share)}: diameter"] = gau_diameter <= diameter
-            rows.append(f"p = {share}, {x:.1f} hops: {diameter:g} and {aspl:.3f}, Gau {gau_diameter:g} and {gau_aspl:.3f}")
+            rows.append(
+                f"p = {share}, {x:.1f} hops: {diameter:g} and {aspl:.3f}, Gau {gau_diameter:g} and {gau_aspl:.3f}"
+            )
         return check_statements(
             parts,
             "; ".join(rows),
@@ -182,7 +184,9 @@ def _pairs() -> dict[str, dict[str, float]]:
 
 
 def _shares(by_network: dict[str, dict[str, float]]) -> str:
-    return "; ".join(f"{name} {', '.join(f'{share:.0f}' for share in by_size.values())} %" for name, by_size in by_network.items())
+    return "; ".join(
+        f"{name} {', '.join(f'{share:.0f}' for share in by_size.values())} %" for name, by_size in by_network.items()
+    )
 
 
 _PAIRS_READ = "N = 256, 512 .. 8,192, degree log2 N, 16 switches per rack by Walktrap; seed 1"

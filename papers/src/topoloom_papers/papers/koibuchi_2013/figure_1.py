@@ -10,7 +10,7 @@ from topoloom.topologies.spec import build
 from topoloom_papers._helpers import measured
 from topoloom_papers.curves import Curves, Series
 from topoloom_papers.registry import claim
-from topoloom_papers.verdicts import Outcome, Step, compare, listed, check_statements
+from topoloom_papers.verdicts import Outcome, Step, check_statements, compare, listed
 
 #: The other topologies of the figure, with 2^10 switches.
 _OTHERS = {

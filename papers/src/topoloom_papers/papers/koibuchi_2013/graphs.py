@@ -80,7 +80,9 @@ def _figure_3() -> Outcome:
             "ASPL over RING": permuted.aspl - ring.aspl,
             "ASPL below HC": cube.aspl - permuted.aspl,
         },
-        step=Step({"ASPL over RING": 0.01, "ASPL below HC": 0.01}, "one unit in the last published digit of the difference"),
+        step=Step(
+            {"ASPL over RING": 0.01, "ASPL below HC": 0.01}, "one unit in the last published digit of the difference"
+        ),
     )
 
 
@@ -101,7 +103,9 @@ def _figure_4() -> Outcome:
             "ASPL over RING": permuted.aspl - ring.aspl,
             "ASPL below FHC": folded.aspl - permuted.aspl,
         },
-        step=Step({"ASPL over RING": 0.01, "ASPL below FHC": 0.01}, "one unit in the last published digit of the difference"),
+        step=Step(
+            {"ASPL over RING": 0.01, "ASPL below FHC": 0.01}, "one unit in the last published digit of the difference"
+        ),
         assumption="the text has RING-n and HYPERCUBE; it means RING-(n+1) and FHYPERCUBE (errata of Koibuchi 2013, 4)",
     )
 

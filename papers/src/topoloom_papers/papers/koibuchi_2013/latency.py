@@ -15,7 +15,7 @@ from topoloom_papers.papers.koibuchi_2013._switch_loads import (
     ns_of_draws,
 )
 from topoloom_papers.registry import claim
-from topoloom_papers.verdicts import Outcome, Step, compare, listed, check_statements
+from topoloom_papers.verdicts import Outcome, Step, check_statements, compare, listed
 
 PATTERNS = ("uniform", "transpose", "bit-reversal")
 _PARTIAL = "+permute:mode=partial,rack={rack},doubles=drop,seed={{seed}}"
@@ -81,9 +81,7 @@ def _compare_draws(
     Outcome
     """
     step = {name: round(2 * stdev(each), 2) for name, each in ours.items()}
-    what = (
-        f"two standard deviations of our {len(next(iter(ours.values())))} draws, in points, because one draw is published"
-    )
+    what = f"two standard deviations of our {len(next(iter(ours.values())))} draws, in points, because one draw is published"
     sizes = ", ".join(f"{name} {size:g}" for name, size in step.items())
     return compare(
         published,
@@ -251,7 +249,9 @@ def _clos_in_words(by_reading: dict[str, dict[str, list[float]]]) -> str:
 def _clos_maximum() -> Outcome:
     by_reading = _clos_gains()
     # The maximum of each draw, because the paper has one draw.
-    most = {reading: [max(draw) for draw in zip(*by_case.values(), strict=True)] for reading, by_case in by_reading.items()}
+    most = {
+        reading: [max(draw) for draw in zip(*by_case.values(), strict=True)] for reading, by_case in by_reading.items()
+    }
     nearest = min(most.values(), key=lambda each: abs(fmean(each) - 23.4))
     note = f"; the maximum of each draw; {_clos_in_words(by_reading)}; {_CLOS_READ}"
     return _compare_draws({"%": "23.4"}, {"%": nearest}, LOW, len(most), note)
@@ -266,7 +266,11 @@ def _clos_maximum() -> Outcome:
 def _clos_improves() -> Outcome:
     by_reading = _clos_gains()
     return check_statements(
-        {f"{reading}, {name}": fmean(gains) > 0 for reading, by_case in by_reading.items() for name, gains in by_case.items()},
+        {
+            f"{reading}, {name}": fmean(gains) > 0
+            for reading, by_case in by_reading.items()
+            for name, gains in by_case.items()
+        },
         _clos_in_words(by_reading),
         f"means of {len(DRAWS)} draws at low load; {_CLOS_READ}",
     )

@@ -12,7 +12,7 @@ from topoloom.topologies.spec import build
 from topoloom_papers.curves import Curves, Series
 from topoloom_papers.long_runs import long_run
 from topoloom_papers.registry import claim
-from topoloom_papers.verdicts import Outcome, Step, compare, listed, check_statements
+from topoloom_papers.verdicts import Outcome, Step, check_statements, compare, listed
 
 _FAMILIES = {
     "HYPERCUBE": "hypercube:n={n}",

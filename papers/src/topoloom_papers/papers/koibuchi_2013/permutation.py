@@ -13,7 +13,7 @@ from topoloom_papers._helpers import Spread, measured, over_seeds
 from topoloom_papers.curves import Curves, Series
 from topoloom_papers.long_runs import long_run
 from topoloom_papers.registry import claim
-from topoloom_papers.verdicts import Outcome, compare, check_statements
+from topoloom_papers.verdicts import Outcome, check_statements, compare
 
 _SIZES = range(6, 13)
 _READ = "means over seeds of the ASPL, and the most frequent diameter"

@@ -13,9 +13,11 @@ from topoloom_papers.papers.koibuchi_2013.latency import (
     torus_networks,
 )
 from topoloom_papers.registry import claim
-from topoloom_papers.verdicts import Outcome, listed, check_statements
+from topoloom_papers.verdicts import Outcome, check_statements, listed
 
-READ = "throughput: accepted traffic at which latency passes 1.2 us (Koibuchi 2013 III.D), of one draw, in Gbit/s per host"
+READ = (
+    "throughput: accepted traffic at which latency passes 1.2 us (Koibuchi 2013 III.D), of one draw, in Gbit/s per host"
+)
 #: Largest difference of throughputs that count as similar, in %: our reading of Koibuchi 2013.
 SIMILAR = 10.0
 #: Distance of offered loads; `FINE` for networks of degree 4 and the Clos, which saturate early.

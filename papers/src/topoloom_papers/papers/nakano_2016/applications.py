@@ -17,7 +17,7 @@ from topoloom_papers.curves import Curves
 from topoloom_papers.papers.nakano_2016._case_floors import TORI
 from topoloom_papers.papers.nakano_2016.low_latency import low_latency_links
 from topoloom_papers.registry import claim
-from topoloom_papers.verdicts import Outcome, Step, compare, check_statements
+from topoloom_papers.verdicts import Outcome, Step, check_statements, compare
 
 #: Traces replay with SimGrid's own collectives only; its MVAPICH2 selector works for compiled programs (MM).
 _MACHINE = PRESETS["nakano-2016"]
@@ -96,7 +96,9 @@ _SETTINGS = (
 
 
 def _figure(by_setup: dict[str, dict[str, Gain]]) -> Curves:
-    return relative_figure("nakano-2016-figure-11", "288 switches, 256 ranks", by_setup, "speed / speed on the 3-D torus")
+    return relative_figure(
+        "nakano-2016-figure-11", "288 switches, 256 ranks", by_setup, "speed / speed on the 3-D torus"
+    )
 
 
 @claim(

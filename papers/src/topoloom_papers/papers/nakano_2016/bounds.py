@@ -16,7 +16,7 @@ from topoloom.topologies.spec import build
 from topoloom_papers._helpers import Spread, over_seeds
 from topoloom_papers.papers.nakano_2016._lattice import lattice
 from topoloom_papers.registry import claim
-from topoloom_papers.verdicts import Outcome, Step, compare, check_statements
+from topoloom_papers.verdicts import Outcome, Step, check_statements, compare
 
 _30 = "grid:rows=30,columns=30"
 
@@ -71,7 +71,10 @@ def _table_1() -> Outcome:
 def _grid_gap() -> Outcome:
     bound = grid_bounds(Geometry.grid(10, 10), 4, 3).aspl
     return compare(
-        {"%": "3.4"}, {"%": 100 * (3.443 / bound - 1)}, digits=3, assumption=f"the published 3.443 divided by {bound:.3f}"
+        {"%": "3.4"},
+        {"%": 100 * (3.443 / bound - 1)},
+        digits=3,
+        assumption=f"the published 3.443 divided by {bound:.3f}",
     )
 
 

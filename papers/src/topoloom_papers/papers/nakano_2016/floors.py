@@ -90,5 +90,8 @@ def _greatest() -> Outcome:
 def _gap() -> Outcome:
     bound = grid_bounds(Geometry.diagrid(14, 7), 4, 3).aspl
     return compare(
-        {"%": "5.5"}, {"%": 100 * (3.459 / bound - 1)}, digits=3, assumption=f"the published 3.459 divided by {bound:.3f}"
+        {"%": "5.5"},
+        {"%": 100 * (3.459 / bound - 1)},
+        digits=3,
+        assumption=f"the published 3.459 divided by {bound:.3f}",
     )

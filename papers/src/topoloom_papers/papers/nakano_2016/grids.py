@@ -16,7 +16,7 @@ from topoloom_papers.long_runs import long_run
 from topoloom_papers.papers.nakano_2016._floors_900 import DEGREES, FLOORS, LENGTHS, most_links, spec
 from topoloom_papers.papers.nakano_2016._lattice import lattice
 from topoloom_papers.registry import claim
-from topoloom_papers.verdicts import Outcome, compare, check_statements
+from topoloom_papers.verdicts import Outcome, check_statements, compare
 
 #: Half of the last published digit.
 _DIGIT = 0.0005
@@ -62,10 +62,7 @@ def _steps(number: int, floor: str, diameter: int, aspl: float, moves: int) -> O
         ("step 3: optimised by 2-opt", mixed.replace(links=np.array(best.links))),
     )
     return check_statements(
-        {
-            "the diameter is no greater": best.diameter <= diameter,
-            "the ASPL is no greater": best.aspl <= aspl + _DIGIT,
-        },
+        {"the diameter is no greater": best.diameter <= diameter, "the ASPL is no greater": best.aspl <= aspl + _DIGIT},
         f"diameter {best.diameter}, ASPL {best.aspl:.5g}",
         f"{best.searches} of at most {_SEARCHES} searches of {moves:,} moves; the published graph is the result of one search",
         figure=Steps(f"nakano-2016-figure-{number}", panels),

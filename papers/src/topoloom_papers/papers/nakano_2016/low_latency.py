@@ -22,7 +22,7 @@ from topoloom_papers.papers.nakano_2016._case_floors import (
     torus_maps,
 )
 from topoloom_papers.registry import claim
-from topoloom_papers.verdicts import Outcome, Step, compare, check_statements
+from topoloom_papers.verdicts import Outcome, Step, check_statements, compare
 
 _A = Goal(mean=1.0, worst=0.02, both_ends=BOTH_ENDS)
 _A_MOVES = {72: 5_000, 288: 4_000, 1152: 2_000, 4608: 10_000}
@@ -84,9 +84,7 @@ def _on_floor(switches: int, point: np.ndarray) -> _Latency:
     return _Latency(weighed.mean_ns, weighed.worst_ns, cable_m=weighed.mean_length_m)
 
 
-_OBJECTIVE = (
-    "the paper's objective is diameter and ASPL; our graphs are mirrored and annealed for zero-load latency"
-)
+_OBJECTIVE = "the paper's objective is diameter and ASPL; our graphs are mirrored and annealed for zero-load latency"
 
 
 def _low_latency_claim(kind: Kind, mean_ns: int, worst_ns: int) -> None:
@@ -191,7 +189,9 @@ def _figure_10() -> Outcome:
     graphs |= _by_hops()
     by_name = tori | graphs
     series = [
-        Series(f"{name}, {what}", tuple((float(n), float(getattr(latency, f"{what}_ns"))) for n, latency in each.items()))
+        Series(
+            f"{name}, {what}", tuple((float(n), float(getattr(latency, f"{what}_ns"))) for n, latency in each.items())
+        )
         for what in ("mean", "worst")
         for name, each in by_name.items()
     ]

@@ -28,7 +28,7 @@ from topoloom_papers.papers.nakano_2016._case_floors import (
     torus_maps,
 )
 from topoloom_papers.registry import claim
-from topoloom_papers.verdicts import Outcome, compare, listed, check_statements
+from topoloom_papers.verdicts import Outcome, check_statements, compare, listed
 
 _CAP_NS, _PORTS, _RATE = 1000.0, 36, 40.0
 #: Longest link, in steps, of the graph from which a search starts, and moves of the search.
