@@ -1,6 +1,6 @@
 #!/bin/sh
-# The main job on the example of ten thousand hosts: makes .venv, installs, designs, says where the report is. Then it compiles
-# what the other commands need, which nobody has to wait for.
+# Designs the example of ten thousand hosts: makes .venv, installs, designs, and prints the path of the report. Then it compiles
+# the kernels of the other commands; this can be interrupted.
 set -eu
 cd "$(dirname "$0")/.."
 sh tools/venv.sh all

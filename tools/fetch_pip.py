@@ -1,4 +1,4 @@
-"""Put pip into an environment that was made without it: fetch its wheel from the package index and let it install itself."""
+"""Install pip into an environment without pip: download its wheel from the package index and let it install itself."""
 
 import html
 import os

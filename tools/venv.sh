@@ -1,6 +1,6 @@
 #!/bin/sh
-# Makes .venv and installs topoloom into it with the given extras, and topoloom-papers (papers/): tools/venv.sh all
-# Works without root, without a C compiler and without Debian's python3-venv; needs Python 3.11 or newer and PyPI.
+# Makes .venv and installs topoloom with the given extras, and topoloom-papers (papers/): tools/venv.sh all
+# Works without root, a C compiler or Debian's python3-venv; needs Python 3.11 or newer and access to PyPI.
 set -eu
 cd "$(dirname "$0")/.."
 extras=${1:?usage: tools/venv.sh EXTRAS (all, test, bench)}
@@ -23,7 +23,7 @@ if [ -z "$python" ]; then
     exit 1
 fi
 
-# Made again when what it is made from has changed, as entry points are: an editable install does not follow these.
+# The environment is made again when these files have changed, because an editable install does not update entry points.
 made_from=$(cat pyproject.toml papers/pyproject.toml tools/venv.sh | cksum | tr ' ' -)
 stamp="$venv/.installed-$extras-$made_from"
 if [ -e "$stamp" ] && "$venv/bin/python" -c 'import topoloom, topoloom_papers' 2>/dev/null; then
@@ -32,12 +32,12 @@ fi
 
 if ! "$venv/bin/python" -m pip --version >/dev/null 2>&1; then
     if [ -e "$venv" ] && [ ! -e "$venv/.made-by-topoloom" ]; then
-        echo "error: $venv is there but has no pip, and was not made by this script; remove it and try again" >&2
+        echo "error: $venv exists without pip, and was not made by this script; remove it and try again" >&2
         exit 1
     fi
     rm -rf "$venv"
     if ! "$python" -m venv "$venv" >/dev/null 2>&1; then
-        # Debian keeps pip's bundle in python3-venv. Without it: an empty environment, and pip from its own wheel.
+        # Debian has pip's bundle in python3-venv. Without it: make an environment without pip, and install pip from its wheel.
         rm -rf "$venv"
         "$python" -m venv --without-pip "$venv"
         touch "$venv/.made-by-topoloom"
@@ -47,7 +47,7 @@ if ! "$venv/bin/python" -m pip --version >/dev/null 2>&1; then
 fi
 echo "installing topoloom[$extras] and topoloom-papers into $venv ..." >&2
 "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --editable ".[$extras]" --editable ./papers
-# What was installed from other versions of these files, with whatever extras, is replaced.
+# Stamps of other versions of these files, with any extras, are no longer valid.
 for other in "$venv"/.installed-*; do
     case $other in *-"$made_from") ;; *) rm -f "$other" ;; esac
 done

@@ -157,7 +157,7 @@ def _register(hosts: int, published: float) -> None:
         )
         return compare(
             {"saturates at": f"{published:.3f}"},
-            {"saturates at": saturation[nearest][0], "the maximum channel load is 1 at": bound},
+            {"saturates at": saturation[nearest][0], "maximum channel load of 1 at": bound},
             step=Step(WIDTH, "of our search"),
             readings=len(_VIRTUAL_CHANNELS),
             digits=3,

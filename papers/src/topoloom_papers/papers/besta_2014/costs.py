@@ -358,8 +358,8 @@ def _savings() -> Outcome:
         {key: value for key, (value, _) in savings.items()},
         {key: value for key, (_, value) in savings.items()},
         digits=3,
-        reason="% below, counted exactly; what the paper leaves open (the placement of random links, the fat tree's size) is chosen"
-        " as in the claims of Table IV; the published costs give 32.7, 34.0 and 55.4 at comparable size",
+        reason="% below, counted exactly; what the paper leaves open (the placement of random links, the fat tree's size) is"
+        " chosen as in the claims of Table IV; the published costs give 32.7, 34.0 and 55.4 at comparable size",
     )
 
 

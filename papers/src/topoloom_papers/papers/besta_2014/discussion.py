@@ -198,15 +198,16 @@ def _groups() -> Outcome:
     bills = [[round(_usd(spec), 2), float(build(spec).endpoints_at.sum())] for spec in specs.values()]
     hops_of = {name: measured(spec) for name, spec in specs.items()}
     text = "; ".join(
-        f"{name}: {hosts:,.0f} hosts, {usd:,.1f} USD per host, diameter {stats.diameter:g}, mean {stats.host_aspl or 0:.3f} hops"
+        f"{name}: {hosts:,.0f} hosts, {usd:,.1f} USD per host, diameter {stats.diameter:g}, mean {stats.host_aspl or 0:.3f}"
+        " hops"
         for (name, stats), (usd, hosts) in zip(hops_of.items(), bills, strict=True)
     )
     usd = [cost for cost, _ in bills]
     return check_statements(
         {"with as many global links as the groups of a Dragonfly, it costs less per host": usd[-1] < usd[0]},
         text,
-        "the paper gives no sizes: here groups of 50 switches, in the number that gives 10,000 hosts; the cost per host depends on"
-        " hosts and global links per switch; a balanced Dragonfly has as many of both, and so has the last variant here",
+        "the paper gives no sizes: here groups of 50 switches, in the number that gives 10,000 hosts; the cost per host depends"
+        " on hosts and global links per switch; a balanced Dragonfly has as many of both, and so has the last variant here",
     )
 
 
@@ -227,6 +228,6 @@ def _more_hosts() -> Outcome:
     return check_statements(
         {"the drop is at most 10 %": drop <= 10},
         f"{drop:.1f} % (saturates at {saturation[15][0]:.3f} with 15 hosts per switch, at {saturation[17][0]:.3f} with 17)",
-        f"17 hosts per switch are 1,444 more, not 1,500; performance: the load per host at which MIN saturates, uniform traffic,"
-        f" seeds 1 to 3: {saturation[15][1]} and {saturation[17][1]}; {TOLD}",
+        f"17 hosts per switch are 1,444 more, not 1,500; performance: the load per host at which MIN saturates, uniform"
+        f" traffic, seeds 1 to 3: {saturation[15][1]} and {saturation[17][1]}; {TOLD}",
     )

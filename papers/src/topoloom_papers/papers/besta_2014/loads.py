@@ -34,8 +34,8 @@ _SPECS = {"SF": SLIMFLY, "DF": DRAGONFLY, "FT": TREE}
 NAMES = ("SF-MIN", "SF-VAL", "SF-UGAL-L", "SF-UGAL-G", "DF-UGAL-L", "FT-ANCA")
 _SLIM = ("SF-MIN", "SF-UGAL-L", "SF-UGAL-G")
 TOLD = (
-    "10,830, 9,702 and 10,648 hosts (errata of Besta 2014, 6); 3 virtual channels, 4 for detours, which share 64 flits per port;"
-    " UGAL compares 4 detours, each through a random switch; shorter batches above 500 packets per cycle (--fast)"
+    "10,830, 9,702 and 10,648 hosts (errata of Besta 2014, 6); 3 virtual channels, 4 for detours, which share 64 flits per"
+    " port; UGAL compares 4 detours, each through a random switch; shorter batches above 500 packets per cycle (--fast)"
 )
 _SLIGHT = f"equal: within {EQUAL:g} of accepted load; slightly: by at most {SLIGHTLY:g}"
 _SEEDS = (1, 2, 3)
@@ -257,8 +257,8 @@ def _limit() -> Outcome:
     return Outcome(
         text,
         Verdict.NOT_REPRODUCIBLE,
-        f"the fraction is missing in the published text, so no comparison is possible; 1/(2p) = {1 / (2 * hosts):.4f} is the share of"
-        f" 2p senders over one channel (errata of Besta 2014, 17), 1/(p + 1) = {1 / (hosts + 1):.4f}; {TOLD}",
+        f"the fraction is missing in the published text, so no comparison is possible; 1/(2p) = {1 / (2 * hosts):.4f} is the"
+        f" share of 2p senders over one channel (errata of Besta 2014, 17), 1/(p + 1) = {1 / (hosts + 1):.4f}; {TOLD}",
         figure=_figure("d"),
     )
 

@@ -280,7 +280,8 @@ def _order() -> Outcome:
         },
         "; ".join(f"{column} " + ", ".join(f"{share:.1f}" for share in row.values()) for column, row in exact.items())
         + " % exactly, by increasing size",
-        f"our networks of Table III, compared by the share of links at which three quarters of the orders survive, {_CRITERION}",
+        f"our networks of Table III, compared by the share of links at which three quarters of the orders survive,"
+        f" {_CRITERION}",
     )
 
 

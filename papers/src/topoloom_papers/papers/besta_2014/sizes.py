@@ -239,7 +239,8 @@ def _others() -> Outcome:
         {"one of them is at least two orders of magnitude below the bound": bound / trees >= 100},
         f"k' = 96: bound {bound}, flattened butterfly {butterfly}, {bound / butterfly:.1f} times less; fat tree {trees},"
         f" {bound / trees:.0f} times less",
-        "E-S-1, the long hops of the paper's reference 39, are not a family of topoloom; one and a half orders are not 'several'",
+        "E-S-1, the long hops of the paper's reference 39, are not a family of topoloom; one and a half orders are not"
+        " 'several'",
         wrong=True,
         figure=_figure_5a_curves(),
     )
@@ -273,8 +274,8 @@ def _figure_5b() -> Outcome:
     return compare(
         {"DEL %": "68", "BDF %": "30", "DF %": "14", "DF/FBF": "3"},
         share,
-        reason="DF (a = 65, h = 32) and FBF (33 x 33 x 33) at k' = 96; DEL and BDF, which have no member there, at v = 9 (k' = 100)"
-        " and u = 61 (k' = 93); for large k' DF, BDF and DF/FBF tend to 4/27 = 14.8 %, 8/27 = 29.6 % and 4",
+        reason="DF (a = 65, h = 32) and FBF (33 x 33 x 33) at k' = 96; DEL and BDF, which have no member there, at v = 9 (k' ="
+        " 100) and u = 61 (k' = 93); for large k' DF, BDF and DF/FBF tend to 4/27 = 14.8 %, 8/27 = 29.6 % and 4",
         digits=4,
         figure=Curves("besta-2014-figure-5b", "Diameter 3", "network radix k'", "switches", tuple(series)),
     )
@@ -300,8 +301,8 @@ def _bisections() -> Outcome:
         "DF": "dragonfly:h=4",
     }
     note = (
-        "METIS's best cut over 16 seeds, an upper bound of the bisection; 8,192, 512, 8,192, 256 and 1,056 hosts; LH-HC has five"
-        " links per switch more than the hypercube, as in Table IV; (N + 2p^2 - 1)/4 is 271.75"
+        "METIS's best cut over 16 seeds, an upper bound of the bisection; 8,192, 512, 8,192, 256 and 1,056 hosts; LH-HC has"
+        " five links per switch more than the hypercube, as in Table IV; (N + 2p^2 - 1)/4 is 271.75"
     )
     return compare(
         {"HC": 8192 / 2, "FT-3": 512 / 2, "LH-HC": 3 * 8192 / 2, "FBF-3": 256 / 4, "DF": "272"},
@@ -365,8 +366,8 @@ def _figure_5c() -> Outcome:
             for name in below
         },
         "Gb/s per host: " + "; ".join(f"{name} {min(each):.2f} to {max(each):.2f}" for name, each in share.items()),
-        "500 hosts and more; formulas of III.C, tori 2N/(ring length); Slim Fly and DLN by METIS's best cut, as in the paper, which"
-        " is an upper bound of the true one; with III.C's 2N/k' tori have 3.33 and 2",
+        "500 hosts and more; formulas of III.C, tori 2N/(ring length); Slim Fly and DLN by METIS's best cut, as in the paper,"
+        " which is an upper bound of the true one; with III.C's 2N/k' tori have 3.33 and 2",
         wrong=True,
         figure=Curves(
             "besta-2014-figure-5c",
@@ -410,7 +411,7 @@ def _largest() -> Outcome:
         },
         f"largest balanced Slim Fly: {'; '.join(f'{ports} ports {n:,} hosts (q = {q})' for ports, (n, q) in hosts.items())};"
         f" Moore's bound with 72 links and 36 hosts per router: {bound[2]:,} with diameter 2, {bound[3]:,} with diameter 3",
-        "p = ceil(k'/2); 'an example network with 108-port routers would have nearly 200,000 endpoints' is the size of the bound:"
-        " MMS graphs reach 8/9 of it",
+        "p = ceil(k'/2); 'an example network with 108-port routers would have nearly 200,000 endpoints' is the size of the"
+        " bound: MMS graphs reach 8/9 of it",
         wrong=True,
     )

@@ -83,7 +83,8 @@ def _orders() -> Outcome:
         },
         f"BDF {listed(((f'u = {u}', float(graph.switches)) for u, graph in bdf.items()), '{:.0f}')}; Delorme"
         f" {listed(((f'v = {v}', float(graph.switches)) for v, graph in delorme.items()), '{:.0f}')} switches",
-        "radix: the greatest degree, as some switches of both graphs have fewer links; u is an odd prime power (errata of Besta 2014, 15 and 16)",
+        "radix: the greatest degree, as some switches of both graphs have fewer links; u is an odd prime power (errata of"
+        " Besta 2014, 15 and 16)",
         wrong=True,
     )
 

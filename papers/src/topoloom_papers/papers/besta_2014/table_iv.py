@@ -18,14 +18,15 @@ def exact_of(key: str) -> tuple[float, float, dict[str, int]]:
     return bill.cost_per_host_usd, bill.power_per_host_w, counts
 
 
-#: Right radices where the published ones are wrong (errata of Besta 2014, 3 and 10): (3q - 1)/2 + p of q = 19, and 4p - 3 of FBF-3.
+#: Right radices where the published ones are wrong (errata of Besta 2014, 3 and 10): (3q - 1)/2 + p for q = 19, and 4p - 3 for
+#: FBF-3.
 _RADICES = {"sf": 44, "fbf3-33": 37, "fbf3-43": 45}
 
 
 #: Explanations of size differences for columns without right values.
 _SIZE_REASONS = {
-    "df-43-small": "with one cable between each two groups, as the paper counts fibre cables; 43 ports would leave 11 global ports"
-    " per router, nine of them without a cable"
+    "df-43-small": "with one cable between each two groups, as the paper counts fibre cables; 43 ports would leave 11 global"
+    " ports per router, nine of them without a cable"
 }
 
 

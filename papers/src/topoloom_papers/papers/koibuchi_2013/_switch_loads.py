@@ -32,8 +32,8 @@ _LOADED = 1.5
 class Network:
     """A network of the paper and its routing (Koibuchi 2013 III.C), with `virtual_channels` in total.
 
-    `spec` has ``{seed}`` if it is random. `homes`: the rack of each switch, if the network is still to be permuted in racks that
-    no spec can express. `low`: the load at which the network is almost empty, in flits per host and cycle.
+    `spec` has ``{seed}`` if it is random. `homes`: the rack of each switch, if the network is still to be permuted in racks
+    that no spec can express. `low`: the load at which the network is almost empty, in flits per host and cycle.
     """
 
     spec: str

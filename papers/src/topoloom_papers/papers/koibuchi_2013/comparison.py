@@ -100,8 +100,8 @@ def _panels(traffic: str) -> None:
                 {name: -value for name, value in latencies_ns.items()},
             ),
             f"ns: {listed(latencies_ns.items(), '{:.0f}')}; m: {listed(_lengths_m().items(), '{:.2f}')}",
-            f"best: no network's latency is more than {_EQUAL_PERCENT:g} % lower, and equally fast ones have longer cables; latency at"
-            " low load, length between racks",
+            f"best: no network's latency is more than {_EQUAL_PERCENT:g} % lower, and equally fast ones have longer cables;"
+            " latency at low load, length between racks",
             figure=_figure(traffic, latencies_ns, "latency", "ns"),
         )
 
@@ -123,7 +123,8 @@ def _panels(traffic: str) -> None:
                 {name: value >= best * (1 - SIMILAR / 100) for name, value in gbit_s_of.items()}, gbit_s_of
             ),
             f"Gbit/s per host: {listed(gbit_s_of.items(), '{:.1f}')}; m: {listed(_lengths_m().items(), '{:.2f}')}",
-            f"best: no network's throughput is more than {SIMILAR:g} % higher, and equally good ones have longer cables; {READ}",
+            f"best: no network's throughput is more than {SIMILAR:g} % higher, and equally good ones have longer cables;"
+            f" {READ}",
             figure=_figure(traffic, gbit_s_of, "throughput", "Gbit/s per host"),
         )
 
@@ -213,8 +214,9 @@ def _largest_improvement() -> Outcome:
     }
     nearest = min(indirect.values(), key=lambda gain: abs(gain - 25))
     note = (
-        f"the largest over all networks; direct: {listed(most.items(), '{:.1f}')}; indirect: {listed(indirect.items(), '{:.1f}')};"
-        f" the paper's figure 6 has 17.2 % for one of the hypercubes; all direct ones: {listed(gains.items(), '{:.1f}')}"
+        f"the largest over all networks; direct: {listed(most.items(), '{:.1f}')}; indirect:"
+        f" {listed(indirect.items(), '{:.1f}')}; the paper's figure 6 has 17.2 % for one of the hypercubes; all direct ones:"
+        f" {listed(gains.items(), '{:.1f}')}"
     )
     return compare(
         {"direct, %": "15", "indirect, %": "25"},
@@ -247,8 +249,8 @@ def _reliability() -> Outcome:
     return check_statements(
         {f"the greatest is within {SIMILAR:.0f} % of the least": spread <= SIMILAR},
         f"{listed(failing.items(), '{:.1f}')} % of all links",
-        f"the share of random link failures after which the network is still connected in three quarters of the orders; similar:"
-        f" within {SIMILAR:g} %",
+        f"the share of random link failures after which the network is still connected in three quarters of the orders;"
+        f" similar: within {SIMILAR:g} %",
     )
 
 

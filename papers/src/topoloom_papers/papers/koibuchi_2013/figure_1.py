@@ -86,7 +86,8 @@ def _figure_1a_aspl() -> Outcome:
         | {"one shortcut per switch reduces the ring's ASPL by nine tenths": ring[3] <= 0.1 * 1024**2 / 4 / 1023},
         f"ring and shortcuts {listed([(str(k), aspl) for k, aspl in ring.items()])}; "
         + "; ".join(
-            f"{name} {listed([(str(k), aspl) for k, aspl in points])}, the ring there {listed([(str(k), at[k]) for k, _ in points])}"
+            f"{name} {listed([(str(k), aspl) for k, aspl in points])}, the ring there"
+            f" {listed([(str(k), at[k]) for k, _ in points])}"
             for name, points in others.items()
         ),
         "ASPL by degree; seed 1; twisted is read as crossed (errata of Koibuchi 2013, 10)",

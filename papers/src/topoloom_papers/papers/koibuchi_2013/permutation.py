@@ -221,8 +221,8 @@ def _conserved() -> Outcome:
         parts,
         "; ".join(rows),
         "second links between the same two switches are kept as two cables, or ignored, as in Koibuchi 2013 III.A for the case"
-        " that they are prohibited; the paper does not state which; bisection bandwidth is conserved if all links are and the cut"
-        " divides no rack",
+        " that they are prohibited; the paper does not state which; bisection bandwidth is conserved if all links are and the"
+        " cut divides no rack",
     )
 
 

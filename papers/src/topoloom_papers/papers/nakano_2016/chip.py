@@ -97,8 +97,8 @@ _SETUPS = tuple(
 _LOOP = (
     "8 processors, 64 banks, 4 memory controllers and the latencies of Table V; our choices: 1,000 requests per processor to"
     " random banks, one in ten misses; 1 and 4 outstanding requests; 0, 50 and 500 cycles of computing before the next;"
-    " processors spread evenly on their edges, in the middle or at the ends; the root of up*/down* chosen by the engine or in the"
-    " middle"
+    " processors spread evenly on their edges, in the middle or at the ends; the root of up*/down* chosen by the engine or in"
+    " the middle"
 )
 _COMMAND = (
     "topoloom simulate torus:dims=9x8,hosts=1 --engine dor --traffic chip:window=1,think_cycles=50 --preset noc-2016; topoloom"
@@ -166,8 +166,8 @@ def _percent() -> Outcome:
     return Outcome(
         f"{min(grid):+.1f} to {max(grid):+.1f} %",
         Verdict.NOT_REPRODUCIBLE,
-        "Nakano 2016 ran the NAS benchmarks in a full-system simulator (gem5), which topoloom does not have; ours is a closed loop"
-        f" of {_LOOP}. Grid: {_by_think(grid)}",
+        "Nakano 2016 ran the NAS benchmarks in a full-system simulator (gem5), which topoloom does not have; ours is a closed"
+        f" loop of {_LOOP}. Grid: {_by_think(grid)}",
     )
 
 

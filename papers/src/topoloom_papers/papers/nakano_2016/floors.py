@@ -76,8 +76,8 @@ def _greatest() -> Outcome:
         {"diagrid": 13, "grid": 18, "%": "70.7"},
         {"diagrid": small[0], "grid": small[1], "%": 100 * share},
         digits=4,
-        assumption="%: a diagrid of 1,970 rows of 985 compared with a grid of 1,393 x 1,393, by the formulas, which agree at 98 and"
-        " 100 points",
+        assumption="%: a diagrid of 1,970 rows of 985 compared with a grid of 1,393 x 1,393, by the formulas, which agree at 98"
+        " and 100 points",
     )
 
 

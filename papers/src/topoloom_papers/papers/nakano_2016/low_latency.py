@@ -215,7 +215,7 @@ def _figure_10() -> Outcome:
             for name, each in by_name.items()
         )
         + " ns, mean/worst by size",
-        "in all placements of the torus that were tried, as the paper gives none; racks 1 m apart; the paper has numbers for 4,608"
-        f" only; about equal: within 3 %; {_OBJECTIVE}; up to 1,152 switches, 'by hops': graphs by the paper's objective",
+        "in all placements of the torus that were tried, as the paper gives none; racks 1 m apart; the paper has numbers for"
+        f" 4,608 only; about equal: within 3 %; {_OBJECTIVE}; up to 1,152 switches, 'by hops': graphs by the paper's objective",
         figure=Curves("nakano-2016-figure-10", "Zero-load latency", "switches", "ns", tuple(series), log_x=True),
     )

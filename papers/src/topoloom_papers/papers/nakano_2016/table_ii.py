@@ -60,6 +60,6 @@ def _all_cells() -> Outcome:
     return check_statements(
         {"no cell is above the published value": not worse},
         f"cells {len(cells)}, above {len(worse)}{f': (K, L) {worse}' if worse else ''}",
-        f"{irregular} of them by graphs with fewer links: a corner has only {most_links('grid', 2)}, {most_links('grid', 3)} and"
-        f" {most_links('grid', 4)} switches within L = 2, 3 and 4, so no graph is K-regular beyond that",
+        f"{irregular} of them by graphs with fewer links: a corner has only {most_links('grid', 2)}, {most_links('grid', 3)}"
+        f" and {most_links('grid', 4)} switches within L = 2, 3 and 4, so no graph is K-regular beyond that",
     )

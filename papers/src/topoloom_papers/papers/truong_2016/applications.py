@@ -45,8 +45,8 @@ _SETUPS = (
     "at random by Floyd's paths, half duplex",
 )
 _SETTINGS = (
-    "40 Gb/s, 200 ns per switch, 100 Gflop/s per rank, minimal routing, four ranks per switch, class B and FT class A as published;"
-    f" each program cut to one time step; {SETUPS_NOTE}; links shared evenly, ring all-to-alls, all-reduces by"
+    "40 Gb/s, 200 ns per switch, 100 Gflop/s per rank, minimal routing, four ranks per switch, class B and FT class A as"
+    f" published; each program cut to one time step; {SETUPS_NOTE}; links shared evenly, ring all-to-alls, all-reduces by"
     " recursive doubling, DT's shuffle graph, one draw of RR-4, cables of length 0: the paper states none of these, nor the"
     " placement of ranks"
 )

@@ -99,8 +99,8 @@ def _dsn() -> Outcome:
             },
         },
         "; ".join(f"DSN-F against {other}: {at_sizes(percents)}" for other, percents in above.items()),
-        "almost the same, without a number in the paper, is read as within a fifth; 'DSN-F is the best' may compare these two or"
-        f" all four, although the sentence before has the torus always as the smallest: both are tried; {_COST}",
+        "almost the same, without a number in the paper, is read as within a fifth; 'DSN-F is the best' may compare these two"
+        f" or all four, although the sentence before has the torus always as the smallest: both are tried; {_COST}",
         figure=curves,
     )
 
@@ -220,9 +220,9 @@ def _spare_ports() -> Outcome:
         cut=True,
         digits=4,
         readings=1 + len(tried),
-        reason=f"a switch of 4 ports, the maximum over the sizes of figure 8. The ratio 1 : 2 : 4 fits 4 s ports for a share s, but"
-        f" the price per node does not agree. Other radices, the maximum over sizes: {text} %; the last two are close, but not"
-        f" what Truong 2016 describes ({_COST})",
+        reason=f"a switch of 4 ports, the maximum over the sizes of figure 8. The ratio 1 : 2 : 4 fits 4 s ports for a share s,"
+        f" but the price per node does not agree. Other radices, the maximum over sizes: {text} %; the last two are close, but"
+        f" not what Truong 2016 describes ({_COST})",
     )
 
 
@@ -264,7 +264,7 @@ def _power() -> Outcome:
     return check_statements(
         {
             f"above {other}, by at most a fifth, at every size, if {how}": all(
-                0 < value <= 100 * CLOSE for value in found.values()
+                0 < value <= 100 * CLOSE for value in percents.values()
             )
             for (other, how), percents in above.items()
         },

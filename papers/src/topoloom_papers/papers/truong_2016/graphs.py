@@ -119,8 +119,8 @@ def _one_rack() -> Outcome:
     return compare(
         {"racks": 1},
         {"racks": most},
-        assumption="for constant p, with one rack per supernode for its switches of layer 0 and another for those of layer 1: the"
-        f" maximum over {len(reached)} new racks; when p grows, supernodes are split and many cables move (errata of Truong"
+        assumption="for constant p, with one rack per supernode for its switches of layer 0 and another for those of layer 1:"
+        f" the maximum over {len(reached)} new racks; when p grows, supernodes are split and many cables move (errata of Truong"
         " 2016, 9)",
     )
 
@@ -158,7 +158,8 @@ def _degree() -> Outcome:
             "by less than half a link": max(more.values()) < 0.5,
             "the greatest is 5": most["DSN-F"] == 5,
         },
-        f"additional links per switch compared with DSN, by switches: {listed(more.items(), '{:.2f}')}; greatest degree {most['DSN-F']}",
+        f"additional links per switch compared with DSN, by switches: {listed(more.items(), '{:.2f}')}; greatest degree"
+        f" {most['DSN-F']}",
         "a bit, without a number in the paper, is read as less than half a link; 32 to 4,096 switches",
         wrong=True,
     )

@@ -48,8 +48,8 @@ def _split() -> Outcome:
     return check_statements(
         {"the same network, link for link, for every p": not different},
         f"a different network for {len(different)} of {len(splits)} p; links removed and added: {counts}",
-        "p = 2 .. 8; new switches are spread evenly, and the new shortcuts of S_B span 2^(p-l) old supernodes; with the published"
-        " 2^(p+1-l) the network is different (errata of Truong 2016, 6 and 8)",
+        "p = 2 .. 8; new switches are spread evenly, and the new shortcuts of S_B span 2^(p-l) old supernodes; with the"
+        " published 2^(p+1-l) the network is different (errata of Truong 2016, 6 and 8)",
         readings=2,
     )
 
@@ -204,9 +204,9 @@ def _degree() -> Outcome:
         f"at most {most} links; the first switch of a second layer changes the maximum from"
         f" {', '.join(f'{before} to {after} ({n:,})' for n, (before, after) in full.items())}; the average is"
         f" {', '.join(f'{min(values):.3f} to {max(values):.3f} at {what}' for what, values in means.items())}",
-        "24 to 895 switches one by one, and the steps from 1,024 to 2,048 switches (for the average, only the steps before the split"
-        " of supernodes); the first switch of a supernode's layer has one link, and the ring of a layer is closed from three"
-        " switches on (errata of Truong 2016, 10)",
+        "24 to 895 switches one by one, and the steps from 1,024 to 2,048 switches (for the average, only the steps before the"
+        " split of supernodes); the first switch of a supernode's layer has one link, and the ring of a layer is closed from"
+        " three switches on (errata of Truong 2016, 10)",
         wrong=True,
     )
 
@@ -290,8 +290,8 @@ def _short_cables() -> Outcome:
         f"{racks.racks} new racks, each cabled to at most {racks.to_old} existing and {racks.to_new} new ones; mean cable"
         f" to an existing rack {racks.new_m:.2f} m, between old racks {racks.old_m:.2f} m",
         "896 to 1,792 switches, one rack of 7 switches per supernode and layer, our choice of switches per rack; new racks are"
-        " placed around the old ones. In racks of 16, as in section 5.1, a supernode's new switches are placed in its rack, with"
-        " cables of 2 m",
+        " placed around the old ones. In racks of 16, as in section 5.1, a supernode's new switches are placed in its rack,"
+        " with cables of 2 m",
     )
 
 

@@ -52,8 +52,8 @@ def _below_dsn() -> Outcome:
     above = percent_above(values, "DSN-F", "DSN")
     tried = (
         "eight readings were tried: against DSN or the torus, racks by supernodes or in the order of switches, mapped by"
-        " annealing or row by row. At 128 they give 18.0, 18.7, 1.8, -8.6 % against DSN, less against the torus (errata of Truong 2016, 13);"
-        f" DSN-F against DSN: {at_sizes(above)}"
+        " annealing or row by row. At 128 they give 18.0, 18.7, 1.8, -8.6 % against DSN, less against the torus (errata of"
+        f" Truong 2016, 13); DSN-F against DSN: {at_sizes(above)}"
     )
     return compare(
         {"128": "17.72", "4,096": "24.82"},
@@ -157,8 +157,8 @@ def _closer() -> Outcome:
     return check_statements(
         {"at most as far from it as at half the size": all(abs(off[n]) <= abs(off[n // 2]) for n in SIZES[1:])},
         f"against one rack per supernode: {at_sizes(off)}",
-        f"{', '.join(f'{n}: {mean_m[n]:.2f} m and {best_m[n]:.2f} m' for n in SIZES)}; with one rack per supernode, all racks as"
-        f" large as the largest supernode; {_HOW}",
+        f"{', '.join(f'{n}: {mean_m[n]:.2f} m and {best_m[n]:.2f} m' for n in SIZES)}; with one rack per supernode, all racks"
+        f" as large as the largest supernode; {_HOW}",
     )
 
 

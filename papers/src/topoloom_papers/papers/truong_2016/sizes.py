@@ -66,7 +66,8 @@ def _order_claims(number: str) -> None:
         off = {n: values["RR-4"][n] for n in SIZES if values["RR-4"][n] >= others[n]}
         ties = {n: sum(getattr(measured(spec("RR-4", n, seed)), measure) <= others[n] for seed in DRAWS) for n in off}
         text = "; ".join(
-            f"at {n} its mean is {value:.1f}; the best other has {others[n]:g}, and {ties[n]} of {len(DRAWS)} draws at most that"
+            f"at {n} its mean is {value:.1f}; the best other has {others[n]:g}, and {ties[n]} of {len(DRAWS)} draws at most"
+            " that"
             for n, value in off.items()
         )
         return check_statements(
@@ -159,8 +160,8 @@ def _figure_6() -> tuple[dict[str, np.ndarray], Curves]:
 
 
 _TOTAL = (
-    "the total cut; the other reading that was tried is the least cut between any two parts (errata of Truong 2016, 14); best of 8"
-    " runs of METIS with refinement; one draw of RR-4"
+    "the total cut; the other reading that was tried is the least cut between any two parts (errata of Truong 2016, 14); best"
+    " of 8 runs of METIS with refinement; one draw of RR-4"
 )
 
 
@@ -230,7 +231,7 @@ def _succ_links() -> Outcome:
         f"2 parts of {int((odd == 0).sum())} and {int(odd.sum())} switches: {int(crossing.sum())} links,"
         f" {100 * float(ring[crossing].mean()):.0f} % of them Succ or Pred; METIS's best cut has {two.links}; 4 parts:"
         f" {share:.0f} % of the {four.links} links of METIS's best cut",
-        f"without its Succ and Pred links the network has {pieces} components, so no cut into 4 parts consists of these links only;"
-        " METIS with 16 seeds",
+        f"without its Succ and Pred links the network has {pieces} components, so no cut into 4 parts consists of these links"
+        " only; METIS with 16 seeds",
         wrong=True,
     )

@@ -126,8 +126,8 @@ def _degrees() -> Outcome:
         },
         f"mean 4 at {summary.mean_4:,} of {summary.sizes:,} sizes, greatest degree {summary.greatest}",
         f"the mean is 4 - 2/n at {summary.short:,} of the {summary.partial:,} sizes where n mod p is 1 or 2, as one or two"
-        f" switches are not a ring (the paper does not describe how they are closed; errata of Truong 2016, 10), and less at the"
-        f" {summary.two_levels} sizes with p = 2, where the ring of a supernode is one link",
+        f" switches are not a ring (the paper does not describe how they are closed; errata of Truong 2016, 10), and less at"
+        f" the {summary.two_levels} sizes with p = 2, where the ring of a supernode is one link",
         wrong=True,
     )
 
@@ -153,8 +153,8 @@ def _degrees_3_and_5() -> Outcome:
             f"filled {FILLS[fill]} {', '.join(f'{n}: {c[3]} and {c[5]}' for n, c in each.items())}"
             for fill, each in counts.items()
         ),
-        "new layers are filled supernode by supernode or evenly (errata of Truong 2016, 6); in a partly filled layer some switches"
-        " have degree 2 or 1 instead of 3, also if the ring of such a layer is not closed (errata of Truong 2016, 10)",
+        "new layers are filled supernode by supernode or evenly (errata of Truong 2016, 6); in a partly filled layer some"
+        " switches have degree 2 or 1 instead of 3, also if the ring of such a layer is not closed (errata of Truong 2016, 10)",
         wrong=True,
     )
 
@@ -261,8 +261,8 @@ _CUT = sorted(
 #: Readings: where new switches are added, and whether halves may differ by a ring of p switches.
 _HALVES = [(fill, slack) for fill in FILLS for slack in (False, True)]
 _WAYS = (
-    "four readings: new layers are filled supernode by supernode or evenly (errata of Truong 2016, 6), and halves, 'approximately"
-    " equal' in the proof, differ by at most one switch or by at most a ring of p"
+    "four readings: new layers are filled supernode by supernode or evenly (errata of Truong 2016, 6), and halves,"
+    " 'approximately equal' in the proof, differ by at most one switch or by at most a ring of p"
 )
 _METIS = "the best cut of METIS over 16 seeds, an upper bound of the bisection"
 

@@ -287,8 +287,8 @@ def _ft_faster(class_: str) -> None:
                 for name, speeds in speeds_of.items()
             },
             ours,
-            "time in % of the time with Floyd's tables, one iteration; tremendously, without a number in the paper, is read as by more"
-            f" than a fifth, because up to a fifth an increase is modest in other claims; {ASSUMED}",
+            "time in % of the time with Floyd's tables, one iteration; tremendously, without a number in the paper, is read as"
+            f" by more than a fifth, because up to a fifth an increase is modest in other claims; {ASSUMED}",
         )
 
 

@@ -45,8 +45,8 @@ _SETUPS = {
 }
 _ASSUMED = (
     "1 Gb/s full duplex and 30 us per link, as the paper simulates its cluster; one rank per switch; the edges of each level or"
-    f" phase are one all-to-all, in a ring or all at once; a graph of scale 16 with messages multiplied by 2^11 ({_SEARCH}), one"
-    " search, no computation; Floyd's tables use the first intermediate switch that makes a path shorter"
+    f" phase are one all-to-all, in a ring or all at once; a graph of scale 16 with messages multiplied by 2^11 ({_SEARCH}),"
+    " one search, no computation; Floyd's tables use the first intermediate switch that makes a path shorter"
 )
 
 #: Speedups over Floyd's tables by graph, one value per placement.

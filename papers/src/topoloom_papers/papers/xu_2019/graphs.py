@@ -76,8 +76,8 @@ def _least(n: int, degree: int) -> tuple[float, int, str]:
     # 240 ordered pairs: the MPL is 26/15 if all are within two hops, plus 2/240 for each pair at three hops.
     fewest = next(apart for apart in range(3) if near_moore(16, 4, apart) is not None)
     reason = (
-        f"an exhaustive search finds no graph with fewer than {fewest} pairs beyond two hops: so the bound of {bound:.4f} is not"
-        f" reached, and {(416 + 2 * fewest) / 240:g} is the least"
+        f"an exhaustive search finds no graph with fewer than {fewest} pairs beyond two hops: so the bound of {bound:.4f} is"
+        f" not reached, and {(416 + 2 * fewest) / 240:g} is the least"
     )
     return (416 + 2 * fewest) / 240, 3 if fewest else 2, reason
 

@@ -197,9 +197,9 @@ def _directed() -> Outcome:
     return check_statements(
         statements,
         f"directed and undirected: {'; '.join(rows)}",
-        "shortest paths of the four graphs with the least possible objective of the paper's eq. 1; compared by this objective and"
-        " by the range of loads, which the paper also gives; in undirected routing, the path back is the reversed path; loads"
-        " count ordered pairs (errata of Xu 2019, 3). On three of the graphs undirected loads are also all equal",
+        "shortest paths of the four graphs with the least possible objective of the paper's eq. 1; compared by this objective"
+        " and by the range of loads, which the paper also gives; in undirected routing, the path back is the reversed path;"
+        " loads count ordered pairs (errata of Xu 2019, 3). On three of the graphs undirected loads are also all equal",
     )
 
 
