@@ -247,7 +247,7 @@ def _chains() -> None:
             result = optimize(topology, seconds=_CHAIN_SECONDS, jobs=jobs, length=case.length)
             spent = time.process_time() - start
             rates.append(result.moves / spent)
-        ratio, busy = rates[1] / rates[0], spent / ours.seconds
+        ratio, busy = rates[1] / rates[0], spent / result.seconds
         print(f"{case.name:20} {rates[0]:10,.0f} {rates[1]:10,.0f} {ratio:5.2f} {busy:6.2f}", flush=True)
 
 

@@ -17,7 +17,7 @@ def meanings() -> dict[str, dict[tuple[str, str, str], list[str]]]:
         accepts, unit = field.accepts.removesuffix(" or none"), field.unit
         meaning = accepts, unit, "" if field.required else written(field.default)
         if field.required:
-            meaning = next((known for known in by_meaning if known[:2] == (accepts, unit)), meaning)
+            meaning = next((other for other in by_meaning if other[:2] == (accepts, unit)), meaning)
         by_meaning.setdefault(meaning, []).append(operation)
     return dict(sorted(names.items()))
 

@@ -28,7 +28,7 @@ it is at risk. **note**: useful to know, but not a difference from the plan.
 |---|---|
 | 0 | no errors and no warnings; notes are possible |
 | 3 | errors or warnings |
-| 2 | invalid input; rule line describes it |
+| 2 | invalid input; one line describes it |
 | 1 | a bug in topoloom |
 | 130 | interrupted |
 

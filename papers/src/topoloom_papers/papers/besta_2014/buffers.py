@@ -14,7 +14,7 @@ from topoloom_papers._load_curves import (
     swept,
 )
 from topoloom_papers.curves import Curves
-from topoloom_papers.papers.besta_2014.loads import SLIMFLY, TOLD, WIDTH
+from topoloom_papers.papers.besta_2014.loads import SETUP_NOTE, SLIMFLY, WIDTH
 from topoloom_papers.papers.besta_2014.loads import curves as figure_6
 from topoloom_papers.registry import claim
 from topoloom_papers.verdicts import Outcome, Step, check_statements, compare, listed
@@ -65,7 +65,7 @@ def _higher_bandwidth() -> Outcome:
         }
         | {"256 flits carry more than 8": accepted[256] > accepted[8]},
         f"accepted at full load, by flits per port: {listed((str(f), v) for f, v in accepted.items())}",
-        f"UGAL-L; the paper does not name the protocol; {TOLD}",
+        f"UGAL-L; the paper does not name the protocol; {SETUP_NOTE}",
         figure=_buffer_figure(),
     )
 
@@ -94,7 +94,7 @@ def _lower_latency() -> Outcome:
         )
         + f" cycles at loads of {', '.join(f'{load:g}' for load in _BUFFER_LOADS[:-1])}",
         f"latency from injection, as beyond saturation the queue at a source grows without limit; UGAL-L; the paper does not"
-        f" name the protocol; {TOLD}",
+        f" name the protocol; {SETUP_NOTE}",
         figure=_buffer_figure(),
     )
 
@@ -161,7 +161,7 @@ def _register(hosts: int, published: float) -> None:
             step=Step(WIDTH, "of our search"),
             readings=len(_VIRTUAL_CHANNELS),
             digits=3,
-            assumption=f"{note}; {TOLD}",
+            assumption=f"{note}; {SETUP_NOTE}",
             reason=f"{note}. With our tables the maximum channel load reaches 1 at {bound:.3f}; the paper does not state how"
             " it chooses among shortest paths",
             figure=_panel(hosts, "uniform"),
@@ -196,7 +196,7 @@ def _worst(hosts: int) -> None:
                 for name in names
             },
             f"accepted at full load: {'; '.join(f'p = {p}: {listed(loads.items())}' for p, loads in accepted.items())}",
-            f"at least 15/{hosts} of the load with p = 15, less a tenth; {TOLD}",
+            f"at least 15/{hosts} of the load with p = 15, less a tenth; {SETUP_NOTE}",
             figure=_panel(hosts, "worst-case"),
         )
 

@@ -17,7 +17,7 @@ from topoloom.topologies.spec import Facts, build
 from topoloom_papers._helpers import measured
 from topoloom_papers._load_curves import Contender, mean_and_all, saturates
 from topoloom_papers.long_runs import long_run
-from topoloom_papers.papers.besta_2014.loads import SLIMFLY, TOLD, WIDTH
+from topoloom_papers.papers.besta_2014.loads import SETUP_NOTE, SLIMFLY, WIDTH
 from topoloom_papers.papers.besta_2014.structure import slim_flies
 from topoloom_papers.registry import claim
 from topoloom_papers.verdicts import Outcome, check_statements, compare, listed
@@ -229,5 +229,5 @@ def _more_hosts() -> Outcome:
         {"the drop is at most 10 %": drop <= 10},
         f"{drop:.1f} % (saturates at {saturation[15][0]:.3f} with 15 hosts per switch, at {saturation[17][0]:.3f} with 17)",
         f"17 hosts per switch are 1,444 more, not 1,500; performance: the load per host at which MIN saturates, uniform"
-        f" traffic, seeds 1 to 3: {saturation[15][1]} and {saturation[17][1]}; {TOLD}",
+        f" traffic, seeds 1 to 3: {saturation[15][1]} and {saturation[17][1]}; {SETUP_NOTE}",
     )

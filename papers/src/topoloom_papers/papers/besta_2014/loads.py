@@ -33,7 +33,7 @@ _ENGINES = {"MIN": "hop-vcs", "VAL": "valiant", "UGAL-L": "ugal-l", "UGAL-G": "u
 _SPECS = {"SF": SLIMFLY, "DF": DRAGONFLY, "FT": TREE}
 NAMES = ("SF-MIN", "SF-VAL", "SF-UGAL-L", "SF-UGAL-G", "DF-UGAL-L", "FT-ANCA")
 _SLIM = ("SF-MIN", "SF-UGAL-L", "SF-UGAL-G")
-TOLD = (
+SETUP_NOTE = (
     "10,830, 9,702 and 10,648 hosts (errata of Besta 2014, 6); 3 virtual channels, 4 for detours, which share 64 flits per"
     " port; UGAL compares 4 detours, each through a random switch; shorter batches above 500 packets per cycle (--fast)"
 )
@@ -97,7 +97,7 @@ def _best() -> Outcome:
     return check_statements(
         {f"{name} is not below VAL and UGAL-L": not_below(got[name], slower) for name in ("SF-MIN", "SF-UGAL-G")},
         _bandwidths(got),
-        f"by the accepted load at full load; {_SLIGHT}; {TOLD}",
+        f"by the accepted load at full load; {_SLIGHT}; {SETUP_NOTE}",
         figure=_figure("a"),
     )
 
@@ -110,7 +110,7 @@ def _converges() -> Outcome:
     full = {"UGAL-G's": got["SF-UGAL-G"], "MIN's": got["SF-MIN"], "the offered load": 1.0}
     below = {name: 100 * (1 - got["SF-UGAL-L"] / most) for name, most in full.items()}
     nearest = min(below, key=lambda name: abs(below[name] - 5))
-    note = f"full bandwidth, taken as {listed(below.items(), '{:.1f}')}; {_bandwidths(got)}; {TOLD}"
+    note = f"full bandwidth, taken as {listed(below.items(), '{:.1f}')}; {_bandwidths(got)}; {SETUP_NOTE}"
     return compare(
         {"% below": "5"},
         {"% below": below[nearest]},
@@ -138,7 +138,7 @@ def _topologies() -> Outcome:
             "the fat tree is slightly above the best of Slim Fly": slightly_above(got["FT-ANCA"], slim),
         },
         _bandwidths(got),
-        f"by the accepted load at full load; {_SLIGHT}; {TOLD}",
+        f"by the accepted load at full load; {_SLIGHT}; {SETUP_NOTE}",
         figure=_figure("a"),
     )
 
@@ -153,7 +153,7 @@ def _lowest() -> Outcome:
     return check_statements(
         statements,
         f"cycles at loads that all but VAL carry: {'; '.join(rows)}",
-        f"Slim Fly with MIN, UGAL-L and UGAL-G, at every load; VAL always takes detours; {TOLD}",
+        f"Slim Fly with MIN, UGAL-L and UGAL-G, at every load; VAL always takes detours; {SETUP_NOTE}",
         figure=_figure("a"),
     )
 
@@ -187,7 +187,7 @@ def _permutations(part: str) -> None:
                 "the fat tree is slightly above UGAL-G": slightly_above(got["FT-ANCA"], got["SF-UGAL-G"]),
             },
             _bandwidths(got),
-            f"by the accepted load at full load; {_SLIGHT}; {note}; {TOLD}",
+            f"by the accepted load at full load; {_SLIGHT}; {note}; {SETUP_NOTE}",
             figure=_figure(part),
         )
 
@@ -214,7 +214,7 @@ def _permutations(part: str) -> None:
                 and all(ours < theirs for _, ours, theirs in latencies),
             },
             f"{_bandwidths(got)}; cycles of Slim Fly and Dragonfly, both with UGAL-L, by load: {cycles}",
-            f"by the accepted load at full load; {_SLIGHT}; {note}; {TOLD}",
+            f"by the accepted load at full load; {_SLIGHT}; {note}; {SETUP_NOTE}",
             figure=_figure(part),
         )
 
@@ -238,7 +238,7 @@ def _adversary() -> Outcome:
             "the fat tree is above all": above(got["FT-ANCA"], max(got[n] for n in NAMES if n != "FT-ANCA")),
         },
         _bandwidths(got),
-        f"by the accepted load at full load; {_SLIGHT}; {TOLD}",
+        f"by the accepted load at full load; {_SLIGHT}; {SETUP_NOTE}",
         figure=_figure("d"),
     )
 
@@ -258,7 +258,7 @@ def _limit() -> Outcome:
         text,
         Verdict.NOT_REPRODUCIBLE,
         f"the fraction is missing in the published text, so no comparison is possible; 1/(2p) = {1 / (2 * hosts):.4f} is the"
-        f" share of 2p senders over one channel (errata of Besta 2014, 17), 1/(p + 1) = {1 / (hosts + 1):.4f}; {TOLD}",
+        f" share of 2p senders over one channel (errata of Besta 2014, 17), 1/(p + 1) = {1 / (hosts + 1):.4f}; {SETUP_NOTE}",
         figure=_figure("d"),
     )
 
@@ -274,7 +274,7 @@ def _saturated(part: str, name: str, published: float, below: bool = False) -> N
     def compute() -> Outcome:
         load, each = mean_and_all(saturates(contender(name), _PATTERNS[part], WIDTH, _SEEDS))
         full = _bandwidth(part)[name]
-        note = f"seeds {_SEEDS[0]} to {_SEEDS[-1]}: {each}; {TOLD}"
+        note = f"seeds {_SEEDS[0]} to {_SEEDS[-1]}: {each}; {SETUP_NOTE}"
         text = f"saturates at {load:.3f}, accepted at full load {full:.3f}"
         if below:
             return check_statements({f"it is below {published:g}": load < published}, text, note, figure=_figure(part))

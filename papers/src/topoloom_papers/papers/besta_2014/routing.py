@@ -8,7 +8,7 @@ from topoloom.routing.verification.verify import verify_routing
 from topoloom.topologies.spec import build
 from topoloom_papers._load_curves import Contender, LoadPoint, swept
 from topoloom_papers.long_runs import long_run
-from topoloom_papers.papers.besta_2014.loads import SLIMFLY, TOLD
+from topoloom_papers.papers.besta_2014.loads import SETUP_NOTE, SLIMFLY
 from topoloom_papers.registry import claim
 from topoloom_papers.verdicts import Outcome, check_statements, listed
 
@@ -34,7 +34,7 @@ def _selections(engine: str, name: str) -> None:
             {"four are within 1 % of the best of 2 to 10": means[4] <= 1.01 * best},
             f"mean latency over loads of {', '.join(f'{load:g}' for load in _LOADS)}, by paths:"
             f" {listed(((str(count), cycles) for count, cycles in means.items()), '{:.2f}')} cycles",
-            f"random traffic; the paper names neither pattern nor load; {TOLD}",
+            f"random traffic; the paper names neither pattern nor load; {SETUP_NOTE}",
         )
 
 
@@ -161,7 +161,7 @@ def _other_sizes() -> Outcome:
     return check_statements(
         {f"{name} varies by 10 % or less": value <= 10 for name, value in off.items()},
         f"maximum, in %: {listed(off.items(), '{:.1f}')}",
-        f"random traffic at loads of {', '.join(f'{load:g}' for load in _LOADS)}; {TOLD}",
+        f"random traffic at loads of {', '.join(f'{load:g}' for load in _LOADS)}; {SETUP_NOTE}",
     )
 
 
@@ -191,5 +191,5 @@ def _three_hops() -> Outcome:
             if not whole.saturated
         },
         f"cycles at loads of {', '.join(f'{load:g}' for load in loads)}: {latencies}",
-        f"the paper names neither pattern nor load; {TOLD}",
+        f"the paper names neither pattern nor load; {SETUP_NOTE}",
     )

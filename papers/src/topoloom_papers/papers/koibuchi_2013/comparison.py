@@ -20,7 +20,7 @@ from topoloom_papers.papers.koibuchi_2013.latency import (
     torus_networks,
 )
 from topoloom_papers.papers.koibuchi_2013.layout import laid_out
-from topoloom_papers.papers.koibuchi_2013.throughput import FINE, READ, SIMILAR, STEP, throughputs
+from topoloom_papers.papers.koibuchi_2013.throughput import FINE, SIMILAR, STEP, THROUGHPUT_NOTE, throughputs
 from topoloom_papers.registry import claim
 from topoloom_papers.verdicts import Outcome, Step, check_statements, compare, listed
 
@@ -124,7 +124,7 @@ def _panels(traffic: str) -> None:
             ),
             f"Gbit/s per host: {listed(gbit_s_of.items(), '{:.1f}')}; m: {listed(_lengths_m().items(), '{:.2f}')}",
             f"best: no network's throughput is more than {SIMILAR:g} % higher, and equally good ones have longer cables;"
-            f" {READ}",
+            f" {THROUGHPUT_NOTE}",
             figure=_figure(traffic, gbit_s_of, "throughput", "Gbit/s per host"),
         )
 
@@ -165,7 +165,7 @@ def _permuted_throughput() -> Outcome:
     return check_statements(
         {f"{name}: not lower": gain >= -SIMILAR for name, gain in gains.items()},
         f"%: {listed(gains.items(), '{:+.0f}')}",
-        f"identical: at most {SIMILAR:g} % lower; {READ}",
+        f"identical: at most {SIMILAR:g} % lower; {THROUGHPUT_NOTE}",
     )
 
 
@@ -185,7 +185,9 @@ def _ring_throughput() -> Outcome:
             parts |= {f"{2**n} switches, {traffic}: above {name}": ring > load for name, load in others.items()}
             rows.append(f"{2**n} switches, {traffic}: RING-{n} {ring:.1f}, {listed(others.items(), '{:.1f}')}")
     return check_statements(
-        parts, "; ".join(rows), f"{READ}; for its latency see koibuchi-2013/fig-5/order, fig-6/order and fig-7/order"
+        parts,
+        "; ".join(rows),
+        f"{THROUGHPUT_NOTE}; for its latency see koibuchi-2013/fig-5/order, fig-6/order and fig-7/order",
     )
 
 

@@ -227,7 +227,7 @@ def _clos_gains() -> dict[str, dict[str, list[float]]]:
     return gains
 
 
-_CLOS_READ = (
+_CLOS_NOTE = (
     "the paper gives neither the size of switch-only racks nor the wiring of uplinks (errata of Koibuchi 2013, 11);"
     " up*/down* with one root switch"
 )
@@ -253,7 +253,7 @@ def _clos_maximum() -> Outcome:
         reading: [max(draw) for draw in zip(*by_case.values(), strict=True)] for reading, by_case in by_reading.items()
     }
     nearest = min(most.values(), key=lambda each: abs(fmean(each) - 23.4))
-    note = f"; the maximum of each draw; {_clos_in_words(by_reading)}; {_CLOS_READ}"
+    note = f"; the maximum of each draw; {_clos_in_words(by_reading)}; {_CLOS_NOTE}"
     return _compare_draws({"%": "23.4"}, {"%": nearest}, LOW, len(most), note)
 
 
@@ -272,5 +272,5 @@ def _clos_improves() -> Outcome:
             for name, gains in by_case.items()
         },
         _clos_in_words(by_reading),
-        f"means of {len(DRAWS)} draws at low load; {_CLOS_READ}",
+        f"means of {len(DRAWS)} draws at low load; {_CLOS_NOTE}",
     )

@@ -16,7 +16,7 @@ from topoloom_papers.registry import claim
 from topoloom_papers.verdicts import Outcome, check_statements, compare
 
 _SIZES = range(6, 13)
-_READ = "means over seeds of the ASPL, and the most frequent diameter"
+_HOPS_NOTE = "means over seeds of the ASPL, and the most frequent diameter"
 
 #: Diameter and ASPL by dimension and network: "", "P-", "PF-" and "RING".
 _Hops = dict[str, dict[str, tuple[float, float]]]
@@ -109,7 +109,7 @@ def _sizes(figure: int, cube: str, short: str, but: str) -> None:
                 for n, each in hops.items()
             },
             f"diameter and ASPL: {_in_words(hops, ('P-', 'PF-'), short)}",
-            _READ,
+            _HOPS_NOTE,
             figure=_figure(hops, figure, short),
         )
 
@@ -134,7 +134,10 @@ def _sizes(figure: int, cube: str, short: str, but: str) -> None:
             )
         names = ("", "P-", "PF-", "RING")
         return check_statements(
-            parts, f"diameter and ASPL: {_in_words(hops, names, short)}", _READ, figure=_figure(hops, figure, short)
+            parts,
+            f"diameter and ASPL: {_in_words(hops, names, short)}",
+            _HOPS_NOTE,
+            figure=_figure(hops, figure, short),
         )
 
 
@@ -159,7 +162,7 @@ def _gaps() -> Outcome:
             for n, m in pairwise(gaps)
         },
         "gaps in diameter and ASPL: " + ", ".join(f"n = {n}: {d:g}, {aspl:.3f}" for n, (d, aspl) in gaps.items()),
-        _READ,
+        _HOPS_NOTE,
         figure=_figure(hops, 3, "HYPERCUBE"),
     )
 
@@ -175,7 +178,7 @@ def _ring_diameter() -> Outcome:
     return check_statements(
         {f"n = {n}: the same": each["P-"][0] == each["RING"][0] for n, each in hops.items()},
         ", ".join(f"n = {n}: {each['P-'][0]:g} and {each['RING'][0]:g}" for n, each in hops.items()),
-        _READ,
+        _HOPS_NOTE,
     )
 
 
@@ -302,7 +305,7 @@ def _tori() -> Outcome:
             f"{2**n} switches: {_in_words({str(n): hops}, tuple(hops), f'TORUS-{degree}')}; gaps "
             + ", ".join(f"{name} {diameter:g} and {aspl:.3f}" for name, (diameter, aspl) in gaps.items())
         )
-    return check_statements(parts, "; ".join(rows), _READ)
+    return check_statements(parts, "; ".join(rows), _HOPS_NOTE)
 
 
 @claim(

@@ -15,7 +15,7 @@ from topoloom_papers.papers.koibuchi_2013.latency import (
 from topoloom_papers.registry import claim
 from topoloom_papers.verdicts import Outcome, check_statements, listed
 
-READ = (
+THROUGHPUT_NOTE = (
     "throughput: accepted traffic at which latency passes 1.2 us (Koibuchi 2013 III.D), of one draw, in Gbit/s per host"
 )
 #: Largest difference of throughputs that count as similar, in %: our reading of Koibuchi 2013.
@@ -75,7 +75,7 @@ def _similar(panel: _Panel, labels: tuple[str, ...]) -> Outcome:
     """Whether the throughputs of some networks differ by at most 10 %."""
     curves, throughputs = panel
     compared = [throughputs[label] for label in labels]
-    text = f"{READ}: {_in_words(throughputs)}"
+    text = f"{THROUGHPUT_NOTE}: {_in_words(throughputs)}"
     spread = 100 * (max(compared) / min(compared) - 1)
     return check_statements(
         {f"the greatest is within {SIMILAR:.0f} % of the least": spread <= SIMILAR},
@@ -111,7 +111,7 @@ def _tori(traffic: str) -> None:
         return check_statements(
             {f"{first} before {second}": a < b for (first, a), (second, b) in pairwise(tori.items())},
             _in_words(tori),
-            READ,
+            THROUGHPUT_NOTE,
             figure=curves,
         )
 
@@ -125,7 +125,7 @@ def _tori(traffic: str) -> None:
         curves, throughputs = _figure("6", traffic)
         compared = {label: throughputs[label] for label in ("P-TORUS-4", "RING-4")}
         ours = 100 * (throughputs["RING-4"] / throughputs["P-TORUS-4"] - 1)
-        note = f"{READ}: {_in_words(compared)}"
+        note = f"{THROUGHPUT_NOTE}: {_in_words(compared)}"
         return compare_range(100, 150, {"%": ours}, assumption=note, reason=note, figure=curves)
 
 
@@ -156,7 +156,7 @@ def _clos(switches: int, traffic: str) -> None:
             {f"{reading}: within {SIMILAR:.0f} %": value <= SIMILAR for reading, value in spread.items()},
             f"difference: {listed(spread.items(), '{:.1f} %')}",
             f"the same: within {SIMILAR:.0f} % of each other with all sizes of racks that were tried, as the paper gives no"
-            f" size; {READ}: {_in_words(throughputs)}",
+            f" size; {THROUGHPUT_NOTE}: {_in_words(throughputs)}",
             figure=curves,
         )
 
@@ -191,7 +191,7 @@ def _constrained_transpose() -> Outcome:
             for label in ("Nbr(0.4)-8", "Gau(0.7)-8")
         },
         _in_words(throughputs),
-        f"significantly: by {SIMILAR:.0f} % or more; {READ}",
+        f"significantly: by {SIMILAR:.0f} % or more; {THROUGHPUT_NOTE}",
         figure=curves,
     )
 
@@ -210,7 +210,7 @@ def _degree_8(traffic: str, published: str, less: bool) -> None:
         return check_statements(
             parts,
             f"{gain:+.2f} %: P-HYPERCUBE {throughputs['P-HYPERCUBE']:.2f}, RING-8 {throughputs['RING-8']:.2f}",
-            f"{READ}; two draws differ by more than 0.04 %",
+            f"{THROUGHPUT_NOTE}; two draws differ by more than 0.04 %",
             figure=curves,
         )
 

@@ -176,7 +176,7 @@ def _closeness(curves: Curves) -> tuple[dict[str, bool], str]:
 
 #: The published gap of the paper's diagrid (VI), and the gap that we would call very close, in %.
 _OTHER_GAP, _OUR_CLOSE = 5.5, 12.0
-_CLOSE_READ = (
+_CLOSE_NOTE = (
     f"'very close' read as the paper's only measure, {_CLOSE:g} % for an 'almost optimal' graph (IV); for another graph it has"
     f" {_OTHER_GAP:g} %"
 )
@@ -200,7 +200,7 @@ def _figure_4() -> Outcome:
     return check_statements(
         parts | {"K = 5: at most 6 % lower beyond L = 9": lower <= 6},
         f"{gaps}; K = 5, L = 16 below L = 9: {lower:.1f} %",
-        f"{_CLOSE_READ}; 'almost the same' read as within 6 %; {_SHORT}; {_NOTE}",
+        f"{_CLOSE_NOTE}; 'almost the same' read as within 6 %; {_SHORT}; {_NOTE}",
         figure=curves,
     )
 
@@ -216,7 +216,7 @@ def _figure_5() -> Outcome:
     lines = {f"L={length} grid": {k: points["grid", k, length] for k in DEGREES} for length in (3, 5, 10)}
     curves = _drawn(5, "ASPL of grids of 30 x 30", "K, links per switch", "aspl", lines)
     parts, gaps = _closeness(curves)
-    return check_statements(parts, gaps, f"{_CLOSE_READ}; {_SHORT}; {_NOTE}", figure=curves)
+    return check_statements(parts, gaps, f"{_CLOSE_NOTE}; {_SHORT}; {_NOTE}", figure=curves)
 
 
 @claim(

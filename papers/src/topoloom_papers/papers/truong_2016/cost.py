@@ -23,7 +23,7 @@ from topoloom_papers.verdicts import Outcome, check_statements, compare, listed
 
 _TORI = ("2-D torus", BLOCKS)
 _ALL = (*NAMES, BLOCKS)
-_COST = (
+_COST_NOTE = (
     "laid out as in truong-2016/fig-7/similar; Besta 2014's line for switches at 4 ports (Truong 2016: the same mean radix"
     " for all; Besta 2014's smallest has 7), 40 Gb/s, fibre between racks; the torus in rows and in blocks, as the paper"
     " does not state which"
@@ -52,7 +52,7 @@ def _torus() -> Outcome:
         {f"{torus}, at every size": not sizes for torus, sizes in off.items()},
         "; ".join(f"{torus}: not at {', '.join(map(str, sizes)) or 'none'}" for torus, sizes in off.items()),
         "the next sentence of the paper, 'DSN-F is the best' at 128 and 4,096, contradicts this unless it compares only DSN and"
-        f" DSN-F; {in_words(values, '{:.0f}')} USD; {_COST}",
+        f" DSN-F; {in_words(values, '{:.0f}')} USD; {_COST_NOTE}",
         figure=curves,
     )
 
@@ -70,7 +70,7 @@ def _rr() -> Outcome:
     return check_statements(
         {"at every size": not off},
         f"not at {', '.join(map(str, off)) or 'none'}",
-        f"{in_words(values, '{:.0f}')} USD; {_COST}",
+        f"{in_words(values, '{:.0f}')} USD; {_COST_NOTE}",
         figure=curves,
     )
 
@@ -100,7 +100,7 @@ def _dsn() -> Outcome:
         },
         "; ".join(f"DSN-F against {other}: {at_sizes(percents)}" for other, percents in above.items()),
         "almost the same, without a number in the paper, is read as within a fifth; 'DSN-F is the best' may compare these two"
-        f" or all four, although the sentence before has the torus always as the smallest: both are tried; {_COST}",
+        f" or all four, although the sentence before has the torus always as the smallest: both are tried; {_COST_NOTE}",
         figure=curves,
     )
 
@@ -125,7 +125,7 @@ def _as_figure_7() -> Outcome:
             f"{n}: {' < '.join(by_length)}{'' if by_length == by_cost else f', by cost {chr(60).join(by_cost)}'}"
             for n, (by_length, by_cost) in orders.items()
         ),
-        f"similar is read as: networks have the same order by mean length and by cost; the torus in rows; {_COST}",
+        f"similar is read as: networks have the same order by mean length and by cost; the torus in rows; {_COST_NOTE}",
         figure=curves,
     )
 
@@ -145,7 +145,7 @@ def _close() -> Outcome:
             for torus, percents in above.items()
         },
         "; ".join(f"against {torus}: {at_sizes(percents)}" for torus, percents in above.items()),
-        f"close, without a number in the paper, is read as within a fifth; {_COST}",
+        f"close, without a number in the paper, is read as within a fifth; {_COST_NOTE}",
         figure=curves,
     )
 
@@ -168,7 +168,7 @@ def _modestly() -> Outcome:
             for other, percents in above.items()
         },
         "; ".join(f"against {other}: {at_sizes(percents)}" for other, percents in above.items()),
-        f"modestly, without a number in the paper, is read as by at most a fifth; {_COST}",
+        f"modestly, without a number in the paper, is read as by at most a fifth; {_COST_NOTE}",
         figure=curves,
     )
 
@@ -182,7 +182,7 @@ def _modestly() -> Outcome:
 def _dominate() -> Outcome:
     share = {str(n): 100 * switch_usd(4) / node_usd(cables) for n, cables in cabled("DSN-F").items()}
     text = f"switches of DSN-F, %: {listed(share.items(), '{:.0f}')}"
-    return check_statements({"more than half at every size": min(share.values()) > 50}, text, _COST)
+    return check_statements({"more than half at every size": min(share.values()) > 50}, text, _COST_NOTE)
 
 
 @claim(
@@ -222,7 +222,7 @@ def _spare_ports() -> Outcome:
         readings=1 + len(tried),
         reason=f"a switch of 4 ports, the maximum over the sizes of figure 8. The ratio 1 : 2 : 4 fits 4 s ports for a share s,"
         f" but the price per node does not agree. Other radices, the maximum over sizes: {text} %; the last two are close, but"
-        f" not what Truong 2016 describes ({_COST})",
+        f" not what Truong 2016 describes ({_COST_NOTE})",
     )
 
 

@@ -201,7 +201,7 @@ def _grown(fill: str) -> tuple[dict[int, int], dict[int, float]]:
     return {more: int(value) for more, value in diameter.items()}, aspl
 
 
-_FILLED = (
+_FILL_NOTE = (
     "two readings: new layers are filled supernode by supernode, in the order of switch numbers, or evenly, as the split of"
     " supernodes assumes (errata of Truong 2016, 6)"
 )
@@ -218,7 +218,7 @@ def _figure_3() -> Outcome:
     more = {fill: by_added[896] - by_added[768] for fill, by_added in diameter.items()}
     fits = min(FILLS, key=lambda fill: abs(more[fill] - 1))
     rows = "; ".join(f"{FILLS[fill]} {', '.join(map(str, by_added.values()))}" for fill, by_added in diameter.items())
-    note = f"{_FILLED}; diameters every 128 switches, filled {rows}"
+    note = f"{_FILL_NOTE}; diameters every 128 switches, filled {rows}"
     return compare({"hops": 1}, {"hops": more[fits]}, readings=2, figure=figure_3(fits), assumption=note, reason=note)
 
 
@@ -238,7 +238,7 @@ def _figure_3_split() -> Outcome:
     return check_statements(
         statements,
         "; ".join(rows),
-        f"slightly is read as one hop, the least possible difference; {_FILLED}; the ASPL is {'; '.join(aspls)}",
+        f"slightly is read as one hop, the least possible difference; {_FILL_NOTE}; the ASPL is {'; '.join(aspls)}",
         figure=figure_3(),
     )
 
@@ -266,7 +266,7 @@ def _figure_3_modest() -> Outcome:
         statements,
         f"every 128 switches: {'; '.join(rows)}",
         "slightly, without a number in the paper, is read as by at most a fifth; from 896 to 1,024 more, supernodes are split,"
-        f" and the paper's diameter falls; {_FILLED}",
+        f" and the paper's diameter falls; {_FILL_NOTE}",
         figure=figure_3(),
     )
 

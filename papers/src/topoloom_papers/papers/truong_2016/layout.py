@@ -29,7 +29,7 @@ from topoloom_papers.verdicts import Outcome, check_statements, compare
 
 _LAYOUT = "topoloom layout dsn-f:n=4096 --floor koibuchi-2013 --switches-per-rack 16 --cluster groups --map anneal"
 _ALL = (*NAMES, BLOCKS)
-_HOW = (
+_LAYOUT_NOTE = (
     "16 switches per rack, mapped by annealing; racks of DSN-F by supernodes, of the others in the order of switches (errata of"
     " Truong 2016, 13), of the torus also in Walktrap's blocks; one draw of RR-4"
 )
@@ -85,7 +85,7 @@ def _similar() -> Outcome:
             for other, percents in above.items()
         },
         "; ".join(f"DSN-F against {other}: {at_sizes(percents)}" for other, percents in above.items()),
-        f"similar, without a number in the paper, is read as within a fifth; {_HOW}",
+        f"similar, without a number in the paper, is read as within a fifth; {_LAYOUT_NOTE}",
         figure=curves,
     )
 
@@ -106,7 +106,7 @@ def _lengths() -> Outcome:
             for other, percents in above.items()
         },
         "; ".join(f"DSN-F against {other}: {at_sizes(percents)}" for other, percents in above.items()),
-        f"similar and close, without a number in the paper, are read as within a fifth; {_HOW}",
+        f"similar and close, without a number in the paper, are read as within a fifth; {_LAYOUT_NOTE}",
         figure=curves,
     )
 
@@ -129,7 +129,7 @@ def _best_cases() -> Outcome:
             "most links inside racks": set(most({n: cables.inside for n, cables in by_size.items()})) == set(best),
         },
         _inside_in_words(by_size),
-        f"{'; '.join(f'{n} switches: {_kinds_in_words(by_size[n])}' for n in best)}; {_HOW}",
+        f"{'; '.join(f'{n} switches: {_kinds_in_words(by_size[n])}' for n in best)}; {_LAYOUT_NOTE}",
     )
 
 
@@ -158,7 +158,7 @@ def _closer() -> Outcome:
         {"at most as far from it as at half the size": all(abs(off[n]) <= abs(off[n // 2]) for n in SIZES[1:])},
         f"against one rack per supernode: {at_sizes(off)}",
         f"{', '.join(f'{n}: {mean_m[n]:.2f} m and {best_m[n]:.2f} m' for n in SIZES)}; with one rack per supernode, all racks"
-        f" as large as the largest supernode; {_HOW}",
+        f" as large as the largest supernode; {_LAYOUT_NOTE}",
     )
 
 
@@ -192,7 +192,7 @@ def _kinds() -> Outcome:
         "; ".join(
             f"{n} switches, mean {cables.mean_m:.2f} m: {_kinds_in_words(cables)}" for n, cables in by_size.items()
         ),
-        f"{_HOW}",
+        f"{_LAYOUT_NOTE}",
     )
 
 

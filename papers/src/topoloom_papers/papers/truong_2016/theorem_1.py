@@ -260,11 +260,11 @@ _CUT = sorted(
 )
 #: Readings: where new switches are added, and whether halves may differ by a ring of p switches.
 _HALVES = [(fill, slack) for fill in FILLS for slack in (False, True)]
-_WAYS = (
+_READINGS_NOTE = (
     "four readings: new layers are filled supernode by supernode or evenly (errata of Truong 2016, 6), and halves,"
     " 'approximately equal' in the proof, differ by at most one switch or by at most a ring of p"
 )
-_METIS = "the best cut of METIS over 16 seeds, an upper bound of the bisection"
+_METIS_NOTE = "the best cut of METIS over 16 seeds, an upper bound of the bisection"
 
 
 def _way(fill: str, slack: bool) -> str:
@@ -298,7 +298,7 @@ def _bisection() -> Outcome:
     )
     least = min(min(links - expected[n] for n, links in each.items()) for each in cut_links.values())
     fewer = "no cut has fewer links than 2^p" if least >= 0 else f"a cut has {-least} links fewer than 2^p"
-    note = f"{_WAYS}. {differences}; {fewer}; {_METIS}"
+    note = f"{_READINGS_NOTE}. {differences}; {fewer}; {_METIS_NOTE}"
     right = len(_CUT) - len(off[best])
     return compare(
         {"sizes with 2^p": len(_CUT)}, {"sizes with 2^p": right}, readings=len(_HALVES), assumption=note, reason=note
@@ -329,4 +329,4 @@ def _proof() -> Outcome:
         others = int(((abs(level[u] - level[v]) != 6) | (group[u] == group[v])).sum())
         statements[_way(*way)] = cut.links == 128 and not others
         rows.append(f"{_way(*way)}: {cut.links} links, {others} of them not Succ or Pred")
-    return check_statements(statements, "; ".join(rows), f"{_WAYS}; {_METIS}")
+    return check_statements(statements, "; ".join(rows), f"{_READINGS_NOTE}; {_METIS_NOTE}")
